@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Metrics, MiB, silentLog, systemClock } from '@weir/core';
+import { youngFileId } from '@weir/core/testing';
 import type { FileCommit } from '../packages/cluster/src/calls/log-calls.ts';
 import { type JournalHub, openJournals } from '../packages/journal/src/index.ts';
 import { ClusterMachine } from '../packages/machine/src/machine.ts';
@@ -212,7 +213,7 @@ function commitOf({ partitions }: Scale, number: number, batches: number, sequen
   const rows = Array.from({ length: batches }, (_, row) => row);
   const firstPartition = (number * 7) % (partitionsPerTopic - batches + 1);
   return {
-    fileId: number.toString(16).padStart(32, '0'),
+    fileId: youngFileId(number),
     fileBytes: batches * 1_000,
     topicIds: [`id-${topic}`],
     topic: new Uint32Array(batches),

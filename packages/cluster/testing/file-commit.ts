@@ -1,3 +1,4 @@
+import { youngFileId } from '@weir/core/testing';
 import type { FileCommit } from '../src/calls/log-calls.ts';
 
 export interface BatchToCommit {
@@ -16,7 +17,7 @@ export function fileCommit(
   const { length } = batches;
   const ordered = [...batches].sort((a, b) => a.partition - b.partition);
   return {
-    fileId: fileNumber.toString(16).padStart(32, '0'),
+    fileId: youngFileId(fileNumber),
     fileBytes: batchBytes * length,
     topicIds: [topicId],
     topic: new Uint32Array(length),

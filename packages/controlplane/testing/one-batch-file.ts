@@ -1,4 +1,5 @@
 import type { FileCommit } from '@weir/cluster';
+import { youngFileId } from '@weir/core/testing';
 
 /** A file of 100 bytes with one batch. */
 export function oneBatchFile(
@@ -8,7 +9,7 @@ export function oneBatchFile(
   recordCount: number,
 ): FileCommit {
   return {
-    fileId: number.toString(16).padStart(32, '0'),
+    fileId: youngFileId(number),
     fileBytes: 100,
     topicIds: [topicId],
     topic: Uint32Array.of(0),

@@ -5,6 +5,7 @@ import { ByteReader, UnreadableBytes } from './bytes/byte-reader.ts';
 import type { ClusterState } from './cluster-state.ts';
 import { applyCommittedFiles } from './commit/commit-files.ts';
 import { type EntryKind, entryKind } from './entry-kind.ts';
+import { applyDeadFilesForgotten, applyFilesDeclaredDead } from './files/dead-files.ts';
 import { applyEntriesPut } from './kv/put-entries.ts';
 import { applyLogStartsMoved } from './log-start/log-starts.ts';
 import { applyOffsetsCommitted } from './offsets/commit-offsets.ts';
@@ -84,6 +85,14 @@ const appliers: {
   entriesPut: applyEntriesPut,
   offsetsCommitted: applyOffsetsCommitted,
   offsetsForgotten: applyOffsetsForgotten,
+  deadFilesForgotten: (state, reader) => {
+    applyDeadFilesForgotten(state, reader);
+    return undefined;
+  },
+  filesDeclaredDead: (state, reader) => {
+    applyFilesDeclaredDead(state, reader);
+    return undefined;
+  },
   purged: (state, reader) => {
     applyPurged(state, reader);
     return undefined;

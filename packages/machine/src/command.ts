@@ -112,6 +112,17 @@ export type Command =
   | { readonly kind: 'deleteRecords'; readonly partitions: readonly RecordsToDelete[] }
   /** Applies retention to some partitions. The reply contains the position to continue from; start with 0 and 0. */
   | { readonly kind: 'applyRetention'; readonly from: RetentionPlace }
+  /** Forgets dead files that were deleted from the bucket. Others are left out. */
+  | { readonly kind: 'forgetDeadFiles'; readonly fileIds: readonly string[] }
+  | {
+      /**
+       * Makes files dead that the cluster does not know: they were uploaded and never committed. Others are left out.
+       */
+      readonly kind: 'declareFilesDead';
+      readonly fileIds: readonly string[];
+      /** By file; 0 if it is not known. */
+      readonly fileBytes?: readonly number[];
+    }
   /** Removes what expires: soft-deleted topics after their TTL, idle producers, old file ids. Sent every minute. */
   | { readonly kind: 'purge' };
 
@@ -153,6 +164,10 @@ export interface Replies {
   alterConfigs: AlterConfigsResult[];
   deleteRecords: DeleteRecordsResult[];
   applyRetention: RetentionReply;
+  /** Number of forgotten files. */
+  forgetDeadFiles: number;
+  /** The files that are dead now and were unknown before. */
+  declareFilesDead: string[];
   purge: PurgeReply;
 }
 

@@ -63,6 +63,13 @@ export const entryKind = {
    * (topics/topic-entries.ts).
    */
   replicatedTopicsCreated: 34,
+  /**
+   * Time, then from which time on ids of files can be committed, and the ids of dead files that were deleted
+   * (files/dead-files.ts).
+   */
+  deadFilesForgotten: 40,
+  /** Time, then ids and sizes of files (files/dead-files.ts). */
+  filesDeclaredDead: 41,
 } as const;
 
 export type EntryKind = keyof typeof entryKind;

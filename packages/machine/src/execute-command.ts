@@ -14,6 +14,14 @@ import { decideNoteLogins } from './credentials/credential-use.ts';
 import { decideDeleteCredentials, decidePutCredentials } from './credentials/credentials.ts';
 import { decideAlterScramCredentials } from './credentials/scram-credentials.ts';
 import { type EntryKind, entryKind } from './entry-kind.ts';
+import {
+  checkFileIds,
+  committableFromMs,
+  decideDeclareFilesDead,
+  decideForgetDeadFiles,
+  writeDeadFilesForgotten,
+  writeFilesDeclaredDead,
+} from './files/dead-files.ts';
 import { decidePutEntries, type EntryChange, writeEntriesPut } from './kv/put-entries.ts';
 import { producerIdMax } from './log/marker.ts';
 import { decideDeleteRecords } from './log-start/delete-records.ts';
@@ -324,6 +332,25 @@ export const executors: {
     if (starts.size === 0) return { reply };
     work.begin('logStartsMoved', nowMs);
     writeLogStartsMoved(work.writer, starts);
+    return work.applied(reply);
+  },
+
+  forgetDeadFiles: (work, { fileIds }, nowMs) => {
+    checkFileIds(fileIds, work.limits);
+    const forgotten = decideForgetDeadFiles(work.state, fileIds);
+    if (forgotten.length === 0) return { reply: 0 };
+    work.begin('deadFilesForgotten', nowMs);
+    writeDeadFilesForgotten(work.writer, committableFromMs(work.limits, nowMs), forgotten);
+    return work.applied(forgotten.length);
+  },
+
+  declareFilesDead: (work, { fileIds, fileBytes = [] }, nowMs) => {
+    checkFileIds(fileIds, work.limits);
+    const declared = decideDeclareFilesDead(work.state, fileIds, fileBytes);
+    const reply = declared.map(({ fileId }) => fileId);
+    if (reply.length === 0) return { reply };
+    work.begin('filesDeclaredDead', nowMs);
+    writeFilesDeclaredDead(work.writer, declared);
     return work.applied(reply);
   },
 

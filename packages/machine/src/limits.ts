@@ -23,6 +23,15 @@ export const machineLimits = {
   /** Agents do not retry a commit after this long: its producers have given up. */
   recentFileMsMax: 15 * 60_000,
 
+  /**
+   * A file whose id is older than this cannot be committed, so that ids of deleted files need not be remembered for
+   * longer. Clocks of agents may be this far behind; a store refuses requests that are more than 15 minutes off.
+   */
+  fileCommitMsMax: 60 * 60_000,
+
+  /** Files that one call declares dead or forgets. */
+  fileIdsPerCallMax: 10_000,
+
   /** Requests of agents whose answers a cluster stores, so that a retry after a lost answer is not executed twice. */
   recentRequestsMax: 64 * 1024,
 

@@ -14,6 +14,8 @@ export type MachineLimits = {
     | 'recentFilesMax'
     | 'recentFileReplyBytesMax'
     | 'recentFileMsMax'
+    | 'fileCommitMsMax'
+    | 'fileIdsPerCallMax'
     | 'recentRequestsMax'
     | 'recentRequestReplyBytesMax'
     | 'recentRequestMsMax'

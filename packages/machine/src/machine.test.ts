@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Cluster } from '../testing/cluster.ts';
-import { fileCommit } from '../testing/file-commit.ts';
+import { fileCommit, fileIdOf } from '../testing/file-commit.ts';
 import { TestProducer } from '../testing/transactional-producer.ts';
 import { UnreadableBytes } from './bytes/byte-reader.ts';
 import { MalformedCommand } from './command.ts';
@@ -77,6 +77,8 @@ const journal: [kind: keyof typeof entryKind, hex: string][] = [
     'replicatedTopicsCreated',
     '22a9c4d62902036f6e65036f6e6501010005757375616c05757375616c0203010c726574656e74696f6e2e6d730137',
   ],
+  ['filesDeclaredDead', '29a9c4d629020000000000000000000000000000deadf403000000000000000000000000000000de00'],
+  ['deadFilesForgotten', '28a9c4d6290001000000000000000000000000000000de'],
 ];
 
 /** The commands that produced the journal above. */
@@ -120,6 +122,9 @@ function sampleCluster(): Cluster {
     topicIds: ['one', 'usual'],
     validateOnly: false,
   });
+  const fileIds = [fileIdOf(0xdead), fileIdOf(0xde)];
+  cluster.execute({ kind: 'declareFilesDead', fileIds, fileBytes: [500] });
+  cluster.execute({ kind: 'forgetDeadFiles', fileIds: fileIds.slice(1) });
   return cluster;
 }
 

@@ -26,6 +26,7 @@ import { ClusterState } from './cluster-state.ts';
 import { type Command, MalformedCommand, type ReplyOf } from './command.ts';
 import { CommandWork, executors, type Outcome } from './execute-command.ts';
 import type { KeyValueStore } from './kv/key-value-store.ts';
+import type { DeadFile, LevelTotals } from './log/file-table.ts';
 import { findBatches, findOffset } from './log/find.ts';
 import { defaultLimits, type MachineLimits } from './machine-limits.ts';
 import { fetchOffsets, type GroupOffsetsQuery } from './offsets/fetch-offsets.ts';
@@ -52,6 +53,19 @@ interface Execution<C extends Command> {
   readonly changes: readonly ClusterChange[];
 }
 
+export interface DeadFilesQuery {
+  /** Files that died before this. */
+  readonly deadBeforeMs: number;
+  readonly limit: number;
+}
+
+export interface FileStats {
+  /** Referenced files by level, up to the highest one that has files. */
+  readonly levels: readonly LevelTotals[];
+  readonly deadFiles: number;
+  readonly deadBytes: number;
+}
+
 /** Sizes of everything that can grow. */
 interface MachineStats {
   readonly livePartitions: number;
@@ -64,6 +78,9 @@ interface MachineStats {
   readonly pointerBytes: number;
   /** Files that pointers refer to. */
   readonly files: number;
+  readonly deadFiles: number;
+  /** Deleted files whose ids are remembered. */
+  readonly deletedFiles: number;
   /** Producer states: producers counted per partition. */
   readonly producers: number;
   readonly recentFiles: number;
@@ -195,9 +212,29 @@ export class ClusterMachine {
     };
   }
 
-  /** Nothing compacts files yet, so all of them are at level 0. */
+  /** Returns the number of referenced files by level. */
   countFiles(): readonly number[] {
-    return [this.#state.files.count];
+    const counts = this.#state.files.levels().map(({ files }) => files);
+    return counts.length === 0 ? [0] : counts;
+  }
+
+  /** Returns dead files that died before a time, the first to die first. */
+  deadFiles({ deadBeforeMs, limit }: DeadFilesQuery): DeadFile[] {
+    return this.#state.files.deadFiles(deadBeforeMs, limit);
+  }
+
+  /**
+   * Returns those of the files that are neither referenced nor dead. Files that are uploaded but not committed yet are
+   * among them.
+   */
+  unknownFiles(fileIds: readonly string[]): string[] {
+    return fileIds.filter((fileId) => this.#state.files.slotOf(fileId) < 0);
+  }
+
+  /** Returns totals of the files, which are kept and cost nothing to read. */
+  fileStats(): FileStats {
+    const { files } = this.#state;
+    return { levels: files.levels(), deadFiles: files.dead.count, deadBytes: files.deadBytes };
   }
 
   /** Yields live topics in order of creation. */
@@ -301,6 +338,8 @@ export class ClusterMachine {
       logBytes,
       pointerBytes: this.#state.pointers.usedBytes,
       files: files.count,
+      deadFiles: files.dead.count,
+      deletedFiles: files.deleted.count,
       producers: producers.count,
       recentFiles: recentFiles.count,
       recentRequests: recentRequests.count,

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { type BatchToCommit, fileCommit } from '../testing/file-commit.ts';
 import { asPointers, type ModelPartition, ReferenceModel } from '../testing/reference-model.ts';
 import type { Command } from './command.ts';
+import type { DeadFile } from './log/file-table.ts';
 import { ClusterMachine } from './machine.ts';
 import type { MachineLimits } from './machine-limits.ts';
 import type { Saving } from './snapshot/snapshot.ts';
@@ -20,6 +21,8 @@ const limits: MachineLimits = {
   recentFilesMax: 6,
   recentFileReplyBytesMax: 30,
   recentFileMsMax: 800,
+  fileCommitMsMax: 1500,
+  fileIdsPerCallMax: 100,
   recentRequestsMax: 4,
   recentRequestReplyBytesMax: 600,
   recentRequestMsMax: 700,
@@ -54,7 +57,12 @@ const limits: MachineLimits = {
 
 /** An action of a run, independent of which topics exist and of the state of their producers. */
 type Action =
-  | { kind: 'commit'; files: { number: number; batches: BatchAction[] }[] }
+  | { kind: 'commit'; files: { number: number; ageMs: number; batches: BatchAction[] }[] }
+  /** Commits a file again that is not remembered any more, or an unknown one. */
+  | { kind: 'commitKnown'; file: number; batches: BatchAction[] }
+  /** Forgets some dead files, and one that may be anything. */
+  | { kind: 'forgetDead'; count: number; other: number }
+  | { kind: 'declareDead'; files: number[] }
   | { kind: 'repeatCommit'; age: number }
   | {
       kind: 'create';
@@ -126,7 +134,11 @@ const action: fc.Arbitrary<Action> = fc.oneof(
       kind: fc.constant('commit' as const),
       files: fc.array(
         fc.record(
-          { number: fc.nat(1000), batches: fc.array(batch, { maxLength: 6 }) },
+          {
+            number: fc.nat(1000),
+            ageMs: fc.constantFrom(0, 0, 0, 0, 0, 1400, 1600, -500),
+            batches: fc.array(batch, { maxLength: 6 }),
+          },
           { noNullPrototype: true },
         ),
         { maxLength: 3 },
@@ -134,6 +146,29 @@ const action: fc.Arbitrary<Action> = fc.oneof(
     }),
   },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('repeatCommit' as const), age: fc.nat(6) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('commitKnown' as const),
+      file: fc.nat(30),
+      batches: fc.array(batch, { maxLength: 4 }),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('forgetDead' as const),
+      count: fc.integer({ min: 1, max: 4 }),
+      other: fc.nat(30),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('declareDead' as const),
+      files: fc.array(fc.nat(40), { minLength: 1, maxLength: 4 }),
+    }),
+  },
   {
     weight: 4,
     arbitrary: fc.record({
@@ -247,8 +282,33 @@ class Run {
   take(action: Action): void {
     switch (action.kind) {
       case 'commit':
-        this.#commit(action.files.map(({ number, batches }) => this.#file(number, batches)));
+        this.#commit(
+          action.files.map(({ number, ageMs, batches }) => ({
+            ...this.#file(number, batches),
+            fileId: this.#newId(number, ageMs),
+          })),
+        );
         break;
+      case 'commitKnown':
+        this.#commit([{ ...this.#file(0, action.batches), fileId: this.#idOf(action.file) }]);
+        break;
+      case 'forgetDead': {
+        const dead = this.leader.deadFiles({ deadBeforeMs: Infinity, limit: action.count });
+        const fileIds = [...dead.map(({ fileId }) => fileId), this.#idOf(action.other)];
+        assert.equal(
+          this.#execute({ kind: 'forgetDeadFiles', fileIds }),
+          this.model.forgetDeadFiles(fileIds, this.#time()),
+        );
+        break;
+      }
+      case 'declareDead': {
+        const fileIds = action.files.map((file) => this.#idOf(file));
+        const unknown = new Set(this.leader.unknownFiles(fileIds));
+        const declared = this.model.declareFilesDead(fileIds, this.#time());
+        assert.deepEqual([...unknown], declared);
+        assert.deepEqual(this.#execute({ kind: 'declareFilesDead', fileIds }), declared);
+        break;
+      }
       case 'repeatCommit':
         this.#commit(this.commits.at(-1 - action.age) ?? []);
         break;
@@ -323,7 +383,31 @@ class Run {
       }
     }
     assert.equal(this.leader.stats().recentRequests, this.#remembered.length);
+    this.#compareFiles();
     assert.ok(Buffer.concat(this.leader.save()).equals(Buffer.concat(this.standby.save())), 'states differ');
+  }
+
+  #compareFiles(): void {
+    const { dead } = this.model;
+    const found = this.leader.deadFiles({ deadBeforeMs: Infinity, limit: 1000 });
+    assert.deepEqual(
+      found.map(({ deadMs }) => deadMs),
+      dead.map(({ deadMs }) => deadMs),
+    );
+    // Those that die with one topic do so in the order of their last pointers.
+    const byId = (a: DeadFile, b: DeadFile) => a.fileId.localeCompare(b.fileId);
+    assert.deepEqual(found.toSorted(byId), dead.toSorted(byId));
+    const { levels, ...counts } = this.leader.fileStats();
+    assert.deepEqual(counts, {
+      deadFiles: dead.length,
+      deadBytes: dead.reduce((sum, { fileBytes }) => sum + fileBytes, 0),
+    });
+    const batches = this.model.topics.flatMap(({ partitions }) => partitions.flatMap((one) => one.batches));
+    assert.equal(levels[0]?.files ?? 0, this.model.referenced().size);
+    assert.equal(
+      levels[0]?.liveBytes ?? 0,
+      batches.reduce((sum, { byteLength }) => sum + byteLength, 0),
+    );
   }
 
   #comparePartition(topicId: string, partition: number, model: ModelPartition): void {
@@ -371,6 +455,22 @@ class Run {
       received.flatMap(({ fileId }) => fileId),
       all.map(({ fileId }) => fileId),
     );
+  }
+
+  /** Ids of all files that were committed. */
+  readonly #fileIds: string[] = [];
+
+  /** Returns the id of a file that is `ageMs` old. */
+  #newId(number: number, ageMs: number): string {
+    const timeMs = Math.max(0, this.nowMs - ageMs);
+    const fileId = `${timeMs.toString(16).padStart(12, '0')}0${number.toString(16).padStart(19, '0')}`;
+    this.#fileIds.push(fileId);
+    return fileId;
+  }
+
+  /** Returns the id of a committed file; 0 is the last one. Higher numbers than those are unknown files. */
+  #idOf(age: number): string {
+    return this.#fileIds.at(-1 - age) ?? this.#newId(2000 + age, 0);
   }
 
   #time(): number {

@@ -71,6 +71,8 @@ test('a removed topic frees everything that it held', () => {
     // other six.
     pointerBytes: (1 + 7 + 6) * 16 * 28,
     files: 101,
+    deadFiles: 0,
+    deletedFiles: 0,
     producers: 8,
     recentFiles: 101,
     recentRequests: 0,
@@ -85,7 +87,7 @@ test('a removed topic frees everything that it held', () => {
   assert.deepEqual([held.livePartitions, held.heldPartitions, held.files], [1, 8, 101]);
   cluster.execute({ kind: 'alterClusterConfigs', configs: { 'service.soft.delete.topic.ttl.ms': '0' } });
   cluster.execute({ kind: 'purge' });
-  assert.deepEqual(cluster.machine.stats(), { ...before, recentFiles: 101 });
+  assert.deepEqual(cluster.machine.stats(), { ...before, recentFiles: 101, deadFiles: 100 });
   assert.deepEqual(ClusterMachine.restore(cluster.saved()).stats(), cluster.machine.stats());
   // The id is free again.
   assert.equal(cluster.create('gone'), 'NONE');

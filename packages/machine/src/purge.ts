@@ -64,11 +64,12 @@ function removeTopics(state: ClusterState, reader: ByteReader): void {
   state.transactions.forgetTopics(removed);
 }
 
-function removeTopic({ topics, producers, files, pointers }: ClusterState, topic: Topic): void {
+function removeTopic({ topics, producers, files, pointers, nowMs }: ClusterState, topic: Topic): void {
   for (const log of topic.partitions) {
     for (let index = 0; index < log.pointerCount; index++) {
-      const fileSlot = pointers.fileSlot(log.slot(index));
-      if (fileSlot !== markerFileSlot) files.discountPointer(fileSlot);
+      const slot = log.slot(index);
+      const fileSlot = pointers.fileSlot(slot);
+      if (fileSlot !== markerFileSlot) files.discountPointer(fileSlot, pointers.byteLength(slot), nowMs);
     }
     log.free();
     producers.forgetLog(log);

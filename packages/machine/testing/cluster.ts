@@ -4,6 +4,9 @@ import { ClusterMachine } from '../src/machine.ts';
 import { defaultLimits, type MachineLimits } from '../src/machine-limits.ts';
 import { type BatchToCommit, fileCommit } from './file-commit.ts';
 
+/** Ids of files in tests have no time. */
+const testLimits: MachineLimits = { ...defaultLimits, fileCommitMsMax: Number.MAX_SAFE_INTEGER };
+
 /** A machine with a clock and a journal in an array, for scenario tests. */
 export class Cluster {
   machine: ClusterMachine;
@@ -12,7 +15,7 @@ export class Cluster {
   #fileCount = 0;
 
   constructor(limits: Partial<MachineLimits> = {}) {
-    this.machine = ClusterMachine.empty('vci_test', { ...defaultLimits, ...limits });
+    this.machine = ClusterMachine.empty('vci_test', { ...testLimits, ...limits });
   }
 
   execute<C extends Command>(command: C): ReplyOf<C> {

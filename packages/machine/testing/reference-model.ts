@@ -23,6 +23,12 @@ export class ReferenceModel {
   topics: ModelTopic[] = [];
   recentFiles: { fileId: string; committedMs: number; reply: ModelReply[] }[] = [];
   commitCount = 0;
+  /** In order of death. */
+  dead: { fileId: string; fileBytes: number; deadMs: number }[] = [];
+  /** When files were deleted, or last found to be committable still. */
+  deleted = new Map<string, number>();
+  /** Every file that was ever committed, by id. */
+  #fileBytes = new Map<string, number>();
   readonly limits: MachineLimits;
 
   constructor(limits: MachineLimits) {
@@ -38,7 +44,15 @@ export class ReferenceModel {
     if (known !== undefined) return asColumns(known.reply);
     this.nowMs = nowMs;
     this.commitCount++;
-    const reply = Array.from(file.topic, (_, row) => this.#commitBatch(file, row));
+    const isGone =
+      this.dead.some(({ fileId }) => fileId === file.fileId) ||
+      this.deleted.has(file.fileId) ||
+      timeOf(file.fileId) < nowMs - this.limits.fileCommitMsMax;
+    const reply = Array.from(file.topic, (_, row) =>
+      isGone ? refusal('KAFKA_STORAGE_ERROR') : this.#commitBatch(file, row),
+    );
+    if (!this.#fileBytes.has(file.fileId)) this.#fileBytes.set(file.fileId, file.fileBytes);
+    this.#buryFiles([file.fileId]);
     this.recentFiles.push({ fileId: file.fileId, committedMs: nowMs, reply });
     const bytes = () => this.recentFiles.reduce((sum, recent) => sum + replyBytes(recent.reply), 0);
     while (
@@ -171,11 +185,62 @@ export class ReferenceModel {
     });
   }
 
+  /** Ids of files that pointers lie in. */
+  referenced(): Set<string> {
+    return new Set(
+      this.topics.flatMap(({ partitions }) =>
+        partitions.flatMap(({ batches }) => batches.map(({ fileId }) => fileId)),
+      ),
+    );
+  }
+
+  /** Whichever of the files has no pointer, and is not known otherwise, is dead now. */
+  #buryFiles(fileIds: Iterable<string>): void {
+    const referenced = this.referenced();
+    for (const fileId of fileIds) {
+      const isKnown = this.dead.some((file) => file.fileId === fileId) || this.deleted.has(fileId);
+      if (referenced.has(fileId) || isKnown) continue;
+      this.dead.push({ fileId, fileBytes: this.#fileBytes.get(fileId)!, deadMs: this.nowMs });
+    }
+  }
+
+  forgetDeadFiles(fileIds: readonly string[], nowMs: number): number {
+    const known = this.dead.filter(({ fileId }) => fileIds.includes(fileId));
+    if (known.length === 0) return 0;
+    this.nowMs = nowMs;
+    this.dead = this.dead.filter((file) => !known.includes(file));
+    const fromMs = Math.max(0, nowMs - this.limits.fileCommitMsMax);
+    for (const { fileId } of known) {
+      if (timeOf(fileId) >= fromMs) this.deleted.set(fileId, nowMs);
+      this.#fileBytes.delete(fileId);
+    }
+    for (const [fileId, deletedMs] of this.deleted) {
+      if (deletedMs >= fromMs) continue;
+      if (timeOf(fileId) >= fromMs) this.deleted.set(fileId, nowMs);
+      else this.deleted.delete(fileId);
+    }
+    return known.length;
+  }
+
+  declareFilesDead(fileIds: readonly string[], nowMs: number): string[] {
+    const known = new Set([
+      ...this.referenced(),
+      ...this.dead.map(({ fileId }) => fileId),
+      ...this.deleted.keys(),
+    ]);
+    const unknown = [...new Set(fileIds)].filter((fileId) => !known.has(fileId));
+    if (unknown.length > 0) this.nowMs = nowMs;
+    for (const fileId of unknown) this.dead.push({ fileId, fileBytes: 0, deadMs: nowMs });
+    return unknown;
+  }
+
   /** Deletes like `deleteTopics`, but removes the data. */
   removeTopics(references: readonly TopicReference[], nowMs: number): TopicError[] {
     const before = new Set(this.live());
+    const referenced = this.referenced();
     const errors = this.deleteTopics(references, nowMs);
     this.topics = this.topics.filter((topic) => topic.deletedMs === undefined || !before.has(topic));
+    this.#buryFiles(referenced);
     return errors;
   }
 
@@ -251,8 +316,10 @@ export class ReferenceModel {
     const ttlMs = Number(this.clusterConfigs['service.soft.delete.topic.ttl.ms'] ?? 86_400_000);
     const held = this.topics.filter(({ deletedMs }) => deletedMs === undefined || nowMs - deletedMs < ttlMs);
     counts.topics = this.topics.length - held.length;
+    const referenced = this.referenced();
     this.topics = held;
     if (counts.topics + counts.producers + counts.fileIds > 0) this.nowMs = nowMs;
+    this.#buryFiles(referenced);
     return counts;
   }
 
@@ -344,6 +411,10 @@ function replyBytes(reply: readonly ModelReply[]): number {
       sum + 1 + (error === 'NONE' ? varintBytes(baseOffset) + varintBytes(logStart) : 0),
     0,
   );
+}
+
+function timeOf(fileId: string): number {
+  return Number.parseInt(fileId.slice(0, 12), 16);
 }
 
 function refusal(error: EntryError): ModelReply {

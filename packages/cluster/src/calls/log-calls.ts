@@ -108,6 +108,8 @@ export const entryErrors = [
   'OFFSET_OUT_OF_RANGE',
   'INVALID_TXN_STATE',
   'INVALID_PRODUCER_ID_MAPPING',
+  /** The file of the batch is deleted or too old to be committed: the batch has to be written again. */
+  'KAFKA_STORAGE_ERROR',
 ] as const;
 
 export type EntryError = (typeof entryErrors)[number];

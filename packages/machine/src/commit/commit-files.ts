@@ -5,9 +5,11 @@ import {
   type FileCommit,
   type FileCommitResult,
 } from '@weir/cluster';
+import { fileIdTimeMs } from '@weir/core';
 import type { ByteReader } from '../bytes/byte-reader.ts';
 import type { ByteWriter } from '../bytes/byte-writer.ts';
 import type { ClusterState } from '../cluster-state.ts';
+import { committableFromMs } from '../files/dead-files.ts';
 import type { MachineLimits } from '../machine-limits.ts';
 import { validatePlainBatch, validateTransactionalBatch } from '../transactions/validate-batch.ts';
 import { AppendedBatch, CommitEntryWriter, readCommittedFiles } from './commit-entry.ts';
@@ -74,7 +76,15 @@ function commitFile(
     entry.refused(errorCode[reason]);
   };
 
+  // A file that is gone, or may be without this state remembering it: what lies in it has to be written again (F3).
+  const isTooLate =
+    state.files.isGone(file.fileId) || fileIdTimeMs(file.fileId) < committableFromMs(limits, state.nowMs);
+
   for (let row = 0; row < rows; row++) {
+    if (isTooLate) {
+      refuse(row, 'KAFKA_STORAGE_ERROR');
+      continue;
+    }
     const topic = topics[file.topic[row]!];
     if (topic === undefined) {
       refuse(row, 'UNKNOWN_TOPIC_ID');

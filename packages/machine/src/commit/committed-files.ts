@@ -20,6 +20,11 @@ export class CommittedFiles implements CommitVisitor {
   #fileId = '';
   #fileBytes = 0;
   #fileSlot = noSlot;
+  /**
+   * Partitions that got a pointer of this file, if the file had pointers before: its first commit is so long ago that it
+   * is not remembered. `undefined` for a new file.
+   */
+  #grownByFile: Set<PartitionLog> | undefined;
 
   constructor(state: ClusterState) {
     this.#state = state;
@@ -34,7 +39,7 @@ export class CommittedFiles implements CommitVisitor {
   beginFile(fileId: string, fileBytes: number): void {
     this.#fileId = fileId;
     this.#fileBytes = fileBytes;
-    // A file gets its slot with its first pointer. A file that contains only duplicates never gets one.
+    // A file gets its slot with its first pointer.
     this.#fileSlot = noSlot;
   }
 
@@ -50,6 +55,7 @@ export class CommittedFiles implements CommitVisitor {
     const { files, producers, nowMs } = this.#state;
     if (this.#fileSlot === noSlot) {
       this.#fileSlot = files.add(this.#fileId, this.#fileBytes);
+      this.#grownByFile = files.pointerCount(this.#fileSlot) > 0 ? new Set() : undefined;
       this.#fileIds.set(this.#fileSlot, this.#fileId);
     }
     const baseOffset = log.nextOffset;
@@ -59,10 +65,14 @@ export class CommittedFiles implements CommitVisitor {
       batch.byteLength,
       batch.recordCount,
       batch.maxTimestampMs,
+      this.#grownByFile?.has(log) ?? true,
     );
     if (hasOwnPointer) {
-      files.countPointer(this.#fileSlot);
+      files.countPointer(this.#fileSlot, batch.byteLength);
+      this.#grownByFile?.add(log);
       if (!this.#grown.has(log)) this.#grown.set(log, log.pointerCount - 1);
+    } else {
+      files.addLiveBytes(this.#fileSlot, batch.byteLength);
     }
     if (batch.isTransactional) this.#appendToTransaction(log, batch, baseOffset);
     if (batch.evictsProducer) producers.forgetOldest(1);
@@ -103,7 +113,9 @@ export class CommittedFiles implements CommitVisitor {
   }
 
   endFile(forgottenFiles: number): void {
-    const { recentFiles, nowMs } = this.#state;
+    const { recentFiles, files, nowMs } = this.#state;
+    // Only duplicates and refused batches: no pointer will ever lie in it (F1).
+    if (this.#fileSlot === noSlot) files.addDead(this.#fileId, this.#fileBytes, nowMs);
     recentFiles.forgetOldest(forgottenFiles);
     recentFiles.addWritten(this.#fileId, nowMs);
   }

@@ -61,11 +61,16 @@ export function applyLogStartsMoved(state: ClusterState, reader: ByteReader): Cl
  * Removes pointers wholly below the new start, and their files if nothing else refers to them. A pointer that spans the
  * new start is unchanged: batches are not cut (L9).
  */
-function moveLogStart({ files, pointers, producers }: ClusterState, log: PartitionLog, offset: number): void {
+function moveLogStart(
+  { files, pointers, producers, nowMs }: ClusterState,
+  log: PartitionLog,
+  offset: number,
+): void {
   const gone = offset === log.nextOffset ? log.pointerCount : log.indexOfOffset(offset);
   for (let index = 0; index < gone; index++) {
-    const fileSlot = pointers.fileSlot(log.slot(index));
-    if (fileSlot !== markerFileSlot) files.discountPointer(fileSlot);
+    const slot = log.slot(index);
+    const fileSlot = pointers.fileSlot(slot);
+    if (fileSlot !== markerFileSlot) files.discountPointer(fileSlot, pointers.byteLength(slot), nowMs);
   }
   log.dropFirst(gone);
   log.logStartOffset = offset;

@@ -1,26 +1,72 @@
+import { fileIdLevel, fileIdTimeMs } from '@weir/core';
+import { FileIndex, hashOfWords, noSlot } from './file-index.ts';
+import { FileQueue } from './file-queue.ts';
+
 /**
- * The files that pointers refer to: 24 bytes per file, however many pointers it has. A slot is freed with the last
- * pointer into its file (L7).
+ * The files of a cluster: about 41 bytes per file, however many pointers it has. A file is
+ *
+ * - **referenced** while pointers lie in it;
+ * - **dead** from its last pointer on, until it has been deleted from the bucket (F1);
+ * - **deleted** afterwards, as long as its id could still be committed (F4). Then its slot is freed.
  */
 const slabShift = 12;
 const slabFiles = 1 << slabShift;
 const slabMask = slabFiles - 1;
 
+const fileState = { free: 0, referenced: 1, dead: 2, deleted: 3 } as const;
+
 class Slab {
-  readonly ids = Buffer.alloc(16 * slabFiles);
+  /** Four words per file. */
+  readonly idWords = new Uint32Array(4 * slabFiles);
+  readonly ids = Buffer.from(this.idWords.buffer);
   readonly fileBytes = new Uint32Array(slabFiles);
+  /** Of a dead or deleted file: its position in the queue. */
   readonly pointerCount = new Uint32Array(slabFiles);
+  /** Bytes that pointers cover; more than the file has if several pointers cover the same ones. */
+  readonly liveBytes = new Float64Array(slabFiles);
+  readonly state = new Uint8Array(slabFiles);
 }
+
+/** Totals of the referenced files of one level. */
+export interface LevelTotals {
+  readonly files: number;
+  readonly bytes: number;
+  readonly liveBytes: number;
+}
+
+export interface DeadFile {
+  readonly fileId: string;
+  /** 0 if it is not known. */
+  readonly fileBytes: number;
+  readonly deadMs: number;
+}
+
+const levelCount = 16;
 
 export class FileTable {
   readonly #slabs: Slab[] = [];
   readonly #freeSlots: number[] = [];
   #retainedSlots: number[] | undefined;
   #slotCount = 0;
+  readonly #index = new FileIndex((slot) =>
+    hashOfWords(this.#slabs[slot >>> slabShift]!.idWords, 4 * (slot & slabMask)),
+  );
+  readonly #moved = (slot: number, position: number) => {
+    this.#slabs[slot >>> slabShift]!.pointerCount[slot & slabMask] = position;
+  };
+  /** In order of death. */
+  readonly dead = new FileQueue(this.#moved);
+  /** In order of deletion. */
+  readonly deleted = new FileQueue(this.#moved);
+  #deadBytes = 0;
+  readonly #levels = Array.from({ length: levelCount }, () => ({ files: 0, bytes: 0, liveBytes: 0 }));
+  /** The id that is searched for. */
+  readonly #wantedWords = new Uint32Array(4);
+  readonly #wanted = Buffer.from(this.#wantedWords.buffer);
 
-  /** Number of files that have a slot. */
+  /** Number of referenced files. */
   get count(): number {
-    return this.#slotCount - this.#freeSlots.length - (this.#retainedSlots?.length ?? 0);
+    return this.#levels.reduce((sum, { files }) => sum + files, 0);
   }
 
   /** Number of slots ever needed at the same time. */
@@ -28,28 +74,112 @@ export class FileTable {
     return this.#slotCount;
   }
 
-  /** Allocates a slot for a file that is about to get its first pointer. */
+  get deadBytes(): number {
+    return this.#deadBytes;
+  }
+
+  /** Totals by level, up to the highest one that has files. */
+  levels(): LevelTotals[] {
+    const highest = this.#levels.findLastIndex(({ files }) => files > 0);
+    return this.#levels.slice(0, highest + 1).map((level) => ({ ...level }));
+  }
+
+  /**
+   * Returns the slot of a file that is about to get a pointer. A file that was dead is referenced again: only journals
+   * of releases that did not know dead files commit one.
+   */
   add(fileId: string, fileBytes: number): number {
-    const slot = this.#allocate(fileBytes);
-    this.#slabs[slot >>> slabShift]!.ids.write(fileId, 16 * (slot & slabMask), 16, 'hex');
-    return slot;
+    this.#wanted.write(fileId, 0, 16, 'hex');
+    return this.#addWanted(fileBytes);
   }
 
   /** Like `add`, for an id that is 16 bytes of a buffer. */
   addFrom(source: Buffer, sourceStart: number, fileBytes: number): number {
-    const slot = this.#allocate(fileBytes);
-    const { ids } = this.#slabs[slot >>> slabShift]!;
-    source.copy(ids, 16 * (slot & slabMask), sourceStart, sourceStart + 16);
-    return slot;
+    source.copy(this.#wanted, 0, sourceStart, sourceStart + 16);
+    return this.#addWanted(fileBytes);
   }
 
-  countPointer(slot: number): void {
+  countPointer(slot: number, byteLength: number): void {
     this.#slabs[slot >>> slabShift]!.pointerCount[slot & slabMask]!++;
+    this.addLiveBytes(slot, byteLength);
   }
 
-  discountPointer(slot: number): void {
-    const { pointerCount } = this.#slabs[slot >>> slabShift]!;
-    if (--pointerCount[slot & slabMask]! === 0) (this.#retainedSlots ?? this.#freeSlots).push(slot);
+  /** A pointer was extended. */
+  addLiveBytes(slot: number, byteLength: number): void {
+    const slab = this.#slabs[slot >>> slabShift]!;
+    slab.liveBytes[slot & slabMask]! += byteLength;
+    this.#levels[levelOf(slab, slot & slabMask)]!.liveBytes += byteLength;
+  }
+
+  /** Releases a pointer. A file without pointers is dead. */
+  discountPointer(slot: number, byteLength: number, nowMs: number): void {
+    const slab = this.#slabs[slot >>> slabShift]!;
+    this.addLiveBytes(slot, -byteLength);
+    if (--slab.pointerCount[slot & slabMask]! === 0) this.#die(slot, nowMs);
+  }
+
+  /** Declares a file dead that the table does not know. Returns false if it knows the file. */
+  addDead(fileId: string, fileBytes: number, deadMs: number): boolean {
+    if (this.slotOf(fileId) !== noSlot) return false;
+    this.#pushDead(this.#allocate(fileBytes), deadMs);
+    return true;
+  }
+
+  /** Returns whether the file is dead or deleted. */
+  isGone(fileId: string): boolean {
+    const slot = this.slotOf(fileId);
+    return slot !== noSlot && this.#stateOf(slot) !== fileState.referenced;
+  }
+
+  isDead(fileId: string): boolean {
+    const slot = this.slotOf(fileId);
+    return slot !== noSlot && this.#stateOf(slot) === fileState.dead;
+  }
+
+  /** Returns the slot of a referenced, dead or deleted file; -1 if there is none. */
+  slotOf(fileId: string): number {
+    this.#wanted.write(fileId, 0, 16, 'hex');
+    return this.#findWanted();
+  }
+
+  /**
+   * The file has been deleted from the bucket. Its id is remembered as long as it could be committed, which is when it
+   * is of level 0 and not older than `committableFromMs`. Returns whether the file was dead.
+   */
+  forgetDead(fileId: string, committableFromMs: number, nowMs: number): boolean {
+    const slot = this.slotOf(fileId);
+    if (slot === noSlot || this.#stateOf(slot) !== fileState.dead) return false;
+    this.#leaveDead(slot);
+    if (isCommittable(fileId, committableFromMs)) this.#pushDeleted(slot, nowMs);
+    else this.#free(slot);
+    return true;
+  }
+
+  /** Restores a deleted file whose id is still remembered. */
+  addDeleted(fileId: string, fileBytes: number, deletedMs: number): void {
+    if (this.slotOf(fileId) === noSlot) this.#pushDeleted(this.#allocate(fileBytes), deletedMs);
+  }
+
+  /** Forgets deleted files that can no longer be committed. */
+  forgetDeleted(committableFromMs: number, nowMs: number): void {
+    for (let oldest = this.deleted.oldest(); oldest !== undefined; oldest = this.deleted.oldest()) {
+      const [slot, deletedMs] = oldest;
+      if (deletedMs >= committableFromMs) return;
+      // A file that an agent with a fast clock named is queued again, behind the others.
+      this.deleted.remove(this.#slabs[slot >>> slabShift]!.pointerCount[slot & slabMask]!);
+      if (isCommittable(this.fileId(slot), committableFromMs)) this.#pushDeleted(slot, nowMs);
+      else this.#free(slot);
+    }
+  }
+
+  /** Returns files that died before a time, the first to die first. */
+  deadFiles(deadBeforeMs: number, limit: number): DeadFile[] {
+    const found: DeadFile[] = [];
+    for (const [slot, deadMs] of this.dead.oldestFirst()) {
+      if (found.length >= limit || deadMs >= deadBeforeMs) break;
+      found.push({ fileId: this.fileId(slot), fileBytes: this.fileBytes(slot), deadMs });
+    }
+    return found;
   }
 
   /** From now on, freed slots retain their content for a capture that still reads it. */
@@ -77,6 +207,87 @@ export class FileTable {
     return this.#slabs[slot >>> slabShift]!.fileBytes[slot & slabMask]!;
   }
 
+  liveBytes(slot: number): number {
+    return this.#slabs[slot >>> slabShift]!.liveBytes[slot & slabMask]!;
+  }
+
+  pointerCount(slot: number): number {
+    return this.isReferenced(slot) ? this.#slabs[slot >>> slabShift]!.pointerCount[slot & slabMask]! : 0;
+  }
+
+  isReferenced(slot: number): boolean {
+    return this.#stateOf(slot) === fileState.referenced;
+  }
+
+  #stateOf(slot: number): number {
+    return this.#slabs[slot >>> slabShift]!.state[slot & slabMask]!;
+  }
+
+  #addWanted(fileBytes: number): number {
+    const known = this.#findWanted();
+    if (known !== noSlot && this.isReferenced(known)) return known;
+    if (known !== noSlot) this.#leaveQueue(known);
+    const slot = known === noSlot ? this.#allocate(fileBytes) : known;
+    const slab = this.#slabs[slot >>> slabShift]!;
+    const position = slot & slabMask;
+    slab.state[position] = fileState.referenced;
+    slab.pointerCount[position] = 0;
+    const level = this.#levels[levelOf(slab, position)]!;
+    level.files++;
+    level.bytes += slab.fileBytes[position]!;
+    return slot;
+  }
+
+  #findWanted(): number {
+    const wanted = this.#wantedWords;
+    return this.#index.find(hashOfWords(wanted, 0), (slot) => {
+      const { idWords } = this.#slabs[slot >>> slabShift]!;
+      const at = 4 * (slot & slabMask);
+      return (
+        idWords[at + 3] === wanted[3] &&
+        idWords[at] === wanted[0] &&
+        idWords[at + 1] === wanted[1] &&
+        idWords[at + 2] === wanted[2]
+      );
+    });
+  }
+
+  #die(slot: number, nowMs: number): void {
+    const slab = this.#slabs[slot >>> slabShift]!;
+    const level = this.#levels[levelOf(slab, slot & slabMask)]!;
+    level.files--;
+    level.bytes -= slab.fileBytes[slot & slabMask]!;
+    this.#pushDead(slot, nowMs);
+  }
+
+  #pushDead(slot: number, deadMs: number): void {
+    this.#slabs[slot >>> slabShift]!.state[slot & slabMask] = fileState.dead;
+    this.#deadBytes += this.fileBytes(slot);
+    this.dead.push(slot, deadMs);
+  }
+
+  #leaveDead(slot: number): void {
+    this.#deadBytes -= this.fileBytes(slot);
+    this.dead.remove(this.#slabs[slot >>> slabShift]!.pointerCount[slot & slabMask]!);
+  }
+
+  #pushDeleted(slot: number, deletedMs: number): void {
+    this.#slabs[slot >>> slabShift]!.state[slot & slabMask] = fileState.deleted;
+    this.deleted.push(slot, deletedMs);
+  }
+
+  #leaveQueue(slot: number): void {
+    if (this.#stateOf(slot) === fileState.dead) this.#leaveDead(slot);
+    else this.deleted.remove(this.#slabs[slot >>> slabShift]!.pointerCount[slot & slabMask]!);
+  }
+
+  #free(slot: number): void {
+    this.#index.remove(slot);
+    this.#slabs[slot >>> slabShift]!.state[slot & slabMask] = fileState.free;
+    (this.#retainedSlots ?? this.#freeSlots).push(slot);
+  }
+
+  /** Allocates a slot for the wanted id. */
   #allocate(fileBytes: number): number {
     let slot = this.#freeSlots.pop();
     if (slot === undefined) {
@@ -84,8 +295,20 @@ export class FileTable {
       if ((slot & slabMask) === 0) this.#slabs.push(new Slab());
     }
     const slab = this.#slabs[slot >>> slabShift]!;
-    slab.fileBytes[slot & slabMask] = fileBytes;
-    slab.pointerCount[slot & slabMask] = 0;
+    const position = slot & slabMask;
+    slab.idWords.set(this.#wantedWords, 4 * position);
+    slab.fileBytes[position] = fileBytes;
+    slab.liveBytes[position] = 0;
+    this.#index.add(slot);
     return slot;
   }
+}
+
+/** As `fileIdLevel`: the upper half of byte 6. */
+function levelOf({ ids }: Slab, position: number): number {
+  return ids[16 * position + 6]! >>> 4;
+}
+
+function isCommittable(fileId: string, committableFromMs: number): boolean {
+  return fileIdLevel(fileId) === 0 && fileIdTimeMs(fileId) >= committableFromMs;
 }

@@ -49,7 +49,8 @@ export class PartitionLog {
 
   /**
    * Assigns the next offsets to a batch. Returns whether it has its own pointer; otherwise it directly follows the last
-   * batch in the same file, and the last pointer was extended over it (L3).
+   * batch in the same file, and the last pointer was extended over it (L3). `mayExtend` is false if that pointer could
+   * be from an earlier command (L11).
    */
   append(
     fileSlot: number,
@@ -57,11 +58,12 @@ export class PartitionLog {
     byteLength: number,
     recordCount: number,
     maxTimestampMs: number,
+    mayExtend = true,
   ): boolean {
     const baseOffset = this.nextOffset;
     this.nextOffset += recordCount;
     const pool = this.#pool;
-    if (this.pointerCount > 0) {
+    if (mayExtend && this.pointerCount > 0) {
       const last = this.slot(this.pointerCount - 1);
       if (pool.fileSlot(last) === fileSlot && pool.byteStart(last) + pool.byteLength(last) === byteStart) {
         pool.extend(last, byteLength, maxTimestampMs);

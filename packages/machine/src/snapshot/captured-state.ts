@@ -2,6 +2,7 @@ import type { TopicDescription } from '@weir/cluster';
 import type { ClusterState } from '../cluster-state.ts';
 import type { CapturedProducers } from '../commit/captured-producers.ts';
 import type { NamedEntry } from '../kv/key-value-store.ts';
+import type { CapturedFileQueue } from '../log/file-queue.ts';
 import type { FileTable } from '../log/file-table.ts';
 import type { PartitionLog } from '../log/partition-log.ts';
 import type { PointerPool } from '../log/pointer-pool.ts';
@@ -41,6 +42,8 @@ export class CapturedState {
   readonly transactions: CapturedTransactions;
   readonly pointers: PointerPool;
   readonly files: FileTable;
+  readonly deadFiles: CapturedFileQueue;
+  readonly deletedFiles: CapturedFileQueue;
   /** Upper bound of the file slots of captured pointers. */
   readonly fileSlotCount: number;
   readonly #state: ClusterState;
@@ -72,6 +75,8 @@ export class CapturedState {
     this.transactions = captureTransactions(state);
     this.pointers = state.pointers;
     this.files = state.files;
+    this.deadFiles = state.files.dead.captured();
+    this.deletedFiles = state.files.deleted.captured();
     this.fileSlotCount = state.files.slotCount;
     state.pointers.keepFreed();
     state.files.keepFreed();

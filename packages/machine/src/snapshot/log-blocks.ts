@@ -1,4 +1,5 @@
 import type { ClusterState } from '../cluster-state.ts';
+import type { FileTable } from '../log/file-table.ts';
 import { markerFileSlot } from '../log/marker.ts';
 import type { PartitionLog } from '../log/partition-log.ts';
 import type { SnapshotReader, SnapshotWriter } from '../snapshot-format/snapshot-columns.ts';
@@ -120,6 +121,7 @@ export function readLogs(
   const logStartOffset = reader.f64(logs.length);
   const nextOffset = reader.f64(logs.length);
   const pointerCount = reader.u32(logs.length);
+  const fileSlots: number[] = [];
   let left = pointerCount.reduce((sum, count) => sum + count, 0);
   let block = new PointerBlock(0);
   let row = 0;
@@ -128,30 +130,32 @@ export function readLogs(
     log.nextOffset = nextOffset[position]!;
     for (let count = pointerCount[position]!; count > 0; count--) {
       if (row === block.rows) {
-        readNewFiles({ files }, reader);
+        readNewFiles(files, reader, fileSlots);
         block = new PointerBlock(Math.min(left, blockRows));
         block.bytes.set(reader.fields.raw(block.bytes.length));
         left -= block.rows;
         row = 0;
       }
       const fileNumber = block.fileNumber[row]!;
+      const isMarker = fileNumber === markerFileSlot;
+      const fileSlot = isMarker ? markerFileSlot : fileSlots[fileNumber]!;
       log.push(
-        fileNumber,
+        fileSlot,
         block.byteStart[row]!,
         block.byteLength[row]!,
         block.baseOffset[row]!,
         block.maxTimestampMs[row]!,
       );
-      if (fileNumber !== markerFileSlot) files.countPointer(fileNumber);
+      if (!isMarker) files.countPointer(fileSlot, block.byteLength[row]!);
       row++;
     }
   }
 }
 
-/** Slots equal numbers, because the table was empty before. */
-function readNewFiles({ files }: Pick<ClusterState, 'files'>, reader: SnapshotReader): void {
+/** Adds the slots of files by number. Earlier releases could have two numbers for one file; it gets one slot. */
+function readNewFiles(files: FileTable, reader: SnapshotReader, slots: number[]): void {
   const count = reader.fields.varint();
   const ids = reader.fields.raw(16 * count);
   const fileBytes = reader.u32(count);
-  for (let row = 0; row < count; row++) files.addFrom(ids, 16 * row, fileBytes[row]!);
+  for (let row = 0; row < count; row++) slots.push(files.addFrom(ids, 16 * row, fileBytes[row]!));
 }

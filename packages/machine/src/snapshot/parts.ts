@@ -5,6 +5,7 @@ import { readOffsets, writeOffsets } from '../offsets/offsets-snapshot.ts';
 import type { SnapshotReader, SnapshotWriter } from '../snapshot-format/snapshot-columns.ts';
 import { readTransactions, writeTransactions } from '../transactions/transactions-snapshot.ts';
 import type { CapturedState } from './captured-state.ts';
+import { readGoneFiles, writeGoneFiles } from './gone-files.ts';
 import { readReplicationFactors, replicated, writeReplicationFactors } from './replication-factors.ts';
 import { readReplies, writeReplies } from './saved-replies.ts';
 
@@ -52,6 +53,12 @@ const parts: readonly Part[] = [
     isEmpty: ({ topics }) => replicated(topics).length === 0,
     write: ({ topics }, writer) => writeReplicationFactors(replicated(topics), writer),
     read: readReplicationFactors,
+  },
+  {
+    number: 40,
+    isEmpty: ({ deadFiles, deletedFiles }) => deadFiles.slots.length + deletedFiles.slots.length === 0,
+    write: writeGoneFiles,
+    read: readGoneFiles,
   },
 ];
 

@@ -24,12 +24,13 @@ export function readLogsOfVersion1(
   const nextOffset = reader.f64(logs.length);
   const pointerCount = reader.u32(logs.length);
 
+  const fileSlots: number[] = [];
   const fileCount = reader.fields.varint();
   for (let first = 0; first < fileCount; first += blockRows) {
     const rows = Math.min(blockRows, fileCount - first);
     const ids = reader.fields.raw(16 * rows);
     const fileBytes = reader.u32(rows);
-    for (let row = 0; row < rows; row++) files.addFrom(ids, 16 * row, fileBytes[row]!);
+    for (let row = 0; row < rows; row++) fileSlots.push(files.addFrom(ids, 16 * row, fileBytes[row]!));
   }
 
   let left = pointerCount.reduce((sum, count) => sum + count, 0);
@@ -44,15 +45,15 @@ export function readLogsOfVersion1(
         left -= block.fileNumber.length;
         row = 0;
       }
-      const fileNumber = block.fileNumber[row]!;
+      const fileSlot = fileSlots[block.fileNumber[row]!]!;
       log.push(
-        fileNumber,
+        fileSlot,
         block.byteStart[row]!,
         block.byteLength[row]!,
         block.baseOffset[row]!,
         block.maxTimestampMs[row]!,
       );
-      files.countPointer(fileNumber);
+      files.countPointer(fileSlot, block.byteLength[row]!);
       row++;
     }
   }

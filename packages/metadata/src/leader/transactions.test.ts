@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import type { FileCommit } from '@weir/cluster';
 import { Metrics, seededRandom, silentLog } from '@weir/core';
-import { HandClock } from '@weir/core/testing';
+import { HandClock, youngFileId } from '@weir/core/testing';
 import { openJournals } from '@weir/journal';
 import { fileCommit } from '@weir/machine/testing';
 import { SimulatedProcess } from '../../testing/simulated-process.ts';
@@ -42,10 +42,12 @@ async function world() {
     producerId: -1,
     producerEpoch: -1,
   });
-  const file = (number: number): FileCommit =>
-    fileCommit(number, [
+  const file = (number: number): FileCommit => ({
+    ...fileCommit(number, [
       { topicId, producerId, sequence: number - 1, transactionalId: 'tx', addsPartition: true },
-    ]);
+    ]),
+    fileId: youngFileId(number),
+  });
   await first.node.commitFiles([file(1)]);
   const caller = { transactionalId: 'tx', producerId, producerEpoch };
   return { clock, first, second, topicId, file, caller };
