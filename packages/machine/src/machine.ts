@@ -53,13 +53,13 @@ interface Execution<C extends Command> {
   readonly changes: readonly ClusterChange[];
 }
 
-export interface DeadFilesQuery {
+interface DeadFilesQuery {
   /** Files that died before this. */
   readonly deadBeforeMs: number;
   readonly limit: number;
 }
 
-export interface FileStats {
+interface FileStats {
   /** Referenced files by level, up to the highest one that has files. */
   readonly levels: readonly LevelTotals[];
   readonly deadFiles: number;

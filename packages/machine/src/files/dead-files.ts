@@ -46,7 +46,7 @@ export function applyDeadFilesForgotten({ files, nowMs }: ClusterState, reader: 
 }
 
 /** A file with its size; 0 if it is not known. */
-export interface FileSize {
+interface FileSize {
   readonly fileId: string;
   readonly fileBytes: number;
 }

@@ -10,7 +10,7 @@ export class FileQueue {
   #count = 0;
   readonly #onMoved: (slot: number, position: number) => void;
 
-  /** `onMoved` is told the new position of a file whenever it changes. */
+  /** `onMoved` gets the new position of a file whenever it changes. */
   constructor(onMoved: (slot: number, position: number) => void) {
     this.#onMoved = onMoved;
   }
