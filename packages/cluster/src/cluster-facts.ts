@@ -8,4 +8,9 @@ export const clusterFacts = {
   generation: { namespace: 'clusterFact', key: 'generation' },
   /** The generation that a restore began while this one was led. Nothing of this one is served after that. */
   supersededBy: { namespace: 'clusterFact', key: 'supersededBy' },
+  /**
+   * Since when the cluster knows all its files, in milliseconds since 1970: the time at which it claimed its bucket, or
+   * was restored. Earlier files in the bucket may belong to a lost database, and are never deleted as orphans.
+   */
+  filesKnownFrom: { namespace: 'clusterFact', key: 'filesKnownFromMs' },
 } as const;

@@ -90,6 +90,7 @@ export {
   type ControlPlaneEventsTaken,
   controlPlaneEventsWaitMsMax,
 } from './calls/event-calls.ts';
+export type { FilesPort, FileTotals, UncommittedFile } from './calls/file-calls.ts';
 export type {
   GroupHeartbeat,
   JoinGroupAnswer,
@@ -150,6 +151,18 @@ export {
   type SharePort,
   shareCalls,
 } from './calls/groups/share-calls.ts';
+export type { JobsPort } from './calls/job-calls.ts';
+export {
+  type ClaimedJob,
+  type JobClaim,
+  type JobProgress,
+  type JobReport,
+  type JobState,
+  type JobsState,
+  type JobTakers,
+  jobReportIntervalMs,
+  type ListedJob,
+} from './calls/job-calls.ts';
 export {
   type BatchesAnswer,
   type BatchesQuery,
@@ -271,6 +284,8 @@ export { readCredentialRecord, writeCredentialRecord } from './credentials/crede
 export { credentialSpellings } from './credentials/credential-names.ts';
 export { readScramCredential, writeScramCredential } from './credentials/scram-entry.ts';
 export { isPasswordOf, newScramCredential, scramIterations } from './credentials/scram-secret.ts';
+export { fileDeletionKind, readDeletionTask, writeDeletionTask } from './jobs/deletion-task.ts';
+export { deadFileScanKind, readScanTask, type ScanTask, writeScanTask } from './jobs/scan-task.ts';
 export type { SeriesValue } from './metrics/combined-stats.ts';
 export { readMeasuredSnapshot } from './metrics/measured-cluster-snapshot.ts';
 export type { MeasuredClusterView } from './metrics/measured-cluster-view.ts';

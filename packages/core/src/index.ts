@@ -23,6 +23,7 @@ export { fileIdLevel, fileIdLevelMax, fileIdTimeMs } from './file-id-time.ts';
 export { type FilterOperator, filterOperators } from './filter-operators.ts';
 export { isHostMissing, refuseUnreadable, securityHeaders } from './http-answers.ts';
 export { internalTopicPrefix, internalTopicProblem, isInternalTopic } from './internal-topics.ts';
+export { type JobCategory, jobCategories } from './job-categories.ts';
 export { coreLimits } from './limits.ts';
 export { jsonLog, type Log, type LogFields, type LogLevel, silentLog } from './log.ts';
 export { escapeHtml, escapeMarkdown, escapePipes, markdownTable } from './markup.ts';

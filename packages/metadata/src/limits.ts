@@ -52,6 +52,33 @@ export const metadataLimits = {
   /** Jobs of a cluster, each run by one agent at a time. */
   jobLeasesMax: 64,
 
+  /** Background jobs of one cluster that wait or run. */
+  openJobsMax: 256,
+
+  /** Files that one job deletes: one request to S3. */
+  deletedFilesPerJobMax: 1_000,
+
+  /**
+   * An object that the cluster does not know is left alone for this long after its last change: it may be a file whose
+   * commit is under way.
+   */
+  orphanAgeMsMin: 6 * 3_600_000,
+
+  /** Scopes whose last failures and ends a leader remembers; about 500 bytes each. */
+  jobScopesMax: 1_000,
+
+  /** Jobs that were done and are listed. */
+  recentJobsMax: 100,
+
+  /** Duration of one claim of an agent for jobs, the jobs that it gets, and the kinds that it names. */
+  jobWaitMsMax: 30_000,
+  jobsPerClaimMax: 64,
+  jobKindsPerClaimMax: 64,
+
+  /** Size of what agents report about a job: where another agent can continue, and one line for users. */
+  jobCheckpointBytesMax: 4 * KiB,
+  jobMessageCharsMax: 1_000,
+
   /**
    * Control-plane events that wait for an agent to write them; the oldest are dropped on overflow. One answer contains
    * only a part.

@@ -3,6 +3,7 @@ import { type Clock, Metrics, silentLog } from '@weir/core';
 import type { Journal } from '@weir/journal';
 import { ClusterMachine, type Command, type ReplyOf } from '@weir/machine';
 import { eventMetrics } from '../src/events/event-metrics.ts';
+import { jobQueueMetrics } from '../src/jobs/job-queue-metrics.ts';
 import { answerCall } from '../src/leader/answer-call.ts';
 import { Followers } from '../src/leader/followers.ts';
 import type { HeldLease } from '../src/leader/held-lease.ts';
@@ -92,6 +93,7 @@ export class MemoryLeader {
       timing: defaultTiming,
       metrics: commitMetrics(this.#metrics, clusterId),
       queryMetrics: queryQueueMetrics(this.#metrics),
+      jobMetrics: jobQueueMetrics(this.#metrics),
       eventMetrics: eventMetrics(this.#metrics, clusterId),
       followers: this.#followers,
       snapshotBytesMin: defaultSnapshotBytesMin,

@@ -4,8 +4,10 @@ import { agentCalls } from './agents/agent-calls.ts';
 import type { PortOf } from './call.ts';
 import type { ClusterFollower } from './change-stream.ts';
 import { eventCalls } from './event-calls.ts';
+import { fileCalls } from './file-calls.ts';
 import { groupCalls } from './groups/group-calls.ts';
 import { shareCalls } from './groups/share-calls.ts';
+import { jobCalls } from './job-calls.ts';
 import { logCalls } from './log-calls.ts';
 import { ownerCalls } from './owner-calls.ts';
 import { principalCalls } from './principal-calls.ts';
@@ -24,7 +26,9 @@ export const clusterCalls = {
   ...aclCalls,
   ...adminCalls,
   ...eventCalls,
+  ...fileCalls,
   ...groupCalls,
+  ...jobCalls,
   ...ownerCalls,
   ...principalCalls,
   ...queryCalls,

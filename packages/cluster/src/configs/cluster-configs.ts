@@ -318,6 +318,11 @@ export const clusterConfigs = {
       'cannot be set over Kafka; an admin sets bucket_url by update_virtual_cluster_configuration of the API',
     doc: 'The bucket that agents use instead of the one that they were started with. They read it when they start; files are not brought from one to the other. Set through the API alone.',
   },
+  'service.dead.file.scan.interval.ms': {
+    type: long({ min: 60_000 }),
+    default: '3600000',
+    doc: 'How often the buckets are searched for files that were written and never committed. Those that are at least six hours old are deleted as dead files are.',
+  },
   'service.default.partitions_auto_scaler.enabled': {
     type: bool,
     default: 'false',
@@ -339,6 +344,16 @@ export const clusterConfigs = {
     refusedValues: { lightning: noLightning },
   },
   ...eventConfigs,
+  'service.file.delete.delay.ms': {
+    type: long({ min: 60_000 }),
+    default: '600000',
+    doc: 'How long a file stays in the bucket after nothing refers to it any more, so that consumers that read it can finish.',
+  },
+  'service.file.delete.enable': {
+    type: bool,
+    default: 'true',
+    doc: 'Whether files that nothing refers to any more are deleted from the bucket. Otherwise they stay, and the diagnostic dead_files_growing counts them.',
+  },
   'service.soft.delete.topic.enable': {
     type: bool,
     default: 'true',

@@ -61,6 +61,12 @@ const commands: {
     validateOnly,
     by: 'owner',
   }),
+  declareFilesDead: ([files]) => ({
+    kind: 'declareFilesDead',
+    fileIds: files.map(({ fileId }) => fileId),
+    fileBytes: files.map(({ byteCount }) => byteCount),
+  }),
+  forgetDeadFiles: ([fileIds]) => ({ kind: 'forgetDeadFiles', fileIds }),
   deleteRecords: ([partitions]) => ({ kind: 'deleteRecords', partitions }),
   alterClientQuotas: ([entities, { validateOnly }]) => ({
     kind: 'alterClientQuotas',
@@ -97,6 +103,11 @@ const queries: {
   listConfigResources: (machine, [kind]) => machine.storedConfigNames(kind),
   logSizes: (machine, [topicIds]) => machine.logSizes(topicIds),
   countFiles: (machine) => machine.countFiles(),
+  unknownFiles: (machine, [fileIds]) => machine.unknownFiles(fileIds),
+  fileTotals: (machine) => ({
+    ...machine.fileStats(),
+    oldestDeadMs: machine.deadFiles({ deadBeforeMs: Number.POSITIVE_INFINITY, limit: 1 })[0]?.deadMs ?? null,
+  }),
   describeClientQuotas: (machine, [filter]) => describeQuotas(machine.kv, filter),
   describeScramCredentials: (machine, [users]) => describeScramCredentials(machine.kv, users),
   describeAcls: (machine, [filter]) => describeAcls(machine.kv, filter),
@@ -138,9 +149,10 @@ const leaderCalls: LeaderAnswers<NamesOf<'leader'>> = {
   },
 
   heartbeat: ({ leadership }, heartbeat) => leadership.agents.heartbeat(heartbeat),
-  leave: ({ leadership: { agents, jobLeases } }, agentId) => {
+  leave: ({ leadership: { agents, jobLeases, jobs } }, agentId) => {
     agents.leave(agentId);
     jobLeases.forget(agentId);
+    jobs.forget(agentId);
   },
   listAgents: ({ leadership }) => leadership.agents.seen(),
   listClients: ({ leadership }) => leadership.agents.clients(),
@@ -163,6 +175,9 @@ const leaderCalls: LeaderAnswers<NamesOf<'leader'>> = {
   cancelQuery: ({ leadership }, queryId) => leadership.queries.cancel(queryId),
   takeQuery: ({ leadership }, request) => leadership.queries.take(request),
   reportQuery: ({ leadership }, report) => leadership.queries.report(report),
+  claimJobs: ({ leadership }, claim) => leadership.jobs.claim(claim),
+  reportJob: ({ leadership }, report) => leadership.jobs.report(report),
+  listJobs: ({ leadership }) => leadership.jobs.list(),
   holdJob: ({ leadership }, request) => leadership.jobLeases.hold(request),
 };
 
@@ -222,9 +237,10 @@ function answeredBy<Table extends Partial<typeof clusterCalls>>(
 }
 
 async function claimBucket(
-  { leadership: { pipeline }, submit }: RequestContext,
+  { leadership, submit }: RequestContext,
   bucketId: string | null,
 ): Promise<string | null> {
+  const { pipeline } = leadership;
   const { namespace, key } = clusterFacts.bucketId;
   let claimed: string | null = null;
   const answer = pipeline.ask((machine) => {
@@ -233,7 +249,11 @@ async function claimBucket(
   });
   if (claimed !== null || bucketId === null) return answer;
   // In the same turn of the event loop as the question, so that no other claim comes between.
-  const changes = [{ namespace, key, value: Buffer.from(bucketId) }];
+  const knownFrom = Buffer.from(String(leadership.nowMs()));
+  const changes = [
+    { namespace, key, value: Buffer.from(bucketId) },
+    { ...clusterFacts.filesKnownFrom, value: knownFrom },
+  ];
   const [{ message }] = await Promise.all([submit({ kind: 'putEntries', changes }), answer]);
   if (message !== null) throw new ClusterUnavailable(`the bucket cannot be recorded: ${message}`);
   return bucketId;

@@ -11,6 +11,7 @@ import type { Clock, EventTypeName, Log, Metrics } from '@weir/core';
 import { EntriesPruned, type Journal, type LeaseHolder } from '@weir/journal';
 import type { Command, Namespace, ReplyOf } from '@weir/machine';
 import { type EventMetrics, eventMetrics } from '../events/event-metrics.ts';
+import { type JobQueueMetrics, jobQueueMetrics } from '../jobs/job-queue-metrics.ts';
 import { type QueryQueueMetrics, queryQueueMetrics } from '../queries/query-queue-metrics.ts';
 import { answerCall } from './answer-call.ts';
 import { untilBeatMs } from './beat.ts';
@@ -64,6 +65,7 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
   readonly #metrics: CommitMetrics;
   readonly #eventMetrics: EventMetrics;
   readonly #queryMetrics: QueryQueueMetrics;
+  readonly #jobMetrics: JobQueueMetrics;
   readonly #machines: MachineKind;
   readonly #freshId: () => string;
   readonly #snapshotBytesMin: number;
@@ -87,6 +89,7 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
     this.#log = log.with({ clusterId });
     this.#metrics = commitMetrics(metrics, clusterId);
     this.#queryMetrics = queryQueueMetrics(metrics);
+    this.#jobMetrics = jobQueueMetrics(metrics);
     this.#eventMetrics = eventMetrics(metrics, clusterId);
     this.#machines = machines ?? clusterMachines;
     this.#freshId = options.freshId ?? freshTopicId;
@@ -313,6 +316,7 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
           note,
           metrics: this.#metrics,
           queryMetrics: this.#queryMetrics,
+          jobMetrics: this.#jobMetrics,
           eventMetrics: this.#eventMetrics,
           followers: this.#followers,
           snapshotBytesMin: this.#snapshotBytesMin,

@@ -6,6 +6,10 @@ import { hasNodeId, loginsReceivedSince, type NodeIdRequest } from '@weir/machin
 import { machineLimits } from '@weir/machine/limits';
 import { ControlPlaneEvents } from '../events/control-plane-events.ts';
 import type { EventMetrics } from '../events/event-metrics.ts';
+import { deadFileScanPlanner } from '../jobs/dead-file-scan-planner.ts';
+import { fileDeletionPlanner } from '../jobs/file-deletion-planner.ts';
+import { JobQueue } from '../jobs/job-queue.ts';
+import type { JobQueueMetrics } from '../jobs/job-queue-metrics.ts';
 import { JobLeases } from '../queries/job-leases.ts';
 import { QueryQueue } from '../queries/query-queue.ts';
 import type { QueryQueueMetrics } from '../queries/query-queue-metrics.ts';
@@ -35,6 +39,7 @@ interface LeadershipOptions {
   readonly metrics: CommitMetrics;
   readonly queryMetrics: QueryQueueMetrics;
   readonly eventMetrics: EventMetrics;
+  readonly jobMetrics: JobQueueMetrics;
   readonly followers: Followers;
   readonly snapshotBytesMin: number;
   /** Returns a unique id. */
@@ -47,6 +52,7 @@ export class Leadership {
   readonly agents: Agents;
   readonly shutdownLocks: ShutdownLocks;
   readonly jobLeases: JobLeases;
+  readonly jobs: JobQueue;
   readonly queries: QueryQueue;
   readonly controlPlaneEvents: ControlPlaneEvents;
   readonly groups: GroupCoordinator;
@@ -115,6 +121,17 @@ export class Leadership {
       freshId: options.freshId,
       term: epoch,
     });
+    this.jobs = new JobQueue({
+      planners: [
+        fileDeletionPlanner((question) => this.pipeline.ask(question)),
+        deadFileScanPlanner((question) => this.pipeline.ask(question), clock.nowMs()),
+      ],
+      clock,
+      log,
+      agents: { cpuLoadOf: (agentId) => this.agents.cpuLoadOf(agentId) },
+      metrics: options.jobMetrics,
+      term: epoch,
+    });
     this.#every('sweep', timing.agentSweepMs, () => {
       this.agents.sweep();
       this.#saveSnapshotIfDue();
@@ -134,6 +151,11 @@ export class Leadership {
     this.#every('retention', timing.retentionIntervalMs, () => this.#applyRetention());
     this.#every('autoScaler', checkIntervalMs, () => this.#scalePartitions());
     lease.onLost((reason) => this.end(reason));
+  }
+
+  /** Wall-clock time of this process. */
+  nowMs(): number {
+    return this.#options.clock.nowMs();
   }
 
   /** Refuses new commands; resolves when the accepted ones are durable or refused. */
@@ -227,6 +249,7 @@ export class Leadership {
     this.agents.close();
     this.controlPlaneEvents.close();
     this.groups.close(`this control plane no longer leads: ${reason}`);
+    this.jobs.close(`this control plane no longer leads: ${reason}`);
     this.queries.close(`this control plane no longer leads: ${reason}`);
     this.#resolveEnded(reason);
   }

@@ -115,7 +115,8 @@ export class Engines {
   }
 }
 
-function isBefore(a: readonly number[], b: readonly number[]): boolean {
+/** Compares ranks, the first number first. */
+export function isBefore(a: readonly number[], b: readonly number[]): boolean {
   const place = a.findIndex((part, index) => part !== b[index]);
   return place >= 0 && a[place]! < b[place]!;
 }

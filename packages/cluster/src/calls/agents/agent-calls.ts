@@ -5,6 +5,7 @@ import {
   nullable,
   number,
   object,
+  optional,
   type Shape,
   text,
   tuple,
@@ -27,6 +28,8 @@ export interface AgentDescription {
   readonly zone: string;
   readonly group: string;
   readonly roles: readonly string[];
+  /** The categories of background jobs that an agent with the role `jobs` takes; all if absent. */
+  readonly jobCategories?: readonly string[] | undefined;
   readonly release: string;
   readonly cpuCount: number;
   /** 0 to 1. */
@@ -68,6 +71,7 @@ const heartbeat = object<AgentHeartbeat>({
   zone: text,
   group: text,
   roles: list(text),
+  jobCategories: optional(list(text)),
   release: text,
   cpuCount: number,
   cpuLoad: number,

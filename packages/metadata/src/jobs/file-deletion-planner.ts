@@ -1,0 +1,33 @@
+import { clusterConfigValue, fileDeletionKind, writeDeletionTask } from '@weir/cluster';
+import { metadataLimits } from '../limits.ts';
+import type { AskMachine } from './ask-machine.ts';
+import type { JobPlanner } from './job-planner.ts';
+
+/** One job at a time: it deletes a thousand files within a second or so, and the next follows at once. */
+const scope = '';
+
+/**
+ * Plans the deletion of files that have been dead for the grace period, the first to die first. A file that is dead
+ * stays dead, so a job of an earlier leader, or one that runs twice, deletes nothing that is needed.
+ */
+export function fileDeletionPlanner(ask: AskMachine): JobPlanner {
+  return {
+    kind: fileDeletionKind,
+    openMax: 1,
+    retry: { firstMs: 10_000, maxMs: 600_000 },
+    async plan({ isOpen }) {
+      if (isOpen(scope)) return [];
+      const dead = await ask((machine, nowMs) => {
+        const configs = machine.clusterConfigs();
+        if (!clusterConfigValue('service.file.delete.enable', configs)) return [];
+        const delayMs = clusterConfigValue('service.file.delete.delay.ms', configs);
+        return machine.deadFiles({
+          deadBeforeMs: nowMs - delayMs,
+          limit: metadataLimits.deletedFilesPerJobMax,
+        });
+      });
+      if (dead.length === 0) return [];
+      return [{ scope, task: writeDeletionTask(dead.map(({ fileId }) => fileId)) }];
+    },
+  };
+}

@@ -1,0 +1,38 @@
+/** A job that the leader wants to be run. */
+export interface PlannedJob {
+  /** What it is about. Of the jobs of a kind with one scope, one is open at a time. */
+  readonly scope: string;
+  /** What to do, for the agent, in a format of the kind. */
+  readonly task: Uint8Array;
+}
+
+/** What a planner may know about the jobs of its kind. */
+export interface PlanState {
+  /** By the clock of the leader. */
+  readonly nowMs: number;
+  /** Whether a job of this scope waits, runs, or pauses after a failure. A planner that checks it saves work. */
+  isOpen(scope: string): boolean;
+  /** When a job of this scope was last done, if this leader knows. */
+  lastDoneMs(scope: string): number | undefined;
+  /** How many more jobs of the kind may be open. */
+  readonly freeCount: number;
+}
+
+/**
+ * A kind of job on the side of the leader. The other side is a `JobKind` of the agent with the same name.
+ *
+ * Jobs are soft state: a new leader plans anew, and a job may run twice, late, or under two leaders. So what a job
+ * changes in the cluster has to be one command that checks its assumptions.
+ */
+export interface JobPlanner {
+  readonly kind: string;
+  /** Jobs of this kind that may be open at a time. */
+  readonly openMax: number;
+  /** Pause after a first failure, doubled by each further one up to the longest. */
+  readonly retry: { readonly firstMs: number; readonly maxMs: number };
+  /**
+   * Returns jobs for which there is work now. Called at intervals, and after each job of the kind that was done. Jobs
+   * of open scopes, and those beyond `freeCount`, are ignored. It must read durable state (`CommitPipeline.ask`).
+   */
+  plan(state: PlanState): Promise<readonly PlannedJob[]>;
+}

@@ -1,0 +1,28 @@
+import type { MetricRow, Metrics } from '@weir/core';
+
+/** Without a cluster label, like the metrics of queries. */
+const plannedRow: MetricRow<'kind'> = {
+  name: 'job_queue_planned_total',
+  kind: 'counter',
+  help: 'Background jobs that leaders planned.',
+  labels: ['kind'],
+};
+
+const endedRow: MetricRow<'kind' | 'outcome'> = {
+  name: 'job_queue_ended_total',
+  kind: 'counter',
+  help: 'Background jobs that agents were given, by how that ended.',
+  labels: ['kind', 'outcome'],
+};
+
+export interface JobQueueMetrics {
+  planned(kind: string): void;
+  ended(kind: string, outcome: string): void;
+}
+
+export function jobQueueMetrics(metrics: Metrics): JobQueueMetrics {
+  return {
+    planned: (kind) => metrics.series(plannedRow, { kind }).add(1),
+    ended: (kind, outcome) => metrics.series(endedRow, { kind, outcome }).add(1),
+  };
+}

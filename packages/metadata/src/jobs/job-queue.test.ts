@@ -1,0 +1,331 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type ClaimedJob, type JobReport, jobLeaseMs, NotLeader } from '@weir/cluster';
+import { silentLog } from '@weir/core';
+import { HandClock, settle } from '@weir/core/testing';
+import fc from 'fast-check';
+import { metadataLimits } from '../limits.ts';
+import type { JobPlanner, PlannedJob } from './job-planner.ts';
+import { JobQueue, stoppedAfterFailures } from './job-queue.ts';
+
+/** A queue whose agents and planner the test plays. */
+function stage(options: { readonly livingAgents?: readonly string[]; readonly openMax?: number } = {}) {
+  const { livingAgents = ['a', 'b', 'c'], openMax = 4 } = options;
+  const clock = new HandClock();
+  const loads = new Map(livingAgents.map((agentId) => [agentId, 0.5]));
+  /** What there is to do, by scope. */
+  const work = new Set<string>();
+  const ended: string[] = [];
+  let planCount = 0;
+  const planner: JobPlanner = {
+    kind: 'sweep',
+    openMax,
+    retry: { firstMs: 10_000, maxMs: 60_000 },
+    async plan() {
+      planCount++;
+      return [...work].map((scope): PlannedJob => ({ scope, task: Buffer.from(`sweep ${scope}`) }));
+    },
+  };
+  const queue = new JobQueue({
+    planners: [planner],
+    clock,
+    log: silentLog,
+    agents: { cpuLoadOf: (agentId) => loads.get(agentId) },
+    metrics: { planned() {}, ended: (kind, outcome) => ended.push(`${kind} ${outcome}`) },
+    term: 7,
+  });
+  const report = (agentId: string, { jobId }: ClaimedJob, more: Partial<JobReport> = {}) =>
+    queue.report({
+      agentId,
+      jobId,
+      state: 'running',
+      progress: { doneCount: 1, totalCount: 2 },
+      checkpoint: null,
+      message: '',
+      ...more,
+    });
+  return {
+    clock,
+    loads,
+    work,
+    ended,
+    queue,
+    planner,
+    planCount: () => planCount,
+    claim: (agentId: string, slots = 1, kinds: readonly string[] = ['sweep', 'other']) =>
+      queue.claim({ agentId, kinds, slots, waitMs: 20_000 }),
+    /** Claims, and lets the claim end without a job if there is none now. */
+    async claimNow(agentId: string, slots = 1) {
+      const claim = queue.claim({ agentId, kinds: ['sweep'], slots, waitMs: 0 });
+      await clock.pass(0);
+      return claim;
+    },
+    report,
+    /** The states of all listed jobs by scope. */
+    states: () => queue.list().jobs.map(({ scope, state }) => `${scope} ${state}`),
+    /** Passes time while the agents that run the jobs report. */
+    async passReporting(ms: number, agentId: string, job: ClaimedJob) {
+      for (let passed = 0; passed < ms; passed += 1_000) {
+        await clock.pass(1_000);
+        report(agentId, job);
+      }
+    },
+  };
+}
+
+test('planned work goes to an agent that waits for it, and is planned anew when it is done', async () => {
+  const { clock, work, claim, report, states, ended } = stage();
+  work.add('x');
+  const claimed = claim('a');
+  await clock.pass(5_000);
+  const [job] = (await claimed) as [ClaimedJob];
+  assert.deepEqual([job.kind, job.scope, String(job.task), job.checkpoint], ['sweep', 'x', 'sweep x', null]);
+  assert.deepEqual(states(), ['x running']);
+  assert.equal(report('a', job), true);
+  await clock.pass(10_000);
+  assert.deepEqual(states(), ['x running'], 'one job of a scope is open');
+  work.clear();
+  assert.equal(report('a', job, { state: 'done', message: 'swept' }), false);
+  await settle();
+  assert.deepEqual([states(), ended], [['x done'], ['sweep done']]);
+  work.add('x');
+  await clock.pass(5_000);
+  assert.deepEqual(states(), ['x waiting', 'x done']);
+});
+
+test('work that is left is planned as soon as a job is done', async () => {
+  const { clock, work, claim, report, queue } = stage();
+  work.add('x');
+  const first = claim('a');
+  await clock.pass(5_000);
+  const [job] = await first;
+  const next = claim('a');
+  report('a', job!, { state: 'done' });
+  await settle();
+  assert.equal((await next).length, 1);
+  assert.equal(queue.list().jobs[0]!.jobId, 'sweep-7-2');
+});
+
+test('an agent gets as many jobs as it has slots, of the kinds that it runs, and a claim ends in time', async () => {
+  const { clock, work, claim, claimNow, queue } = stage();
+  for (const scope of ['1', '2', '3']) work.add(scope);
+  await clock.pass(5_000);
+  const other = claim('a', 9, ['other']);
+  assert.deepEqual(
+    (await claimNow('b', 2)).map(({ scope }) => scope),
+    ['1', '2'],
+  );
+  assert.deepEqual(
+    (await claimNow('c', 2)).map(({ scope }) => scope),
+    ['3'],
+  );
+  assert.deepEqual(queue.list().takers, [{ kind: 'sweep', agentCount: 2 }]);
+  await clock.pass(20_000);
+  assert.deepEqual(await other, []);
+});
+
+test('no more jobs of a kind are open than it allows', async () => {
+  const { clock, work, states } = stage({ openMax: 2 });
+  for (const scope of ['1', '2', '3']) work.add(scope);
+  await clock.pass(20_000);
+  assert.deepEqual(states(), ['1 waiting', '2 waiting']);
+});
+
+test('the job of an agent that falls silent goes to another one, which continues where it was', async () => {
+  const { clock, work, claimNow, claim, report, ended } = stage();
+  work.add('x');
+  await clock.pass(5_000);
+  const [job] = await claimNow('a');
+  report('a', job!, { checkpoint: Buffer.from('half') });
+  const second = claim('b');
+  await clock.pass(jobLeaseMs + 1_000);
+  const [again] = await second;
+  assert.deepEqual([again!.jobId, String(again!.checkpoint)], [job!.jobId, 'half']);
+  assert.deepEqual(ended, ['sweep lost']);
+  assert.equal(report('a', job!, { state: 'done' }), false, 'the first agent has lost it');
+  assert.equal(report('b', again!), true);
+});
+
+test('the job of an agent that is gone does not wait for its lease', async () => {
+  const { clock, work, loads, claimNow, claim } = stage();
+  work.add('x');
+  await clock.pass(5_000);
+  await claimNow('a');
+  loads.delete('a');
+  const second = claim('b');
+  await clock.pass(1_000);
+  assert.equal((await second).length, 1);
+});
+
+test('reports keep a job', async () => {
+  const { clock, work, claimNow, passReporting, states } = stage();
+  work.add('x');
+  await clock.pass(5_000);
+  const [job] = await claimNow('a');
+  await passReporting(5 * jobLeaseMs, 'a', job!);
+  assert.deepEqual(states(), ['x running']);
+});
+
+test('a job that is given back, or whose agent leaves, runs elsewhere at once', async () => {
+  const { clock, work, claimNow, claim, report, queue } = stage();
+  work.add('x');
+  await clock.pass(5_000);
+  const [job] = await claimNow('a');
+  const second = claim('b');
+  report('a', job!, { state: 'givenBack', checkpoint: Buffer.from('1') });
+  assert.equal(String((await second)[0]!.checkpoint), '1');
+  const third = claim('c');
+  queue.forget('b');
+  assert.equal((await third)[0]!.jobId, job!.jobId);
+});
+
+test('failures pause for longer each time, and after some the job counts as stopped', async () => {
+  const { clock, work, claimNow, report, queue } = stage();
+  work.add('x');
+  await clock.pass(5_000);
+  const pauses: number[] = [];
+  for (let failures = 1; failures <= stoppedAfterFailures + 1; failures++) {
+    let job: ClaimedJob | undefined;
+    let passedMs = 0;
+    for (; job === undefined; passedMs += 5_000) {
+      [job] = await claimNow('a');
+      if (job === undefined) await clock.pass(5_000);
+    }
+    pauses.push(passedMs - 5_000);
+    report('a', job, { state: 'failed', message: `no permission ${failures}`, checkpoint: Buffer.from('1') });
+    const [listed] = queue.list().jobs;
+    const isStopped = failures >= stoppedAfterFailures;
+    assert.deepEqual(
+      [listed!.state, listed!.failureCount, listed!.message],
+      [isStopped ? 'stopped' : 'failing', failures, `no permission ${failures}`],
+    );
+    assert.ok(listed!.retryMs! > clock.nowMs());
+  }
+  assert.deepEqual(pauses, [0, 10_000, 20_000, 40_000, 60_000, 60_000]);
+  // It recovers, and the next failure is a first one again.
+  await clock.pass(60_000);
+  const [job] = await claimNow('a');
+  assert.equal(String(job!.checkpoint), '1', 'it continues where it failed');
+  report('a', job!, { state: 'done' });
+  await clock.pass(5_000);
+  assert.equal(queue.list().jobs[0]!.failureCount, 0);
+});
+
+test('a job that ends its agents fails in the end', async () => {
+  const { clock, work, claimNow, states, queue } = stage();
+  work.add('x');
+  await clock.pass(5_000);
+  for (const agentId of ['a', 'b', 'c']) {
+    assert.equal((await claimNow(agentId)).length, 1);
+    await clock.pass(jobLeaseMs + 1_000);
+  }
+  assert.deepEqual(states(), ['x failing']);
+  assert.match(queue.list().jobs[0]!.message, /fell silent 3 times/);
+});
+
+test('an agent that failed at a job gets it only if no other waits', async () => {
+  const { clock, work, claimNow, claim, report } = stage();
+  work.add('x');
+  await clock.pass(5_000);
+  const [job] = await claimNow('a');
+  const claims = { a: claim('a'), b: claim('b') };
+  report('a', job!, { state: 'givenBack' });
+  assert.equal((await claims.b).length, 1);
+});
+
+test('a planner that fails is called again', async () => {
+  const { clock, work, planner, states } = stage();
+  work.add('x');
+  const { plan } = planner;
+  Object.assign(planner, { plan: () => Promise.reject(new Error('not now')) });
+  await clock.pass(6_000);
+  assert.deepEqual(states(), []);
+  Object.assign(planner, { plan });
+  await clock.pass(5_000);
+  assert.deepEqual(states(), ['x waiting']);
+});
+
+test('what agents report is bounded', async () => {
+  const { clock, work, claimNow, report, queue } = stage();
+  work.add('x');
+  await clock.pass(5_000);
+  const [job] = await claimNow('a');
+  report('a', job!, { checkpoint: Buffer.from('small') });
+  report('a', job!, { checkpoint: Buffer.alloc(metadataLimits.jobCheckpointBytesMax + 1) });
+  report('a', job!, { state: 'failed', message: 'x'.repeat(100_000) });
+  assert.equal(queue.list().jobs[0]!.message.length, metadataLimits.jobMessageCharsMax);
+  await clock.pass(10_000);
+  const [again] = await claimNow('b');
+  assert.equal(String(again!.checkpoint), 'small');
+});
+
+test('few of the jobs that were done are listed', async () => {
+  const { clock, work, claimNow, report, queue } = stage();
+  for (let n = 0; n < metadataLimits.recentJobsMax + 20; n++) {
+    work.clear();
+    work.add(`x${n}`);
+    await clock.pass(5_000);
+    const [job] = await claimNow('a');
+    work.clear();
+    report('a', job!, { state: 'done' });
+  }
+  const { jobs } = queue.list();
+  assert.equal(jobs.length, metadataLimits.recentJobsMax);
+  assert.equal(jobs[0]!.scope, `x${metadataLimits.recentJobsMax + 19}`, 'the latest is first');
+});
+
+test('the end of the term ends claims and reports', async () => {
+  const { clock, work, claim, claimNow, report, queue } = stage();
+  work.add('x');
+  await clock.pass(5_000);
+  const [job] = await claimNow('a');
+  const waiting = claim('b');
+  queue.close('over');
+  assert.deepEqual(await waiting, []);
+  await assert.rejects(claim('b'), NotLeader);
+  assert.throws(() => report('a', job!), NotLeader);
+  assert.equal(clock.waiting, 0, 'no timer is left');
+});
+
+test('whatever agents do, a scope has one holder, and all work is done in the end', async () => {
+  const action = fc.oneof(
+    fc.record({ do: fc.constant('claim' as const), agentId: fc.constantFrom('a', 'b', 'c') }),
+    fc.record({
+      do: fc.constantFrom('running', 'done', 'failed', 'givenBack'),
+      agentId: fc.constantFrom('a', 'b', 'c'),
+    }),
+    fc.record({ do: fc.constant('pass' as const), agentId: fc.constantFrom('1', '20', '70') }),
+    fc.record({ do: fc.constant('leave' as const), agentId: fc.constantFrom('a', 'b', 'c') }),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(action, { maxLength: 60 }), async (actions) => {
+      const { clock, work, queue, claimNow, report } = stage();
+      for (const scope of ['1', '2', '3']) work.add(scope);
+      await clock.pass(5_000);
+      const held: { agentId: string; job: ClaimedJob }[] = [];
+      const finish = (agentId: string, job: ClaimedJob, state: JobReport['state']) => {
+        const isHolder = queue.list().jobs.some((row) => row.jobId === job.jobId && row.agentId === agentId);
+        if (isHolder && state === 'done') work.delete(job.scope);
+        report(agentId, job, { state });
+      };
+      for (const step of actions) {
+        if (step.do === 'claim')
+          for (const job of await claimNow(step.agentId, 2)) held.push({ agentId: step.agentId, job });
+        else if (step.do === 'pass') await clock.pass(Number(step.agentId) * 1_000);
+        else if (step.do === 'leave') queue.forget(step.agentId);
+        else
+          for (const { agentId, job } of held)
+            if (agentId === step.agentId) finish(agentId, job, step.do as JobReport['state']);
+        const running = queue.list().jobs.filter(({ state }) => state === 'running' || state === 'waiting');
+        assert.equal(new Set(running.map(({ scope }) => scope)).size, running.length);
+      }
+      for (let round = 0; round < 200 && work.size > 0; round++) {
+        for (const job of await claimNow('a', 9)) finish('a', job, 'done');
+        await clock.pass(5_000);
+      }
+      assert.equal(work.size, 0);
+      queue.close('over');
+    }),
+    { numRuns: 60 },
+  );
+});

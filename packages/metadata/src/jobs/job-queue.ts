@@ -1,0 +1,369 @@
+import {
+  type ClaimedJob,
+  type JobClaim,
+  type JobProgress,
+  type JobReport,
+  type JobsState,
+  jobLeaseMs,
+  type ListedJob,
+  NotLeader,
+} from '@weir/cluster';
+import { backOffMs, type Clock, type Log } from '@weir/core';
+import { metadataLimits } from '../limits.ts';
+import type { KnownAgents } from '../queries/engines.ts';
+import { JobAgents } from './job-agents.ts';
+import type { JobPlanner, PlannedJob } from './job-planner.ts';
+import type { JobQueueMetrics } from './job-queue-metrics.ts';
+
+interface JobQueueOptions {
+  readonly planners: readonly JobPlanner[];
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly agents: KnownAgents;
+  readonly metrics: JobQueueMetrics;
+  /** Part of the ids of jobs, so that no two leaders use the same. */
+  readonly term: number;
+}
+
+/** Waits or runs. */
+interface Job {
+  readonly jobId: string;
+  readonly kind: string;
+  readonly scope: string;
+  readonly task: Uint8Array;
+  readonly plannedMs: number;
+  readonly triedBy: Set<string>;
+  /** The agent that runs it; `undefined` while it waits. */
+  agentId: string | undefined;
+  startedMs: number | null;
+  /** When its agent claimed it or last reported, by the monotonic clock. */
+  reportedMs: number;
+  progress: JobProgress;
+  checkpoint: Uint8Array | null;
+  /** How often its agent fell silent. */
+  lossCount: number;
+}
+
+/** What is remembered of a scope between its jobs. */
+interface ScopeHistory {
+  failureCount: number;
+  /** By the monotonic clock. */
+  retryAtMs: number;
+  lastDoneMs: number | undefined;
+  /** Where a job that failed can be continued. */
+  checkpoint: Uint8Array | null;
+  /** The last failure, as it is listed. */
+  failed: ListedJob | undefined;
+}
+
+/** After this number of failures in a row a job counts as stopped: only an operator can help. */
+export const stoppedAfterFailures = 5;
+
+/** How often planners are called, and leases are checked. */
+const planIntervalMs = 5_000;
+const checkIntervalMs = 1_000;
+/** The first losses of a job are those of agents; later ones may be its own fault. */
+const lossesMax = 2;
+
+/**
+ * The background jobs of a cluster. Soft state of the leader: a new leader plans anew.
+ *
+ * An agent holds a job by a lease that its reports renew. A job whose agent falls silent or gives it back goes to
+ * another agent, which continues at the last checkpoint.
+ */
+export class JobQueue {
+  readonly #options: JobQueueOptions;
+  readonly #clock: Clock;
+  readonly #planners: ReadonlyMap<string, JobPlanner>;
+  readonly #agents: JobAgents;
+  /** Waiting and running jobs by id, in the order of their planning. */
+  readonly #jobs = new Map<string, Job>();
+  /** By kind and scope; the one that was changed longest ago first. */
+  readonly #histories = new Map<string, ScopeHistory>();
+  /** Jobs that were done, the latest last. */
+  readonly #done: ListedJob[] = [];
+  /** Kinds that are being planned, and whether to plan again afterwards. */
+  readonly #planning = new Map<string, { again: boolean }>();
+  readonly #timers = new Set<() => void>();
+  #jobCount = 0;
+  #closed: Error | undefined;
+
+  constructor(options: JobQueueOptions) {
+    this.#options = options;
+    this.#clock = options.clock;
+    this.#planners = new Map(options.planners.map((planner) => [planner.kind, planner]));
+    this.#agents = new JobAgents(options.clock, options.agents);
+    this.#every(planIntervalMs, () => {
+      for (const kind of this.#planners.keys()) void this.#plan(kind);
+    });
+    this.#every(checkIntervalMs, () => this.#check());
+  }
+
+  async claim(claim: JobClaim): Promise<readonly ClaimedJob[]> {
+    if (this.#closed !== undefined) throw this.#closed;
+    const claimed = this.#agents.wait(claim);
+    this.#dispatch();
+    return claimed;
+  }
+
+  /** Returns whether the agent still has the job. */
+  report({ agentId, jobId, state, progress, checkpoint, message }: JobReport): boolean {
+    if (this.#closed !== undefined) throw this.#closed;
+    const job = this.#jobs.get(jobId);
+    // Another agent has it, or another leader planned it.
+    if (job?.agentId !== agentId) return false;
+    job.reportedMs = this.#clock.monotonicMs();
+    job.progress = progress;
+    if (checkpoint !== null && checkpoint.length <= metadataLimits.jobCheckpointBytesMax)
+      job.checkpoint = checkpoint;
+    const line = message.slice(0, metadataLimits.jobMessageCharsMax);
+    switch (state) {
+      case 'running':
+        return true;
+      case 'done':
+        this.#succeeded(job, line);
+        return false;
+      case 'failed':
+        this.#failed(job, line);
+        return false;
+      case 'givenBack':
+        this.#options.metrics.ended(job.kind, 'given_back');
+        this.#putBack(job);
+        this.#dispatch();
+        return false;
+    }
+  }
+
+  /** The jobs of an agent that left go to others at once. */
+  forget(agentId: string): void {
+    this.#agents.forget(agentId);
+    for (const job of [...this.#jobs.values()]) if (job.agentId === agentId) this.#putBack(job);
+    this.#dispatch();
+  }
+
+  list(): JobsState {
+    const open = [...this.#jobs.values()].map((job) => this.#listed(job));
+    const failing = [...this.#histories.values()].flatMap(({ failed }) => failed ?? []);
+    const openScopes = new Set(open.map(({ kind, scope }) => placeOf(kind, scope)));
+    return {
+      jobs: [
+        ...open,
+        ...failing.filter(({ kind, scope }) => !openScopes.has(placeOf(kind, scope))),
+        ...this.#done.toReversed(),
+      ],
+      takers: [...this.#planners.keys()].map((kind) => ({ kind, agentCount: this.#agents.takersOf(kind) })),
+    };
+  }
+
+  /** Ends the term; agents stop their jobs and turn to the next leader. */
+  close(reason: string): void {
+    this.#closed = new NotLeader(reason, undefined);
+    for (const cancel of this.#timers) cancel();
+    for (const { kind } of this.#jobs.values()) this.#options.metrics.ended(kind, 'lost_leader');
+    this.#jobs.clear();
+    this.#agents.close();
+  }
+
+  async #plan(kind: string): Promise<void> {
+    if (this.#closed !== undefined) return;
+    const running = this.#planning.get(kind);
+    if (running !== undefined) {
+      running.again = true;
+      return;
+    }
+    const mine = { again: false };
+    this.#planning.set(kind, mine);
+    const planner = this.#planners.get(kind)!;
+    try {
+      const freeCount = this.#freeCount(planner);
+      if (freeCount > 0) {
+        const planned = await planner.plan({
+          nowMs: this.#clock.nowMs(),
+          isOpen: (scope) => this.#isOpen(kind, scope),
+          lastDoneMs: (scope) => this.#histories.get(placeOf(kind, scope))?.lastDoneMs,
+          freeCount,
+        });
+        for (const job of planned) this.#add(planner, job);
+      }
+    } catch (error) {
+      if (this.#closed === undefined)
+        this.#options.log.warn('failed to plan jobs', { kind, problem: String(error) });
+    } finally {
+      this.#planning.delete(kind);
+    }
+    this.#dispatch();
+    if (mine.again) await this.#plan(kind);
+  }
+
+  #freeCount({ kind, openMax }: JobPlanner): number {
+    let open = 0;
+    for (const job of this.#jobs.values()) if (job.kind === kind) open++;
+    return Math.min(openMax - open, metadataLimits.openJobsMax - this.#jobs.size);
+  }
+
+  #isOpen(kind: string, scope: string): boolean {
+    const history = this.#histories.get(placeOf(kind, scope));
+    if (history !== undefined && history.retryAtMs > this.#clock.monotonicMs()) return true;
+    return this.#jobs.values().some((job) => job.kind === kind && job.scope === scope);
+  }
+
+  #add(planner: JobPlanner, { scope, task }: PlannedJob): void {
+    const { kind } = planner;
+    if (this.#closed !== undefined || this.#freeCount(planner) <= 0 || this.#isOpen(kind, scope)) return;
+    const jobId = `${kind}-${this.#options.term}-${++this.#jobCount}`;
+    this.#jobs.set(jobId, {
+      jobId,
+      kind,
+      scope,
+      task,
+      plannedMs: this.#clock.nowMs(),
+      triedBy: new Set(),
+      agentId: undefined,
+      startedMs: null,
+      reportedMs: 0,
+      progress: { doneCount: 0, totalCount: -1 },
+      checkpoint: this.#histories.get(placeOf(kind, scope))?.checkpoint ?? null,
+      lossCount: 0,
+    });
+    this.#options.metrics.planned(kind);
+  }
+
+  /** Gives waiting jobs to agents that wait for some. */
+  #dispatch(): void {
+    if (this.#closed !== undefined) return;
+    for (const job of this.#jobs.values()) {
+      if (job.agentId !== undefined) continue;
+      const agentId = this.#agents.choose(job.kind, job.triedBy);
+      if (agentId === undefined) continue;
+      job.agentId = agentId;
+      job.startedMs = this.#clock.nowMs();
+      job.reportedMs = this.#clock.monotonicMs();
+      job.triedBy.add(agentId);
+      const { jobId, kind, scope, task, checkpoint } = job;
+      this.#agents.give(agentId, { jobId, kind, scope, task, checkpoint });
+    }
+    this.#agents.release();
+  }
+
+  #succeeded(job: Job, message: string): void {
+    this.#drop(job, 'done');
+    const history = this.#historyOf(job);
+    history.failureCount = 0;
+    history.retryAtMs = 0;
+    history.checkpoint = null;
+    history.failed = undefined;
+    history.lastDoneMs = this.#clock.nowMs();
+    this.#done.push({ ...this.#listed(job), state: 'done', endedMs: this.#clock.nowMs(), message });
+    if (this.#done.length > metadataLimits.recentJobsMax) this.#done.shift();
+    void this.#plan(job.kind);
+  }
+
+  #failed(job: Job, message: string): void {
+    const { clock, log } = this.#options;
+    this.#drop(job, 'failed');
+    const history = this.#historyOf(job);
+    const pauseMs = backOffMs(history.failureCount, this.#planners.get(job.kind)!.retry);
+    history.failureCount++;
+    history.retryAtMs = clock.monotonicMs() + pauseMs;
+    history.checkpoint = job.checkpoint;
+    const isStopped = history.failureCount >= stoppedAfterFailures;
+    history.failed = {
+      ...this.#listed(job),
+      state: isStopped ? 'stopped' : 'failing',
+      endedMs: clock.nowMs(),
+      failureCount: history.failureCount,
+      retryMs: clock.nowMs() + pauseMs,
+      message,
+    };
+    log.warn('job failed', {
+      kind: job.kind,
+      scope: job.scope,
+      agentId: job.agentId,
+      failureCount: history.failureCount,
+      retryInMs: pauseMs,
+      problem: message,
+    });
+  }
+
+  /** Its agent is gone or silent. */
+  #lose(job: Job): void {
+    job.lossCount++;
+    if (job.lossCount > lossesMax) {
+      this.#failed(job, `agents fell silent ${job.lossCount} times, the last was ${job.agentId}`);
+      return;
+    }
+    this.#options.metrics.ended(job.kind, 'lost');
+    this.#putBack(job);
+  }
+
+  #putBack(job: Job): void {
+    if (job.agentId !== undefined) this.#agents.free(job.agentId, job.jobId);
+    job.agentId = undefined;
+    job.startedMs = null;
+  }
+
+  #drop(job: Job, outcome: string): void {
+    this.#jobs.delete(job.jobId);
+    if (job.agentId !== undefined) this.#agents.free(job.agentId, job.jobId);
+    this.#options.metrics.ended(job.kind, outcome);
+  }
+
+  #historyOf({ kind, scope }: Job): ScopeHistory {
+    const place = placeOf(kind, scope);
+    const history = this.#histories.get(place) ?? {
+      failureCount: 0,
+      retryAtMs: 0,
+      lastDoneMs: undefined,
+      checkpoint: null,
+      failed: undefined,
+    };
+    this.#histories.delete(place);
+    this.#histories.set(place, history);
+    if (this.#histories.size > metadataLimits.jobScopesMax)
+      this.#histories.delete(this.#histories.keys().next().value!);
+    return history;
+  }
+
+  #listed(job: Job): ListedJob {
+    const { jobId, kind, scope, plannedMs, startedMs, progress } = job;
+    const history = this.#histories.get(placeOf(kind, scope));
+    return {
+      jobId,
+      kind,
+      scope,
+      state: job.agentId === undefined ? 'waiting' : 'running',
+      agentId: job.agentId ?? null,
+      plannedMs,
+      startedMs,
+      endedMs: null,
+      progress,
+      failureCount: history?.failureCount ?? 0,
+      retryMs: null,
+      message: history?.failed?.message ?? '',
+    };
+  }
+
+  #check(): void {
+    const nowMs = this.#clock.monotonicMs();
+    this.#agents.sweep();
+    for (const job of [...this.#jobs.values()]) {
+      if (job.agentId === undefined) continue;
+      const isSilent = nowMs - job.reportedMs > jobLeaseMs;
+      if (isSilent || !this.#agents.isAlive(job.agentId)) this.#lose(job);
+    }
+    this.#dispatch();
+  }
+
+  #every(intervalMs: number, run: () => void): void {
+    const cancel = this.#clock.after(intervalMs, () => {
+      this.#timers.delete(cancel);
+      this.#every(intervalMs, run);
+      run();
+    });
+    this.#timers.add(cancel);
+  }
+}
+
+function placeOf(kind: string, scope: string): string {
+  return `${kind}/${scope}`;
+}
