@@ -2,6 +2,7 @@ import type { ClusterMetricsSettings, ClusterPort, ReportedExpiry } from '@weir/
 import type { Clock, Log, Metrics, Random } from '@weir/core';
 import type { ObjectStore } from '@weir/storage';
 import type { AgentEvents } from './events/agent-events.ts';
+import type { JobSettings } from './jobs/job-service.ts';
 import type { ListenerLimits } from './net/limits.ts';
 import type { ZoneOfAddress } from './placement/address-zones.ts';
 import type { PartitionAssignmentStrategy } from './placement/strategies.ts';
@@ -70,6 +71,8 @@ export interface AgentOptions {
   readonly defaultStrategy: PartitionAssignmentStrategy;
   /** SASL mechanisms. If absent, clients cannot log in. */
   readonly sasl?: SaslSettings;
+  /** Settings of background jobs, which agents with the role `jobs` run. */
+  readonly jobs?: JobSettings;
   /** Whether it runs event queries; by default it does not. */
   readonly answersQueries?: boolean;
   /** Whether denials by ACLs are logged; by default they are. */

@@ -12,6 +12,8 @@ import { Heartbeats } from './heartbeats.ts';
 import { type HttpListener, type Route, startHttpListener } from './http/http-server.ts';
 import { metricsRoutes, probeRoutes } from './http/probe-routes.ts';
 import { ClientInflation } from './inflation/client-inflation.ts';
+import { takesJobs } from './jobs/job-kind.ts';
+import { jobService, usualJobSettings } from './jobs/job-service.ts';
 import { ClusterMetrics, isPublishingAgent } from './metrics-publishing/cluster-metrics.ts';
 import { heldUntil } from './net/held-server.ts';
 import { defaultListenerLimits } from './net/limits.ts';
@@ -42,7 +44,9 @@ const stopMsMin = 30_000;
 /** Composes and starts an agent. It is ready when this resolves; if this rejects, everything is cleaned up. */
 export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
   const started = new AsyncDisposableStack();
-  const events = options.events ?? new AgentEvents({ ...options, agent: emittingAgent(options) });
+  const events =
+    options.events ??
+    new AgentEvents({ ...options, jobCategories: options.jobs?.categories, agent: emittingAgent(options) });
   try {
     return await start(withLog(options, events.log), started, events);
   } catch (error) {
@@ -70,6 +74,7 @@ async function start(
   events: AgentEvents,
 ): Promise<RunningAgent> {
   const { cluster, clock, log, metrics, cpuCount, stats = new AgentStats({ clock, metrics }) } = options;
+  const { jobs: jobSettings = usualJobSettings } = options;
   const loads = new MeasuredLoads(clock);
   let beatNow = () => {};
   const view = createClusterView(cluster, {
@@ -131,6 +136,7 @@ async function start(
     zone: options.zone,
     group: options.group,
     roles: options.roles,
+    ...(jobSettings.categories === undefined ? {} : { jobCategories: jobSettings.categories }),
     release,
     cpuCount,
     cpuLoad: monitor.cpu,
@@ -236,11 +242,15 @@ async function start(
     readPath,
     damage,
     answersQueries: options.answersQueries ?? false,
-    writesSidecars: options.roles.includes('jobs'),
+    writesSidecars: takesJobs({ roles: options.roles, jobCategories: jobSettings.categories }, 'events'),
+    deletesFiles: jobSettings.deletesFiles,
     cpuLoad: () => monitor.cpu,
   });
   queries.start();
   started.defer(() => within(clock, Math.min(leftMs(), leaveMsMax), queries.stop()));
+  const jobs = jobService({ ...options, settings: jobSettings, view });
+  jobs.start();
+  started.defer(() => within(clock, Math.min(leftMs(), leaveMsMax), jobs.stop()));
   const rechecks = new DamageRechecks({ damage, port: view.port, readPath, clock, log });
   rechecks.start();
   started.defer(() => rechecks.stop());
@@ -304,8 +314,9 @@ async function unlessGivenUp(
 }
 
 function clusterMetricsOf(options: AgentOptions, view: ClusterView): ClusterMetrics | undefined {
-  const { clusterMetrics: settings, roles, agentId, clock, log, metrics } = options;
-  if (settings === undefined || !roles.includes('jobs')) return undefined;
+  const { clusterMetrics: settings, roles, jobs, agentId, clock, log, metrics } = options;
+  const isTaker = takesJobs({ roles, jobCategories: jobs?.categories }, 'metrics');
+  if (settings === undefined || !isTaker) return undefined;
   const isPublisher = () => isPublishingAgent(agentId, view.agents());
   return new ClusterMetrics({ view, settings, isPublisher, clock, log, metrics });
 }

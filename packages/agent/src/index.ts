@@ -6,6 +6,7 @@ export { metricsRoutes } from './http/probe-routes.ts';
 export { AgentKeyFile } from './identity/agent-key-file.ts';
 export { AgentToken } from './identity/agent-token.ts';
 export { platformToken } from './identity/platform-token.ts';
+export type { JobSettings } from './jobs/job-service.ts';
 export { agentMetricRows } from './metric-rows.ts';
 export { publishIntervalMs } from './metrics-publishing/cluster-metrics.ts';
 export { startMetricsPublisher } from './metrics-publishing/metrics-publisher.ts';

@@ -4,6 +4,8 @@ import { storeMetricRows } from '@weir/storage';
 import { eventRows } from './events/event-metrics.ts';
 import { heartbeatRow } from './heartbeats.ts';
 import { refreshesRow } from './identity/agent-token.ts';
+import { deadFileRows } from './jobs/dead-file-metrics.ts';
+import { jobRows } from './jobs/job-metrics.ts';
 import { publishOutcomeRow } from './metrics-publishing/cluster-metrics.ts';
 import { pushRow } from './metrics-publishing/push/metrics-push.ts';
 import { listenerRows } from './net/listener-metrics.ts';
@@ -37,6 +39,8 @@ export const agentMetricRows: readonly MetricRow[] = [
   ...storeMetricRows,
   ...clusterClientMetricRows,
   heartbeatRow,
+  ...Object.values(jobRows),
+  ...Object.values(deadFileRows),
   ...Object.values(processRows),
   ...Object.values(metadataRows),
   answerBytesRow,

@@ -3,6 +3,7 @@ import type { Clock, Log, Metrics, Random } from '@weir/core';
 import { eventTypeNames, eventTypes } from '@weir/events/emission';
 import { clusterNameIn } from '../cluster/cluster-name.ts';
 import type { ClusterView } from '../cluster/cluster-view.ts';
+import { takesJobs } from '../jobs/job-kind.ts';
 import type { WritePath } from '../write-path/write-path.ts';
 import { ClusterMetricEvents } from './cluster-metric-events.ts';
 import { ControlPlaneEvents, isEventsAgent } from './control-plane-events.ts';
@@ -15,6 +16,8 @@ import { EventTopics } from './event-topics.ts';
 interface AgentEventsOptions {
   readonly agent: EmittingAgent;
   readonly roles: readonly string[];
+  /** The categories of background jobs that the agent takes; all if absent. */
+  readonly jobCategories?: readonly string[] | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -62,14 +65,14 @@ export class AgentEvents {
   }
 
   start({ view, writePath }: AgentEventsParts): void {
-    const { agent, roles, clock, metrics } = this.#options;
+    const { agent, clock, metrics } = this.#options;
     const { agentId } = agent;
     const log = this.plainLog.with({ module: 'events' });
     const topics = new EventTopics(view, log);
     this.#processor = new EventProcessor({ topics, writePath, clock, log, metrics });
     this.#view = view;
     this.#clusterName = clusterNameIn(view.records(clusterFacts.name.namespace));
-    if (!roles.includes('jobs')) return;
+    if (!takesJobs(this.#options, 'events')) return;
     const { emitter } = this;
     const isChosen = () => isEventsAgent(agentId, view.agents());
     const stats = new ClusterMetricEvents({

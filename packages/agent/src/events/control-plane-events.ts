@@ -7,6 +7,7 @@ import {
 import { backOffMs, type Clock, type Log } from '@weir/core';
 import { isEventTypeName } from '@weir/events/emission';
 import { textValue } from '@weir/wire';
+import { takesJobs } from '../jobs/job-kind.ts';
 import type { EventProcessor } from './event-processor.ts';
 
 export interface ControlPlaneEventsOptions {
@@ -87,13 +88,13 @@ export class ControlPlaneEvents {
 const fromRelease = 829;
 
 /**
- * Whether an agent is the one that handles the events of the whole cluster: of the agents with the role `jobs` and a
- * recent enough release, the one with the smallest id. Agents may see different lists for a moment.
+ * Whether an agent is the one that handles the events of the whole cluster: of the agents that take such jobs and have
+ * a recent enough release, the one with the smallest id. Agents may see different lists for a moment.
  */
 export function isEventsAgent(agentId: string, agents: readonly AgentDescription[]): boolean {
   return agents.every(
-    ({ agentId: other, roles, release }) =>
-      !roles.includes('jobs') || releaseNumber(release) < fromRelease || other >= agentId,
+    (other) =>
+      !takesJobs(other, 'events') || releaseNumber(other.release) < fromRelease || other.agentId >= agentId,
   );
 }
 

@@ -8,6 +8,7 @@ import {
 } from '@weir/cluster';
 import { type Clock, type Log, type MetricRow, type Metrics, seriesPerMetricMax } from '@weir/core';
 import type { ClusterView } from '../cluster/cluster-view.ts';
+import { takesJobs } from '../jobs/job-kind.ts';
 
 export interface ClusterMetricsOptions {
   readonly view: ClusterView;
@@ -103,10 +104,10 @@ export class ClusterMetrics {
 }
 
 /**
- * Whether an agent is the one that publishes: of the agents with the role `jobs` the one with the smallest id. Agents
+ * Whether an agent is the one that publishes: of the agents that take such jobs the one with the smallest id. Agents
  * may see different lists for a moment; then two agents publish, or none, until the next round. An agent counts itself
  * even if the list does not contain it yet.
  */
 export function isPublishingAgent(agentId: string, agents: readonly AgentDescription[]): boolean {
-  return agents.every((agent) => !agent.roles.includes('jobs') || agent.agentId >= agentId);
+  return agents.every((agent) => !takesJobs(agent, 'metrics') || agent.agentId >= agentId);
 }

@@ -138,6 +138,7 @@ async function writeSidecars(staged: EventStage): Promise<void> {
   const metrics = new Metrics();
   const job = new SidecarJob({
     ...{ ...staged, agentId: 'jobs', port: staged.node, source, shelf, clock, log: silentLog, metrics },
+    deletesFiles: true,
   });
   await job.run(new AbortController().signal);
 }

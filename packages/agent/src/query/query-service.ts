@@ -23,6 +23,8 @@ interface QueryServiceOptions {
   readonly answersQueries: boolean;
   /** Whether this agent writes sidecars while it holds that job, so that queries read less. */
   readonly writesSidecars: boolean;
+  /** Whether it deletes sidecars whose events are gone. */
+  readonly deletesFiles?: boolean;
   readonly cpuCount: number;
   /** How busy the processor is, from 0 to 1. */
   readonly cpuLoad: () => number;
@@ -65,7 +67,13 @@ export class QueryService {
       ...(options.damage === undefined ? {} : { damage: options.damage }),
     });
     this.#sidecars = options.writesSidecars
-      ? new SidecarJob({ ...options, port, source: this.#source, shelf })
+      ? new SidecarJob({
+          ...options,
+          deletesFiles: options.deletesFiles ?? true,
+          port,
+          source: this.#source,
+          shelf,
+        })
       : undefined;
     this.#runner = options.answersQueries
       ? new QueryRunner({

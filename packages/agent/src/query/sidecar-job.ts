@@ -5,7 +5,7 @@ import type { ObjectStore } from '@weir/storage';
 import { agentLimits } from '../limits.ts';
 import { DamagedRange } from '../read-path/damaged-range.ts';
 import type { EventSource, EventTopic } from './engine.ts';
-import { readSidecarKey, sidecarKey, sidecarsPrefix } from './sidecar-names.ts';
+import { sidecarKey } from './sidecar-names.ts';
 import { type OffsetRange, rangeToCover } from './sidecar-ranges.ts';
 import type { SidecarShelf } from './sidecar-shelf.ts';
 import { buildSidecarOffThread } from './sidecar-thread.ts';
@@ -17,6 +17,8 @@ interface SidecarJobOptions {
   readonly source: Pick<EventSource, 'topics' | 'offsetAt' | 'read'>;
   readonly shelf: SidecarShelf;
   readonly store: ObjectStore;
+  /** Whether it removes sidecars. */
+  readonly deletesFiles: boolean;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -34,11 +36,10 @@ export const sidecarRow: MetricRow<'outcome'> = {
 
 const holdIntervalMs = Math.floor(jobLeaseMs / 3);
 const roundIntervalMs = 30_000;
-/** How often sidecars of deleted topics are looked for. */
-const sweepIntervalMs = 3_600_000;
 
 /**
- * Writes sidecars of events, and removes those whose events are gone. One agent of the cluster does so at a time, as
+ * Writes sidecars of events, and removes those whose events are gone; those of deleted topics are removed by the scan
+ * for dead files. One agent of the cluster does so at a time, as
  * long as it renews its hold with the leader; another agent restarts what a failed agent has not finished. If two
  * agents do it at once for a moment, both write correct sidecars.
  */
@@ -49,7 +50,6 @@ export class SidecarJob {
   /** The running round; it is aborted when another agent takes over the job. */
   #round: { readonly controller: AbortController; readonly ended: Promise<void> } | undefined;
   #lastRoundMs = Number.NEGATIVE_INFINITY;
-  #lastSweepMs = Number.NEGATIVE_INFINITY;
   #cancel = () => {};
 
   constructor(options: SidecarJobOptions) {
@@ -74,7 +74,7 @@ export class SidecarJob {
   /** Does everything that is due now, in every topic. */
   async run(signal: AbortSignal): Promise<void> {
     for (const topic of await this.#options.source.topics(eventTypeNames)) {
-      await this.#removeOld(topic, signal);
+      if (this.#options.deletesFiles) await this.#removeOld(topic, signal);
       try {
         while (await this.#coverNext(topic, signal));
       } catch (error) {
@@ -84,7 +84,6 @@ export class SidecarJob {
         this.#options.log.debug('failed to write sidecars of damaged events', { problem: error.message });
       }
     }
-    await this.#sweep(signal);
   }
 
   async #check(): Promise<void> {
@@ -149,20 +148,6 @@ export class SidecarJob {
   async #removeOld({ topicId, startOffset }: EventTopic, signal: AbortSignal): Promise<void> {
     for (const { id, toOffset } of await this.#options.shelf.all(topicId, signal))
       if (toOffset <= startOffset) await this.#remove(id, signal);
-  }
-
-  /** Removes sidecars of deleted topics. If a topic is restored, its sidecars are written again. */
-  async #sweep(signal: AbortSignal): Promise<void> {
-    const { clusterId, source, store, clock } = this.#options;
-    if (clock.monotonicMs() - this.#lastSweepMs < sweepIntervalMs) return;
-    const living = new Set((await source.topics(eventTypeNames)).map(({ topicId }) => topicId));
-    for await (const page of store.list(sidecarsPrefix(clusterId), { signal })) {
-      for (const { key } of page) {
-        const named = readSidecarKey(key);
-        if (named !== undefined && !living.has(named.topicId)) await this.#remove(key, signal);
-      }
-    }
-    this.#lastSweepMs = clock.monotonicMs();
   }
 
   async #remove(key: string, signal: AbortSignal): Promise<void> {

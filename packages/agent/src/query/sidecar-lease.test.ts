@@ -36,6 +36,7 @@ function stage(topics: EventTopic[]) {
     },
     shelf: new SidecarShelf({ clusterId: 'vci_1', store, clock }),
     store,
+    deletesFiles: true,
     clock,
     log: silentLog,
     metrics: new Metrics(),

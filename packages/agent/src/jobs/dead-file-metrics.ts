@@ -1,0 +1,23 @@
+import type { MetricRow } from '@weir/core';
+
+/** The names of the first two are those that dashboards have; the deletion queue is a list of the control plane here. */
+export const deadFileRows = {
+  submitted: {
+    name: 'agent_deadscanner_optimistic_queue_submit_outcome',
+    kind: 'counter',
+    help: 'Dead files that this agent was given to delete.',
+    labels: ['outcome'],
+  },
+  deleted: {
+    name: 'agent_deadscanner_optimistic_queue_delete_file_outcome',
+    kind: 'counter',
+    help: 'Dead files that this agent deleted from the bucket, or could not delete.',
+    labels: ['outcome'],
+  },
+  scanned: {
+    name: 'agent_deadscanner_outcomes',
+    kind: 'counter',
+    help: 'Objects that the scanner saw: known to the cluster, young, orphan, sidecar, older_than_cluster, or foreign, which it never touches.',
+    labels: ['outcome'],
+  },
+} as const satisfies Record<string, MetricRow<'outcome'>>;

@@ -1,0 +1,406 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import {
+  deadFileScanKind,
+  entryErrors,
+  fileDeletionKind,
+  type JobState,
+  readScanTask,
+  writeScanTask,
+} from '@weir/cluster';
+import { type Clock, Metrics, seededRandom, silentLog } from '@weir/core';
+import { HandClock } from '@weir/core/testing';
+import { TestCluster } from '@weir/metadata/testing';
+import {
+  aroundStore,
+  bucketIdKey,
+  dropMemoryBucket,
+  logFileKey,
+  newFileId,
+  type ObjectStore,
+  openStore,
+  StoreError,
+} from '@weir/storage';
+import { testAgent } from '../../testing/agent.ts';
+import { commitOf } from '../../testing/file-commit.ts';
+import { sidecarKey } from '../query/sidecar-names.ts';
+import { deadFileRows } from './dead-file-metrics.ts';
+import { deadFileScan } from './dead-file-scan.ts';
+import { type JobSettings, jobService, usualJobSettings } from './job-service.ts';
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+let stages = 0;
+let ids = 0;
+
+function systemLike(clock: HandClock): Clock {
+  return {
+    nowMs: () => clock.nowMs(),
+    monotonicMs: () => clock.monotonicMs(),
+    after: (delayMs, run) => clock.after(delayMs, run),
+  };
+}
+
+/** A cluster with its leader, a bucket, and agents that run its jobs, in virtual time. */
+async function stage(t: TestContext, clusterConfigs: Readonly<Record<string, string>> = {}) {
+  const clock = new HandClock();
+  const random = seededRandom(++stages);
+  const metrics = new Metrics();
+  /** How far the clocks of the store and of writing agents are behind, so that objects are old at once. */
+  const past = { ms: 0 };
+  const pastClock = { ...systemLike(clock), nowMs: () => clock.nowMs() - past.ms };
+  const cluster = new TestCluster({ clock, clusterConfigs, agents: [testAgent('a'), testAgent('b')] });
+  const { clusterId } = cluster;
+  const open = async (name: string) => {
+    const bucket = `file-jobs-${stages}-${name}`;
+    t.after(() => dropMemoryBucket(bucket));
+    const deps = { clock: pastClock, random, log: silentLog, metrics, environment: {} };
+    return await openStore(`mem://${bucket}`, deps);
+  };
+  const bucket = await open('main');
+  /** Keys that the bucket does not let anyone delete. */
+  const denied = new Set<string>();
+  const store: ObjectStore = {
+    ...aroundStore(bucket, ({ run, signal }) => run(signal)),
+    async deleteMany(keys, options) {
+      const failed = keys
+        .filter((key) => denied.has(key))
+        .map((key) => ({ key, error: new StoreError('denied', key, 'S3 answered AccessDenied') }));
+      if (failed.length === keys.length) throw failed[0]!.error;
+      await bucket.deleteMany(
+        keys.filter((key) => !denied.has(key)),
+        options,
+      );
+      return failed;
+    },
+  };
+  const agent = (agentId: string, settings: Partial<JobSettings> = {}) => {
+    const service = jobService({
+      clusterId,
+      agentId,
+      roles: ['jobs'],
+      settings: { ...usualJobSettings, ...settings },
+      cluster,
+      view: { topicById: (topicId) => (topicId === 'living' ? ({} as never) : undefined) },
+      store,
+      cpuCount: 1,
+      clock,
+      log: silentLog,
+      metrics,
+    });
+    service.start();
+    t.after(() => service.stop());
+    return service;
+  };
+  return {
+    clock,
+    cluster,
+    clusterId,
+    store,
+    denied,
+    metrics,
+    open,
+    agent,
+    past,
+    newId: () => newFileId(pastClock.nowMs(), seededRandom(++ids)),
+    /** Passes time, in which the agents send heartbeats. */
+    async pass(ms: number) {
+      for (let leftMs = ms; leftMs > 0; leftMs -= 5_000) {
+        for (const agentId of ['a', 'b']) void cluster.heartbeat(testAgent(agentId));
+        await clock.pass(Math.min(leftMs, 5_000));
+      }
+    },
+    async put(fileId: string, into = store) {
+      const key = logFileKey(clusterId, fileId);
+      await into.put(key, [Buffer.from('records')]);
+      return key;
+    },
+    async keys(from = store) {
+      const keys: string[] = [];
+      for await (const page of from.list('')) keys.push(...page.map(({ key }) => key));
+      return keys;
+    },
+    jobs: async (kind: string): Promise<readonly [JobState, string][]> =>
+      (await cluster.listJobs()).jobs
+        .filter((job) => job.kind === kind)
+        .map((job) => [job.state, job.message]),
+    counted: (row: { readonly name: string }, outcome: string) =>
+      metrics
+        .read()
+        .filter((reading) => reading.row.name === row.name)
+        .flatMap(({ series }) => series)
+        .filter(({ labels }) => labels.outcome === outcome)
+        .reduce((sum, { value }) => sum + value, 0),
+  };
+}
+
+type Stage = Awaited<ReturnType<typeof stage>>;
+
+/** Uploads and commits files of a new topic. */
+async function write({ cluster, clock, put, newId }: Stage, fileCount: number) {
+  const { topicId } = cluster.addTopic(`topic-${cluster.calls.commitFiles}`);
+  const keys: string[] = [];
+  for (let n = 0; n < fileCount; n++) {
+    const fileId = newId();
+    keys.push(await put(fileId));
+    const batches = [{ partition: 0, records: 3, maxTimestampMs: clock.nowMs() }];
+    await cluster.commitFiles([commitOf(topicId, batches, fileId)]);
+  }
+  return { topicId, keys };
+}
+
+test('files of a deleted topic stay for the grace period, and are deleted then', async (t) => {
+  const staged = await stage(t);
+  const { cluster, agent, pass, keys, counted } = staged;
+  const kept = await write(staged, 2);
+  const gone = await write(staged, 3);
+  agent('a');
+  await cluster.removeTopics([{ topicId: gone.topicId }]);
+  await pass(minuteMs);
+  assert.equal((await cluster.fileTotals()).deadFiles, 3);
+  await pass(8 * minuteMs);
+  assert.equal((await keys()).length, 5);
+  await pass(3 * minuteMs);
+  assert.deepEqual(await keys(), kept.keys.toSorted());
+  assert.equal((await cluster.fileTotals()).deadFiles, 0);
+  assert.equal(counted(deadFileRows.deleted, 'success'), 3);
+});
+
+test('the grace period is a config, and more files than one job takes are deleted job by job', async (t) => {
+  const staged = await stage(t, { 'service.file.delete.delay.ms': '60000' });
+  const { cluster, agent, pass, keys, jobs } = staged;
+  const { topicId } = await write(staged, 2_100);
+  agent('a');
+  await cluster.removeTopics([{ topicId }]);
+  await pass(3 * minuteMs);
+  assert.deepEqual(await keys(), []);
+  const done = (await jobs(fileDeletionKind)).map(([, message]) => message);
+  assert.deepEqual(done, ['deleted 100 files', 'deleted 1000 files', 'deleted 1000 files']);
+});
+
+test('a bucket that forbids deletion loses nothing: the job fails with one line and is retried', async (t) => {
+  const staged = await stage(t, { 'service.file.delete.delay.ms': '60000' });
+  const { cluster, agent, pass, keys, jobs, denied, counted } = staged;
+  const { topicId, keys: files } = await write(staged, 2);
+  for (const key of files) denied.add(key);
+  agent('a');
+  await cluster.removeTopics([{ topicId }]);
+  await pass(20 * minuteMs);
+  assert.equal((await keys()).length, 2);
+  const [[state, message]] = (await jobs(fileDeletionKind)) as [[JobState, string]];
+  assert.equal(state, 'stopped');
+  assert.match(message, /^2 of 2 files were not deleted: service\/.*: S3 answered AccessDenied; check the/);
+  assert.ok(cluster.calls.claimJobs < 200 && counted(deadFileRows.deleted, 'failure') <= 20, 'it backs off');
+  // One of them may be deleted now, and is forgotten alone.
+  denied.delete(files[0]!);
+  await pass(11 * minuteMs);
+  assert.deepEqual([await keys(), (await cluster.fileTotals()).deadFiles], [[files[1]], 1]);
+  denied.clear();
+  await pass(11 * minuteMs);
+  assert.deepEqual([await keys(), (await cluster.fileTotals()).deadFiles], [[], 0]);
+});
+
+test('a cluster or an agent that keeps its files deletes none, and they are counted', async (t) => {
+  const staged = await stage(t, { 'service.file.delete.enable': 'false' });
+  const { cluster, agent, pass, keys } = staged;
+  const { topicId } = await write(staged, 2);
+  agent('a');
+  await cluster.removeTopics([{ topicId }]);
+  await pass(20 * minuteMs);
+  assert.deepEqual([(await keys()).length, (await cluster.fileTotals()).deadFiles], [2, 2]);
+
+  const other = await stage(t);
+  const written = await write(other, 1);
+  other.agent('a', { deletesFiles: false });
+  await other.cluster.removeTopics([{ topicId: written.topicId }]);
+  await other.pass(20 * minuteMs);
+  assert.deepEqual([(await other.keys()).length, (await other.cluster.fileTotals()).deadFiles], [1, 1]);
+  const { takers } = await other.cluster.listJobs();
+  assert.equal(takers.find(({ kind }) => kind === fileDeletionKind)!.agentCount, 0);
+});
+
+test('an agent takes the categories that are selected', async (t) => {
+  const { agent, cluster, pass } = await stage(t);
+  agent('a', { categories: ['metrics'] });
+  await pass(minuteMs);
+  assert.equal(cluster.calls.claimJobs, 0);
+  agent('b', { categories: ['metrics', 'deadscanner'] });
+  await pass(minuteMs);
+  assert.ok(cluster.calls.claimJobs > 0);
+});
+
+test('files are deleted in every bucket, wherever they lie', async (t) => {
+  const staged = await stage(t, { 'service.file.delete.delay.ms': '60000' });
+  const { cluster, agent, pass, keys, open, store } = staged;
+  const { topicId, keys: files } = await write(staged, 2);
+  const retired = await open('retired');
+  await retired.put(files[0]!, [Buffer.from('records')]);
+  await store.delete(files[0]!);
+  agent('a', { additionalStores: [retired] });
+  await cluster.removeTopics([{ topicId }]);
+  await pass(3 * minuteMs);
+  assert.deepEqual([await keys(), await keys(retired)], [[], []]);
+});
+
+test('the scan finds what was never committed, in all buckets, and touches nothing else', async (t) => {
+  const staged = await stage(t);
+  const { cluster, clusterId, agent, pass, past, keys, store, open, put, newId, counted } = staged;
+  const kept = await write(staged, 2);
+  const retired = await open('retired');
+  past.ms = 7 * hourMs;
+  const orphans = [await put(newId()), await put(newId()), await put(newId(), retired)];
+  const range = { fromOffset: 0, toOffset: 1, minTimeMs: 1, maxTimeMs: 1 };
+  const goneSidecar = sidecarKey(clusterId, 'gone', range);
+  const others = [
+    bucketIdKey(clusterId),
+    sidecarKey(clusterId, 'living', range),
+    `service/${clusterId}/ab/${newId().slice(0, 30)}cd`,
+    `service/${clusterId}/00/notes.txt`,
+    `service/${clusterId}/backup/${newId()}`,
+    logFileKey('vci_other', newId()),
+  ];
+  for (const key of [...others, goneSidecar]) await store.put(key, [Buffer.from('x')]);
+  past.ms = 5 * hourMs;
+  const young = await put(newId());
+  agent('a', { additionalStores: [retired] });
+  await pass(19 * minuteMs);
+  assert.equal((await cluster.fileTotals()).deadFiles, orphans.length);
+  await pass(3 * minuteMs);
+  assert.deepEqual(await keys(), [...kept.keys, ...others, young].sort());
+  assert.deepEqual(await keys(retired), []);
+  assert.equal(counted(deadFileRows.scanned, 'orphan'), orphans.length);
+  assert.deepEqual((await cluster.fileTotals()).deadFiles, 0);
+  assert.ok(counted(deadFileRows.scanned, 'foreign') > 0 && counted(deadFileRows.scanned, 'young') > 0);
+});
+
+test('files from before the cluster claimed its bucket are never orphans', async (t) => {
+  const staged = await stage(t);
+  const { cluster, clock, pass, put, newId, counted } = staged;
+  await put(newId());
+  await pass(minuteMs);
+  // As after the loss of the database: the bucket has its id, and the new cluster takes it over.
+  await cluster.claimBucket('bki_1');
+  const claimedMs = clock.nowMs();
+  await put(newId());
+  await pass(10 * minuteMs);
+  const claim = cluster.claimJobs({ agentId: 'a', kinds: [deadFileScanKind], slots: 1, waitMs: 1_000 });
+  await pass(1_000);
+  const { knownFromMs, ageMsMin } = readScanTask((await claim)[0]!.task);
+  assert.deepEqual([knownFromMs, ageMsMin], [claimedMs, 6 * hourMs]);
+  assert.equal(await scanNow(staged, {}, knownFromMs).run(), 'saw 2 objects, 1 of them orphans');
+  assert.equal(counted(deadFileRows.scanned, 'older_than_cluster'), 1);
+});
+
+/** A scan as it runs on an agent, of objects of any age. */
+function scanNow(
+  { cluster, clusterId, store, clock, metrics }: Stage,
+  hooks: Partial<TestCluster> = {},
+  knownFromMs = 0,
+) {
+  const port = {
+    unknownFiles: (fileIds: readonly string[]) => cluster.unknownFiles(fileIds),
+    declareFilesDead: (files: Parameters<TestCluster['declareFilesDead']>[0]) =>
+      cluster.declareFilesDead(files),
+    ...hooks,
+  };
+  const scan = deadFileScan({
+    clusterId,
+    port,
+    stores: [store],
+    hasTopic: () => false,
+    deletesSidecars: true,
+    clock,
+    metrics,
+  });
+  const progress: Uint8Array[] = [];
+  return {
+    progress,
+    run: (checkpoint: Uint8Array | null = null, signal = new AbortController().signal) =>
+      scan.run(writeScanTask({ knownFromMs, ageMsMin: 0 }), {
+        signal,
+        checkpoint,
+        progress: (_done, _total, reached) => progress.push(reached!),
+      }),
+  };
+}
+
+test('a file that is committed while the scan looks at it is not declared dead', async (t) => {
+  const staged = await stage(t);
+  const { cluster, put, newId } = staged;
+  const { topicId } = cluster.addTopic('orders');
+  const fileId = newId();
+  await put(fileId);
+  const scan = scanNow(staged, {
+    async unknownFiles(fileIds) {
+      const unknown = await cluster.unknownFiles(fileIds);
+      await cluster.commitFiles([commitOf(topicId, [{ partition: 0, records: 1 }], fileId)]);
+      return unknown;
+    },
+  });
+  assert.equal(await scan.run(), 'saw 1 objects, 0 of them orphans');
+  const { levels, deadFiles } = await cluster.fileTotals();
+  assert.deepEqual([levels[0]!.files, deadFiles], [1, 0]);
+});
+
+test('a file that was declared dead cannot be committed, neither before nor after its deletion', async (t) => {
+  const staged = await stage(t, { 'service.file.delete.delay.ms': '60000' });
+  const { cluster, put, newId, agent, pass, keys } = staged;
+  const { topicId } = cluster.addTopic('orders');
+  const fileId = newId();
+  await put(fileId);
+  assert.equal(await scanNow(staged).run(), 'saw 1 objects, 1 of them orphans');
+  const commit = async () => {
+    const [result] = await cluster.commitFiles([commitOf(topicId, [{ partition: 0, records: 1 }], fileId)]);
+    return entryErrors[result!.error[0]!];
+  };
+  assert.equal(await commit(), 'KAFKA_STORAGE_ERROR');
+  agent('a');
+  await pass(2 * minuteMs);
+  assert.deepEqual(await keys(), []);
+  assert.equal(await commit(), 'KAFKA_STORAGE_ERROR');
+  const { levels, deadFiles } = await cluster.fileTotals();
+  assert.deepEqual([levels.length === 0 || levels[0]!.files === 0, deadFiles], [true, 0]);
+});
+
+test('a scan that was given back continues where it was', async (t) => {
+  const staged = await stage(t);
+  const { put, newId, cluster } = staged;
+  for (let n = 0; n < 1_500; n++) await put(newId());
+  const first = scanNow(staged, {
+    unknownFiles: (fileIds) =>
+      first.progress.length === 0 ? cluster.unknownFiles(fileIds) : Promise.reject(new Error('stopped')),
+  });
+  await assert.rejects(first.run(), /stopped/);
+  assert.equal((await cluster.fileTotals()).deadFiles, 1_000);
+  const asked: number[] = [];
+  const second = scanNow(staged, {
+    unknownFiles(fileIds) {
+      asked.push(fileIds.length);
+      return cluster.unknownFiles(fileIds);
+    },
+  });
+  assert.equal(await second.run(first.progress.at(-1)!), 'saw 1500 objects, 1500 of them orphans');
+  assert.deepEqual(asked, [500]);
+  assert.equal(await scanNow(staged).run(Buffer.from('{}')), 'saw 1500 objects, 0 of them orphans');
+});
+
+test('a job survives its agent and its leader', async (t) => {
+  const staged = await stage(t, { 'service.file.delete.delay.ms': '60000' });
+  const { cluster, agent, pass, keys, jobs } = staged;
+  const { topicId } = await write(staged, 3);
+  await cluster.removeTopics([{ topicId }]);
+  // An agent that takes the job and dies.
+  await pass(2 * minuteMs);
+  const claim = cluster.claimJobs({ agentId: 'b', kinds: [fileDeletionKind], slots: 1, waitMs: 0 });
+  await pass(1_000);
+  assert.equal((await claim)[0]!.kind, fileDeletionKind);
+  agent('a');
+  await pass(5_000);
+  assert.equal((await jobs(fileDeletionKind))[0]![0], 'running');
+  await pass(minuteMs);
+  assert.deepEqual(await keys(), []);
+  cluster.failOver();
+  await pass(minuteMs);
+  assert.deepEqual(await jobs(deadFileScanKind), []);
+  assert.equal((await cluster.fileTotals()).deadFiles, 0);
+});

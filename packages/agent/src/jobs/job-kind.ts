@@ -1,0 +1,34 @@
+import type { AgentDescription } from '@weir/cluster';
+import type { JobCategory } from '@weir/core';
+
+/** Whether an agent takes jobs of a category. */
+export function takesJobs(
+  { roles, jobCategories: selected }: Pick<AgentDescription, 'roles' | 'jobCategories'>,
+  category: JobCategory,
+): boolean {
+  return roles.includes('jobs') && (selected === undefined || selected.includes(category));
+}
+
+/** What a running job may use besides its own dependencies. */
+export interface JobContext {
+  /** Aborted when the agent stops or another agent has the job. */
+  readonly signal: AbortSignal;
+  /** Where an earlier attempt came to. */
+  readonly checkpoint: Uint8Array | null;
+  /**
+   * Notes progress, which the next report sends. With a checkpoint, another agent can continue from there; it has at
+   * most a few hundred bytes.
+   */
+  progress(doneCount: number, totalCount?: number, checkpoint?: Uint8Array): void;
+}
+
+/**
+ * A kind of job on the side of the agent; the leader has a `JobPlanner` with the same name. A job may run twice or
+ * late, so it must have its effect on metadata by one command that checks its assumptions.
+ */
+export interface JobKind {
+  readonly kind: string;
+  readonly category: JobCategory;
+  /** Returns what was done, in one line. An error makes the job fail with its message; it is retried later. */
+  run(task: Uint8Array, context: JobContext): Promise<string>;
+}

@@ -1,0 +1,62 @@
+import type { ClusterPort } from '@weir/cluster';
+import type { Clock, JobCategory, Log, Metrics } from '@weir/core';
+import type { ObjectStore } from '@weir/storage';
+import type { ClusterView } from '../cluster/cluster-view.ts';
+import { deadFileScan } from './dead-file-scan.ts';
+import { fileDeletion } from './file-deletion.ts';
+import { type JobKind, takesJobs } from './job-kind.ts';
+import { jobMetrics } from './job-metrics.ts';
+import { JobRunner } from './job-runner.ts';
+
+/** Settings of the background jobs of an agent. */
+export interface JobSettings {
+  /** Jobs that run at a time, per core; at least one runs. */
+  readonly slotsPerCpu: number;
+  /** The categories that it takes; all if absent. */
+  readonly categories?: readonly JobCategory[] | undefined;
+  /** Whether it deletes objects. */
+  readonly deletesFiles: boolean;
+  /** Buckets besides that of the cluster in which files may lie. */
+  readonly additionalStores: readonly ObjectStore[];
+}
+
+export const usualJobSettings: JobSettings = { slotsPerCpu: 1, deletesFiles: true, additionalStores: [] };
+
+interface JobServiceOptions {
+  readonly clusterId: string;
+  readonly agentId: string;
+  readonly roles: readonly string[];
+  readonly settings: JobSettings;
+  readonly cluster: ClusterPort;
+  readonly view: Pick<ClusterView, 'topicById'>;
+  readonly store: ObjectStore;
+  readonly cpuCount: number;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+/** The background jobs of an agent; none without the role `jobs`. A new kind of job is one more entry of `kinds`. */
+export function jobService(options: JobServiceOptions): JobRunner {
+  const { clusterId, roles, cluster: port, settings, view, store, cpuCount, clock, metrics } = options;
+  const stores = [store, ...settings.additionalStores];
+  const kinds: readonly JobKind[] = [
+    ...(settings.deletesFiles ? [fileDeletion({ clusterId, port, stores, metrics })] : []),
+    deadFileScan({
+      clusterId,
+      port,
+      stores,
+      hasTopic: (topicId) => view.topicById(topicId) !== undefined,
+      deletesSidecars: settings.deletesFiles,
+      clock,
+      metrics,
+    }),
+  ];
+  return new JobRunner({
+    ...options,
+    port,
+    kinds: kinds.filter(({ category }) => takesJobs({ roles, jobCategories: settings.categories }, category)),
+    slots: Math.max(1, Math.floor(cpuCount * settings.slotsPerCpu)),
+    metrics: jobMetrics(metrics),
+  });
+}
