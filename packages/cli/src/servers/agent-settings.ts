@@ -1,6 +1,7 @@
 import { availableParallelism, totalmem } from 'node:os';
-import type { AgentOptions } from '@weir/agent';
+import type { AgentOptions, JobSettings } from '@weir/agent';
 import { GiB, MiB } from '@weir/core';
+import type { ObjectStore } from '@weir/storage';
 import type { CommandValues } from '../flags/catalogue.ts';
 import { resolveFlushSizes } from '../rules/flush-size.ts';
 import { clusterMetricsSettings } from './metrics-settings.ts';
@@ -53,6 +54,16 @@ const bufferedBytesPerCpu = 64 * MiB;
 export interface Machine {
   readonly cpuCount: number;
   readonly memoryBytes: number;
+}
+
+/** The settings of background jobs that come from flags. */
+export function jobSettings(values: BrokerValues, additionalStores: readonly ObjectStore[]): JobSettings {
+  return {
+    slotsPerCpu: values.jobsRunnerSlotsAmplification,
+    categories: 'jobSelector' in values ? values.jobSelector : undefined,
+    deletesFiles: !values.disableFileDeletion,
+    additionalStores,
+  };
 }
 
 /** A container may have less memory than its machine. */

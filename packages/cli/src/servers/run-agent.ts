@@ -12,14 +12,14 @@ import {
 } from '@weir/agent';
 import { type Clock, type Environment, type Log, Metrics, release, systemRandom } from '@weir/core';
 import { connectCluster } from '@weir/rpc';
-import { openStore } from '@weir/storage';
+import { type ObjectStore, openStore } from '@weir/storage';
 import { Failure } from '../failure.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
 import { resolveRoles } from '../rules/roles.ts';
 import { bucketUrl as bucketType } from '../values/bucket-url.ts';
 import { advertisedAgentHost, advertisedClientHost } from './advertised-addresses.ts';
 import { agentProof } from './agent-proof.ts';
-import { agentSettings } from './agent-settings.ts';
+import { agentSettings, jobSettings } from './agent-settings.ts';
 import { listenAddress } from './bind-address.ts';
 import { bucketOverride } from './bucket-override.ts';
 import { checkClusterBucket, freshBucketId } from './cluster-bucket.ts';
@@ -61,6 +61,7 @@ export async function runAgent(options: AgentToRun): Promise<void> {
   const events = new AgentEvents({
     agent: { agentId, hostname: hostname(), clusterId: values.defaultVirtualClusterID! },
     roles: roles.value,
+    jobCategories: values.jobSelector,
     clock,
     random: systemRandom,
     log: options.log,
@@ -149,8 +150,10 @@ export async function runAgent(options: AgentToRun): Promise<void> {
       log,
       stop,
     });
+    const additionalStores = await openAdditionalBuckets(values, bucketUrl, roles.value, openBucket);
     const running = await startAgent({
       ...agentSettings(values, bucketUrl, options.cpuCount),
+      jobs: jobSettings(values, additionalStores),
       givenUp: stop,
       clusterId: values.defaultVirtualClusterID!,
       agentId,
@@ -192,6 +195,19 @@ export async function runAgent(options: AgentToRun): Promise<void> {
     stop,
     clock,
   });
+}
+
+/** Only agents that run jobs need them. The bucket of the cluster is not opened twice. */
+async function openAdditionalBuckets(
+  { additionalBackgroundTasksBucketURLs: urls }: CommandValues<'agent'>,
+  bucketUrl: string,
+  roles: readonly string[],
+  open: (url: string) => Promise<ObjectStore>,
+): Promise<readonly ObjectStore[]> {
+  if (!roles.includes('jobs')) return [];
+  const others = new Set(urls.map((url) => bucketType().print(url)));
+  others.delete(bucketUrl);
+  return await Promise.all([...others].map(open));
 }
 
 /** Without configured blocks, zones are not derived from addresses, and there is nothing to warn about. */

@@ -5,7 +5,7 @@ import { jsonLog, Metrics, release, systemRandom } from '@weir/core';
 import { openStore } from '@weir/storage';
 import type { Deps } from '../deps.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
-import { agentSettings } from './agent-settings.ts';
+import { agentSettings, jobSettings } from './agent-settings.ts';
 import { inUrl, loopback, onlyAddress } from './bind-address.ts';
 import { checkClusterBucket, freshBucketId } from './cluster-bucket.ts';
 import { explainingStart } from './explaining-start.ts';
@@ -95,6 +95,7 @@ export async function runSelfContained(
     });
     const agent = await startAgent({
       ...agentSettings(values, bucketUrl),
+      jobs: jobSettings(values, []),
       clusterId,
       agentId,
       group: '',

@@ -33,12 +33,13 @@ export const writePathFlags = [
     commands: brokers,
     help: 'The largest record that is accepted, unless its topic or the cluster sets a limit.',
   }),
-  planned({
+  available({
     name: 'useRangeFileIDAllocator',
     type: bool(),
     default: false,
     commands: ['agent'],
-    help: 'Take file ids in ranges rather than one by one, whatever the cluster says.',
+    help: 'Take file ids in ranges rather than one by one.',
+    rule: 'Accepted and without effect: agents make file ids themselves, in the order of time.',
   }),
   available({
     name: 'highCPUBackpressureThresholdPercent',

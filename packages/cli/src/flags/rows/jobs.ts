@@ -1,3 +1,4 @@
+import { jobCategories } from '@weir/core';
 import { bool } from '../../values/bool.ts';
 import { list } from '../../values/list.ts';
 import { bytesPerSecond, float, port } from '../../values/numbers.ts';
@@ -7,29 +8,28 @@ import { brokers } from './takers.ts';
 
 /** Background work: compaction, pipelines, tables, migration, queries. */
 export const jobFlags = [
-  planned({
+  available({
     name: 'jobSelector',
-    type: list(
-      oneOf(
-        'compaction',
-        'deadscanner',
-        'pipelines',
-        'tableflow',
-        'orbit',
-        'schema-linking',
-        'metrics',
-        'events',
-      ),
-    ),
+    type: list(oneOf(...jobCategories)),
     commands: ['agent'],
     help: 'The categories of background jobs that this agent takes; all of them when it is not set.',
+    rule: 'Counts for agents with the role jobs. deadscanner is the deletion of files and the search for dead ones, metrics the publishing of cluster metrics, events that of events of the control plane and the columns that make searches fast. Of compaction, pipelines, tableflow, orbit and schema-linking this release has no jobs.',
   }),
-  planned({
+  available({
     name: 'jobsRunnerSlotsAmplification',
     type: float({ above: 0 }),
     default: 1,
     commands: brokers,
     help: 'How many background jobs run at once, per core.',
+    rule: 'At least one runs.',
+  }),
+  available({
+    name: 'disableFileDeletion',
+    type: bool(),
+    default: false,
+    commands: brokers,
+    help: 'Delete no objects on this agent: neither dead files nor columns of events.',
+    rule: 'For buckets that are immutable. Set it on all agents with the role jobs, or for the whole cluster by `service.file.delete.enable`. The diagnostic dead_files_growing counts what would go.',
   }),
   planned({
     name: 'enableManagedPipelines',

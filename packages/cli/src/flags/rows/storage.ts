@@ -46,14 +46,14 @@ export const storageFlags = [
     commands: ['agent'],
     help: 'The bucket for compacted files, when newly written files go to another one.',
   }),
-  planned({
+  available({
     name: 'additionalBackgroundTasksBucketURLs',
     type: list(bucketUrl()),
     default: [],
     commands: ['agent'],
     deprecatedNames: ['-additionalDeadscannerBucketURLs', 'SERVICE_ADDITIONAL_DEADSCANNER_BUCKET_URLS'],
-    help: 'Further buckets in which dead files are looked for and from which files are ingested.',
-    rule: 'A bucket that was taken out of service_stripe:// must be listed here.',
+    help: 'Further buckets in which dead files are looked for and deleted.',
+    rule: 'Below the same prefix as in the bucket of the cluster. List them on all agents with the role jobs. A bucket that was taken out of service_stripe:// must be listed here.',
   }),
   planned({
     name: 'bucketAssumeRoleARNDefault',
