@@ -63,6 +63,7 @@ write cluster   change_pipeline_state
 read  cluster   describe_pipeline
 write cluster   delete_pipeline
 read  cluster   list_agents
+read  cluster   list_jobs
 read  cluster   list_clients
 read  cluster   list_diagnostics
 read  cluster   get_diagnostic

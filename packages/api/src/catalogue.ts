@@ -12,6 +12,7 @@ import { credentialOperations } from './operations/credentials.ts';
 import { diagnosticOperations } from './operations/diagnostics.ts';
 import { eventOperations } from './operations/events.ts';
 import { eventsStateOperations } from './operations/events-state.ts';
+import { jobOperations } from './operations/jobs.ts';
 import { mcpConfigurationOperations } from './operations/mcp-configuration.ts';
 import { monitoringOperations } from './operations/monitoring.ts';
 import { pipelineOperations } from './operations/pipelines.ts';
@@ -36,6 +37,7 @@ export const areas = [
   { title: 'Workload identities', operations: workloadIdentityOperations },
   { title: 'Pipelines', operations: pipelineOperations },
   { title: 'Agents', operations: agentOperations },
+  { title: 'Jobs', operations: jobOperations },
   { title: 'Clients', operations: clientOperations },
   { title: 'Diagnostics', operations: diagnosticOperations },
   { title: 'Monitoring', operations: monitoringOperations },

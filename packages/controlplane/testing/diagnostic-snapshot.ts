@@ -75,6 +75,15 @@ export function healthySnapshot(facts: Partial<DiagnosticSnapshot> = {}): Diagno
       clientTimeouts: [{ clientId: 'shop', timeoutMs: 30_000, requestCount: 50 }],
     },
     damagedFiles: [],
+    deadFiles: {
+      fileCount: 3,
+      byteCount: 3 * 2 ** 20,
+      oldestDeadMs: snapshotMs - 5 * minuteMs,
+      deleteDelayMs: 10 * minuteMs,
+      isDeletionOn: true,
+      deletingAgentCount: 2,
+    },
+    failingJobs: [],
     buckets: [
       {
         name: 's3://records',

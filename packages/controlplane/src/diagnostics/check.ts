@@ -26,6 +26,7 @@ type EntityKind =
   | 'token'
   | 'metric'
   | 'release'
+  | 'job'
   | 'check';
 
 /** The object of a finding. Kind and name identify it across runs and are unique within a run. */

@@ -22,6 +22,10 @@ export interface DiagnosticSnapshot {
   readonly buckets?: readonly BucketFacts[] | undefined;
   /** Files that agents cannot read as they were committed, and of which offsets are still in the log. */
   readonly damagedFiles?: readonly DamagedFileFacts[] | undefined;
+  /** Files that nothing refers to any more. */
+  readonly deadFiles?: DeadFileFacts | undefined;
+  /** Background jobs whose last attempt failed. */
+  readonly failingJobs?: readonly FailingJobFacts[] | undefined;
   /** The load of the cluster's leader, 0 to 1: the metric `control_plane_utilization`. */
   readonly controlPlaneUtilization?: number | undefined;
   /** How long ago the metadata backup had everything, if there is a backup. */
@@ -140,6 +144,26 @@ interface DamagedPartition {
   readonly firstOffset: number;
   /** The offset after the last one. */
   readonly nextOffset: number;
+}
+
+export interface DeadFileFacts {
+  readonly fileCount: number;
+  readonly byteCount: number;
+  /** When the oldest of them died. */
+  readonly oldestDeadMs?: number | undefined;
+  /** After this time they are to be deleted. */
+  readonly deleteDelayMs: number;
+  /** Whether the cluster lets agents delete files. */
+  readonly isDeletionOn: boolean;
+  /** Agents that take jobs that delete files. */
+  readonly deletingAgentCount: number;
+}
+
+export interface FailingJobFacts {
+  readonly kind: string;
+  readonly scope: string;
+  readonly failureCount: number;
+  readonly message: string;
 }
 
 const aclModes = ['off', 'shadow', 'enforced'] as const;

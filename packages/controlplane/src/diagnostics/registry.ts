@@ -9,8 +9,10 @@ import { consumerGroupStuck } from './checks/consumer-group-stuck.ts';
 import { consumerGroupWithoutMembers } from './checks/consumer-group-without-members.ts';
 import { controlPlaneUtilization } from './checks/control-plane-utilization.ts';
 import { damagedFiles } from './checks/damaged-files.ts';
+import { deadFilesGrowing } from './checks/dead-files-growing.ts';
 import { expiringCertificates } from './checks/expiring-certificates.ts';
 import { expiringTokens } from './checks/expiring-tokens.ts';
+import { failingJobs } from './checks/failing-jobs.ts';
 import { highCardinality } from './checks/high-cardinality.ts';
 import { invalidAclRules } from './checks/invalid-acls.ts';
 import { lostAgent } from './checks/lost-agent.ts';
@@ -33,6 +35,7 @@ import { clusterKinds } from './diagnostic-snapshot.ts';
 export const checks = [
   noAgents,
   noJobsAgent,
+  failingJobs,
   lostAgent,
   avoidedRelease,
   mixedReleases,
@@ -56,6 +59,7 @@ export const checks = [
   bucketPermission,
   bucketFailures,
   bucketLatency,
+  deadFilesGrowing,
   smallFiles,
   metadataBackupBehind,
   topicsWithoutRetention,

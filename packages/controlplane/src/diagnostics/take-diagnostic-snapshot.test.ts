@@ -51,6 +51,15 @@ test('the snapshot of a new cluster is empty', async (t) => {
     buckets: undefined,
     metrics: undefined,
     damagedFiles: undefined,
+    deadFiles: {
+      fileCount: 0,
+      byteCount: 0,
+      oldestDeadMs: undefined,
+      deleteDelayMs: 600_000,
+      isDeletionOn: true,
+      deletingAgentCount: 0,
+    },
+    failingJobs: [],
     controlPlaneUtilization: 0.25,
     metadataBackupAgeMs: undefined,
     acls: { mode: 'off', ruleCount: 0, invalid: [] },
@@ -256,6 +265,8 @@ test('an aborted snapshot stops following the cluster', async () => {
     describeConsumerGroups: refuse,
     fetchOffsets: refuse,
     listCredentials: refuse,
+    listJobs: refuse,
+    fileTotals: refuse,
   };
   const controller = new AbortController();
   const taken = takeDiagnosticSnapshot(silent, { ...options(), signal: controller.signal });

@@ -3,8 +3,11 @@ import {
   type ClusterSnapshot,
   clusterConfigValue,
   describeConfigs,
+  type FileTotals,
+  fileDeletionKind,
   type GroupListing,
   invalidAcls,
+  type JobsState,
   type ReceivedReports,
   type ReportedDamage,
   readAcls,
@@ -17,6 +20,7 @@ import type {
   AclFacts,
   ClusterFacts,
   DamagedFileFacts,
+  DeadFileFacts,
   DiagnosticSnapshot,
   GroupFacts,
   GroupPartition,
@@ -35,6 +39,8 @@ export interface DiagnosticCluster
     | 'describeConsumerGroups'
     | 'fetchOffsets'
     | 'listCredentials'
+    | 'listJobs'
+    | 'fileTotals'
   > {
   receivedReports(): Promise<ReceivedReports>;
 }
@@ -68,6 +74,8 @@ export async function takeDiagnosticSnapshot(
   const snapshot = await takeSnapshot(cluster, { stop: signal });
   const groups = await groupsOf(cluster, snapshot, signal);
   const credentials = await cluster.listCredentials();
+  const jobs = await cluster.listJobs();
+  const files = await cluster.fileTotals();
   const { produce, buckets, metrics, damagedFiles, ofAgent } = reportedFacts(received, atMs);
   const { clusterId, topics } = snapshot;
   return {
@@ -86,6 +94,10 @@ export async function takeDiagnosticSnapshot(
     buckets,
     metrics,
     damagedFiles: damagedFiles && damagedFilesIn(damagedFiles, new SnapshotTopics(snapshot)),
+    deadFiles: deadFilesOf(files, jobs, snapshot),
+    failingJobs: jobs.jobs
+      .filter(({ failureCount }) => failureCount > 0)
+      .map(({ kind, scope, failureCount, message }) => ({ kind, scope, failureCount, message })),
     controlPlaneUtilization: utilization,
     metadataBackupAgeMs: backupAgeMs,
     acls: aclsOf(snapshot),
@@ -135,6 +147,21 @@ function damagedFilesIn(
       { fileId, kind, partitionCount: partitionCount - partitions.length + left.length, partitions: left },
     ];
   });
+}
+
+function deadFilesOf(
+  { deadFiles, deadBytes, oldestDeadMs }: FileTotals,
+  { takers }: JobsState,
+  { clusterConfigs }: ClusterSnapshot,
+): DeadFileFacts {
+  return {
+    fileCount: deadFiles,
+    byteCount: deadBytes,
+    oldestDeadMs: oldestDeadMs ?? undefined,
+    deleteDelayMs: clusterConfigValue('service.file.delete.delay.ms', clusterConfigs),
+    isDeletionOn: clusterConfigValue('service.file.delete.enable', clusterConfigs),
+    deletingAgentCount: takers.find(({ kind }) => kind === fileDeletionKind)?.agentCount ?? 0,
+  };
 }
 
 /** Kafka uses -1 for no limit. */

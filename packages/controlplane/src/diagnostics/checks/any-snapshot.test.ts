@@ -117,6 +117,17 @@ const anySnapshot: fc.Arbitrary<DiagnosticSnapshot> = fc.record({
       }),
     ),
   ),
+  deadFiles: maybe(
+    fc.record({
+      fileCount: stat,
+      byteCount: stat,
+      oldestDeadMs: fc.constantFrom(undefined, 0, snapshotMs),
+      deleteDelayMs: stat,
+      isDeletionOn: fc.boolean(),
+      deletingAgentCount: stat,
+    }),
+  ),
+  failingJobs: maybe(few(fc.record({ kind: name, scope: name, failureCount: stat, message: name }))),
   credentials: maybe(
     few(
       fc.record({

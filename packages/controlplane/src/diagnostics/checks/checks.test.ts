@@ -16,6 +16,7 @@ import type {
   BucketFacts,
   CredentialFacts,
   DamagedFileFacts,
+  DeadFileFacts,
   DiagnosticSnapshot,
   ProduceFacts,
 } from '../diagnostic-snapshot.ts';
@@ -58,6 +59,15 @@ const damaged = (facts: Partial<DamagedFileFacts>) => ({
       ...facts,
     },
   ],
+});
+const dead = (facts: Partial<DeadFileFacts>) => ({
+  deadFiles: { ...healthy.deadFiles!, fileCount: 7, byteCount: 21 * 2 ** 20, ...facts },
+});
+const failingJob = (failureCount: number) => ({
+  kind: 'file_deletion',
+  scope: '',
+  failureCount,
+  message: 's3://records: not allowed',
 });
 const credentials = (...rows: readonly Partial<CredentialFacts>[]) => ({
   credentials: rows.map((facts) => ({ ...healthy.credentials![0]!, ...facts })),
@@ -586,6 +596,45 @@ const cases = {
       snapshot: { damagedFiles: undefined },
       outcome: { missing: 'reports of agents' },
     },
+  ],
+  dead_files_growing: [
+    { name: 'none', snapshot: dead({ fileCount: 0, oldestDeadMs: undefined }), outcome: [] },
+    { name: 'at the limit', snapshot: dead({ oldestDeadMs: snapshotMs - 70 * minuteMs }), outcome: [] },
+    {
+      name: 'late',
+      snapshot: dead({ oldestDeadMs: snapshotMs - 130 * minuteMs }),
+      outcome: [
+        'cluster:vci_test 7 files with 21 MiB could be deleted, the oldest for 2 hours: the jobs that delete files fail or are too slow.',
+      ],
+    },
+    {
+      name: 'without an agent that deletes',
+      snapshot: dead({ oldestDeadMs: snapshotMs - 130 * minuteMs, deletingAgentCount: 0 }),
+      outcome: [
+        'cluster:vci_test 7 files with 21 MiB could be deleted, the oldest for 2 hours: no agent takes jobs that delete files.',
+      ],
+    },
+    {
+      name: 'kept on purpose',
+      snapshot: dead({ oldestDeadMs: snapshotMs - 10 * minuteMs, isDeletionOn: false }),
+      outcome: [
+        'cluster:vci_test (low) 7 files with 21 MiB could be deleted, the oldest for 10 minutes: service.file.delete.enable is false.',
+      ],
+    },
+    { name: 'not known', snapshot: { deadFiles: undefined }, outcome: { missing: 'totals of files' } },
+  ],
+  failing_jobs: [
+    { name: 'none', snapshot: { failingJobs: [] }, outcome: [] },
+    { name: 'a few failures', snapshot: { failingJobs: [failingJob(2)] }, outcome: [] },
+    {
+      name: 'again and again',
+      snapshot: { failingJobs: [failingJob(3), { ...failingJob(5), scope: 'x' }] },
+      outcome: [
+        'job:file_deletion The job file_deletion failed 3 times in a row: s3://records: not allowed',
+        'job:file_deletion x The job file_deletion x failed 5 times in a row: s3://records: not allowed',
+      ],
+    },
+    { name: 'not known', snapshot: { failingJobs: undefined }, outcome: { missing: 'jobs' } },
   ],
   bucket_latency: [
     { name: 'at the limit', snapshot: bucket({ putP99Ms: 2000, getP99Ms: 1000 }), outcome: [] },

@@ -13,6 +13,7 @@ import { diagnosticOperations } from './diagnostics.ts';
 import { eventOperations } from './events.ts';
 import { eventsStateOperations } from './events-state.ts';
 import { explainAccessOperations } from './explain-access.ts';
+import { jobOperations } from './jobs.ts';
 import { monitoringOperations } from './monitoring.ts';
 import { orUnavailable } from './refusals.ts';
 import type { ClusterServices } from './services.ts';
@@ -40,6 +41,7 @@ function allOperations(services: ClusterServices) {
     ...credentialOperations(services),
     ...consumerGroupOperations(services),
     ...agentOperations(services),
+    ...jobOperations(services),
     ...clientOperations(services),
     ...clientMetricsOperations(services),
     ...eventsStateOperations(services),

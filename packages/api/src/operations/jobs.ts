@@ -1,0 +1,72 @@
+import * as z from 'zod';
+import { clusterId, count, examples, list, prose, text, time } from '../fields.ts';
+import { defineOperation } from '../operation.ts';
+
+/** More than a leader lists. */
+const jobsMax = 2_000;
+const nameCharsMax = 256;
+
+const job = z
+  .object({
+    job_id: text(nameCharsMax).describe('The job.'),
+    kind: text(64).describe('What it does: file_deletion or dead_file_scan.'),
+    scope: text(nameCharsMax).describe('What it is about; empty for the whole cluster.'),
+    state: z
+      .enum(['waiting', 'running', 'done', 'failing', 'stopped'])
+      .describe(
+        'waiting: no agent took it yet. failing: the last attempt failed, and it is retried. stopped: several attempts in a row failed, and it is retried seldom.',
+      ),
+    agent_id: text(128).optional().describe('The agent that runs it, or did last.'),
+    planned_at: time().describe('When it was planned.'),
+    started_at: time().optional().describe('When the agent took it.'),
+    ended_at: time().optional().describe('When it was done, or failed last.'),
+    done_count: count().describe('How much is done, in files or objects.'),
+    total_count: count().optional().describe('How much there is to do, if that is known.'),
+    failure_count: count().describe('How many attempts in a row failed.'),
+    retry_at: time().optional().describe('When a job that failed is retried at the earliest.'),
+    message: prose().describe('What was done, or why it failed.'),
+  })
+  .meta({ id: 'Job', description: 'A background job of a virtual cluster.' });
+
+export const jobOperations = [
+  defineOperation({
+    name: 'list_jobs',
+    title: 'List jobs',
+    summary:
+      'List the background jobs of a virtual cluster: those that wait, run or fail, and those that ended of late. A new leader of the cluster begins with an empty list.',
+    access: 'read',
+    scope: 'cluster',
+    input: z.strictObject({
+      virtual_cluster_id: clusterId(),
+      kind: text(64).optional().describe('Only jobs of this kind.'),
+      state: job.shape.state.optional().describe('Only jobs in this state.'),
+    }),
+    output: z.object({
+      jobs: list(job, jobsMax).describe(
+        'Waiting and running jobs, then those that fail, then those that were done, the latest first.',
+      ),
+    }),
+    errors: ['not_found'],
+    example: {
+      input: { virtual_cluster_id: examples.cluster, state: 'done' },
+      output: {
+        jobs: [
+          {
+            job_id: 'file_deletion-3-17',
+            kind: 'file_deletion',
+            scope: '',
+            state: 'done',
+            agent_id: examples.agent,
+            planned_at: examples.time,
+            started_at: examples.time,
+            ended_at: examples.time,
+            done_count: 212,
+            total_count: 212,
+            failure_count: 0,
+            message: 'deleted 212 files',
+          },
+        ],
+      },
+    },
+  }),
+] as const;
