@@ -9,8 +9,8 @@ export const clusterFacts = {
   /** The generation that a restore began while this one was led. Nothing of this one is served after that. */
   supersededBy: { namespace: 'clusterFact', key: 'supersededBy' },
   /**
-   * Since when the cluster knows all its files, in milliseconds since 1970: the time at which it claimed its bucket, or
-   * was restored. Earlier files in the bucket may belong to a lost database, and are never deleted as orphans.
+   * Since when the cluster knows all its files, in milliseconds since 1970: the time at which it claimed its bucket.
+   * Earlier files in the bucket may belong to a lost database, and are never deleted as orphans.
    */
   filesKnownFrom: { namespace: 'clusterFact', key: 'filesKnownFromMs' },
 } as const;

@@ -7,6 +7,7 @@ export {
   isFileId,
   logFileKey,
   newFileId,
+  restoreFenceKey,
 } from './log-file/file-id.ts';
 export { LogFileError } from './log-file/log-file-error.ts';
 export { parseHeader, readLogFile } from './log-file/read-log-file.ts';

@@ -10,6 +10,8 @@ interface DeadFileScanOptions {
   readonly port: Pick<FilesPort, 'unknownFiles' | 'declareFilesDead'>;
   /** The bucket of the cluster, and further ones in which files may lie. */
   readonly stores: readonly ObjectStore[];
+  /** Rejects if the bucket belongs to another database by now. */
+  readonly checkOwner: (signal: AbortSignal) => Promise<void>;
   /** Whether a topic exists whose events may have sidecars. */
   readonly hasTopic: (topicId: string) => boolean;
   /** Whether sidecars are deleted. Files are only declared dead here. */
@@ -63,7 +65,7 @@ export function deadFileScan(options: DeadFileScanOptions): JobKind {
 
 /** Returns the number of files that it declared dead. */
 async function scanPage(
-  { clusterId, port, hasTopic, deletesSidecars, clock, metrics }: DeadFileScanOptions,
+  { clusterId, port, checkOwner, hasTopic, deletesSidecars, clock, metrics }: DeadFileScanOptions,
   { knownFromMs, ageMsMin }: ScanTask,
   store: ObjectStore,
   page: readonly ObjectInfo[],
@@ -72,6 +74,7 @@ async function scanPage(
   const count = (outcome: string, objects = 1) => {
     if (objects > 0) metrics.series(deadFileRows.scanned, { outcome }).add(objects);
   };
+  await checkOwner(signal);
   const oldBeforeMs = clock.nowMs() - ageMsMin;
   const files = new Map<string, number>();
   const sidecars: string[] = [];

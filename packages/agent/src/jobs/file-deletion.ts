@@ -9,6 +9,8 @@ interface FileDeletionOptions {
   readonly port: Pick<FilesPort, 'forgetDeadFiles'>;
   /** The bucket of the cluster, and further ones in which files may lie. */
   readonly stores: readonly ObjectStore[];
+  /** Rejects if the bucket belongs to another database by now. */
+  readonly checkOwner: (signal: AbortSignal) => Promise<void>;
   readonly metrics: Metrics;
 }
 
@@ -16,7 +18,7 @@ interface FileDeletionOptions {
  * Deletes dead files from all buckets, and makes the cluster forget those that are gone. A file that a bucket would not
  * delete stays dead, so it is retried.
  */
-export function fileDeletion({ clusterId, port, stores, metrics }: FileDeletionOptions): JobKind {
+export function fileDeletion({ clusterId, port, stores, checkOwner, metrics }: FileDeletionOptions): JobKind {
   const count = (outcome: string, files: number) => {
     if (files > 0) metrics.series(deadFileRows.deleted, { outcome }).add(files);
   };
@@ -27,6 +29,7 @@ export function fileDeletion({ clusterId, port, stores, metrics }: FileDeletionO
       const fileIds = readDeletionTask(task);
       metrics.series(deadFileRows.submitted, { outcome: 'success' }).add(fileIds.length);
       progress(0, fileIds.length);
+      await checkOwner(signal);
       const keys = fileIds.map((fileId) => logFileKey(clusterId, fileId));
       const failed = new Map<string, StoreError>();
       for (const store of stores) {

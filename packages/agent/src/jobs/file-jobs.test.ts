@@ -19,6 +19,7 @@ import {
   newFileId,
   type ObjectStore,
   openStore,
+  restoreFenceKey,
   StoreError,
 } from '@weir/storage';
 import { testAgent } from '../../testing/agent.ts';
@@ -81,7 +82,10 @@ async function stage(t: TestContext, clusterConfigs: Readonly<Record<string, str
       roles: ['jobs'],
       settings: { ...usualJobSettings, ...settings },
       cluster,
-      view: { topicById: (topicId) => (topicId === 'living' ? ({} as never) : undefined) },
+      view: {
+        topicById: (topicId) => (topicId === 'living' ? ({} as never) : undefined),
+        records: () => ({ byKey: new Map(), version: 0 }) as never,
+      },
       store,
       cpuCount: 1,
       clock,
@@ -307,6 +311,7 @@ function scanNow(
     clusterId,
     port,
     stores: [store],
+    checkOwner: async () => {},
     hasTopic: () => false,
     deletesSidecars: true,
     clock,
@@ -382,6 +387,22 @@ test('a scan that was given back continues where it was', async (t) => {
   assert.equal(await second.run(first.progress.at(-1)!), 'saw 1500 objects, 1500 of them orphans');
   assert.deepEqual(asked, [500]);
   assert.equal(await scanNow(staged).run(Buffer.from('{}')), 'saw 1500 objects, 0 of them orphans');
+});
+
+test('nothing is deleted once the cluster was restored into another database', async (t) => {
+  const staged = await stage(t, { 'service.file.delete.delay.ms': '60000' });
+  const { cluster, clusterId, store, agent, pass, past, put, newId, jobs, keys } = staged;
+  const { topicId } = await write(staged, 2);
+  past.ms = 7 * hourMs;
+  await put(newId());
+  await store.put(restoreFenceKey(clusterId, 1), [Buffer.from('restored')]);
+  agent('a');
+  await cluster.removeTopics([{ topicId }]);
+  await pass(15 * minuteMs);
+  assert.equal((await keys()).length, 4);
+  assert.deepEqual((await cluster.fileTotals()).deadFiles, 2);
+  for (const kind of [fileDeletionKind, deadFileScanKind])
+    assert.match((await jobs(kind))[0]![1], /was restored into another database/, kind);
 });
 
 test('a job survives its agent and its leader', async (t) => {

@@ -7,6 +7,7 @@ import { fileDeletion } from './file-deletion.ts';
 import { type JobKind, takesJobs } from './job-kind.ts';
 import { jobMetrics } from './job-metrics.ts';
 import { JobRunner } from './job-runner.ts';
+import { restoreCheck } from './restore-check.ts';
 
 /** Settings of the background jobs of an agent. */
 export interface JobSettings {
@@ -28,7 +29,7 @@ interface JobServiceOptions {
   readonly roles: readonly string[];
   readonly settings: JobSettings;
   readonly cluster: ClusterPort;
-  readonly view: Pick<ClusterView, 'topicById'>;
+  readonly view: Pick<ClusterView, 'topicById' | 'records'>;
   readonly store: ObjectStore;
   readonly cpuCount: number;
   readonly clock: Clock;
@@ -39,13 +40,15 @@ interface JobServiceOptions {
 /** The background jobs of an agent; none without the role `jobs`. A new kind of job is one more entry of `kinds`. */
 export function jobService(options: JobServiceOptions): JobRunner {
   const { clusterId, roles, cluster: port, settings, view, store, cpuCount, clock, metrics } = options;
+  const checkOwner = restoreCheck({ clusterId, view, store });
   const stores = [store, ...settings.additionalStores];
   const kinds: readonly JobKind[] = [
-    ...(settings.deletesFiles ? [fileDeletion({ clusterId, port, stores, metrics })] : []),
+    ...(settings.deletesFiles ? [fileDeletion({ clusterId, port, stores, checkOwner, metrics })] : []),
     deadFileScan({
       clusterId,
       port,
       stores,
+      checkOwner,
       hasTopic: (topicId) => view.topicById(topicId) !== undefined,
       deletesSidecars: settings.deletesFiles,
       clock,

@@ -1,4 +1,4 @@
-import { clusterPrefix, type ObjectStore } from '@weir/storage';
+import { clusterPrefix, type ObjectStore, restoreFenceKey } from '@weir/storage';
 
 /**
  * The objects of a metadata backup, below the prefix of the cluster in its bucket:
@@ -46,9 +46,7 @@ function generationPrefix(clusterId: string, generation: number): string {
   return `${backupPrefix(clusterId)}${padded(generation, generationDigits)}/`;
 }
 
-export function fenceKey(clusterId: string, generation: number): string {
-  return `${backupPrefix(clusterId)}fences/${padded(generation, generationDigits)}`;
-}
+export const fenceKey = restoreFenceKey;
 
 export function closedKey(clusterId: string, generation: number): string {
   return `${generationPrefix(clusterId, generation)}closed`;

@@ -65,6 +65,29 @@ test('opening a store removes old temporary files, and no recent ones that may b
   assert.deepEqual(await readdir(temporary), ['young']);
 });
 
+test('a listing removes old temporary files too, at most once an hour', async () => {
+  const directory = newDirectory();
+  let elapsedMs = 0;
+  const clock = { ...systemClock, monotonicMs: () => elapsedMs };
+  const store = await openFileStore(directory, { ...deps, clock });
+  const old = join(directory, temporaryFolder, 'old');
+  const leave = async () => {
+    await writeFile(old, 'half a file');
+    const oldSeconds = (systemClock.nowMs() - leftoverAgeMs) / 1000 - 60;
+    await utimes(old, oldSeconds, oldSeconds);
+  };
+  const namesAfterListing = async () => {
+    for await (const page of store.list('')) assert.deepEqual(page, []);
+    return await readdir(join(directory, temporaryFolder));
+  };
+  await leave();
+  assert.deepEqual(await namesAfterListing(), ['old']);
+  elapsedMs = leftoverAgeMs;
+  assert.deepEqual(await namesAfterListing(), []);
+  await leave();
+  assert.deepEqual(await namesAfterListing(), ['old']);
+});
+
 test('a directory that was removed externally is created again', async () => {
   const directory = newDirectory();
   const store = await openFileStore(directory, deps);

@@ -46,6 +46,7 @@ export async function openFileStore(root: string, { clock, random }: FileStoreDe
   const temporary = join(rootPath, temporaryFolder);
   const knownDirectories = new Set<string>();
   const syncedDirectories = new SyncedDirectories(openDirectoriesMax);
+  let cleanedMs = clock.monotonicMs();
 
   try {
     await makeDirectory(temporary);
@@ -66,6 +67,16 @@ export async function openFileStore(root: string, { clock, random }: FileStoreDe
         if (codeOf(error) !== 'ENOENT') throw error;
       }
     }
+  }
+
+  /** Processes run for months, and those that share the directory may die meanwhile. Listings are rare and in no hurry. */
+  async function removeLeftoversAtTimes(): Promise<void> {
+    const nowMs = clock.monotonicMs();
+    if (nowMs - cleanedMs < leftoverAgeMs) return;
+    cleanedMs = nowMs;
+    await removeLeftovers().catch((error: unknown) => {
+      throw fileStoreError(root, error);
+    });
   }
 
   /** Creates a directory and its parents, and syncs each that got a new entry. */
@@ -259,7 +270,10 @@ export async function openFileStore(root: string, { clock, random }: FileStoreDe
       return unlessAllFailed(keys, failed);
     },
 
-    list: (prefix, options = {}) => listFiles(root, prefix, options),
+    async *list(prefix, options = {}) {
+      await removeLeftoversAtTimes();
+      yield* listFiles(root, prefix, options);
+    },
 
     async close() {
       syncedDirectories.close();

@@ -72,6 +72,11 @@ export function bucketIdKey(clusterId: string): string {
   return `${clusterPrefix(clusterId)}bucket-id`;
 }
 
+/** The key of the object by which a restore ends all earlier generations of a cluster (ADR 0038). */
+export function restoreFenceKey(clusterId: string, generation: number): string {
+  return `${clusterPrefix(clusterId)}metadata/fences/${String(generation).padStart(8, '0')}`;
+}
+
 /** The prefix of every key of a cluster. */
 export function clusterPrefix(clusterId: string): string {
   if (!/^[\w-]{1,128}$/.test(clusterId))
