@@ -34,6 +34,8 @@ function stage(options: { readonly livingAgents?: readonly string[]; readonly op
     metrics: { planned() {}, ended: (kind, outcome) => ended.push(`${kind} ${outcome}`) },
     term: 7,
   });
+  // Planning begins with the first claim.
+  void queue.claim({ agentId: 'c', kinds: ['other'], slots: 1, waitMs: 0 });
   const report = (agentId: string, { jobId }: ClaimedJob, more: Partial<JobReport> = {}) =>
     queue.report({
       agentId,
@@ -91,6 +93,22 @@ test('planned work goes to an agent that waits for it, and is planned anew when 
   work.add('x');
   await clock.pass(5_000);
   assert.deepEqual(states(), ['x waiting', 'x done']);
+});
+
+test('without a claim nothing is planned, and no timer runs', async () => {
+  const clock = new HandClock();
+  const planners: JobPlanner[] = [
+    {
+      kind: 'sweep',
+      openMax: 1,
+      retry: { firstMs: 1, maxMs: 1 },
+      plan: () => assert.fail('planned'),
+    },
+  ];
+  const metrics = { planned() {}, ended() {} };
+  const agents = { cpuLoadOf: () => 0 };
+  new JobQueue({ planners, clock, log: silentLog, agents, metrics, term: 1 });
+  assert.equal(clock.waiting, 0);
 });
 
 test('work that is left is planned as soon as a job is done', async () => {

@@ -86,6 +86,7 @@ export class JobQueue {
   readonly #planning = new Map<string, { again: boolean }>();
   readonly #timers = new Set<() => void>();
   #jobCount = 0;
+  #hasStarted = false;
   #closed: Error | undefined;
 
   constructor(options: JobQueueOptions) {
@@ -93,14 +94,11 @@ export class JobQueue {
     this.#clock = options.clock;
     this.#planners = new Map(options.planners.map((planner) => [planner.kind, planner]));
     this.#agents = new JobAgents(options.clock, options.agents);
-    this.#every(planIntervalMs, () => {
-      for (const kind of this.#planners.keys()) void this.#plan(kind);
-    });
-    this.#every(checkIntervalMs, () => this.#check());
   }
 
   async claim(claim: JobClaim): Promise<readonly ClaimedJob[]> {
     if (this.#closed !== undefined) throw this.#closed;
+    this.#start();
     const claimed = this.#agents.wait(claim);
     this.#dispatch();
     return claimed;
@@ -162,6 +160,19 @@ export class JobQueue {
     for (const { kind } of this.#jobs.values()) this.#options.metrics.ended(kind, 'lost_leader');
     this.#jobs.clear();
     this.#agents.close();
+  }
+
+  /** A cluster whose agents claim no jobs, as most idle ones, does not need a timer. */
+  #start(): void {
+    if (this.#hasStarted) return;
+    this.#hasStarted = true;
+    this.#planAll();
+    this.#every(planIntervalMs, () => this.#planAll());
+    this.#every(checkIntervalMs, () => this.#check());
+  }
+
+  #planAll(): void {
+    for (const kind of this.#planners.keys()) void this.#plan(kind);
   }
 
   async #plan(kind: string): Promise<void> {
