@@ -18,6 +18,11 @@ const choices: [what: string, agents: ReturnType<typeof testAgent>[], chosen: st
     ['a', 'b'],
   ],
   [
+    'of those that take such jobs',
+    [testAgent('a', { ...jobs, jobCategories: ['metrics'] }), testAgent('b', jobs)],
+    ['a', 'b'],
+  ],
+  [
     'of those whose release supports it',
     [testAgent('a', { ...jobs, release: 'v828' }), testAgent('b', jobs)],
     ['a', 'b'],

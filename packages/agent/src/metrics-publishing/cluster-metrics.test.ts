@@ -297,6 +297,8 @@ test('which agent publishes', () => {
     ['b', [jobs('a'), jobs('b')], false],
     ['a', [jobs('a'), jobs('b')], true],
     ['b', [noJobs('a'), jobs('b')], true],
+    ['b', [testAgent('a', { jobCategories: ['events'] }), jobs('b')], true],
+    ['b', [testAgent('a', { jobCategories: ['events', 'metrics'] }), jobs('b')], false],
     // The list of agents does not contain it yet.
     ['b', [], true],
     ['a', [jobs('b')], true],

@@ -2,11 +2,31 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { GiB, MiB } from '@weir/core';
 import { parseCommandLine } from '../flags/parse.ts';
-import { agentSettings } from './agent-settings.ts';
+import { agentSettings, jobSettings } from './agent-settings.ts';
 
 const parsed = parseCommandLine('agent', [], {});
 assert.ok('value' in parsed);
 const { values } = parsed.value;
+
+test('flags of background jobs', () => {
+  const settingsOf = (...args: readonly string[]) => {
+    const read = parseCommandLine('agent', args, {});
+    assert.ok('value' in read);
+    return jobSettings(read.value.values, []);
+  };
+  const usual = { slotsPerCpu: 1, categories: undefined, deletesFiles: true, additionalStores: [] };
+  assert.deepEqual(settingsOf(), usual);
+  assert.deepEqual(
+    settingsOf(
+      '-jobsRunnerSlotsAmplification=2.5',
+      '-jobSelector=metrics,deadscanner',
+      '-disableFileDeletion',
+    ),
+    { ...usual, slotsPerCpu: 2.5, categories: ['metrics', 'deadscanner'], deletesFiles: false },
+  );
+  assert.ok('value' in parseCommandLine('agent', ['-additionalDeadscannerBucketURLs=mem://old'], {}));
+  assert.ok('value' in parseCommandLine('agent', [], { SERVICE_USE_RANGE_FILE_ID_ALLOCATOR: 'true' }));
+});
 
 test('the processes of a machine together get what one agent would get', () => {
   const machine = { cpuCount: 8, memoryBytes: 32 * GiB };
