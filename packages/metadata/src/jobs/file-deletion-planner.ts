@@ -6,6 +6,9 @@ import type { JobPlanner } from './job-planner.ts';
 /** One job at a time: it deletes a thousand files within a second or so, and the next follows at once. */
 const scope = '';
 
+/** A job that is not full follows the one before it after this time. */
+const gatherMs = 30_000;
+
 /**
  * Plans the deletion of files that have been dead for the grace period, the first to die first. A file that is dead
  * stays dead, so a job of an earlier leader, or one that runs twice, deletes nothing that is needed.
@@ -15,7 +18,7 @@ export function fileDeletionPlanner(ask: AskMachine): JobPlanner {
     kind: fileDeletionKind,
     openMax: 1,
     retry: { firstMs: 10_000, maxMs: 600_000 },
-    async plan({ isOpen }) {
+    async plan({ isOpen, lastDoneMs, nowMs: planMs }) {
       if (isOpen(scope)) return [];
       const dead = await ask((machine, nowMs) => {
         const configs = machine.clusterConfigs();
@@ -27,6 +30,9 @@ export function fileDeletionPlanner(ask: AskMachine): JobPlanner {
         });
       });
       if (dead.length === 0) return [];
+      // Files die all the time; a job for every few of them would be mostly requests.
+      const isFull = dead.length === metadataLimits.deletedFilesPerJobMax;
+      if (!isFull && planMs - (lastDoneMs(scope) ?? 0) < gatherMs) return [];
       return [{ scope, task: writeDeletionTask(dead.map(({ fileId }) => fileId)) }];
     },
   };

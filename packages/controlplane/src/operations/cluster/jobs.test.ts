@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { catalogue } from '@weir/api';
 import type { ListedJob } from '@weir/cluster';
-import type { CallContext } from '../call-context.ts';
 import { jobOperations } from './jobs.ts';
 import type { ClusterServices } from './services.ts';
 
@@ -39,7 +38,7 @@ test('jobs are listed with their progress and outcome, also by kind and state', 
   } as unknown as ClusterServices;
   const { list_jobs } = jobOperations(services);
   const listed = (filter: { kind?: string; state?: ListedJob['state'] }) =>
-    list_jobs({ virtual_cluster_id: 'vci_1', ...filter }, {} as CallContext);
+    list_jobs({ virtual_cluster_id: 'vci_1', ...filter });
   const all = await listed({});
   catalogue.list_jobs.output.parse(all);
   const times = { planned_at: '2023-11-14T22:13:20.000Z', started_at: '2023-11-14T22:13:21.000Z' };
