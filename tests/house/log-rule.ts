@@ -12,6 +12,7 @@ const logVerbs: readonly string[] = [
   'disabled',
   'dropped',
   'failed',
+  'finished',
   'forgot',
   'found',
   'handed',

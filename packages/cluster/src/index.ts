@@ -90,7 +90,7 @@ export {
   type ControlPlaneEventsTaken,
   controlPlaneEventsWaitMsMax,
 } from './calls/event-calls.ts';
-export type { FilesPort, FileTotals, UncommittedFile } from './calls/file-calls.ts';
+export type { FilesPort, FileTotals } from './calls/file-calls.ts';
 export type {
   GroupHeartbeat,
   JoinGroupAnswer,
@@ -159,7 +159,6 @@ export {
   type JobReport,
   type JobState,
   type JobsState,
-  type JobTakers,
   jobReportIntervalMs,
   type ListedJob,
 } from './calls/job-calls.ts';

@@ -1,7 +1,7 @@
 import { clusterPrefix, isFileId } from '@weir/storage';
 import { readSidecarKey, sidecarsPrefix } from '../query/sidecar-names.ts';
 
-export type BucketObject =
+type BucketObject =
   | { readonly kind: 'file'; readonly fileId: string }
   /** Columns of events of a topic. */
   | { readonly kind: 'sidecar'; readonly topicId: string }

@@ -1,6 +1,6 @@
 import type { MetricRow } from '@weir/core';
 
-/** The names of the first two are those that dashboards have; the deletion queue is a list of the control plane here. */
+/** The first two have the names that dashboards know; the deletion queue is a list of the control plane here. */
 export const deadFileRows = {
   submitted: {
     name: 'agent_deadscanner_optimistic_queue_submit_outcome',

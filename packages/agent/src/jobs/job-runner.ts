@@ -138,7 +138,7 @@ export class JobRunner {
       ...report.latest.progress,
     };
     if (end.state === 'failed') log.warn('failed to run job', { ...fields, problem: end.message });
-    else log.info('ended job', { ...fields, message: end.message });
+    else log.info('finished job', { ...fields, message: end.message });
   }
 
   #reportWhileRunning(

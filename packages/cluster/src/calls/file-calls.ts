@@ -1,7 +1,7 @@
 import { list, object, text, tuple, whole } from '../shapes/shape.ts';
 import { command, type PortOf, query } from './call.ts';
 
-export interface UncommittedFile {
+interface UncommittedFile {
   readonly fileId: string;
   readonly byteCount: number;
 }

@@ -83,7 +83,7 @@ export interface JobsState {
   readonly takers: readonly JobTakers[];
 }
 
-export interface JobTakers {
+interface JobTakers {
   readonly kind: string;
   readonly agentCount: number;
 }

@@ -159,7 +159,7 @@ export interface DeadFileFacts {
   readonly deletingAgentCount: number;
 }
 
-export interface FailingJobFacts {
+interface FailingJobFacts {
   readonly kind: string;
   readonly scope: string;
   readonly failureCount: number;

@@ -1,4 +1,9 @@
-import type { Machine } from '../leader/machine-kind.ts';
+import type { ClusterMachine } from '@weir/machine';
+
+/** The state of the cluster that planners read. */
+type PlannedState = Pick<ClusterMachine, 'clusterConfigs' | 'deadFiles' | 'kv'>;
 
 /** Reads the state of the cluster; resolves when all that was read is durable. */
-export type AskMachine = <Answer>(question: (machine: Machine, nowMs: number) => Answer) => Promise<Answer>;
+export type AskMachine = <Answer>(
+  question: (machine: PlannedState, nowMs: number) => Answer,
+) => Promise<Answer>;

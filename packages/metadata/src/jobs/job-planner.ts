@@ -7,7 +7,7 @@ export interface PlannedJob {
 }
 
 /** What a planner may know about the jobs of its kind. */
-export interface PlanState {
+interface PlanState {
   /** By the clock of the leader. */
   readonly nowMs: number;
   /** Whether a job of this scope waits, runs, or pauses after a failure. A planner that checks it saves work. */

@@ -286,7 +286,7 @@ export class JobQueue {
       retryMs: clock.nowMs() + pauseMs,
       message,
     };
-    log.warn('job failed', {
+    log.warn('failed to run job', {
       kind: job.kind,
       scope: job.scope,
       agentId: job.agentId,

@@ -69,7 +69,7 @@ export async function openFileStore(root: string, { clock, random }: FileStoreDe
     }
   }
 
-  /** Processes run for months, and those that share the directory may die meanwhile. Listings are rare and in no hurry. */
+  /** Processes that share the directory may die while this one runs. Listings are rare and in no hurry. */
   async function removeLeftoversAtTimes(): Promise<void> {
     const nowMs = clock.monotonicMs();
     if (nowMs - cleanedMs < leftoverAgeMs) return;
