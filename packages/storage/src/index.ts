@@ -20,9 +20,11 @@ export { joinSmallSlices } from './store/content.ts';
 export type {
   CallOptions,
   FailedDeletion,
+  GetOptions,
   ListOptions,
   ObjectInfo,
   ObjectStore,
   ObjectUpload,
+  ReadMemory,
 } from './store/object-store.ts';
 export { isRetriable, ObjectNotFound, StoreError, type StoreErrorKind } from './store/store-error.ts';

@@ -141,6 +141,31 @@ export function objectStoreContract(name: string, options: ObjectStoreContractOp
     );
   });
 
+  rule('reads into memory that the caller gives, as much as there is to read', async (store) => {
+    await store.put('to/memory', [Buffer.from('0123456789')]);
+    for (const [start, end, expected] of [
+      [0, 10, '0123456789'],
+      [3, 5, '34'],
+      [8, 1000, '89'],
+      [10, 20, ''],
+      [11, 20, ''],
+    ] as const) {
+      const given: Buffer[] = [];
+      const memory = (bytes: number) => {
+        // Memory of others, before and behind, is not touched.
+        const slab = Buffer.from(new SharedArrayBuffer(bytes + 2)).fill('x');
+        given.push(slab);
+        return slab.subarray(1, 1 + bytes);
+      };
+      const range = await store.getRange('to/memory', start, end, { memory });
+      assert.equal(String(range), expected);
+      for (const slab of given) {
+        assert.equal(String(slab), `x${expected}x`);
+        if (range.length > 0) assert.equal(range.buffer, slab.buffer, 'a store that asks for memory uses it');
+      }
+    }
+  });
+
   rule('does not use the slices after a put has ended', async (store) => {
     const slice = Buffer.from('before');
     await store.put('key', [slice]);

@@ -1,5 +1,5 @@
 import { rename } from 'node:fs';
-import { type FileHandle, link, mkdir, open, readdir, stat, unlink } from 'node:fs/promises';
+import { link, mkdir, readdir, stat, unlink } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 import type { Clock, Random } from '@weir/core';
 import { joinSmallSlices } from '../store/content.ts';
@@ -10,6 +10,7 @@ import { ObjectNotFound, StoreError } from '../store/store-error.ts';
 import { codeOf, fileStoreError } from './file-errors.ts';
 import { FileUpload } from './file-upload.ts';
 import { listFiles, temporaryFolder } from './list-files.ts';
+import { readFileRange } from './read-file-range.ts';
 import { done, SyncedDirectories, writeSyncedFile } from './synced-file.ts';
 
 interface FileStoreDeps {
@@ -222,16 +223,13 @@ export async function openFileStore(root: string, { clock, random }: FileStoreDe
       });
     },
 
-    async getRange(key, start, end, { signal } = {}) {
+    async getRange(key, start, end, { signal, memory } = {}) {
       const path = pathOf(key);
       checkRange(key, start, end);
       signal?.throwIfAborted();
-      return await reading(key, async () => {
-        await using file = await open(path, 'r');
-        const info = await file.stat();
-        if (!info.isFile()) throw new ObjectNotFound(key);
-        return await readRange(file, start, Math.min(end, info.size));
-      });
+      const range = await reading(key, () => readFileRange(path, start, end, memory));
+      if (range === undefined) throw new ObjectNotFound(key);
+      return range;
     },
 
     async head(key, { signal } = {}) {
@@ -303,17 +301,6 @@ async function makeDirectories(path: string): Promise<string[]> {
     if (codeOf(error) !== 'EEXIST') throw error;
   }
   return [path, ...above];
-}
-
-async function readRange(file: FileHandle, start: number, end: number): Promise<Buffer> {
-  const range = Buffer.allocUnsafe(Math.max(0, end - start));
-  let filled = 0;
-  while (filled < range.length) {
-    const { bytesRead } = await file.read(range, filled, range.length - filled, start + filled);
-    if (bytesRead === 0) break;
-    filled += bytesRead;
-  }
-  return range.subarray(0, filled);
 }
 
 async function reading<Result>(key: string, read: () => Promise<Result>): Promise<Result> {

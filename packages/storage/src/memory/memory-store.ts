@@ -4,7 +4,7 @@ import { storageLimits } from '../limits.ts';
 import { checkParts } from '../store/check-parts.ts';
 import { contentBytes } from '../store/content.ts';
 import { checkKey, checkKeys, checkRange, compareKeys } from '../store/key.ts';
-import type { ObjectInfo, ObjectStore } from '../store/object-store.ts';
+import type { ObjectInfo, ObjectStore, ReadMemory } from '../store/object-store.ts';
 import { ObjectNotFound } from '../store/store-error.ts';
 import { Spill, type Spilled, type WriteAt } from './spill.ts';
 
@@ -111,13 +111,13 @@ export function openMemoryStore(name: string, options: MemoryStoreOptions): Obje
         },
       };
     },
-    async getRange(key, start, end, { signal } = {}) {
+    async getRange(key, start, end, { signal, memory } = {}) {
       checkKey(key);
       checkRange(key, start, end);
       signal?.throwIfAborted();
       const found = bucket().objects.get(key);
       if (found === undefined) throw new ObjectNotFound(key);
-      return await readStored(found, Math.min(start, found.bytes), Math.min(end, found.bytes));
+      return await readStored(found, Math.min(start, found.bytes), Math.min(end, found.bytes), memory);
     },
     async head(key, { signal } = {}) {
       checkKey(key);
@@ -215,8 +215,13 @@ class Bucket {
   }
 }
 
-/** Returns a view of one part that is in memory, and a copy otherwise. */
-async function readStored({ parts }: Stored, start: number, end: number): Promise<Buffer> {
+/** Returns a view of one part that is in memory, and a copy otherwise; of one part in the memory of the caller. */
+async function readStored(
+  { parts }: Stored,
+  start: number,
+  end: number,
+  memory: ReadMemory | undefined,
+): Promise<Buffer> {
   const partBytes = storageLimits.uploadPartBytes;
   const pieces: Buffer[] = [];
   for (const [index, part] of parts.entries()) {
@@ -225,8 +230,10 @@ async function readStored({ parts }: Stored, start: number, end: number): Promis
     const pieceStart = Math.max(0, start - partStart);
     const pieceEnd = Math.min(sizeOf(part), end - partStart);
     if (pieceStart >= pieceEnd) continue;
+    const placed = pieceEnd - pieceStart === end - start ? memory : undefined;
     pieces.push(
-      part.content?.subarray(pieceStart, pieceEnd) ?? (await part.spilled!.read(pieceStart, pieceEnd)),
+      part.content?.subarray(pieceStart, pieceEnd) ??
+        (await part.spilled!.read(pieceStart, pieceEnd, placed)),
     );
   }
   return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);

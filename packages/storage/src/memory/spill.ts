@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { MiB } from '@weir/core';
 import { codeOf } from '../file/file-errors.ts';
 import { contentBytes, joinSmallSlices } from '../store/content.ts';
+import type { ReadMemory } from '../store/object-store.ts';
 import { StoreError } from '../store/store-error.ts';
 
 /** Writes slices at a position of a file and returns how many bytes were written. */
@@ -20,7 +21,7 @@ interface SpillOptions {
 export interface Spilled {
   readonly bytes: number;
   /** Bytes `start` to `end` of it. */
-  read(start: number, end: number): Promise<Buffer>;
+  read(start: number, end: number, memory?: ReadMemory): Promise<Buffer>;
   /** Releases its space. Reads in progress still complete. */
   release(): void;
 }
@@ -74,7 +75,7 @@ export class Spill {
       }
       return {
         bytes,
-        read: (start, end) => file.read(position + start, position + end),
+        read: (start, end, memory) => file.read(position + start, position + end, memory),
         release: () => file.release(),
       };
     } catch (error) {
@@ -175,8 +176,12 @@ class SpillFile {
     this.#closeIfUnused();
   }
 
-  async read(start: number, end: number): Promise<Buffer> {
-    const range = Buffer.allocUnsafeSlow(end - start);
+  async read(
+    start: number,
+    end: number,
+    memory: ReadMemory = (bytes) => Buffer.allocUnsafeSlow(bytes),
+  ): Promise<Buffer> {
+    const range = memory(end - start);
     this.#users++;
     try {
       let filled = 0;

@@ -3,6 +3,7 @@ import { connect as connectTls } from 'node:tls';
 import type { Clock } from '@weir/core';
 import { onAbort } from '../store/abort.ts';
 import { contentBytes } from '../store/content.ts';
+import type { ReadMemory } from '../store/object-store.ts';
 import { type HttpResponse, ResponseReader } from './response-reader.ts';
 
 export interface HttpEndpoint {
@@ -18,6 +19,8 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly content: readonly Uint8Array[];
   readonly bodyBytesMax: number;
+  /** Memory for the body of a success, if its length is announced. */
+  readonly memory?: ReadMemory | undefined;
 }
 
 interface HttpClientOptions {

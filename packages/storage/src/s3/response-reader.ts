@@ -1,4 +1,5 @@
 import { storageLimits } from '../limits.ts';
+import type { ReadMemory } from '../store/object-store.ts';
 
 export interface HttpResponse {
   readonly status: number;
@@ -17,6 +18,8 @@ interface ResponseReaderOptions {
   readonly method: string;
   /** Limit on the body of a successful response. */
   readonly bodyBytesMax: number;
+  /** Memory for that body, if its length is announced. */
+  readonly memory?: ReadMemory | undefined;
 }
 
 const headEnd = Buffer.from('\r\n\r\n');
@@ -167,7 +170,9 @@ export class ResponseReader {
       if (!/^\d{1,15}$/.test(length)) throw new HttpProtocolError('a content length that is no number');
       this.#bytesLeft = Number(length);
       this.#checkBody(this.#bytesLeft);
-      this.#body = Buffer.allocUnsafe(this.#bytesLeft);
+      const { memory } = this.#options;
+      const isGiven = memory !== undefined && this.#status < 300;
+      this.#body = isGiven ? memory(this.#bytesLeft) : Buffer.allocUnsafe(this.#bytesLeft);
       this.#phase = 'fixed';
       if (this.#bytesLeft === 0) this.#finish();
     }

@@ -27,7 +27,7 @@ interface S3StoreDeps {
 const defaultRegion = 'us-east-1';
 
 /** What a request has apart from its method and its key. */
-interface RequestParts extends Partial<Pick<HttpRequest, 'headers' | 'content' | 'bodyBytesMax'>> {
+interface RequestParts extends Partial<Pick<HttpRequest, 'headers' | 'content' | 'bodyBytesMax' | 'memory'>> {
   readonly query?: string | undefined;
 }
 
@@ -88,7 +88,7 @@ export async function openS3Store(
   ): Promise<HttpResponse> {
     checkKey(key);
     const path = escapePath(`${basePath}/${key}`);
-    const { query, content = [], bodyBytesMax = storageLimits.storeErrorBodyBytesMax } = parts;
+    const { query, content = [], bodyBytesMax = storageLimits.storeErrorBodyBytesMax, memory } = parts;
     const signedBy = await credentials();
     const headers = signRequest(
       { method, path, query, headers: { host, ...parts.headers } },
@@ -96,7 +96,7 @@ export async function openS3Store(
     );
     const target = query === undefined ? path : `${path}?${query}`;
     try {
-      return await http.request({ method, path: target, headers, content, bodyBytesMax }, signal);
+      return await http.request({ method, path: target, headers, content, bodyBytesMax, memory }, signal);
     } catch (error) {
       if (error instanceof ConnectionLost || error instanceof HttpProtocolError) {
         throw new StoreError('unavailable', key, error.message, { cause: error });
@@ -222,7 +222,7 @@ export async function openS3Store(
       });
     },
 
-    async getRange(key, start, end, { signal } = {}) {
+    async getRange(key, start, end, { signal, memory } = {}) {
       checkRange(key, start, end);
       if (start === end) {
         // HTTP cannot request an empty range.
@@ -232,6 +232,7 @@ export async function openS3Store(
       const response = await send(key, 'GET', signal, {
         headers: { range: `bytes=${start}-${end - 1}` },
         bodyBytesMax: end - start,
+        memory,
       });
       if (response.status === 206) return response.body;
       // The range starts after the end of the object.

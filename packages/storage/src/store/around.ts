@@ -64,13 +64,13 @@ export function aroundStore(inner: ObjectStore, around: Around): ObjectStore {
         around,
         key,
       ),
-    getRange: (key, start, end, { signal } = {}) =>
+    getRange: (key, start, end, { signal, ...options } = {}) =>
       around({
         operation: 'getRange',
         key,
         signal,
         contentBytes: 0,
-        run: (signal) => inner.getRange(key, start, end, callOptions(signal)),
+        run: (signal) => inner.getRange(key, start, end, { ...options, ...callOptions(signal) }),
       }),
     head: (key, { signal } = {}) =>
       around({

@@ -31,7 +31,7 @@ export interface ObjectStore {
    * Returns bytes `start` to `end` (exclusive) of an object, which must not be changed. A range that ends after the
    * object is cut off; one that starts there is empty. Throws `ObjectNotFound`.
    */
-  getRange(key: string, start: number, end: number, options?: CallOptions): Promise<Buffer>;
+  getRange(key: string, start: number, end: number, options?: GetOptions): Promise<Buffer>;
 
   /** The size of an object, or `undefined` if it does not exist. */
   head(key: string, options?: CallOptions): Promise<ObjectInfo | undefined>;
@@ -71,6 +71,16 @@ export interface CallOptions {
   /** Aborts the call; its effect may still happen. */
   readonly signal?: AbortSignal;
 }
+
+export interface GetOptions extends CallOptions {
+  /**
+   * Returns memory for the bytes. A store that has to read them requests it when it knows their number; a store of
+   * several attempts does so for each. Memory that is not in the result may be written to after the promise settles.
+   */
+  readonly memory?: ReadMemory;
+}
+
+export type ReadMemory = (bytes: number) => Buffer;
 
 interface PutOptions extends CallOptions {
   /**

@@ -1,0 +1,46 @@
+import { closeSync, fstatSync, open, read } from 'node:fs';
+import type { ReadMemory } from '../store/object-store.ts';
+
+/**
+ * Reads bytes `start` to `end` of a file, fewer if it ends before; `undefined` if it is no file.
+ *
+ * Most log files are read once and whole, so the price per file counts. Only what may wait for a disk goes to the
+ * thread pool, because each such trip costs more than the call itself: the size and the end of an open file that was
+ * not written are known without.
+ */
+export async function readFileRange(
+  path: string,
+  start: number,
+  end: number,
+  memory: ReadMemory = (bytes) => Buffer.allocUnsafe(bytes),
+): Promise<Buffer | undefined> {
+  const file = await opened(path);
+  try {
+    const info = fstatSync(file);
+    if (!info.isFile()) return undefined;
+    const range = memory(Math.max(0, Math.min(end, info.size) - start));
+    let filled = 0;
+    while (filled < range.length) {
+      const bytes = await readInto(file, range, filled, start + filled);
+      if (bytes === 0) break;
+      filled += bytes;
+    }
+    return range.subarray(0, filled);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function opened(path: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    open(path, 'r', (error, file) => (error === null ? resolve(file) : reject(error)));
+  });
+}
+
+function readInto(file: number, range: Buffer, filled: number, position: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    read(file, range, filled, range.length - filled, position, (error, bytes) =>
+      error === null ? resolve(bytes) : reject(error),
+    );
+  });
+}
