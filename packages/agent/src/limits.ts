@@ -55,6 +55,18 @@ export const agentLimits = {
   framePoolBytesMax: 64 * MiB,
 
   /**
+   * Pages share pieces of memory of this size, each used again when none of its pages is in use. As large as a page:
+   * smaller ones lie one behind the other, and usually leave the cache in the same order.
+   */
+  pageSlabBytes: 4 * MiB,
+
+  /**
+   * All pieces of `pageSlabBytes`, beyond the size of the page cache: for pages that are being read, or that the cache
+   * dropped before the answers with them were sent. Pages that find no room get memory of their own.
+   */
+  uncachedPageBytesMax: 64 * MiB,
+
+  /**
    * Pointers of one partition that an agent remembers of the commit stream: a few seconds of a partition that fifty
    * agents write.
    */

@@ -5,6 +5,7 @@ import { TestCluster } from '@weir/metadata/testing';
 import {
   type CallOptions,
   type FailedDeletion,
+  type GetOptions,
   type ObjectInfo,
   ObjectNotFound,
   type ObjectStore,
@@ -33,7 +34,9 @@ import { FetchSessions } from '../src/fetch/fetch-sessions.ts';
 import { produceHandler } from '../src/handlers/00-produce.ts';
 import { fetchHandler } from '../src/handlers/01-fetch.ts';
 import { listOffsetsHandler } from '../src/handlers/02-list-offsets.ts';
+import { PagePool } from '../src/read-path/page-pool.ts';
 import { createReadPath, type PageOptions, type ReadPath } from '../src/read-path/read-path.ts';
+import { AnswerHold } from '../src/requests/answer-hold.ts';
 import type { Handler, RequestContext } from '../src/requests/handler.ts';
 import { RequestQuotas } from '../src/requests/request-quotas.ts';
 import { type Access, fullAccess } from '../src/security/access.ts';
@@ -68,14 +71,21 @@ export class TestStore implements ObjectStore {
     }
   }
 
-  async getRange(key: string, start: number, end: number): Promise<Buffer> {
+  /** Whether objects are read into the memory of the caller, as from a disk; else they are returned by reference. */
+  readsIntoMemory = true;
+
+  async getRange(key: string, start: number, end: number, options: GetOptions = {}): Promise<Buffer> {
     const get = ++this.gets;
     this.runningGetsMax = Math.max(this.runningGetsMax, ++this.runningGets);
     try {
       await this.beforeGet(get);
       const found = this.objects.get(key);
       if (found === undefined) throw new ObjectNotFound(key);
-      return found.subarray(start, end);
+      const range = found.subarray(start, end);
+      if (!this.readsIntoMemory || options.memory === undefined) return range;
+      const copy = options.memory(range.length);
+      range.copy(copy);
+      return copy;
     } finally {
       this.runningGets--;
     }
@@ -159,6 +169,7 @@ export class DataPath {
   readonly clock = new HandClock();
   readonly metrics = new Metrics();
   readonly store = new TestStore();
+  readonly pool = new PagePool({ bytesMax: 128 << 20, poisons: true });
   readonly random: Random;
   readonly cluster: TestCluster;
   readonly view: FollowingClusterView;
@@ -178,6 +189,7 @@ export class DataPath {
       store,
       cluster: this.view,
       pages: { pageBytes: 4 << 20, cacheBytesMax: 64 << 20, ownFiles: 'keep', ...options.pages },
+      pool: this.pool,
       log: silentLog,
       metrics,
     });
@@ -259,9 +271,11 @@ export class DataPath {
     const headerBytes = requestHeaderVersion(api, apiVersion) === 2 ? 11 : 10;
     const { body: request } = decodeRequestBody(api, apiVersion, frame, headerBytes);
     const handler = this.#handlers[name] as Handler<Fields, Fields>;
-    const response = await handler(request, this.context(api, apiVersion));
+    const hold = new AnswerHold();
+    const response = await handler(request, { ...this.context(api, apiVersion), hold });
     if (response === 'noReply' || response === 'close') return response;
     const bytes = Buffer.concat(encodeResponse(api, apiVersion, 7, response)).subarray(4);
+    hold.release();
     return decodeResponse(api, apiVersion, bytes).body as ResponseBody<Name>;
   }
 }

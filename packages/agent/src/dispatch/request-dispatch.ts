@@ -133,7 +133,8 @@ export function createHandlers(services: HandlerServices): RequestServer {
     serve(request): HandlerResult<Fields> {
       if (!sasl.admits(request.session, request.api)) return 'close';
       if (isMisdirected(request) || isInWrongZone(request)) return 'close';
-      const { api, apiVersion, clientId, session, requestBytes, closed, left = closed, receivedMs } = request;
+      const { api, apiVersion, clientId, session, requestBytes, closed, left = closed } = request;
+      const { receivedMs, hold } = request;
       const { remoteAddress, remotePort, principal } = session;
       clients.served(request);
       const quotas = new RequestQuotas(services.quotas, {
@@ -156,6 +157,7 @@ export function createHandlers(services: HandlerServices): RequestServer {
         closed,
         left,
         receivedMs,
+        hold,
       };
       const run = () => byKey.get(api.key)!(request.body, context);
       const answer = quotas.measure({ api, requestBytes, clock }, run);

@@ -174,7 +174,8 @@ export function fetchHandler(options: FetchOptions): HandlerOf<FetchApi> {
     context: RequestContext,
   ): Promise<void> {
     const planned = plan(fetches, bytesMax);
-    const results = await options.readPath.readBatches(planned.map(({ query }) => query));
+    const queries = planned.map(({ query }) => query);
+    const results = await options.readPath.readBatches(queries, context.hold);
     const again: { readonly fetch: PartitionFetch; readonly query: ReadQuery }[] = [];
     for (const [index, { fetch, query }] of planned.entries()) {
       const result = results[index]!;
@@ -206,6 +207,7 @@ export function fetchHandler(options: FetchOptions): HandlerOf<FetchApi> {
     const left = again.filter(({ fetch }) => !fetch.hasError && fetch.pointers !== undefined);
     const results = await options.readPath.readBatches(
       left.map(({ fetch, query }) => fetch.query(query.bytesMax, query.atLeastOne)),
+      context.hold,
     );
     for (const [index, { fetch }] of left.entries()) fetch.finish(results[index]!, context);
   }

@@ -13,7 +13,13 @@ import type { CloseReason, ListenerMetrics } from './listener-metrics.ts';
 import { Outbox } from './outbox.ts';
 import { ReceivedFrames } from './received-frames.ts';
 import type { RequestMemory } from './request-memory.ts';
-import { bytesOf, type Outcome, type PendingRequest, RequestsInFlight } from './requests-in-flight.ts';
+import {
+  bytesOf,
+  type Outcome,
+  type PendingRequest,
+  type Reply,
+  RequestsInFlight,
+} from './requests-in-flight.ts';
 import { Throttle } from './throttle.ts';
 
 export interface ConnectionOptions {
@@ -267,7 +273,7 @@ export class KafkaConnection implements Receiver {
     for (;;) {
       const outcome = this.#requests.takeOutcome();
       if (outcome === undefined) break;
-      if (outcome.kind === 'reply') this.#send(outcome.slices, outcome.throttleMs);
+      if (outcome.kind === 'reply') this.#send(outcome);
       if (outcome.kind === 'close' || (outcome.kind === 'reply' && outcome.isLast)) {
         // Requests after a refused one are not answered.
         this.#requests.clear();
@@ -278,11 +284,11 @@ export class KafkaConnection implements Receiver {
     this.#pump();
   }
 
-  #send(slices: readonly Buffer[], throttleMs: number): void {
+  #send({ slices, throttleMs, hold }: Reply): void {
     const { clock, metrics } = this.#options;
     if (this.#outbox.queuedBytes === 0) this.#lastWrittenMs = clock.monotonicMs();
     const bytes = bytesOf(slices);
-    this.#outbox.push(slices);
+    this.#outbox.push(slices, hold === undefined ? undefined : () => hold.release());
     this.#requests.sent(bytes);
     metrics.bytesOut.add(bytes);
     if (throttleMs > 0 && this.#state === 'open') {
@@ -330,6 +336,7 @@ export class KafkaConnection implements Receiver {
     this.#state = 'closed';
     // Not earlier: until now the socket could still read into the memory of an unfinished frame.
     this.#frames.forgetUnfinished();
+    this.#outbox.close();
     this.#throttle.stop();
     this.#frames.drop();
     this.#requests.clear();

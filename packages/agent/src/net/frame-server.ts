@@ -85,6 +85,7 @@ export class FrameServer {
         closed,
         left,
         receivedMs,
+        hold: pending.hold,
       });
       if (result instanceof Promise) {
         result.then(
@@ -152,7 +153,8 @@ export class FrameServer {
       }
       const { throttleTimeMs } = answer as { readonly throttleTimeMs?: number };
       const isLast = pending.isLogin && connection.session.sasl?.isOver === true;
-      connection.settle(pending, { kind: 'reply', slices, throttleMs: throttleTimeMs ?? 0, isLast });
+      const { hold } = pending;
+      connection.settle(pending, { kind: 'reply', slices, throttleMs: throttleTimeMs ?? 0, hold, isLast });
     }
   }
 

@@ -494,6 +494,54 @@ test('a connection with a slow reader is not read, and is closed if its client t
   assert.equal((await late.call('Fetch', 4, fetch)).responses.length, 1);
 });
 
+test('what an answer refers to is held until it is sent or dropped, and is then released once', async (t) => {
+  const released: number[] = [];
+  const answers = new Map<number, (answer: Awaited<HandlerResult<Fields>>) => void>();
+  const handle = serving(({ body, hold }) => {
+    const number = (body as unknown as RequestOf<Apis['DescribeCluster']>).endpointType;
+    hold!.add(() => released.push(number));
+    return new Promise((resolve) => answers.set(number, resolve));
+  });
+  const { connect, metrics } = await listen(t, { handle });
+  const large = (number: number) => ({ ...numbered(number), errorMessage: 'x'.repeat(32 * MiB) });
+  const [reading, slow, leaving] = [await connect(), await connect(), await connect()];
+
+  // An answer that waits for an earlier one is not sent yet.
+  for (const number of [1, 2, 3]) send(reading, number);
+  await until(() => answers.has(3));
+  answers.get(2)!(numbered(2));
+  answers.get(3)!('noReply');
+  await until(() => released.length === 1);
+  assert.deepEqual(released, [3], 'nothing is sent for it');
+  answers.get(1)!(numbered(1));
+  assert.deepEqual([await receive(reading), await receive(reading)], [1, 2]);
+  await until(() => released.length === 3);
+  assert.deepEqual(released, [3, 1, 2]);
+
+  // The connection closes in the middle of an answer, while the next one waits and a third is being made.
+  slow.socket.pause();
+  for (const number of [4, 5, 6]) send(slow, number);
+  await until(() => answers.has(6));
+  answers.get(4)!(large(4));
+  answers.get(5)!(large(5));
+  await until(() => readingOf(metrics, listenerRows.bytesOut.name) > 64 * MiB);
+  assert.deepEqual(released.slice(3), []);
+  slow.socket.destroy();
+  await until(() => released.length === 5);
+  assert.deepEqual(released.slice(3), [4, 5]);
+  answers.get(6)!(large(6));
+  await until(() => released.length === 6);
+
+  // A handler that is refused or fails, and one whose client has left.
+  for (const number of [7, 8]) send(leaving, number);
+  await until(() => answers.has(8));
+  answers.get(7)!('close');
+  await until(() => released.length === 7);
+  answers.get(8)!(large(8));
+  await until(() => released.length === 8);
+  assert.deepEqual(released.slice(5), [6, 7, 8]);
+});
+
 test('a frame that was begun must make progress', async (t) => {
   const { connect, clock, listener } = await listen(t, {});
   const client = await connect();

@@ -14,6 +14,11 @@ export class Outbox {
   /** Slices before this index were handed to the socket. */
   #next = 0;
   #queuedBytes = 0;
+  /** Bytes of all slices so far, and of those that the socket has accepted. */
+  #pushedBytes = 0;
+  #sentBytes = 0;
+  /** What to call when the socket has accepted this many bytes. */
+  #sent: { readonly atBytes: number; readonly onSent: () => void }[] = [];
   #isWriting = false;
   #isScheduled = false;
   #isEnding = false;
@@ -33,12 +38,15 @@ export class Outbox {
     return this.#isEnding;
   }
 
-  push(slices: readonly Buffer[]): void {
+  /** `onSent` is called once, when the slices are no longer used: the socket has accepted them or is closed. */
+  push(slices: readonly Buffer[], onSent?: () => void): void {
     for (const slice of slices) {
       if (slice.length === 0) continue;
       this.#slices.push(slice);
       this.#queuedBytes += slice.length;
+      this.#pushedBytes += slice.length;
     }
+    if (onSent !== undefined) this.#sent.push({ atBytes: this.#pushedBytes, onSent });
     // The requests of one log file are answered in one turn of the event loop, and their answers are sent together.
     if (this.#isScheduled || this.#isWriting) return;
     this.#isScheduled = true;
@@ -53,6 +61,13 @@ export class Outbox {
     if (this.#isEnding) return;
     this.#isEnding = true;
     this.#endIfEmpty();
+  }
+
+  /** Called when the socket is closed, and not before: until then the system may read the slices. */
+  close(): void {
+    for (const { onSent } of this.#sent.splice(0)) onSent();
+    this.#slices = [];
+    this.#next = 0;
   }
 
   #endIfEmpty(): void {
@@ -101,6 +116,8 @@ export class Outbox {
     // A failed socket emits its own error; here it only means that nothing more can be sent.
     if (error !== null && error !== undefined) return;
     this.#queuedBytes -= bytes;
+    this.#sentBytes += bytes;
+    while (this.#sent.length > 0 && this.#sent[0]!.atBytes <= this.#sentBytes) this.#sent.shift()!.onSent();
     this.#onProgress();
     this.#write();
     this.#endIfEmpty();

@@ -1,5 +1,6 @@
 import type { Clock } from '@weir/core';
 import type { RequestEnvelope } from '@weir/wire';
+import { AnswerHold } from '../requests/answer-hold.ts';
 import type { Frame } from './frame-pool.ts';
 import type { CloseReason, ListenerMetrics } from './listener-metrics.ts';
 import type { RequestMemory } from './request-memory.ts';
@@ -12,17 +13,25 @@ export interface PendingRequest {
   readonly receivedMs: number;
   /** Whether it belongs to a SASL login, whose answer may end the connection. */
   readonly isLogin: boolean;
+  /** What the answer refers to. */
+  readonly hold: AnswerHold;
   outcome: Outcome | undefined;
+  /** Whether it is not going to be answered. */
+  isDropped: boolean;
+}
+
+export interface Reply {
+  readonly kind: 'reply';
+  readonly slices: readonly Buffer[];
+  readonly throttleMs: number;
+  /** What the slices refer to; released when they were sent. */
+  readonly hold?: AnswerHold;
+  /** Whether the connection ends after it. */
+  readonly isLast?: boolean;
 }
 
 export type Outcome =
-  | {
-      readonly kind: 'reply';
-      readonly slices: readonly Buffer[];
-      readonly throttleMs: number;
-      /** Whether the connection ends after it. */
-      readonly isLast?: boolean;
-    }
+  | Reply
   | { readonly kind: 'noReply' }
   | { readonly kind: 'close'; readonly reason: CloseReason };
 
@@ -66,7 +75,9 @@ export class RequestsInFlight {
       frame,
       receivedMs: clock.monotonicMs(),
       isLogin,
+      hold: new AnswerHold(),
       outcome: undefined,
+      isDropped: false,
     };
     this.#pending.push(pending);
     this.#bytes += bytes;
@@ -80,7 +91,8 @@ export class RequestsInFlight {
     const { clock, memory, metrics } = this.#options;
     const { answered, failed } = metrics.api(pending.apiName);
     const bytes = pending.frame.bytes.length;
-    if (outcome.kind === 'reply') this.#earlyAnswerBytes += bytesOf(outcome.slices);
+    if (outcome.kind === 'reply' && !pending.isDropped) this.#earlyAnswerBytes += bytesOf(outcome.slices);
+    else pending.hold.release();
     pending.outcome = outcome;
     // The answer is encoded, and the handler no longer uses the bytes of the request.
     pending.frame.release();
@@ -104,7 +116,11 @@ export class RequestsInFlight {
 
   /** Drops requests that are not going to be answered. */
   clear(): void {
-    this.#pending.length = 0;
+    for (const pending of this.#pending.splice(0)) {
+      pending.isDropped = true;
+      // A handler that is not done may still use what it holds.
+      if (pending.outcome !== undefined) pending.hold.release();
+    }
     this.#earlyAnswerBytes = 0;
   }
 }

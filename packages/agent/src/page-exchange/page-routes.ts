@@ -11,7 +11,7 @@ import { pagesPath, parsePagePath } from './page-path.ts';
 export interface PageRoutesOptions {
   readonly key: ExchangeKey;
   readonly pageBytes: number;
-  /** Returns a page of this cluster, synchronously if it is in memory. */
+  /** Returns a page of this cluster, synchronously if it is in memory. It is released when it was sent. */
   readonly lendPage: (fileId: string, index: number) => Page | Promise<Page>;
   readonly clock: Clock;
   readonly log: Log;
@@ -53,10 +53,14 @@ export function pageRoutes(options: PageRoutesOptions): Route[] {
       const isHit = !(found instanceof Promise);
       if (!isHit) response.writeProcessing();
       const page = await found;
-      const proof = verified.prove(page.byteLength);
-      if (!(await send(response, page, proof, clock))) return 'cut';
-      metrics.servedBytes.add(page.byteLength);
-      return isHit ? 'hit' : 'miss';
+      try {
+        const proof = verified.prove(page.byteLength);
+        if (!(await send(response, page, proof, clock))) return 'cut';
+        metrics.servedBytes.add(page.byteLength);
+        return isHit ? 'hit' : 'miss';
+      } finally {
+        page.release();
+      }
     } catch (error) {
       if (error instanceof ObjectNotFound) return refuse(response, 404, 'not found', 'missing');
       log.warn('failed to read page for peer', {

@@ -112,6 +112,7 @@ test('small ranges of many files are copied, and whole pages are returned as vie
       flush: { windowMs: 10, compressedBytesMax: 1 << 30 },
       pages: { ownFiles: 'none', cacheBytesMax: 0 },
     });
+    path.store.readsIntoMemory = false;
     const { topicId } = path.cluster.addTopic('t', 2);
     await path.ready();
     for (let file = 0; file < 10; file++) {

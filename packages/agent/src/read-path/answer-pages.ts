@@ -1,6 +1,7 @@
 import { coreLimits, MiB } from '@weir/core';
 import { agentLimits } from '../limits.ts';
 import { BatchList } from './batch-list.ts';
+import type { Page } from './page.ts';
 
 /**
  * An answer does not hold a page of which it uses less than one part in this many. Readers of one partition with the
@@ -12,14 +13,16 @@ const sparseParts = 8;
 const answerBytesMin = MiB;
 
 /**
- * The pages that one answer consists of. An answer is counted by its own bytes, but would retain thousands of pages for
- * a few kilobytes of each while it waits for a slow reader. So it copies from pages of which it uses little, and of the
- * others holds at most `sparseParts` times the counted bytes.
+ * The pages that one answer consists of, and their user. An answer is counted by its own bytes, but would retain
+ * thousands of pages for a few kilobytes of each while it waits for a slow reader. So it copies from pages of which it
+ * uses little, and of the others holds at most `sparseParts` times the counted bytes.
  */
 export class AnswerPages {
   readonly #lists: BatchList[] = [];
   readonly #loaded = new Set<ArrayBufferLike>();
   #loadedBytes = 0;
+  /** Pages whose memory may be used again, by the slabs that they are in. */
+  readonly #pooled = new Map<ArrayBufferLike, Set<Page>>();
 
   /** Creates a part of the answer. */
   newList(): BatchList {
@@ -42,42 +45,89 @@ export class AnswerPages {
     if (this.#loadedBytes > sparseParts * Math.max(usedBytes, answerBytesMin)) this.release();
   }
 
+  /** Takes over one use of each page, whose batches may be in the lists now. */
+  use(pages: readonly Page[]): void {
+    for (const page of pages) {
+      const { slab } = page;
+      const pages = slab && (this.#pooled.get(slab) ?? new Set());
+      if (slab === undefined || pages!.has(page)) page.release();
+      else this.#pooled.set(slab, pages!.add(page));
+    }
+  }
+
   /** Releases pages of which the answer uses little. */
   release(): void {
     this.#loaded.clear();
     this.#loadedBytes = 0;
-    copySparse(this.#lists);
+    const used = copySparse(this.#lists, this.#pooled);
+    for (const [slab, pages] of this.#pooled) {
+      if (used.has(slab)) continue;
+      this.#pooled.delete(slab);
+      for (const page of pages) page.release();
+    }
+  }
+
+  /** Ends the use of all pages. The lists must not be used any more. */
+  free(): void {
+    for (const pages of this.#pooled.values()) for (const page of pages) page.release();
+    this.#pooled.clear();
+  }
+
+  /** Lets the lists live as long as anything refers to them. */
+  keep(): void {
+    for (const pages of this.#pooled.values()) for (const page of pages) page.keep();
+    this.free();
   }
 }
 
-/** Slices that the encoder copies anyway stay as they are. */
-function copySparse(lists: readonly { readonly slices: Buffer[] }[]): void {
+function heldBytes({ byteLength }: ArrayBufferLike, pages: ReadonlySet<Page> | undefined): number {
+  if (pages === undefined) return byteLength;
+  let bytes = 0;
+  for (const page of pages) bytes += page.byteLength;
+  return bytes;
+}
+
+/**
+ * Replaces slices of memory of which the lists use little by copies, and returns the memory that they still use. Small
+ * slices, which the encoder copies anyway, count only if their memory is used again. Of a slab only the pages of the
+ * answer count: the pool limits what slabs can take.
+ */
+function copySparse(
+  lists: readonly { readonly slices: Buffer[] }[],
+  pooled: ReadonlyMap<ArrayBufferLike, ReadonlySet<Page>>,
+): ReadonlySet<ArrayBufferLike> {
   const usedBytes = new Map<ArrayBufferLike, number>();
   for (const { slices } of lists) {
-    for (const slice of slices) {
-      if (slice.length < coreLimits.copiedSliceBytesMax) continue;
-      usedBytes.set(slice.buffer, (usedBytes.get(slice.buffer) ?? 0) + slice.length);
+    for (const { buffer, length } of slices) {
+      if (length < coreLimits.copiedSliceBytesMax && !pooled.has(buffer)) continue;
+      usedBytes.set(buffer, (usedBytes.get(buffer) ?? 0) + length);
     }
   }
+  const sparse = new Set<ArrayBufferLike>();
   let leftBytes = 0;
   for (const [buffer, bytes] of usedBytes) {
-    if (bytes * sparseParts < buffer.byteLength) leftBytes += bytes;
-    else usedBytes.delete(buffer);
+    if (bytes * sparseParts >= heldBytes(buffer, pooled.get(buffer))) continue;
+    sparse.add(buffer);
+    usedBytes.delete(buffer);
+    leftBytes += bytes;
   }
-  if (leftBytes === 0) return;
+  const used = new Set(usedBytes.keys());
+  if (leftBytes === 0) return used;
   let room = Buffer.alloc(0);
   for (const { slices } of lists) {
     for (const [index, slice] of slices.entries()) {
-      if (slice.length < coreLimits.copiedSliceBytesMax || !usedBytes.has(slice.buffer)) continue;
-      if (room.length < slice.length) {
+      const { buffer, length } = slice;
+      if (!sparse.has(buffer) || (length < coreLimits.copiedSliceBytesMax && !pooled.has(buffer))) continue;
+      if (room.length < length) {
         // In pieces no larger than one socket write, so that they are freed as the answer is sent.
-        const bytes = Math.max(slice.length, Math.min(leftBytes, agentLimits.socketWriteBytesMax));
+        const bytes = Math.max(length, Math.min(leftBytes, agentLimits.socketWriteBytesMax));
         room = Buffer.allocUnsafeSlow(bytes);
       }
       slice.copy(room);
-      slices[index] = room.subarray(0, slice.length);
-      room = room.subarray(slice.length);
-      leftBytes -= slice.length;
+      slices[index] = room.subarray(0, length);
+      room = room.subarray(length);
+      leftBytes -= length;
     }
   }
+  return used;
 }

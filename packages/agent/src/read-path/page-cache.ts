@@ -25,7 +25,7 @@ export class PageCache implements PageSource {
   readonly #cacheBytesMax: number;
   readonly #own = new LruPages();
   readonly #borrowed = new LruPages();
-  readonly #reloading = new Map<string, Promise<Page>>();
+  readonly #reloading = new Map<string, Load>();
 
   constructor({ source, cacheBytesMax }: PageCacheOptions) {
     this.#source = source;
@@ -36,7 +36,10 @@ export class PageCache implements PageSource {
     return this.#own.bytes + this.#borrowed.bytes;
   }
 
-  /** Returns the page if it is in memory, without waiting. */
+  /**
+   * Returns the page if it is in memory, without waiting. The cache may drop it at any time, so a caller that uses it
+   * later than now has to retain it.
+   */
   peek(fileId: string, index: number): Page | undefined {
     const key = keyOf(fileId, index);
     return this.#own.use(key) ?? this.#borrowed.use(key);
@@ -60,55 +63,59 @@ export class PageCache implements PageSource {
 
   /** Reads the page from the bucket in any case and replaces the cached one. */
   reload(fileId: string, index: number): Promise<Page> {
-    const key = keyOf(fileId, index);
-    const underWay = this.#reloading.get(key);
-    if (underWay !== undefined) return underWay;
-    const loading = this.#source.read(fileId, index).then(
-      (page) => {
-        this.#reloading.delete(key);
-        this.#put(this.#own, key, page);
-        return page;
-      },
-      (error: unknown) => {
-        this.#reloading.delete(key);
-        throw error;
-      },
-    );
-    this.#reloading.set(key, loading);
-    return loading;
+    return this.#load(this.#reloading, this.#own, this.#source, fileId, index);
   }
 
-  /** Adds a page that the caller already has. */
+  /** Adds a page that the caller already has, and whose use it passes on. */
   put(fileId: string, index: number, page: Page): void {
     this.#put(this.#own, keyOf(fileId, index), page);
   }
 
   #read(pages: LruPages, source: PageSource, fileId: string, index: number): Promise<Page> {
     const page = this.peek(fileId, index);
-    if (page !== undefined) return Promise.resolve(page);
-    const key = keyOf(fileId, index);
-    const underWay = pages.loading.get(key);
-    if (underWay !== undefined) return underWay;
-    const loading = this.#load(pages, source, fileId, index);
-    pages.loading.set(key, loading);
-    return loading;
+    if (page !== undefined) return Promise.resolve(page.retain());
+    return this.#load(pages.loading, pages, source, fileId, index);
   }
 
-  async #load(pages: LruPages, source: PageSource, fileId: string, index: number): Promise<Page> {
+  /** All readers that come before the page does share one load, and each gets a use of the page. */
+  #load(
+    loads: Map<string, Load>,
+    pages: LruPages,
+    source: PageSource,
+    fileId: string,
+    index: number,
+  ): Promise<Page> {
     const key = keyOf(fileId, index);
-    try {
-      const page = await source.read(fileId, index);
-      this.#put(pages, key, page);
-      return page;
-    } finally {
-      pages.loading.delete(key);
+    const underWay = loads.get(key);
+    if (underWay !== undefined) {
+      underWay.readers++;
+      return underWay.page;
     }
+    const { promise, resolve, reject } = Promise.withResolvers<Page>();
+    const load: Load = { page: promise, readers: 1 };
+    loads.set(key, load);
+    source.read(fileId, index).then(
+      (page) => {
+        loads.delete(key);
+        for (let reader = 0; reader < load.readers; reader++) page.retain();
+        this.#put(pages, key, page);
+        resolve(page);
+      },
+      (error: unknown) => {
+        loads.delete(key);
+        reject(error);
+      },
+    );
+    return promise;
   }
 
   #put(pages: LruPages, key: string, page: Page): void {
     this.#own.drop(key);
     this.#borrowed.drop(key);
-    if (page.byteLength === 0 || page.byteLength > this.#cacheBytesMax) return;
+    if (page.byteLength === 0 || page.byteLength > this.#cacheBytesMax) {
+      page.release();
+      return;
+    }
     pages.add(key, page);
     while (this.#borrowed.bytes > this.#cacheBytesMax / borrowedPart) this.#borrowed.dropOldest();
     while (this.bytes > this.#cacheBytesMax) {
@@ -117,9 +124,15 @@ export class PageCache implements PageSource {
   }
 }
 
-/** Pages in the order of their last use, and those being loaded. */
+/** A page that is being loaded, and how many wait for it. */
+interface Load {
+  readonly page: Promise<Page>;
+  readers: number;
+}
+
+/** Pages in the order of their last use, each used by the cache, and those being loaded. */
 class LruPages {
-  readonly loading = new Map<string, Promise<Page>>();
+  readonly loading = new Map<string, Load>();
   readonly #pages = new Map<string, Page>();
   bytes = 0;
 
@@ -145,6 +158,7 @@ class LruPages {
     if (page === undefined) return;
     this.#pages.delete(key);
     this.bytes -= page.byteLength;
+    page.release();
   }
 
   /** Returns false if there is none. */

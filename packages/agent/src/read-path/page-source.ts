@@ -2,12 +2,14 @@ import { Semaphore } from '@weir/core';
 import { LogFileError, logFileKey, type ObjectStore, parseHeader } from '@weir/storage';
 import { Page } from './page.ts';
 import type { PageMetrics } from './page-metrics.ts';
+import type { PageMemory, PagePool } from './page-pool.ts';
 
 /** A source of pages: the bucket, another agent, or a cache in front of either. */
 export interface PageSource {
   /**
    * Returns page `index` of a file: `pageBytes` from `index * pageBytes` on, fewer at the end of the file and none
-   * after it. Rejects with the store's `ObjectNotFound` if the file does not exist.
+   * after it. Rejects with the store's `ObjectNotFound` if the file does not exist. The caller is a user of the page
+   * and has to release it.
    */
   read(fileId: string, index: number): Promise<Page>;
 }
@@ -22,6 +24,7 @@ interface StorePagesOptions {
   readonly store: ObjectStore;
   readonly pageBytes: number;
   readonly readsMax: number;
+  readonly pool: PagePool;
   readonly metrics: PageMetrics;
 }
 
@@ -31,6 +34,7 @@ export function storePages({
   store,
   pageBytes,
   readsMax,
+  pool,
   metrics,
 }: StorePagesOptions): PageSource {
   const slots = new Semaphore({ permits: readsMax });
@@ -38,18 +42,31 @@ export function storePages({
     read: (fileId, index) =>
       slots.run(async () => {
         const start = index * pageBytes;
+        // A store may request memory several times: it retries, and sends slow requests twice. What is not in the
+        // result may still be written to, and is not used again.
+        const given: PageMemory[] = [];
+        const memory = (bytes: number) => {
+          const taken = pool.take(bytes);
+          if (taken !== undefined) given.push(taken);
+          return taken?.bytes ?? Buffer.allocUnsafeSlow(bytes);
+        };
         try {
-          const bytes = await store.getRange(logFileKey(clusterId(), fileId), start, start + pageBytes);
+          const key = logFileKey(clusterId(), fileId);
+          const bytes = await store.getRange(key, start, start + pageBytes, { memory });
           metrics.bucketReads.add(1);
           metrics.bucketBytes.add(bytes.length);
           if (index === 0) checkIdentity(bytes, fileId);
-          return new Page([bytes]);
+          return new Page([bytes], { memory: given.find((taken) => isAt(taken.bytes, bytes)) });
         } catch (error) {
           metrics.bucketFailures.add(1);
           throw error;
         }
       }),
   };
+}
+
+function isAt(memory: Buffer, { buffer, byteOffset, length }: Buffer): boolean {
+  return length > 0 && memory.buffer === buffer && memory.byteOffset === byteOffset;
 }
 
 /**

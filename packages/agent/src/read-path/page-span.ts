@@ -1,17 +1,17 @@
 import type { Page } from './page.ts';
 
-/** Contiguous bytes of a file as views of its pages. */
+/** Contiguous bytes of a file as views of its pages, and a user of them. */
 export class PageSpan {
   readonly views: Buffer[] = [];
   /** Whether the file ended before the span did. */
   readonly isShort: boolean;
-  readonly #pages: readonly Page[];
+  readonly pages: readonly Page[];
   readonly #firstIndex: number;
   readonly #pageBytes: number;
 
   /** `pages` are all pages that contain the bytes from `start` to `end`, in order. */
   constructor(pages: readonly Page[], start: number, end: number, pageBytes: number) {
-    this.#pages = pages;
+    this.pages = pages;
     this.#firstIndex = Math.floor(start / pageBytes);
     this.#pageBytes = pageBytes;
     let isShort = false;
@@ -48,6 +48,6 @@ export class PageSpan {
   }
 
   #page(index: number): Page {
-    return this.#pages[index - this.#firstIndex]!;
+    return this.pages[index - this.#firstIndex]!;
   }
 }

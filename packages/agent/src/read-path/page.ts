@@ -1,8 +1,20 @@
 import { CheckedBatches } from './checked-batches.ts';
+import type { PageMemory } from './page-pool.ts';
+
+interface PageOptions {
+  /** Whether the batches were already validated, or cannot have changed since. */
+  readonly isChecked?: boolean;
+  /** The memory that holds the slices, if it is used again. */
+  readonly memory?: PageMemory | undefined;
+}
 
 /**
  * The bytes of one page of a file. A page that was read is one buffer; one that this agent wrote may still be the many
  * slices that it was written from. The bytes must not be changed.
+ *
+ * The memory is used for another page after the last user has released it: the cache, readers, answers that are not
+ * sent yet. A new page has one user, its creator; `retain` adds one. A user that forgets to release only prevents the
+ * reuse. Views must not outlive the use, unless the page is kept.
  */
 export class Page {
   readonly byteLength: number;
@@ -10,9 +22,11 @@ export class Page {
   readonly #slices: readonly Buffer[];
   /** Where each slice begins in the page. */
   readonly #starts: readonly number[];
+  readonly #memory: PageMemory | undefined;
+  #isKept = false;
+  #users = 1;
 
-  /** `isChecked`: the batches were already validated when a producer sent them. */
-  constructor(slices: readonly Buffer[], { isChecked = false }: { readonly isChecked?: boolean } = {}) {
+  constructor(slices: readonly Buffer[], { isChecked = false, memory }: PageOptions = {}) {
     const starts: number[] = [];
     let at = 0;
     for (const slice of slices) {
@@ -23,6 +37,30 @@ export class Page {
     this.#starts = starts;
     this.byteLength = at;
     this.checked = new CheckedBatches(at, { isAll: isChecked });
+    this.#memory = memory;
+  }
+
+  /** The memory that the page shares with others; `undefined` if it has its own. */
+  get slab(): ArrayBufferLike | undefined {
+    return this.#memory?.bytes.buffer;
+  }
+
+  /** Adds a user. Only a user may call it, or the cache on behalf of one. */
+  retain(): this {
+    if (this.#users === 0) throw new Error('a page that nothing uses any more was retained');
+    this.#users++;
+    return this;
+  }
+
+  /** Ends one use. */
+  release(): void {
+    if (this.#users === 0) throw new Error('a page was released too often');
+    if (--this.#users === 0 && !this.#isKept) this.#memory?.release();
+  }
+
+  /** Leaves the memory to the garbage collector, so that views of it stay valid for ever. */
+  keep(): void {
+    this.#isKept = true;
   }
 
   /** Appends views of the bytes from `start` to `end` to a list. */

@@ -6,6 +6,7 @@ import { settle } from '@weir/core/testing';
 import { batchRecords, readControlRecord, recordBatches } from '@weir/wire';
 import { batchOf, DataPath, type DataPathOptions, produced } from '../../testing/data-path.ts';
 import { agentLimits } from '../limits.ts';
+import { AnswerHold } from '../requests/answer-hold.ts';
 import type { BatchList } from './batch-list.ts';
 import { DamagedRange, type DamageKind } from './damaged-range.ts';
 import type { ReadQuery } from './read-path.ts';
@@ -400,4 +401,70 @@ test('nothing is read beyond the last wanted offset', async () => {
     [1, 'b'],
   ]);
   assert.equal(path.store.gets, 1);
+});
+
+test('answers are intact until they are released, whatever is evicted meanwhile, and all memory comes back', async () => {
+  const pages = { ownFiles: 'keep', pageBytes: 1 << 16, cacheBytesMax: 1 << 18 } as const;
+  const path = await start({ pages }, 4);
+  const random = seededRandom(7);
+  const { topicId, pool } = path;
+  for (let file = 0; file < 8; file++) {
+    const batches = Array.from({ length: 40 }, (_, index): [number, Buffer] => {
+      const value = `${file}/${index} `.repeat(1 + random.below(3000));
+      return [index % 4, batchOf([value])];
+    });
+    await write(path, topicId, batches);
+  }
+  const pointers = await Promise.all([0, 1, 2, 3].map((partition) => pointersOf(path, topicId, partition)));
+  async function answer() {
+    const hold = new AnswerHold();
+    const queries = pointers.map((pointers) => ({
+      pointers,
+      fromOffset: random.below(80),
+      bytesMax: random.below(1 << 19),
+      atLeastOne: true,
+    }));
+    const lists = (await path.readPath.readBatches(queries, hold)) as BatchList[];
+    return { hold, lists, expected: lists.map(valuesOf) };
+  }
+  const waiting: Awaited<ReturnType<typeof answer>>[] = [];
+  for (let round = 0; round < 30; round++) {
+    waiting.push(...(await Promise.all([answer(), answer(), answer()])));
+    while (waiting.length > 6) {
+      const { hold, lists, expected } = waiting.splice(random.below(waiting.length), 1)[0]!;
+      assert.deepEqual(lists.map(valuesOf), expected);
+      hold.release();
+    }
+    await path.readPath.searchBatches(pointers[round % 4]!, (cursor) => {
+      assert.ok(cursor.hasValidCrc());
+      return undefined;
+    });
+  }
+  for (const { hold } of waiting) hold.release();
+  // Pages of other memory take the place of those in the cache.
+  path.readPath.adopt({ fileId: 'x', slices: [Buffer.alloc(pages.cacheBytesMax)] });
+  assert.ok(pool.bytes > 0);
+  assert.equal(pool.freeBytes, pool.bytes);
+});
+
+test('what was found, or is read without a hold, may be used for ever', async () => {
+  const path = await start({ pages: { ownFiles: 'none', cacheBytesMax: 1 << 20 } });
+  for (let file = 0; file < 4; file++) {
+    await write(path, path.topicId, [[0, batchOf([`${file}`.repeat(900_000)])]]);
+  }
+  const pointers = await pointersOf(path, path.topicId);
+  const found = await path.readPath.searchBatches(pointers, (cursor) => cursor.batch());
+  const list = await readOne(path, { pointers, ...everything });
+  const { fileId, byteStart, byteLength } = pointers;
+  const last = fileId.length - 1;
+  const views = path.readPath.inMemory(fileId[last]!, byteStart[last]!, byteStart[last]! + byteLength[last]!);
+  const before = Buffer.concat(views!);
+  for (let round = 0; round < 10; round++) {
+    const hold = new AnswerHold();
+    await path.readPath.readBatches([{ pointers, ...everything }], hold);
+    hold.release();
+  }
+  assert.ok(found?.hasValidCrc());
+  assert.equal(valuesOf(list).length, 4);
+  assert.ok(Buffer.concat(views!).equals(before));
 });

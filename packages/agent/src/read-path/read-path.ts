@@ -3,6 +3,7 @@ import { type Log, type Metrics, Semaphore } from '@weir/core';
 import { ObjectNotFound, type ObjectStore } from '@weir/storage';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import { agentLimits } from '../limits.ts';
+import type { AnswerHold } from '../requests/answer-hold.ts';
 import { AnswerPages } from './answer-pages.ts';
 import { BatchCursor, NoRecordBatch } from './batch-cursor.ts';
 import type { BatchList } from './batch-list.ts';
@@ -10,6 +11,7 @@ import { DamagedRange } from './damaged-range.ts';
 import { Page, pagesOf } from './page.ts';
 import { PageCache } from './page-cache.ts';
 import { type PageMetrics, pageMetrics } from './page-metrics.ts';
+import { PagePool } from './page-pool.ts';
 import { ForeignFile, type PageSource, storePages } from './page-source.ts';
 import { PageSpan } from './page-span.ts';
 import { type RangeWalk, rangesOf } from './range-walk.ts';
@@ -24,6 +26,8 @@ interface ReadPathOptions {
   readonly metrics: Metrics;
   /** Finds pages that other agents of the zone keep. If absent, this agent reads all pages itself. */
   readonly remotePages?: RemotePages;
+  /** Memory of pages, which it may share with `remotePages`. If absent, it has its own. */
+  readonly pool?: PagePool;
 }
 
 export interface PageOptions {
@@ -43,21 +47,27 @@ export interface ReadPath {
   /**
    * Reads batches of many partitions in parallel. Results come in the order of the queries, an `Error` for those of
    * which not even the first batch could be read: a `DamagedRange`, or why the store could not be read. All results
-   * belong to one answer and are views of pages, unless they use too little of a page.
+   * belong to one answer and are views of pages, unless they use too little of a page. They must not be used after
+   * `hold` is released. Without it they may be used for ever, but the memory of these pages is not used again.
    */
-  readBatches(queries: readonly ReadQuery[]): Promise<(BatchList | Error)[]>;
-  /** Passes the batches of a stored range to `visit` one by one until it returns a value, which is the result. */
+  readBatches(queries: readonly ReadQuery[], hold?: AnswerHold): Promise<(BatchList | Error)[]>;
+  /**
+   * Passes the batches of a stored range to `visit` one by one until it returns a value, which is the result. What the
+   * cursor returns must not be used later, unless in that result.
+   */
   searchBatches<Found>(
     pointers: Pointers,
     visit: (cursor: BatchCursor, baseOffset: number) => Found | undefined,
   ): Promise<Found | undefined>;
   /**
    * Returns a page for another agent, synchronously if it is in memory, else from the bucket. Never from a third agent:
-   * two agents that each take the other for the keeper of a page would ask each other forever.
+   * two agents that each take the other for the keeper of a page would ask each other forever. The caller has to
+   * release it.
    */
   lendPage(fileId: string, index: number): Page | Promise<Page>;
   /**
-   * Returns bytes of a file as views of its pages, if all of them are in memory. Retaining the views retains the pages.
+   * Returns bytes of a file as views of its pages, if all of them are in memory. Retaining the views retains the pages,
+   * whose memory is not used again.
    */
   inMemory(fileId: string, start: number, end: number): readonly Buffer[] | undefined;
   /** Takes a file that this agent has just written. */
@@ -96,6 +106,8 @@ interface RangeReader {
   takes(walk: RangeWalk, cursor: BatchCursor): boolean;
   /** Receives every batch of the range, checked, in order. */
   take(walk: RangeWalk, cursor: BatchCursor): 'enough' | undefined;
+  /** Called after the batches of loaded pages were taken, and has to release each page. */
+  done(pages: readonly Page[]): void;
 }
 
 /** Reads stored batches: ranges of files, in pages, through a cache, as views of it. */
@@ -109,23 +121,27 @@ class PagedReadPath implements ReadPath {
   readonly #source: PageSource;
   readonly #aheadBudget = new Semaphore({ permits: agentLimits.readaheadPagesMax });
   readonly #metrics: PageMetrics;
+  readonly #pool: PagePool;
 
-  constructor({ store, cluster, pages, log, metrics, remotePages = () => undefined }: ReadPathOptions) {
+  constructor(options: ReadPathOptions) {
+    const { store, cluster, pages, log, metrics, remotePages = () => undefined } = options;
     this.#options = pages;
     this.#metrics = pageMetrics(metrics);
     const { pageBytes, cacheBytesMax } = pages;
+    this.#pool = options.pool ?? pagePoolOf(cacheBytesMax);
     const source = storePages({
       clusterId: () => cluster.clusterId,
       store,
       pageBytes,
       readsMax: agentLimits.pageReadsMax,
+      pool: this.#pool,
       metrics: this.#metrics,
     });
     this.#cache = new PageCache({ source, cacheBytesMax });
     this.#source = routedPages(this.#cache, remotePages, { log, metrics: this.#metrics });
   }
 
-  async readBatches(queries: readonly ReadQuery[]): Promise<(BatchList | Error)[]> {
+  async readBatches(queries: readonly ReadQuery[], hold?: AnswerHold): Promise<(BatchList | Error)[]> {
     const pages = new AnswerPages();
     const results = await Promise.all(
       queries.map((query) =>
@@ -135,6 +151,8 @@ class PagedReadPath implements ReadPath {
       ),
     );
     pages.release();
+    if (hold === undefined) pages.keep();
+    else hold.add(() => pages.free());
     for (const result of results) {
       if (result instanceof Error) continue;
       this.#metrics.readRecords.add(result.recordCount);
@@ -176,6 +194,7 @@ class PagedReadPath implements ReadPath {
         if (baseOffset + cursor.offsetSpan > fromOffset) list.add(cursor, baseOffset);
         return undefined;
       },
+      done: (used) => pages.use(used),
     };
     try {
       for (const walk of rangesOf(pointers)) {
@@ -218,18 +237,13 @@ class PagedReadPath implements ReadPath {
         const loading = this.#load(walk, end, reader, damagedAt === walk.at);
         const span = loading instanceof Promise ? await loading : loading;
         if (loading instanceof Promise) reader.loaded?.(span);
-        const cursor = new BatchCursor(span.views);
-        while (cursor.next()) {
-          if (cursor.isWhole) checkBatch(walk, cursor, span);
-          else walk.checkPosition(cursor);
-          if (!reader.takes(walk, cursor)) return false;
-          if (!cursor.isWhole) break;
-          if (reader.take(walk, cursor) === 'enough') return false;
-          walk.pass(cursor);
+        try {
+          const next = takeBatches(walk, reader, span);
+          if (next === 'enough') return false;
+          wantedBytes = next;
+        } finally {
+          if (span instanceof PageSpan) reader.done(span.pages);
         }
-        if (span.isShort && walk.at < walk.end)
-          throw walk.damaged('short', 'the file ends before its batches do');
-        wantedBytes = walk.continueFrom(cursor);
       } catch (error) {
         const damaged = damagedOf(error, walk);
         if (damaged === undefined) throw error;
@@ -279,7 +293,10 @@ class PagedReadPath implements ReadPath {
       if (!this.#aheadBudget.tryAcquire()) break;
       this.#metrics.readahead.add(1);
       this.#source.read(fileId, index).then(
-        () => this.#aheadBudget.release(),
+        (page) => {
+          page.release();
+          this.#aheadBudget.release();
+        },
         () => this.#aheadBudget.release(),
       );
     }
@@ -300,6 +317,12 @@ class PagedReadPath implements ReadPath {
         found = visit(cursor, walk.baseOffsetOf(cursor));
         return found === undefined ? undefined : 'enough';
       },
+      done: (pages) => {
+        for (const page of pages) {
+          if (found !== undefined) page.keep();
+          page.release();
+        }
+      },
     };
     for (const walk of rangesOf(pointers)) {
       if (!(await this.#walk(walk, reader))) return found;
@@ -309,7 +332,7 @@ class PagedReadPath implements ReadPath {
   }
 
   lendPage(fileId: string, index: number): Page | Promise<Page> {
-    return this.#cache.peek(fileId, index) ?? this.#cache.read(fileId, index);
+    return this.#cache.peek(fileId, index)?.retain() ?? this.#cache.read(fileId, index);
   }
 
   inMemory(fileId: string, start: number, end: number): readonly Buffer[] | undefined {
@@ -318,14 +341,19 @@ class PagedReadPath implements ReadPath {
       if (this.#cache.peek(fileId, index) === undefined) return undefined;
     }
     const span = this.#span(fileId, start, end);
-    return span instanceof Promise || span.isShort ? undefined : span.views;
+    if (span instanceof Promise) return undefined;
+    for (const page of span.pages) {
+      page.keep();
+      page.release();
+    }
+    return span.isShort ? undefined : span.views;
   }
 
   adopt({ fileId, slices }: { readonly fileId: string; readonly slices: readonly Uint8Array[] }): void {
     const { ownFiles, pageBytes, cacheBytesMax } = this.#options;
     if (ownFiles === 'none' || cacheBytesMax === 0) return;
     for (const [index, page] of pagesOf(slices, pageBytes).entries()) {
-      this.#cache.put(fileId, index, ownFiles === 'copy' ? copyOf(page) : page);
+      this.#cache.put(fileId, index, ownFiles === 'copy' ? copyOf(page, this.#pool) : page);
     }
     this.#metrics.cacheBytes.set(this.#cache.bytes);
   }
@@ -347,7 +375,9 @@ class PagedReadPath implements ReadPath {
     return isReload ? this.#reload(walk.fileId, walk.at, end) : reader.load(walk, end);
   }
 
-  /** Returns bytes of a file; synchronously if all of their pages are in memory. */
+  /**
+   * Returns bytes of a file; synchronously if all of their pages are in memory. The caller has to release the pages.
+   */
   #span(
     fileId: string,
     start: number,
@@ -359,13 +389,13 @@ class PagedReadPath implements ReadPath {
     let areAllInMemory = true;
     for (let index = Math.floor(start / pageBytes); index * pageBytes < end; index++) {
       const readAhead = ahead?.take(fileId, index);
-      const page = readAhead === undefined ? this.#cache.peek(fileId, index) : undefined;
+      const page = readAhead === undefined ? this.#cache.peek(fileId, index)?.retain() : undefined;
       if (page === undefined) areAllInMemory = false;
       else this.#metrics.localHits.add(1);
       pages.push(page ?? readAhead ?? this.#source.read(fileId, index));
     }
     if (areAllInMemory) return new PageSpan(pages as Page[], start, end, pageBytes);
-    return this.#spanOf(Promise.all(pages), start, end);
+    return this.#spanOf(allPages(pages), start, end);
   }
 
   /** Reads the same bytes from the bucket, past the cache. */
@@ -375,7 +405,7 @@ class PagedReadPath implements ReadPath {
     for (let index = Math.floor(start / pageBytes); index * pageBytes < end; index++) {
       pages.push(this.#cache.reload(fileId, index));
     }
-    return this.#spanOf(Promise.all(pages), start, end);
+    return this.#spanOf(allPages(pages), start, end);
   }
 
   async #spanOf(pages: Promise<readonly Page[]>, start: number, end: number): Promise<PageSpan> {
@@ -383,6 +413,24 @@ class PagedReadPath implements ReadPath {
     this.#metrics.cacheBytes.set(this.#cache.bytes);
     return new PageSpan(ready, start, end, this.#options.pageBytes);
   }
+}
+
+/**
+ * Passes the loaded batches to a reader. Returns how many bytes the next read of the range needs at least, or `enough`
+ * if the reader ended the walk.
+ */
+function takeBatches(walk: RangeWalk, reader: RangeReader, span: LoadedSpan): number | 'enough' {
+  const cursor = new BatchCursor(span.views);
+  while (cursor.next()) {
+    if (cursor.isWhole) checkBatch(walk, cursor, span);
+    else walk.checkPosition(cursor);
+    if (!reader.takes(walk, cursor)) return 'enough';
+    if (!cursor.isWhole) break;
+    if (reader.take(walk, cursor) === 'enough') return 'enough';
+    walk.pass(cursor);
+  }
+  if (span.isShort && walk.at < walk.end) throw walk.damaged('short', 'the file ends before its batches do');
+  return walk.continueFrom(cursor);
 }
 
 /** Bytes of one step of a walk: from a file, or built for a marker. */
@@ -410,8 +458,27 @@ function damagedOf(error: unknown, walk: RangeWalk): DamagedRange | undefined {
   return undefined;
 }
 
-function copyOf(page: Page): Page {
+/** Waits for all pages. If one fails, the others are released. */
+async function allPages(pages: readonly (Page | Promise<Page>)[]): Promise<Page[]> {
+  const results = await Promise.allSettled(pages);
+  const failure = results.find((result) => result.status === 'rejected');
+  const found = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+  if (failure === undefined) return found;
+  for (const page of found) page.release();
+  throw failure.reason;
+}
+
+/** The memory of pages for a cache of that size. */
+export function pagePoolOf(cacheBytesMax: number): PagePool {
+  return new PagePool({ bytesMax: cacheBytesMax + agentLimits.uncachedPageBytesMax });
+}
+
+function copyOf(page: Page, pool: PagePool): Page {
   const slices: Buffer[] = [];
   page.collect(0, page.byteLength, slices);
-  return new Page([Buffer.concat(slices, page.byteLength)], { isChecked: true });
+  const memory = pool.take(page.byteLength);
+  const copy = memory?.bytes ?? Buffer.allocUnsafeSlow(page.byteLength);
+  let filled = 0;
+  for (const slice of slices) filled += slice.copy(copy, filled);
+  return new Page([copy], { isChecked: true, memory });
 }

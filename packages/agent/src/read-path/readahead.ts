@@ -82,7 +82,7 @@ export class Readahead {
     }
   }
 
-  /** Returns the page if it was requested, and frees its slot for the next one. */
+  /** Returns the page if it was requested, and frees its slot for the next one. The caller has to release it. */
   take(fileId: string, index: number): Promise<Page> | undefined {
     const key = keyOf(fileId, index);
     const page = this.#pages.get(key);
@@ -94,10 +94,14 @@ export class Readahead {
 
   /** Drops pages that the reader did not use. */
   end(): void {
-    for (const key of this.#pages.keys()) {
-      this.#pages.delete(key);
+    for (const page of this.#pages.values()) {
+      page.then(
+        (unused) => unused.release(),
+        () => undefined,
+      );
       this.#options.budget.release();
     }
+    this.#pages.clear();
   }
 
   #advance(): void {

@@ -4,6 +4,7 @@ import type { Api, Fields, ReadStruct } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import type { Access } from '../security/access.ts';
 import type { ClientSession } from '../security/session/client-session.ts';
+import type { AnswerHold } from './answer-hold.ts';
 import type { HandlerResult } from './handler-result.ts';
 import type { RequestQuotas } from './request-quotas.ts';
 
@@ -44,4 +45,9 @@ export interface RequestContext {
    * connection.
    */
   readonly receivedMs?: number | undefined;
+  /**
+   * What the answer refers to until it is sent. If absent, the answer may be used for ever, and cannot refer to memory
+   * that is used again.
+   */
+  readonly hold?: AnswerHold | undefined;
 }

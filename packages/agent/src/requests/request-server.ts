@@ -1,5 +1,6 @@
 import type { Api, Apis, Fields, ReadStruct, ResponseOf } from '@weir/wire';
 import type { ClientSession } from '../security/session/client-session.ts';
+import type { AnswerHold } from './answer-hold.ts';
 import type { HandlerResult } from './handler-result.ts';
 
 /** The server behind a listener: receives complete, well-formed requests and decides what to do with each. */
@@ -36,4 +37,9 @@ export interface ReceivedRequest {
   readonly left?: AbortSignal | undefined;
   /** When it was read from the socket, on the monotonic clock. It may have waited since. */
   readonly receivedMs?: number | undefined;
+  /**
+   * What the answer refers to until it is sent. If absent, the answer may be used for ever, and cannot refer to memory
+   * that is used again.
+   */
+  readonly hold?: AnswerHold | undefined;
 }

@@ -159,6 +159,7 @@ export class ShareFetch {
         leftBytes = Math.max(1, leftBytes - one.storedBytes);
         return query;
       }),
+      this.#context.hold,
     );
     for (const [index, one] of delivered.entries()) {
       const result = batches[index];
