@@ -17,6 +17,7 @@ import { metadataDecode } from './metadata-decode.ts';
 import { metadataScale } from './metadata-scale.ts';
 import { offsetCommits } from './offset-commits.ts';
 import { produceDecode } from './produce-decode.ts';
+import { coldPartition, fanOut } from './read-path.ts';
 import { transactionalCopy } from './transactional-copy.ts';
 
 export const benchmarks: readonly Benchmark[] = [
@@ -25,6 +26,8 @@ export const benchmarks: readonly Benchmark[] = [
   metadataDecode,
   fetchEncode,
   crcChecks,
+  fanOut,
+  coldPartition,
   aclDecisions,
   metadataScale,
   hostedClusters,

@@ -47,6 +47,7 @@ async function measure({ name, bytes, loadedBar, againBar }: Shape, effort: Effo
   const batch = buildRecordBatch([{ timestamp: 1n, key: null, value }]);
   const count = Math.floor(recordsBytes / batch.length);
   const store = new TestStore();
+  store.readsIntoMemory = false;
   const query = await fill(store, batch, count);
   const loaded = readPathOf(store, 0);
   const cached = readPathOf(store, 16 * pageBytes);

@@ -55,16 +55,16 @@ export const agentLimits = {
   framePoolBytesMax: 64 * MiB,
 
   /**
-   * Pages share pieces of memory of this size, each used again when none of its pages is in use. As large as a page:
-   * smaller ones lie one behind the other, and usually leave the cache in the same order.
+   * Pages share pieces of memory of this size, each used again when none of its pages is in use. They lie one behind
+   * the other, and usually leave the cache in the same order. A few pages fit, so that little is left at the end.
    */
-  pageSlabBytes: 4 * MiB,
+  pageSlabBytes: 16 * MiB,
 
   /**
    * All pieces of `pageSlabBytes`, beyond the size of the page cache: for pages that are being read, or that the cache
    * dropped before the answers with them were sent. Pages that find no room get memory of their own.
    */
-  uncachedPageBytesMax: 64 * MiB,
+  uncachedPageBytesMax: 96 * MiB,
 
   /**
    * Pointers of one partition that an agent remembers of the commit stream: a few seconds of a partition that fifty

@@ -169,7 +169,7 @@ export class DataPath {
   readonly clock = new HandClock();
   readonly metrics = new Metrics();
   readonly store = new TestStore();
-  readonly pool = new PagePool({ bytesMax: 128 << 20, poisons: true });
+  readonly pool = new PagePool({ slabBytes: 4 << 20, bytesMax: 128 << 20, poisons: true });
   readonly random: Random;
   readonly cluster: TestCluster;
   readonly view: FollowingClusterView;

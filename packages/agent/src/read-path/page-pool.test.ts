@@ -76,7 +76,7 @@ test('memory is never used again while a page has a user, and all of it is at th
       fc.boolean(),
       (bytes, uses, mayKeep) => {
         const pages = new NumberedPages(
-          new PagePool({ bytesMax: 12 * MiB, poisons: true }),
+          new PagePool({ slabBytes: 4 * MiB, bytesMax: 12 * MiB, poisons: true }),
           (number) => bytes[number % bytes.length]!,
         );
         const { pool } = pages;
@@ -115,7 +115,7 @@ test('the cache, its readers and answers never use memory that was used again, w
       fc.array(sizes, { minLength: 1, maxLength: 5 }),
       fc.array(step, { maxLength: 60 }),
       async (bytes, steps) => {
-        const pool = new PagePool({ bytesMax: 64 * MiB, poisons: true });
+        const pool = new PagePool({ slabBytes: 4 * MiB, bytesMax: 64 * MiB, poisons: true });
         const source = new NumberedPages(pool, (number) => bytes[number % bytes.length]!);
         const cache = new PageCache({ source, cacheBytesMax: 8 * MiB });
         const held: Page[] = [];
@@ -155,7 +155,7 @@ test('a page that is released too often, or used after that, is an error', () =>
 });
 
 test('free memory is used before more is allocated, and only so much is allocated', () => {
-  const pool = new PagePool({ bytesMax: 8 * MiB });
+  const pool = new PagePool({ slabBytes: 4 * MiB, bytesMax: 8 * MiB });
   const [first, second, third] = [pool.take(4 * MiB), pool.take(4 * MiB), pool.take(1)];
   assert.ok(first !== undefined && second !== undefined);
   assert.equal(third, undefined, 'the limit is reached');
@@ -165,13 +165,17 @@ test('free memory is used before more is allocated, and only so much is allocate
   const again = pool.take(4 * MiB);
   assert.equal(again?.bytes.buffer, second.bytes.buffer);
   assert.equal(pool.take(4 * MiB), undefined);
-  assert.equal(new PagePool({ bytesMax: 8 * MiB }).take(4 * MiB + 1), undefined, 'larger than a slab');
+  assert.equal(
+    new PagePool({ slabBytes: 4 * MiB, bytesMax: 8 * MiB }).take(4 * MiB + 1),
+    undefined,
+    'larger than a slab',
+  );
 });
 
 test('memory that is never released is collected, and others may be allocated instead', async () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
-  const pool = new PagePool({ bytesMax: 8 * MiB });
+  const pool = new PagePool({ slabBytes: 4 * MiB, bytesMax: 8 * MiB });
   // In a function of its own, so that nothing refers to the memory afterwards.
   const forget = () => {
     assert.ok(pool.take(4 * MiB) !== undefined && pool.take(4 * MiB) !== undefined);

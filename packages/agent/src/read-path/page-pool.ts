@@ -3,6 +3,7 @@ import { agentLimits } from '../limits.ts';
 interface PagePoolOptions {
   /** Size of all slabs. Pages that find no room in them get memory of their own. */
   readonly bytesMax: number;
+  readonly slabBytes?: number;
   /** For tests: overwrites slabs that are free, so that a further use shows. */
   readonly poisons?: boolean;
 }
@@ -13,8 +14,6 @@ interface Slab {
   usedBytes: number;
   pages: number;
 }
-
-const slabBytes = agentLimits.pageSlabBytes;
 
 const poison = 0xdb;
 
@@ -28,6 +27,7 @@ const poison = 0xdb;
  */
 export class PagePool {
   readonly #options: PagePoolOptions;
+  readonly #slabBytes: number;
   readonly #free: Slab[] = [];
   readonly #collected = new FinalizationRegistry<undefined>(() => {
     this.#slabs--;
@@ -37,16 +37,17 @@ export class PagePool {
 
   constructor(options: PagePoolOptions) {
     this.#options = options;
+    this.#slabBytes = options.slabBytes ?? agentLimits.pageSlabBytes;
   }
 
   /** Bytes of all slabs, used or not. */
   get bytes(): number {
-    return this.#slabs * slabBytes;
+    return this.#slabs * this.#slabBytes;
   }
 
   /** Bytes of slabs that no page uses. */
   get freeBytes(): number {
-    return (this.#free.length + (this.#current?.pages === 0 ? 1 : 0)) * slabBytes;
+    return (this.#free.length + (this.#current?.pages === 0 ? 1 : 0)) * this.#slabBytes;
   }
 
   /** Returns memory with any content; `undefined` if there is no room. */
@@ -61,21 +62,21 @@ export class PagePool {
   }
 
   #slabFor(bytes: number): Slab | undefined {
-    if (bytes > slabBytes) return undefined;
+    if (bytes > this.#slabBytes) return undefined;
     const current = this.#current;
-    if (current !== undefined && current.usedBytes + bytes <= slabBytes) return current;
+    if (current !== undefined && current.usedBytes + bytes <= this.#slabBytes) return current;
     // A full slab is freed by its last page, unless that was already released.
     if (current?.pages === 0) this.#free.push(current);
     this.#current = this.#free.pop();
     if (this.#current !== undefined) this.#current.usedBytes = 0;
-    else if (this.bytes + slabBytes <= this.#options.bytesMax) this.#current = this.#newSlab();
+    else if (this.bytes + this.#slabBytes <= this.#options.bytesMax) this.#current = this.#newSlab();
     return this.#current;
   }
 
   #newSlab(): Slab {
     this.#slabs++;
     // V8 does not count shared memory as pressure on its heap, and the pool has a limit of its own.
-    const memory = Buffer.from(new SharedArrayBuffer(slabBytes));
+    const memory = Buffer.from(new SharedArrayBuffer(this.#slabBytes));
     const slab: Slab = { memory, usedBytes: 0, pages: 0 };
     this.#collected.register(slab, undefined);
     return slab;

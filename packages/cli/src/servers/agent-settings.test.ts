@@ -43,7 +43,7 @@ test('the page cache is larger where reading again costs something, and never ta
     ['s3://bucket', 2, 16 * GiB, 768 * MiB],
     ['s3://bucket', 2, GiB, 256 * MiB],
     ['s3://bucket', 64, 256 * GiB, 4 * GiB],
-    ['file:///bucket', 2, 16 * GiB, 192 * MiB],
+    ['file:///bucket', 2, 16 * GiB, 64 * MiB],
     ['file:///bucket', 4, 512 * MiB, 128 * MiB],
     ['mem://bucket', 2, 16 * GiB, 64 * MiB],
     ['mem://bucket', 64, 256 * GiB, 64 * MiB],

@@ -39,7 +39,7 @@ const usualWindowMs = 250;
  * is free.
  */
 const billedPageCacheBytesPerCpu = 384 * MiB;
-const freePageCacheBytesPerCpu = 96 * MiB;
+const freePageCacheBytesPerCpu = 32 * MiB;
 /**
  * For a bucket in memory, over all cores: most of its pages are in memory anyway, and the rest is in the page cache of
  * the operating system.
