@@ -25,6 +25,5 @@ export type {
   ObjectInfo,
   ObjectStore,
   ObjectUpload,
-  ReadMemory,
 } from './store/object-store.ts';
 export { isRetriable, ObjectNotFound, StoreError, type StoreErrorKind } from './store/store-error.ts';

@@ -469,7 +469,7 @@ async function allPages(pages: readonly (Page | Promise<Page>)[]): Promise<Page[
 }
 
 /** The memory of pages for a cache of that size. */
-export function pagePoolOf(cacheBytesMax: number): PagePool {
+function pagePoolOf(cacheBytesMax: number): PagePool {
   return new PagePool({ bytesMax: cacheBytesMax + agentLimits.uncachedPageBytesMax });
 }
 
