@@ -1,9 +1,11 @@
 export { type BucketPlace, bucketPlace, isWithinBucket } from './bucket-place.ts';
 export { type EndedRequest, metered, type RequestOutcome } from './decorators/metered.ts';
 export { buildLogFile } from './log-file/build-log-file.ts';
+export { CompactedFileWriter } from './log-file/compacted-file-writer.ts';
 export {
   bucketIdKey,
   clusterPrefix,
+  compactedFileId,
   isFileId,
   logFileKey,
   newFileId,

@@ -17,7 +17,7 @@ import {
 } from './layout.ts';
 
 /** One row of the footer. Offsets are part of compacted files only. */
-interface SectionToEncode {
+export interface SectionToEncode {
   /** Index among the topics of the file. */
   readonly topic: number;
   readonly partition: number;
