@@ -2,6 +2,7 @@ import { aclDecisions } from './acl-decisions.ts';
 import { agentConnections } from './agent-connections.ts';
 import { apiReads } from './api-reads.ts';
 import type { Benchmark } from './benchmark.ts';
+import { compaction } from './compaction.ts';
 import { crcChecks } from './crc-checks.ts';
 import { eventEmission } from './event-emission.ts';
 import { eventQueries } from './event-queries.ts';
@@ -40,6 +41,7 @@ export const benchmarks: readonly Benchmark[] = [
   mcpCalls,
   keyVerification,
   transactionalCopy,
+  compaction,
   eventEmission,
   eventQueries,
 ];

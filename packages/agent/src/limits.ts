@@ -2,6 +2,15 @@ import { KiB, MiB } from '@weir/core';
 
 /** Limits of one agent: connections, requests, memory, security, and what it reports. */
 export const agentLimits = {
+  /** Input of one merge of files in memory; its windows and what is read ahead. */
+  mergeReadBytesMax: 128 * MiB,
+
+  /** A merge closes a file before it is larger. Positions in files have 32 bits. */
+  mergedFileBytesMax: 1024 * MiB,
+
+  /** What one pointer into a merged file covers, unless a batch is larger: so precise are retention and seeks. */
+  mergedPointerBytesMax: 4 * MiB,
+
   /**
    * The largest request frame a server accepts, Apache Kafka's `socket.request.max.bytes` of 100 MiB plus room for
    * one 256 MiB message.

@@ -31,6 +31,7 @@ export {
 } from './messages/headers.ts';
 export { type ApiName, type Apis, apiByKey, apis } from './messages/index.ts';
 export {
+  attributeBits,
   type BatchRecord,
   type BatchRejection,
   batchCrcOf,
@@ -43,6 +44,7 @@ export {
   type HeaderChange,
   HeaderCursor,
   HeaderRewriter,
+  headerAt,
   headerBytes,
   noTimestamp,
   positionHeadBytes,

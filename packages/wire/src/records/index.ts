@@ -18,6 +18,8 @@ export { batchCrcOf } from './crc.ts';
 export { encodeRecordHeader, HeaderCursor } from './header-cursor.ts';
 export { type HeaderChange, HeaderRewriter } from './header-rewriter.ts';
 export {
+  attributeBits,
+  headerAt,
   headerBytes,
   noLeaderEpoch,
   noProducerEpoch,

@@ -1,0 +1,227 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { KiB, Metrics, MiB, seededRandom, silentLog, systemClock, systemRandom } from '@weir/core';
+import { buildRecordBatch } from '@weir/wire';
+import { createClusterView } from '../packages/agent/src/cluster/following-view.ts';
+import { type MergePlan, mergeFiles } from '../packages/agent/src/jobs/compaction/merge-files.ts';
+import { mergeOffThread } from '../packages/agent/src/jobs/compaction/merge-thread.ts';
+import { createWritePath } from '../packages/agent/src/write-path/write-path.ts';
+import { produced } from '../packages/agent/testing/data-path.ts';
+import { TestCluster } from '../packages/metadata/testing/index.ts';
+import {
+  buildLogFile,
+  logFileKey,
+  newFileId,
+  type ObjectStore,
+  openStore,
+} from '../packages/storage/src/index.ts';
+import { atLeast, atMost, type Benchmark, ms, type Row } from './benchmark.ts';
+import { type Effort, median } from './side-by-side.ts';
+
+const clusterId = 'vci_test';
+const fileCount = 32;
+const topicId = Buffer.alloc(16, 1).toString('base64url');
+
+/** Sizes of the input: few partitions with large batches, and many with small ones. */
+const shapes = [
+  { name: '100 partitions, batches of 16 KiB', partitions: 100, batches: 3, batchBytes: 16 * KiB },
+  { name: '1,000 partitions, batches of 4 KiB', partitions: 1_000, batches: 1, batchBytes: 4 * KiB },
+] as const;
+
+/** Producers beside the merge: as many requests in this interval. */
+const produceEveryMs = 5;
+const producedBatch = buildRecordBatch([{ timestamp: 1n, key: null, value: Buffer.alloc(8 * KiB, 'weir') }]);
+const stretchMs = 1_000;
+const fullStretches = 20;
+
+/**
+ * Merging 32 files of a bucket on disk: what a core merges in a second, reads and writes of the disk included; and how
+ * long produce requests take beside a merge that never ends, compared with those alone, in turns of a second. The merge
+ * has a thread of its own; all share the cores and the disk.
+ */
+export const compaction: Benchmark = {
+  name: 'compaction',
+  async run(effort: Effort) {
+    const isFull = effort.turns > 1;
+    const folder = await mkdtemp(join(tmpdir(), 'weir-bench-'));
+    const bucketUrl = `file://${folder}`;
+    const deps = { clock: systemClock, random: systemRandom, log: silentLog, metrics: new Metrics() };
+    const store = await openStore(bucketUrl, { ...deps, environment: {} });
+    try {
+      const rows: Row[] = [];
+      let input: Input | undefined;
+      for (const shape of shapes) {
+        input = await writeInput(store, isFull ? shape : { ...shape, partitions: 4 });
+        rows.push(await throughput(shape.name, store, input, isFull ? 7 : 1));
+      }
+      rows.push(
+        await latency(bucketUrl, store, input!.plan, isFull ? fullStretches : 1, isFull ? stretchMs : 50),
+      );
+      return rows;
+    } finally {
+      await store.close();
+      await rm(folder, { recursive: true, force: true });
+    }
+  },
+};
+
+interface Input {
+  readonly plan: MergePlan;
+  readonly bytes: number;
+}
+
+async function writeInput(
+  store: ObjectStore,
+  shape: { readonly partitions: number; readonly batches: number; readonly batchBytes: number },
+): Promise<Input> {
+  const { partitions, batches, batchBytes } = shape;
+  const random = seededRandom(1);
+  const batch = buildRecordBatch([
+    { timestamp: 1n, key: null, value: Buffer.alloc(batchBytes - 80, 'weir') },
+  ]);
+  const fileIds: string[] = [];
+  const starts: number[] = [];
+  let bytes = 0;
+  for (let file = 0; file < fileCount; file++) {
+    const fileId = newFileId(1_700_000_000_000 + file, random);
+    const content = Array.from({ length: partitions * batches }, (_, index) => ({
+      topicId,
+      partition: Math.floor(index / batches),
+      bytes: batch,
+    }));
+    const { slices, placed, fileBytes } = buildLogFile({ clusterId, fileId, batches: content });
+    await store.put(logFileKey(clusterId, fileId), slices);
+    fileIds.push(fileId);
+    for (let partition = 0; partition < partitions; partition++)
+      starts[partition] = placed[partition * batches]!.byteStart;
+    bytes += fileBytes;
+  }
+  const runs = starts.map((byteStart, partition) => ({
+    topicId,
+    partition,
+    pointers: {
+      fileId: fileIds,
+      byteStart: new Float64Array(fileCount).fill(byteStart),
+      byteLength: new Float64Array(fileCount).fill(batches * batch.length),
+      baseOffset: Float64Array.from(fileIds, (_, file) => file * batches),
+      nextOffset: Float64Array.from(fileIds, (_, file) => (file + 1) * batches),
+    },
+  }));
+  return { plan: { clusterId, level: 1, runs }, bytes };
+}
+
+async function throughput(
+  name: string,
+  store: ObjectStore,
+  { plan, bytes }: Input,
+  turns: number,
+): Promise<Row> {
+  const rates: number[] = [];
+  const wallRates: number[] = [];
+  let requests = 0;
+  for (let turn = 0; turn < turns; turn++) {
+    const cpuBefore = process.cpuUsage();
+    const startMs = systemClock.monotonicMs();
+    const result = await mergeFiles(plan, {
+      store,
+      random: systemRandom,
+      signal: new AbortController().signal,
+    });
+    const { user, system } = process.cpuUsage(cpuBefore);
+    rates.push(bytes / Math.max(1, user + system));
+    wallRates.push(bytes / 1_000 / (systemClock.monotonicMs() - startMs));
+    requests = result.requestCount;
+    for (const { fileId } of result.files) await store.delete(logFileKey(clusterId, fileId));
+  }
+  return {
+    what: `merge of ${fileCount} files per core, ${name}`,
+    result: Math.round(median(rates)),
+    unit: 'MB/s',
+    bar: atLeast(200),
+    detail: `${Math.round(median(wallRates))} MB/s of time; ${requests} reads of ${(bytes / MiB).toFixed(0)} MiB`,
+  };
+}
+
+async function latency(
+  bucketUrl: string,
+  store: ObjectStore,
+  plan: MergePlan,
+  stretches: number,
+  lengthMs: number,
+): Promise<Row> {
+  const cluster = new TestCluster({ clusterId });
+  const { topicId } = cluster.addTopic('t', 8);
+  const view = createClusterView(cluster, { log: silentLog });
+  await view.ready();
+  const writePath = createWritePath({
+    clusterId,
+    store,
+    cluster: view,
+    flush: { windowMs: 0, uncompressedBytesMax: 64 * MiB, compressedBytesMax: MiB },
+    inflightFilesMax: 64,
+    bufferedBytesMax: 64 * MiB,
+    clock: systemClock,
+    random: systemRandom,
+    log: silentLog,
+    metrics: new Metrics(),
+  });
+  const pass = (timeMs: number) => new Promise<void>((resolve) => systemClock.after(timeMs, resolve));
+
+  async function produceFor(times: number[]): Promise<void> {
+    const endMs = systemClock.monotonicMs() + lengthMs;
+    const running: Promise<void>[] = [];
+    for (let count = 0; systemClock.monotonicMs() < endMs; count++) {
+      const startMs = systemClock.monotonicMs();
+      const appended = writePath.append([produced(topicId, count % 8, producedBatch)], {
+        deadlineMs: startMs + 60_000,
+      });
+      running.push(appended.then(() => void times.push(systemClock.monotonicMs() - startMs)));
+      await pass(produceEveryMs);
+    }
+    await Promise.all(running);
+  }
+
+  /** Merges again and again until stopped. */
+  function merging(): { stop(): Promise<void> } {
+    const stop = new AbortController();
+    const ended = (async () => {
+      const task = { bucketUrl, environment: {}, usesMetadataService: false, plan, limits: {} };
+      while (!stop.signal.aborted) {
+        const { files } = await mergeOffThread(task, { signal: stop.signal });
+        for (const { fileId } of files) await store.delete(logFileKey(clusterId, fileId));
+      }
+    })().catch(() => undefined);
+    return {
+      async stop() {
+        stop.abort(new Error('enough'));
+        await ended;
+      },
+    };
+  }
+
+  const times = { beside: [] as number[], alone: [] as number[] };
+  await produceFor([]);
+  for (let stretch = 0; stretch < stretches; stretch++) {
+    const merge = merging();
+    // The thread starts, and the first merge is under way.
+    await pass(lengthMs / 4);
+    await produceFor(times.beside);
+    await merge.stop();
+    await produceFor(times.alone);
+  }
+  view.close();
+  const [beside, alone] = [p99(times.beside), p99(times.alone)];
+  return {
+    what: 'produce p99 beside a merge / alone',
+    result: Math.round((beside / alone) * 100) / 100,
+    unit: 'x',
+    bar: atMost(1.2),
+    detail: `${ms(beside)}, ${ms(alone)}; medians ${ms(median(times.beside))}, ${ms(median(times.alone))}`,
+  };
+}
+
+function p99(times: readonly number[]): number {
+  const sorted = [...times].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length * 0.99)] ?? 0;
+}

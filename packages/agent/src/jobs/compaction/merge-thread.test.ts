@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { Metrics, seededRandom, silentLog, systemClock, systemRandom } from '@weir/core';
+import { buildLogFile, logFileKey, newFileId, type ObjectStore, openStore } from '@weir/storage';
+import { batchOf } from '../../../testing/data-path.ts';
+import type { MergeTask } from './merge-messages.ts';
+import { mergeOffThread } from './merge-thread.ts';
+
+const clusterId = 'vci_test';
+const topicId = Buffer.alloc(16, 1).toString('base64url');
+const never = new AbortController().signal;
+
+async function withBucket(
+  run: (store: ObjectStore, task: MergeTask, folder: string) => Promise<void>,
+): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'weir-merge-'));
+  try {
+    const bucketUrl = `file://${folder}`;
+    const deps = { clock: systemClock, random: systemRandom, log: silentLog, metrics: new Metrics() };
+    const store = await openStore(bucketUrl, { ...deps, environment: {} });
+    const random = seededRandom(1);
+    const fileIds = [1, 2].map((timeMs) => newFileId(timeMs, random));
+    const rows = [];
+    for (const [index, fileId] of fileIds.entries()) {
+      const bytes = batchOf([`value ${index}`]);
+      const { slices, placed } = buildLogFile({
+        clusterId,
+        fileId,
+        batches: [{ topicId, partition: 0, bytes }],
+      });
+      await store.put(logFileKey(clusterId, fileId), slices);
+      rows.push({ fileId, byteStart: placed[0]!.byteStart, byteLength: bytes.length });
+    }
+    const pointers = {
+      fileId: fileIds,
+      byteStart: Float64Array.from(rows, ({ byteStart }) => byteStart),
+      byteLength: Float64Array.from(rows, ({ byteLength }) => byteLength),
+      baseOffset: Float64Array.of(0, 1),
+      nextOffset: Float64Array.of(1, 2),
+    };
+    const plan = { clusterId, level: 1, runs: [{ topicId, partition: 0, pointers }] };
+    await run(store, { bucketUrl, environment: {}, usesMetadataService: false, plan, limits: {} }, folder);
+    await store.close();
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+test('a merge in a thread of its own writes files that others read', async () => {
+  await withBucket(async (store, task) => {
+    const seen: number[] = [];
+    const { files, ranges } = await mergeOffThread(task, {
+      signal: never,
+      progress: (copiedBytes, totalBytes) => void seen.push(copiedBytes / totalBytes),
+    });
+    assert.equal(seen.at(-1), 1);
+    const [file] = files;
+    assert.equal((await store.head(logFileKey(clusterId, file!.fileId)))?.bytes, file!.fileBytes);
+    assert.deepEqual(
+      ranges[0]?.pointers.map(({ baseOffset, nextOffset }) => [baseOffset, nextOffset]),
+      [[0, 2]],
+    );
+  });
+});
+
+test('a thread that fails or is stopped rejects, and leaves nothing behind', async () => {
+  await withBucket(async (_store, task, folder) => {
+    const filesBefore = (await readdir(folder, { recursive: true })).sort();
+    await assert.rejects(
+      mergeOffThread({ ...task, bucketUrl: 'nowhere://bucket' }, { signal: never }),
+      /bucket URL/,
+    );
+    const stop = new AbortController();
+    const merging = mergeOffThread(task, { signal: stop.signal });
+    stop.abort(new Error('the agent stops'));
+    await assert.rejects(merging, /the agent stops/);
+    assert.deepEqual((await readdir(folder, { recursive: true })).sort(), filesBefore);
+    await assert.rejects(mergeOffThread(task, { signal: stop.signal }), /the agent stops/);
+  });
+});

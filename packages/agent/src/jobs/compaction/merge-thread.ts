@@ -1,0 +1,36 @@
+import { Worker } from 'node:worker_threads';
+import type { MergeResult } from './merge-files.ts';
+import type { MergeMessage, MergeTask } from './merge-messages.ts';
+
+interface MergeThreadOptions {
+  readonly signal: AbortSignal;
+  readonly progress?: (copiedBytes: number, totalBytes: number) => void;
+}
+
+/**
+ * Merges files in a thread of its own, of low priority. An abort waits until the thread has removed what it wrote. Not
+ * for a bucket in memory, which other threads do not see: `mergeFiles` merges it, with pauses.
+ */
+export async function mergeOffThread(
+  task: MergeTask,
+  { signal, progress }: MergeThreadOptions,
+): Promise<MergeResult> {
+  signal.throwIfAborted();
+  const worker = new Worker(new URL(import.meta.resolve('./merge-worker.ts')), { workerData: task });
+  const { promise, resolve, reject } = Promise.withResolvers<MergeResult>();
+  const stop = () => worker.postMessage('stop');
+  signal.addEventListener('abort', stop, { once: true });
+  worker.on('error', reject);
+  worker.on('exit', () => reject(new Error('the thread of a merge ended')));
+  worker.on('message', (message: MergeMessage) => {
+    if (message.kind === 'progress') progress?.(message.copiedBytes, message.totalBytes);
+    else if (message.kind === 'done') resolve(message.result);
+    else reject(signal.aborted ? signal.reason : new Error(message.problem));
+  });
+  try {
+    return await promise;
+  } finally {
+    signal.removeEventListener('abort', stop);
+    await worker.terminate();
+  }
+}

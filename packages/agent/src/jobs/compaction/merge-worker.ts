@@ -1,0 +1,61 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { Metrics, MiB, silentLog, systemClock, systemRandom } from '@weir/core';
+import { openStore } from '@weir/storage';
+import { lowerPriorityOfThread } from '../../query/engine.ts';
+import { mergeFiles } from './merge-files.ts';
+import type { MergeMessage, MergeTask } from './merge-messages.ts';
+
+/**
+ * The thread of one merge. It has connections of its own to the bucket, so that reading, checking, copying and writing
+ * gigabytes takes no time from the thread that serves clients.
+ */
+const port = parentPort!;
+const { bucketUrl, environment, usesMetadataService, plan, limits } = workerData as MergeTask;
+
+/**
+ * Threads of a process share four threads for calls of the file system, which the write path of a bucket on disk needs
+ * too.
+ */
+const diskLimits = { requestsMax: 1, partsInFlightMax: 1 };
+
+/** Progress is reported in steps of this size. */
+const progressBytes = 16 * MiB;
+
+function post(message: MergeMessage): void {
+  port.postMessage(message);
+}
+
+lowerPriorityOfThread();
+const stop = new AbortController();
+// Any message means that the result is not wanted.
+port.on('message', () => stop.abort(new Error('the merge was stopped')));
+try {
+  const store = await openStore(bucketUrl, {
+    clock: systemClock,
+    random: systemRandom,
+    environment,
+    log: silentLog,
+    metrics: new Metrics(),
+    usesMetadataService,
+  });
+  let reportedBytes = 0;
+  try {
+    const result = await mergeFiles(plan, {
+      store,
+      random: systemRandom,
+      signal: stop.signal,
+      limits: { ...(bucketUrl.startsWith('file:') ? diskLimits : {}), ...limits },
+      progress(copiedBytes, totalBytes) {
+        if (copiedBytes - reportedBytes < progressBytes && copiedBytes < totalBytes) return;
+        reportedBytes = copiedBytes;
+        post({ kind: 'progress', copiedBytes, totalBytes });
+      },
+    });
+    post({ kind: 'done', result });
+  } finally {
+    await store.close();
+  }
+} catch (error) {
+  post({ kind: 'failed', problem: (error as Error).message });
+}
+port.close();
