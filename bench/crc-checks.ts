@@ -9,7 +9,7 @@ import { atMost, type Bar, type Benchmark, ms, type Row } from './benchmark.ts';
 import { type Effort, sideBySide } from './side-by-side.ts';
 
 const clusterId = 'vci_bench';
-const fileId = '0123456789abcdef0123456789abcdef';
+const fileId = '0123456789ab0def0123456789abcdef';
 const pageBytes = 4 * MiB;
 /** Bytes of a page that hold records. */
 const recordsBytes = pageBytes - 64 * KiB;
