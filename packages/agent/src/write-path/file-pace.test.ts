@@ -33,9 +33,13 @@ const fileMs = 4;
 const requestBytes = 1_000;
 
 /** Advances virtual time, calls `step` at every step, and returns how long each request took. */
-async function during(ms: number, step: (send: () => Promise<void>, nowMs: number) => void) {
-  const path = await startSlow(fileMs * 0.75, fileMs * 0.25);
-  const batch = [produced(path.topicId, 0, batchOf(['x'.repeat(requestBytes)]))];
+async function during(
+  ms: number,
+  step: (send: () => Promise<void>, nowMs: number) => void,
+  load: { readonly fileMs: number; readonly requestBytes: number } = { fileMs, requestBytes },
+) {
+  const path = await startSlow(load.fileMs * 0.75, load.fileMs * 0.25);
+  const batch = [produced(path.topicId, 0, batchOf(['x'.repeat(load.requestBytes)]))];
   const tookMs: number[] = [];
   const send = async () => {
     const sentMs = path.clock.monotonicMs();
@@ -92,9 +96,53 @@ test('clients that wait for their answers are not slowed down', async (t) => {
   }
 });
 
+const quickFiles = { fileMs: 0.5, requestBytes: 100_000 };
+
+test('at a high rate, requests share files even if each is answered before the next one comes', async () => {
+  const { tookMs, files } = await during(
+    1_800,
+    (send, nowMs) => {
+      if (nowMs % 2 === 0) void send();
+    },
+    quickFiles,
+  );
+  // A file for each of the 500 requests of the first second, before the first trial; then one for three or four of them.
+  assert.ok(files <= 500 + 800 / 6 + 10, `${files} files`);
+  assert.ok(Math.max(...tookMs) <= 10, `${Math.max(...tookMs)} ms`);
+});
+
+test('a client that waits for each answer is rarely held up by trials', async () => {
+  let isStarted = false;
+  const { tookMs } = await during(
+    2_200,
+    (send) => {
+      if (isStarted) return;
+      isStarted = true;
+      void (async () => {
+        for (;;) await send();
+      })();
+    },
+    quickFiles,
+  );
+  const heldUp = tookMs.filter((ms) => ms > 1);
+  assert.ok(heldUp.length <= 2 && Math.max(...heldUp) <= 10, `${heldUp} ms`);
+});
+
+test('requests at a high rate and without much in them do not wait longer for it', async () => {
+  const load = { fileMs: 0.5, requestBytes: 1_000 };
+  const { tookMs } = await during(
+    1_200,
+    (send, nowMs) => {
+      if (nowMs % 2 === 0) void send();
+    },
+    load,
+  );
+  assert.ok(Math.max(...tookMs) <= 5 * load.fileMs + 2 * stepMs, `${Math.max(...tookMs)} ms`);
+});
+
 test('with a slow store, no request waits long for the spacing of files', async () => {
   const pace = new FilePace();
-  for (let count = 0; count < 50; count++) pace.committed(500);
+  for (let count = 0; count < 50; count++) pace.committed(500, 1_000);
   pace.closed(1_000);
   assert.equal(pace.dueMs, 1_016);
   assert.equal(pace.dueMsAfterAnswers(1_005), 1_016);

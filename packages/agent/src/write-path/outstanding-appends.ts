@@ -1,5 +1,9 @@
 import type { Clock } from '@weir/core';
 
+/** The time between two trials: the first after a pause, and the longest, to which it doubles. */
+const trialMsMin = 1_000;
+const trialMsMax = 32_000;
+
 /** The peak is that of the current period and of the one before. */
 const periodMs = 500;
 
@@ -7,6 +11,10 @@ const periodMs = 500;
  * Counts requests that wait for their answers, and the most of the last second. A client has a limit of requests in
  * flight, so a count as high as the peak means that every client waits for an answer, and that it is no use to wait for
  * more requests. Clients that send at a fixed rate stay below their limits, and the count of a moment says nothing.
+ *
+ * Where a request is answered before the next one comes, the peak is 1 for a client that sends at a fixed rate as for one
+ * that waits for each answer. So once in a while a file waits nevertheless (a trial). If requests come meanwhile, the
+ * peak rises, and files wait for as long as this goes on.
  */
 export class OutstandingAppends {
   readonly #clock: Clock;
@@ -14,6 +22,8 @@ export class OutstandingAppends {
   #peak = 0;
   #earlierPeak = 0;
   #periodEndMs = Number.NEGATIVE_INFINITY;
+  #nextTrialMs = Number.POSITIVE_INFINITY;
+  #trialMs = trialMsMin;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -35,10 +45,24 @@ export class OutstandingAppends {
     return this.#count < Math.max(this.#peak, this.#earlierPeak);
   }
 
+  /** Whether a file that was just opened is to wait although no more requests are to be expected. */
+  beginTrial(): boolean {
+    const nowMs = this.#clock.monotonicMs();
+    if (nowMs < this.#nextTrialMs) return false;
+    this.#nextTrialMs = nowMs + this.#trialMs;
+    this.#trialMs = Math.min(2 * this.#trialMs, trialMsMax);
+    return true;
+  }
+
   #startPeriod(): void {
     const nowMs = this.#clock.monotonicMs();
     if (nowMs < this.#periodEndMs) return;
-    this.#earlierPeak = nowMs < this.#periodEndMs + periodMs ? this.#peak : 0;
+    const isRested = nowMs >= this.#periodEndMs + periodMs;
+    this.#earlierPeak = isRested ? 0 : this.#peak;
+    if (isRested) {
+      this.#trialMs = trialMsMin;
+      this.#nextTrialMs = nowMs + trialMsMin;
+    }
     this.#peak = this.#count;
     this.#periodEndMs = nowMs + periodMs;
   }

@@ -121,6 +121,8 @@ class FileWritePath implements WritePath {
   #lastClosedMs = Number.NEGATIVE_INFINITY;
   /** Whether the open file waits for requests that clients may still send. */
   #isGathering = false;
+  /** Whether it waits although every client seems to wait for an answer. */
+  #isTrial = false;
   #cancelWindow: (() => void) | undefined;
   #bufferedBytes = 0;
   #uploads = 0;
@@ -248,6 +250,7 @@ class FileWritePath implements WritePath {
     const { dueMs } = this.#pace;
     if (dueMs <= nowMs) return;
     this.#isGathering = true;
+    this.#isTrial = this.#outstanding.beginTrial();
     this.#closeAt(dueMs);
   }
 
@@ -339,7 +342,8 @@ class FileWritePath implements WritePath {
     if (this.#options.flush.windowMs > 0) return false;
     const file = this.#open;
     if (file === undefined || file.bytes >= worthwhileFileBytes) return true;
-    return this.#commits.length === 0 && !(this.#isGathering && this.#outstanding.mayGrow());
+    const waits = this.#isGathering && (this.#isTrial || this.#outstanding.mayGrow());
+    return this.#commits.length === 0 && !waits;
   }
 
   /**
@@ -538,6 +542,7 @@ class FileWritePath implements WritePath {
     this.#cancelWindow = undefined;
     this.#open = undefined;
     this.#isGathering = false;
+    this.#isTrial = false;
   }
 
   // --- committing ---
@@ -579,7 +584,7 @@ class FileWritePath implements WritePath {
       metrics.producedUncompressedBytes.add(carried.producedUncompressedBytes);
       metrics.commitSeconds.observe((nowMs - file.storedMs) / 1000);
       metrics.totalSeconds.observe((nowMs - file.openedMs) / 1000);
-      this.#pace.committed(nowMs - file.closedMs);
+      this.#pace.committed(nowMs - file.closedMs, file.fileBytes);
       this.#awaitAnswered();
     }
     this.#pump();
