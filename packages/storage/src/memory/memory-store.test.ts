@@ -143,6 +143,21 @@ test('an object that is replaced, deleted or dropped while it is read is read co
   assert.deepEqual(readdirSync(folder), []);
 });
 
+test('an object can be written while the last one of its file is deleted', async () => {
+  const { store, drop } = spillingStore(0);
+  // At every step of the write.
+  for (let steps = 0; steps < 20; steps++) {
+    await store.put('before', [Buffer.from('before')]);
+    const written = store.put('after', [Buffer.from(`after ${steps}`)]);
+    for (let step = 0; step < steps; step++) await undefined;
+    await store.delete('before');
+    await written;
+    assert.equal(await textOf(store, 'after'), `after ${steps}`);
+    await store.delete('after');
+  }
+  drop();
+});
+
 test('the memory of objects is bounded, however many there are', async (t: TestContext) => {
   const { store, drop } = spillingStore(256 * KiB);
   t.after(drop);

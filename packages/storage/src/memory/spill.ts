@@ -65,7 +65,9 @@ export class Spill {
   async write(content: readonly Uint8Array[], subject: string): Promise<Spilled> {
     const bytes = contentBytes(content);
     try {
-      const file = await this.#fileWithRoom();
+      let file = await this.#fileWithRoom();
+      // Its last object may have gone meanwhile, which closes it.
+      while (!file.hasRoom) file = await this.#fileWithRoom();
       const position = file.take(bytes);
       try {
         await this.#writeAll(file.descriptor, joinSmallSlices(content), position);
