@@ -1,4 +1,4 @@
-import { type Clock, durationBucketsSeconds, type MetricRow, type Metrics } from '@weir/core';
+import { type Clock, durationBucketsSeconds, type MetricRow, type Metrics, type Series } from '@weir/core';
 import { type Around, aroundStore, type StoreOperation } from '../store/around.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import { StoreError, type StoreErrorKind } from '../store/store-error.ts';
@@ -44,12 +44,21 @@ export interface EndedRequest {
 export function metered(inner: ObjectStore, { clock, metrics, onRequest }: MeteredOptions): ObjectStore {
   const bytesRead = metrics.series(bytesReadRow, {});
   const bytesWritten = metrics.series(bytesWrittenRow, {});
+  /** Finding a series by its labels costs more than the rest of this decorator. */
+  const latencies: Partial<Record<StoreOperation, Partial<Record<RequestOutcome, Series>>>> = {};
+
+  function latencyOf(operation: StoreOperation, outcome: RequestOutcome): Series {
+    latencies[operation] ??= {};
+    const series = latencies[operation];
+    series[outcome] ??= metrics.series(operationLatencyRow, { operation, outcome });
+    return series[outcome];
+  }
 
   const around: Around = async ({ operation, signal, contentBytes, run }) => {
     const startMs = clock.monotonicMs();
     function ended(outcome: RequestOutcome): void {
       const latencyMs = clock.monotonicMs() - startMs;
-      metrics.series(operationLatencyRow, { operation, outcome }).observe(latencyMs / 1000);
+      latencyOf(operation, outcome).observe(latencyMs / 1000);
       onRequest?.({ operation, outcome, latencyMs });
     }
     try {
