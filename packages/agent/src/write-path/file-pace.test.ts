@@ -106,7 +106,7 @@ test('at a high rate, requests share files even if each is answered before the n
     },
     quickFiles,
   );
-  // A file for each of the 500 requests of the first second, before the first trial; then one for three or four of them.
+  // A file for each of the 500 requests before the first trial, after a second; then one for three or four of them.
   assert.ok(files <= 500 + 800 / 6 + 10, `${files} files`);
   assert.ok(Math.max(...tookMs) <= 10, `${Math.max(...tookMs)} ms`);
 });

@@ -12,9 +12,9 @@ const periodMs = 500;
  * flight, so a count as high as the peak means that every client waits for an answer, and that it is no use to wait for
  * more requests. Clients that send at a fixed rate stay below their limits, and the count of a moment says nothing.
  *
- * Where a request is answered before the next one comes, the peak is 1 for a client that sends at a fixed rate as for one
- * that waits for each answer. So once in a while a file waits nevertheless (a trial). If requests come meanwhile, the
- * peak rises, and files wait for as long as this goes on.
+ * Where a request is answered before the next one comes, the peak is 1 for a client that sends at a fixed rate as for
+ * one that waits for each answer. So once in a while a file waits nevertheless (a trial). If requests come meanwhile,
+ * the peak rises, and files wait for as long as this goes on.
  */
 export class OutstandingAppends {
   readonly #clock: Clock;
