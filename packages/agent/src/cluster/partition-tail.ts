@@ -2,16 +2,22 @@ import type { AbortedTransactions, Pointers } from '@weir/cluster';
 import type { PointerRing } from './pointer-ring.ts';
 import { TailMarkers } from './tail-markers.ts';
 
+/** Every so many pointers one is linked to by all that follow, until the next of them. */
+const landmarkInterval = 64;
+const none = -1;
+
 /**
  * The newest pointers of one partition, contiguous. New ones are appended, and the oldest are dropped when there are
- * too many, in the partition or overall.
+ * too many, in the partition or overall. There is one of these for each of very many partitions, so it has few fields.
  */
 export class PartitionTail {
   readonly #ring: PointerRing;
-  /** The pointers, as slots of the ring. */
-  readonly #slots: number[] = [];
-  /** Slots before this one are dropped and wait to be removed together. */
-  #first = 0;
+  /** Slots of the ring. */
+  #oldest = none;
+  #newest = none;
+  #landmark = none;
+  #size = 0;
+  #sinceLandmark = 0;
   /** Created for the first transaction marker. */
   #markers: TailMarkers | undefined;
 
@@ -20,23 +26,35 @@ export class PartitionTail {
   }
 
   get size(): number {
-    return this.#slots.length - this.#first;
+    return this.#size;
   }
 
   /** The first offset of the tail, or `undefined` if there is none. */
   get start(): number | undefined {
-    return this.size === 0 ? undefined : this.#ring.baseOffset[this.#slots[this.#first]!];
+    return this.#size === 0 ? undefined : this.#ring.baseOffset[this.#oldest];
   }
 
   /** The offset after the last pointer, or `undefined` if there is none. */
   get end(): number | undefined {
-    return this.size === 0 ? undefined : this.#ring.nextOffset[this.#slots.at(-1)!];
+    return this.#size === 0 ? undefined : this.#ring.nextOffset[this.#newest];
   }
 
   push(pointers: Pointers, row: number): void {
-    // Adding may drop the oldest pointer of this tail.
-    const slot = this.#ring.add(this, pointers, row);
-    this.#slots.push(slot);
+    const ring = this.#ring;
+    // First of all: it may drop the oldest pointer of this tail.
+    const slot = ring.take(this);
+    ring.put(slot, pointers, row);
+    ring.older[slot] = this.#newest;
+    ring.muchOlder[slot] = this.#landmark;
+    if (this.#size === 0) this.#oldest = slot;
+    else ring.newer[this.#newest] = slot;
+    this.#newest = slot;
+    this.#size++;
+    this.#sinceLandmark++;
+    if (this.#sinceLandmark === landmarkInterval) {
+      this.#landmark = slot;
+      this.#sinceLandmark = 0;
+    }
     if (pointers.fileId[row] === '') this.#pushMarker(pointers, row);
   }
 
@@ -50,23 +68,18 @@ export class PartitionTail {
     this.#markers?.noteAborted(aborted);
   }
 
-  /** Removing the front of an array moves the rest, so it is done for half of the array at a time. */
   dropOldest(): void {
-    if (this.size === 0) return;
-    const slot = this.#slots[this.#first]!;
+    if (this.#size === 0) return;
+    const slot = this.#oldest;
     this.#markers?.dropBelow(this.#ring.nextOffset[slot]!);
     this.#ring.release(slot);
-    this.#first++;
-    if (this.#first * 2 < this.#slots.length) return;
-    this.#slots.copyWithin(0, this.#first);
-    this.#slots.length -= this.#first;
-    this.#first = 0;
+    this.#size--;
+    this.#oldest = this.#size === 0 ? none : this.#ring.newer[slot]!;
+    if (this.#size === 0) this.#newest = none;
   }
 
   clear(): void {
-    for (let at = this.#first; at < this.#slots.length; at++) this.#ring.release(this.#slots[at]!);
-    this.#slots.length = 0;
-    this.#first = 0;
+    while (this.#size > 0) this.dropOldest();
     this.#markers = undefined;
   }
 
@@ -75,14 +88,17 @@ export class PartitionTail {
    * does not contain it.
    */
   from(offset: number, bytesMax: number): Pointers | undefined {
-    if (this.size === 0 || offset < this.#ring.baseOffset[this.#slots[this.#first]!]! || offset > this.end!)
-      return undefined;
-    const from = this.#slotBehind(offset);
-    let to = from;
-    for (let bytes = 0; to < this.#slots.length && (to === from || bytes < bytesMax); to++) {
-      bytes += this.#ring.byteLength[this.#slots[to]!]!;
+    const ring = this.#ring;
+    const { start, end } = this;
+    if (start === undefined || end === undefined || offset < start || offset > end) return undefined;
+    const slots: number[] = [];
+    let slot = offset === end ? none : this.#slotOf(offset);
+    for (let bytes = 0; slot !== none && (slots.length === 0 || bytes < bytesMax); ) {
+      slots.push(slot);
+      bytes += ring.byteLength[slot]!;
+      slot = slot === this.#newest ? none : ring.newer[slot]!;
     }
-    const pointers = this.#ring.at(this.#slots.slice(from, to));
+    const pointers = ring.at(slots);
     if (this.#markers === undefined || this.#markers.size === 0) return pointers;
     const rows = pointers.fileId.flatMap((fileId, row) => (fileId === '' ? [row] : []));
     if (rows.length === 0) return pointers;
@@ -97,15 +113,24 @@ export class PartitionTail {
     return this.#markers?.aborted(offset, endOffset);
   }
 
-  /** Returns the place of the first slot that ends after `offset`. */
-  #slotBehind(offset: number): number {
-    let low = this.#first;
-    let high = this.#slots.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.#ring.nextOffset[this.#slots[middle]!]! > offset) high = middle;
-      else low = middle + 1;
+  /** Returns the slot that contains an offset of the tail. Most readers are near the end, so it searches backwards. */
+  #slotOf(offset: number): number {
+    const ring = this.#ring;
+    let slot = this.#newest;
+    while (ring.baseOffset[slot]! > offset) {
+      const landmark = ring.muchOlder[slot]!;
+      slot = this.#isBetween(offset, landmark, slot) ? landmark : ring.older[slot]!;
     }
-    return low;
+    return slot;
+  }
+
+  /** Whether a landmark is behind an offset. A slot that was taken anew has another owner, or newer records. */
+  #isBetween(offset: number, landmark: number, slot: number): boolean {
+    const { baseOffset } = this.#ring;
+    return (
+      this.#ring.belongsTo(landmark, this) &&
+      baseOffset[landmark]! > offset &&
+      baseOffset[landmark]! < baseOffset[slot]!
+    );
   }
 }

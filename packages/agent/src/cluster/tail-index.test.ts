@@ -250,3 +250,34 @@ test('pointers below an offset are dropped, and the limits still hold', () => {
     ),
   );
 });
+
+test('an offset is found at any distance from the end of a long tail', () => {
+  const index = new TailIndex({ recentPointersPerPartitionMax: 1000, recentPointersMax: 1500 });
+  const appendTo = (name: string, offset: number) =>
+    index.append(
+      name,
+      0,
+      pointersOf({
+        fileId: `${name}-${offset}`,
+        baseOffset: offset,
+        nextOffset: offset + 1,
+        marker: undefined,
+      }),
+    );
+  const check = (first: number, end: number) => {
+    assert.equal(index.find('t', 0, first - 1, 1), undefined);
+    for (let offset = first; offset < end; offset++)
+      assert.deepEqual(index.find('t', 0, offset, 1)?.fileId, [`t-${offset}`]);
+  };
+  for (let offset = 0; offset < 4000; offset++) {
+    appendTo('t', offset);
+    if (offset % 4 === 0) appendTo('u', offset);
+  }
+  check(3000, 4000);
+  // A gap: what follows has landmarks of its own.
+  for (let offset = 5000; offset < 5300; offset++) appendTo('t', offset);
+  check(5000, 5300);
+  // Others take its slots.
+  for (let offset = 6000; offset < 7290; offset++) appendTo('u', offset);
+  check(5090, 5300);
+});
