@@ -26,6 +26,7 @@ export {
   type NamedAgent,
   overloadedFrom,
   overloadedUntil,
+  overloadIntervalMs,
   type ShutdownLockRequest,
   shutdownLeaseMs,
 } from './calls/agents/agent-calls.ts';

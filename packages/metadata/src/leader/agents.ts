@@ -4,13 +4,13 @@ import {
   type AgentHeartbeat,
   agentSilenceMsMax,
   ClusterUnavailable,
-  heartbeatIntervalMs,
   type LostAgent,
   loadIntervalMs,
   loadStep,
   type NamedAgent,
   overloadedFrom,
   overloadedUntil,
+  overloadIntervalMs,
   type ReceivedReports,
   type SeenAgent,
 } from '@weir/cluster';
@@ -339,9 +339,7 @@ export class Agents {
 
   #isTimeForLoads(nowMs: number): boolean {
     if (this.#loadChange === 'none') return false;
-    // Each agent sends its load once per heartbeat; publishing more often would send the loads of a few agents at a
-    // time.
-    const intervalMs = this.#loadChange === 'level' ? heartbeatIntervalMs : loadIntervalMs;
+    const intervalMs = this.#loadChange === 'level' ? overloadIntervalMs : loadIntervalMs;
     return nowMs - this.#loadsSentMs >= intervalMs;
   }
 

@@ -40,7 +40,7 @@ const unansweredPingsMax = 3;
  * Pings that are omitted in a row while calls are answered, as heartbeats are: both sides then know that the connection
  * works. The ping after them confirms the answers.
  */
-const omittedPingsMax = 4;
+const omittedPingsMax = 14;
 /** Answers are confirmed after this many, and with every ping. */
 const repliesPerConfirmation = 64;
 

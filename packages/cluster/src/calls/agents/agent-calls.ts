@@ -53,9 +53,11 @@ export const overloadedFrom = 0.9;
 export const overloadedUntil = 0.7;
 
 /**
- * The leader sends loads to the agents when one crosses a threshold of overload. Smaller changes serve metrics only, so
- * those of at least `loadStep` are sent at this interval, and others with the next change.
+ * The leader sends loads to the agents when one crosses a threshold of overload, which counts after a minute of it, at
+ * the first interval. Smaller changes serve metrics only: those of at least `loadStep` are sent at the second one, and
+ * others with the next change.
  */
+export const overloadIntervalMs = 10_000;
 export const loadStep = 0.05;
 export const loadIntervalMs = 20_000;
 
