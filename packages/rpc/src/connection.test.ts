@@ -1467,6 +1467,8 @@ const membersCalls: Partial<Record<CallName, readonly unknown[]>> = {
   describePartitions: [[{ name: 'orders' }]],
   countResources: [],
   listDeletedTopics: [],
+  listJobs: [],
+  fileTotals: [],
   restoreTopics: [['id']],
   removeTopics: [[{ name: 'orders' }]],
   alterOwnerConfigs: [
