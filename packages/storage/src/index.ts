@@ -1,6 +1,6 @@
 export { type BucketPlace, bucketPlace, isWithinBucket } from './bucket-place.ts';
 export { type EndedRequest, metered, type RequestOutcome } from './decorators/metered.ts';
-export { buildLogFile } from './log-file/build-log-file.ts';
+export { buildLogFile, withFileId } from './log-file/build-log-file.ts';
 export { CompactedFileWriter } from './log-file/compacted-file-writer.ts';
 export {
   bucketIdKey,
@@ -29,3 +29,4 @@ export type {
   ObjectUpload,
 } from './store/object-store.ts';
 export { isRetriable, ObjectNotFound, StoreError, type StoreErrorKind } from './store/store-error.ts';
+export { HedgedUploads } from './uploads/hedged-uploads.ts';

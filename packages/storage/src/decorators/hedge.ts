@@ -42,8 +42,11 @@ const sparedHedgesMax = 8;
 /** Strictly above the limit: if all latencies are equal, all of them are at the limit. */
 const pastMs = 1;
 
-/** Reading twice is harmless, and so is writing the same content twice. `putIfAbsent` is not. */
-const hedgedOperations = ['put', 'getRange', 'head'] as const satisfies StoreOperation[];
+/**
+ * Reading twice is harmless. Uploads of log files are hedged under a second key, which their caller has to choose: see
+ * `hedged-uploads.ts`. Other puts have no client that waits.
+ */
+const hedgedOperations = ['getRange', 'head'] as const satisfies StoreOperation[];
 type HedgedOperation = (typeof hedgedOperations)[number];
 
 interface Tracked {
@@ -74,9 +77,9 @@ export function withHedge(inner: ObjectStore, { clock, metrics, delayMsMin }: He
     const race = new Race(call);
     race.enter();
     const cancel =
-      window.p99Ms === undefined
+      window.percentileMs === undefined
         ? () => {}
-        : clock.after(Math.max(delayMsMin, window.p99Ms) + pastMs, () => {
+        : clock.after(Math.max(delayMsMin, window.percentileMs) + pastMs, () => {
             if (sparedHedges < 1) return;
             sparedHedges--;
             race.enter();
@@ -84,7 +87,7 @@ export function withHedge(inner: ObjectStore, { clock, metrics, delayMsMin }: He
     try {
       const result = await race.result;
       window.add(clock.monotonicMs() - startMs);
-      if (window.p99Ms !== undefined) p99.set(window.p99Ms);
+      if (window.percentileMs !== undefined) p99.set(window.percentileMs);
       if (race.entered > 1) (race.winner === 0 ? lost : won).add(1);
       return result;
     } finally {
@@ -101,7 +104,6 @@ class Race<Result> {
   winner: number | undefined;
   readonly #call: StoreCall<Result>;
   readonly #aborts: LinkedAbort[] = [];
-  readonly #settled: Promise<void>[] = [];
   readonly #resolve: (result: Result) => void;
   readonly #reject: (error: unknown) => void;
   #firstError: unknown;
@@ -119,24 +121,22 @@ class Race<Result> {
     const number = this.entered++;
     const abort = linkedAbort(this.#call.signal);
     this.#aborts.push(abort);
-    const run = this.#call.run(abort.signal).then(
-      (result) => this.#answered(number, result),
-      (error: unknown) => this.#refused(error),
-    );
-    this.#settled.push(run.finally(() => abort.release()));
+    void this.#call
+      .run(abort.signal)
+      .then(
+        (result) => this.#answered(number, result),
+        (error: unknown) => this.#refused(error),
+      )
+      .finally(() => abort.release());
   }
 
   #answered(number: number, result: Result): void {
     if (this.winner !== undefined) return;
     this.winner = number;
-    const losers = this.#settled.filter((_, index) => index !== number);
     for (const [index, abort] of this.#aborts.entries()) {
       if (index !== number) abort.abort(new Error('the other request answered first'));
     }
-    // The slices of a put belong to the caller again when the promise resolves, so the loser must have stopped using
-    // them.
-    if (this.#call.contentBytes === 0) this.#resolve(result);
-    else void Promise.allSettled(losers).then(() => this.#resolve(result));
+    this.#resolve(result);
   }
 
   #refused(error: unknown): void {
@@ -152,7 +152,7 @@ function isHedged(operation: StoreOperation): operation is HedgedOperation {
 
 function track(metrics: Metrics, operation: HedgedOperation): Tracked {
   return {
-    window: new LatencyWindow(),
+    window: new LatencyWindow(0.99),
     executions: metrics.series(executionRow, { operation }),
     p99: metrics.series(p99Row, { operation }),
     won: metrics.series(speculativeRetryRow, { operation, outcome: 'won' }),

@@ -7,23 +7,29 @@ const samplesMin = 32;
 /** Sorting at every call would cost too much. */
 const samplesPerSort = 16;
 
-/** The recent latencies of one operation, and their 99th percentile. */
+/** The recent latencies of one operation, and a percentile of them. */
 export class LatencyWindow {
+  readonly #share: number;
   readonly #samples = new Float64Array(windowSamples);
   #count = 0;
-  #p99: number | undefined;
+  #percentile: number | undefined;
+
+  /** `share` is 0.99 for the 99th percentile. */
+  constructor(share: number) {
+    this.#share = share;
+  }
 
   add(latencyMs: number): void {
     this.#samples[this.#count % windowSamples] = latencyMs;
     this.#count++;
     if (this.#count >= samplesMin && this.#count % samplesPerSort === 0) {
       const sorted = this.#samples.slice(0, Math.min(this.#count, windowSamples)).sort();
-      this.#p99 = sorted[Math.ceil(sorted.length * 0.99) - 1];
+      this.#percentile = sorted[Math.ceil(sorted.length * this.#share) - 1];
     }
   }
 
   /** `undefined` until there are enough samples. */
-  get p99Ms(): number | undefined {
-    return this.#p99;
+  get percentileMs(): number | undefined {
+    return this.#percentile;
   }
 }

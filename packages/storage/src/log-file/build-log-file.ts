@@ -62,6 +62,14 @@ export function buildLogFile({ clusterId, fileId, batches }: LogFileToBuild): Bu
   return { slices, fileBytes: at + end.length, placed };
 }
 
+/**
+ * Returns the slices of the same file under another id. Only the header names it, and all headers of a cluster have the
+ * same size, so that batches stay where they are.
+ */
+export function withFileId(slices: readonly Uint8Array[], clusterId: string, fileId: string): Uint8Array[] {
+  return [encodeHeader(clusterId, fileId), ...slices.slice(1)];
+}
+
 interface Topic {
   readonly id: Buffer;
   readonly sections: Map<number, Section>;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { anyBatches, batchOf, topicIdOf } from '../../testing/batches.ts';
 import { emptyMemoryStore } from '../../testing/memory.ts';
-import { type BatchToStore, buildLogFile } from './build-log-file.ts';
+import { type BatchToStore, buildLogFile, withFileId } from './build-log-file.ts';
 import { logFileKey } from './file-id.ts';
 import { trailerBytes } from './layout.ts';
 import { LogFileError } from './log-file-error.ts';
@@ -217,3 +217,14 @@ test('an invalid batch, topic or partition is rejected when a file is built', ()
 function hex(int32: number): string {
   return int32.toString(16).padStart(8, '0');
 }
+
+test('a file under another id differs in its header alone', () => {
+  const otherId = '018bcfe56800000020123456789abcde';
+  const { slices } = buildLogFile({ clusterId, fileId, batches: sample });
+  const other = Buffer.concat(withFileId(slices, clusterId, otherId));
+  assert.deepEqual(
+    other,
+    Buffer.concat(buildLogFile({ clusterId, fileId: otherId, batches: sample }).slices),
+  );
+  assert.equal(parseLogFile(other).fileId, otherId);
+});

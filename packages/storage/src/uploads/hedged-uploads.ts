@@ -1,0 +1,190 @@
+import { type Clock, type Metrics, MiB, type Series } from '@weir/core';
+import { executionRow, p99Row, speculativeRetryRow } from '../decorators/hedge.ts';
+import { LatencyWindow } from '../decorators/latency-window.ts';
+import { linkedAbort } from '../store/abort.ts';
+import { contentBytes } from '../store/content.ts';
+import type { ObjectStore } from '../store/object-store.ts';
+
+/** One object to store. Its key was never used. */
+export interface Upload {
+  readonly key: string;
+  readonly content: readonly Uint8Array[];
+}
+
+interface HedgedUploadsOptions {
+  /** With its retries: a hedge is for slow requests, not for failed ones. */
+  readonly store: ObjectStore;
+  readonly clock: Clock;
+  readonly metrics: Metrics;
+  /**
+   * Called for every key that was sent to the store and is not the one that `put` returned. The store may have its
+   * object, or may still get it.
+   */
+  readonly onDead: (key: string) => void;
+}
+
+interface UploadOptions {
+  readonly signal: AbortSignal;
+  /**
+   * Whether clients wait for nothing but this upload, and saved requests by sharing it: a second one begins
+   * almost at once, whatever the budget.
+   */
+  readonly isUrgent?: boolean;
+}
+
+/** Past this share of recent uploads a second one begins. */
+const hedgedShare = 0.92;
+
+/** Hedges per upload, and how many may be saved up: a store that is slow as a whole gets no more requests from them. */
+export const hedgesPerUpload = 0.1;
+export const savedHedgesMax = 8;
+
+/** Bounds of the delay. The upper one also holds while there are too few samples. */
+export const hedgeDelayMsMin = 20;
+export const hedgeDelayMsMax = 1_000;
+
+/** The delay of an urgent upload: a fast store needs no second request even then. */
+export const urgentDelayMs = 10;
+
+/** Strictly above the percentile: if all latencies are equal, all of them are at it. */
+const pastMs = 1;
+
+/**
+ * Larger uploads take longer, so each class has a percentile of its own, once it has enough samples. Upper bounds in
+ * bytes.
+ */
+const sizeClasses: readonly number[] = [2 * MiB, 8 * MiB, Number.POSITIVE_INFINITY];
+
+/**
+ * Uploads of which a slow one is sent a second time, under another key: the first that is stored counts, and the other
+ * is never read. Another key, and not the same one twice, because a store places keys on different servers, and because
+ * the late request of a race must not touch an object that was read, or deleted, in the meantime.
+ */
+export class HedgedUploads {
+  readonly #options: HedgedUploadsOptions;
+  readonly #all = new LatencyWindow(hedgedShare);
+  readonly #windows = sizeClasses.map(() => new LatencyWindow(hedgedShare));
+  readonly #executions: Series;
+  readonly #delay: Series;
+  readonly #won: Series;
+  readonly #lost: Series;
+  #savedHedges = savedHedgesMax;
+
+  constructor(options: HedgedUploadsOptions) {
+    this.#options = options;
+    const { metrics } = options;
+    const operation = 'put';
+    this.#executions = metrics.series(executionRow, { operation });
+    this.#delay = metrics.series(p99Row, { operation });
+    this.#won = metrics.series(speculativeRetryRow, { operation, outcome: 'won' });
+    this.#lost = metrics.series(speculativeRetryRow, { operation, outcome: 'lost' });
+  }
+
+  /**
+   * Returns the upload that was stored, of the first one and, if that is slow, a second one that the function makes.
+   * Throws the first error if both fail. Once the promise settles, neither content is used any more.
+   */
+  async put(
+    first: Upload,
+    second: () => Upload,
+    { signal, isUrgent = false }: UploadOptions,
+  ): Promise<Upload> {
+    const { clock } = this.#options;
+    const bytes = contentBytes(first.content);
+    const window = this.#windows[sizeClasses.findIndex((max) => bytes <= max)]!;
+    this.#executions.add(1);
+    this.#savedHedges = Math.min(savedHedgesMax, this.#savedHedges + hedgesPerUpload);
+    const startMs = clock.monotonicMs();
+    const race = new Race(this.#options, signal);
+    race.enter(first);
+    const cancel = clock.after(isUrgent ? urgentDelayMs : this.#delayMs(window) + pastMs, () => {
+      if (signal.aborted || (!isUrgent && this.#savedHedges < 1)) return;
+      if (!isUrgent) this.#savedHedges--;
+      race.enter(second());
+    });
+    try {
+      const winner = await race.result;
+      // A first upload that lost took longer than the delay, and so does this sample.
+      const tookMs = clock.monotonicMs() - startMs;
+      // That of two uploads from the beginning says little about one.
+      if (!isUrgent) {
+        this.#all.add(tookMs);
+        window.add(tookMs);
+      }
+      if (race.entered > 1) (winner === first ? this.#lost : this.#won).add(1);
+      return winner;
+    } finally {
+      cancel();
+    }
+  }
+
+  #delayMs(window: LatencyWindow): number {
+    const usualMs = window.percentileMs ?? this.#all.percentileMs ?? hedgeDelayMsMax;
+    const delayMs = Math.min(hedgeDelayMsMax, Math.max(hedgeDelayMsMin, usualMs));
+    this.#delay.set(delayMs);
+    return delayMs;
+  }
+}
+
+interface Entry {
+  readonly upload: Upload;
+  readonly abort: (reason: unknown) => void;
+}
+
+/** Up to two uploads of the same content. It ends when every one has let go of its content. */
+class Race {
+  readonly result: Promise<Upload>;
+  readonly #options: HedgedUploadsOptions;
+  readonly #signal: AbortSignal;
+  readonly #entries: Entry[] = [];
+  readonly #resolve: (winner: Upload) => void;
+  readonly #reject: (error: unknown) => void;
+  #winner: Upload | undefined;
+  #firstError: unknown;
+  #settled = 0;
+
+  constructor(options: HedgedUploadsOptions, signal: AbortSignal) {
+    this.#options = options;
+    this.#signal = signal;
+    const { promise, resolve, reject } = Promise.withResolvers<Upload>();
+    this.result = promise;
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  get entered(): number {
+    return this.#entries.length;
+  }
+
+  enter(upload: Upload): void {
+    const { abort, release, signal } = linkedAbort(this.#signal);
+    this.#entries.push({ upload, abort });
+    this.#options.store
+      .put(upload.key, upload.content, { signal, isNewKey: true })
+      .then(
+        () => this.#stored(upload),
+        (error: unknown) => {
+          this.#firstError ??= error;
+        },
+      )
+      .finally(() => {
+        release();
+        this.#settled++;
+        if (this.#settled === this.#entries.length) this.#end();
+      });
+  }
+
+  #stored(upload: Upload): void {
+    if (this.#winner !== undefined) return;
+    this.#winner = upload;
+    for (const entry of this.#entries) {
+      if (entry.upload !== upload) entry.abort(new Error('the other upload was stored first'));
+    }
+  }
+
+  #end(): void {
+    for (const { upload } of this.#entries) if (upload !== this.#winner) this.#options.onDead(upload.key);
+    if (this.#winner !== undefined) this.#resolve(this.#winner);
+    else this.#reject(this.#firstError);
+  }
+}
