@@ -116,6 +116,7 @@ export class SimAgent {
       store,
       cluster: view,
       flush: { windowMs: this.#options.windowMs, uncompressedBytesMax: MiB, compressedBytesMax: 4096 },
+      hedgesUploads: true,
       inflightFilesMax: 4,
       bufferedBytesMax: 8192,
       clock,

@@ -82,6 +82,7 @@ export function dataPath(
     store,
     cluster: view,
     flush: options.flush,
+    hedgesUploads: options.hedgesUploads,
     inflightFilesMax: inflightFilesPerCpu * cpuCount,
     bufferedBytesMax: options.bufferedBytesMax,
     clock,

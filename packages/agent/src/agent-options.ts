@@ -48,6 +48,8 @@ export interface AgentOptions {
   readonly agentKey?: () => string;
   readonly store: ObjectStore;
   readonly flush: FlushLimits;
+  /** Whether a slow upload is sent a second time. By default it is not. */
+  readonly hedgesUploads?: boolean | undefined;
   readonly recordBytesMax: number;
   /** Impersonation settings. If absent, the sender is the author and no principal header is added. */
   readonly impersonation?: ImpersonationOptions;

@@ -87,6 +87,12 @@ export const agentLimits = {
   /** Partitions that long polls of one agent may wait for. A long poll beyond it ends with its own time. */
   growthWaitersMax: 1024 * 1024,
 
+  /**
+   * Uploads that lost against a second one, or failed, and wait until they are deleted. Further ones are left to the
+   * scan for orphans.
+   */
+  deadFilesMax: 4096,
+
   /** Connections per processor; each costs an agent some kilobytes even when it is silent. */
   connectionsPerCpuMax: 32_768,
 

@@ -25,7 +25,7 @@ import {
 } from './security/sasl/sasl-metrics.ts';
 import { certificateRows } from './security/tls/server-certificates.ts';
 import { pointsRow, pushesRow } from './telemetry/client-telemetry.ts';
-import { backpressure, outcomes, produceOutcomes, writeRows } from './write-path/write-metrics.ts';
+import { backpressure, deadFiles, outcomes, produceOutcomes, writeRows } from './write-path/write-metrics.ts';
 
 /** All metrics of agents, for documentation and tests. Cluster metrics are not included. */
 export const agentMetricRows: readonly MetricRow[] = [
@@ -33,6 +33,7 @@ export const agentMetricRows: readonly MetricRow[] = [
   produceOutcomes,
   ...Object.values(writeRows),
   outcomes,
+  deadFiles,
   backpressure,
   ...Object.values(pageRows),
   ...Object.values(exchangeRows),

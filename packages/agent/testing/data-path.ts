@@ -150,6 +150,7 @@ async function orAborted(waiting: Promise<void> | void, signal: AbortSignal | un
 
 export interface DataPathOptions {
   readonly flush?: Partial<FlushLimits>;
+  readonly hedgesUploads?: boolean;
   readonly inflightFilesMax?: number;
   readonly bufferedBytesMax?: number;
   readonly pages?: Partial<PageOptions>;
@@ -199,6 +200,7 @@ export class DataPath {
       store,
       cluster: this.view,
       flush: { windowMs: 0, uncompressedBytesMax: 64 << 20, compressedBytesMax: 1 << 20, ...options.flush },
+      hedgesUploads: options.hedgesUploads,
       inflightFilesMax: options.inflightFilesMax ?? 64,
       bufferedBytesMax: options.bufferedBytesMax ?? 64 << 20,
       clock,

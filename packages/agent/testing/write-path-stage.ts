@@ -31,10 +31,11 @@ export function append(
   batches: readonly ProducedBatch[],
   timeoutMs = 30_000,
   left?: AbortSignal,
+  connection?: object,
 ) {
   const state: { outcome?: AppendOutcome } = {};
   void path.writePath
-    .append(batches, { deadlineMs: path.clock.monotonicMs() + timeoutMs, left })
+    .append(batches, { deadlineMs: path.clock.monotonicMs() + timeoutMs, left, connection })
     .then((outcome) => {
       state.outcome = outcome;
     });
@@ -49,6 +50,12 @@ export function append(
       return state.outcome?.results.map(({ baseOffset }) => baseOffset);
     },
   };
+}
+
+/** A client with a connection of its own, which waits for answers. */
+export function client(path: DataPath) {
+  const left = new AbortController().signal;
+  return (batches: readonly ProducedBatch[]) => append(path, batches, 30_000, left, left);
 }
 
 /** Uploads that end when the test says so. */

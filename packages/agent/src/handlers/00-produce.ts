@@ -199,7 +199,12 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
       // With acks 0, a client may close its connection as soon as everything is sent.
       const left = request.acks === 0 ? undefined : context.left;
       return options.writePath
-        .append(draft.batches, { deadlineMs, left, receivedMs: context.receivedMs })
+        .append(draft.batches, {
+          deadlineMs,
+          left,
+          receivedMs: context.receivedMs,
+          connection: context.closed,
+        })
         .then(({ results, throttleTimeMs }) => {
           for (const [index, { into, at, logAppendTimeMs }] of draft.places.entries()) {
             const isTransactional = draft.batches[index]!.transaction !== undefined;

@@ -1,7 +1,7 @@
 import { CallNotDone, type ClusterPort, ClusterUnavailable, entryErrors } from '@weir/cluster';
 import { type Clock, type JitteredBackOff, jitteredBackOffMs, type Log, type Random } from '@weir/core';
 import { AgentKeyRefused } from '@weir/rpc';
-import type { DataFile } from './data-file.ts';
+import type { DataFile, OrderKey } from './data-file.ts';
 
 const goneError = entryErrors.indexOf('KAFKA_STORAGE_ERROR');
 
@@ -28,9 +28,9 @@ interface CommitQueueOptions {
 }
 
 /**
- * Commits files in the order in which they were closed, in whatever order their uploads finish. The batches of a
- * producer with several requests in flight therefore stay in sequence. Files that are durable when a call leaves share
- * that call.
+ * Commits files in the order in which they were closed, except that a file does not wait for an upload with which it
+ * shares neither a connection nor a producer. The batches of a producer with several requests in flight therefore stay
+ * in sequence, and a slow upload delays no other clients. Files that are durable when a call leaves share that call.
  *
  * There is one call at a time, and its files are chosen when it leaves the process: while the control plane is
  * unreachable, files stay `stored` and requests may be removed from them. If the outcome of a sent call is unknown, the
@@ -74,8 +74,31 @@ export class CommitQueue {
   /** Must be called when a file becomes `stored` or `failed`. */
   advance(): void {
     this.#dropFailed();
-    const state = this.#files[0]?.state;
-    if (!this.#isCalling && (state === 'stored' || state === 'sent')) void this.#commit();
+    if (!this.#isCalling && (this.#isInDoubt || this.#hasNext())) void this.#commit();
+  }
+
+  /** Whether the outcome of a call that was sent is unknown. */
+  get #isInDoubt(): boolean {
+    return this.#files.some(wasSent);
+  }
+
+  #hasNext(): boolean {
+    return this.#files.some(isStored) && this.#unblocked().next().done === false;
+  }
+
+  /** Stored files that need not wait for an upload, in order. */
+  *#unblocked(): Generator<DataFile> {
+    /** What the files that are passed over keep in order. */
+    let blocked: Set<OrderKey> | undefined;
+    for (const file of [...this.#files]) {
+      if (hasFailed(file)) continue;
+      if (isStored(file) && (blocked === undefined || !file.mustFollow(blocked))) {
+        yield file;
+        continue;
+      }
+      blocked ??= new Set();
+      file.addOrderTo(blocked);
+    }
   }
 
   /** Gives up uncommitted files because the process exits. The control plane decides the outcome of the last call. */
@@ -95,12 +118,10 @@ export class CommitQueue {
 
   #ready(): DataFile[] {
     const ready: DataFile[] = [];
-    const isInDoubt = this.#files[0]?.state === 'sent';
     let batches = 0;
-    for (const file of [...this.#files]) {
-      if (file.state === 'stored' && !isInDoubt) this.#options.onSending(file);
+    for (const file of this.#isInDoubt ? this.#files.filter(wasSent) : this.#unblocked()) {
+      if (isStored(file)) this.#options.onSending(file);
       if (hasFailed(file)) continue;
-      if (file.state !== (isInDoubt ? 'sent' : 'stored')) break;
       batches += file.batchCount;
       if (ready.length > 0 && (this.#oneByOne > 0 || batches > this.#options.batchesPerCallMax)) break;
       ready.push(file);
@@ -129,7 +150,7 @@ export class CommitQueue {
     const gone: DataFile[] = [];
     try {
       const results = await port().commitFiles(() => {
-        wasInDoubt = this.#files[0]?.state === 'sent';
+        wasInDoubt = this.#isInDoubt;
         files = this.#takeReady();
         return files.map((file) => file.commit());
       });
@@ -191,4 +212,12 @@ export class CommitQueue {
 
 function hasFailed({ state }: DataFile): boolean {
   return state === 'failed';
+}
+
+function isStored({ state }: DataFile): boolean {
+  return state === 'stored';
+}
+
+function wasSent({ state }: DataFile): boolean {
+  return state === 'sent';
 }

@@ -4,8 +4,15 @@ import {
   type FileCommitResult,
   type TransactionalBatches,
 } from '@weir/cluster';
+import type { OutstandingAppends } from './outstanding-appends.ts';
 import type { PendingAppend } from './pending-append.ts';
 import type { AppendResult, ProducedBatch } from './produced-batch.ts';
+
+/**
+ * Whether the clients of a file can send more before one of their requests is answered. `here`: none can, and all of
+ * their requests wait in this file. `elsewhere`: none can, but some wait for earlier files. `no`: at least one can.
+ */
+export type Stall = 'here' | 'elsewhere' | 'no';
 
 /** When the open file is closed: at the first limit that is reached. */
 export interface FlushLimits {
@@ -15,12 +22,17 @@ export interface FlushLimits {
   /** If absent, only the uncompressed size counts. */
   readonly compressedBytesMax?: number | undefined;
   /**
-   * A file of small requests may grow beyond `compressedBytesMax` up to this size if the previous file was closed very
-   * recently, so that many clients share one store request. A request of at least half of `compressedBytesMax` still
-   * closes its file: its client can have only a few such requests in flight, and every wait would slow it down.
+   * A file may grow beyond `compressedBytesMax` up to this size while it waits for more requests, so that many clients
+   * share one store request. See `close-time.ts`.
    */
   readonly gatheredBytesMax?: number | undefined;
 }
+
+/**
+ * Where requests to the store cost money, a file that has reached its size takes what its clients are just sending, up
+ * to this many times its size.
+ */
+const burstRoom = 1.5;
 
 /**
  * `sent`: a commit call carries the file, and its outcome is unknown until there is an answer. `failed`: none of its
@@ -38,6 +50,9 @@ interface Carried {
   producedBytes: number;
   producedUncompressedBytes: number;
 }
+
+/** A connection, the id of a producer, or appends that have no connection. */
+export type OrderKey = OutstandingAppends | number | 'background' | 'unknown';
 
 interface Row {
   readonly append: PendingAppend;
@@ -60,17 +75,27 @@ export class DataFile {
   firstReceivedMs = Number.POSITIVE_INFINITY;
   closedMs = 0;
   storedMs = 0;
+  /** Whether its clients sent all that they can, in a few large requests, and wait for nothing but this file. */
+  isUrgent = false;
   /** When a commit call first carried it. */
   sentMs = 0;
   /** When the deadlines of its requests must be checked next, and the timer for it. */
   deadlineMs = Number.POSITIVE_INFINITY;
   cancelDeadline: (() => void) | undefined;
+  /** When it got its last request, or when clients were last answered, who may send again. */
+  quietSinceMs: number;
   /** Aborts its upload. */
   readonly abandoned = new AbortController();
   fileId = '';
   fileBytes = 0;
   /** In file order; empty until the file is closed. */
   #rows: readonly Row[] = [];
+  /** Requests in it by connection, of clients that wait for answers. */
+  readonly #waiting = new Map<OutstandingAppends, number>();
+  /** Requests in it whose clients may send any number of others meanwhile. */
+  #unawaited = 0;
+  /** A connection that could send more when it was last asked, so that a check rarely asks all of them. */
+  #growing: OutstandingAppends | undefined;
 
   get carried(): Carried {
     const carried: Carried = {
@@ -94,6 +119,7 @@ export class DataFile {
 
   constructor(openedMs: number) {
     this.openedMs = openedMs;
+    this.quietSinceMs = openedMs;
   }
 
   add(append: PendingAppend): void {
@@ -102,6 +128,7 @@ export class DataFile {
     this.bytes += append.bytes;
     this.uncompressedBytes += append.uncompressedBytes;
     this.batchCount += append.batches.length;
+    this.#count(append, 1);
   }
 
   /** Removes a request; allowed only while the file is open. */
@@ -112,6 +139,57 @@ export class DataFile {
     this.bytes -= append.bytes;
     this.uncompressedBytes -= append.uncompressedBytes;
     this.batchCount -= append.batches.length;
+    this.#count(append, -1);
+  }
+
+  #count({ connection, isAwaited }: PendingAppend, by: number): void {
+    if (connection === undefined || !isAwaited) {
+      this.#unawaited += by;
+      return;
+    }
+    const count = (this.#waiting.get(connection) ?? 0) + by;
+    if (count === 0) this.#waiting.delete(connection);
+    else this.#waiting.set(connection, count);
+  }
+
+  get stall(): Stall {
+    if (this.#unawaited > 0 || this.#growing?.mayGrow() === true) return 'no';
+    this.#growing = undefined;
+    let stall: Stall = 'here';
+    for (const [connection, count] of this.#waiting) {
+      if (connection.mayGrow()) {
+        this.#growing = connection;
+        return 'no';
+      }
+      if (connection.count > count) stall = 'elsewhere';
+    }
+    return stall;
+  }
+
+  /**
+   * Adds what its commit has to keep in order: connections, whose requests are committed as they came, and idempotent
+   * producers, whose batches are accepted in sequence only.
+   */
+  addOrderTo(order: Set<OrderKey>): void {
+    this.#eachOrderKey((key) => {
+      order.add(key);
+      return false;
+    });
+  }
+
+  /** Whether it has to be committed after files with any of these. */
+  mustFollow(order: ReadonlySet<OrderKey>): boolean {
+    return this.#eachOrderKey((key) => order.has(key));
+  }
+
+  /** Stops at the first key for which `visit` returns true, and returns whether there was one. */
+  #eachOrderKey(visit: (key: OrderKey) => boolean): boolean {
+    for (const { refusal, connection, isBackground, batches } of this.appends) {
+      if (refusal !== undefined) continue;
+      if (visit(connection ?? (isBackground ? 'background' : 'unknown'))) return true;
+      for (const { producerId } of batches) if (producerId >= 0 && visit(producerId)) return true;
+    }
+    return false;
   }
 
   /** Whether no request is left that may be committed. */
@@ -206,13 +284,11 @@ export class DataFile {
     const { uncompressedBytesMax, compressedBytesMax = Number.POSITIVE_INFINITY } = limits;
     if (this.uncompressedBytes >= uncompressedBytesMax || this.batchCount >= batchesMax) return true;
     if (this.bytes < compressedBytesMax) return false;
-    const { gatheredBytesMax = compressedBytesMax } = limits;
-    return this.bytes >= gatheredBytesMax || this.appends.at(-1)!.bytes >= compressedBytesMax / 2;
-  }
-
-  /** Whether the file justifies a store request, although more small requests may still join it. */
-  isWorthwhile({ compressedBytesMax = Number.POSITIVE_INFINITY }: FlushLimits): boolean {
-    return this.bytes >= compressedBytesMax;
+    const { windowMs, gatheredBytesMax } = limits;
+    if (gatheredBytesMax === undefined) return true;
+    if (this.bytes >= gatheredBytesMax * (windowMs > 0 ? burstRoom : 1)) return true;
+    // Where the store charges nothing for requests, a large request does not wait for others.
+    return windowMs === 0 && this.appends.at(-1)!.bytes >= compressedBytesMax / 2;
   }
 }
 

@@ -14,10 +14,10 @@ import { batchOf, DataPath, produced } from '../../testing/data-path.ts';
 import type { AppendResult } from './produced-batch.ts';
 
 /**
- * Producers with several requests in flight, over a slow and failing store and a control plane whose answers get lost.
- * For every seed: acknowledged records exist exactly once, at the acknowledged offset, in their producer's order and
- * with a correct checksum; no record exists that was not sent; and no commit carries a request that was answered
- * before.
+ * Producers with several requests in flight, over a slow and failing store, whose uploads are hedged for every other
+ * seed, and a control plane whose answers get lost. For every seed: acknowledged records exist exactly once, at the
+ * acknowledged offset, in their producer's order and with a correct checksum; no record exists that was not sent; and no
+ * commit carries a request that was answered before.
  *
  * As soon as a request is answered, the test overwrites its bytes, as a listener that reuses its buffers would.
  */
@@ -68,6 +68,7 @@ class Producer {
   readonly #random: Random;
   readonly #producerId: number;
   readonly #attempts: Attempts;
+  readonly #connection = new AbortController().signal;
   readonly #sequences = new Array<number>(partitions).fill(0);
   #unacknowledged: Sent[][] = [];
   #inflight = 0;
@@ -134,7 +135,9 @@ class Producer {
     this.#inflight++;
     this.#unacknowledged.push(request);
     const deadlineMs = this.#path.clock.monotonicMs() + 200 + this.#random.below(3_000);
-    void this.#path.writePath.append(batches, { deadlineMs }).then(({ results }) => {
+    const connection = this.#connection;
+    const options = { deadlineMs, connection, left: connection };
+    void this.#path.writePath.append(batches, options).then(({ results }) => {
       this.#attempts.end(attempt);
       for (const frame of frames) frame.fill(0xee);
       this.#inflight--;
@@ -161,7 +164,13 @@ class Producer {
 }
 
 /** A control plane that is sometimes unavailable, before a commit or after it. */
-function shakyPort(random: Random, clock: () => Clock, attempts: Attempts, isShaky: () => boolean) {
+function shakyPort(
+  random: Random,
+  clock: () => Clock,
+  attempts: Attempts,
+  isShaky: () => boolean,
+  onFile: (file: FileCommit) => void,
+) {
   return (cluster: ClusterPort): ClusterPort =>
     new Proxy(cluster, {
       get(target, name) {
@@ -174,6 +183,7 @@ function shakyPort(random: Random, clock: () => Clock, attempts: Attempts, isSha
           if (isShaky() && random.next() < 0.05) throw new ClusterUnavailable('never sent');
           const files = filesToSend(wanted);
           for (const file of files) attempts.sent(file);
+          files.forEach(onFile);
           if (isShaky() && random.next() < 0.05)
             await new Promise<void>((resolve) => clock().after(random.below(6_000), resolve));
           if (isShaky() && random.next() < 0.15) throw new ClusterUnavailable('gone before');
@@ -217,12 +227,16 @@ async function readBack(path: DataPath, partition: number): Promise<string[]> {
 test('acknowledged records are readable, once and in order, under any failure', async () => {
   let failedPuts = 0;
   let givenUp = 0;
+  let hedges = 0;
+  let overtaken = 0;
   for (let seed = 1; seed <= seeds; seed++) {
     const random = seededRandom(seed);
     let isShaky = true;
     const attempts = new Attempts();
+    const committed = new Set<string>();
     const path: DataPath = new DataPath({
       seed,
+      hedgesUploads: seed % 2 === 0,
       flush: { windowMs: random.below(2) * 25, compressedBytesMax: 200 + random.below(2_000) },
       inflightFilesMax: 1 + random.below(8),
       bufferedBytesMax: 1_000 + random.below(10_000),
@@ -236,13 +250,19 @@ test('acknowledged records are readable, once and in order, under any failure', 
         () => path.clock,
         attempts,
         () => isShaky,
+        ({ fileId }) => {
+          const before = [...committed].at(-1) ?? '';
+          if (!committed.has(fileId) && fileId < before) overtaken++;
+          committed.add(fileId);
+        },
       ),
     });
     path.store.beforePut = () => {
       const fails = isShaky && random.next() < 0.1;
       if (fails) failedPuts++;
       return new Promise((resolve, reject) => {
-        path.clock.after(random.below(60), () => (fails ? reject(new Error('no')) : resolve()));
+        const latencyMs = random.next() < 0.05 ? random.below(3_000) : random.below(60);
+        path.clock.after(latencyMs, () => (fails ? reject(new Error('no')) : resolve()));
       });
     };
     const { topicId } = path.cluster.addTopic('t', partitions);
@@ -258,6 +278,8 @@ test('acknowledged records are readable, once and in order, under any failure', 
     isShaky = false;
     await settle();
     givenUp += attempts.unsent.size;
+    const [, won] = /retry\{operation="put",outcome="won"\} (\d+)/.exec(path.metrics.render()) ?? [];
+    hedges += Number(won ?? 0);
 
     for (let partition = 0; partition < partitions; partition++) {
       const values = await readBack(path, partition);
@@ -285,4 +307,6 @@ test('acknowledged records are readable, once and in order, under any failure', 
   }
   assert.ok(failedPuts > seeds, 'some stores failed');
   assert.ok(givenUp > seeds, 'some requests were given up');
+  assert.ok(hedges > 0, 'some second uploads were faster');
+  assert.ok(overtaken > 0, 'some files were committed before others that were closed first');
 });

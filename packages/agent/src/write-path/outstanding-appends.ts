@@ -8,7 +8,8 @@ const trialMsMax = 32_000;
 const periodMs = 500;
 
 /**
- * Counts requests that wait for their answers, and the most of the last second. A client has a limit of requests in
+ * Counts requests that wait for their answers, of all clients or of one connection, and the most of the last second. A
+ * client has a limit of requests in
  * flight, so a count as high as the peak means that every client waits for an answer, and that it is no use to wait for
  * more requests. Clients that send at a fixed rate stay below their limits, and the count of a moment says nothing.
  *
@@ -29,6 +30,10 @@ export class OutstandingAppends {
     this.#clock = clock;
   }
 
+  get count(): number {
+    return this.#count;
+  }
+
   begin(): void {
     this.#count++;
     this.#startPeriod();
@@ -36,6 +41,8 @@ export class OutstandingAppends {
   }
 
   end(): void {
+    // Of requests that waited for longer than a period, too, the peak is known.
+    this.#startPeriod();
     this.#count--;
   }
 

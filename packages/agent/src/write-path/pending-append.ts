@@ -1,4 +1,5 @@
 import type { ErrorName } from '@weir/wire';
+import type { OutstandingAppends } from './outstanding-appends.ts';
 import { type AppendOutcome, type AppendResult, failedAppend, type ProducedBatch } from './produced-batch.ts';
 
 /** Upper bound of the throttle time, so that clients are back soon after the load has dropped. */
@@ -11,6 +12,7 @@ interface PendingAppendOptions {
   readonly deadlineMs: number;
   readonly isBackground?: boolean;
   readonly left?: AbortSignal | undefined;
+  readonly connection?: OutstandingAppends | undefined;
 }
 
 /**
@@ -27,6 +29,8 @@ export class PendingAppend {
   readonly receivedMs: number;
   /** No client waits for it. */
   readonly isBackground: boolean;
+  /** The requests of its connection. */
+  readonly connection: OutstandingAppends | undefined;
   /** Set if it must not be committed. It is answered with this error as soon as the store has released its bytes. */
   refusal: ErrorName | undefined;
   throttleTimeMs = 0;
@@ -43,6 +47,7 @@ export class PendingAppend {
     this.receivedMs = options.receivedMs ?? options.arrivedMs;
     this.deadlineMs = options.deadlineMs;
     this.isBackground = options.isBackground ?? false;
+    this.connection = options.connection;
     this.#left = options.left;
     this.#answer = answer;
     let bytes = 0;
@@ -57,6 +62,11 @@ export class PendingAppend {
 
   get isAnswered(): boolean {
     return this.#answer === undefined;
+  }
+
+  /** Whether its client waits for the answer before it sends any number of further requests. */
+  get isAwaited(): boolean {
+    return this.#left !== undefined;
   }
 
   /** Whether its client closed the connection, so that no answer can reach it. */

@@ -68,6 +68,13 @@ export const outcomes: MetricRow<'outcome'> = {
   labels: ['outcome'],
 };
 
+export const deadFiles: MetricRow<'outcome'> = {
+  name: 'agent_dead_files_counter',
+  kind: 'counter',
+  help: 'Files that were uploaded, or may have been, and never committed, by whether the agent deleted them again.',
+  labels: ['outcome'],
+};
+
 export const produceOutcomes: MetricRow<'outcome'> = {
   name: 'agent_produce_outcome',
   kind: 'counter',
@@ -85,6 +92,8 @@ export const backpressure: MetricRow<'kafka_method' | 'backpressure_source'> = {
 export interface WriteMetrics extends Readonly<Record<keyof typeof writeRows, Series>> {
   readonly committed: Series;
   readonly failed: Series;
+  readonly deadDeleted: Series;
+  readonly deadLeft: Series;
   /** Too many bytes wait for their upload. */
   readonly heldByBytes: Series;
   /** Too many files wait for their upload or their commit. */
@@ -109,6 +118,8 @@ export function writeMetrics(metrics: Metrics): WriteMetrics {
     totalSeconds: of(writeRows.totalSeconds),
     committed: metrics.series(outcomes, { outcome: 'success' }),
     failed: metrics.series(outcomes, { outcome: 'error' }),
+    deadDeleted: metrics.series(deadFiles, { outcome: 'deleted' }),
+    deadLeft: metrics.series(deadFiles, { outcome: 'left' }),
     heldByBytes: held('buffered_bytes'),
     heldByFiles: held('inflight_files'),
   };

@@ -4,7 +4,13 @@ import type { FileCommit } from '@weir/cluster';
 import { settle } from '@weir/core/testing';
 import { zeroUuid } from '@weir/wire';
 import { batchOf, produced } from '../../testing/data-path.ts';
-import { append, heldPuts, recordingPort, startWritePath as start } from '../../testing/write-path-stage.ts';
+import {
+  append,
+  client,
+  heldPuts,
+  recordingPort,
+  startWritePath as start,
+} from '../../testing/write-path-stage.ts';
 
 test('requests of one event-loop turn share a file, and later requests gather until it is committed', async () => {
   const path = await start();
@@ -128,12 +134,12 @@ test('the sizes at which a file is closed', async (t) => {
       puts: 0,
     },
     {
-      name: 'a request that fills a file does not wait',
+      name: 'a file that may gather waits for more',
       uncompressedBytesMax: 10_000,
       compressedBytesMax: 100,
       gatheredBytesMax: 1000,
       inflation: 1,
-      puts: 3,
+      puts: 0,
     },
   ];
   for (const { name, inflation, puts, ...limits } of table) {
@@ -148,7 +154,7 @@ test('the sizes at which a file is closed', async (t) => {
   }
 });
 
-test('small requests gather beyond the file size if the previous file was closed very recently', async () => {
+test('small requests gather beyond the file size, for a while and up to a limit', async () => {
   const hundred = batchOf(['x'.repeat(100 - batchOf(['']).length)]);
   const flush = { windowMs: 250, compressedBytesMax: 300, gatheredBytesMax: 700 };
   const path = await start({ flush });
@@ -157,16 +163,84 @@ test('small requests gather beyond the file size if the previous file was closed
     await settle();
     return path.store.puts;
   };
-  assert.equal(await appendSome(3), 1, 'the first is closed when it is large enough');
-  assert.equal(await appendSome(5), 1, 'the next file gathers');
+  assert.equal(await appendSome(3), 0, 'the file gathers');
   path.clock.advance(100);
   await settle();
-  assert.equal(path.store.puts, 2, 'it does not gather for long');
-  assert.equal(await appendSome(7), 3, 'it does not gather beyond its limit');
+  assert.equal(path.store.puts, 1, 'it does not gather for long');
+  assert.equal(await appendSome(7), 1, 'it has its size, and takes what clients are sending');
+  path.clock.advance(9);
+  assert.equal(await appendSome(1), 1);
+  path.clock.advance(10);
+  await settle();
+  assert.equal(path.store.puts, 2, 'no more came');
+  assert.equal(await appendSome(11), 3, 'it does not gather beyond its limit');
   assert.equal(await appendSome(1), 3);
   path.clock.advance(250);
   await settle();
   assert.equal(path.store.puts, 4, 'a small file waits for its window');
+});
+
+test('a file closes early when all of its clients wait for it', async () => {
+  const path = await start({ flush: { windowMs: 250, compressedBytesMax: 10_000 } });
+  const puts = heldPuts(path);
+  const [a, b] = [client(path), client(path)];
+  const one = () => [produced(path.topicId, 0, batchOf(['x']))];
+  a(one());
+  await settle();
+  assert.equal(path.store.puts, 1, 'a client that comes alone waits for nothing');
+  a(one());
+  await puts.finish(1);
+  path.clock.advance(99);
+  await settle();
+  assert.equal(path.store.puts, 1, 'the client could have two requests in flight before');
+  a(one());
+  b(one());
+  await settle();
+  assert.equal(path.store.puts, 1, 'files are 100 ms apart');
+  path.clock.advance(1);
+  await settle();
+  assert.equal(path.store.puts, 2);
+  await puts.finish(2);
+
+  b(one());
+  path.clock.advance(200);
+  await settle();
+  assert.equal(path.store.puts, 3);
+  a(one());
+  path.clock.advance(200);
+  await settle();
+  assert.equal(path.store.puts, 3, 'the first client may send another request');
+});
+
+test('large requests of a client that can send no more are one file, which is not delayed', async () => {
+  const path = await start({ flush: { windowMs: 250, compressedBytesMax: 1_000, gatheredBytesMax: 16_000 } });
+  const puts = heldPuts(path);
+  const send = client(path);
+  const large = () => [produced(path.topicId, 0, batchOf(['x'.repeat(1_000)]))];
+  send(large());
+  await settle();
+  assert.equal(path.store.puts, 1, 'nothing is known about the client');
+  const behind = Array.from({ length: 4 }, () => send(large()));
+  path.clock.advance(50);
+  await settle();
+  assert.equal(path.store.puts, 1, 'all of its requests wait, one of them for the file before');
+  await puts.finish(1);
+  send(large());
+  await settle();
+  assert.equal(path.store.puts, 2, 'all five are here');
+  await puts.finish(2);
+  assert.deepEqual(
+    behind.map(({ errors }) => errors),
+    Array(4).fill(['NONE']),
+  );
+  send(large());
+  send(large());
+  path.clock.advance(19);
+  await settle();
+  assert.equal(path.store.puts, 2);
+  path.clock.advance(1);
+  await settle();
+  assert.equal(path.store.puts, 3, 'it does not wait for long for requests that do not come');
 });
 
 test('a request stays in one file, at any size', async () => {
@@ -233,6 +307,59 @@ test('a file that cannot be stored fails, together with later batches of its pro
   await puts.finish(6);
   await puts.finish(7);
   assert.deepEqual([again.offsets, alsoAgain.offsets], [[2], [3]]);
+});
+
+test('a slow upload delays only files with the same clients or producers', async () => {
+  const commits: FileCommit[][] = [];
+  const path = await start({ flush: { compressedBytesMax: 1 }, port: recordingPort(commits, () => 'go') });
+  const puts = heldPuts(path);
+  const [a, b, c] = [client(path), client(path), client(path)];
+  const sequenced = (baseSequence: number) =>
+    produced(path.topicId, 0, batchOf([`${baseSequence}`]), { producerId: 7, baseSequence });
+  const plain = () => produced(path.topicId, 0, batchOf(['x']));
+  const slow = a([sequenced(0)]);
+  const other = b([plain()]);
+  const sameConnection = a([plain()]);
+  const sameProducer = c([sequenced(1)]);
+  const behindThat = c([plain()]);
+  for (const put of [2, 3, 4, 5]) await puts.finish(put);
+  const all = [slow, other, sameConnection, sameProducer, behindThat];
+  assert.deepEqual(
+    all.map(({ offsets }) => offsets),
+    [undefined, [0], undefined, undefined, undefined],
+  );
+  await puts.finish(1);
+  assert.deepEqual(
+    all.map(({ offsets }) => offsets),
+    [[1], [0], [2], [3], [4]],
+  );
+  assert.deepEqual(
+    commits.map((files) => files.length),
+    [1, 4],
+  );
+});
+
+test('while a commit is in doubt, files that overtake wait, and the same files are sent again', async () => {
+  const commits: FileCommit[][] = [];
+  const path = await start({
+    flush: { compressedBytesMax: 1 },
+    port: recordingPort(commits, (call) => (call === 1 ? 'loseAnswer' : 'go')),
+  });
+  const puts = heldPuts(path);
+  const plain = () => [produced(path.topicId, 0, batchOf(['x']))];
+  const [slow, first, second] = [client(path), client(path), client(path)].map((send) => send(plain()));
+  await puts.finish(2);
+  await puts.finish(1);
+  await puts.finish(3);
+  assert.equal(commits.length, 1);
+  path.clock.advance(1_000);
+  await settle();
+  assert.deepEqual([slow!.offsets, first!.offsets, second!.offsets], [[1], [0], [2]]);
+  assert.deepEqual(
+    commits.map((files) => files.length),
+    [1, 1, 2],
+  );
+  assert.equal(commits[0]![0]!.fileId, commits[1]![0]!.fileId);
 });
 
 test('requests that wait for a file are refused too if their producer has lost a batch', async () => {

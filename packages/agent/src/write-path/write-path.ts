@@ -1,11 +1,20 @@
 import { type Clock, type Log, type Metrics, MiB, type Random } from '@weir/core';
-import { buildLogFile, logFileKey, newFileId, type ObjectStore } from '@weir/storage';
+import {
+  buildLogFile,
+  HedgedUploads,
+  logFileKey,
+  newFileId,
+  type ObjectStore,
+  withFileId,
+} from '@weir/storage';
 import type { ErrorName } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import { agentLimits } from '../limits.ts';
 import { BackgroundQueue } from './background-queue.ts';
+import { areLarge, closeTimeMs, RecentRate } from './close-time.ts';
 import { CommitQueue } from './commit-queue.ts';
 import { DataFile, type FlushLimits } from './data-file.ts';
+import { DeadFiles } from './dead-files.ts';
 import { FilePace } from './file-pace.ts';
 import { LostSequences } from './lost-sequences.ts';
 import { OutstandingAppends } from './outstanding-appends.ts';
@@ -16,6 +25,11 @@ import { type WriteMetrics, writeMetrics } from './write-metrics.ts';
 interface WritePathOptions {
   readonly clusterId: string;
   readonly store: ObjectStore;
+  /**
+   * Whether a slow upload is sent a second time, under another file id. Of use only where a second request may reach a
+   * less busy server.
+   */
+  readonly hedgesUploads?: boolean | undefined;
   readonly cluster: ClusterView;
   readonly flush: FlushLimits;
   /** Limit on files that are closed and not yet committed. */
@@ -73,15 +87,18 @@ export interface AppendOptions {
    * connection.
    */
   readonly receivedMs?: number | undefined;
+  /** Identifies the connection of the request. Requests of a connection are committed in the order of the calls. */
+  readonly connection?: object | undefined;
 }
 
 /**
  * Makes records durable. Requests of all connections gather in one open file; it is closed by size or by time, uploaded
- * in parallel with others, and committed after all files that were closed before it.
+ * in parallel with others, and committed after files that were closed before it and have requests of the same
+ * connections or producers.
  *
  *      append ──► waiting ──► open file ──► uploading ──► stored ──► committed ──► answers
- *                 (no room)   (until full   (parallel)    (in the order of closing)
- *                              or due)
+ *                 (no room)   (until full   (parallel,    (in the order of closing
+ *                              or due)       hedged)       where order matters)
  *
  * A request that was answered as failed before its commit was sent is never committed: its client retries it, and the
  * records would be stored twice. So a request leaves its file when its deadline expires, and when its client has closed
@@ -100,8 +117,11 @@ const worthwhileFileBytes = MiB;
 /** An upload or a commit that takes longer than this is stuck, and clients may have given up. */
 const stuckMs = 1_000;
 
-/** How soon after a file the next one may be closed by size if it consists of small requests. */
-const gatherMs = 100;
+/** Weight of a new upload in the moving average. */
+const newUploadPart = 1 / 8;
+
+/** A file with so many large requests saves so many requests to the store that it may cost one more. */
+const urgentRequestsMin = 4;
 
 class FileWritePath implements WritePath {
   readonly #options: WritePathOptions;
@@ -110,7 +130,12 @@ class FileWritePath implements WritePath {
   readonly #lost: LostSequences;
   readonly #background: BackgroundQueue;
   readonly #pace = new FilePace();
+  readonly #rate = new RecentRate();
   readonly #outstanding: OutstandingAppends;
+  /** The same by connection. */
+  readonly #connections = new WeakMap<object, OutstandingAppends>();
+  readonly #dead: DeadFiles;
+  readonly #hedged: HedgedUploads | undefined;
   /** Requests without room, in order of arrival, with the timers of their deadlines. */
   readonly #waiting = new Map<PendingAppend, () => void>();
   #waitingBytes = 0;
@@ -124,8 +149,12 @@ class FileWritePath implements WritePath {
   /** Whether it waits although every client seems to wait for an answer. */
   #isTrial = false;
   #cancelWindow: (() => void) | undefined;
+  /** When the open file is due, if a timer waits for that. */
+  #windowEndMs: number | undefined;
   #bufferedBytes = 0;
   #uploads = 0;
+  /** Moving average of the time that an upload takes. */
+  #uploadMs = 0;
   #pumpIsScheduled = false;
   #whenDrained: (() => void)[] = [];
 
@@ -134,6 +163,11 @@ class FileWritePath implements WritePath {
     this.#metrics = writeMetrics(options.metrics);
     this.#lost = new LostSequences(options.clock);
     this.#outstanding = new OutstandingAppends(options.clock);
+    const { store, clock, log, metrics } = options;
+    const { deadDeleted: deleted, deadLeft: left } = this.#metrics;
+    this.#dead = new DeadFiles({ store, clock, log, deleted, left });
+    const onDead = (key: string) => this.#dead.add(key);
+    if (options.hedgesUploads === true) this.#hedged = new HedgedUploads({ store, clock, metrics, onDead });
     this.#background = new BackgroundQueue(options.clock, () => this.#openForBackground());
     this.#commits = new CommitQueue({
       port: () => options.cluster.port,
@@ -157,15 +191,19 @@ class FileWritePath implements WritePath {
       });
     }
     return new Promise((resolve) => {
+      const connection = this.#connectionOf(options.connection);
       this.#outstanding.begin();
+      connection?.begin();
       const answer = (outcome: AppendOutcome) => {
         this.#outstanding.end();
+        connection?.end();
         resolve(outcome);
       };
       const arrivedMs = this.#options.clock.monotonicMs();
       const deadlineMs = Math.min(options.deadlineMs, arrivedMs + agentLimits.produceTimeoutMsMax);
       const { left, receivedMs = arrivedMs } = options;
-      const append = new PendingAppend(batches, { arrivedMs, deadlineMs, left, receivedMs }, answer);
+      const timing = { arrivedMs, deadlineMs, receivedMs };
+      const append = new PendingAppend(batches, { ...timing, left, connection }, answer);
       if (this.#lost.refuses(append)) {
         append.fail('KAFKA_STORAGE_ERROR');
         return;
@@ -175,6 +213,16 @@ class FileWritePath implements WritePath {
       else this.#wait(append);
       this.#pumpAfterAppend();
     });
+  }
+
+  #connectionOf(identity: object | undefined): OutstandingAppends | undefined {
+    if (identity === undefined) return undefined;
+    let connection = this.#connections.get(identity);
+    if (connection === undefined) {
+      connection = new OutstandingAppends(this.#options.clock);
+      this.#connections.set(identity, connection);
+    }
+    return connection;
   }
 
   appendInBackground(batches: readonly ProducedBatch[]): Promise<AppendOutcome> {
@@ -199,6 +247,7 @@ class FileWritePath implements WritePath {
     this.#forgetOpen();
     for (const cancel of this.#waiting.values()) cancel();
     this.#background.abandon();
+    this.#dead.abandon();
     this.#commits.abandon();
   }
 
@@ -218,28 +267,36 @@ class FileWritePath implements WritePath {
     if (this.#open === undefined) {
       this.#open = new DataFile(clock.monotonicMs());
       this.#openIsDue = false;
-      if (flush.windowMs > 0) this.#closeAt(this.#open.openedMs + flush.windowMs);
-      else if (this.#commits.length === 0) this.#keepPace(this.#open.openedMs);
+      if (flush.windowMs === 0 && this.#commits.length === 0) this.#keepPace(this.#open.openedMs);
     }
-    const wasWorthwhile = this.#open.isWorthwhile(flush);
     this.#open.add(append);
     this.#watchDeadline(this.#open, append.deadlineMs);
     this.#bufferedBytes += append.bytes;
-    if (!wasWorthwhile && flush.windowMs > 0 && this.#open.isWorthwhile(flush)) this.#closeSoon();
+    if (flush.windowMs > 0) this.#waitForMore(this.#open);
   }
 
-  /** The file is large enough. It waits only to let more requests join it. */
-  #closeSoon(): void {
+  /** Closes the file when it is due, which may change with every request that comes and every answer that goes. */
+  #waitForMore(file: DataFile): void {
     const { clock, flush } = this.#options;
-    const dueMs = Math.min(this.#open!.openedMs + flush.windowMs, this.#lastClosedMs + gatherMs);
-    if (dueMs <= clock.monotonicMs()) this.#openIsDue = true;
+    const nowMs = clock.monotonicMs();
+    file.quietSinceMs = nowMs;
+    const { openedMs, bytes, stall } = file;
+    const bytesPerMs = this.#rate.bytesPerMs(nowMs, bytes);
+    const requests = file.appends.length;
+    const uploadMs = this.#uploadMs;
+    const open = { openedMs, bytes, requests, quietSinceMs: nowMs, stall, bytesPerMs, uploadMs };
+    const dueMs = closeTimeMs(open, this.#lastClosedMs, flush);
+    if (dueMs <= nowMs) this.#openIsDue = true;
     else this.#closeAt(dueMs);
   }
 
   #closeAt(dueMs: number): void {
     const { clock } = this.#options;
+    if (dueMs === this.#windowEndMs) return;
     this.#cancelWindow?.();
+    this.#windowEndMs = dueMs;
     this.#cancelWindow = clock.after(dueMs - clock.monotonicMs(), () => {
+      this.#windowEndMs = undefined;
       this.#openIsDue = true;
       this.#pump();
     });
@@ -353,7 +410,12 @@ class FileWritePath implements WritePath {
    */
   #awaitAnswered(): void {
     const { clock, flush } = this.#options;
-    if (this.#open === undefined || flush.windowMs > 0 || this.#commits.length > 0) return;
+    if (this.#open === undefined) return;
+    if (flush.windowMs > 0) {
+      if (!this.#openIsDue) this.#waitForMore(this.#open);
+      return;
+    }
+    if (this.#commits.length > 0) return;
     this.#isGathering = true;
     this.#closeAt(this.#pace.dueMsAfterAnswers(clock.monotonicMs()));
   }
@@ -366,10 +428,18 @@ class FileWritePath implements WritePath {
       file.add(append);
       this.#bufferedBytes += append.bytes;
     }
+    const { flush } = this.#options;
+    const requests = file.appends.length;
+    file.isUrgent =
+      this.#uploads === 0 &&
+      requests >= urgentRequestsMin &&
+      file.stall === 'here' &&
+      areLarge({ bytes: file.bytes, requests }, flush);
     file.state = 'uploading';
     file.closedMs = this.#options.clock.monotonicMs();
     this.#lastClosedMs = file.closedMs;
     this.#pace.closed(file.closedMs);
+    this.#rate.add(file.bytes, file.closedMs);
     this.#commits.push(file);
     this.#uploads++;
     void this.#upload(file);
@@ -378,7 +448,7 @@ class FileWritePath implements WritePath {
   // --- uploading ---
 
   async #upload(file: DataFile): Promise<void> {
-    const { clusterId, store, clock, random, log, onStored } = this.#options;
+    const { clusterId, clock, random, log, onStored } = this.#options;
     try {
       const fileId = newFileId(clock.nowMs(), random);
       const { slices, fileBytes, placed } = buildLogFile({ clusterId, fileId, batches: file.batches() });
@@ -387,12 +457,9 @@ class FileWritePath implements WritePath {
         fileBytes,
         placed.map(({ byteStart }) => byteStart),
       );
-      await store.put(logFileKey(clusterId, fileId), slices, {
-        signal: file.abandoned.signal,
-        isNewKey: true,
-      });
+      const stored = await this.#put(file, slices);
       file.state = 'stored';
-      onStored?.({ fileId, fileBytes, slices });
+      onStored?.({ fileId: file.fileId, fileBytes, slices: stored });
     } catch (error) {
       if (file.state === 'stored') {
         log.error('failed to add uploaded file to page cache', { error: String(error) });
@@ -412,9 +479,32 @@ class FileWritePath implements WritePath {
     this.#pump();
   }
 
+  /** Stores the file, and returns the slices that were stored under its final id. */
+  async #put(file: DataFile, slices: readonly Uint8Array[]): Promise<readonly Uint8Array[]> {
+    const { clusterId, store, clock, random } = this.#options;
+    const { fileId } = file;
+    const { signal } = file.abandoned;
+    const first = { key: logFileKey(clusterId, fileId), content: slices };
+    if (this.#hedged === undefined) {
+      await store.put(first.key, slices, { signal, isNewKey: true });
+      return slices;
+    }
+    let secondId = fileId;
+    const second = () => {
+      secondId = newFileId(clock.nowMs(), random);
+      return { key: logFileKey(clusterId, secondId), content: withFileId(slices, clusterId, secondId) };
+    };
+    const stored = await this.#hedged.put(first, second, { signal, isUrgent: file.isUrgent });
+    // From here on the id never changes: a commit that is repeated must name the same file.
+    if (stored !== first) file.fileId = secondId;
+    return stored.content;
+  }
+
   #onUploaded(file: DataFile, nowMs: number): void {
     this.#metrics.fillSeconds.observe((file.closedMs - file.openedMs) / 1000);
-    this.#metrics.uploadSeconds.observe((nowMs - file.closedMs) / 1000);
+    const tookMs = nowMs - file.closedMs;
+    this.#uploadMs += (tookMs - this.#uploadMs) * (this.#uploadMs === 0 ? 1 : newUploadPart);
+    this.#metrics.uploadSeconds.observe(tookMs / 1000);
     file.storedMs = nowMs;
     for (const append of file.appends) if (append.refusal !== undefined) append.fail(append.refusal);
     if (file.isFullyRefused) file.state = 'failed';
@@ -540,6 +630,7 @@ class FileWritePath implements WritePath {
   #forgetOpen(): void {
     this.#cancelWindow?.();
     this.#cancelWindow = undefined;
+    this.#windowEndMs = undefined;
     this.#open = undefined;
     this.#isGathering = false;
     this.#isTrial = false;

@@ -8,14 +8,13 @@ interface FlushSizes {
   readonly uncompressedBytesMax: number;
   /** Absent if only the uncompressed size counts. It is an estimate, so files can become larger. */
   readonly compressedBytesMax: number | undefined;
-  /** Maximum size of a file that many small requests share; absent if a flag sets the size. */
+  /** Size that a file may reach while it waits for more requests; absent if a flag sets the size. */
   readonly gatheredBytesMax: number | undefined;
 }
 
 /**
  * The contract gives two defaults for the compressed size: 1MiB in its only complete rule, and 16MB in a later remark.
- * The complete rule gives the size that justifies a file; while files follow each other closely, they may grow to the
- * other.
+ * The complete rule gives the size that justifies a file; while it waits for more requests, it may grow to the other.
  */
 const compressedFlushBytesDefault = MiB;
 const gatheredFlushBytesDefault = 16_000_000;
@@ -41,8 +40,9 @@ export function resolveFlushSizes({ batchMaxSizeBytes, batchMaxCompressedSizeByt
 export const flushSizeRule: Rule = {
   statement:
     'With only -batchMaxSizeBytes it alone decides; with only -batchMaxCompressedSizeBytes the uncompressed limit is ' +
-    '64MiB; with neither the limits are 1MiB compressed and 64MiB uncompressed, and a file of small requests may ' +
-    'grow to 16MB while the file before it is less than 100ms old; with both a file is cut when either is exceeded.',
+    '64MiB; with neither the limits are 1MiB compressed and 64MiB uncompressed, and a file that reaches them waits a ' +
+    'little for more requests, until it has 16MB and what clients are just sending; with both a file is cut when ' +
+    'either is exceeded.',
   flags: ['batchMaxSizeBytes', 'batchMaxCompressedSizeBytes'],
   commands: brokers,
 };

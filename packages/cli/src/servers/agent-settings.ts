@@ -13,6 +13,7 @@ type BrokerValues = CommandValues<'local'> | CommandValues<'playground'> | Comma
 type AgentSettings = Pick<
   AgentOptions,
   | 'flush'
+  | 'hedgesUploads'
   | 'recordBytesMax'
   | 'impersonation'
   | 'sasl'
@@ -88,6 +89,7 @@ export function agentSettings(
       windowMs: isBilledPerRequest || windowMs !== usualWindowMs ? windowMs : 0,
       ...resolveFlushSizes(values),
     },
+    hedgesUploads: isBilledPerRequest,
     recordBytesMax: values.maxProduceRecordSizeBytes,
     impersonation: {
       authorHeader: values.injectPrincipalHeader,

@@ -67,7 +67,7 @@ export function buildLogFile({ clusterId, fileId, batches }: LogFileToBuild): Bu
  * same size, so that batches stay where they are.
  */
 export function withFileId(slices: readonly Uint8Array[], clusterId: string, fileId: string): Uint8Array[] {
-  return [encodeHeader(clusterId, fileId), ...slices.slice(1)];
+  return [encodeHeader(formatVersions.written, clusterId, fileId), ...slices.slice(1)];
 }
 
 interface Topic {

@@ -12,6 +12,7 @@ export const writePathFlags = [
     default: 250,
     commands: brokers,
     help: 'Write a file at the latest this long after its first record.',
+    rule: 'A file is written earlier when it is large enough, or when all clients that have requests in it wait for it. With less than 100ms it waits for about one and a half times what an upload takes.',
   }),
   available({
     name: 'batchMaxSizeBytes',

@@ -1,0 +1,100 @@
+import type { FlushLimits, Stall } from './data-file.ts';
+
+export interface OpenFile {
+  readonly openedMs: number;
+  readonly bytes: number;
+  readonly requests: number;
+  /** When it got its last request, or when clients were last answered, who may send again. */
+  readonly quietSinceMs: number;
+  readonly stall: Stall;
+  /** What came in lately, this file included. */
+  readonly bytesPerMs: number;
+  /** How long uploads take, 0 if unknown. */
+  readonly uploadMs: number;
+}
+
+/** How far apart files of small requests are at least, as a share of the window and in milliseconds. */
+const gatherShare = 0.4;
+const gatherMsMax = 100;
+
+/**
+ * With more load files are further apart: so many milliseconds per MB/s. Latency counts more while files are small;
+ * with more load the number of requests to the store would grow with the number of agents.
+ */
+const spacingMsPerMbps = 4.4;
+
+/** An operator who asks for a shorter window wants latency more than few requests to the store. */
+const patientWindowMs = 100;
+/** Then a file waits for no longer than this many uploads take. */
+const uploadsPerWindow = 1.5;
+
+/** Longer than a client needs from one large request to its next. */
+const quietMs = 20;
+
+/** Longer than a client lingers between two small requests. */
+const burstMs = 10;
+
+/**
+ * When an open file is due, for a store that charges per request. The window is the upper bound.
+ *
+ * A file whose clients all wait for it cannot grow. If its requests are large, their clients are limited by the time
+ * that a file takes, so it is due at once. Otherwise it keeps a distance from the file before it, so that many small
+ * clients share a request to the store.
+ *
+ * A file that can grow, and is large enough to be worth a request, waits for as long as that distance. If its requests
+ * are large, or it has reached the size that it should have, it waits only until no further one comes.
+ */
+export function closeTimeMs(file: OpenFile, lastClosedMs: number, flush: FlushLimits): number {
+  const { compressedBytesMax = Number.POSITIVE_INFINITY, gatheredBytesMax = Number.POSITIVE_INFINITY } =
+    flush;
+  const { openedMs, bytes, stall } = file;
+  if (bytes >= gatheredBytesMax && stall === 'no') return file.quietSinceMs + burstMs;
+  const gatherMs = Math.min(gatherMsMax, flush.windowMs * gatherShare);
+  const latestMs = openedMs + waitMs(flush.windowMs, gatherMs, file.uploadMs);
+  const spacingMs = Math.max(gatherMs, (spacingMsPerMbps * file.bytesPerMs) / 1000);
+  const hasLargeRequests = areLarge(file, flush);
+  if (stall === 'here') {
+    return hasLargeRequests ? openedMs : Math.min(latestMs, lastClosedMs + spacingMs);
+  }
+  if (bytes < compressedBytesMax) return latestMs;
+  if (!hasLargeRequests) return Math.min(latestMs, openedMs + spacingMs);
+  const gatheredMs = openedMs + gatherMs;
+  return stall === 'no' ? Math.min(gatheredMs, file.quietSinceMs + quietMs) : gatheredMs;
+}
+
+/** Whether requests are so large that a few of them make a file. Their clients can have only a few in flight. */
+export function areLarge(
+  { bytes, requests }: Pick<OpenFile, 'bytes' | 'requests'>,
+  flush: FlushLimits,
+): boolean {
+  const { compressedBytesMax = Number.POSITIVE_INFINITY } = flush;
+  return bytes >= (requests * compressedBytesMax) / 2;
+}
+
+function waitMs(windowMs: number, gatherMs: number, uploadMs: number): number {
+  if (windowMs >= patientWindowMs || uploadMs === 0) return windowMs;
+  return Math.min(windowMs, Math.max(gatherMs, uploadsPerWindow * uploadMs));
+}
+
+/** Over which time `RecentRate` averages. */
+const rateMs = 1_000;
+
+/** Bytes per millisecond, averaged over about a second, of which the latest counts most. */
+export class RecentRate {
+  #bytes = 0;
+  #sinceMs = 0;
+
+  add(bytes: number, nowMs: number): void {
+    this.#bytes = this.#left(nowMs) + bytes;
+    this.#sinceMs = nowMs;
+  }
+
+  /** With bytes that are not counted yet. */
+  bytesPerMs(nowMs: number, further: number): number {
+    return (this.#left(nowMs) + further) / rateMs;
+  }
+
+  #left(nowMs: number): number {
+    return this.#bytes * Math.exp((this.#sinceMs - nowMs) / rateMs);
+  }
+}
