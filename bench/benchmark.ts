@@ -11,7 +11,7 @@ export interface Row {
   /** What was compared: `decode Produce, 1 MiB batch / CRC alone`. */
   readonly what: string;
   readonly result: number;
-  readonly unit: 'x' | 'bytes' | 'MB/s' | 'µs' | 'ms' | 's' | 'MiB' | '/s' | '% of a core';
+  readonly unit: 'x' | 'bytes' | 'µs' | 'ms' | 's' | 'MiB' | '/s' | 'MB/s' | 'per GiB' | '% of a core';
   readonly bar?: Bar;
   readonly detail: string;
 }

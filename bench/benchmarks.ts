@@ -19,6 +19,7 @@ import { metadataScale } from './metadata-scale.ts';
 import { offsetCommits } from './offset-commits.ts';
 import { produceDecode } from './produce-decode.ts';
 import { coldPartition, fanOut } from './read-path.ts';
+import { slowStore } from './slow-store.ts';
 import { transactionalCopy } from './transactional-copy.ts';
 
 export const benchmarks: readonly Benchmark[] = [
@@ -42,6 +43,7 @@ export const benchmarks: readonly Benchmark[] = [
   keyVerification,
   transactionalCopy,
   compaction,
+  slowStore,
   eventEmission,
   eventQueries,
 ];

@@ -19,12 +19,20 @@ export interface SlowBucket {
   stop(): Promise<void>;
 }
 
-/** Starts a bucket with the given latency in a separate process. */
-export async function startSlowBucket(lifetime: Lifetime, latency: StoreLatency): Promise<SlowBucket> {
+/** Starts a bucket with the given latency in a separate process. With a seed, latencies are the same in every run. */
+export async function startSlowBucket(
+  lifetime: Lifetime,
+  latency: StoreLatency,
+  seed?: number,
+): Promise<SlowBucket> {
   const server = await ServerProcess.start(lifetime, {
     name: 'the bucket',
     program: process.execPath,
-    args: [fileURLToPath(import.meta.resolve('./slow-s3.ts')), printLatency(latency)],
+    args: [
+      fileURLToPath(import.meta.resolve('./slow-s3.ts')),
+      printLatency(latency),
+      ...(seed === undefined ? [] : [String(seed)]),
+    ],
     isReady: ({ text }) => /^port \d+\n/m.test(text),
   });
   const [, port] = /^port (\d+)\n/m.exec(server.text)!;

@@ -1,14 +1,16 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { GiB, MiB, systemClock, systemRandom } from '@weir/core';
+import { GiB, MiB, seededRandom, systemClock, systemRandom } from '@weir/core';
 import { latencySource, parseLatency } from './store-latency.ts';
 
 /**
- * The subset of S3 that agents use, in memory, with the latency given as first argument. A separate process, so that it
- * takes no CPU time from the measured servers' threads. It checks neither signatures nor checksums. `GET /-/counts`
- * returns the request counts.
+ * The subset of S3 that agents use, in memory, with the latency given as first argument and, as second, the seed that
+ * latencies are drawn with. A separate process, so that it takes no CPU time from the measured servers' threads. It
+ * checks neither signatures nor checksums. `GET /-/counts` returns the request counts.
  */
-const nextLatencyMs = latencySource(parseLatency(process.argv[2] ?? ''), systemRandom);
+const [, , latencyText = '', seed] = process.argv;
+const random = seed === undefined ? systemRandom : seededRandom(Number(seed));
+const nextLatencyMs = latencySource(parseLatency(latencyText), random);
 
 /** More than any row writes. Further puts are refused, so that a mistake does not exhaust the machine's memory. */
 const storedBytesMax = 6 * GiB;

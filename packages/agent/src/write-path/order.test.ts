@@ -16,8 +16,8 @@ import type { AppendResult } from './produced-batch.ts';
 /**
  * Producers with several requests in flight, over a slow and failing store, whose uploads are hedged for every other
  * seed, and a control plane whose answers get lost. For every seed: acknowledged records exist exactly once, at the
- * acknowledged offset, in their producer's order and with a correct checksum; no record exists that was not sent; and no
- * commit carries a request that was answered before.
+ * acknowledged offset, in their producer's order and with a correct checksum; no record exists that was not sent; and
+ * no commit carries a request that was answered before.
  *
  * As soon as a request is answered, the test overwrites its bytes, as a listener that reuses its buffers would.
  */
