@@ -2,12 +2,12 @@ import type { Clock } from '@weir/core';
 import { MiB } from '@weir/core';
 
 /** What one batch of a request holds: so many records for a partition. */
-export interface BatchToSend {
+interface BatchToSend {
   readonly partition: number;
   readonly records: number;
 }
 
-export interface PacedProducerOptions {
+interface PacedProducerOptions {
   readonly clock: Clock;
   readonly partitions: number;
   /** Records per second; as many as the broker takes if absent. */
