@@ -84,6 +84,14 @@ export {
   isCallName,
   portOf,
 } from './calls/cluster-calls.ts';
+export {
+  type CompactionCommit,
+  type CompactionJob,
+  type CompactionResult,
+  noRangeFile,
+  type RangeColumns,
+  type RangePointerColumns,
+} from './calls/compaction-calls.ts';
 export type { EventsPort } from './calls/event-calls.ts';
 export {
   type ControlPlaneEvent,

@@ -82,4 +82,15 @@ export type ClusterChange =
       /** Columns with one row per partition that moved. */
       readonly partition: Uint32Array;
       readonly logStartOffset: Float64Array;
+    }
+  /**
+   * Logs whose pointers were replaced by others for the same records. Pointers that begin below the offset may lie in
+   * files that are deleted after a grace period.
+   */
+  | {
+      readonly kind: 'replaced';
+      readonly topicId: string;
+      /** Columns with one row per partition. */
+      readonly partition: Uint32Array;
+      readonly belowOffset: Float64Array;
     };

@@ -3,6 +3,7 @@ import { adminCalls } from './admin-calls.ts';
 import { agentCalls } from './agents/agent-calls.ts';
 import type { PortOf } from './call.ts';
 import type { ClusterFollower } from './change-stream.ts';
+import { compactionCalls } from './compaction-calls.ts';
 import { eventCalls } from './event-calls.ts';
 import { fileCalls } from './file-calls.ts';
 import { groupCalls } from './groups/group-calls.ts';
@@ -22,6 +23,7 @@ import { transactionCalls } from './transaction-calls.ts';
  */
 export const clusterCalls = {
   ...logCalls,
+  ...compactionCalls,
   ...topicCalls,
   ...aclCalls,
   ...adminCalls,

@@ -12,6 +12,7 @@ import {
   type LogStarts,
   type PackedChanges,
   type RecordPut,
+  type Replaced,
   type RestoredTopic,
 } from './packed-changes.ts';
 
@@ -26,6 +27,7 @@ export function packChanges(changes: readonly ClusterChange[]): PackedChanges {
   const logStarts: LogStarts[] = [];
   const records: RecordPut[] = [];
   const restored: RestoredTopic[] = [];
+  const replaced: Replaced[] = [];
   let ranges = 0;
   for (const [index, change] of changes.entries()) {
     kind[index] = changeKinds.indexOf(change.kind);
@@ -61,6 +63,11 @@ export function packChanges(changes: readonly ClusterChange[]): PackedChanges {
         restored.push(back);
         break;
       }
+      case 'replaced': {
+        const { kind: _, ...ranges } = change;
+        replaced.push(ranges);
+        break;
+      }
     }
   }
   return {
@@ -72,6 +79,7 @@ export function packChanges(changes: readonly ClusterChange[]): PackedChanges {
     logStarts,
     records,
     ...(restored.length > 0 ? { restored } : {}),
+    ...(replaced.length > 0 ? { replaced } : {}),
     ...packAppended(appended, ranges),
   };
 }

@@ -54,6 +54,12 @@ const change: fc.Arbitrary<ClusterChange> = fc.oneof(
     nextOffset: Float64Array.from(rows, ([, next]) => next),
     lastStableOffset: Float64Array.from(rows, ([, , stable]) => stable),
   })),
+  fc.array(fc.tuple(offset, offset), { maxLength: 3 }).map((rows) => ({
+    kind: 'replaced' as const,
+    topicId: 'one',
+    partition: Uint32Array.from(rows, ([number]) => number),
+    belowOffset: Float64Array.from(rows, ([, below]) => below),
+  })),
   plain({ kind: fc.constant('agents' as const), agents: fc.constant([]) }),
   plain({
     kind: fc.constant('appended' as const),
@@ -145,7 +151,7 @@ test('inconsistent packed changes are refused', () => {
   ]);
   assert.equal(unpackChanges(good).length, 2);
   const cases: [name: string, wrong: object, problem: RegExp][] = [
-    ['kind', { kind: Uint8Array.of(8) }, /a change of kind 8 is unknown/],
+    ['kind', { kind: Uint8Array.of(9) }, /a change of kind 9 is unknown/],
     ['a change too many', { kind: Uint8Array.of(1, 1, 3) }, /a change that is not there/],
     ['an appended too many', { kind: Uint8Array.of(1, 3, 3) }, /an appended change that is not there/],
     ['a topic', { topic: Uint32Array.of(1) }, /an appended change that is not there/],

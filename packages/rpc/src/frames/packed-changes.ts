@@ -26,6 +26,8 @@ export interface PackedChanges {
   readonly records: readonly RecordPut[];
   /** Absent if empty. */
   readonly restored?: readonly RestoredTopic[] | undefined;
+  /** Absent if empty. */
+  readonly replaced?: readonly Replaced[] | undefined;
   readonly topicIds: readonly string[];
   readonly fileIds: readonly string[];
   /** Per `appended` change. */
@@ -69,11 +71,13 @@ export const changeKinds = [
   'logStarts',
   'record',
   'topicRestored',
+  'replaced',
 ] as const satisfies readonly ClusterChange['kind'][];
 
 export type RestoredTopic = Omit<Extract<ClusterChange, { kind: 'topicRestored' }>, 'kind'>;
 export type Appended = Extract<ClusterChange, { kind: 'appended' }>;
 export type LogStarts = Omit<Extract<ClusterChange, { kind: 'logStarts' }>, 'kind'>;
+export type Replaced = Omit<Extract<ClusterChange, { kind: 'replaced' }>, 'kind'>;
 export type RecordPut = Omit<Extract<ClusterChange, { kind: 'record' }>, 'kind'>;
 
 /** The offset after the last pointer; there is always at least one. */
@@ -89,6 +93,16 @@ const logStarts = equallyLong(
   }),
   'partition',
   'logStartOffset',
+);
+
+const replaced = equallyLong(
+  object<Replaced>({
+    topicId: text,
+    partition: column(Uint32Array),
+    belowOffset: column(Float64Array),
+  }),
+  'partition',
+  'belowOffset',
 );
 
 const bytes = column(Uint8Array);
@@ -157,6 +171,7 @@ export const packedShape = equallyLong(
       logStarts: list(logStarts),
       records: list(recordPut),
       restored: optional(list(restoredTopic)),
+      replaced: optional(list(replaced)),
       topicIds: list(text),
       fileIds: list(text),
       topic: column(Uint32Array),

@@ -8,6 +8,7 @@ import {
   type PackedChanges,
   packedShape,
   type RecordPut,
+  type Replaced,
   type RestoredTopic,
 } from './packed-changes.ts';
 
@@ -26,6 +27,7 @@ export function unpackChanges(body: unknown): ClusterChange[] {
     logStarts: 0,
     record: 0,
     topicRestored: 0,
+    replaced: 0,
   };
   let range = 0;
   const ends = new UnpackedEnds(packed);
@@ -63,6 +65,9 @@ export function unpackChanges(body: unknown): ClusterChange[] {
         break;
       case 'topicRestored':
         changes.push({ kind, ...(memberOf(packed.restored ?? [], index) as RestoredTopic) });
+        break;
+      case 'replaced':
+        changes.push({ kind, ...(memberOf(packed.replaced ?? [], index) as Replaced) });
         break;
     }
   }
