@@ -215,6 +215,15 @@ export class FileTable {
     return this.isReferenced(slot) ? this.#slabs[slot >>> slabShift]!.pointerCount[slot & slabMask]! : 0;
   }
 
+  level(slot: number): number {
+    return levelOf(this.#slabs[slot >>> slabShift]!, slot & slabMask);
+  }
+
+  /** As `fileIdTimeMs`. */
+  timeMs(slot: number): number {
+    return this.#slabs[slot >>> slabShift]!.ids.readUIntBE(16 * (slot & slabMask), 6);
+  }
+
   isReferenced(slot: number): boolean {
     return this.#stateOf(slot) === fileState.referenced;
   }

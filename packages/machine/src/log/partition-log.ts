@@ -6,6 +6,28 @@ import { chunkMask, chunkPointers, chunkShift, type PointerPool } from './pointe
 const noTimestamp = Number.NEGATIVE_INFINITY;
 const earliestTimestamp = -Number.MAX_VALUE;
 
+/** Pointers as columns, none of them a marker. */
+interface PointerRows {
+  readonly fileSlot: readonly number[];
+  readonly byteStart: readonly number[];
+  readonly byteLength: readonly number[];
+  readonly baseOffset: readonly number[];
+  readonly maxTimestampMs: readonly number[];
+}
+
+function writeRows(pool: PointerPool, rows: PointerRows, slotOf: (row: number) => number): void {
+  for (let row = 0; row < rows.fileSlot.length; row++) {
+    pool.write(
+      slotOf(row),
+      rows.fileSlot[row]!,
+      rows.byteStart[row]!,
+      rows.byteLength[row]!,
+      rows.baseOffset[row]!,
+      rows.maxTimestampMs[row]!,
+    );
+  }
+}
+
 /**
  * One partition: its start, its end, and its pointers. Pointers cover the offsets without gaps: each ends where the
  * next one starts, and the last at `nextOffset` (L2).
@@ -38,7 +60,7 @@ export class PartitionLog {
   #chunks: number[] = [];
   /** Number of positions of the first chunk whose pointers were dropped. */
   #headPositions = 0;
-  readonly #runningMaxMs: number[] = [];
+  #runningMaxMs: number[] = [];
 
   constructor(topicNumber: number, topicId: string, partition: number, pool: PointerPool) {
     this.topicNumber = topicNumber;
@@ -217,7 +239,84 @@ export class PartitionLog {
     this.#runningMaxMs.splice(0, goneChunks);
     this.#headPositions = left === 0 ? 0 : position & chunkMask;
     this.pointerCount = left;
-    this.#mendRunningMax();
+    this.#mendRunningMax(0, left);
+  }
+
+  /**
+   * Replaces some pointers by others that cover the same offsets. The caller has already released their files. Chunks
+   * that hold other pointers too are copied, because a capture may still read them (L11); so are all chunks on the side
+   * of the replaced ones that has fewer pointers, as there is no room for more or fewer between the others.
+   */
+  replace(first: number, count: number, rows: PointerRows): void {
+    const pool = this.#pool;
+    for (let index = first; index < first + count; index++) {
+      const slot = this.slot(index);
+      if (pool.fileSlot(slot) !== markerFileSlot) this.byteCount -= pool.byteLength(slot);
+    }
+    for (const byteLength of rows.byteLength) this.byteCount += byteLength;
+    const after = this.pointerCount - first - count;
+    if (first < after) this.#replaceInHead(first, count, rows);
+    else this.#replaceInTail(first, count, rows);
+    this.pointerCount += rows.fileSlot.length - count;
+  }
+
+  /** Rebuilds the chunks up to the last replaced pointer, so that the pointers after it keep their positions. */
+  #replaceInHead(first: number, count: number, rows: PointerRows): void {
+    const pool = this.#pool;
+    const before = this.#chunks;
+    const newCount = rows.fileSlot.length;
+    const keptPosition = this.#headPositions + first + count;
+    const keptChunk = keptPosition >>> chunkShift;
+    const inChunk = keptPosition & chunkMask;
+    const headPositions = (inChunk - first - newCount) & chunkMask;
+    const goneChunks = keptChunk + (inChunk > 0 ? 1 : 0);
+    const builtChunks = (headPositions + first + newCount - inChunk) / chunkPointers + (inChunk > 0 ? 1 : 0);
+    const built = Array.from({ length: builtChunks }, () => pool.allocateChunk());
+    const slotAt = (position: number) =>
+      built[position >>> chunkShift]! * chunkPointers + (position & chunkMask);
+    for (let index = 0; index < first; index++) pool.copy(this.slot(index), slotAt(headPositions + index));
+    writeRows(pool, rows, (row) => slotAt(headPositions + first + row));
+    if (inChunk > 0) {
+      const used = this.#headPositions + this.pointerCount - keptChunk * chunkPointers;
+      const lastChunk = (builtChunks - 1) * chunkPointers;
+      for (let position = inChunk; position < Math.min(chunkPointers, used); position++) {
+        pool.copy(before[keptChunk]! * chunkPointers + position, slotAt(lastChunk + position));
+      }
+    }
+    this.#chunks = built.concat(before.slice(goneChunks));
+    this.#headPositions = headPositions;
+    for (let chunk = 0; chunk < goneChunks; chunk++) pool.freeChunk(before[chunk]!);
+    const running = new Array<number>(builtChunks).fill(Number.NaN);
+    this.#runningMaxMs = running.concat(this.#runningMaxMs.slice(goneChunks));
+    this.#mendRunningMax(0, this.pointerCount + newCount - count);
+  }
+
+  /** Rebuilds the chunks from the first replaced pointer on. */
+  #replaceInTail(first: number, count: number, rows: PointerRows): void {
+    const pool = this.#pool;
+    const before = this.#chunks;
+    const newCount = rows.fileSlot.length;
+    const firstPosition = this.#headPositions + first;
+    const keptChunks = firstPosition >>> chunkShift;
+    const start = keptChunks * chunkPointers;
+    const end = this.#headPositions + this.pointerCount + newCount - count;
+    const built = Array.from({ length: Math.ceil((end - start) / chunkPointers) }, () =>
+      pool.allocateChunk(),
+    );
+    const slotAt = (position: number) =>
+      built[(position - start) >>> chunkShift]! * chunkPointers + (position & chunkMask);
+    for (let position = Math.max(start, this.#headPositions); position < firstPosition; position++) {
+      pool.copy(this.slot(position - this.#headPositions), slotAt(position));
+    }
+    writeRows(pool, rows, (row) => slotAt(firstPosition + row));
+    for (let index = first + count; index < this.pointerCount; index++) {
+      pool.copy(this.slot(index), slotAt(this.#headPositions + index + newCount - count));
+    }
+    this.#chunks = before.slice(0, keptChunks).concat(built);
+    for (let chunk = keptChunks; chunk < before.length; chunk++) pool.freeChunk(before[chunk]!);
+    const running = new Array<number>(built.length).fill(Number.NaN);
+    this.#runningMaxMs = this.#runningMaxMs.slice(0, keptChunks).concat(running);
+    this.#mendRunningMax(keptChunks, this.pointerCount + newCount - count);
   }
 
   /** Frees all chunks. The log must not be used afterwards. */
@@ -233,15 +332,15 @@ export class PartitionLog {
   }
 
   /**
-   * Recomputes the running maximum after a drop of the head, up to the first chunk where it did not change. With
-   * increasing timestamps that is the first one.
+   * Recomputes the running maximum from a chunk on, up to the first chunk where it did not change. With increasing
+   * timestamps that is the first one.
    */
-  #mendRunningMax(): void {
+  #mendRunningMax(firstChunk: number, pointerCount: number): void {
     const running = this.#runningMaxMs;
-    let latestMs = noTimestamp;
-    let index = 0;
-    for (let chunk = 0; chunk < running.length; chunk++) {
-      const end = Math.min(this.pointerCount, (chunk + 1) * chunkPointers - this.#headPositions);
+    let latestMs = firstChunk === 0 ? noTimestamp : running[firstChunk - 1]!;
+    let index = Math.max(0, firstChunk * chunkPointers - this.#headPositions);
+    for (let chunk = firstChunk; chunk < running.length; chunk++) {
+      const end = Math.min(pointerCount, (chunk + 1) * chunkPointers - this.#headPositions);
       for (; index < end; index++) {
         const slot = this.slot(index);
         if (this.#pool.fileSlot(slot) !== markerFileSlot) {

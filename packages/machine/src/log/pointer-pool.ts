@@ -79,6 +79,17 @@ export class PointerPool {
     slab.maxTimestampMs[position] = maxTimestampMs;
   }
 
+  copy(from: number, to: number): void {
+    this.write(
+      to,
+      this.fileSlot(from),
+      this.byteStart(from),
+      this.byteLength(from),
+      this.baseOffset(from),
+      this.maxTimestampMs(from),
+    );
+  }
+
   /** Extends a pointer over the batch that follows it in the file; only within the command that created it (L11). */
   extend(slot: number, byteLength: number, maxTimestampMs: number): void {
     const slab = this.#slabs[slot >>> slabShift]!;

@@ -58,6 +58,14 @@ export class Topics {
     return this.#heldIds.has(topicId);
   }
 
+  /** Includes deleted topics until they are removed. */
+  heldById(topicId: string): Topic | undefined {
+    const live = this.#liveById.get(topicId);
+    if (live !== undefined || !this.#heldIds.has(topicId)) return live;
+    for (const topic of this.#byNumber.values()) if (topic.description.topicId === topicId) return topic;
+    return undefined;
+  }
+
   byName(name: string): Topic | undefined {
     return this.#liveByName.get(name);
   }
