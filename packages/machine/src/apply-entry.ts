@@ -6,6 +6,7 @@ import type { ClusterState } from './cluster-state.ts';
 import { applyCommittedFiles } from './commit/commit-files.ts';
 import { type EntryKind, entryKind } from './entry-kind.ts';
 import { applyDeadFilesForgotten, applyFilesDeclaredDead } from './files/dead-files.ts';
+import { applyRangesReplaced } from './files/replace-ranges.ts';
 import { applyEntriesPut } from './kv/put-entries.ts';
 import { applyLogStartsMoved } from './log-start/log-starts.ts';
 import { applyOffsetsCommitted } from './offsets/commit-offsets.ts';
@@ -93,6 +94,7 @@ const appliers: {
     applyFilesDeclaredDead(state, reader);
     return undefined;
   },
+  rangesReplaced: applyRangesReplaced,
   purged: (state, reader) => {
     applyPurged(state, reader);
     return undefined;

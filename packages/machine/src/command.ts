@@ -4,6 +4,8 @@ import type {
   AlterClientQuotasResult,
   AlterConfigsResult,
   ClientQuotasToAlter,
+  CompactionCommit,
+  CompactionResult,
   ConfigsBy,
   ConfigsToAlter,
   CredentialResult,
@@ -112,6 +114,8 @@ export type Command =
   | { readonly kind: 'deleteRecords'; readonly partitions: readonly RecordsToDelete[] }
   /** Applies retention to some partitions. The reply contains the position to continue from; start with 0 and 0. */
   | { readonly kind: 'applyRetention'; readonly from: RetentionPlace }
+  /** Commits a compaction. */
+  | { readonly kind: 'replaceRanges'; readonly commit: CompactionCommit }
   /** Forgets dead files that were deleted from the bucket. Others are left out. */
   | { readonly kind: 'forgetDeadFiles'; readonly fileIds: readonly string[] }
   | {
@@ -164,6 +168,7 @@ export interface Replies {
   alterConfigs: AlterConfigsResult[];
   deleteRecords: DeleteRecordsResult[];
   applyRetention: RetentionReply;
+  replaceRanges: CompactionResult;
   /** Number of forgotten files. */
   forgetDeadFiles: number;
   /** The files that are dead now and were unknown before. */

@@ -70,6 +70,8 @@ export const entryKind = {
   deadFilesForgotten: 40,
   /** Time, then ids and sizes of files (files/dead-files.ts). */
   filesDeclaredDead: 41,
+  /** Time, then new files, and ranges with their new pointers (files/replace-ranges.ts). */
+  rangesReplaced: 42,
 } as const;
 
 export type EntryKind = keyof typeof entryKind;

@@ -14,6 +14,7 @@ import { decideNoteLogins } from './credentials/credential-use.ts';
 import { decideDeleteCredentials, decidePutCredentials } from './credentials/credentials.ts';
 import { decideAlterScramCredentials } from './credentials/scram-credentials.ts';
 import { type EntryKind, entryKind } from './entry-kind.ts';
+import { checkCompactionCommit } from './files/compaction-commit-check.ts';
 import {
   checkFileIds,
   committableFromMs,
@@ -22,6 +23,7 @@ import {
   writeDeadFilesForgotten,
   writeFilesDeclaredDead,
 } from './files/dead-files.ts';
+import { decideReplaceRanges, writeRangesReplaced } from './files/replace-ranges.ts';
 import { decidePutEntries, type EntryChange, writeEntriesPut } from './kv/put-entries.ts';
 import { producerIdMax } from './log/marker.ts';
 import { decideDeleteRecords } from './log-start/delete-records.ts';
@@ -333,6 +335,15 @@ export const executors: {
     work.begin('logStartsMoved', nowMs);
     writeLogStartsMoved(work.writer, starts);
     return work.applied(reply);
+  },
+
+  replaceRanges: (work, { commit }, nowMs) => {
+    checkCompactionCommit(commit);
+    const { replacements, result } = decideReplaceRanges(work.state, work.limits, commit, nowMs);
+    if (result.outcome === 'repeated') return { reply: result };
+    work.begin('rangesReplaced', nowMs);
+    writeRangesReplaced(work.writer, commit, replacements);
+    return work.applied(result);
   },
 
   forgetDeadFiles: (work, { fileIds }, nowMs) => {

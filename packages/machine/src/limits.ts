@@ -29,6 +29,33 @@ export const machineLimits = {
    */
   fileCommitMsMax: 60 * 60_000,
 
+  /**
+   * A compaction that was planned longer ago cannot be committed. Its files may be taken for orphans then and be gone;
+   * the scan for them waits for six hours.
+   */
+  compactionMsMax: 2 * 60 * 60_000,
+
+  /** Files of a level that are merged into one of the next level. */
+  compactionFanIn: 32,
+
+  /** Size that merged files reach. Positions in files have 32 bits. */
+  compactedFileBytesMax: 1024 * MiB,
+
+  /** Pointers of the files of one job, unless two files alone have more. */
+  compactionPointersMax: 65_536,
+
+  /** Jobs of one plan. The next plan follows when some of them are done. */
+  compactionJobsPerPlanMax: 16,
+
+  /** Files or pointers that a step of planning examines: some milliseconds. */
+  compactionRowsPerStep: 50_000,
+
+  /** Files younger than this are left out: they are being read, and others may be committed between them. */
+  compactionYoungMs: 10_000,
+
+  /** Files of level 0 that are older than this are merged although they are few; times the fan-in per level. */
+  compactionWaitMs: 10 * 60_000,
+
   /** Files that one call declares dead or forgets. */
   fileIdsPerCallMax: 10_000,
 

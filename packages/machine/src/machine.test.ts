@@ -79,6 +79,11 @@ const journal: [kind: keyof typeof entryKind, hex: string][] = [
   ],
   ['filesDeclaredDead', '29a9c4d629020000000000000000000000000000deadf403000000000000000000000000000000de00'],
   ['deadFilesForgotten', '28a9c4d6290001000000000000000000000000000000de'],
+  ['filesCommitted', '01a9c4d6290100000000000000000000000000000abc64011802006405d188ad530000'],
+  [
+    'rangesReplaced',
+    '2aa9c4d6290200000000000010000000000000000001ac020000000000001000000000000000000290030102000005020132fa01000000000000001c4001ac026403000000000000f0bf',
+  ],
 ];
 
 /** The commands that produced the journal above. */
@@ -125,6 +130,33 @@ function sampleCluster(): Cluster {
   const fileIds = [fileIdOf(0xdead), fileIdOf(0xde)];
   cluster.execute({ kind: 'declareFilesDead', fileIds, fileBytes: [500] });
   cluster.execute({ kind: 'forgetDeadFiles', fileIds: fileIds.slice(1) });
+  cluster.commitFile(fileCommit(0xabc, [{ topicId: 'one', records: 5 }]));
+  cluster.execute({
+    kind: 'replaceRanges',
+    commit: {
+      plannedMs: cluster.nowMs,
+      inputFileIds: [fileIdOf(0xabc)],
+      outputs: [
+        { fileId: `0000000000001${fileIdOf(1).slice(13)}`, fileBytes: 300 },
+        { fileId: `0000000000001${fileIdOf(2).slice(13)}`, fileBytes: 400 },
+      ],
+      topicIds: ['one'],
+      ranges: {
+        topic: Uint32Array.of(0),
+        partition: Uint32Array.of(0),
+        fromOffset: Float64Array.of(0),
+        toOffset: Float64Array.of(5),
+        pointerCount: Uint32Array.of(2),
+      },
+      pointers: {
+        file: Uint32Array.of(1, 1),
+        byteStart: Uint32Array.of(50, 300),
+        byteLength: Uint32Array.of(250, 100),
+        baseOffset: Float64Array.of(0, 3),
+        maxTimestampMs: Float64Array.of(7, -1),
+      },
+    },
+  });
   return cluster;
 }
 

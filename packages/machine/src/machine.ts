@@ -4,6 +4,7 @@ import type {
   ClusterChange,
   ClusterSnapshot,
   CommittedOffset,
+  CompactionJob,
   DeletedTopic,
   ListedTransaction,
   LogSizes,
@@ -25,6 +26,7 @@ import { applyEntry } from './apply-entry.ts';
 import { ClusterState } from './cluster-state.ts';
 import { type Command, MalformedCommand, type ReplyOf } from './command.ts';
 import { CommandWork, executors, type Outcome } from './execute-command.ts';
+import { planCompaction } from './files/plan-compaction.ts';
 import type { KeyValueStore } from './kv/key-value-store.ts';
 import type { DeadFile, LevelTotals } from './log/file-table.ts';
 import { findBatches, findOffset } from './log/find.ts';
@@ -235,6 +237,14 @@ export class ClusterMachine {
   fileStats(): FileStats {
     const { files } = this.#state;
     return { levels: files.levels(), deadFiles: files.dead.count, deadBytes: files.deadBytes };
+  }
+
+  /**
+   * Plans compactions, in steps of some milliseconds: every `next` is one, and the last returns the jobs. Commands may
+   * be executed between steps. Files of jobs that run are left out.
+   */
+  planCompaction(nowMs: number, excludedFileIds: ReadonlySet<string>): Generator<void, CompactionJob[]> {
+    return planCompaction(this.#state, this.#limits, Math.max(nowMs, this.#state.nowMs), excludedFileIds);
   }
 
   /** Yields live topics in order of creation. */

@@ -14,8 +14,11 @@ export class Cluster {
   nowMs = 1_000_000;
   #fileCount = 0;
 
+  readonly limits: MachineLimits;
+
   constructor(limits: Partial<MachineLimits> = {}) {
-    this.machine = ClusterMachine.empty('vci_test', { ...testLimits, ...limits });
+    this.limits = { ...testLimits, ...limits };
+    this.machine = ClusterMachine.empty('vci_test', this.limits);
   }
 
   execute<C extends Command>(command: C): ReplyOf<C> {

@@ -276,6 +276,11 @@ class StreamedClusterView implements FollowingClusterView {
         case 'logStarts':
           this.#moveLogStarts(change.topicId, change.partition, change.logStartOffset);
           break;
+        case 'replaced':
+          for (const [row, partition] of change.partition.entries()) {
+            this.#tails.dropBelow(change.topicId, partition, change.belowOffset[row]!);
+          }
+          break;
       }
     }
     this.#run(due);

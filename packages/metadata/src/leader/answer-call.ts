@@ -67,6 +67,7 @@ const commands: {
     fileBytes: files.map(({ byteCount }) => byteCount),
   }),
   forgetDeadFiles: ([fileIds]) => ({ kind: 'forgetDeadFiles', fileIds }),
+  replaceRanges: ([commit]) => ({ kind: 'replaceRanges', commit }),
   deleteRecords: ([partitions]) => ({ kind: 'deleteRecords', partitions }),
   alterClientQuotas: ([entities, { validateOnly }]) => ({
     kind: 'alterClientQuotas',

@@ -18,6 +18,7 @@ export type Machine = Pick<
   | 'deadFiles'
   | 'unknownFiles'
   | 'fileStats'
+  | 'planCompaction'
   | 'clusterConfigs'
   | 'describeTopics'
   | 'describePartitions'

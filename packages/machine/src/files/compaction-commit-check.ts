@@ -1,0 +1,99 @@
+import type { CompactionCommit, RangeColumns, RangePointerColumns } from '@weir/cluster';
+import { fileIdLevel } from '@weir/core';
+import { MalformedCommand } from '../command.ts';
+
+const uint32Max = 2 ** 32 - 1;
+
+/** Throws for a malformed commit that no correct agent sends, before anything is decided. */
+export function checkCompactionCommit(commit: CompactionCommit): void {
+  const problem =
+    filesProblem(commit) ?? columnsProblem(commit) ?? rangesProblem(commit) ?? pointersProblem(commit);
+  if (problem !== undefined) throw new MalformedCommand(`compaction: ${problem}`);
+}
+
+function filesProblem({ plannedMs, inputFileIds, outputs }: CompactionCommit): string | undefined {
+  if (!Number.isSafeInteger(plannedMs) || plannedMs < 0) return `it was planned at ${plannedMs}`;
+  const isId = (text: string) => /^[0-9a-f]{32}$/.test(text);
+  for (const fileId of inputFileIds) if (!isId(fileId)) return `the file id ${fileId} is not 32 hex digits`;
+  if (outputs.length === 0) return 'it has no files';
+  if (new Set(outputs.map(({ fileId }) => fileId)).size < outputs.length) return 'it names a file twice';
+  for (const { fileId, fileBytes } of outputs) {
+    if (!isId(fileId)) return `the file id ${fileId} is not 32 hex digits`;
+    if (fileIdLevel(fileId) === 0) return `the new file ${fileId} has level 0`;
+    if (inputFileIds.includes(fileId)) return `the file ${fileId} is an input and new`;
+    if (!Number.isInteger(fileBytes) || fileBytes < 0 || fileBytes > uint32Max) {
+      return `the size of the file ${fileId} is ${fileBytes}`;
+    }
+  }
+  return undefined;
+}
+
+function columnsProblem({ ranges, pointers }: CompactionCommit): string | undefined {
+  const rangeColumns = [
+    'partition',
+    'fromOffset',
+    'toOffset',
+    'pointerCount',
+  ] as const satisfies readonly (keyof RangeColumns)[];
+  for (const name of rangeColumns) {
+    if (ranges[name].length !== ranges.topic.length)
+      return `the column ${name} has ${ranges[name].length} rows`;
+  }
+  const pointerColumns = [
+    'byteStart',
+    'byteLength',
+    'baseOffset',
+    'maxTimestampMs',
+  ] as const satisfies readonly (keyof RangePointerColumns)[];
+  for (const name of pointerColumns) {
+    if (pointers[name].length !== pointers.file.length)
+      return `the column ${name} has ${pointers[name].length} rows`;
+  }
+  return undefined;
+}
+
+function rangesProblem({ topicIds, ranges, pointers }: CompactionCommit): string | undefined {
+  const ends = new Map<string, number>();
+  let pointerCount = 0;
+  for (let range = 0; range < ranges.topic.length; range++) {
+    const from = ranges.fromOffset[range]!;
+    const to = ranges.toOffset[range]!;
+    const topicId = topicIds[ranges.topic[range]!];
+    if (topicId === undefined) return `range ${range} points to topic ${ranges.topic[range]}`;
+    if (!(Number.isSafeInteger(from) && Number.isSafeInteger(to) && from >= 0 && from < to)) {
+      return `range ${range} is from ${from} to ${to}`;
+    }
+    const key = `${ranges.partition[range]} ${topicId}`;
+    if (from < (ends.get(key) ?? 0)) return `range ${range} begins within an earlier one`;
+    ends.set(key, to);
+    if (ranges.pointerCount[range] === 0) return `range ${range} has no pointers`;
+    pointerCount += ranges.pointerCount[range]!;
+  }
+  return pointerCount === pointers.file.length
+    ? undefined
+    : `ranges have ${pointerCount} pointers and ${pointers.file.length} came`;
+}
+
+function pointersProblem({ outputs, ranges, pointers }: CompactionCommit): string | undefined {
+  let row = 0;
+  for (let range = 0; range < ranges.topic.length; range++) {
+    let baseMin = ranges.fromOffset[range]!;
+    for (let left = ranges.pointerCount[range]!; left > 0; left--, row++) {
+      const output = outputs[pointers.file[row]!];
+      if (output === undefined) return `pointer ${row} points to file ${pointers.file[row]}`;
+      const byteLength = pointers.byteLength[row]!;
+      if (byteLength === 0 || pointers.byteStart[row]! + byteLength > output.fileBytes) {
+        return `pointer ${row} is not within its file`;
+      }
+      const base = pointers.baseOffset[row]!;
+      const isFirst = left === ranges.pointerCount[range];
+      const isInOrder = isFirst ? base === baseMin : base >= baseMin && base < ranges.toOffset[range]!;
+      if (!Number.isSafeInteger(base) || !isInOrder) return `pointer ${row} begins at ${base}`;
+      baseMin = base + 1;
+      if (!Number.isSafeInteger(pointers.maxTimestampMs[row])) {
+        return `the timestamp of pointer ${row} is ${pointers.maxTimestampMs[row]}`;
+      }
+    }
+  }
+  return undefined;
+}

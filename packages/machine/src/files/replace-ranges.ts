@@ -1,0 +1,210 @@
+import type { ClusterChange, CompactionCommit, CompactionResult } from '@weir/cluster';
+import { type ByteReader, UnreadableBytes } from '../bytes/byte-reader.ts';
+import type { ByteWriter } from '../bytes/byte-writer.ts';
+import type { ClusterState } from '../cluster-state.ts';
+import { markerFileSlot } from '../log/marker.ts';
+import type { PartitionLog } from '../log/partition-log.ts';
+import type { MachineLimits } from '../machine-limits.ts';
+import { topicOf } from '../topics/topic-entries.ts';
+
+/** A range that still lies in the inputs, without what the log has lost of it. */
+interface Replacement {
+  readonly log: PartitionLog;
+  /** Where its first pointer begins now. */
+  readonly fromOffset: number;
+  readonly toOffset: number;
+  /** Rows of the new pointers. */
+  readonly firstRow: number;
+  readonly endRow: number;
+}
+
+interface Decision {
+  readonly replacements: readonly Replacement[];
+  readonly result: CompactionResult;
+}
+
+/** Decides which ranges a compaction replaces, without applying it. */
+export function decideReplaceRanges(
+  state: ClusterState,
+  limits: MachineLimits,
+  commit: CompactionCommit,
+  nowMs: number,
+): Decision {
+  const { files, topics } = state;
+  const { outputs, inputFileIds, topicIds, ranges, plannedMs } = commit;
+  if (outputs.some(({ fileId }) => files.slotOf(fileId) >= 0)) {
+    return { replacements: [], result: { outcome: 'repeated', isReplaced: new Uint8Array(0) } };
+  }
+  const isReplaced = new Uint8Array(ranges.topic.length);
+  const replacements: Replacement[] = [];
+  // The files may have been deleted as orphans by then (F7).
+  const isTooLate = plannedMs < nowMs - limits.compactionMsMax;
+  const inputs = new Set(inputFileIds.map((fileId) => files.slotOf(fileId)));
+  let endRow = 0;
+  for (let range = 0; range < isReplaced.length; range++) {
+    const firstRow = endRow;
+    endRow += ranges.pointerCount[range]!;
+    if (isTooLate) continue;
+    const log = topics.heldById(topicIds[ranges.topic[range]!]!)?.partitions[ranges.partition[range]!];
+    if (log === undefined) continue;
+    const found = findRange(state, log, ranges.fromOffset[range]!, ranges.toOffset[range]!, inputs);
+    if (found === undefined) continue;
+    isReplaced[range] = 1;
+    replacements.push({
+      log,
+      fromOffset: found,
+      toOffset: ranges.toOffset[range]!,
+      firstRow: firstRowAbove(commit, firstRow, endRow, log.logStartOffset),
+      endRow,
+    });
+  }
+  return { replacements, result: { outcome: replacements.length > 0 ? 'done' : 'refused', isReplaced } };
+}
+
+/**
+ * Returns where the first pointer of a range begins, if the log covers the range by whole pointers into the inputs and
+ * markers, apart from what it lost at its front; else `undefined`.
+ */
+function findRange(
+  { pointers }: ClusterState,
+  log: PartitionLog,
+  fromOffset: number,
+  toOffset: number,
+  inputs: ReadonlySet<number>,
+): number | undefined {
+  if (log.pointerCount === 0 || toOffset > log.nextOffset || toOffset <= log.logStartOffset) return undefined;
+  let index = log.indexOfOffset(fromOffset);
+  const firstOffset = pointers.baseOffset(log.slot(index));
+  // Beyond its start a log has lost nothing, so that only its first pointer may begin later than the range.
+  if (firstOffset !== fromOffset && !(index === 0 && firstOffset > fromOffset)) return undefined;
+  if (firstOffset >= toOffset) return undefined;
+  for (; ; index++) {
+    const fileSlot = pointers.fileSlot(log.slot(index));
+    if (fileSlot !== markerFileSlot && !inputs.has(fileSlot)) return undefined;
+    const endOffset = log.endOf(index);
+    if (endOffset === toOffset) return firstOffset;
+    if (endOffset > toOffset) return undefined;
+  }
+}
+
+/** Leaves out new pointers that lie wholly below the log start. */
+function firstRowAbove(
+  { pointers }: CompactionCommit,
+  firstRow: number,
+  endRow: number,
+  logStartOffset: number,
+): number {
+  let row = firstRow;
+  while (row + 1 < endRow && pointers.baseOffset[row + 1]! <= logStartOffset) row++;
+  return row;
+}
+
+/** New files, then per range: topic number, partition, offsets, and pointers as differences. */
+export function writeRangesReplaced(
+  writer: ByteWriter,
+  { outputs, pointers }: CompactionCommit,
+  replacements: readonly Replacement[],
+): void {
+  writer.varint(outputs.length);
+  for (const { fileId, fileBytes } of outputs) {
+    writer.hex16(fileId);
+    writer.varint(fileBytes);
+  }
+  writer.varint(replacements.length);
+  for (const { log, fromOffset, toOffset, firstRow, endRow } of replacements) {
+    writer.varint(log.topicNumber);
+    writer.varint(log.partition);
+    writer.varint(fromOffset);
+    writer.varint(toOffset - fromOffset);
+    writer.varint(endRow - firstRow);
+    let offset = 0;
+    for (let row = firstRow; row < endRow; row++) {
+      writer.varint(pointers.file[row]!);
+      writer.varint(pointers.byteStart[row]!);
+      writer.varint(pointers.byteLength[row]!);
+      writer.varint(pointers.baseOffset[row]! - offset);
+      offset = pointers.baseOffset[row]!;
+      writer.f64(pointers.maxTimestampMs[row]!);
+    }
+  }
+}
+
+export function applyRangesReplaced(state: ClusterState, reader: ByteReader): ClusterChange[] {
+  const { files, nowMs } = state;
+  const outputs: { readonly fileId: string; readonly fileBytes: number; slot: number }[] = [];
+  for (let left = reader.varint(); left > 0; left--) {
+    outputs.push({ fileId: reader.hex16(), fileBytes: reader.varint(), slot: -1 });
+  }
+  const slotOf = (output: number) => {
+    const file = outputs[output];
+    if (file === undefined)
+      throw new UnreadableBytes(`a pointer lies in file ${output} of ${outputs.length}`);
+    if (file.slot < 0) file.slot = files.add(file.fileId, file.fileBytes);
+    return file.slot;
+  };
+  const changed = new Map<string, Map<number, number>>();
+  for (let left = reader.varint(); left > 0; left--) {
+    const topic = topicOf(state, reader.varint());
+    const log = topic.partitions[reader.varint()];
+    const fromOffset = reader.varint();
+    const toOffset = fromOffset + reader.varint();
+    if (log === undefined) throw new UnreadableBytes(`topic ${topic.number} has no such partition`);
+    replaceRange(state, log, fromOffset, toOffset, reader, slotOf);
+    if (topic.deletedMs !== undefined) continue;
+    const { topicId } = topic.description;
+    const offsets = changed.get(topicId) ?? new Map<number, number>();
+    changed.set(topicId, offsets);
+    offsets.set(log.partition, Math.max(toOffset, offsets.get(log.partition) ?? 0));
+  }
+  // Nothing lies in these, so that they can be deleted (F1).
+  for (const { fileId, fileBytes, slot } of outputs) if (slot < 0) files.addDead(fileId, fileBytes, nowMs);
+  return [...changed].map(([topicId, offsets]) => ({
+    kind: 'replaced',
+    topicId,
+    partition: Uint32Array.from(offsets.keys()),
+    belowOffset: Float64Array.from(offsets.values()),
+  }));
+}
+
+function replaceRange(
+  { files, pointers, nowMs }: ClusterState,
+  log: PartitionLog,
+  fromOffset: number,
+  toOffset: number,
+  reader: ByteReader,
+  slotOf: (output: number) => number,
+): void {
+  const first = log.pointerCount === 0 ? 0 : log.indexOfOffset(fromOffset);
+  const last = log.pointerCount === 0 ? 0 : log.indexOfOffset(toOffset - 1);
+  if (
+    log.pointerCount === 0 ||
+    pointers.baseOffset(log.slot(first)) !== fromOffset ||
+    log.endOf(last) !== toOffset
+  ) {
+    throw new UnreadableBytes(`a partition has no pointers from ${fromOffset} to ${toOffset}`);
+  }
+  const rows = {
+    fileSlot: [] as number[],
+    byteStart: [] as number[],
+    byteLength: [] as number[],
+    baseOffset: [] as number[],
+    maxTimestampMs: [] as number[],
+  };
+  let offset = 0;
+  for (let left = reader.varint(); left > 0; left--) {
+    rows.fileSlot.push(slotOf(reader.varint()));
+    rows.byteStart.push(reader.varint());
+    rows.byteLength.push(reader.varint());
+    offset += reader.varint();
+    rows.baseOffset.push(offset);
+    rows.maxTimestampMs.push(reader.f64());
+  }
+  if (rows.fileSlot.length === 0) throw new UnreadableBytes('a range without pointers');
+  for (const [row, fileSlot] of rows.fileSlot.entries()) files.countPointer(fileSlot, rows.byteLength[row]!);
+  for (let index = first; index <= last; index++) {
+    const slot = log.slot(index);
+    const fileSlot = pointers.fileSlot(slot);
+    if (fileSlot !== markerFileSlot) files.discountPointer(fileSlot, pointers.byteLength(slot), nowMs);
+  }
+  log.replace(first, last - first + 1, rows);
+}
