@@ -54,3 +54,15 @@ test('one of several authorizers is enough to admit, and no caller is refused wh
     assert.equal(await authorize('vci_one', 'aks_1', '::1'), verdict, String(verdicts));
   }
 });
+
+test('an authorizer that refuses to work is not asked about a key that another one admits', async () => {
+  const busy = () => Promise.reject(new Error('Too many calls; wait and try again.'));
+  const known = authorizeByAny(
+    () => true,
+    () => undefined,
+    busy,
+  );
+  assert.equal(await known('vci_one', 'aks_1', '::1'), true);
+  const unknown = authorizeByAny(() => false, busy);
+  await assert.rejects(async () => unknown('vci_one', 'aks_1', '::1'), /Too many calls/);
+});

@@ -23,12 +23,19 @@ export type Authorize = (
   remoteAddress?: string,
 ) => Verdict | Promise<Verdict>;
 
-/** Admits a key if any of the authorizers does. */
+/**
+ * Admits a key if any of the authorizers does. They are asked in turn and not beyond the first that admits it: later
+ * ones may cost a query, which counts towards the limit of unknown keys of an address.
+ */
 export function authorizeByAny(...all: readonly Authorize[]): Authorize {
   return async (...args) => {
-    const verdicts = await Promise.all(all.map((authorize) => authorize(...args)));
-    if (verdicts.includes(true)) return true;
-    return verdicts.includes(undefined) ? undefined : false;
+    let isUndecided = false;
+    for (const authorize of all) {
+      const verdict = await authorize(...args);
+      if (verdict === true) return true;
+      if (verdict === undefined) isUndecided = true;
+    }
+    return isUndecided ? undefined : false;
   };
 }
 
