@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Metrics, silentLog, systemClock, systemRandom } from '@weir/core';
 import { Heartbeats } from '../packages/agent/src/heartbeats.ts';
-import type { AgentDescription } from '../packages/cluster/src/calls/agents/agent-calls.ts';
-import type { AgentReport } from '../packages/cluster/src/calls/agents/agent-report.ts';
 import { type ClusterClient, connectCluster } from '../packages/rpc/src/client/client.ts';
+import { agentOf, reportsOf } from './described-agent.ts';
 
 /**
  * A process with very many agents that have only a connection to the control plane. It sends `ready` when the control
@@ -126,45 +125,6 @@ async function waitForQueries(port: ClusterClient, agentId: string): Promise<nev
       await new Promise<void>((resolve) => systemClock.after(queryRetryMs, resolve));
     }
   }
-}
-
-/** The description that an agent sends with its heartbeat. The load differs each time. */
-function agentOf(agentId: string, number: number, beat: number): AgentDescription {
-  const host = `10.${number >> 16}.${(number >> 8) & 255}.${number & 255}`;
-  return {
-    agentId,
-    nodeId: number + 1,
-    host,
-    kafkaPort: 9092,
-    internalUrl: `http://${host}:8080`,
-    zone: `us-east-1${'abc'[number % 3]}`,
-    group: 'default',
-    roles: ['proxy', 'jobs'],
-    release: 'v830',
-    cpuCount: 4,
-    cpuLoad: (beat % 97) / 97,
-  };
-}
-
-/** The reports of an agent that writes a few files. */
-function reportsOf() {
-  let number = 0;
-  let ackedNumber = 0;
-  const startedMs = systemClock.nowMs();
-  return {
-    report: (): AgentReport => ({
-      startedMs,
-      number: ++number,
-      sinceNumber: ackedNumber,
-      spanMs: 20_000,
-      nowMs: systemClock.nowMs(),
-      files: { count: 80, bytes: 80_000_000 },
-      buckets: [{ name: 's3://bucket', operationCount: 200, failureCount: 0 }],
-    }),
-    acknowledged: () => {
-      ackedNumber = number;
-    },
-  };
 }
 
 function nothing() {

@@ -11,15 +11,31 @@ export interface Row {
   /** What was compared: `decode Produce, 1 MiB batch / CRC alone`. */
   readonly what: string;
   readonly result: number;
-  readonly unit: 'x' | 'bytes' | 'µs' | 'ms' | 's' | 'MiB' | '/s' | 'MB/s' | 'per GiB' | '% of a core';
+  readonly unit:
+    | 'x'
+    | 'bytes'
+    | 'µs'
+    | 'ms'
+    | 's'
+    | 'MiB'
+    | '/s'
+    | 'MB/s'
+    | 'per GiB'
+    | '% of a core'
+    | 's/GB'
+    | '%';
   readonly bar?: Bar;
   readonly detail: string;
 }
 
 export interface Benchmark {
   readonly name: string;
-  run(effort: Effort): Promise<Row[]>;
+  /** Text for which a row is too narrow goes to `print`. */
+  run(effort: Effort, print?: (text: string) => void): Promise<Row[]>;
 }
+
+/** Thrown by a benchmark that cannot run on this machine; the message says why. */
+export class Skipped extends Error {}
 
 export function atMost(limit: number): Bar {
   return { text: `at most ${limit}`, isMet: (result) => result <= limit };

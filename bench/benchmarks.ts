@@ -19,6 +19,7 @@ import { metadataScale } from './metadata-scale.ts';
 import { offsetCommits } from './offset-commits.ts';
 import { produceDecode } from './produce-decode.ts';
 import { coldPartition, fanOut } from './read-path.ts';
+import { scaleOut } from './scale-out.ts';
 import { slowStore } from './slow-store.ts';
 import { transactionalCopy } from './transactional-copy.ts';
 
@@ -34,6 +35,7 @@ export const benchmarks: readonly Benchmark[] = [
   metadataScale,
   hostedClusters,
   agentConnections,
+  scaleOut,
   groupHeartbeats,
   groupRebalance,
   offsetCommits,

@@ -1,4 +1,4 @@
-import type { Row } from './benchmark.ts';
+import { type Row, Skipped } from './benchmark.ts';
 import { benchmarks } from './benchmarks.ts';
 import { printCostModel } from './compare/cost-model.ts';
 import { profileRow } from './compare/profile-row.ts';
@@ -41,7 +41,12 @@ if (chosen.length === 0) {
 const rows: Row[] = [];
 for (const benchmark of chosen) {
   process.stderr.write(`${benchmark.name} …\n`);
-  rows.push(...(await benchmark.run(fullEffort)));
+  try {
+    rows.push(...(await benchmark.run(fullEffort, (text) => process.stdout.write(`${text}\n`))));
+  } catch (error) {
+    if (!(error instanceof Skipped)) throw error;
+    process.stderr.write(`skipped ${benchmark.name}: ${error.message}\n`);
+  }
 }
 
 const table = rows.map(({ what, result, unit, bar, detail }) => [

@@ -7,6 +7,8 @@ import { fileURLToPath } from 'node:url';
 
 export interface PostgresServer {
   readonly url: string;
+  /** Its first process, the parent of all others. */
+  readonly pid: number;
   /** Kills the server without a shutdown, as a crash would, and restarts it on its files. */
   crash(): Promise<void>;
   /** Suspends all its processes, and resumes them. */
@@ -56,8 +58,11 @@ export async function startPostgres(): Promise<PostgresServer | { readonly missi
     return server;
   };
   let server = await start();
-  // The server must not stay behind after an uncaught failure.
-  process.once('exit', () => server.kill('SIGQUIT'));
+  // Neither the server nor its files may stay behind after an uncaught failure or an interrupt.
+  process.once('exit', () => {
+    server.kill('SIGQUIT');
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+  });
   const end = async (signal: 'SIGINT' | 'SIGQUIT') => {
     const ended = new Promise((resolve) => server.once('exit', resolve));
     server.kill(signal);
@@ -66,6 +71,9 @@ export async function startPostgres(): Promise<PostgresServer | { readonly missi
 
   return {
     url: `postgres://weir@127.0.0.1:${port}/postgres`,
+    get pid() {
+      return server.pid!;
+    },
     async crash() {
       await end('SIGQUIT');
       server = await start();
