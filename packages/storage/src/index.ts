@@ -1,5 +1,6 @@
 export { type BucketPlace, bucketPlace, isWithinBucket } from './bucket-place.ts';
 export { type EndedRequest, metered, type RequestOutcome } from './decorators/metered.ts';
+export { firstObject, listClusterIds } from './log-file/bucket-clusters.ts';
 export { buildLogFile, withFileId } from './log-file/build-log-file.ts';
 export { CompactedFileWriter } from './log-file/compacted-file-writer.ts';
 export {
@@ -13,6 +14,8 @@ export {
 } from './log-file/file-id.ts';
 export { LogFileError } from './log-file/log-file-error.ts';
 export { parseHeader, readLogFile } from './log-file/read-log-file.ts';
+export { scrubLogFile } from './log-file/scrub-log-file.ts';
+export { readSectionBatches } from './log-file/section-batches.ts';
 export { dropMemoryBucket } from './memory/memory-store.ts';
 export { storeMetricRows } from './metric-rows.ts';
 export { openStore, type StoreDeps, withPatience } from './open-store.ts';

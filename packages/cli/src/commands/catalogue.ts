@@ -120,8 +120,12 @@ export const commands = [
     help: 'Try a connection step by step, and print what fails.',
   },
   { name: 'cli diagnose-record', status: 'planned', help: 'Show how and where one record is stored.' },
-  { name: 'cli file-reader', status: 'planned', help: 'Print the contents of one file of a bucket.' },
-  { name: 'cli file-scrubber', status: 'planned', help: 'Verify the checksums of the files of a bucket.' },
+  { name: 'cli file-reader', status: 'available', help: 'Print the contents of one file of a bucket.' },
+  {
+    name: 'cli file-scrubber',
+    status: 'available',
+    help: 'Verify the checksums of all files of a cluster in a bucket.',
+  },
   {
     name: 'cli validate-pipeline-config',
     status: 'planned',

@@ -26,6 +26,8 @@ const neededByTool = {
   'cli delete-broker-config': ['config-name'],
   'cli consumer-group-lag': ['group'],
   'cli create-key': ['keyName'],
+  'cli file-reader': ['bucketURL', 'log-file'],
+  'cli file-scrubber': ['bucketURL'],
   'cli benchmark-producer': ['topic'],
   'cli benchmark-consumer': ['topic'],
   'cli delete-all-topics-unsafe': ['confirm-delete-all-topics'],
@@ -44,7 +46,7 @@ function isAbsent(value: FlagValues[FlagName]): boolean {
 export const toolNeedsRule: Rule = {
   statement:
     'The tools that work on one topic need -topic, those that set configs -config, those that reset one -config-name, and ' +
-    'consumer-group-lag -group, create-key -keyName; delete-all-topics-unsafe needs -confirm-delete-all-topics. kcmd needs -type; its types ' +
+    'consumer-group-lag -group, create-key -keyName, file-reader -log-file; file-reader and file-scrubber need -bucketURL, delete-all-topics-unsafe needs -confirm-delete-all-topics. kcmd needs -type; its types ' +
     'create-topic, produce and fetch need -topic, and produce needs -records. benchmark-consumer takes no number as ' +
     '-offset.',
   flags: [
@@ -55,6 +57,8 @@ export const toolNeedsRule: Rule = {
     'config-name',
     'group',
     'keyName',
+    'log-file',
+    'bucketURL',
     'offset',
     'confirm-delete-all-topics',
   ],

@@ -1,4 +1,4 @@
-import { clusterPrefix, type ObjectStore, restoreFenceKey } from '@weir/storage';
+import { clusterPrefix, firstObject, listClusterIds, type ObjectStore, restoreFenceKey } from '@weir/storage';
 
 /**
  * The objects of a metadata backup, below the prefix of the cluster in its bucket:
@@ -95,7 +95,7 @@ export async function listGenerations(store: ObjectStore, clusterId: string): Pr
   let startAfter: string | undefined;
   // A generation may have many objects: after the first of one the listing continues behind all of them.
   for (;;) {
-    const [first] = await firstPage(store, prefix, startAfter);
+    const first = await firstObject(store, prefix, startAfter);
     if (first === undefined) break;
     const name = first.key.slice(prefix.length);
     const generation = /^(?:fences\/)?(\d{8})(?:$|\/)/.exec(name)?.[1];
@@ -109,21 +109,9 @@ export async function listGenerations(store: ObjectStore, clusterId: string): Pr
 /** The clusters of a bucket that have a backup. */
 export async function listBackedUpClusters(store: ObjectStore): Promise<string[]> {
   const found: string[] = [];
-  let startAfter: string | undefined;
-  for (;;) {
-    const [first] = await firstPage(store, 'service/', startAfter);
-    if (first === undefined) return found;
-    const clusterId = first.key.split('/', 2)[1]!;
-    const [backup] = await firstPage(store, `service/${clusterId}/metadata/`);
-    if (backup !== undefined) found.push(clusterId);
-    startAfter = `service/${clusterId}/~`;
-  }
-}
-
-async function firstPage(store: ObjectStore, prefix: string, startAfter?: string) {
-  for await (const page of store.list(prefix, startAfter === undefined ? {} : { startAfter }))
-    if (page.length > 0) return page;
-  return [];
+  for (const clusterId of await listClusterIds(store))
+    if ((await firstObject(store, backupPrefix(clusterId))) !== undefined) found.push(clusterId);
+  return found;
 }
 
 /** What restores a generation: a snapshot, or none, and the segments after it without a gap. */

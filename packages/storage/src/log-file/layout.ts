@@ -68,7 +68,7 @@ export const trailerAt = { footerStart: 0, footerBytes: 8, footerCrc: 12, magic:
 export const trailerBytes = trailerAt.magic + magic.length;
 
 /** The fields of a Kafka record batch (magic 2) that this format needs. Batches are never re-encoded here. */
-export const batchAt = { batchLength: 8, recordCount: 57 } as const;
+export const batchAt = { batchLength: 8, crc: 17, attributes: 21, recordCount: 57 } as const;
 
 /** The batch length excludes itself and the fields before it. */
 export const batchLengthOverhead = 12;

@@ -3,14 +3,14 @@ import { list } from '../../values/list.ts';
 import { agentGroup, oneOf, path, text, virtualClusterId, zoneName } from '../../values/text.ts';
 import { url } from '../../values/url.ts';
 import { available, planned } from '../row.ts';
-import { apiTools, clusterMembers } from './takers.ts';
+import { apiTools, bucketTools, clusterMembers } from './takers.ts';
 
 /** Which cluster an agent belongs to, its credentials, and the address of the control plane. */
 export const clusterFlags = [
   available({
     name: 'defaultVirtualClusterID',
     type: virtualClusterId(),
-    commands: [...clusterMembers, 'control-plane', 'control-plane restore'],
+    commands: [...clusterMembers, 'control-plane', 'control-plane restore', ...bucketTools],
     deprecatedNames: ['-virtualClusterID', 'SERVICE_VIRTUAL_CLUSTER_ID'],
     help: 'The virtual cluster that is served.',
   }),

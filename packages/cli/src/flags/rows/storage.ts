@@ -5,7 +5,7 @@ import { durationMs, int } from '../../values/numbers.ts';
 import { path, text } from '../../values/text.ts';
 import { databaseUrl } from '../../values/url.ts';
 import { available, foreignVariable, planned } from '../row.ts';
-import { brokers } from './takers.ts';
+import { brokers, bucketTools } from './takers.ts';
 
 /** The commands that open the bucket of a cluster. */
 const bucketUsers = [
@@ -14,8 +14,7 @@ const bucketUsers = [
   'control-plane restore',
   'playground',
   'demo',
-  'cli file-reader',
-  'cli file-scrubber',
+  ...bucketTools,
 ] as const;
 
 export const storageFlags = [
@@ -88,6 +87,33 @@ export const storageFlags = [
     default: false,
     commands: ['agent'],
     help: 'Send no checksums to s3:// buckets, neither for single nor for multipart uploads.',
+  }),
+  available({
+    name: 'log-file',
+    type: text('file'),
+    commands: ['cli file-reader'],
+    help: 'The file to read: its id, or its key in the bucket.',
+  }),
+  available({
+    name: 'show-records',
+    type: bool(),
+    default: false,
+    commands: ['cli file-reader'],
+    help: 'Print the records of the file too, not only what it contains of which partition.',
+  }),
+  available({
+    name: 'concurrency',
+    type: int({ min: 1, max: 64 }),
+    default: 4,
+    commands: ['cli file-scrubber'],
+    help: 'How many files are verified at a time.',
+  }),
+  available({
+    name: 'progress-file',
+    type: path(),
+    commands: ['cli file-scrubber'],
+    help: 'A file in which the scrubber notes how far it is.',
+    rule: 'If the file exists, the scrubber continues from there, and it is removed at the end.',
   }),
   available({
     name: 'metadataBackup',

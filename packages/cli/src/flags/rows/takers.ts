@@ -26,7 +26,10 @@ export const eventSwitches = ['cli events enable', 'cli events disable'] as cons
 /** Tools that use only the API, and no cluster. */
 export const apiTools = [...eventTools, ...eventSwitches, 'cli create-key', 'cli mcp-config'] as const;
 
-const otherTools = ['cli validate-pipeline-config', 'cli events', ...apiTools] as const;
+/** Tools that read a bucket, and need no server. */
+export const bucketTools = ['cli file-reader', 'cli file-scrubber'] as const;
+
+const otherTools = ['cli validate-pipeline-config', 'cli events', ...apiTools, ...bucketTools] as const;
 type OtherTool = (typeof otherTools)[number];
 
 /** Tools that connect to a cluster as a Kafka client. */

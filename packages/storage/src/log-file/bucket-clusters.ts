@@ -1,0 +1,28 @@
+import type { ObjectInfo, ObjectStore } from '../store/object-store.ts';
+
+const top = 'service/';
+
+/** The ids of the clusters that have objects in a bucket. One request for each. */
+export async function listClusterIds(store: ObjectStore): Promise<string[]> {
+  const found: string[] = [];
+  let startAfter: string | undefined;
+  for (;;) {
+    const first = await firstObject(store, top, startAfter);
+    if (first === undefined) return found;
+    const clusterId = first.key.split('/', 2)[1]!;
+    found.push(clusterId);
+    // Behind every key of the cluster, because no part of a key of ours begins with a tilde.
+    startAfter = `${top}${clusterId}/~`;
+  }
+}
+
+/** The first object below a prefix, after a key. */
+export async function firstObject(
+  store: ObjectStore,
+  prefix: string,
+  startAfter?: string,
+): Promise<ObjectInfo | undefined> {
+  for await (const [first] of store.list(prefix, startAfter === undefined ? {} : { startAfter }))
+    if (first !== undefined) return first;
+  return undefined;
+}
