@@ -12,8 +12,8 @@ interface ScrubbedFile {
 }
 
 /**
- * Verifies a whole log file: header, footer, every batch by its checksum, the counts of every section, and that the file
- * is the one that its key names. Throws a `LogFileError` about the first fault.
+ * Verifies a whole log file: header, footer, every batch by its checksum, the counts of every section, and that the
+ * file is the one that its key names. Throws a `LogFileError` about the first fault.
  */
 export async function scrubLogFile(
   store: ObjectStore,
