@@ -5,7 +5,7 @@ import { batchAt, batchHeaderBytes, batchLengthOverhead } from './layout.ts';
 import { LogFileError } from './log-file-error.ts';
 
 /** One batch of a section, where it lies in the file. */
-export interface SectionBatch {
+interface SectionBatch {
   readonly byteStart: number;
   /** A view of the bytes that were read. */
   readonly bytes: Buffer;
