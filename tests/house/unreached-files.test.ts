@@ -19,19 +19,8 @@ function packageEntries(): Map<string, string> {
   return entries;
 }
 
-/** Built and tested ahead of their caller, the job that compacts files (ADR 0035). */
-function isAwaited(path: string): boolean {
-  return (
-    path.startsWith('packages/agent/src/jobs/compaction/') ||
-    path === 'packages/storage/src/log-file/compacted-file-writer.ts' ||
-    path === 'packages/storage/src/store/upload-writer.ts'
-  );
-}
-
 test('no file of a package is used by tests alone', () => {
-  const found = unreachedFiles(typescriptFiles(), packageEntries(), isRoot).filter(
-    (path) => !isAwaited(path),
-  );
+  const found = unreachedFiles(typescriptFiles(), packageEntries(), isRoot);
   assert.deepEqual(found, [], 'delete them, or move them to the testing folder of their package');
 });
 

@@ -4,6 +4,7 @@ import { storeMetricRows } from '@weir/storage';
 import { eventRows } from './events/event-metrics.ts';
 import { heartbeatRow } from './heartbeats.ts';
 import { refreshesRow } from './identity/agent-token.ts';
+import { compactionRows } from './jobs/compaction/file-compaction.ts';
 import { deadFileRows } from './jobs/dead-file-metrics.ts';
 import { jobRows } from './jobs/job-metrics.ts';
 import { publishOutcomeRow } from './metrics-publishing/cluster-metrics.ts';
@@ -42,6 +43,7 @@ export const agentMetricRows: readonly MetricRow[] = [
   heartbeatRow,
   ...Object.values(jobRows),
   ...Object.values(deadFileRows),
+  ...Object.values(compactionRows),
   ...Object.values(processRows),
   ...Object.values(metadataRows),
   answerBytesRow,

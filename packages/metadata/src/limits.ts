@@ -55,6 +55,9 @@ export const metadataLimits = {
   /** Background jobs of one cluster that wait or run. */
   openJobsMax: 256,
 
+  /** Merges of files of one cluster that wait or run. A task has two megabytes at most. */
+  openCompactionsMax: 8,
+
   /** Files that one job deletes: one request to S3. */
   deletedFilesPerJobMax: 1_000,
 

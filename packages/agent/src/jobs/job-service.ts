@@ -2,12 +2,17 @@ import type { ClusterPort } from '@weir/cluster';
 import type { Clock, JobCategory, Log, Metrics } from '@weir/core';
 import type { ObjectStore } from '@weir/storage';
 import type { ClusterView } from '../cluster/cluster-view.ts';
+import { fileCompaction, type Merge } from './compaction/file-compaction.ts';
+import type { MergeTask } from './compaction/merge-messages.ts';
+import { mergeOffThread } from './compaction/merge-thread.ts';
 import { deadFileScan } from './dead-file-scan.ts';
 import { fileDeletion } from './file-deletion.ts';
 import { type JobKind, takesJobs } from './job-kind.ts';
 import { jobMetrics } from './job-metrics.ts';
 import { JobRunner } from './job-runner.ts';
 import { restoreCheck } from './restore-check.ts';
+
+type MergeBucket = Pick<MergeTask, 'bucketUrl' | 'environment' | 'usesMetadataService'>;
 
 /** Settings of the background jobs of an agent. */
 export interface JobSettings {
@@ -19,6 +24,8 @@ export interface JobSettings {
   readonly deletesFiles: boolean;
   /** Buckets besides that of the cluster in which files may lie. */
   readonly additionalStores: readonly ObjectStore[];
+  /** How a thread opens the bucket to merge files; absent if no thread can, and then files are not merged. */
+  readonly mergeBucket?: MergeBucket | undefined;
 }
 
 export const usualJobSettings: JobSettings = { slotsPerCpu: 1, deletesFiles: true, additionalStores: [] };
@@ -40,6 +47,7 @@ interface JobServiceOptions {
 /** The background jobs of an agent; none without the role `jobs`. A new kind of job is one more entry of `kinds`. */
 export function jobService(options: JobServiceOptions): JobRunner {
   const { clusterId, roles, cluster: port, settings, view, store, cpuCount, clock, metrics } = options;
+  const { mergeBucket } = settings;
   const checkOwner = restoreCheck({ clusterId, view, store });
   const stores = [store, ...settings.additionalStores];
   const kinds: readonly JobKind[] = [
@@ -54,6 +62,9 @@ export function jobService(options: JobServiceOptions): JobRunner {
       clock,
       metrics,
     }),
+    ...(mergeBucket === undefined
+      ? []
+      : [fileCompaction({ clusterId, port, checkOwner, merge: mergeThread(mergeBucket), metrics })]),
   ];
   return new JobRunner({
     ...options,
@@ -62,4 +73,8 @@ export function jobService(options: JobServiceOptions): JobRunner {
     slots: Math.max(1, Math.floor(cpuCount * settings.slotsPerCpu)),
     metrics: jobMetrics(metrics),
   });
+}
+
+function mergeThread(bucket: MergeBucket): Merge {
+  return (plan, options) => mergeOffThread({ ...bucket, plan, limits: {} }, options);
 }

@@ -12,9 +12,19 @@ test('flags of background jobs', () => {
   const settingsOf = (...args: readonly string[]) => {
     const read = parseCommandLine('agent', args, {});
     assert.ok('value' in read);
-    return jobSettings(read.value.values, []);
+    return jobSettings(read.value.values, [], {
+      bucketUrl: 'mem://jobs',
+      environment: {},
+      usesMetadataService: false,
+    });
   };
-  const usual = { slotsPerCpu: 1, categories: undefined, deletesFiles: true, additionalStores: [] };
+  const usual = {
+    slotsPerCpu: 1,
+    categories: undefined,
+    deletesFiles: true,
+    additionalStores: [],
+    mergeBucket: undefined,
+  };
   assert.deepEqual(settingsOf(), usual);
   assert.deepEqual(
     settingsOf(

@@ -58,8 +58,14 @@ export interface Machine {
 }
 
 /** The settings of background jobs that come from flags. */
-export function jobSettings(values: BrokerValues, additionalStores: readonly ObjectStore[]): JobSettings {
+export function jobSettings(
+  values: BrokerValues,
+  additionalStores: readonly ObjectStore[],
+  bucket: NonNullable<JobSettings['mergeBucket']>,
+): JobSettings {
   return {
+    // Other threads do not see a bucket in memory, and its files end with the process.
+    mergeBucket: bucket.bucketUrl.startsWith('mem:') ? undefined : bucket,
     slotsPerCpu: values.jobsRunnerSlotsAmplification,
     categories: 'jobSelector' in values ? values.jobSelector : undefined,
     deletesFiles: !values.disableFileDeletion,

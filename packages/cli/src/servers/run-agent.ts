@@ -153,7 +153,7 @@ export async function runAgent(options: AgentToRun): Promise<void> {
     const additionalStores = await openAdditionalBuckets(values, bucketUrl, roles.value, openBucket);
     const running = await startAgent({
       ...agentSettings(values, bucketUrl, options.cpuCount),
-      jobs: jobSettings(values, additionalStores),
+      jobs: jobSettings(values, additionalStores, { bucketUrl, environment, usesMetadataService: true }),
       givenUp: stop,
       clusterId: values.defaultVirtualClusterID!,
       agentId,

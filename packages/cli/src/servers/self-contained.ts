@@ -95,7 +95,7 @@ export async function runSelfContained(
     });
     const agent = await startAgent({
       ...agentSettings(values, bucketUrl),
-      jobs: jobSettings(values, []),
+      jobs: jobSettings(values, [], { bucketUrl, environment, usesMetadataService: false }),
       clusterId,
       agentId,
       group: '',

@@ -1,7 +1,7 @@
 import type { ClusterMachine } from '@weir/machine';
 
 /** The state of the cluster that planners read. */
-type PlannedState = Pick<ClusterMachine, 'clusterConfigs' | 'deadFiles' | 'kv'>;
+type PlannedState = Pick<ClusterMachine, 'clusterConfigs' | 'deadFiles' | 'kv' | 'planCompaction'>;
 
 /** Reads the state of the cluster; resolves when all that was read is durable. */
 export type AskMachine = <Answer>(

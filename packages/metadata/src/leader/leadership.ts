@@ -7,6 +7,7 @@ import { machineLimits } from '@weir/machine/limits';
 import { ControlPlaneEvents } from '../events/control-plane-events.ts';
 import type { EventMetrics } from '../events/event-metrics.ts';
 import { deadFileScanPlanner } from '../jobs/dead-file-scan-planner.ts';
+import { fileCompactionPlanner } from '../jobs/file-compaction-planner.ts';
 import { fileDeletionPlanner } from '../jobs/file-deletion-planner.ts';
 import { JobQueue } from '../jobs/job-queue.ts';
 import type { JobQueueMetrics } from '../jobs/job-queue-metrics.ts';
@@ -124,6 +125,7 @@ export class Leadership {
     this.jobs = new JobQueue({
       planners: [
         fileDeletionPlanner((question) => this.pipeline.ask(question)),
+        fileCompactionPlanner((question) => this.pipeline.ask(question), clock),
         deadFileScanPlanner((question) => this.pipeline.ask(question), clock.nowMs()),
       ],
       clock,

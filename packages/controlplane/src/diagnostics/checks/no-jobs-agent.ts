@@ -10,7 +10,7 @@ export const noJobsAgent = defineCheck({
   title: 'No agent has the role jobs',
   observes: 'The roles of the agents that run.',
   explanation:
-    'An agent with the role jobs deletes files that nothing needs any more, publishes the events of the control plane and the metrics of the whole cluster, and writes the columns that make searches of events fast. Without one the bucket grows without end, these events and metrics are missing, and searches read more.',
+    'An agent with the role jobs merges small files into large ones and deletes those that nothing needs any more, publishes the events of the control plane and the metrics of the whole cluster, and writes the columns that make searches of events fast. Without one the bucket grows without end, reads of old records need more and more requests, these events and metrics are missing, and searches read more.',
   fix: 'Give at least one agent the role jobs with -roles; two in different zones are better.',
   kinds: ['kafka', 'data_lake'],
   run(snapshot) {

@@ -1,0 +1,218 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { type CompactionJob, noRangeFile, readCompactionTask, writeCompactionTask } from '@weir/cluster';
+import { fileIdLevel, silentLog } from '@weir/core';
+import { logFileKey } from '@weir/storage';
+import { batchRecords, recordBatches } from '@weir/wire';
+import { testAgent } from '../../../testing/agent.ts';
+import { batchOf, DataPath, produced } from '../../../testing/data-path.ts';
+import { fileDeletion } from '../file-deletion.ts';
+import { jobMetrics } from '../job-metrics.ts';
+import { JobRunner } from '../job-runner.ts';
+import { fileCompaction } from './file-compaction.ts';
+import { type MergeResult, mergeFiles } from './merge-files.ts';
+
+/** A cluster whose files are merged and deleted by one agent, in virtual time. */
+async function stage(t: TestContext) {
+  const path = new DataPath({ pages: { cacheBytesMax: 0, ownFiles: 'none' } });
+  const { cluster, store, random, metrics } = path;
+  const { clusterId, clock } = cluster;
+  const [first, second] = ['orders', 'payments'].map(
+    (name) => cluster.addTopic(name, 2, { 'retention.ms': '-1' }).topicId,
+  );
+  await path.ready();
+  let onMerged: (result: MergeResult) => Promise<void> | void = () => {};
+  const checkOwner = async () => {};
+  const runner = new JobRunner({
+    port: cluster,
+    agentId: 'a',
+    kinds: [
+      fileCompaction({
+        clusterId,
+        port: cluster,
+        checkOwner,
+        metrics,
+        async merge(plan, options) {
+          const result = await mergeFiles(plan, { ...options, store, random });
+          await onMerged(result);
+          return result;
+        },
+      }),
+      fileDeletion({ clusterId, port: cluster, stores: [store], checkOwner, metrics }),
+    ],
+    slots: 2,
+    clock,
+    log: silentLog,
+    metrics: jobMetrics(metrics),
+  });
+  t.after(() => runner.stop());
+
+  /** Every record of a partition with its offset, as a consumer gets them. */
+  async function read(topic: string, partition: number, fromOffset = 0n): Promise<string[]> {
+    const found: string[] = [];
+    for (let fetchOffset = fromOffset; ; ) {
+      const partitions = [{ partition, fetchOffset, partitionMaxBytes: 1 << 20 }];
+      const request = { maxWaitMs: 0, minBytes: 0, maxBytes: 1 << 20, topics: [{ topic, partitions }] };
+      const answer = await path.call('Fetch', 12, request);
+      assert.ok(answer !== 'noReply' && answer !== 'close');
+      const { errorCode, records } = answer.responses[0]!.partitions[0]!;
+      assert.equal(errorCode, 0);
+      const before = fetchOffset;
+      for (const batch of recordBatches(records ?? Buffer.alloc(0), { partialTail: 'ignore' })) {
+        for (const { offset, value } of batchRecords(batch)) found.push(`${offset} ${value}`);
+        fetchOffset = batch.nextOffset;
+      }
+      if (fetchOffset === before) return found;
+    }
+  }
+
+  return {
+    path,
+    cluster,
+    store,
+    runner,
+    topicIds: [first!, second!] as const,
+    onMerge: (then: typeof onMerged) => {
+      onMerged = then;
+    },
+    /** Writes files, each with a record for some partitions. */
+    async write(files: number) {
+      for (let file = 0; file < files; file++) {
+        path.clock.advance(100);
+        const batches = [first!, second!].flatMap((topicId) =>
+          [0, 1].map((partition) =>
+            produced(topicId, partition, batchOf([`${topicId} ${partition} ${file}`])),
+          ),
+        );
+        await path.writePath.append(batches.slice(0, 1 + (file % 4)), { deadlineMs: 1e15 });
+      }
+    },
+    async pass(ms: number) {
+      for (let leftMs = ms; leftMs > 0; leftMs -= 5_000) {
+        void cluster.heartbeat(testAgent('a'));
+        await clock.pass(Math.min(leftMs, 5_000));
+      }
+    },
+    read,
+    async readAll(): Promise<string[][]> {
+      const all: string[][] = [];
+      for (const topic of ['orders', 'payments'])
+        for (const partition of [0, 1]) all.push(await read(topic, partition));
+      return all;
+    },
+    levels: () =>
+      [...store.objects.keys()]
+        .filter((key) => /\/[\da-f]{32}$/.test(key))
+        .map((key) => fileIdLevel(key.slice(-32)))
+        .sort(),
+    key: (fileId: string) => logFileKey(clusterId, fileId),
+    jobs: async () =>
+      (await cluster.listJobs()).jobs
+        .filter(({ kind }) => kind === 'file_compaction')
+        .map(({ state, message }) => [state, message] as const),
+  };
+}
+
+test('old files are merged, readers get the same records, and the old files are deleted', async (t) => {
+  const { path, runner, write, pass, readAll, levels, jobs } = await stage(t);
+  await write(40);
+  const before = await readAll();
+  assert.deepEqual(
+    before.map(({ length }) => length),
+    [40, 30, 20, 10],
+  );
+  runner.start();
+  await pass(30_000);
+  assert.deepEqual(await jobs(), [['done', (await jobs())[0]![1]]]);
+  assert.match((await jobs())[0]![1], /^merged 32 files into 1 of level 1, \d+ bytes$/);
+  assert.deepEqual(await readAll(), before);
+  assert.equal(levels().length, 41, 'the old files stay for readers that use them');
+  // The other eight are merged when they have waited for long enough.
+  await pass(30 * 60_000);
+  assert.deepEqual(levels(), [1, 1]);
+  assert.deepEqual(await readAll(), before);
+  await write(3);
+  assert.equal((await readAll()).flat().length, before.flat().length + 6, 'and new ones follow');
+  assert.ok(path.metrics.render().includes('agent_compaction_ranges_total{outcome="replaced"}'));
+});
+
+test('what is deleted while files are merged stays deleted, and the rest moves', async (t) => {
+  const { cluster, runner, write, pass, read, readAll, onMerge, topicIds, jobs } = await stage(t);
+  await write(40);
+  const before = await readAll();
+  onMerge(async () => {
+    onMerge(() => {});
+    await cluster.deleteRecords([
+      { topicId: topicIds[0], partition: 0, offset: 40 },
+      { topicId: topicIds[0], partition: 1, offset: 7 },
+    ]);
+  });
+  runner.start();
+  await pass(30_000);
+  assert.equal((await jobs())[0]![0], 'done');
+  assert.deepEqual(await read('orders', 0, 40n), []);
+  assert.deepEqual(await read('orders', 1, 7n), before[1]!.slice(7));
+  assert.deepEqual(await read('payments', 0), before[2]);
+  assert.deepEqual(await read('payments', 1), before[3]);
+  const [found] = await cluster.findBatches([
+    { topicId: topicIds[0], partition: 1, offset: 7, bytesMax: 1e9 },
+  ]);
+  assert.equal(fileIdLevel(found!.pointers.fileId[0]!), 1);
+});
+
+test('damaged files fail the job, lose nothing, and wait before the next attempt', async (t) => {
+  const { store, runner, write, pass, readAll, key, jobs, cluster, topicIds } = await stage(t);
+  await write(40);
+  const before = await readAll();
+  const [answer] = await cluster.findBatches([
+    { topicId: topicIds[1], partition: 1, offset: 0, bytesMax: 1 },
+  ]);
+  const { pointers } = answer!;
+  const damagedKey = key(pointers.fileId[0]!);
+  const good = store.objects.get(damagedKey)!;
+  const bad = Buffer.from(good);
+  bad[pointers.byteStart[0]! + 65]! ^= 1;
+  store.objects.set(damagedKey, bad);
+  runner.start();
+  await pass(25_000);
+  const [[state, message]] = (await jobs()) as [readonly [string, string]];
+  assert.deepEqual([state, message.startsWith('1 ranges stay: ')], ['failing', true], message);
+  store.objects.set(damagedKey, good);
+  assert.deepEqual(await readAll(), before);
+  await pass(60_000);
+  assert.deepEqual(await readAll(), before);
+});
+
+test('a task is read as it was written', () => {
+  const job: CompactionJob = {
+    plannedMs: 1_700_000_000_000,
+    level: 2,
+    inputs: [{ fileId: 'a'.repeat(32), fileBytes: 7 }],
+    topicIds: ['one', 'two'],
+    ranges: {
+      topic: Uint32Array.of(0, 1),
+      partition: Uint32Array.of(3, 4),
+      fromOffset: Float64Array.of(0, 2 ** 40),
+      toOffset: Float64Array.of(5, 2 ** 40 + 1),
+      pointerCount: Uint32Array.of(2, 1),
+    },
+    pointers: {
+      file: Uint32Array.of(0, noRangeFile, 0),
+      byteStart: Uint32Array.of(1, 0, 2),
+      byteLength: Uint32Array.of(10, 0, 20),
+      baseOffset: Float64Array.of(0, 4, 2 ** 40),
+      maxTimestampMs: Float64Array.of(-1, 5, 6),
+    },
+  };
+  assert.deepEqual(readCompactionTask(writeCompactionTask(job)), job);
+  const markers = {
+    row: Uint32Array.of(1),
+    isCommit: Uint8Array.of(1),
+    producerId: Float64Array.of(9),
+    producerEpoch: Int16Array.of(2),
+    timestampMs: Float64Array.of(5),
+  };
+  const marked = { ...job, markers };
+  assert.deepEqual(readCompactionTask(writeCompactionTask(marked)), marked);
+  assert.throws(() => readCompactionTask(writeCompactionTask(job).subarray(0, -1)), RangeError);
+});

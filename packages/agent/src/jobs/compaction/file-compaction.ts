@@ -1,0 +1,171 @@
+import {
+  type ClusterPort,
+  type CompactionCommit,
+  type CompactionJob,
+  fileCompactionKind,
+  type Markers,
+  markerBytes,
+  noRangeFile,
+  type Pointers,
+  readCompactionTask,
+} from '@weir/cluster';
+import type { MetricRow, Metrics } from '@weir/core';
+import type { JobKind } from '../job-kind.ts';
+import type { MergePlan, MergeResult, MergeRun } from './merge-files.ts';
+
+interface FileCompactionOptions {
+  readonly clusterId: string;
+  readonly port: Pick<ClusterPort, 'replaceRanges'>;
+  /** Rejects if the bucket belongs to another database by now. */
+  readonly checkOwner: (signal: AbortSignal) => Promise<void>;
+  readonly merge: Merge;
+  readonly metrics: Metrics;
+}
+
+export type Merge = (
+  plan: MergePlan,
+  options: {
+    readonly signal: AbortSignal;
+    readonly progress: (copiedBytes: number, totalBytes: number) => void;
+  },
+) => Promise<MergeResult>;
+
+export const compactionRows = {
+  files: {
+    name: 'agent_compaction_files_total',
+    kind: 'counter',
+    help: 'Files that compactions of this agent read, and those that they wrote.',
+    labels: ['direction'],
+  },
+  bytes: {
+    name: 'agent_compaction_bytes_total',
+    kind: 'counter',
+    help: 'Bytes that compactions of this agent read from the bucket, and those that they wrote to it.',
+    labels: ['direction'],
+  },
+  ranges: {
+    name: 'agent_compaction_ranges_total',
+    kind: 'counter',
+    help: 'Ranges of partitions that compactions moved (replaced), that had changed meanwhile (refused), or that were damaged and stay where they are.',
+    labels: ['outcome'],
+  },
+} as const satisfies Record<string, MetricRow>;
+
+/**
+ * Merges the files of a job into files of the next level and makes the cluster refer to these. The old files are dead
+ * from then on, and are deleted when no reader can use them any more.
+ */
+export function fileCompaction(options: FileCompactionOptions): JobKind {
+  const { clusterId, port, checkOwner, merge, metrics } = options;
+  const count = (row: MetricRow, labels: Readonly<Record<string, string>>, amount: number) => {
+    if (amount > 0) metrics.series(row, labels).add(amount);
+  };
+  return {
+    kind: fileCompactionKind,
+    category: 'compaction',
+    async run(task, { signal, progress }) {
+      const job = readCompactionTask(task);
+      await checkOwner(signal);
+      const plan = { clusterId, level: job.level, runs: runsOf(job) };
+      const result = await merge(plan, { signal, progress });
+      const { files, ranges, refused, bytesRead, bytesWritten } = result;
+      count(compactionRows.files, { direction: 'read' }, job.inputs.length);
+      count(compactionRows.files, { direction: 'written' }, files.length);
+      count(compactionRows.bytes, { direction: 'read' }, bytesRead);
+      count(compactionRows.bytes, { direction: 'written' }, bytesWritten);
+      count(compactionRows.ranges, { outcome: 'damaged' }, refused.length);
+      if (ranges.length > 0) {
+        const { isReplaced } = await port.replaceRanges(commitOf(job, result));
+        const replaced = isReplaced.reduce((sum, flag) => sum + flag, 0);
+        count(compactionRows.ranges, { outcome: 'replaced' }, replaced);
+        count(compactionRows.ranges, { outcome: 'refused' }, isReplaced.length - replaced);
+      }
+      const [damaged] = refused;
+      // A failure, so that the same files are not merged again at once.
+      if (damaged !== undefined) throw new Error(`${refused.length} ranges stay: ${damaged.problem}`);
+      return `merged ${job.inputs.length} files into ${files.length} of level ${job.level}, ${bytesWritten} bytes`;
+    },
+  };
+}
+
+/** The ranges of a job, each with its pointers in the form that readers use. */
+function runsOf({ inputs, topicIds, ranges, pointers, markers }: CompactionJob): MergeRun[] {
+  const runs: MergeRun[] = [];
+  let first = 0;
+  let firstMarker = 0;
+  for (let range = 0; range < ranges.topic.length; range++) {
+    const count = ranges.pointerCount[range]!;
+    const end = first + count;
+    const own: Omit<Pointers, 'markers'> & { readonly fileId: string[] } = {
+      fileId: new Array<string>(count),
+      byteStart: new Float64Array(count),
+      byteLength: new Float64Array(count),
+      baseOffset: new Float64Array(count),
+      nextOffset: new Float64Array(count),
+    };
+    for (let row = 0; row < count; row++) {
+      const at = first + row;
+      const file = pointers.file[at]!;
+      const isMarker = file === noRangeFile;
+      own.fileId[row] = isMarker ? '' : inputs[file]!.fileId;
+      own.byteStart[row] = pointers.byteStart[at]!;
+      own.byteLength[row] = isMarker ? markerBytes : pointers.byteLength[at]!;
+      own.baseOffset[row] = pointers.baseOffset[at]!;
+      own.nextOffset[row] = at + 1 < end ? pointers.baseOffset[at + 1]! : ranges.toOffset[range]!;
+    }
+    let endMarker = firstMarker;
+    while (markers !== undefined && endMarker < markers.row.length && markers.row[endMarker]! < end)
+      endMarker++;
+    const topicId = topicIds[ranges.topic[range]!]!;
+    const partition = ranges.partition[range]!;
+    runs.push({
+      topicId,
+      partition,
+      pointers:
+        endMarker === firstMarker
+          ? own
+          : { ...own, markers: markersFrom(markers!, firstMarker, endMarker, first) },
+    });
+    first = end;
+    firstMarker = endMarker;
+  }
+  return runs;
+}
+
+/** Some of the markers, with rows counted from `firstRow`. */
+function markersFrom(markers: Markers, first: number, end: number, firstRow: number): Markers {
+  return {
+    row: markers.row.slice(first, end).map((row) => row - firstRow),
+    isCommit: markers.isCommit.slice(first, end),
+    producerId: markers.producerId.slice(first, end),
+    producerEpoch: markers.producerEpoch.slice(first, end),
+    timestampMs: markers.timestampMs.slice(first, end),
+  };
+}
+
+function commitOf({ plannedMs, inputs }: CompactionJob, { files, ranges }: MergeResult): CompactionCommit {
+  const topicIds = [...new Set(ranges.map(({ topicId }) => topicId))];
+  const topicOf = new Map(topicIds.map((topicId, index) => [topicId, index]));
+  const fileOf = new Map(files.map(({ fileId }, index) => [fileId, index]));
+  const pointers = ranges.flatMap((range) => range.pointers);
+  return {
+    plannedMs,
+    inputFileIds: inputs.map(({ fileId }) => fileId),
+    outputs: files,
+    topicIds,
+    ranges: {
+      topic: Uint32Array.from(ranges, ({ topicId }) => topicOf.get(topicId)!),
+      partition: Uint32Array.from(ranges, ({ partition }) => partition),
+      fromOffset: Float64Array.from(ranges, ({ baseOffset }) => baseOffset),
+      toOffset: Float64Array.from(ranges, ({ nextOffset }) => nextOffset),
+      pointerCount: Uint32Array.from(ranges, (range) => range.pointers.length),
+    },
+    pointers: {
+      file: Uint32Array.from(pointers, ({ fileId }) => fileOf.get(fileId)!),
+      byteStart: Uint32Array.from(pointers, ({ byteStart }) => byteStart),
+      byteLength: Uint32Array.from(pointers, ({ byteLength }) => byteLength),
+      baseOffset: Float64Array.from(pointers, ({ baseOffset }) => baseOffset),
+      maxTimestampMs: Float64Array.from(pointers, ({ maxTimestampMs }) => maxTimestampMs),
+    },
+  };
+}
