@@ -15,6 +15,9 @@ export type PostgresSql = ReturnType<typeof connect>;
 function connect({ url, keepsConnections = false }: Pick<PostgresPoolOptions, 'url' | 'keepsConnections'>) {
   return postgres(url, {
     max: poolConnectionsMax,
+    // If a connection breaks while the driver fetches array types, nothing handles the rejection, and the process ends.
+    // So lists are passed as JSON.
+    fetch_types: false,
     ...connectTiming,
     ...(keepsConnections ? { max_lifetime: null } : {}),
     onnotice: () => {},

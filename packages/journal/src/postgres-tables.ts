@@ -72,7 +72,8 @@ export class PostgresTables implements JournalTables {
   heads(clusterIds: readonly string[]): Promise<Head[]> {
     return this.#run(async (sql) => {
       const found = await sql`
-        SELECT * FROM weir_journal_heads WHERE cluster_id = ANY (${[...clusterIds]}::text[])`;
+        SELECT * FROM weir_journal_heads
+        WHERE cluster_id IN (SELECT json_array_elements_text(${JSON.stringify(clusterIds)}::text::json))`;
       const byId = new Map(found.map((row) => [row.cluster_id, headOf(row)]));
       return clusterIds.map((clusterId) => byId.get(clusterId) ?? noHead);
     });
@@ -150,12 +151,11 @@ export class PostgresTables implements JournalTables {
    */
   renewLeases(leases: readonly LeaseToRenew[]): Promise<boolean[]> {
     return this.#run(async (sql) => {
-      const clusterIds = leases.map(({ clusterId }) => clusterId);
-      const epochs = leases.map(({ epoch }) => epoch);
+      const wanted = JSON.stringify(leases.map(({ clusterId, epoch }) => ({ cluster_id: clusterId, epoch })));
       const renewed = await sql`
         WITH held AS (
           SELECT heads.cluster_id FROM weir_journal_heads AS heads
-          JOIN unnest(${clusterIds}::text[], ${epochs}::bigint[]) AS wanted (cluster_id, epoch)
+          JOIN json_to_recordset(${wanted}::text::json) AS wanted (cluster_id text, epoch bigint)
             ON heads.cluster_id = wanted.cluster_id AND heads.epoch = wanted.epoch
           WHERE heads.holder_url IS NOT NULL ORDER BY heads.cluster_id FOR UPDATE OF heads
         )
@@ -287,11 +287,12 @@ export class PostgresTables implements JournalTables {
     this.#unsent.add(clusterId);
     this.#stopNotifying ??= this.#clock.after(notifyIntervalMs, () => {
       this.#stopNotifying = undefined;
-      const changed = [...this.#unsent];
+      const changed = JSON.stringify([...this.#unsent]);
       this.#unsent.clear();
-      this.#run((sql) => sql`SELECT pg_notify(${channel}, id) FROM unnest(${changed}::text[]) AS id`).catch(
-        () => {},
-      );
+      this.#run(
+        (sql) =>
+          sql`SELECT pg_notify(${channel}, id) FROM json_array_elements_text(${changed}::text::json) AS id`,
+      ).catch(() => {});
     });
   }
 
