@@ -99,14 +99,15 @@ if ('missing' in server) {
     await first.check();
     await first.close();
     const sql = postgres(server.url, { max: 1, onnotice: () => {} });
+    const [own] = await sql`SELECT format FROM weir_journal_format`;
+    assert.ok(own!.format > 0);
     try {
-      assert.deepEqual([...(await sql`SELECT format FROM weir_journal_format`)], [{ format: 1 }]);
       await sql`UPDATE weir_journal_format SET format = 9`;
       await sql`ALTER TABLE weir_journal_notes RENAME TO of_a_newer_release`;
       const hub = open();
       const expected = {
         name: 'NewerFormat',
-        message: /^written by a newer release \(journal format 9, this release reads up to 1\)/,
+        message: /^written by a newer release \(journal format 9, this release reads up to \d\)/,
       };
       await assert.rejects(hub.check(), expected);
       await assert.rejects(hub.journal('c').read(0, 1), expected);
@@ -114,7 +115,7 @@ if ('missing' in server) {
       const [made] = await sql`SELECT to_regclass('weir_journal_notes') AS name`;
       assert.equal(made!.name, null);
     } finally {
-      await sql`UPDATE weir_journal_format SET format = 1`;
+      await sql`UPDATE weir_journal_format SET format = ${own!.format}`;
       await sql`ALTER TABLE of_a_newer_release RENAME TO weir_journal_notes`;
       await sql.end();
     }
