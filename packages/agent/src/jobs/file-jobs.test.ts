@@ -88,6 +88,7 @@ async function stage(t: TestContext, clusterConfigs: Readonly<Record<string, str
       },
       store,
       cpuCount: 1,
+      storedBytes: () => 0,
       clock,
       log: silentLog,
       metrics,

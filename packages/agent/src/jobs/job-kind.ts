@@ -29,6 +29,8 @@ export interface JobContext {
 export interface JobKind {
   readonly kind: string;
   readonly category: JobCategory;
+  /** Whether it is claimed now; always if absent. */
+  readonly mayStart?: (() => boolean) | undefined;
   /** Returns what was done, in one line. An error makes the job fail with its message; it is retried later. */
   run(task: Uint8Array, context: JobContext): Promise<string>;
 }

@@ -52,7 +52,6 @@ export class JobRunner {
 
   async #live(): Promise<void> {
     const { port, agentId, slots, clock, log, metrics } = this.#options;
-    const kinds = [...this.#kinds.keys()];
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       const free = slots - this.#running.size;
@@ -62,6 +61,9 @@ export class JobRunner {
       }
       try {
         const askedMs = clock.monotonicMs();
+        const kinds = this.#options.kinds
+          .filter(({ mayStart }) => mayStart?.() ?? true)
+          .map(({ kind }) => kind);
         const jobs = await port.claimJobs({ agentId, kinds, slots: free, waitMs });
         metrics.fetched(jobs.map(({ kind }) => kind));
         for (const job of jobs) this.#begin(job);

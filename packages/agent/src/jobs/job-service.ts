@@ -5,6 +5,7 @@ import type { ClusterView } from '../cluster/cluster-view.ts';
 import { fileCompaction, type Merge } from './compaction/file-compaction.ts';
 import type { MergeTask } from './compaction/merge-messages.ts';
 import { mergeOffThread } from './compaction/merge-thread.ts';
+import { quietDisk } from './compaction/quiet-disk.ts';
 import { deadFileScan } from './dead-file-scan.ts';
 import { fileDeletion } from './file-deletion.ts';
 import { type JobKind, takesJobs } from './job-kind.ts';
@@ -39,6 +40,8 @@ interface JobServiceOptions {
   readonly view: Pick<ClusterView, 'topicById' | 'records'>;
   readonly store: ObjectStore;
   readonly cpuCount: number;
+  /** Bytes that this agent has stored for clients since its start. */
+  readonly storedBytes: () => number;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -46,7 +49,18 @@ interface JobServiceOptions {
 
 /** The background jobs of an agent; none without the role `jobs`. A new kind of job is one more entry of `kinds`. */
 export function jobService(options: JobServiceOptions): JobRunner {
-  const { clusterId, roles, cluster: port, settings, view, store, cpuCount, clock, metrics } = options;
+  const {
+    clusterId,
+    roles,
+    cluster: port,
+    settings,
+    view,
+    store,
+    cpuCount,
+    storedBytes,
+    clock,
+    metrics,
+  } = options;
   const { mergeBucket } = settings;
   const checkOwner = restoreCheck({ clusterId, view, store });
   const stores = [store, ...settings.additionalStores];
@@ -64,7 +78,19 @@ export function jobService(options: JobServiceOptions): JobRunner {
     }),
     ...(mergeBucket === undefined
       ? []
-      : [fileCompaction({ clusterId, port, checkOwner, merge: mergeThread(mergeBucket), metrics })]),
+      : [
+          fileCompaction({
+            clusterId,
+            port,
+            checkOwner,
+            merge: mergeThread(mergeBucket),
+            mayStart: mergeBucket.bucketUrl.startsWith('file:')
+              ? quietDisk({ storedBytes, clock })
+              : undefined,
+            clock,
+            metrics,
+          }),
+        ]),
   ];
   return new JobRunner({
     ...options,

@@ -55,7 +55,11 @@ export class AgentStats {
     this.#reportedMs = this.#sinceMs;
   }
 
+  /** Bytes of all files that were stored since the start. */
+  storedBytes = 0;
+
   readonly fileStored = (bytes: number): void => {
+    this.storedBytes += bytes;
     this.#fresh.files++;
     this.#fresh.fileBytes += bytes;
   };

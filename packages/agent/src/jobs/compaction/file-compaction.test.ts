@@ -31,6 +31,7 @@ async function stage(t: TestContext) {
         clusterId,
         port: cluster,
         checkOwner,
+        clock,
         metrics,
         async merge(plan, options) {
           const result = await mergeFiles(plan, { ...options, store, random });

@@ -9,7 +9,7 @@ import {
   type Pointers,
   readCompactionTask,
 } from '@weir/cluster';
-import type { MetricRow, Metrics } from '@weir/core';
+import type { Clock, MetricRow, Metrics } from '@weir/core';
 import type { JobKind } from '../job-kind.ts';
 import type { MergePlan, MergeResult, MergeRun } from './merge-files.ts';
 
@@ -19,8 +19,14 @@ interface FileCompactionOptions {
   /** Rejects if the bucket belongs to another database by now. */
   readonly checkOwner: (signal: AbortSignal) => Promise<void>;
   readonly merge: Merge;
+  /** Whether to merge now; always if absent. */
+  readonly mayStart?: (() => boolean) | undefined;
+  readonly clock: Pick<Clock, 'nowMs'>;
   readonly metrics: Metrics;
 }
+
+/** A plan that waited for longer would mostly be refused: the cluster refuses all of it after two hours. */
+const plannedMsMax = 30 * 60_000;
 
 export type Merge = (
   plan: MergePlan,
@@ -56,15 +62,17 @@ export const compactionRows = {
  * from then on, and are deleted when no reader can use them any more.
  */
 export function fileCompaction(options: FileCompactionOptions): JobKind {
-  const { clusterId, port, checkOwner, merge, metrics } = options;
+  const { clusterId, port, checkOwner, merge, mayStart, clock, metrics } = options;
   const count = (row: MetricRow, labels: Readonly<Record<string, string>>, amount: number) => {
     if (amount > 0) metrics.series(row, labels).add(amount);
   };
   return {
     kind: fileCompactionKind,
     category: 'compaction',
+    mayStart,
     async run(task, { signal, progress }) {
       const job = readCompactionTask(task);
+      if (clock.nowMs() - job.plannedMs > plannedMsMax) return 'the plan was too old; another follows';
       await checkOwner(signal);
       const plan = { clusterId, level: job.level, runs: runsOf(job) };
       const result = await merge(plan, { signal, progress });

@@ -1,0 +1,31 @@
+import type { Clock } from '@weir/core';
+
+interface QuietDiskOptions {
+  /** Bytes that this agent has stored for clients since its start. */
+  readonly storedBytes: () => number;
+  readonly clock: Clock;
+}
+
+/** Clients that write more than this per second need the disk. */
+const quietBytesPerSecond = 5_000_000;
+/** The shortest time over which the rate is measured. */
+const spanMsMin = 10_000;
+
+/**
+ * Whether clients leave a disk to background work. Merging reads and writes everything again, up to twice, on the disk
+ * and the processor that producers wait for; files on a disk are read well as they are, so it can wait for a pause.
+ */
+export function quietDisk({ storedBytes, clock }: QuietDiskOptions): () => boolean {
+  let sinceMs = clock.monotonicMs();
+  let sinceBytes = storedBytes();
+  let isQuiet = false;
+  return () => {
+    const nowMs = clock.monotonicMs();
+    if (nowMs - sinceMs < spanMsMin) return isQuiet;
+    const bytes = storedBytes();
+    isQuiet = (bytes - sinceBytes) / ((nowMs - sinceMs) / 1000) <= quietBytesPerSecond;
+    sinceMs = nowMs;
+    sinceBytes = bytes;
+    return isQuiet;
+  };
+}
