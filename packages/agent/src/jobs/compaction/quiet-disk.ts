@@ -8,8 +8,8 @@ interface QuietDiskOptions {
 
 /** Clients that write more than this per second need the disk. */
 const quietBytesPerSecond = 5_000_000;
-/** The shortest time over which the rate is measured. */
-const spanMsMin = 10_000;
+/** The shortest time over which the rate is measured. Clients that pause for less need the disk again soon. */
+const spanMsMin = 60_000;
 
 /**
  * Whether clients leave a disk to background work. Merging reads and writes everything again, up to twice, on the disk
