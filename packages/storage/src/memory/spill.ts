@@ -140,6 +140,7 @@ class SpillFile {
   /** Objects in it, and calls that read or write it. */
   #users = 0;
   #isRetired = false;
+  #isClosed = false;
 
   constructor(descriptor: number) {
     this.descriptor = descriptor;
@@ -199,7 +200,10 @@ class SpillFile {
     }
   }
 
+  /** Once: the number may belong to another file by then. */
   #closeIfUnused(): void {
-    if (this.#isRetired && this.#users === 0) close(this.descriptor, () => {});
+    if (!this.#isRetired || this.#users > 0 || this.#isClosed) return;
+    this.#isClosed = true;
+    close(this.descriptor, () => {});
   }
 }
