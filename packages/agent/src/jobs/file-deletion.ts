@@ -7,7 +7,7 @@ import type { JobKind } from './job-kind.ts';
 interface FileDeletionOptions {
   readonly clusterId: string;
   readonly port: Pick<FilesPort, 'forgetDeadFiles'>;
-  /** The bucket of the cluster, and further ones in which files may lie. */
+  /** The bucket of the cluster, and further ones that may contain its files. */
   readonly stores: readonly ObjectStore[];
   /** Rejects if the bucket belongs to another database by now. */
   readonly checkOwner: (signal: AbortSignal) => Promise<void>;

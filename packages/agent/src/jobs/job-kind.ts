@@ -9,7 +9,7 @@ export function takesJobs(
   return roles.includes('jobs') && (selected === undefined || selected.includes(category));
 }
 
-/** What a running job may use besides its own dependencies. */
+/** The arguments of a running job, apart from its task. */
 export interface JobContext {
   /** Aborted when the agent stops or another agent has the job. */
   readonly signal: AbortSignal;

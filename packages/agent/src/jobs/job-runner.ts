@@ -1,5 +1,6 @@
 import { type ClaimedJob, type JobReport, type JobsPort, jobReportIntervalMs } from '@weir/cluster';
 import type { Clock, Log } from '@weir/core';
+import { pauseUnlessStopped, reportPatiently, retryMs } from '../cluster-calls/patient-report.ts';
 import type { JobContext, JobKind } from './job-kind.ts';
 import type { JobMetrics } from './job-metrics.ts';
 
@@ -16,8 +17,6 @@ interface JobRunnerOptions {
 
 /** How long one claim waits for a job. */
 const waitMs = 20_000;
-/** How long the runner waits if the control plane cannot be reached. */
-const retryMs = 1_000;
 /** How often the end of a job is reported if the control plane does not confirm it. */
 const sendsMax = 5;
 
@@ -68,11 +67,12 @@ export class JobRunner {
         metrics.fetched(jobs.map(({ kind }) => kind));
         for (const job of jobs) this.#begin(job);
         // A claim that ends early without a job was replaced by another one in the name of this agent.
-        if (jobs.length === 0 && clock.monotonicMs() - askedMs < retryMs) await this.#pause(retryMs);
+        if (jobs.length === 0 && clock.monotonicMs() - askedMs < retryMs)
+          await pauseUnlessStopped(retryMs, this.#patience);
       } catch (error) {
         metrics.fetchFailed();
         log.debug('failed to claim jobs', { problem: String(error) });
-        await this.#pause(retryMs);
+        await pauseUnlessStopped(retryMs, this.#patience);
       }
     }
   }
@@ -173,32 +173,12 @@ export class JobRunner {
 
   async #send(report: JobReport): Promise<void> {
     const { port, log } = this.#options;
-    for (let sends = 1; ; sends++) {
-      try {
-        await port.reportJob(report);
-        return;
-      } catch (error) {
-        if (sends === sendsMax || this.#stopping.signal.aborted) {
-          log.debug('failed to report end of job', { problem: String(error) });
-          return;
-        }
-        await this.#pause(retryMs);
-      }
-    }
+    const error = await reportPatiently(() => port.reportJob(report), sendsMax, this.#patience);
+    if (error !== undefined) log.debug('failed to report end of job', { problem: String(error) });
   }
 
-  #pause(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const { signal } = this.#stopping;
-      const done = () => {
-        cancel();
-        signal.removeEventListener('abort', done);
-        resolve();
-      };
-      const cancel = this.#options.clock.after(ms, done);
-      signal.addEventListener('abort', done);
-      if (signal.aborted) done();
-    });
+  get #patience() {
+    return { clock: this.#options.clock, stop: this.#stopping.signal };
   }
 }
 

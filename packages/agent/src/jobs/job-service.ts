@@ -23,7 +23,7 @@ export interface JobSettings {
   readonly categories?: readonly JobCategory[] | undefined;
   /** Whether it deletes objects. */
   readonly deletesFiles: boolean;
-  /** Buckets besides that of the cluster in which files may lie. */
+  /** Further buckets that may contain files of the cluster. */
   readonly additionalStores: readonly ObjectStore[];
   /** How a thread opens the bucket to merge files; absent if no thread can, and then files are not merged. */
   readonly mergeBucket?: MergeBucket | undefined;

@@ -1,6 +1,7 @@
 import { type ClaimedQuery, type QueriesPort, type QueryReport, queryReportIntervalMs } from '@weir/cluster';
 import { clusterLimits } from '@weir/cluster/limits';
 import type { Clock, Log } from '@weir/core';
+import { pauseUnlessStopped, reportPatiently, retryMs } from '../cluster-calls/patient-report.ts';
 import type { QueryMetrics } from './query-metrics.ts';
 
 /** A request that no agent can answer. Its message is for the caller of the query. */
@@ -26,8 +27,6 @@ interface QueryRunnerOptions {
 
 /** How long one poll waits for work. */
 const waitMs = 20_000;
-/** How long the runner waits if the control plane cannot be reached. */
-const retryMs = 1_000;
 /** Time that an answer needs to get back to the caller. */
 const returnMs = 500;
 /** How often an answer is sent if the control plane does not confirm it. */
@@ -72,7 +71,7 @@ export class QueryRunner {
         if (query !== null) this.#begin(query);
       } catch (error) {
         log.debug('failed to poll for queries', { problem: String(error) });
-        await this.#pause(retryMs);
+        await pauseUnlessStopped(retryMs, this.#patience);
       }
     }
   }
@@ -140,31 +139,11 @@ export class QueryRunner {
 
   async #send(report: QueryReport): Promise<void> {
     const { port, log } = this.#options;
-    for (let sends = 1; ; sends++) {
-      try {
-        await port.reportQuery(report);
-        return;
-      } catch (error) {
-        if (sends === sendsMax || this.#stopping.signal.aborted) {
-          log.debug('failed to deliver query result', { problem: String(error) });
-          return;
-        }
-        await this.#pause(retryMs);
-      }
-    }
+    const error = await reportPatiently(() => port.reportQuery(report), sendsMax, this.#patience);
+    if (error !== undefined) log.debug('failed to deliver query result', { problem: String(error) });
   }
 
-  #pause(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const { signal } = this.#stopping;
-      const done = () => {
-        cancel();
-        signal.removeEventListener('abort', done);
-        resolve();
-      };
-      const cancel = this.#options.clock.after(ms, done);
-      signal.addEventListener('abort', done);
-      if (signal.aborted) done();
-    });
+  get #patience() {
+    return { clock: this.#options.clock, stop: this.#stopping.signal };
   }
 }
