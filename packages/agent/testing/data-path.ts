@@ -34,7 +34,7 @@ import { FetchSessions } from '../src/fetch/fetch-sessions.ts';
 import { produceHandler } from '../src/handlers/00-produce.ts';
 import { fetchHandler } from '../src/handlers/01-fetch.ts';
 import { listOffsetsHandler } from '../src/handlers/02-list-offsets.ts';
-import { PagePool } from '../src/read-path/page-pool.ts';
+import { createPagePool } from '../src/read-path/page-pool.ts';
 import { createReadPath, type PageOptions, type ReadPath } from '../src/read-path/read-path.ts';
 import { AnswerHold } from '../src/requests/answer-hold.ts';
 import type { Handler, RequestContext } from '../src/requests/handler.ts';
@@ -170,7 +170,7 @@ export class DataPath {
   readonly clock = new HandClock();
   readonly metrics = new Metrics();
   readonly store = new TestStore();
-  readonly pool = new PagePool({ slabBytes: 4 << 20, bytesMax: 128 << 20, poisons: true });
+  readonly pool = createPagePool({ slabBytes: 4 << 20, bytesMax: 128 << 20, poisons: true });
   readonly random: Random;
   readonly cluster: TestCluster;
   readonly view: FollowingClusterView;

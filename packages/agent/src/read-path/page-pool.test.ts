@@ -6,19 +6,20 @@ import { MiB } from '@weir/core';
 import { settle } from '@weir/core/testing';
 import fc from 'fast-check';
 import { until } from '../../testing/index.ts';
+import type { SlabPool } from '../slabs/slab-pool.ts';
 import { Page } from './page.ts';
 import { PageCache } from './page-cache.ts';
-import { PagePool } from './page-pool.ts';
+import { createPagePool } from './page-pool.ts';
 import type { PageSource } from './page-source.ts';
 
 /** Creates pages whose bytes all are their number, so that memory that is used twice shows. */
 class NumberedPages implements PageSource {
-  readonly pool: PagePool;
+  readonly pool: SlabPool;
   readonly #bytesOf: (number: number) => number;
   readonly #waiting: (() => void)[] = [];
   #count = 0;
 
-  constructor(pool: PagePool, bytesOf: (number: number) => number) {
+  constructor(pool: SlabPool, bytesOf: (number: number) => number) {
     this.pool = pool;
     this.#bytesOf = bytesOf;
   }
@@ -76,7 +77,7 @@ test('memory is never used again while a page has a user, and all of it is at th
       fc.boolean(),
       (bytes, uses, mayKeep) => {
         const pages = new NumberedPages(
-          new PagePool({ slabBytes: 4 * MiB, bytesMax: 12 * MiB, poisons: true }),
+          createPagePool({ slabBytes: 4 * MiB, bytesMax: 12 * MiB, poisons: true }),
           (number) => bytes[number % bytes.length]!,
         );
         const { pool } = pages;
@@ -115,7 +116,7 @@ test('the cache, its readers and answers never use memory that was used again, w
       fc.array(sizes, { minLength: 1, maxLength: 5 }),
       fc.array(step, { maxLength: 60 }),
       async (bytes, steps) => {
-        const pool = new PagePool({ slabBytes: 4 * MiB, bytesMax: 64 * MiB, poisons: true });
+        const pool = createPagePool({ slabBytes: 4 * MiB, bytesMax: 64 * MiB, poisons: true });
         const source = new NumberedPages(pool, (number) => bytes[number % bytes.length]!);
         const cache = new PageCache({ source, cacheBytesMax: 8 * MiB });
         const held: Page[] = [];
@@ -155,7 +156,7 @@ test('a page that is released too often, or used after that, is an error', () =>
 });
 
 test('free memory is used before more is allocated, and only so much is allocated', () => {
-  const pool = new PagePool({ slabBytes: 4 * MiB, bytesMax: 8 * MiB });
+  const pool = createPagePool({ slabBytes: 4 * MiB, bytesMax: 8 * MiB });
   const [first, second, third] = [pool.take(4 * MiB), pool.take(4 * MiB), pool.take(1)];
   assert.ok(first !== undefined && second !== undefined);
   assert.equal(third, undefined, 'the limit is reached');
@@ -166,7 +167,7 @@ test('free memory is used before more is allocated, and only so much is allocate
   assert.equal(again?.bytes.buffer, second.bytes.buffer);
   assert.equal(pool.take(4 * MiB), undefined);
   assert.equal(
-    new PagePool({ slabBytes: 4 * MiB, bytesMax: 8 * MiB }).take(4 * MiB + 1),
+    createPagePool({ slabBytes: 4 * MiB, bytesMax: 8 * MiB }).take(4 * MiB + 1),
     undefined,
     'larger than a slab',
   );
@@ -175,7 +176,7 @@ test('free memory is used before more is allocated, and only so much is allocate
 test('memory that is never released is collected, and others may be allocated instead', async () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
-  const pool = new PagePool({ slabBytes: 4 * MiB, bytesMax: 8 * MiB });
+  const pool = createPagePool({ slabBytes: 4 * MiB, bytesMax: 8 * MiB });
   // In a function of its own, so that nothing refers to the memory afterwards.
   const forget = () => {
     assert.ok(pool.take(4 * MiB) !== undefined && pool.take(4 * MiB) !== undefined);

@@ -1,8 +1,8 @@
 import { Semaphore } from '@weir/core';
 import { LogFileError, logFileKey, type ObjectStore, parseHeader } from '@weir/storage';
+import type { PooledMemory, SlabPool } from '../slabs/slab-pool.ts';
 import { Page } from './page.ts';
 import type { PageMetrics } from './page-metrics.ts';
-import type { PageMemory, PagePool } from './page-pool.ts';
 
 /** A source of pages: the bucket, another agent, or a cache in front of either. */
 export interface PageSource {
@@ -24,7 +24,7 @@ interface StorePagesOptions {
   readonly store: ObjectStore;
   readonly pageBytes: number;
   readonly readsMax: number;
-  readonly pool: PagePool;
+  readonly pool: SlabPool;
   readonly metrics: PageMetrics;
 }
 
@@ -44,7 +44,7 @@ export function storePages({
         const start = index * pageBytes;
         // A store may request memory several times: it retries, and sends slow requests twice. What is not in the
         // result may still be written to, and is not used again.
-        const given: PageMemory[] = [];
+        const given: PooledMemory[] = [];
         const memory = (bytes: number) => {
           const taken = pool.take(bytes);
           if (taken !== undefined) given.push(taken);

@@ -1,11 +1,11 @@
+import type { PooledMemory } from '../slabs/slab-pool.ts';
 import { CheckedBatches } from './checked-batches.ts';
-import type { PageMemory } from './page-pool.ts';
 
 interface PageOptions {
   /** Whether the batches were already validated, or cannot have changed since. */
   readonly isChecked?: boolean;
   /** The memory that holds the slices, if it is used again. */
-  readonly memory?: PageMemory | undefined;
+  readonly memory?: PooledMemory | undefined;
 }
 
 /**
@@ -22,7 +22,7 @@ export class Page {
   readonly #slices: readonly Buffer[];
   /** Where each slice begins in the page. */
   readonly #starts: readonly number[];
-  readonly #memory: PageMemory | undefined;
+  readonly #memory: PooledMemory | undefined;
   #isKept = false;
   #users = 1;
 

@@ -4,6 +4,7 @@ import { ObjectNotFound, type ObjectStore } from '@weir/storage';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import { agentLimits } from '../limits.ts';
 import type { AnswerHold } from '../requests/answer-hold.ts';
+import type { SlabPool } from '../slabs/slab-pool.ts';
 import { AnswerPages } from './answer-pages.ts';
 import { BatchCursor, NoRecordBatch } from './batch-cursor.ts';
 import type { BatchList } from './batch-list.ts';
@@ -11,7 +12,7 @@ import { DamagedRange } from './damaged-range.ts';
 import { Page, pagesOf } from './page.ts';
 import { PageCache } from './page-cache.ts';
 import { type PageMetrics, pageMetrics } from './page-metrics.ts';
-import { PagePool } from './page-pool.ts';
+import { createPagePool } from './page-pool.ts';
 import { ForeignFile, type PageSource, storePages } from './page-source.ts';
 import { PageSpan } from './page-span.ts';
 import { type RangeWalk, rangesOf } from './range-walk.ts';
@@ -27,7 +28,7 @@ interface ReadPathOptions {
   /** Finds pages that other agents of the zone keep. If absent, this agent reads all pages itself. */
   readonly remotePages?: RemotePages;
   /** Memory of pages, which it may share with `remotePages`. If absent, it has its own. */
-  readonly pool?: PagePool;
+  readonly pool?: SlabPool;
 }
 
 export interface PageOptions {
@@ -121,14 +122,15 @@ class PagedReadPath implements ReadPath {
   readonly #source: PageSource;
   readonly #aheadBudget = new Semaphore({ permits: agentLimits.readaheadPagesMax });
   readonly #metrics: PageMetrics;
-  readonly #pool: PagePool;
+  readonly #pool: SlabPool;
 
   constructor(options: ReadPathOptions) {
     const { store, cluster, pages, log, metrics, remotePages = () => undefined } = options;
     this.#options = pages;
     this.#metrics = pageMetrics(metrics);
     const { pageBytes, cacheBytesMax } = pages;
-    this.#pool = options.pool ?? pagePoolOf(cacheBytesMax);
+    this.#pool =
+      options.pool ?? createPagePool({ bytesMax: cacheBytesMax + agentLimits.uncachedPageBytesMax });
     const source = storePages({
       clusterId: () => cluster.clusterId,
       store,
@@ -468,12 +470,7 @@ async function allPages(pages: readonly (Page | Promise<Page>)[]): Promise<Page[
   throw failure.reason;
 }
 
-/** The memory of pages for a cache of that size. */
-function pagePoolOf(cacheBytesMax: number): PagePool {
-  return new PagePool({ bytesMax: cacheBytesMax + agentLimits.uncachedPageBytesMax });
-}
-
-function copyOf(page: Page, pool: PagePool): Page {
+function copyOf(page: Page, pool: SlabPool): Page {
   const slices: Buffer[] = [];
   page.collect(0, page.byteLength, slices);
   const memory = pool.take(page.byteLength);
