@@ -1,56 +1,27 @@
-import { type Clock, type Log, type Metrics, MiB, type Random } from '@weir/core';
-import {
-  buildLogFile,
-  HedgedUploads,
-  logFileKey,
-  newFileId,
-  type ObjectStore,
-  withFileId,
-} from '@weir/storage';
+import { MiB } from '@weir/core';
 import type { ErrorName } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import { agentLimits } from '../limits.ts';
 import { BackgroundQueue } from './background-queue.ts';
-import { areLarge, closeTimeMs, RecentRate } from './close-time.ts';
+import { areLarge } from './close-time.ts';
 import { CommitQueue } from './commit-queue.ts';
 import { DataFile, type FlushLimits } from './data-file.ts';
-import { DeadFiles } from './dead-files.ts';
-import { FilePace } from './file-pace.ts';
+import { FileUploads, type UploadOptions } from './file-uploads.ts';
 import { LostSequences } from './lost-sequences.ts';
+import { OpenFileTimer } from './open-file-timer.ts';
 import { OutstandingAppends } from './outstanding-appends.ts';
 import { PendingAppend } from './pending-append.ts';
 import { type AppendOutcome, failedAppend, type ProducedBatch } from './produced-batch.ts';
+import { WaitingAppends } from './waiting-appends.ts';
 import { type WriteMetrics, writeMetrics } from './write-metrics.ts';
 
-interface WritePathOptions {
-  readonly clusterId: string;
-  readonly store: ObjectStore;
-  /**
-   * Whether a slow upload is sent a second time, under another file id. Of use only where a second request may reach a
-   * less busy server.
-   */
-  readonly hedgesUploads?: boolean | undefined;
+interface WritePathOptions extends UploadOptions {
   readonly cluster: ClusterView;
   readonly flush: FlushLimits;
   /** Limit on files that are closed and not yet committed. */
   readonly inflightFilesMax: number;
   /** Limit on bytes that are not yet in the store. As many bytes again may wait for room. */
   readonly bufferedBytesMax: number;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Log;
-  readonly metrics: Metrics;
-  /** Receives every durable file before it is committed, so that readers need not fetch it from the store. */
-  readonly onStored?: (file: StoredFile) => void;
-}
-
-interface StoredFile {
-  readonly fileId: string;
-  readonly fileBytes: number;
-  /**
-   * The whole file. Views of the requests' frames: valid only until the call returns, unless frames are never reused.
-   */
-  readonly slices: readonly Uint8Array[];
 }
 
 export interface WritePath {
@@ -117,9 +88,6 @@ const worthwhileFileBytes = MiB;
 /** An upload or a commit that takes longer than this is stuck, and clients may have given up. */
 const stuckMs = 1_000;
 
-/** Weight of a new upload in the moving average. */
-const newUploadPart = 1 / 8;
-
 /** A file with so many large requests saves so many requests to the store that it may cost one more. */
 const urgentRequestsMin = 4;
 
@@ -129,32 +97,17 @@ class FileWritePath implements WritePath {
   readonly #commits: CommitQueue;
   readonly #lost: LostSequences;
   readonly #background: BackgroundQueue;
-  readonly #pace = new FilePace();
-  readonly #rate = new RecentRate();
   readonly #outstanding: OutstandingAppends;
   /** The same by connection. */
   readonly #connections = new WeakMap<object, OutstandingAppends>();
-  readonly #dead: DeadFiles;
-  readonly #hedged: HedgedUploads | undefined;
-  /** Requests without room, in order of arrival, with the timers of their deadlines. */
-  readonly #waiting = new Map<PendingAppend, () => void>();
-  #waitingBytes = 0;
+  readonly #uploads: FileUploads;
+  readonly #timer: OpenFileTimer;
+  /** Requests without room. */
+  readonly #waiting: WaitingAppends;
   #open: DataFile | undefined;
-  #openIsDue = false;
   /** Requests that were received before this time had to wait for a stuck upload or commit. */
   #stuckUntilMs = Number.NEGATIVE_INFINITY;
-  #lastClosedMs = Number.NEGATIVE_INFINITY;
-  /** Whether the open file waits for requests that clients may still send. */
-  #isGathering = false;
-  /** Whether it waits although every client seems to wait for an answer. */
-  #isTrial = false;
-  #cancelWindow: (() => void) | undefined;
-  /** When the open file is due, if a timer waits for that. */
-  #windowEndMs: number | undefined;
   #bufferedBytes = 0;
-  #uploads = 0;
-  /** Moving average of the time that an upload takes. */
-  #uploadMs = 0;
   #pumpIsScheduled = false;
   #whenDrained: (() => void)[] = [];
 
@@ -163,11 +116,15 @@ class FileWritePath implements WritePath {
     this.#metrics = writeMetrics(options.metrics);
     this.#lost = new LostSequences(options.clock);
     this.#outstanding = new OutstandingAppends(options.clock);
-    const { store, clock, log, metrics } = options;
-    const { deadDeleted: deleted, deadLeft: left } = this.#metrics;
-    this.#dead = new DeadFiles({ store, clock, log, deleted, left });
-    const onDead = (key: string) => this.#dead.add(key);
-    if (options.hedgesUploads === true) this.#hedged = new HedgedUploads({ store, clock, metrics, onDead });
+    this.#uploads = new FileUploads(options, this.#metrics);
+    const { clock, flush } = options;
+    this.#waiting = new WaitingAppends(clock);
+    this.#timer = new OpenFileTimer({
+      clock,
+      flush,
+      outstanding: this.#outstanding,
+      onDue: () => this.#pump(),
+    });
     this.#background = new BackgroundQueue(options.clock, () => this.#openForBackground());
     this.#commits = new CommitQueue({
       port: () => options.cluster.port,
@@ -245,9 +202,9 @@ class FileWritePath implements WritePath {
   abandon(): void {
     this.#open?.cancelDeadline?.();
     this.#forgetOpen();
-    for (const cancel of this.#waiting.values()) cancel();
+    this.#waiting.abandon();
     this.#background.abandon();
-    this.#dead.abandon();
+    this.#uploads.abandon();
     this.#commits.abandon();
   }
 
@@ -266,49 +223,12 @@ class FileWritePath implements WritePath {
     const { clock, flush } = this.#options;
     if (this.#open === undefined) {
       this.#open = new DataFile(clock.monotonicMs());
-      this.#openIsDue = false;
-      if (flush.windowMs === 0 && this.#commits.length === 0) this.#keepPace(this.#open.openedMs);
+      if (flush.windowMs === 0 && this.#commits.length === 0) this.#timer.keepPace(this.#open.openedMs);
     }
     this.#open.add(append);
     this.#watchDeadline(this.#open, append.deadlineMs);
     this.#bufferedBytes += append.bytes;
-    if (flush.windowMs > 0) this.#waitForMore(this.#open);
-  }
-
-  /** Closes the file when it is due, which may change with every request that comes and every answer that goes. */
-  #waitForMore(file: DataFile): void {
-    const { clock, flush } = this.#options;
-    const nowMs = clock.monotonicMs();
-    file.quietSinceMs = nowMs;
-    const { openedMs, bytes, stall } = file;
-    const bytesPerMs = this.#rate.bytesPerMs(nowMs, bytes);
-    const requests = file.appends.length;
-    const uploadMs = this.#uploadMs;
-    const open = { openedMs, bytes, requests, quietSinceMs: nowMs, stall, bytesPerMs, uploadMs };
-    const dueMs = closeTimeMs(open, this.#lastClosedMs, flush);
-    if (dueMs <= nowMs) this.#openIsDue = true;
-    else this.#closeAt(dueMs);
-  }
-
-  #closeAt(dueMs: number): void {
-    const { clock } = this.#options;
-    if (dueMs === this.#windowEndMs) return;
-    this.#cancelWindow?.();
-    this.#windowEndMs = dueMs;
-    this.#cancelWindow = clock.after(dueMs - clock.monotonicMs(), () => {
-      this.#windowEndMs = undefined;
-      this.#openIsDue = true;
-      this.#pump();
-    });
-  }
-
-  /** A file that is opened soon after another waits briefly, or until no client can send more. */
-  #keepPace(nowMs: number): void {
-    const { dueMs } = this.#pace;
-    if (dueMs <= nowMs) return;
-    this.#isGathering = true;
-    this.#isTrial = this.#outstanding.beginTrial();
-    this.#closeAt(dueMs);
+    if (flush.windowMs > 0) this.#timer.waitForMore(this.#open, this.#uploads.averageMs);
   }
 
   /** Opens a file for background appends if clients opened none. Returns whether a file is open or will be. */
@@ -321,36 +241,27 @@ class FileWritePath implements WritePath {
   }
 
   #wait(append: PendingAppend): void {
-    const { clock, bufferedBytesMax, inflightFilesMax } = this.#options;
+    const { bufferedBytesMax, inflightFilesMax } = this.#options;
     const source = this.#commits.length >= inflightFilesMax ? 'heldByFiles' : 'heldByBytes';
     this.#metrics[source].add(1);
-    if (this.#waiting.size > 0 && this.#waitingBytes + append.bytes > bufferedBytesMax) {
+    if (this.#waiting.size > 0 && this.#waiting.bytes + append.bytes > bufferedBytesMax) {
       append.heldUntil(Number.POSITIVE_INFINITY);
       append.fail('REQUEST_TIMED_OUT');
       this.#lost.add(append);
       return;
     }
-    this.#waitingBytes += append.bytes;
-    const cancel = clock.after(append.deadlineMs - append.arrivedMs, () => {
-      this.#stopWaiting(append);
+    this.#waiting.add(append, () => {
+      this.#waiting.remove(append);
       append.fail('REQUEST_TIMED_OUT');
       this.#lost.add(append);
       this.#refuseFollowers();
     });
-    this.#waiting.set(append, cancel);
-  }
-
-  #stopWaiting(append: PendingAppend): void {
-    this.#waiting.get(append)?.();
-    this.#waiting.delete(append);
-    this.#waitingBytes -= append.bytes;
-    append.heldUntil(this.#options.clock.monotonicMs());
   }
 
   #admitWaiting(): void {
-    for (const append of this.#waiting.keys()) {
+    for (const append of this.#waiting.all()) {
       if (!this.#hasRoomFor(append)) return;
-      this.#stopWaiting(append);
+      this.#waiting.remove(append);
       this.#admit(append);
     }
   }
@@ -359,7 +270,7 @@ class FileWritePath implements WritePath {
 
   /** Requests of one turn of the event loop share a file even if nothing else makes them wait. */
   #pumpAfterAppend(): void {
-    if (this.#open !== undefined && (this.#openIsDue || this.#isFull(this.#open))) {
+    if (this.#open !== undefined && (this.#timer.isDue || this.#isFull(this.#open))) {
       this.#pump();
     } else if (this.#closesAtOnce() && !this.#pumpIsScheduled) {
       this.#pumpIsScheduled = true;
@@ -378,7 +289,7 @@ class FileWritePath implements WritePath {
       const file = this.#open;
       if (file === undefined) break;
       if (this.#commits.length >= this.#options.inflightFilesMax) break;
-      if (!this.#isFull(file) && !this.#openIsDue && !this.#closesAtOnce()) break;
+      if (!this.#isFull(file) && !this.#timer.isDue && !this.#closesAtOnce()) break;
       this.#close(file);
     }
     const isEmpty = this.#open === undefined && this.#background.length === 0;
@@ -394,30 +305,22 @@ class FileWritePath implements WritePath {
    */
   #closesAtOnce(): boolean {
     if (this.#whenDrained.length > 0) return true;
-    if (this.#uploads > 0) return false;
+    if (this.#uploads.running > 0) return false;
     if (this.#waiting.size > 0) return true;
     if (this.#options.flush.windowMs > 0) return false;
     const file = this.#open;
     if (file === undefined || file.bytes >= worthwhileFileBytes) return true;
-    const waits = this.#isGathering && (this.#isTrial || this.#outstanding.mayGrow());
-    return this.#commits.length === 0 && !waits;
+    return this.#commits.length === 0 && !this.#timer.waitsForClients;
   }
 
-  /**
-   * Clients with several requests in flight send the next one when one is answered. Without a short wait, clients that
-   * were just answered would always miss the file that is about to close, and every file would be half as full as it
-   * could be.
-   */
-  #awaitAnswered(): void {
-    const { clock, flush } = this.#options;
+  /** Gives clients that were just answered time to send again. */
+  #waitForAnswered(): void {
     if (this.#open === undefined) return;
-    if (flush.windowMs > 0) {
-      if (!this.#openIsDue) this.#waitForMore(this.#open);
-      return;
+    if (this.#options.flush.windowMs === 0) {
+      if (this.#commits.length === 0) this.#timer.waitForAnswered();
+    } else if (!this.#timer.isDue) {
+      this.#timer.waitForMore(this.#open, this.#uploads.averageMs);
     }
-    if (this.#commits.length > 0) return;
-    this.#isGathering = true;
-    this.#closeAt(this.#pace.dueMsAfterAnswers(clock.monotonicMs()));
   }
 
   #close(file: DataFile): void {
@@ -431,81 +334,30 @@ class FileWritePath implements WritePath {
     const { flush } = this.#options;
     const requests = file.appends.length;
     file.isUrgent =
-      this.#uploads === 0 &&
+      this.#uploads.running === 0 &&
       requests >= urgentRequestsMin &&
       file.stall === 'here' &&
       areLarge({ bytes: file.bytes, requests }, flush);
     file.state = 'uploading';
     file.closedMs = this.#options.clock.monotonicMs();
-    this.#lastClosedMs = file.closedMs;
-    this.#pace.closed(file.closedMs);
-    this.#rate.add(file.bytes, file.closedMs);
+    this.#timer.closed(file);
     this.#commits.push(file);
-    this.#uploads++;
-    void this.#upload(file);
+    void this.#uploads.upload(file, this.#onUploadEnd);
   }
 
   // --- uploading ---
 
-  async #upload(file: DataFile): Promise<void> {
-    const { clusterId, clock, random, log, onStored } = this.#options;
-    try {
-      const fileId = newFileId(clock.nowMs(), random);
-      const { slices, fileBytes, placed } = buildLogFile({ clusterId, fileId, batches: file.batches() });
-      file.place(
-        fileId,
-        fileBytes,
-        placed.map(({ byteStart }) => byteStart),
-      );
-      const stored = await this.#put(file, slices);
-      file.state = 'stored';
-      onStored?.({ fileId: file.fileId, fileBytes, slices: stored });
-    } catch (error) {
-      if (file.state === 'stored') {
-        log.error('failed to add uploaded file to page cache', { error: String(error) });
-      } else {
-        file.state = 'failed';
-        const isWanted = !file.abandoned.signal.aborted;
-        if (isWanted) log.error('failed to upload file', { fileId: file.fileId, error: String(error) });
-      }
-    }
-    this.#uploads--;
+  readonly #onUploadEnd = (file: DataFile): void => {
     this.#bufferedBytes -= file.bytes;
-    const nowMs = clock.monotonicMs();
+    const nowMs = this.#options.clock.monotonicMs();
     if (nowMs - file.closedMs > stuckMs) this.#stuckUntilMs = nowMs;
     if (file.state === 'failed') this.#onFailed(file);
-    else this.#onUploaded(file, nowMs);
+    else this.#onUploaded(file);
     this.#commits.advance();
     this.#pump();
-  }
+  };
 
-  /** Stores the file, and returns the slices that were stored under its final id. */
-  async #put(file: DataFile, slices: readonly Uint8Array[]): Promise<readonly Uint8Array[]> {
-    const { clusterId, store, clock, random } = this.#options;
-    const { fileId } = file;
-    const { signal } = file.abandoned;
-    const first = { key: logFileKey(clusterId, fileId), content: slices };
-    if (this.#hedged === undefined) {
-      await store.put(first.key, slices, { signal, isNewKey: true });
-      return slices;
-    }
-    let secondId = fileId;
-    const second = () => {
-      secondId = newFileId(clock.nowMs(), random);
-      return { key: logFileKey(clusterId, secondId), content: withFileId(slices, clusterId, secondId) };
-    };
-    const stored = await this.#hedged.put(first, second, { signal, isUrgent: file.isUrgent });
-    // From here on the id never changes: a commit that is repeated must name the same file.
-    if (stored !== first) file.fileId = secondId;
-    return stored.content;
-  }
-
-  #onUploaded(file: DataFile, nowMs: number): void {
-    this.#metrics.fillSeconds.observe((file.closedMs - file.openedMs) / 1000);
-    const tookMs = nowMs - file.closedMs;
-    this.#uploadMs += (tookMs - this.#uploadMs) * (this.#uploadMs === 0 ? 1 : newUploadPart);
-    this.#metrics.uploadSeconds.observe(tookMs / 1000);
-    file.storedMs = nowMs;
+  #onUploaded(file: DataFile): void {
     for (const append of file.appends) if (append.refusal !== undefined) append.fail(append.refusal);
     if (file.isFullyRefused) file.state = 'failed';
   }
@@ -596,9 +448,9 @@ class FileWritePath implements WritePath {
       }
       this.#discardIfRefused(file);
     }
-    for (const append of [...this.#waiting.keys()]) {
+    for (const append of [...this.#waiting.all()]) {
       if (this.#lost.refuses(append)) {
-        this.#stopWaiting(append);
+        this.#waiting.remove(append);
         append.fail('KAFKA_STORAGE_ERROR');
       } else {
         this.#lost.found(append);
@@ -628,12 +480,8 @@ class FileWritePath implements WritePath {
   }
 
   #forgetOpen(): void {
-    this.#cancelWindow?.();
-    this.#cancelWindow = undefined;
-    this.#windowEndMs = undefined;
+    this.#timer.reset();
     this.#open = undefined;
-    this.#isGathering = false;
-    this.#isTrial = false;
   }
 
   // --- committing ---
@@ -675,8 +523,8 @@ class FileWritePath implements WritePath {
       metrics.producedUncompressedBytes.add(carried.producedUncompressedBytes);
       metrics.commitSeconds.observe((nowMs - file.storedMs) / 1000);
       metrics.totalSeconds.observe((nowMs - file.openedMs) / 1000);
-      this.#pace.committed(nowMs - file.closedMs, file.fileBytes);
-      this.#awaitAnswered();
+      this.#timer.committed(file);
+      this.#waitForAnswered();
     }
     this.#pump();
   }

@@ -1,0 +1,132 @@
+import type { Clock, Log, Metrics, Random } from '@weir/core';
+import {
+  buildLogFile,
+  HedgedUploads,
+  logFileKey,
+  newFileId,
+  type ObjectStore,
+  withFileId,
+} from '@weir/storage';
+import type { DataFile } from './data-file.ts';
+import { DeadFiles } from './dead-files.ts';
+import type { WriteMetrics } from './write-metrics.ts';
+
+export interface UploadOptions {
+  readonly clusterId: string;
+  readonly store: ObjectStore;
+  /**
+   * Whether a slow upload is sent a second time, under another file id. Of use only where a second request may reach a
+   * less busy server.
+   */
+  readonly hedgesUploads?: boolean | undefined;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  /** Receives every durable file before it is committed, so that readers need not fetch it from the store. */
+  readonly onStored?: (file: StoredFile) => void;
+}
+
+interface StoredFile {
+  readonly fileId: string;
+  readonly fileBytes: number;
+  /**
+   * The whole file. Views of the requests' frames: valid only until the call returns, unless frames are never reused.
+   */
+  readonly slices: readonly Uint8Array[];
+}
+
+/** Weight of a new upload in the moving average. */
+const newUploadPart = 1 / 8;
+
+/** Stores closed files. */
+export class FileUploads {
+  readonly #options: UploadOptions;
+  readonly #metrics: WriteMetrics;
+  readonly #dead: DeadFiles;
+  readonly #hedged: HedgedUploads | undefined;
+  #running = 0;
+  #averageMs = 0;
+
+  constructor(options: UploadOptions, writeMetrics: WriteMetrics) {
+    this.#options = options;
+    this.#metrics = writeMetrics;
+    const { store, clock, log, metrics } = options;
+    const { deadDeleted: deleted, deadLeft: left } = writeMetrics;
+    this.#dead = new DeadFiles({ store, clock, log, deleted, left });
+    const onDead = (key: string) => this.#dead.add(key);
+    if (options.hedgesUploads === true) this.#hedged = new HedgedUploads({ store, clock, metrics, onDead });
+  }
+
+  get running(): number {
+    return this.#running;
+  }
+
+  /** Moving average of the time that an upload takes, 0 if unknown. */
+  get averageMs(): number {
+    return this.#averageMs;
+  }
+
+  /** Uploads a closed file. `onEnd` is called in the moment in which its state becomes `stored` or `failed`. */
+  async upload(file: DataFile, onEnd: (file: DataFile) => void): Promise<void> {
+    this.#running++;
+    const { clusterId, clock, random, log, onStored } = this.#options;
+    try {
+      const fileId = newFileId(clock.nowMs(), random);
+      const { slices, fileBytes, placed } = buildLogFile({ clusterId, fileId, batches: file.batches() });
+      file.place(
+        fileId,
+        fileBytes,
+        placed.map(({ byteStart }) => byteStart),
+      );
+      const stored = await this.#put(file, slices);
+      file.state = 'stored';
+      onStored?.({ fileId: file.fileId, fileBytes, slices: stored });
+    } catch (error) {
+      if (file.state === 'stored') {
+        log.error('failed to add uploaded file to page cache', { error: String(error) });
+      } else {
+        file.state = 'failed';
+        const isWanted = !file.abandoned.signal.aborted;
+        if (isWanted) log.error('failed to upload file', { fileId: file.fileId, error: String(error) });
+      }
+    }
+    this.#running--;
+    if (file.state === 'stored') this.#count(file);
+    onEnd(file);
+  }
+
+  #count(file: DataFile): void {
+    file.storedMs = this.#options.clock.monotonicMs();
+    const tookMs = file.storedMs - file.closedMs;
+    this.#averageMs += (tookMs - this.#averageMs) * (this.#averageMs === 0 ? 1 : newUploadPart);
+    this.#metrics.fillSeconds.observe((file.closedMs - file.openedMs) / 1000);
+    this.#metrics.uploadSeconds.observe(tookMs / 1000);
+  }
+
+  /** Stores the file, and returns the slices that were stored under its final id. */
+  async #put(file: DataFile, slices: readonly Uint8Array[]): Promise<readonly Uint8Array[]> {
+    const { clusterId, store, clock, random } = this.#options;
+    const { fileId } = file;
+    const { signal } = file.abandoned;
+    const first = { key: logFileKey(clusterId, fileId), content: slices };
+    if (this.#hedged === undefined) {
+      await store.put(first.key, slices, { signal, isNewKey: true });
+      return slices;
+    }
+    let secondId = fileId;
+    const second = () => {
+      secondId = newFileId(clock.nowMs(), random);
+      return { key: logFileKey(clusterId, secondId), content: withFileId(slices, clusterId, secondId) };
+    };
+    const stored = await this.#hedged.put(first, second, { signal, isUrgent: file.isUrgent });
+    // From here on the id never changes: a commit that is repeated must name the same file.
+    if (stored !== first) file.fileId = secondId;
+    return stored.content;
+  }
+
+  /** Gives up the deletion of files that no commit will name. */
+  abandon(): void {
+    this.#dead.abandon();
+  }
+}

@@ -1,0 +1,110 @@
+import type { Clock } from '@weir/core';
+import { closeTimeMs, RecentRate } from './close-time.ts';
+import type { DataFile, FlushLimits } from './data-file.ts';
+import { FilePace } from './file-pace.ts';
+import type { OutstandingAppends } from './outstanding-appends.ts';
+
+interface OpenFileTimerOptions {
+  readonly clock: Clock;
+  readonly flush: FlushLimits;
+  /** Requests of all clients that wait for their answers. */
+  readonly outstanding: OutstandingAppends;
+  readonly onDue: () => void;
+}
+
+/** Knows when the open file is due, which may change with every request that comes and every answer that goes. */
+export class OpenFileTimer {
+  readonly #options: OpenFileTimerOptions;
+  readonly #pace = new FilePace();
+  readonly #rate = new RecentRate();
+  #lastClosedMs = Number.NEGATIVE_INFINITY;
+  #isDue = false;
+  /** Whether the open file waits for requests that clients may still send. */
+  #isGathering = false;
+  /** Whether it waits although every client seems to wait for an answer. */
+  #isTrial = false;
+  #cancel: (() => void) | undefined;
+  /** When the open file is due, if a timer waits for that. */
+  #dueMs: number | undefined;
+
+  constructor(options: OpenFileTimerOptions) {
+    this.#options = options;
+  }
+
+  get isDue(): boolean {
+    return this.#isDue;
+  }
+
+  /** Whether the open file, which is not due yet, is worth waiting for: clients may send more. */
+  get waitsForClients(): boolean {
+    return this.#isGathering && (this.#isTrial || this.#options.outstanding.mayGrow());
+  }
+
+  /** A file that is opened soon after another, with none in flight, waits briefly or until no client can send more. */
+  keepPace(nowMs: number): void {
+    const { dueMs } = this.#pace;
+    if (dueMs <= nowMs) return;
+    this.#isGathering = true;
+    this.#isTrial = this.#options.outstanding.beginTrial();
+    this.#dueAt(dueMs);
+  }
+
+  /**
+   * Where the store charges per request: decides anew when the file is due, after it got a request or clients were
+   * answered.
+   */
+  waitForMore(file: DataFile, uploadMs: number): void {
+    const { clock, flush } = this.#options;
+    const nowMs = clock.monotonicMs();
+    file.quietSinceMs = nowMs;
+    const { openedMs, bytes, stall } = file;
+    const bytesPerMs = this.#rate.bytesPerMs(nowMs, bytes);
+    const requests = file.appends.length;
+    const open = { openedMs, bytes, requests, quietSinceMs: nowMs, stall, bytesPerMs, uploadMs };
+    const dueMs = closeTimeMs(open, this.#lastClosedMs, flush);
+    if (dueMs <= nowMs) this.#isDue = true;
+    else this.#dueAt(dueMs);
+  }
+
+  /**
+   * Where the store does not charge per request, and no file is in flight: clients with several requests in flight send
+   * the next one when one is answered. Without a short wait, clients that were just answered would always miss the file
+   * that is about to close, and every file would be half as full as it could be.
+   */
+  waitForAnswered(): void {
+    this.#isGathering = true;
+    this.#dueAt(this.#pace.dueMsAfterAnswers(this.#options.clock.monotonicMs()));
+  }
+
+  #dueAt(dueMs: number): void {
+    const { clock, onDue } = this.#options;
+    if (dueMs === this.#dueMs) return;
+    this.#cancel?.();
+    this.#dueMs = dueMs;
+    this.#cancel = clock.after(dueMs - clock.monotonicMs(), () => {
+      this.#dueMs = undefined;
+      this.#isDue = true;
+      onDue();
+    });
+  }
+
+  /** Called when there is no open file any more. */
+  reset(): void {
+    this.#cancel?.();
+    this.#cancel = undefined;
+    this.#dueMs = undefined;
+    this.#isDue = false;
+    this.#isGathering = false;
+    this.#isTrial = false;
+  }
+
+  closed({ bytes, closedMs }: DataFile): void {
+    this.#lastClosedMs = closedMs;
+    this.#pace.closed(closedMs);
+    this.#rate.add(bytes, closedMs);
+  }
+
+  committed({ closedMs, fileBytes }: DataFile): void {
+    this.#pace.committed(this.#options.clock.monotonicMs() - closedMs, fileBytes);
+  }
+}
