@@ -30,7 +30,7 @@ const full: Scale = {
   durationMs: 25_000,
 };
 /** Smoke test. */
-const tiny: Scale = { clusters: 4, agentsPerCluster: 3, processes: 2, settleMs: 100, durationMs: 2_500 };
+const tiny: Scale = { clusters: 4, agentsPerCluster: 3, processes: 1, settleMs: 50, durationMs: 500 };
 
 /** Limit for connecting all agents. */
 const connectMsMax = 180_000;
@@ -48,6 +48,7 @@ const processFile = fileURLToPath(new URL('./agent-connections-process.ts', impo
  */
 export const agentConnections: Benchmark = {
   name: 'agent-connections',
+  startsServers: true,
   async run(effort: Effort) {
     const scale = effort.turns > 1 ? full : tiny;
     refuseTooFewFiles(scale);

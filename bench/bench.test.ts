@@ -1,23 +1,50 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { Skipped } from './benchmark.ts';
+import { after, describe, type TestContext, test } from 'node:test';
+import { type Benchmark, Skipped } from './benchmark.ts';
 import { benchmarks } from './benchmarks.ts';
+import { Lifetime } from './kafka/lifetime.ts';
+import { type SharedCluster, startSharedCluster } from './shared-cluster.ts';
 import { median, sideBySide } from './side-by-side.ts';
 
+const title = ({ name }: Benchmark) => `${name} runs, and what it counts meets its bar`;
+const withServers = benchmarks.filter(({ startsServers }) => startsServers);
+
 for (const benchmark of benchmarks) {
-  test(`${benchmark.name} runs, and what it counts meets its bar`, async (t) => {
-    const rows = await benchmark.run({ turns: 1, turnMs: 0 }).catch((error: Error) => {
-      if (error instanceof Skipped) return t.skip(error.message);
-      throw error;
-    });
-    if (rows === undefined) return;
-    assert.notEqual(rows.length, 0);
-    for (const { what, result, unit, bar } of rows) {
-      assert.ok(Number.isFinite(result), what);
-      // Byte counts are the same on every machine. Times are not, so the test does not check them.
-      if (unit === 'bytes') assert.ok(bar?.isMet(result), `${what}: ${result}`);
-    }
+  if (!withServers.includes(benchmark)) test(title(benchmark), (t) => smoke(t, benchmark));
+}
+
+// Servers take most of this time to start, so that these benchmarks share a cluster and run together.
+describe('benchmarks with servers', { concurrency: withServers.length }, () => {
+  const ended = Promise.withResolvers<void>();
+  const shared = Promise.withResolvers<SharedCluster>();
+  // Each test reports a failed start.
+  shared.promise.catch(() => {});
+  const lifetime = Lifetime.during(async (of) => {
+    shared.resolve(startSharedCluster(of));
+    await ended.promise;
   });
+  after(async () => {
+    ended.resolve();
+    await lifetime;
+  });
+  for (const benchmark of withServers) {
+    test(title(benchmark), async (t) => smoke(t, benchmark, await shared.promise));
+  }
+});
+
+async function smoke(t: TestContext, benchmark: Benchmark, shared?: SharedCluster): Promise<void> {
+  const effort = { turns: 1, turnMs: 0, ...(shared && { shared }) };
+  const rows = await benchmark.run(effort).catch((error: Error) => {
+    if (error instanceof Skipped) return t.skip(error.message);
+    throw error;
+  });
+  if (rows === undefined) return;
+  assert.notEqual(rows.length, 0);
+  for (const { what, result, unit, bar } of rows) {
+    assert.ok(Number.isFinite(result), what);
+    // Byte counts are the same on every machine. Times are not, so the test does not check them.
+    if (unit === 'bytes') assert.ok(bar?.isMet(result), `${what}: ${result}`);
+  }
 }
 
 test('the ratio is that of neighbouring turns', async () => {

@@ -30,6 +30,8 @@ export interface Row {
 
 export interface Benchmark {
   readonly name: string;
+  /** Its work is done by other processes, most of the time. */
+  readonly startsServers?: boolean;
   /** Text for which a row is too narrow goes to `print`. */
   run(effort: Effort, print?: (text: string) => void): Promise<Row[]>;
 }

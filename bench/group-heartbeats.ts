@@ -4,11 +4,10 @@ import { createTopic } from '../tests/interop/brokers/topics.ts';
 import { atMost, type Benchmark, type Row } from './benchmark.ts';
 import { patiently } from './groups/answer.ts';
 import { ClassicMember, rebalance } from './groups/classic-member.ts';
-import { type GroupCluster, startGroupCluster } from './groups/cluster.ts';
+import { type GroupCluster, withGroupCluster } from './groups/cluster.ts';
 import { closeAll, openConnections } from './groups/connections.ts';
 import { ConsumerMember } from './groups/consumer-member.ts';
 import { everyInterval } from './groups/pace.ts';
-import { Lifetime } from './kafka/lifetime.ts';
 import type { Effort } from './side-by-side.ts';
 
 interface Scale {
@@ -20,7 +19,7 @@ interface Scale {
 
 const full: Scale = { agents: 3, groups: 1_000, membersPerGroup: 10, durationMs: 30_000 };
 /** Smoke test. */
-const tiny: Scale = { agents: 1, groups: 3, membersPerGroup: 2, durationMs: 500 };
+const tiny: Scale = { agents: 1, groups: 3, membersPerGroup: 2, durationMs: 100 };
 
 /** Defaults of Apache's consumers: `heartbeat.interval.ms`, and the interval that brokers return to KIP-848 members. */
 const classicIntervalMs = 3_000;
@@ -35,10 +34,10 @@ const topic = 'heartbeats';
  */
 export const groupHeartbeats: Benchmark = {
   name: 'group-heartbeats',
+  startsServers: true,
   async run(effort: Effort) {
     const scale = effort.turns > 1 ? full : tiny;
-    return Lifetime.during(async (lifetime) => {
-      const cluster = await startGroupCluster(lifetime, { agents: scale.agents });
+    return withGroupCluster(effort, scale.agents, async (cluster) => {
       const connections = await openConnections(cluster.addresses, scale.groups * scale.membersPerGroup);
       try {
         return [await classic(cluster, connections, scale), await consumer(cluster, connections, scale)];

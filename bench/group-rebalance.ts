@@ -2,9 +2,8 @@ import { systemClock } from '@weir/core';
 import { atMost, type Benchmark } from './benchmark.ts';
 import { patiently, RequestRefused } from './groups/answer.ts';
 import { ClassicMember, rebalance } from './groups/classic-member.ts';
-import { startGroupCluster } from './groups/cluster.ts';
+import { withGroupCluster } from './groups/cluster.ts';
 import { closeAll, openConnections } from './groups/connections.ts';
-import { Lifetime } from './kafka/lifetime.ts';
 import { type Effort, median } from './side-by-side.ts';
 
 interface Scale {
@@ -24,10 +23,10 @@ const tiny: Scale = { agents: 1, members: 5, rounds: 1 };
  */
 export const groupRebalance: Benchmark = {
   name: 'group-rebalance',
+  startsServers: true,
   async run(effort: Effort) {
     const { agents, members: memberCount, rounds } = effort.turns > 1 ? full : tiny;
-    return Lifetime.during(async (lifetime) => {
-      const cluster = await startGroupCluster(lifetime, { agents });
+    return withGroupCluster(effort, agents, async (cluster) => {
       const connections = await openConnections(cluster.addresses, memberCount);
       try {
         const members = connections.map((connection) => new ClassicMember(connection, 'group'));

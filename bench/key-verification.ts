@@ -11,7 +11,9 @@ import { defaultPasswordCost } from '../packages/controlplane/src/accounts/secre
 import { atLeast, type Benchmark } from './benchmark.ts';
 import { sideBySide } from './side-by-side.ts';
 
-const keyCount = 1_000;
+const keysOfFullRun = 1_000;
+/** Smoke test. */
+const fewKeys = 20;
 const deps = {
   clock: systemClock,
   log: silentLog,
@@ -24,12 +26,13 @@ const deps = {
 export const keyVerification: Benchmark = {
   name: 'key-verification',
   async run(effort) {
+    const keyCount = effort.turns > 1 ? keysOfFullRun : fewKeys;
     const folder = mkdtempSync(join(tmpdir(), 'weir-bench-keys-'));
     const path = join(folder, 'weir.db');
     const accounts = await openAccounts(path, deps);
     const { database, close } = await openDatabase(path, deps);
     try {
-      const secrets = await makeKeys(accounts);
+      const secrets = await makeKeys(accounts, keyCount);
       const remembered = {
         name: 'remembered',
         async run() {
@@ -71,11 +74,11 @@ export const keyVerification: Benchmark = {
   },
 };
 
-async function makeKeys({ accounts, keys, keyVerifier }: AccountsDatabase): Promise<string[]> {
+async function makeKeys({ accounts, keys, keyVerifier }: AccountsDatabase, count: number): Promise<string[]> {
   const { account, workspaceId } = await accounts.create('Bench');
   const grants = [{ principalKind: 'app', resourceKind: '*', resourceId: '*', workspaceId } as const];
   const secrets: string[] = [];
-  for (let n = 0; n < keyCount; n++) {
+  for (let n = 0; n < count; n++) {
     const { secret } = await keys.create(account.id, { name: `key_${n}`, grants, createdBy: '' });
     secrets.push(secret);
   }

@@ -4,9 +4,8 @@ import type { KafkaConnection } from '../packages/cli/src/kafka/connection.ts';
 import { createTopic } from '../tests/interop/brokers/topics.ts';
 import { atLeast, type Benchmark } from './benchmark.ts';
 import { patiently, succeeded } from './groups/answer.ts';
-import { startGroupCluster } from './groups/cluster.ts';
+import { withGroupCluster } from './groups/cluster.ts';
 import { closeAll, openConnections } from './groups/connections.ts';
-import { Lifetime } from './kafka/lifetime.ts';
 import type { Effort } from './side-by-side.ts';
 
 interface Scale {
@@ -29,10 +28,10 @@ const timeoutMs = 60_000;
  */
 export const offsetCommits: Benchmark = {
   name: 'offset-commits',
+  startsServers: true,
   async run(effort: Effort) {
     const { agents, consumers, warmUpMs, durationMs } = effort.turns > 1 ? full : tiny;
-    return Lifetime.during(async (lifetime) => {
-      const { addresses, controlPlane } = await startGroupCluster(lifetime, { agents });
+    return withGroupCluster(effort, agents, async ({ addresses, controlPlane }) => {
       await createTopic(addresses[0]!, topic, 10);
       const connections = await openConnections(addresses, consumers);
       try {

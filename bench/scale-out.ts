@@ -36,6 +36,7 @@ const tiny: ScaleSizes = {
  */
 export const scaleOut: Benchmark = {
   name: 'scale-out',
+  startsServers: true,
   async run(effort: Effort, print = () => {}) {
     const runs = await Lifetime.during((lifetime) =>
       measureScale(lifetime, effort.turns > 1 ? fullScale : tiny, print),

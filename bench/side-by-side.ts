@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '@weir/core';
+import type { SharedCluster } from './shared-cluster.ts';
 
 /**
  * Measures two implementations in turns within one process: A, B, A, B. A shared machine may slow down at any moment,
@@ -22,6 +23,8 @@ export interface Effort {
   readonly turns: number;
   /** Minimum duration of a turn; it repeats its contender until then. */
   readonly turnMs: number;
+  /** Smoke tests share a cluster instead of starting one each. */
+  readonly shared?: SharedCluster;
 }
 
 export const fullEffort: Effort = { turns: 40, turnMs: 25 };

@@ -11,6 +11,7 @@ import { counterIn } from './kafka/prometheus.ts';
 import { startSlowBucket } from './kafka/slow-bucket.ts';
 import type { StoreLatency } from './kafka/store-latency.ts';
 import { startCluster } from './kafka/weir.ts';
+import type { SharedCluster } from './shared-cluster.ts';
 import type { Effort } from './side-by-side.ts';
 import { PacedProducer } from './slow-store/paced-producer.ts';
 
@@ -58,13 +59,7 @@ async function measure(
   load: Load,
 ): Promise<Measured> {
   const isSmokeTest = effort.turns <= 1;
-  return Lifetime.during(async (lifetime) => {
-    const bucket = await startSlowBucket(lifetime, store, seed);
-    const cluster = await startCluster(lifetime, {
-      profileFolder: undefined,
-      bucketUrl: bucket.url,
-      agentFlags,
-    });
+  return withCluster(effort, store, agentFlags, async ({ bucket, cluster }) => {
     await createTopic(cluster.servers, topic, load.partitions);
     const rate =
       load.mbPerSecond === undefined ? undefined : (load.mbPerSecond * 1e6) / recordBytes / load.producers;
@@ -119,6 +114,25 @@ async function measure(
   });
 }
 
+/** Runs the work over a bucket with this latency; a smoke test may bring a cluster over a bucket of its own. */
+function withCluster<Result>(
+  { shared }: Effort,
+  store: StoreLatency,
+  agentFlags: readonly string[],
+  work: (stage: SharedCluster) => Promise<Result>,
+): Promise<Result> {
+  if (shared !== undefined) return work(shared);
+  return Lifetime.during(async (lifetime) => {
+    const bucket = await startSlowBucket(lifetime, store, seed);
+    const cluster = await startCluster(lifetime, {
+      profileFolder: undefined,
+      bucketUrl: bucket.url,
+      agentFlags,
+    });
+    return work({ bucket, cluster });
+  });
+}
+
 /** An idempotent producer with a connection of its own. */
 async function openProducer(servers: string, partitions: number) {
   const connection = await connect(servers, 'bench');
@@ -160,6 +174,7 @@ const many = { producers: 16, partitions: 16, batchBytes: 256 * 1024, lingerMs: 
  */
 export const slowStore: Benchmark = {
   name: 'slow-store',
+  startsServers: true,
   async run(effort) {
     const rows: Row[] = [];
     const latency = (what: string, { p50Ms, p99Ms, detail }: Measured, p50Max: number, p99Max: number) => {

@@ -2,9 +2,8 @@ import { systemClock } from '@weir/core';
 import { connect } from '../tests/interop/brokers/stored.ts';
 import { createTopic } from '../tests/interop/brokers/topics.ts';
 import { atLeast, type Benchmark } from './benchmark.ts';
-import { startGroupCluster } from './groups/cluster.ts';
+import { withGroupCluster } from './groups/cluster.ts';
 import { Copier } from './groups/copier.ts';
-import { Lifetime } from './kafka/lifetime.ts';
 import { recordBytes } from './kafka/load.ts';
 import { writeBatches } from './kafka/node-load.ts';
 import { type Effort, median } from './side-by-side.ts';
@@ -29,11 +28,11 @@ const commitIntervalMs = 100;
  */
 export const transactionalCopy: Benchmark = {
   name: 'transactional-copy',
+  startsServers: true,
   async run(effort: Effort) {
     const { partitions, recordsPerPartition, rounds } = effort.turns > 1 ? full : tiny;
     const records = partitions * recordsPerPartition;
-    return Lifetime.during(async (lifetime) => {
-      const { addresses } = await startGroupCluster(lifetime, { agents: 1 });
+    return withGroupCluster(effort, 1, async ({ addresses }) => {
       const broker = addresses[0]!;
       await createTopic(broker, 'input', partitions);
       const producers = 1;

@@ -75,6 +75,8 @@ export interface ClusterToStart extends WeirOptions {
 export interface WeirCluster extends Broker {
   readonly controlPlane: ServerProcess;
   readonly agent: ServerProcess;
+  /** Starts another agent and returns its Kafka address. */
+  addAgent(): Promise<string>;
   /** The database file. */
   readonly database: string;
   /** The agent's metrics, as text. */
@@ -135,6 +137,7 @@ export async function startCluster(lifetime: Lifetime, options: ClusterToStart):
         return controlPlane;
       },
       agent,
+      addAgent: async () => addressIn(await startAgent(), 'Kafka')!,
       database,
       metrics: () => metricsOf(agent),
       stopControlPlane: () => controlPlane.stop(),
