@@ -26,6 +26,7 @@ export type {
   CallOptions,
   FailedDeletion,
   GetOptions,
+  IncompleteUploads,
   ListOptions,
   ObjectInfo,
   ObjectStore,

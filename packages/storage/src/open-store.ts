@@ -34,6 +34,7 @@ const timeoutMs: Readonly<Record<StoreOperation, number>> = {
   // S3 may take minutes to join many parts.
   finishUpload: 300_000,
   abortUpload: 15_000,
+  listUploads: 15_000,
   getRange: 10_000,
   head: 5_000,
   delete: 5_000,

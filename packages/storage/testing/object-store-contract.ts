@@ -101,6 +101,34 @@ export function objectStoreContract(name: string, options: ObjectStoreContractOp
     await assert.rejects(store.beginUpload('key', { signal: AbortSignal.abort() }));
   });
 
+  rule('lists uploads that a process left, and aborts them', async (store) => {
+    const { incompleteUploads } = store;
+    // Parts in memory end with their process, and a bucket of files removes them by itself.
+    if (incompleteUploads === undefined) return;
+    const left = await store.beginUpload('left/a b&c');
+    await left.putPart(0, slices('parts of a process that died'));
+    await store.beginUpload('left/empty');
+    await store.beginUpload('other');
+    const finished = await store.beginUpload('left/finished');
+    await finished.putPart(0, slices('whole'));
+    await finished.finish(1);
+    const found = async (prefix: string) => (await incompleteUploads.list(prefix)).uploads;
+    const uploads = await found('left/');
+    assert.deepEqual(uploads.map(({ key }) => key).sort(), ['left/a b&c', 'left/empty']);
+    for (const { begunMs } of uploads) assert.ok(begunMs > 1_500_000_000_000 && begunMs < 1e14);
+    const [first] = uploads.filter(({ key }) => key === 'left/a b&c');
+    await incompleteUploads.abort(first!);
+    assert.deepEqual(
+      (await found('left/')).map(({ key }) => key),
+      ['left/empty'],
+    );
+    await incompleteUploads.abort(first!);
+    await assert.rejects(left.finish(1), StoreError);
+    for (const upload of await found('')) await incompleteUploads.abort(upload);
+    assert.deepEqual(await found(''), []);
+    assert.deepEqual(await keysOf(store, ''), ['left/finished']);
+  });
+
   rule('replaces an object that is put again', async (store) => {
     await store.put('key', slices('first'));
     await store.put('key', slices('2nd'));

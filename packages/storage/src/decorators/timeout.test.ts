@@ -18,6 +18,7 @@ const timeoutMs = {
   putPart: 100,
   finishUpload: 100,
   abortUpload: 100,
+  listUploads: 100,
   list: 100,
 };
 

@@ -22,7 +22,7 @@ interface MultipartUploadOptions {
   readonly head: (signal: AbortSignal | undefined) => Promise<ObjectInfo | undefined>;
 }
 
-/** A multipart upload of S3. If the process dies, the parts stay until a rule of the bucket removes them. */
+/** A multipart upload of S3. If the process dies, the parts stay: see `IncompleteUploads`. */
 export class MultipartUpload implements ObjectUpload {
   readonly #options: MultipartUploadOptions;
   readonly #parts: StoredPart[] = [];

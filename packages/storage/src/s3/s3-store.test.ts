@@ -335,3 +335,74 @@ test('an upload whose completion was answered before is complete, and another er
     assert.equal(busy.seen.at(-1), 'DELETE /bucket/key');
   });
 });
+
+test('uploads that were not finished are listed page by page, and aborted', async () => {
+  const seen: string[] = [];
+  const upload = (key: string, id: string) =>
+    `<Upload><Key>${key}</Key><UploadId>${id}</UploadId><Initiated>2026-01-02T03:04:05.000Z</Initiated></Upload>`;
+  const pages = {
+    '': `${upload('a/1', 'u+1')}<IsTruncated>true</IsTruncated><NextKeyMarker>a/1</NextKeyMarker><NextUploadIdMarker>u+1</NextUploadIdMarker>`,
+    'a/1 u+1': `${upload('a/2', 'u2')}<IsTruncated>false</IsTruncated>`,
+  };
+  await withServer(
+    (request, _body, response) => {
+      const { pathname, searchParams } = new URL(request.url!, 'http://server');
+      const from = [searchParams.get('key-marker'), searchParams.get('upload-id-marker')];
+      const page = from[0] === null ? '' : from.join(' ');
+      if (request.method === 'GET') {
+        seen.push(`list ${searchParams.get('prefix')} from ${page}`);
+        response.end(
+          `<ListMultipartUploadsResult>${pages[page as keyof typeof pages]}</ListMultipartUploadsResult>`,
+        );
+        return;
+      }
+      seen.push(`${request.method} ${pathname} ${searchParams.get('uploadId')}`);
+      // The second was finished meanwhile.
+      response.statusCode = pathname.endsWith('2') ? 404 : 204;
+      response.end(
+        response.statusCode === 204 ? '' : '<Error><Code>NoSuchUpload</Code><Message>gone</Message></Error>',
+      );
+    },
+    async (store) => {
+      const { incompleteUploads } = store;
+      const first = await incompleteUploads!.list('a/');
+      const second = await incompleteUploads!.list('a/', { from: first.next });
+      const begunMs = Date.UTC(2026, 0, 2, 3, 4, 5);
+      assert.deepEqual(first.uploads, [{ key: 'a/1', uploadId: 'u+1', begunMs }]);
+      assert.deepEqual(second, { uploads: [{ key: 'a/2', uploadId: 'u2', begunMs }], next: undefined });
+      for (const one of [...first.uploads, ...second.uploads]) await incompleteUploads!.abort(one);
+      await assert.rejects(async () => incompleteUploads!.abort({ key: '../x', uploadId: 'u' }), {
+        kind: 'invalid',
+      });
+    },
+  );
+  assert.deepEqual(seen, [
+    'list a/ from ',
+    'list a/ from a/1 u+1',
+    'DELETE /bucket/a/1 u+1',
+    'DELETE /bucket/a/2 u2',
+  ]);
+});
+
+const listAnswers: readonly [status: number, code: string, kind: string | undefined][] = [
+  [403, 'AccessDenied', 'denied'],
+  [503, 'SlowDown', 'throttled'],
+  // A server without this request has no uploads to abort.
+  [501, 'NotImplemented', undefined],
+  [405, 'MethodNotAllowed', undefined],
+];
+
+for (const [status, code, kind] of listAnswers) {
+  test(`${status} ${code} to a list of uploads is ${kind ?? 'an empty list'}`, async () => {
+    await withServer(
+      (_request, _body, response) => {
+        response.statusCode = status;
+        response.end(`<Error><Code>${code}</Code><Message>words of the server</Message></Error>`);
+      },
+      async ({ incompleteUploads }) => {
+        if (kind === undefined) assert.deepEqual(await incompleteUploads!.list(''), { uploads: [] });
+        else await assert.rejects(incompleteUploads!.list(''), { kind });
+      },
+    );
+  });
+}

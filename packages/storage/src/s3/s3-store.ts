@@ -165,6 +165,11 @@ export async function openS3Store(
     return unlessAllFailed(keys, failed);
   }
 
+  async function abortUpload(key: string, UploadId: string, signal: AbortSignal | undefined): Promise<void> {
+    const command = new api.AbortMultipartUploadCommand({ Bucket: location.bucket, Key: key, UploadId });
+    await callApi(key, signal, (options) => sdk.send(command, options));
+  }
+
   function sdkError(subject: string, error: unknown): StoreError {
     if (!(error instanceof S3ServiceException)) {
       const problem = error instanceof Error ? error.message : String(error);
@@ -214,10 +219,7 @@ export async function openS3Store(
           const command = new api.CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts } });
           await callApi(key, signal, (options) => sdk.send(command, options));
         },
-        async abort(signal) {
-          const command = new api.AbortMultipartUploadCommand(upload);
-          await callApi(key, signal, (options) => sdk.send(command, options));
-        },
+        abort: (signal) => abortUpload(key, upload.UploadId, signal),
         head: (signal) => head(key, signal),
       });
     },
@@ -293,6 +295,48 @@ export async function openS3Store(
         if (infos.length > 0) yield infos;
         token = page.IsTruncated === true ? page.NextContinuationToken : undefined;
       } while (token !== undefined);
+    },
+
+    incompleteUploads: {
+      async list(prefix, { from, signal } = {}) {
+        signal?.throwIfAborted();
+        const command = new api.ListMultipartUploadsCommand({
+          Bucket: location.bucket,
+          Prefix: prefix,
+          ...(from === undefined ? {} : { KeyMarker: from.key, UploadIdMarker: from.uploadId }),
+        });
+        const page = await callApi(prefix, signal, (options) => sdk.send(command, options)).catch(
+          (error: unknown) => {
+            const cause = error instanceof StoreError ? error.cause : undefined;
+            if (cause instanceof S3ServiceException && isNotOffered(cause)) return undefined;
+            throw error;
+          },
+        );
+        if (page === undefined) return { uploads: [] };
+        const { NextKeyMarker: nextKey, NextUploadIdMarker: nextUploadId = '' } = page;
+        return {
+          uploads: (page.Uploads ?? []).map(({ Key = '', UploadId = '', Initiated }) => ({
+            key: Key,
+            uploadId: UploadId,
+            // Without a time it is not old.
+            begunMs: Initiated?.getTime() ?? Number.MAX_SAFE_INTEGER,
+          })),
+          next:
+            page.IsTruncated === true && nextKey !== undefined
+              ? { key: nextKey, uploadId: nextUploadId }
+              : undefined,
+        };
+      },
+
+      async abort({ key, uploadId }, { signal } = {}) {
+        checkKey(key);
+        signal?.throwIfAborted();
+        try {
+          await abortUpload(key, uploadId, signal);
+        } catch (error) {
+          if (!(error instanceof StoreError && error.kind === 'notFound')) throw error;
+        }
+      },
     },
 
     async close() {

@@ -1,6 +1,12 @@
 import { type LinkedAbort, linkedAbort, onAbort } from './abort.ts';
 import { contentBytes } from './content.ts';
-import type { ListOptions, ObjectInfo, ObjectStore, ObjectUpload } from './object-store.ts';
+import type {
+  IncompleteUploads,
+  ListOptions,
+  ObjectInfo,
+  ObjectStore,
+  ObjectUpload,
+} from './object-store.ts';
 
 const storeOperations = [
   'put',
@@ -9,6 +15,7 @@ const storeOperations = [
   'putPart',
   'finishUpload',
   'abortUpload',
+  'listUploads',
   'getRange',
   'head',
   'delete',
@@ -97,7 +104,31 @@ export function aroundStore(inner: ObjectStore, around: Around): ObjectStore {
         run: (signal) => inner.deleteMany(keys, callOptions(signal)),
       }),
     list: (prefix, options = {}) => listAround(inner, around, prefix, options),
+    ...(inner.incompleteUploads && {
+      incompleteUploads: incompleteUploadsAround(inner.incompleteUploads, around),
+    }),
     close: () => inner.close(),
+  };
+}
+
+function incompleteUploadsAround(inner: IncompleteUploads, around: Around): IncompleteUploads {
+  return {
+    list: (prefix, { signal, ...options } = {}) =>
+      around({
+        operation: 'listUploads',
+        key: prefix,
+        signal,
+        contentBytes: 0,
+        run: (signal) => inner.list(prefix, { ...options, ...callOptions(signal) }),
+      }),
+    abort: (upload, { signal } = {}) =>
+      around({
+        operation: 'abortUpload',
+        key: upload.key,
+        signal,
+        contentBytes: 0,
+        run: (signal) => inner.abort(upload, callOptions(signal)),
+      }),
   };
 }
 

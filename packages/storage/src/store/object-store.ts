@@ -48,8 +48,38 @@ export interface ObjectStore {
   /** Objects whose key begins with `prefix`, in the order of their keys (by UTF-8 bytes), page by page. */
   list(prefix: string, options?: ListOptions): AsyncIterable<readonly ObjectInfo[]>;
 
+  /** Parts that processes left in the store. Absent where a store removes them itself. */
+  readonly incompleteUploads?: IncompleteUploads | undefined;
+
   /** Releases connections and timers. Calls in flight may fail. */
   close(): Promise<void>;
+}
+
+/** Uploads that were begun and neither finished nor aborted, by any process. Their parts take space until then. */
+export interface IncompleteUploads {
+  /** A page of those whose key begins with `prefix`. What is aborted meanwhile may or may not be listed. */
+  list(prefix: string, options?: ListUploadsOptions): Promise<IncompleteUploadsPage>;
+
+  /** Removes the parts of an upload. It is no error if it was finished or aborted meanwhile. */
+  abort(upload: Pick<IncompleteUpload, 'key' | 'uploadId'>, options?: CallOptions): Promise<void>;
+}
+
+interface ListUploadsOptions extends CallOptions {
+  /** The `next` of the page before. */
+  readonly from?: IncompleteUploadsPage['next'];
+}
+
+interface IncompleteUploadsPage {
+  readonly uploads: readonly IncompleteUpload[];
+  /** Where the next page begins; absent after the last. */
+  readonly next?: Pick<IncompleteUpload, 'key' | 'uploadId'> | undefined;
+}
+
+interface IncompleteUpload {
+  readonly key: string;
+  readonly uploadId: string;
+  /** By the clock of the store. */
+  readonly begunMs: number;
 }
 
 /** An object that is stored in parts: all of exactly `uploadPartBytes`, but for the last, which has at least a byte. */

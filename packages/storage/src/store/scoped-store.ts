@@ -1,4 +1,4 @@
-import type { ObjectStore } from './object-store.ts';
+import type { IncompleteUploads, ObjectStore } from './object-store.ts';
 
 /** A store for a folder of another one. The folder is invisible: keys are passed and returned without it. */
 export function scopedStore(inner: ObjectStore, folder: string): ObjectStore {
@@ -28,6 +28,26 @@ export function scopedStore(inner: ObjectStore, folder: string): ObjectStore {
         yield page.map((info) => ({ ...info, key: info.key.slice(scope.length) }));
       }
     },
+    ...(inner.incompleteUploads && { incompleteUploads: scopedUploads(inner.incompleteUploads, scope) }),
     close: () => inner.close(),
+  };
+}
+
+function scopedUploads(inner: IncompleteUploads, scope: string): IncompleteUploads {
+  const inside = <Named extends { readonly key: string }>(named: Named) => ({
+    ...named,
+    key: scope + named.key,
+  });
+  const outside = <Named extends { readonly key: string }>(named: Named) => ({
+    ...named,
+    key: named.key.slice(scope.length),
+  });
+  return {
+    async list(prefix, options = {}) {
+      const from = options.from && inside(options.from);
+      const { uploads, next } = await inner.list(scope + prefix, { ...options, from });
+      return { uploads: uploads.map(outside), next: next && outside(next) };
+    },
+    abort: (upload, options) => inner.abort(inside(upload), options),
   };
 }
