@@ -22,6 +22,9 @@ export interface JobContext {
   progress(doneCount: number, totalCount?: number, checkpoint?: Uint8Array): void;
 }
 
+/** The failure of a job that will fail again until an operator acts; its message says how. */
+export class NeedsOperator extends Error {}
+
 /**
  * A kind of job on the side of the agent; the leader has a `JobPlanner` with the same name. A job may run twice or
  * late, so it must have its effect on metadata by one command that checks its assumptions.

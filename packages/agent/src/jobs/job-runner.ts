@@ -1,7 +1,7 @@
 import { type ClaimedJob, type JobReport, type JobsPort, jobReportIntervalMs } from '@weir/cluster';
 import type { Clock, Log } from '@weir/core';
 import { pauseUnlessStopped, reportPatiently, retryMs } from '../cluster-calls/patient-report.ts';
-import type { JobContext, JobKind } from './job-kind.ts';
+import { type JobContext, type JobKind, NeedsOperator } from './job-kind.ts';
 import type { JobMetrics } from './job-metrics.ts';
 
 interface JobRunnerOptions {
@@ -20,7 +20,7 @@ const waitMs = 20_000;
 /** How often the end of a job is reported if the control plane does not confirm it. */
 const sendsMax = 5;
 
-type JobEnd = Pick<JobReport, 'state' | 'message'>;
+type JobEnd = Pick<JobReport, 'state' | 'message' | 'needsOperator'>;
 
 /**
  * Claims background jobs of the cluster and runs several at a time. It reports each of them at intervals, which renews
@@ -123,7 +123,7 @@ export class JobRunner {
     } catch (error) {
       end = controller.signal.aborted
         ? { state: 'givenBack', message: '' }
-        : { state: 'failed', message: oneLine(error) };
+        : { state: 'failed', message: oneLine(error), needsOperator: error instanceof NeedsOperator };
     } finally {
       stopReporting();
     }

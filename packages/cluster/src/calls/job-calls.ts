@@ -1,4 +1,15 @@
-import { column, list, nullable, object, oneOf, text, tuple, whole } from '../shapes/shape.ts';
+import {
+  column,
+  flag,
+  list,
+  nullable,
+  object,
+  oneOf,
+  optional,
+  text,
+  tuple,
+  whole,
+} from '../shapes/shape.ts';
 import { leaderCall, type PortOf } from './call.ts';
 
 export interface JobClaim {
@@ -45,6 +56,8 @@ export interface JobReport {
   readonly checkpoint: Uint8Array | null;
   /** One line: why it failed, or what was done. */
   readonly message: string;
+  /** It failed, and further attempts will fail until an operator acts. */
+  readonly needsOperator?: boolean | undefined;
 }
 
 /**
@@ -53,7 +66,7 @@ export interface JobReport {
  *        ├──given back, its agent is lost┤
  *        └──after a pause── failing ◀────┘ failed
  *
- * `stopped` is `failing` after several attempts: it is retried seldom.
+ * `stopped` is `failing` after several attempts, or where only an operator can help: it is retried seldom.
  */
 const jobStates = ['waiting', 'running', 'done', 'failing', 'stopped'] as const;
 export type JobState = (typeof jobStates)[number];
@@ -111,6 +124,7 @@ export const jobCalls = {
         progress: object<JobProgress>({ doneCount: whole, totalCount: whole }),
         checkpoint: nullable(column(Uint8Array)),
         message: text,
+        needsOperator: optional(flag),
       }),
     ),
     { onRetry: 'reexecute', deadlineMs: 6_000 },

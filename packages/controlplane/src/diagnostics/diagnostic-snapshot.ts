@@ -163,6 +163,8 @@ interface FailingJobFacts {
   readonly kind: string;
   readonly scope: string;
   readonly failureCount: number;
+  /** Whether it is retried only seldom, because an operator has to act. */
+  readonly isStopped: boolean;
   readonly message: string;
 }
 

@@ -97,7 +97,9 @@ export async function takeDiagnosticSnapshot(
     deadFiles: deadFilesOf(files, jobs, snapshot),
     failingJobs: jobs.jobs
       .filter(({ failureCount }) => failureCount > 0)
-      .map(({ kind, scope, failureCount, message }) => ({ kind, scope, failureCount, message })),
+      .map(({ kind, scope, failureCount, state, message }) => {
+        return { kind, scope, failureCount, isStopped: state === 'stopped', message };
+      }),
     controlPlaneUtilization: utilization,
     metadataBackupAgeMs: backupAgeMs,
     acls: aclsOf(snapshot),

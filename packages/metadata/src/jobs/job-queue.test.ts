@@ -229,6 +229,27 @@ test('failures pause for longer each time, and after some the job counts as stop
   assert.equal(queue.list().jobs[0]!.failureCount, 0);
 });
 
+test('a job that needs an operator is stopped at once and retried after the longest pause', async () => {
+  const { clock, work, claim, claimNow, report, queue, states } = stage();
+  work.add('x');
+  const claimed = claim('a');
+  await clock.pass(5_000);
+  const [job] = await claimed;
+  report('a', job!, { state: 'failed', message: 'which database is it?', needsOperator: true });
+  const [listed] = queue.list().jobs;
+  assert.deepEqual(
+    [listed!.state, listed!.failureCount, listed!.message],
+    ['stopped', 1, 'which database is it?'],
+  );
+  assert.equal(listed!.retryMs! - clock.nowMs(), 60_000);
+  await clock.pass(55_000);
+  assert.deepEqual(await claimNow('a'), []);
+  await clock.pass(10_000);
+  const [again] = await claimNow('a');
+  report('a', again!, { state: 'done' });
+  assert.deepEqual(states().at(-1), 'x done');
+});
+
 test('a job that ends its agents fails in the end', async () => {
   const { clock, work, claimNow, states, queue } = stage();
   work.add('x');

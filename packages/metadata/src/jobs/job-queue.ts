@@ -105,7 +105,7 @@ export class JobQueue {
   }
 
   /** Returns whether the agent still has the job. */
-  report({ agentId, jobId, state, progress, checkpoint, message }: JobReport): boolean {
+  report({ agentId, jobId, state, progress, checkpoint, message, needsOperator }: JobReport): boolean {
     if (this.#closed !== undefined) throw this.#closed;
     const job = this.#jobs.get(jobId);
     // Another agent has it, or another leader planned it.
@@ -122,7 +122,7 @@ export class JobQueue {
         this.#succeeded(job, line);
         return false;
       case 'failed':
-        this.#failed(job, line);
+        this.#failed(job, line, needsOperator);
         return false;
       case 'givenBack':
         this.#options.metrics.ended(job.kind, 'given_back');
@@ -269,15 +269,16 @@ export class JobQueue {
     void this.#plan(job.kind);
   }
 
-  #failed(job: Job, message: string): void {
+  #failed(job: Job, message: string, needsOperator = false): void {
     const { clock, log } = this.#options;
     this.#drop(job, 'failed');
     const history = this.#historyOf(job);
-    const pauseMs = backOffMs(history.failureCount, this.#planners.get(job.kind)!.retry);
+    const { retry } = this.#planners.get(job.kind)!;
+    const pauseMs = needsOperator ? retry.maxMs : backOffMs(history.failureCount, retry);
     history.failureCount++;
     history.retryAtMs = clock.monotonicMs() + pauseMs;
     history.checkpoint = job.checkpoint;
-    const isStopped = history.failureCount >= stoppedAfterFailures;
+    const isStopped = needsOperator || history.failureCount >= stoppedAfterFailures;
     history.failed = {
       ...this.#listed(job),
       state: isStopped ? 'stopped' : 'failing',

@@ -127,7 +127,17 @@ const anySnapshot: fc.Arbitrary<DiagnosticSnapshot> = fc.record({
       deletingAgentCount: stat,
     }),
   ),
-  failingJobs: maybe(few(fc.record({ kind: name, scope: name, failureCount: stat, message: name }))),
+  failingJobs: maybe(
+    few(
+      fc.record({
+        kind: name,
+        scope: name,
+        failureCount: stat,
+        isStopped: fc.boolean(),
+        message: name,
+      }),
+    ),
+  ),
   credentials: maybe(
     few(
       fc.record({

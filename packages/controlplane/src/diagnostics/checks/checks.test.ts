@@ -67,6 +67,7 @@ const failingJob = (failureCount: number) => ({
   kind: 'file_deletion',
   scope: '',
   failureCount,
+  isStopped: failureCount >= 5,
   message: 's3://records: not allowed',
 });
 const credentials = (...rows: readonly Partial<CredentialFacts>[]) => ({
@@ -633,6 +634,11 @@ const cases = {
         'job:file_deletion The job file_deletion failed 3 times in a row: s3://records: not allowed',
         'job:file_deletion x The job file_deletion x failed 5 times in a row: s3://records: not allowed',
       ],
+    },
+    {
+      name: 'one that an operator has to look at',
+      snapshot: { failingJobs: [{ ...failingJob(1), isStopped: true }] },
+      outcome: ['job:file_deletion The job file_deletion stopped: s3://records: not allowed'],
     },
     { name: 'not known', snapshot: { failingJobs: undefined }, outcome: { missing: 'jobs' } },
   ],
