@@ -368,4 +368,13 @@ export const agentLimits = {
 
   /** Metrics of a cluster that become events once a minute. */
   clusterMetricEventsMax: 20_000,
+
+  /**
+   * An upload in parts that was begun this long ago belongs to a process that died: a plan of a merge is given up after
+   * two hours.
+   */
+  incompleteUploadAgeMsMin: 24 * 3_600_000,
+
+  /** Orphans that a scan holds back while they are a suspicious share of the files. Beyond it the scan stops. */
+  heldOrphansMax: 1_000,
 } as const;

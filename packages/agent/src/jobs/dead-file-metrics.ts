@@ -20,4 +20,10 @@ export const deadFileRows = {
     help: 'Objects that the scanner saw: known to the cluster, young, orphan, sidecar, older_than_cluster, or foreign, which it never touches.',
     labels: ['outcome'],
   },
+  uploads: {
+    name: 'agent_deadscanner_incomplete_uploads',
+    kind: 'counter',
+    help: 'Uploads in parts that the scanner found unfinished: aborted, left (deletion is off), young, foreign, or denied, once per scan that may not list or abort them.',
+    labels: ['outcome'],
+  },
 } as const satisfies Record<string, MetricRow<'outcome'>>;

@@ -6,6 +6,7 @@ import {
   fileDeletionKind,
   type JobState,
   readScanTask,
+  type ScanTask,
   writeScanTask,
 } from '@weir/cluster';
 import { type Clock, Metrics, seededRandom, silentLog } from '@weir/core';
@@ -292,7 +293,7 @@ test('files from before the cluster claimed its bucket are never orphans', async
   await pass(1_000);
   const { knownFromMs, ageMsMin } = readScanTask((await claim)[0]!.task);
   assert.deepEqual([knownFromMs, ageMsMin], [claimedMs, 6 * hourMs]);
-  assert.equal(await scanNow(staged, {}, knownFromMs).run(), 'saw 2 objects, 1 of them orphans');
+  assert.equal(await scanNow(staged, {}, { knownFromMs }).run(), 'saw 2 objects, 1 of them orphans');
   assert.equal(counted(deadFileRows.scanned, 'older_than_cluster'), 1);
 });
 
@@ -300,7 +301,8 @@ test('files from before the cluster claimed its bucket are never orphans', async
 function scanNow(
   { cluster, clusterId, store, clock, metrics }: Stage,
   hooks: Partial<TestCluster> = {},
-  knownFromMs = 0,
+  task: Partial<ScanTask> = {},
+  deletes = true,
 ) {
   const port = {
     unknownFiles: (fileIds: readonly string[]) => cluster.unknownFiles(fileIds),
@@ -314,7 +316,7 @@ function scanNow(
     stores: [store],
     checkOwner: async () => {},
     hasTopic: () => false,
-    deletesSidecars: true,
+    deletes,
     clock,
     metrics,
   });
@@ -322,7 +324,7 @@ function scanNow(
   return {
     progress,
     run: (checkpoint: Uint8Array | null = null, signal = new AbortController().signal) =>
-      scan.run(writeScanTask({ knownFromMs, ageMsMin: 0 }), {
+      scan.run(writeScanTask({ knownFromMs: 0, ageMsMin: 0, orphanPercentMax: 50, ...task }), {
         signal,
         checkpoint,
         progress: (_done, _total, reached) => progress.push(reached!),
@@ -372,22 +374,127 @@ test('a scan that was given back continues where it was', async (t) => {
   const staged = await stage(t);
   const { put, newId, cluster } = staged;
   for (let n = 0; n < 1_500; n++) await put(newId());
-  const first = scanNow(staged, {
-    unknownFiles: (fileIds) =>
-      first.progress.length === 0 ? cluster.unknownFiles(fileIds) : Promise.reject(new Error('stopped')),
-  });
+  const task = { orphanPercentMax: 100 };
+  const first = scanNow(
+    staged,
+    {
+      unknownFiles: (fileIds) =>
+        first.progress.length === 0 ? cluster.unknownFiles(fileIds) : Promise.reject(new Error('stopped')),
+    },
+    task,
+  );
   await assert.rejects(first.run(), /stopped/);
   assert.equal((await cluster.fileTotals()).deadFiles, 1_000);
   const asked: number[] = [];
-  const second = scanNow(staged, {
-    unknownFiles(fileIds) {
-      asked.push(fileIds.length);
-      return cluster.unknownFiles(fileIds);
+  const second = scanNow(
+    staged,
+    {
+      unknownFiles(fileIds) {
+        asked.push(fileIds.length);
+        return cluster.unknownFiles(fileIds);
+      },
     },
-  });
+    task,
+  );
   assert.equal(await second.run(first.progress.at(-1)!), 'saw 1500 objects, 1500 of them orphans');
   assert.deepEqual(asked, [500]);
   assert.equal(await scanNow(staged).run(Buffer.from('{}')), 'saw 1500 objects, 0 of them orphans');
+});
+
+test('a scan that knows less than half of many files stops, declares none, and says how to confirm', async (t) => {
+  const staged = await stage(t);
+  const { put, newId, cluster, agent, pass, past, jobs, keys } = staged;
+  // As with a database that is not the one of the bucket.
+  past.ms = 7 * hourMs;
+  for (let n = 0; n < 1_100; n++) await put(newId());
+  agent('a');
+  await pass(15 * minuteMs);
+  const [[state, message]] = (await jobs(deadFileScanKind)) as [[JobState, string]];
+  assert.equal(state, 'stopped');
+  assert.match(message, /^1100 of the 1100 files seen are unknown .* none of them was touched\./);
+  assert.match(message, /set service\.dead\.file\.scan\.orphan\.percent\.max to 100/);
+  assert.equal((await cluster.fileTotals()).deadFiles, 0);
+  const name = 'service.dead.file.scan.orphan.percent.max';
+  const changes = [{ name, operation: 'set', value: '100' } as const];
+  await cluster.alterConfigs([{ kind: 'cluster', name: '', replacesAll: false, changes }], {
+    validateOnly: false,
+  });
+  await pass(hourMs + 20 * minuteMs);
+  assert.match((await jobs(deadFileScanKind))[0]![1], /saw 1100 objects, 1100 of them orphans/);
+  assert.deepEqual(await keys(), []);
+});
+
+test('few orphans are declared dead whatever their share, and a checkpoint does not pass those held back', async (t) => {
+  const staged = await stage(t);
+  const { put, newId, cluster } = staged;
+  for (let n = 0; n < 900; n++) await put(newId());
+  const scan = scanNow(staged, {
+    declareFilesDead: () => Promise.reject(new Error('stopped')),
+  });
+  await assert.rejects(scan.run(), /stopped/);
+  const again = scanNow(staged);
+  assert.equal(await again.run(scan.progress.at(-1)!), 'saw 900 objects, 900 of them orphans');
+  assert.equal((await cluster.fileTotals()).deadFiles, 900);
+});
+
+test('the scan aborts old uploads of files that were never finished, and no others', async (t) => {
+  const staged = await stage(t);
+  const { clusterId, store, clock, newId, counted } = staged;
+  const oldMs = clock.nowMs() - 24 * hourMs - 1;
+  const ours = { key: logFileKey(clusterId, newId()), uploadId: '1', begunMs: oldMs };
+  const left = [
+    ours,
+    { ...ours, uploadId: '2', begunMs: oldMs + 1_000 },
+    { key: `service/${clusterId}/backup/part`, uploadId: '3', begunMs: oldMs },
+    { key: logFileKey(clusterId, newId()), uploadId: '4', begunMs: oldMs },
+  ];
+  const aborted: string[] = [];
+  const incompleteUploads: ObjectStore['incompleteUploads'] = {
+    async list(prefix, { from } = {}) {
+      assert.equal(prefix, `service/${clusterId}/`);
+      const at = from === undefined ? 0 : Number(from.uploadId);
+      const next = at + 2 < left.length ? { key: '', uploadId: String(at + 2) } : undefined;
+      return { uploads: left.slice(at, at + 2), next };
+    },
+    async abort({ uploadId }) {
+      aborted.push(uploadId);
+    },
+  };
+  const withUploads = { ...staged, store: { ...store, incompleteUploads } };
+  assert.equal(
+    await scanNow(withUploads).run(),
+    'saw 0 objects, 0 of them orphans; removed 2 incomplete uploads',
+  );
+  assert.deepEqual(aborted, ['1', '4']);
+  for (const [outcome, uploads] of [
+    ['aborted', 2],
+    ['young', 1],
+    ['foreign', 1],
+  ] as const)
+    assert.equal(counted(deadFileRows.uploads, outcome), uploads, outcome);
+  await scanNow(withUploads, {}, {}, false).run();
+  assert.equal(counted(deadFileRows.uploads, 'left'), 2);
+  assert.equal(aborted.length, 2);
+});
+
+test('a scan that may not list uploads goes on, and one whose store does not answer fails', async (t) => {
+  const staged = await stage(t);
+  const refusing = (kind: 'denied' | 'unavailable') => ({
+    ...staged,
+    store: {
+      ...staged.store,
+      incompleteUploads: {
+        list: () => Promise.reject(new StoreError(kind, 's3://records', 'S3 answered so')),
+        abort: async () => {},
+      },
+    },
+  });
+  assert.match(
+    await scanNow(refusing('denied')).run(),
+    /^saw 0 objects, 0 of them orphans; incomplete uploads were not removed: s3:\/\/records: S3 answered so/,
+  );
+  assert.equal(staged.counted(deadFileRows.uploads, 'denied'), 1);
+  await assert.rejects(scanNow(refusing('unavailable')).run(), { kind: 'unavailable' });
 });
 
 test('nothing is deleted once the cluster was restored into another database', async (t) => {

@@ -72,7 +72,7 @@ export function jobService(options: JobServiceOptions): JobRunner {
       stores,
       checkOwner,
       hasTopic: (topicId) => view.topicById(topicId) !== undefined,
-      deletesSidecars: settings.deletesFiles,
+      deletes: settings.deletesFiles,
       clock,
       metrics,
     }),

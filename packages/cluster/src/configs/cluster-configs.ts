@@ -323,6 +323,11 @@ export const clusterConfigs = {
     default: '3600000',
     doc: 'How often the buckets are searched for files that were written and never committed. Those that are at least six hours old are deleted as dead files are.',
   },
+  'service.dead.file.scan.orphan.percent.max': {
+    type: int({ min: 0, max: 100 }),
+    default: '50',
+    doc: 'A search that finds more than a thousand files that were never committed, and more than this share of all files, stops and deletes none: probably the database is not the one of the bucket. Set it to 100 until the next search is done if they are to be deleted.',
+  },
   'service.default.partitions_auto_scaler.enabled': {
     type: bool,
     default: 'false',

@@ -6,6 +6,8 @@ export interface ScanTask {
   readonly knownFromMs: number;
   /** Objects that were modified in this time may belong to an upload whose commit is under way. */
   readonly ageMsMin: number;
+  /** Above this share of the files, more than a few orphans are a sign of the wrong database. */
+  readonly orphanPercentMax: number;
 }
 
 export function writeScanTask(task: ScanTask): Uint8Array {
@@ -14,9 +16,15 @@ export function writeScanTask(task: ScanTask): Uint8Array {
 
 export function readScanTask(bytes: Uint8Array): ScanTask {
   const task = JSON.parse(Buffer.from(bytes).toString()) as Partial<ScanTask>;
-  const { knownFromMs, ageMsMin } = task;
-  if (!isTime(knownFromMs) || !isTime(ageMsMin)) throw new RangeError('no task of a scan');
-  return { knownFromMs, ageMsMin };
+  // A leader of an earlier release sends no share.
+  const { knownFromMs, ageMsMin, orphanPercentMax = 50 } = task;
+  if (!isTime(knownFromMs) || !isTime(ageMsMin) || !isPercent(orphanPercentMax))
+    throw new RangeError('no task of a scan');
+  return { knownFromMs, ageMsMin, orphanPercentMax };
+}
+
+function isPercent(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && value <= 100;
 }
 
 function isTime(value: unknown): value is number {

@@ -17,10 +17,12 @@ export function deadFileScanPlanner(ask: AskMachine, leadsSinceMs: number): JobP
     retry: { firstMs: 60_000, maxMs: 3_600_000 },
     async plan({ isOpen, lastDoneMs, nowMs }) {
       if (isOpen(scope)) return [];
-      const { intervalMs, knownFromMs } = await ask((machine) => {
+      const { intervalMs, knownFromMs, orphanPercentMax } = await ask((machine) => {
         const { namespace, key } = clusterFacts.filesKnownFrom;
+        const configs = machine.clusterConfigs();
         return {
-          intervalMs: clusterConfigValue('service.dead.file.scan.interval.ms', machine.clusterConfigs()),
+          intervalMs: clusterConfigValue('service.dead.file.scan.interval.ms', configs),
+          orphanPercentMax: clusterConfigValue('service.dead.file.scan.orphan.percent.max', configs),
           knownFromMs: Number(machine.kv.get(namespace, key)?.toString() ?? 0),
         };
       });
@@ -28,7 +30,8 @@ export function deadFileScanPlanner(ask: AskMachine, leadsSinceMs: number): JobP
       const dueMs =
         lastMs === undefined ? leadsSinceMs + Math.min(intervalMs, firstScanMs) : lastMs + intervalMs;
       if (nowMs < dueMs) return [];
-      return [{ scope, task: writeScanTask({ knownFromMs, ageMsMin: metadataLimits.orphanAgeMsMin }) }];
+      const { orphanAgeMsMin: ageMsMin } = metadataLimits;
+      return [{ scope, task: writeScanTask({ knownFromMs, ageMsMin, orphanPercentMax }) }];
     },
   };
 }
