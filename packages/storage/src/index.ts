@@ -26,7 +26,6 @@ export type {
   CallOptions,
   FailedDeletion,
   GetOptions,
-  IncompleteUploads,
   ListOptions,
   ObjectInfo,
   ObjectStore,

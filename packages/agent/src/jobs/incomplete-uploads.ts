@@ -14,8 +14,8 @@ interface IncompleteUploadsOptions {
 
 /**
  * Aborts uploads of files that a merge began and whose process died: S3 keeps their parts, which are no objects, and
- * charges for them. Returns how many it aborted, or why the store did not let it: a policy need not allow this, and then
- * a rule of the bucket does the same.
+ * charges for them. Returns how many it aborted, or why the store did not let it: a policy need not allow this, and
+ * then a rule of the bucket does the same.
  */
 export async function abortIncompleteUploads(
   store: ObjectStore,
