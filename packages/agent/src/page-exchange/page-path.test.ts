@@ -22,6 +22,7 @@ test('a path is parsed as it was written', () => {
 test('a path has exactly one form', () => {
   const good = `/v1/internal/files/${fileId}?page=3&pageBytes=100`;
   assert.ok(!('problem' in parsePagePath(good)));
+  assert.ok(!('problem' in parsePagePath(good.replace(fileId, `${fileId}@vci_source`))));
   const bad: readonly string[] = [
     '',
     '/v1/internal/files/',
@@ -42,6 +43,7 @@ test('a path has exactly one form', () => {
     good.replace(fileId, fileId.slice(1)),
     good.replace(fileId, `${fileId}0`),
     good.replace(fileId, '..'),
+    good.replace(fileId, `${fileId}@..`),
     good.replace(fileId, `../files/${fileId}`),
     good.replace(fileId, `%2e%2e%2f${fileId}`),
     good.replace(fileId, `${fileId}%00`),

@@ -1,9 +1,10 @@
-import { isFileId } from '@weir/storage';
+import { isFileReference } from '@weir/core';
 
 /**
  * One page of one file, as one agent requests it from another. The size is included, because releases may differ in it.
  */
 export interface PageAddress {
+  /** Its reference. */
   readonly fileId: string;
   readonly index: number;
   readonly pageBytes: number;
@@ -28,6 +29,6 @@ export function parsePagePath(target: string): PageAddress | { readonly problem:
   if (fileId === undefined) {
     return { problem: `the form is ${pagesPath}<file id>?page=<number>&pageBytes=<number>` };
   }
-  if (!isFileId(fileId)) return { problem: 'a file id has 32 hex digits' };
+  if (!isFileReference(fileId)) return { problem: 'a file id has 32 hex digits' };
   return { fileId, index: Number(index), pageBytes: Number(pageBytes) };
 }

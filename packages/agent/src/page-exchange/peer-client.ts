@@ -1,5 +1,4 @@
-import type { Clock } from '@weir/core';
-import { isFileId } from '@weir/storage';
+import { type Clock, isFileReference } from '@weir/core';
 import { agentLimits } from '../limits.ts';
 import { Page } from '../read-path/page.ts';
 import type { AgentPeers } from '../security/tls/agent-peers.ts';
@@ -50,7 +49,7 @@ export class PeerClient {
   /** Reads a page from the agent at `url`. Rejects only with a `PeerFailure`. */
   async read(url: string, address: PageAddress): Promise<Page> {
     const { host, port } = this.#addressOf(url);
-    if (!isFileId(address.fileId)) throw new PeerFailure('broken', `${address.fileId} is no file id`);
+    if (!isFileReference(address.fileId)) throw new PeerFailure('broken', `${address.fileId} is no file id`);
     const idle = this.#takeIdle(host, port);
     if (idle !== undefined) {
       try {

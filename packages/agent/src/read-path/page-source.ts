@@ -1,4 +1,4 @@
-import { Semaphore } from '@weir/core';
+import { fileIdOf, Semaphore } from '@weir/core';
 import { LogFileError, logFileKey, type ObjectStore, parseHeader } from '@weir/storage';
 import type { PooledMemory, SlabPool } from '../slabs/slab-pool.ts';
 import { Page } from './page.ts';
@@ -7,7 +7,7 @@ import type { PageMetrics } from './page-metrics.ts';
 /** A source of pages: the bucket, another agent, or a cache in front of either. */
 export interface PageSource {
   /**
-   * Returns page `index` of a file: `pageBytes` from `index * pageBytes` on, fewer at the end of the file and none
+   * Returns page `index` of a file, by its reference: `pageBytes` from `index * pageBytes` on, fewer at the end of the file and none
    * after it. Rejects with the store's `ObjectNotFound` if the file does not exist. The caller is a user of the page
    * and has to release it.
    */
@@ -55,7 +55,7 @@ export function storePages({
           const bytes = await store.getRange(key, start, start + pageBytes, { memory });
           metrics.bucketReads.add(1);
           metrics.bucketBytes.add(bytes.length);
-          if (index === 0) checkIdentity(bytes, fileId);
+          if (index === 0) checkIdentity(bytes, fileIdOf(fileId));
           return new Page([bytes], { memory: given.find((taken) => isAt(taken.bytes, bytes)) });
         } catch (error) {
           metrics.bucketFailures.add(1);

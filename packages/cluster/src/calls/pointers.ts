@@ -8,6 +8,7 @@
  * `markers` when fetched. Their file id is empty, and their length is that of the generated batch.
  */
 export interface Pointers {
+  /** By their references (`fileReference`): in a clone, files may belong to another cluster of the bucket. */
   readonly fileId: readonly string[];
   readonly byteStart: Float64Array;
   readonly byteLength: Float64Array;

@@ -70,11 +70,18 @@ test('keys spread the files of one moment', () => {
   assert.equal(spread.size, 256);
 });
 
+test('a file of another cluster lies below the prefix of that one', () => {
+  assert.equal(
+    logFileKey('vci_clone', '018bcfe56800000010123456789abcde@vci_source'),
+    'service/vci_source/de/018bcfe56800000010123456789abcde',
+  );
+});
+
 test('invalid ids are rejected in keys', () => {
   for (const clusterId of ['', '..', 'a/b', 'a b']) {
     assert.throws(() => logFileKey(clusterId, '018bcfe56800000010123456789abcde'), /cluster id/);
   }
-  for (const fileId of ['', 'x', '../../etc', '018BCFE56800000010123456789ABCDE']) {
+  for (const fileId of ['', 'x', '../../etc', '018BCFE56800000010123456789ABCDE', `${'0'.repeat(32)}@../c`]) {
     assert.throws(() => logFileKey('c', fileId), /file id/);
   }
 });

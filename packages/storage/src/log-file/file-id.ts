@@ -1,4 +1,4 @@
-import { fileIdLevelMax, type Random } from '@weir/core';
+import { fileIdLevelMax, fileIdOf, fileOriginOf, isFileReference, type Random } from '@weir/core';
 
 /**
  * File ids: 32 hex digits that sort by time.
@@ -59,12 +59,14 @@ export function isFileId(text: string): boolean {
 }
 
 /**
- * The key of a file in the bucket. The two leading digits come from the random end of the id, so that the keys of one
- * moment are spread over the store's partitions.
+ * The key in the bucket of a file that the cluster refers to. It lies below the prefix of the cluster, or below that of
+ * another one of which the cluster is a clone (`fileReference`). The two leading digits come from the random end of the
+ * id, so that the keys of one moment are spread over the store's partitions.
  */
-export function logFileKey(clusterId: string, fileId: string): string {
-  if (!isFileId(fileId)) throw new RangeError(`${JSON.stringify(fileId)} is no file id`);
-  return `${clusterPrefix(clusterId)}${fileId.slice(-2)}/${fileId}`;
+export function logFileKey(clusterId: string, reference: string): string {
+  if (!isFileReference(reference)) throw new RangeError(`${JSON.stringify(reference)} is no file id`);
+  const fileId = fileIdOf(reference);
+  return `${clusterPrefix(fileOriginOf(reference) ?? clusterId)}${fileId.slice(-2)}/${fileId}`;
 }
 
 /** The key of the object with the bucket's id. */
