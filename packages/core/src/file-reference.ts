@@ -1,7 +1,7 @@
 /**
  * How a pointer names its file: by the file id, and where the file belongs to another cluster of the bucket, because
- * the cluster of the pointer is a clone, by `<file id>@<cluster id>`. Ids are unique among all clusters, so the id alone
- * identifies the file; the cluster says below which prefix it lies.
+ * the cluster of the pointer is a clone, by `<file id>@<cluster id>`. Ids are unique among all clusters, so the id
+ * alone identifies the file; the cluster says below which prefix it lies.
  */
 const separator = '@';
 

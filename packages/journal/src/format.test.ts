@@ -60,12 +60,13 @@ test('the written bytes match the declared format', () => {
       namespaces: Object.values(namespaces).map(({ number }) => number),
     },
     {
-      journalFormat: 2,
+      journalFormat: 3,
       rowVersion: 1,
       snapshotVersion: 2,
-      partNumbers: [1, 10, 11, 20, 30, 40],
+      partNumbers: [1, 10, 11, 20, 30, 40, 43, 44],
       entryKinds: [
         1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 12, 20, 21, 22, 23, 24, 25, 26, 27, 30, 31, 32, 33, 34, 40, 41, 42,
+        49, 50, 51, 52, 53,
       ],
       namespaces: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 30, 31, 32],
     },
@@ -89,9 +90,9 @@ test('newer formats, rows and snapshots are refused with both numbers', async (t
   change(path, 'PRAGMA user_version = 7');
   refuses(
     path,
-    /^written by a newer release \(journal format 7, this release reads up to 2\); start that release/,
+    /^written by a newer release \(journal format 7, this release reads up to 3\); start that release/,
   );
-  change(path, 'PRAGMA user_version = 2');
+  change(path, 'PRAGMA user_version = 3');
   change(path, "UPDATE journal_chunks SET packed = x'0900000000'");
   refuses(path, /version of journal rows 9, this release reads up to 1/);
   change(path, "UPDATE journal_chunks SET packed = x'0100000000'");

@@ -5,6 +5,13 @@ import { ByteReader, UnreadableBytes } from './bytes/byte-reader.ts';
 import type { ClusterState } from './cluster-state.ts';
 import { applyCommittedFiles } from './commit/commit-files.ts';
 import { type EntryKind, entryKind } from './entry-kind.ts';
+import {
+  applyFilesHeld,
+  applyHeldFilesReleased,
+  applyHoldConfirmed,
+  applyHoldEnded,
+  applyUnneededFilesForgotten,
+} from './files/clone-holds.ts';
 import { applyDeadFilesForgotten, applyFilesDeclaredDead } from './files/dead-files.ts';
 import { applyRangesReplaced } from './files/replace-ranges.ts';
 import { applyEntriesPut } from './kv/put-entries.ts';
@@ -95,6 +102,11 @@ const appliers: {
     return undefined;
   },
   rangesReplaced: applyRangesReplaced,
+  filesHeld: applyFilesHeld,
+  holdConfirmed: applyHoldConfirmed,
+  heldFilesReleased: applyHeldFilesReleased,
+  holdEnded: applyHoldEnded,
+  unneededFilesForgotten: applyUnneededFilesForgotten,
   purged: (state, reader) => {
     applyPurged(state, reader);
     return undefined;

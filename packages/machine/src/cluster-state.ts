@@ -10,7 +10,8 @@ import { Transactions } from './transactions/transactions.ts';
 
 /** The complete state of a cluster. Parts of the machine read it to decide, and change it only by applying entries. */
 export class ClusterState {
-  readonly clusterId: string;
+  /** Changes only when the state becomes that of a clone. */
+  clusterId: string;
   /** Time of the last entry. It never runs back, so later entries never have earlier times. */
   nowMs = 0;
   /** Not 0, so that an unset field is never a valid producer id. */

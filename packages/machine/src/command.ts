@@ -127,6 +127,24 @@ export type Command =
       /** By file; 0 if it is not known. */
       readonly fileBytes?: readonly number[];
     }
+  | {
+      /**
+       * Holds files for a clone, so that they are not dead without pointers. Without a list, all referenced files,
+       * once: where the clone holds files already, nothing changes. Listed files may be dead, or unknown to a cluster
+       * that was restored to an earlier point.
+       */
+      readonly kind: 'holdFiles';
+      readonly cloneId: string;
+      readonly fileIds?: readonly string[];
+    }
+  /** The clone exists. The reply is whether its files are held. */
+  | { readonly kind: 'confirmHold'; readonly cloneId: string }
+  /** The clone does not need these files any more. Others are left out. */
+  | { readonly kind: 'releaseHeldFiles'; readonly cloneId: string; readonly fileIds: readonly string[] }
+  /** The clone does not exist any more. Nothing changes if it was confirmed meanwhile, or was not. */
+  | { readonly kind: 'endHold'; readonly cloneId: string; readonly isConfirmed: boolean }
+  /** In a clone: forgets unneeded files that were reported to the cluster that was cloned. Others are left out. */
+  | { readonly kind: 'forgetUnneededFiles'; readonly fileIds: readonly string[] }
   /** Removes what expires: soft-deleted topics after their TTL, idle producers, old file ids. Sent every minute. */
   | { readonly kind: 'purge' };
 
@@ -173,6 +191,14 @@ export interface Replies {
   forgetDeadFiles: number;
   /** The files that are dead now and were unknown before. */
   declareFilesDead: string[];
+  holdFiles: { readonly message: string | null };
+  confirmHold: boolean;
+  /** Number of released files. */
+  releaseHeldFiles: number;
+  /** Whether it has ended by this command. */
+  endHold: boolean;
+  /** Number of forgotten files. */
+  forgetUnneededFiles: number;
   purge: PurgeReply;
 }
 

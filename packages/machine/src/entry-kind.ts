@@ -72,6 +72,16 @@ export const entryKind = {
   filesDeclaredDead: 41,
   /** Time, then new files, and ranges with their new pointers (files/replace-ranges.ts). */
   rangesReplaced: 42,
+  /** Time, then a clone, and that it needs all referenced files, or which ones (files/clone-holds.ts). */
+  filesHeld: 49,
+  /** Time, then a clone that exists from now on (files/clone-holds.ts). */
+  holdConfirmed: 50,
+  /** Time, then a clone, and files that it does not need any more (files/clone-holds.ts). */
+  heldFilesReleased: 51,
+  /** Time, then a clone that needs nothing any more (files/clone-holds.ts). */
+  holdEnded: 52,
+  /** Time, then files of another cluster that does not hold them any more (files/clone-holds.ts). */
+  unneededFilesForgotten: 53,
 } as const;
 
 export type EntryKind = keyof typeof entryKind;

@@ -14,6 +14,16 @@ import { decideNoteLogins } from './credentials/credential-use.ts';
 import { decideDeleteCredentials, decidePutCredentials } from './credentials/credentials.ts';
 import { decideAlterScramCredentials } from './credentials/scram-credentials.ts';
 import { type EntryKind, entryKind } from './entry-kind.ts';
+import {
+  checkCloneId,
+  decideForgetUnneeded,
+  decideHoldListed,
+  decideRelease,
+  holdProblem,
+  writeFileIds,
+  writeFilesHeld,
+  writeHeldFilesReleased,
+} from './files/clone-holds.ts';
 import { checkCompactionCommit } from './files/compaction-commit-check.ts';
 import {
   checkFileIds,
@@ -363,6 +373,52 @@ export const executors: {
     work.begin('filesDeclaredDead', nowMs);
     writeFilesDeclaredDead(work.writer, declared);
     return work.applied(reply);
+  },
+
+  holdFiles: (work, { cloneId, fileIds }, nowMs) => {
+    checkCloneId(work.state, cloneId);
+    if (fileIds !== undefined) checkFileIds(fileIds, work.limits);
+    const message = holdProblem(work.state, work.limits, cloneId) ?? null;
+    const isKnown = work.state.files.holds.get(cloneId) !== undefined;
+    const listed = fileIds && decideHoldListed(work.state, cloneId, fileIds);
+    if (message !== null || (isKnown && (listed === undefined || listed.length === 0)))
+      return { reply: { message } };
+    work.begin('filesHeld', nowMs);
+    writeFilesHeld(work.writer, cloneId, listed);
+    return work.applied({ message });
+  },
+
+  confirmHold: (work, { cloneId }, nowMs) => {
+    const hold = work.state.files.holds.get(cloneId);
+    if (hold === undefined || hold.isConfirmed) return { reply: hold !== undefined };
+    work.begin('holdConfirmed', nowMs);
+    work.writer.text(cloneId);
+    return work.applied(true);
+  },
+
+  releaseHeldFiles: (work, { cloneId, fileIds }, nowMs) => {
+    checkFileIds(fileIds, work.limits);
+    const released = decideRelease(work.state, cloneId, fileIds);
+    if (released.length === 0) return { reply: 0 };
+    work.begin('heldFilesReleased', nowMs);
+    writeHeldFilesReleased(work.writer, cloneId, released);
+    return work.applied(released.length);
+  },
+
+  endHold: (work, { cloneId, isConfirmed }, nowMs) => {
+    if (work.state.files.holds.get(cloneId)?.isConfirmed !== isConfirmed) return { reply: false };
+    work.begin('holdEnded', nowMs);
+    work.writer.text(cloneId);
+    return work.applied(true);
+  },
+
+  forgetUnneededFiles: (work, { fileIds }, nowMs) => {
+    checkFileIds(fileIds, work.limits);
+    const forgotten = decideForgetUnneeded(work.state, fileIds);
+    if (forgotten.length === 0) return { reply: 0 };
+    work.begin('unneededFilesForgotten', nowMs);
+    writeFileIds(work.writer, forgotten);
+    return work.applied(forgotten.length);
   },
 
   purge: (work, _command, nowMs) => {

@@ -59,6 +59,12 @@ export const machineLimits = {
   /** Files that one call declares dead or forgets. */
   fileIdsPerCallMax: 10_000,
 
+  /** Clones of a cluster for which it holds files. */
+  clonesMax: 64,
+
+  /** Clusters whose files a clone of clones refers to. Their numbers have a byte. */
+  cloneOriginsMax: 200,
+
   /** Requests of agents whose answers a cluster stores, so that a retry after a lost answer is not executed twice. */
   recentRequestsMax: 64 * 1024,
 

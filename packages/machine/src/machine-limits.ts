@@ -16,6 +16,7 @@ export type MachineLimits = {
     | 'recentFileMsMax'
     | 'fileCommitMsMax'
     | 'fileIdsPerCallMax'
+    | 'clonesMax'
     | 'compactionMsMax'
     | 'compactionFanIn'
     | 'compactedFileBytesMax'

@@ -84,7 +84,17 @@ const journal: [kind: keyof typeof entryKind, hex: string][] = [
     'rangesReplaced',
     '2aa9c4d6290200000000000010000000000000000001ac020000000000001000000000000000000290030102000005020132fa01000000000000001c4001ac026403000000000000f0bf',
   ],
+  ['filesHeld', '31a9c4d629097663695f636c6f6e6500'],
+  ['holdConfirmed', '32a9c4d629097663695f636c6f6e65'],
+  [
+    'filesHeld',
+    '31a9c4d629097663695f6f7468657201020000000000000000000000000000dead00000000000000000000000000000bad',
+  ],
+  ['heldFilesReleased', '33a9c4d629097663695f6f746865720100000000000000000000000000000bad'],
+  ['holdEnded', '34a9c4d629097663695f6f74686572'],
 ];
+
+const forgottenEntry = '35a9c4d6290100000000000010000000000000000002';
 
 /** The commands that produced the journal above. */
 function sampleCluster(): Cluster {
@@ -157,8 +167,40 @@ function sampleCluster(): Cluster {
       },
     },
   });
+  runHolds(cluster);
   return cluster;
 }
+
+function runHolds(cluster: Cluster): void {
+  cluster.execute({ kind: 'holdFiles', cloneId: 'vci_clone' });
+  cluster.execute({ kind: 'confirmHold', cloneId: 'vci_clone' });
+  const fileIds = [fileIdOf(0xdead), fileIdOf(0xbad)];
+  cluster.execute({ kind: 'holdFiles', cloneId: 'vci_other', fileIds });
+  cluster.execute({ kind: 'releaseHeldFiles', cloneId: 'vci_other', fileIds: fileIds.slice(1) });
+  cluster.execute({ kind: 'endHold', cloneId: 'vci_other', isConfirmed: false });
+}
+
+/** An entry that only a clone has. */
+function forgottenByClone(): { before: Buffer; cluster: Cluster } {
+  const cluster = sampleCluster();
+  cluster.machine.becomeClone('vci_clone', cluster.nowMs);
+  const partitions = [{ topicId: 'one', partition: 0, offset: -1 }];
+  cluster.execute({ kind: 'deleteRecords', partitions });
+  const before = cluster.saved();
+  const fileIds = cluster.machine.unneededFiles({ deadBeforeMs: Number.POSITIVE_INFINITY, limit: 5 });
+  cluster.execute({ kind: 'forgetUnneededFiles', fileIds });
+  return { before, cluster };
+}
+
+test('entries of clones are the bytes that journals have', () => {
+  const { before, cluster } = forgottenByClone();
+  const entry = Buffer.from(forgottenEntry, 'hex');
+  assert.equal(cluster.journal.at(-1)!.toString('hex'), forgottenEntry);
+  assert.equal(entry[0], entryKind.unneededFilesForgotten);
+  const machine = ClusterMachine.restore(before);
+  machine.apply(entry);
+  assert.ok(Buffer.concat(machine.save()).equals(cluster.saved()));
+});
 
 function runDeletions(cluster: Cluster): void {
   cluster.delete('copies');
@@ -247,7 +289,8 @@ test('entries are the bytes that journals have', () => {
 });
 
 test('the journal has an entry of every kind', () => {
-  assert.deepEqual(new Set(journal.map(([kind]) => kind)), new Set(Object.keys(entryKind)));
+  const kinds = [...journal.map(([kind]) => kind), 'unneededFilesForgotten'];
+  assert.deepEqual(new Set(kinds), new Set(Object.keys(entryKind)));
 });
 
 test('a truncated, overlong or unknown entry is refused', () => {

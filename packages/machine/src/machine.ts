@@ -26,6 +26,7 @@ import { applyEntry } from './apply-entry.ts';
 import { ClusterState } from './cluster-state.ts';
 import { type Command, MalformedCommand, type ReplyOf } from './command.ts';
 import { CommandWork, executors, type Outcome } from './execute-command.ts';
+import { becomeClone } from './files/become-clone.ts';
 import { planCompaction } from './files/plan-compaction.ts';
 import type { KeyValueStore } from './kv/key-value-store.ts';
 import type { DeadFile, LevelTotals } from './log/file-table.ts';
@@ -59,6 +60,15 @@ interface DeadFilesQuery {
   /** Files that died before this. */
   readonly deadBeforeMs: number;
   readonly limit: number;
+}
+
+/** A clone for which files are held. */
+interface HoldSummary {
+  readonly cloneId: string;
+  readonly heldMs: number;
+  /** Whether the clone is known to exist. */
+  readonly isConfirmed: boolean;
+  readonly files: number;
 }
 
 interface FileStats {
@@ -237,6 +247,35 @@ export class ClusterMachine {
   fileStats(): FileStats {
     const { files } = this.#state;
     return { levels: files.levels(), deadFiles: files.dead.count, deadBytes: files.deadBytes };
+  }
+
+  /** Returns the clones of the cluster for which files are held, the oldest first. */
+  holds(): HoldSummary[] {
+    return this.#state.files.holds.all().map(({ cloneId, heldMs, isConfirmed, slots }) => ({
+      cloneId,
+      heldMs,
+      isConfirmed,
+      files: slots.count,
+    }));
+  }
+
+  /** Returns the ids of the files that a clone holds. */
+  heldFiles(cloneId: string): string[] {
+    const { files } = this.#state;
+    return Array.from(files.holds.get(cloneId)?.slots ?? [], (slot) => files.fileId(slot));
+  }
+
+  /** Returns foreign files that lost their last pointer before a time, the first one first. */
+  unneededFiles({ deadBeforeMs, limit }: DeadFilesQuery): string[] {
+    return this.#state.files.unneededFiles(deadBeforeMs, limit);
+  }
+
+  /**
+   * Turns this machine into that of a clone, which has no journal yet: `beginSave` gives its first snapshot. It must
+   * not be used for the cluster any more.
+   */
+  becomeClone(cloneId: string, nowMs: number): void {
+    becomeClone(this.#state, cloneId, nowMs);
   }
 
   /**

@@ -23,6 +23,7 @@ const limits: MachineLimits = {
   recentFileMsMax: 800,
   fileCommitMsMax: 1500,
   fileIdsPerCallMax: 100,
+  clonesMax: 2,
   compactionMsMax: 1000,
   compactionFanIn: 3,
   compactedFileBytesMax: 1000,

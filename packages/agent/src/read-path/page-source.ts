@@ -7,9 +7,9 @@ import type { PageMetrics } from './page-metrics.ts';
 /** A source of pages: the bucket, another agent, or a cache in front of either. */
 export interface PageSource {
   /**
-   * Returns page `index` of a file, by its reference: `pageBytes` from `index * pageBytes` on, fewer at the end of the file and none
-   * after it. Rejects with the store's `ObjectNotFound` if the file does not exist. The caller is a user of the page
-   * and has to release it.
+   * Returns page `index` of a file, by its reference: `pageBytes` from `index * pageBytes` on, fewer at the end of the
+   * file and none after it. Rejects with the store's `ObjectNotFound` if the file does not exist. The caller is a user
+   * of the page and has to release it.
    */
   read(fileId: string, index: number): Promise<Page>;
 }

@@ -40,7 +40,7 @@ export function* chooseGroups(
     const isLarge = liveBytes >= limits.compactedFileBytesMax / 2;
     const isSparse = level > 0 && 2 * liveBytes < files.fileBytes(slot);
     if (!isSparse && (isLarge || level === fileIdLevelMax)) continue;
-    if (isExcluded(files.fileId(slot))) continue;
+    if (isExcluded(files.reference(slot))) continue;
     (isSparse ? sparse : oldest)[level]!.add(candidate);
   }
   const groups: FileGroup[] = [];

@@ -1,5 +1,5 @@
 import type { CompactionCommit, RangeColumns, RangePointerColumns } from '@weir/cluster';
-import { fileIdLevel } from '@weir/core';
+import { fileIdLevel, isFileReference } from '@weir/core';
 import { MalformedCommand } from '../command.ts';
 
 const uint32Max = 2 ** 32 - 1;
@@ -14,7 +14,8 @@ export function checkCompactionCommit(commit: CompactionCommit): void {
 function filesProblem({ plannedMs, inputFileIds, outputs }: CompactionCommit): string | undefined {
   if (!Number.isSafeInteger(plannedMs) || plannedMs < 0) return `it was planned at ${plannedMs}`;
   const isId = (text: string) => /^[0-9a-f]{32}$/.test(text);
-  for (const fileId of inputFileIds) if (!isId(fileId)) return `the file id ${fileId} is not 32 hex digits`;
+  for (const reference of inputFileIds)
+    if (!isFileReference(reference)) return `the file id ${reference} is not 32 hex digits`;
   if (outputs.length === 0) return 'it has no files';
   if (new Set(outputs.map(({ fileId }) => fileId)).size < outputs.length) return 'it names a file twice';
   for (const { fileId, fileBytes } of outputs) {

@@ -146,7 +146,7 @@ class JobWriter {
     this.#state = state;
     this.#plannedMs = plannedMs;
     this.#level = level;
-    this.#inputs = slots.map((slot) => ({ fileId: files.fileId(slot), fileBytes: files.fileBytes(slot) }));
+    this.#inputs = slots.map((slot) => ({ fileId: files.reference(slot), fileBytes: files.fileBytes(slot) }));
     this.#inputOf = new Map(slots.map((slot, input) => [slot, input]));
   }
 

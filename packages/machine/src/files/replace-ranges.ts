@@ -1,4 +1,5 @@
 import type { ClusterChange, CompactionCommit, CompactionResult } from '@weir/cluster';
+import { fileIdOf } from '@weir/core';
 import { type ByteReader, UnreadableBytes } from '../bytes/byte-reader.ts';
 import type { ByteWriter } from '../bytes/byte-writer.ts';
 import type { ClusterState } from '../cluster-state.ts';
@@ -39,7 +40,7 @@ export function decideReplaceRanges(
   const replacements: Replacement[] = [];
   // The files may have been deleted as orphans by then (F7).
   const isTooLate = plannedMs < nowMs - limits.compactionMsMax;
-  const inputs = new Set(inputFileIds.map((fileId) => files.slotOf(fileId)));
+  const inputs = new Set(inputFileIds.map((reference) => files.slotOf(fileIdOf(reference))));
   let endRow = 0;
   for (let range = 0; range < isReplaced.length; range++) {
     const firstRow = endRow;

@@ -1,4 +1,5 @@
-import { fileIdLevel, fileIdTimeMs } from '@weir/core';
+import { fileIdLevel, fileIdTimeMs, fileReference } from '@weir/core';
+import { type FileHold, FileHolds } from './file-holds.ts';
 import { FileIndex, hashOfWords, noSlot } from './file-index.ts';
 import { FileQueue } from './file-queue.ts';
 
@@ -7,24 +8,30 @@ import { FileQueue } from './file-queue.ts';
  *
  * - **referenced** while pointers lie in it;
  * - **dead** from its last pointer on, until it has been deleted from the bucket (F1);
- * - **deleted** afterwards, as long as its id could still be committed (F4). Then its slot is freed.
+ * - **deleted** afterwards, as long as its id could still be committed (F4). Then its slot is freed;
+ * - **held** instead of dead while a clone of the cluster needs it (K1).
+ *
+ * In a clone, files may be **foreign**: they lie below the prefix of another cluster, which deletes them (K4). A
+ * foreign file is **unneeded** instead of dead, until that is reported to the other cluster.
  */
 const slabShift = 12;
 const slabFiles = 1 << slabShift;
 const slabMask = slabFiles - 1;
 
-const fileState = { free: 0, referenced: 1, dead: 2, deleted: 3 } as const;
+const fileState = { free: 0, referenced: 1, dead: 2, deleted: 3, held: 4, unneeded: 5 } as const;
 
 class Slab {
   /** Four words per file. */
   readonly idWords = new Uint32Array(4 * slabFiles);
   readonly ids = Buffer.from(this.idWords.buffer);
   readonly fileBytes = new Uint32Array(slabFiles);
-  /** Of a dead or deleted file: its position in the queue. */
+  /** Of a dead, deleted or unneeded file: its position in the queue. */
   readonly pointerCount = new Uint32Array(slabFiles);
   /** Bytes that pointers cover; more than the file has if several pointers cover the same ones. */
   readonly liveBytes = new Float64Array(slabFiles);
   readonly state = new Uint8Array(slabFiles);
+  /** The number of the origin of each file, 0 for files of this cluster; absent if all are. */
+  origin: Uint8Array | undefined;
 }
 
 /** Totals of the referenced files of one level. */
@@ -58,6 +65,11 @@ export class FileTable {
   readonly dead = new FileQueue(this.#moved);
   /** In order of deletion. */
   readonly deleted = new FileQueue(this.#moved);
+  /** Foreign files, in the order in which they lost their last pointer. */
+  readonly unneeded = new FileQueue(this.#moved);
+  readonly holds = new FileHolds();
+  /** Ids of the clusters to which foreign files belong; the first one has number 1. */
+  #origins: readonly string[] = [];
   #deadBytes = 0;
   readonly #levels = Array.from({ length: levelCount }, () => ({ files: 0, bytes: 0, liveBytes: 0 }));
   /** The id that is searched for. */
@@ -182,6 +194,119 @@ export class FileTable {
     return found;
   }
 
+  /** Returns foreign files that lost their last pointer before a time, the first one first. */
+  unneededFiles(beforeMs: number, limit: number): string[] {
+    const found: string[] = [];
+    for (const [slot, atMs] of this.unneeded.oldestFirst()) {
+      if (found.length >= limit || atMs >= beforeMs) break;
+      found.push(this.fileId(slot));
+    }
+    return found;
+  }
+
+  isUnneeded(fileId: string): boolean {
+    const slot = this.slotOf(fileId);
+    return slot !== noSlot && this.#stateOf(slot) === fileState.unneeded;
+  }
+
+  /** That was reported to the cluster that was cloned. Returns whether the file was unneeded. */
+  forgetUnneeded(fileId: string): boolean {
+    const slot = this.slotOf(fileId);
+    if (slot === noSlot || this.#stateOf(slot) !== fileState.unneeded) return false;
+    this.#leaveQueue(slot);
+    this.#free(slot);
+    return true;
+  }
+
+  /** Holds all referenced files. */
+  holdReferenced({ slots }: FileHold): void {
+    for (let slot = 0; slot < this.#slotCount; slot++) if (this.isReferenced(slot)) slots.add(slot);
+  }
+
+  /** Whether a file can be held: it is not deleted, as far as the table remembers. */
+  isHoldable(fileId: string): boolean {
+    const slot = this.slotOf(fileId);
+    return slot === noSlot || this.#stateOf(slot) !== fileState.deleted;
+  }
+
+  /** Holds a file, which may be dead or unknown. A deleted one cannot be held. */
+  hold({ slots }: FileHold, fileId: string, fileBytes: number): void {
+    let slot = this.slotOf(fileId);
+    if (slot === noSlot) {
+      slot = this.#allocate(fileBytes);
+      this.#slabs[slot >>> slabShift]!.state[slot & slabMask] = fileState.held;
+    }
+    const state = this.#stateOf(slot);
+    if (state === fileState.deleted) return;
+    if (state === fileState.dead || state === fileState.unneeded) {
+      this.#leaveQueue(slot);
+      this.#slabs[slot >>> slabShift]!.state[slot & slabMask] = fileState.held;
+    }
+    slots.add(slot);
+  }
+
+  isHeldBy({ slots }: FileHold, fileId: string): boolean {
+    const slot = this.slotOf(fileId);
+    return slot !== noSlot && slots.has(slot);
+  }
+
+  /** A clone does not need the file any more. Returns whether it was held. */
+  release({ slots }: FileHold, fileId: string, nowMs: number): boolean {
+    const slot = this.slotOf(fileId);
+    if (slot === noSlot || !slots.delete(slot)) return false;
+    this.#endHold(slot, nowMs);
+    return true;
+  }
+
+  /** A clone needs nothing any more. */
+  endHold({ cloneId, slots }: FileHold, nowMs: number): void {
+    this.holds.end(cloneId);
+    for (const slot of slots) this.#endHold(slot, nowMs);
+  }
+
+  /** The number of the origin of a file, from 1; 0 if it is a file of this cluster. */
+  originNumber(slot: number): number {
+    return this.#slabs[slot >>> slabShift]!.origin?.[slot & slabMask] ?? 0;
+  }
+
+  get origins(): readonly string[] {
+    return this.#origins;
+  }
+
+  setOrigins(origins: readonly string[]): void {
+    this.#origins = origins;
+  }
+
+  setOrigin(slot: number, number: number): void {
+    const slab = this.#slabs[slot >>> slabShift]!;
+    slab.origin ??= new Uint8Array(slabFiles);
+    slab.origin[slot & slabMask] = number;
+  }
+
+  /** Restores an unneeded file. */
+  addUnneeded(fileId: string, fileBytes: number, atMs: number, origin: number): void {
+    if (this.slotOf(fileId) !== noSlot) return;
+    const slot = this.#allocate(fileBytes);
+    this.setOrigin(slot, origin);
+    this.#pushUnneeded(slot, atMs);
+  }
+
+  /** Becomes the table of a clone: referenced files stay and belong to the cluster that was cloned, others go. */
+  becomeClone(sourceId: string): void {
+    this.#origins = [...this.#origins, sourceId];
+    for (const { cloneId } of this.holds.all()) this.holds.end(cloneId);
+    for (let slot = 0; slot < this.#slotCount; slot++) {
+      const state = this.#stateOf(slot);
+      if (state === fileState.free) continue;
+      if (state === fileState.referenced) {
+        if (this.originNumber(slot) === 0) this.setOrigin(slot, this.#origins.length);
+        continue;
+      }
+      if (state !== fileState.held) this.#leaveQueue(slot);
+      this.#free(slot);
+    }
+  }
+
   /** From now on, freed slots retain their content for a capture that still reads it. */
   keepFreed(): void {
     this.#retainedSlots ??= [];
@@ -189,13 +314,19 @@ export class FileTable {
 
   /** Frees the retained slots: the capture has ended. */
   releaseFreed(): void {
-    for (const slot of this.#retainedSlots ?? []) this.#freeSlots.push(slot);
+    for (const slot of this.#retainedSlots ?? []) this.#makeFree(slot);
     this.#retainedSlots = undefined;
   }
 
   fileId(slot: number): string {
     const start = 16 * (slot & slabMask);
     return this.#slabs[slot >>> slabShift]!.ids.toString('hex', start, start + 16);
+  }
+
+  /** How pointers name the file. */
+  reference(slot: number): string {
+    const origin = this.originNumber(slot);
+    return origin === 0 ? this.fileId(slot) : fileReference(this.fileId(slot), this.#origins[origin - 1]);
   }
 
   copyFileId(slot: number, target: Buffer, targetStart: number): void {
@@ -266,7 +397,23 @@ export class FileTable {
     const level = this.#levels[levelOf(slab, slot & slabMask)]!;
     level.files--;
     level.bytes -= slab.fileBytes[slot & slabMask]!;
-    this.#pushDead(slot, nowMs);
+    if (this.holds.isHeld(slot)) slab.state[slot & slabMask] = fileState.held;
+    else this.#end(slot, nowMs);
+  }
+
+  #endHold(slot: number, nowMs: number): void {
+    if (this.#stateOf(slot) === fileState.held && !this.holds.isHeld(slot)) this.#end(slot, nowMs);
+  }
+
+  /** Nothing needs the file: its cluster may delete it. */
+  #end(slot: number, nowMs: number): void {
+    if (this.originNumber(slot) === 0) this.#pushDead(slot, nowMs);
+    else this.#pushUnneeded(slot, nowMs);
+  }
+
+  #pushUnneeded(slot: number, atMs: number): void {
+    this.#slabs[slot >>> slabShift]!.state[slot & slabMask] = fileState.unneeded;
+    this.unneeded.push(slot, atMs);
   }
 
   #pushDead(slot: number, deadMs: number): void {
@@ -286,14 +433,23 @@ export class FileTable {
   }
 
   #leaveQueue(slot: number): void {
-    if (this.#stateOf(slot) === fileState.dead) this.#leaveDead(slot);
-    else this.deleted.remove(this.#slabs[slot >>> slabShift]!.pointerCount[slot & slabMask]!);
+    const state = this.#stateOf(slot);
+    const position = this.#slabs[slot >>> slabShift]!.pointerCount[slot & slabMask]!;
+    if (state === fileState.dead) this.#leaveDead(slot);
+    else if (state === fileState.deleted) this.deleted.remove(position);
+    else if (state === fileState.unneeded) this.unneeded.remove(position);
   }
 
   #free(slot: number): void {
     this.#index.remove(slot);
     this.#slabs[slot >>> slabShift]!.state[slot & slabMask] = fileState.free;
-    (this.#retainedSlots ?? this.#freeSlots).push(slot);
+    if (this.#retainedSlots === undefined) this.#makeFree(slot);
+    else this.#retainedSlots.push(slot);
+  }
+
+  #makeFree(slot: number): void {
+    if (this.originNumber(slot) !== 0) this.setOrigin(slot, 0);
+    this.#freeSlots.push(slot);
   }
 
   /** Allocates a slot for the wanted id. */

@@ -41,7 +41,7 @@ export function readPointers(
       read.byteLength[position] = markerBytes;
       continue;
     }
-    read.fileId[position] = fileIds?.get(fileSlot) ?? files.fileId(fileSlot);
+    read.fileId[position] = fileIds?.get(fileSlot) ?? files.reference(fileSlot);
     read.byteStart[position] = pointers.byteStart(slot);
     read.byteLength[position] = pointers.byteLength(slot);
   }

@@ -2,6 +2,7 @@ import type { TopicDescription } from '@weir/cluster';
 import type { ClusterState } from '../cluster-state.ts';
 import type { CapturedProducers } from '../commit/captured-producers.ts';
 import type { NamedEntry } from '../kv/key-value-store.ts';
+import type { FileHold } from '../log/file-holds.ts';
 import type { CapturedFileQueue } from '../log/file-queue.ts';
 import type { FileTable } from '../log/file-table.ts';
 import type { PartitionLog } from '../log/partition-log.ts';
@@ -44,6 +45,9 @@ export class CapturedState {
   readonly files: FileTable;
   readonly deadFiles: CapturedFileQueue;
   readonly deletedFiles: CapturedFileQueue;
+  readonly holds: readonly FileHold[];
+  readonly origins: readonly string[];
+  readonly unneededFiles: CapturedFileQueue;
   /** Upper bound of the file slots of captured pointers. */
   readonly fileSlotCount: number;
   readonly #state: ClusterState;
@@ -77,6 +81,9 @@ export class CapturedState {
     this.files = state.files;
     this.deadFiles = state.files.dead.captured();
     this.deletedFiles = state.files.deleted.captured();
+    this.holds = state.files.holds.all().map((hold) => ({ ...hold, slots: hold.slots.copy() }));
+    this.origins = state.files.origins;
+    this.unneededFiles = state.files.unneeded.captured();
     this.fileSlotCount = state.files.slotCount;
     state.pointers.keepFreed();
     state.files.keepFreed();

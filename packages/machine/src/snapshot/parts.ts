@@ -5,6 +5,7 @@ import { readOffsets, writeOffsets } from '../offsets/offsets-snapshot.ts';
 import type { SnapshotReader, SnapshotWriter } from '../snapshot-format/snapshot-columns.ts';
 import { readTransactions, writeTransactions } from '../transactions/transactions-snapshot.ts';
 import type { CapturedState } from './captured-state.ts';
+import { readForeignFiles, readHolds, writeForeignFiles, writeHolds } from './clone-files.ts';
 import { readGoneFiles, writeGoneFiles } from './gone-files.ts';
 import { readReplicationFactors, replicated, writeReplicationFactors } from './replication-factors.ts';
 import { readReplies, writeReplies } from './saved-replies.ts';
@@ -59,6 +60,18 @@ const parts: readonly Part[] = [
     isEmpty: ({ deadFiles, deletedFiles }) => deadFiles.slots.length + deletedFiles.slots.length === 0,
     write: writeGoneFiles,
     read: readGoneFiles,
+  },
+  {
+    number: 43,
+    isEmpty: ({ holds }) => holds.length === 0,
+    write: writeHolds,
+    read: readHolds,
+  },
+  {
+    number: 44,
+    isEmpty: ({ origins }) => origins.length === 0,
+    write: writeForeignFiles,
+    read: readForeignFiles,
   },
 ];
 

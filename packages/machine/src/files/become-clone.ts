@@ -1,0 +1,48 @@
+import { clusterFacts } from '@weir/cluster';
+import type { ClusterState } from '../cluster-state.ts';
+import { MalformedCommand } from '../command.ts';
+import type { Namespace } from '../kv/namespaces.ts';
+import { machineLimits } from '../limits.ts';
+
+/** Which key-value entries a clone takes over. */
+const isTaken: { readonly [Name in Namespace]: boolean } = {
+  // Members belong to the cluster that was cloned. Groups begin without members, at their committed offsets.
+  group: false,
+  groupMember: false,
+  sharePartition: true,
+  groupConfigs: true,
+  clientQuota: true,
+  acl: true,
+  clientMetrics: true,
+  // A clone has clients, agents and processes of its own.
+  scramCredential: false,
+  credential: false,
+  credentialUse: false,
+  agentSecret: false,
+  controlPlaneSecret: false,
+  clusterFact: false,
+  nodeId: false,
+  brokerConfigs: false,
+};
+
+/**
+ * Turns the state of a cluster into the first state of a clone. Its pointers refer to the files of the cluster that was
+ * cloned, which holds them. Transactions that are open end by their timeout.
+ */
+export function becomeClone(state: ClusterState, cloneId: string, nowMs: number): void {
+  const { clusterId, files, kv, recentFiles, recentRequests } = state;
+  if (files.origins.length >= machineLimits.cloneOriginsMax)
+    throw new MalformedCommand(`a clone has files of at most ${machineLimits.cloneOriginsMax} clusters`);
+  const { namespace, key } = clusterFacts.bucketId;
+  const bucketId = kv.get(namespace, key);
+  files.becomeClone(clusterId);
+  recentFiles.forgetOldest(recentFiles.count);
+  recentRequests.forgetOldest(recentRequests.count);
+  for (const entry of kv.all()) if (!isTaken[entry.namespace]) kv.delete(entry.namespace, entry.key);
+  // Agents of the clone then refuse another bucket.
+  if (bucketId !== undefined) kv.put(namespace, key, bucketId);
+  kv.put('clusterFact', clusterFacts.cloneOf.key, Buffer.from(clusterId));
+  kv.put('clusterFact', clusterFacts.filesKnownFrom.key, Buffer.from(String(nowMs)));
+  state.clusterId = cloneId;
+  state.nowMs = Math.max(state.nowMs, nowMs);
+}
