@@ -186,10 +186,13 @@ export {
 } from './calls/log-calls.ts';
 export type {
   AgentClients,
+  CloneEnd,
   DeletedTopic,
   ResourceCounts,
   SeenAgent,
+  TopicCloneResult,
   TopicsWithEnds,
+  TopicToClone,
 } from './calls/owner-calls.ts';
 export {
   type AbortedTransactions,

@@ -20,6 +20,7 @@ import { applyOffsetsCommitted } from './offsets/commit-offsets.ts';
 import { applyOffsetsForgotten } from './offsets/forget-offsets.ts';
 import { applyPurged, applyTopicsRemoved } from './purge.ts';
 import { applyRequestAnswered } from './replies/answered-requests.ts';
+import { applyTopicCloned } from './topics/clone-topic.ts';
 import {
   applyPartitionsCreated,
   applyReplicatedTopicsCreated,
@@ -107,6 +108,7 @@ const appliers: {
   heldFilesReleased: applyHeldFilesReleased,
   holdEnded: applyHoldEnded,
   unneededFilesForgotten: applyUnneededFilesForgotten,
+  topicCloned: applyTopicCloned,
   purged: (state, reader) => {
     applyPurged(state, reader);
     return undefined;

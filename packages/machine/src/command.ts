@@ -21,8 +21,10 @@ import type {
   RecordsToDelete,
   ScramCredentialChange,
   ScramCredentialResult,
+  TopicCloneResult,
   TopicReference,
   TopicResult,
+  TopicToClone,
   TopicToCreate,
   TransactionAnswer,
   TransactionalProducer,
@@ -56,6 +58,13 @@ export type Command =
   /** Deletes topics with their data, irrevocably. */
   | { readonly kind: 'removeTopics'; readonly topics: readonly TopicReference[] }
   | { readonly kind: 'restoreTopics'; readonly topicIds: readonly string[] }
+  | {
+      /** Creates a topic that begins with the records of another, which both then share. */
+      readonly kind: 'cloneTopic';
+      readonly request: TopicToClone;
+      /** A fresh id. */
+      readonly topicId: string;
+    }
   | {
       readonly kind: 'createPartitions';
       readonly topics: readonly PartitionsToCreate[];
@@ -159,6 +168,7 @@ export interface Replies {
   deleteTopics: TopicResult[];
   removeTopics: TopicResult[];
   restoreTopics: TopicResult[];
+  cloneTopic: TopicCloneResult;
   createPartitions: TopicResult[];
   /** The first of `count` ids. */
   allocateProducerIds: number;

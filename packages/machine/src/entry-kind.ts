@@ -72,6 +72,8 @@ export const entryKind = {
   filesDeclaredDead: 41,
   /** Time, then new files, and ranges with their new pointers (files/replace-ranges.ts). */
   rangesReplaced: 42,
+  /** Time, then the number of the source, the topic, and the ends of its partitions (topics/clone-topic.ts). */
+  topicCloned: 46,
   /** Time, then a clone, and that it needs all referenced files, or which ones (files/clone-holds.ts). */
   filesHeld: 49,
   /** Time, then a clone that exists from now on (files/clone-holds.ts). */

@@ -45,6 +45,7 @@ import { decideCommitOffsets, writeOffsetsCommitted } from './offsets/commit-off
 import { decideForgetOffsets, writeOffsetsForgotten } from './offsets/forget-offsets.ts';
 import { decidePurge, writePurged } from './purge.ts';
 import { decideAlterClientQuotas } from './quotas/alter-quotas.ts';
+import { checkTopicToClone, decideCloneTopic, writeTopicCloned } from './topics/clone-topic.ts';
 import { decideCreatePartitions } from './topics/create-partitions.ts';
 import { decideCreateTopics } from './topics/create-topics.ts';
 import { decideDeleteTopics } from './topics/delete-topics.ts';
@@ -164,6 +165,21 @@ export const executors: {
     work.begin('topicsRestored', nowMs);
     writeTopicsRestored(work.writer, restored);
     return work.applied(results);
+  },
+
+  cloneTopic: (work, { request, topicId }, nowMs) => {
+    checkTopicToClone(request);
+    checkFreshIds(work.state, [topicId], 1);
+    const { clone, result } = decideCloneTopic(work.state, work.limits, request, topicId, nowMs);
+    if (clone === undefined) return { reply: result };
+    work.begin('topicCloned', nowMs);
+    writeTopicCloned(work.writer, clone);
+    const applied = work.applied(result);
+    // Read after the entry is applied: markers may follow the decided ends.
+    const { partitions } = work.state.topics.byId(topicId)!;
+    const logStartOffset = Float64Array.from(partitions, (log) => log.logStartOffset);
+    const nextOffset = Float64Array.from(partitions, (log) => log.nextOffset);
+    return { ...applied, reply: { ...result, logStartOffset, nextOffset } };
   },
 
   createPartitions: (work, { topics, validateOnly }, nowMs) => {

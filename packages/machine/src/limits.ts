@@ -56,6 +56,12 @@ export const machineLimits = {
   /** Files of level 0 that are older than this are merged although they are few; times the fan-in per level. */
   compactionWaitMs: 10 * 60_000,
 
+  /** Pointers of one clone of a topic: 30 ms of the leader per million. */
+  clonePointersMax: 4_000_000,
+
+  /** Pointers of all topics, beyond which none is cloned: 28 bytes each, which clones share until the next start. */
+  pointersHeldMax: 20_000_000,
+
   /** Files that one call declares dead or forgets. */
   fileIdsPerCallMax: 10_000,
 

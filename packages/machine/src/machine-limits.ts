@@ -17,6 +17,8 @@ export type MachineLimits = {
     | 'fileCommitMsMax'
     | 'fileIdsPerCallMax'
     | 'clonesMax'
+    | 'clonePointersMax'
+    | 'pointersHeldMax'
     | 'compactionMsMax'
     | 'compactionFanIn'
     | 'compactedFileBytesMax'

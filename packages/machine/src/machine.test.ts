@@ -92,6 +92,11 @@ const journal: [kind: keyof typeof entryKind, hex: string][] = [
   ],
   ['heldFilesReleased', '33a9c4d629097663695f6f746865720100000000000000000000000000000bad'],
   ['holdEnded', '34a9c4d629097663695f6f74686572'],
+  [
+    'topicCloned',
+    '2ea9c4d62902096f6e652d636c6f6e6505636c6f6e650101010c726574656e74696f6e2e6d73013702c8010000000000001840',
+  ],
+  ['topicsRemoved', '21a9c4d6290104'],
 ];
 
 const forgottenEntry = '35a9c4d6290100000000000010000000000000000002';
@@ -168,6 +173,7 @@ function sampleCluster(): Cluster {
     },
   });
   runHolds(cluster);
+  runClones(cluster);
   return cluster;
 }
 
@@ -201,6 +207,32 @@ test('entries of clones are the bytes that journals have', () => {
   machine.apply(entry);
   assert.ok(Buffer.concat(machine.save()).equals(cluster.saved()));
 });
+
+function runClones(cluster: Cluster): void {
+  cluster.execute({
+    kind: 'cloneTopic',
+    topicId: 'one-clone',
+    request: {
+      sourceId: 'one',
+      name: 'clone',
+      configs: { 'retention.ms': '7' },
+      unsetConfigs: [],
+      ends: [
+        {
+          partition: 0,
+          offset: 2,
+          boundary: {
+            fileId: `0000000000001${fileIdOf(2).slice(13)}`,
+            byteStart: 50,
+            byteLength: 200,
+            maxTimestampMs: 6,
+          },
+        },
+      ],
+    },
+  });
+  cluster.execute({ kind: 'removeTopics', topics: [{ name: 'clone' }] });
+}
 
 function runDeletions(cluster: Cluster): void {
   cluster.delete('copies');

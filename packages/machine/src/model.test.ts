@@ -24,6 +24,8 @@ const limits: MachineLimits = {
   fileCommitMsMax: 1500,
   fileIdsPerCallMax: 100,
   clonesMax: 2,
+  clonePointersMax: 1_000,
+  pointersHeldMax: 100_000,
   compactionMsMax: 1000,
   compactionFanIn: 3,
   compactedFileBytesMax: 1000,

@@ -3,6 +3,9 @@ import { test } from 'node:test';
 import { callLimits, decodeFrame, encodeFrame } from '@weir/rpc/testing';
 import { ownerCalls } from './owner-calls.ts';
 
+const clone = { sourceId: 'a', name: 'b', configs: {}, unsetConfigs: [], ends: [] };
+const boundary = { fileId: 'f', byteStart: 0, byteLength: 9, maxTimestampMs: -1 };
+
 const cases: [method: keyof typeof ownerCalls, args: unknown[], problem: RegExp | undefined][] = [
   ['listAgents', [], undefined],
   ['listAgents', [1], /not a list of 0/],
@@ -18,6 +21,21 @@ const cases: [method: keyof typeof ownerCalls, args: unknown[], problem: RegExp 
   ['listDeletedTopics', [], undefined],
   ['restoreTopics', [['a', 'b']], undefined],
   ['restoreTopics', [[1]], /not a text/],
+  [
+    'cloneTopic',
+    [
+      {
+        ...clone,
+        ends: [
+          { partition: 0, offset: 7 },
+          { partition: 1, offset: 7, boundary },
+        ],
+      },
+    ],
+    undefined,
+  ],
+  ['cloneTopic', [{ ...clone, ends: [{ partition: 0, offset: 0.5 }] }], /not a whole number/],
+  ['cloneTopic', [{ ...clone, configs: { a: null } }], /./],
   ['removeTopics', [[{ name: 'a' }, { topicId: 'b' }]], undefined],
   ['removeTopics', [[{ name: 7 }]], /not a text/],
   [

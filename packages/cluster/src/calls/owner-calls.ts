@@ -1,4 +1,4 @@
-import { list, text, tuple } from '../shapes/shape.ts';
+import { list, number, object, optional, text, texts, tuple, whole } from '../shapes/shape.ts';
 import { type AlterConfigsResult, type ConfigsToAlter, configsToAlter } from './admin-calls.ts';
 import type { AgentDescription } from './agents/agent-calls.ts';
 import type { ReportedConnections } from './agents/agent-report.ts';
@@ -8,6 +8,7 @@ import {
   type MutationOptions,
   mutationOptions,
   type TopicDescription,
+  type TopicError,
   type TopicReference,
   type TopicResult,
   topicReference,
@@ -47,6 +48,53 @@ export interface DeletedTopic {
   readonly byteCount: number;
 }
 
+export interface TopicToClone {
+  readonly sourceId: string;
+  /** The name of the clone. */
+  readonly name: string;
+  /** Configs that differ from those of the source. */
+  readonly configs: Readonly<Record<string, string>>;
+  /** Configs of the source that the clone does not have. */
+  readonly unsetConfigs: readonly string[];
+  /** Where partitions end; others end at their last stable offset. */
+  readonly ends: readonly CloneEnd[];
+}
+
+export interface CloneEnd {
+  readonly partition: number;
+  /** From the log start to the last stable offset. */
+  readonly offset: number;
+  /**
+   * Where a batch begins with this offset, within the stored range that covers it. Without it, a clone that would end
+   * within a range ends where the range begins.
+   */
+  readonly boundary?: BatchBoundary | undefined;
+}
+
+interface BatchBoundary {
+  readonly fileId: string;
+  /** Where the range begins in the file. */
+  readonly byteStart: number;
+  /** Bytes of the range before the batch. */
+  readonly byteLength: number;
+  /** The latest timestamp of the records before the batch. */
+  readonly maxTimestampMs: number;
+}
+
+export interface TopicCloneResult {
+  readonly error:
+    | TopicError
+    | 'OFFSET_OUT_OF_RANGE'
+    /** A `boundary` is no longer there, because files were merged: find it again. */
+    | 'SOURCE_CHANGED';
+  /** What was wrong and what to do, for the user. */
+  readonly message: string | null;
+  readonly topic: TopicDescription | undefined;
+  /** Columns by partition; absent on error. */
+  readonly logStartOffset?: Float64Array | undefined;
+  readonly nextOffset?: Float64Array | undefined;
+}
+
 /** Calls of the cluster's owner. Kafka has no equivalent, so agents do not make them. */
 export const ownerCalls = {
   /** Returns the live agents by id, with their last heartbeat. */
@@ -75,6 +123,32 @@ export const ownerCalls = {
   restoreTopics: command<[topicIds: readonly string[]], TopicResult[]>(tuple(list(text)), {
     membersOnly: true,
   }),
+  /** Creates a topic that begins with the records of another. No record is copied: both share the files. */
+  cloneTopic: command<[request: TopicToClone], TopicCloneResult>(
+    tuple(
+      object<TopicToClone>({
+        sourceId: text,
+        name: text,
+        configs: texts,
+        unsetConfigs: list(text),
+        ends: list(
+          object<CloneEnd>({
+            partition: whole,
+            offset: whole,
+            boundary: optional(
+              object<BatchBoundary>({
+                fileId: text,
+                byteStart: whole,
+                byteLength: whole,
+                maxTimestampMs: number,
+              }),
+            ),
+          }),
+        ),
+      }),
+    ),
+    { membersOnly: true },
+  ),
   /** Deletes topics and their data at once and irrevocably, regardless of the cluster's retention of deleted topics. */
   removeTopics: command<[topics: readonly TopicReference[]], TopicResult[]>(tuple(list(topicReference)), {
     membersOnly: true,

@@ -2,6 +2,7 @@ import { fileIdLevel, fileIdTimeMs, fileReference } from '@weir/core';
 import { type FileHold, FileHolds } from './file-holds.ts';
 import { FileIndex, hashOfWords, noSlot } from './file-index.ts';
 import { FileQueue } from './file-queue.ts';
+import { markerFileSlot } from './marker.ts';
 
 /**
  * The files of a cluster: about 41 bytes per file, however many pointers it has. A file is
@@ -72,6 +73,8 @@ export class FileTable {
   #origins: readonly string[] = [];
   #deadBytes = 0;
   readonly #levels = Array.from({ length: levelCount }, () => ({ files: 0, bytes: 0, liveBytes: 0 }));
+  /** By level, for `countPointers`. */
+  readonly #addedBytes = new Float64Array(levelCount);
   /** The id that is searched for. */
   readonly #wantedWords = new Uint32Array(4);
   readonly #wanted = Buffer.from(this.#wantedWords.buffer);
@@ -114,6 +117,22 @@ export class FileTable {
   countPointer(slot: number, byteLength: number): void {
     this.#slabs[slot >>> slabShift]!.pointerCount[slot & slabMask]!++;
     this.addLiveBytes(slot, byteLength);
+  }
+
+  /** Counts pointers that are columns, without markers: those of a clone, of which there may be a million. */
+  countPointers(fileSlots: Uint32Array, byteLengths: Uint32Array, start: number, end: number): void {
+    const levels = this.#addedBytes.fill(0);
+    for (let row = start; row < end; row++) {
+      const slot = fileSlots[row]!;
+      if (slot === markerFileSlot) continue;
+      const slab = this.#slabs[slot >>> slabShift]!;
+      const position = slot & slabMask;
+      const byteLength = byteLengths[row]!;
+      slab.pointerCount[position]!++;
+      slab.liveBytes[position]! += byteLength;
+      levels[levelOf(slab, position)]! += byteLength;
+    }
+    for (let level = 0; level < levelCount; level++) this.#levels[level]!.liveBytes += levels[level]!;
   }
 
   /** A pointer was extended. */

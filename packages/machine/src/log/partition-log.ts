@@ -1,6 +1,6 @@
 import { AbortedList } from './aborted-list.ts';
 import { type Marker, markerFileSlot, packMarker } from './marker.ts';
-import { chunkMask, chunkPointers, chunkShift, type PointerPool } from './pointer-pool.ts';
+import { chunkMask, chunkPointers, chunkShift, type PointerPool, type PointerVisit } from './pointer-pool.ts';
 
 /** Timestamp of a chunk that contains only markers: earlier than all others. */
 const noTimestamp = Number.NEGATIVE_INFINITY;
@@ -317,6 +317,48 @@ export class PartitionLog {
     const running = new Array<number>(built.length).fill(Number.NaN);
     this.#runningMaxMs = this.#runningMaxMs.slice(0, keptChunks).concat(running);
     this.#mendRunningMax(keptChunks, this.pointerCount + newCount - count);
+  }
+
+  /**
+   * Takes the first pointers of another log, as this log's only ones, and passes them to `visit`. Both logs then share
+   * the chunks that are full, which never change (L11).
+   */
+  takeFirst(source: PartitionLog, count: number, visit: PointerVisit): void {
+    if (count === 0) return;
+    const pool = this.#pool;
+    const end = source.#headPositions + count;
+    const fullCount = end >>> chunkShift;
+    const chunkCount = (end + chunkMask) >>> chunkShift;
+    this.#headPositions = source.#headPositions;
+    this.#chunks = source.#chunks.slice(0, fullCount);
+    for (const chunk of this.#chunks) pool.shareChunk(chunk);
+    if (chunkCount > fullCount) {
+      const copy = pool.allocateChunk();
+      this.#chunks.push(copy);
+      const original = source.#chunks[fullCount]! * chunkPointers;
+      for (let position = 0; position < (end & chunkMask); position++) {
+        pool.copy(original + position, copy * chunkPointers + position);
+      }
+    }
+    for (let chunk = 0; chunk < chunkCount; chunk++) {
+      const first = chunk === 0 ? this.#headPositions : 0;
+      pool.visitChunk(
+        this.#chunks[chunk]!,
+        first,
+        Math.min(chunkPointers, end - chunk * chunkPointers),
+        visit,
+      );
+    }
+    this.#runningMaxMs = source.#runningMaxMs.slice(0, chunkCount);
+    this.pointerCount = count;
+    this.byteCount = source.byteCount;
+    if (count === source.pointerCount) return;
+    for (let index = count; index < source.pointerCount; index++) {
+      const slot = source.slot(index);
+      if (pool.fileSlot(slot) !== markerFileSlot) this.byteCount -= pool.byteLength(slot);
+    }
+    this.#runningMaxMs[chunkCount - 1] = Number.NaN;
+    this.#mendRunningMax(chunkCount - 1, count);
   }
 
   /** Frees all chunks. The log must not be used afterwards. */

@@ -1,8 +1,8 @@
 /**
  * The pointers of all partitions, 28 bytes each, in a few large typed arrays. A partition owns chunks of sixteen
  * pointers. Separate arrays would cost a partition with one pointer more than half a kilobyte in objects, would be
- * copied whenever they grow, and would be half empty on average. Chunks have one size and are never moved, and those of
- * a deleted topic are reused.
+ * copied whenever they grow, and would be half empty on average. Chunks have one size and are never moved, those of a
+ * deleted topic are reused, and clones share those that are full.
  */
 export const chunkShift = 4;
 export const chunkPointers = 1 << chunkShift;
@@ -11,7 +11,9 @@ export const chunkMask = chunkPointers - 1;
 const slabShift = 12;
 const slabPointers = 1 << slabShift;
 const slabMask = slabPointers - 1;
-const slabChunks = slabPointers / chunkPointers;
+const chunkSlabShift = slabShift - chunkShift;
+const slabChunks = 1 << chunkSlabShift;
+const chunkSlabMask = slabChunks - 1;
 
 /** Columns. A pointer ends where the next one of its partition starts, so its end needs no column. */
 class Slab {
@@ -20,7 +22,17 @@ class Slab {
   readonly byteLength = new Uint32Array(slabPointers);
   readonly baseOffset = new Float64Array(slabPointers);
   readonly maxTimestampMs = new Float64Array(slabPointers);
+  /** Per chunk: how many logs use it beside one. */
+  readonly otherUsers = new Uint32Array(slabChunks);
 }
+
+/** Gets columns of pointers, and the rows that it is about. */
+export type PointerVisit = (
+  fileSlots: Uint32Array,
+  byteLengths: Uint32Array,
+  start: number,
+  end: number,
+) => void;
 
 const pointerBytes = 4 + 4 + 4 + 8 + 8;
 
@@ -47,7 +59,17 @@ export class PointerPool {
     return this.#chunkCount++;
   }
 
+  /** Lets another log use a chunk too, whose pointers never change again. Every user frees it. */
+  shareChunk(chunk: number): void {
+    this.#slabs[chunk >>> chunkSlabShift]!.otherUsers[chunk & chunkSlabMask]!++;
+  }
+
   freeChunk(chunk: number): void {
+    const { otherUsers } = this.#slabs[chunk >>> chunkSlabShift]!;
+    if (otherUsers[chunk & chunkSlabMask]! > 0) {
+      otherUsers[chunk & chunkSlabMask]!--;
+      return;
+    }
     (this.#retainedChunks ?? this.#freeChunks).push(chunk);
   }
 
@@ -88,6 +110,13 @@ export class PointerPool {
       this.baseOffset(from),
       this.maxTimestampMs(from),
     );
+  }
+
+  /** Passes the columns of some positions of a chunk to `visit`, for work on many pointers. */
+  visitChunk(chunk: number, first: number, end: number, visit: PointerVisit): void {
+    const { fileSlot, byteLength } = this.#slabs[chunk >>> chunkSlabShift]!;
+    const start = (chunk << chunkShift) & slabMask;
+    visit(fileSlot, byteLength, start + first, start + end);
   }
 
   /** Extends a pointer over the batch that follows it in the file; only within the command that created it (L11). */

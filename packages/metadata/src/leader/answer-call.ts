@@ -53,6 +53,7 @@ const commands: {
   deleteTopics: ([topics]) => ({ kind: 'deleteTopics', topics }),
   removeTopics: ([topics]) => ({ kind: 'removeTopics', topics }),
   restoreTopics: ([topicIds]) => ({ kind: 'restoreTopics', topicIds }),
+  cloneTopic: ([request], freshId) => ({ kind: 'cloneTopic', request, topicId: freshId() }),
   createPartitions: ([topics, { validateOnly }]) => ({ kind: 'createPartitions', topics, validateOnly }),
   alterConfigs: ([resources, { validateOnly }]) => ({ kind: 'alterConfigs', resources, validateOnly }),
   alterOwnerConfigs: ([resources, { validateOnly }]) => ({
