@@ -101,6 +101,7 @@ export class SimProcess {
       read: (fromPosition, limit) => call(() => real.read(fromPosition, limit)),
       saveSnapshot: (position, slices) => call(() => real.saveSnapshot(position, slices)),
       loadSnapshot: (positionMax) => call(() => real.loadSnapshot(positionMax)),
+      openSnapshot: (positionMax) => call(() => real.openSnapshot(positionMax)),
       snapshotPosition: () => call(() => real.snapshotPosition()),
       acquireLease: (holder, ttlMs, graceMs) => call(() => real.acquireLease(holder, ttlMs, graceMs)),
       renewLease: (epoch) => call(() => real.renewLease(epoch)),

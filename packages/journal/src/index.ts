@@ -1,5 +1,12 @@
 export { checkJournalFile } from './format.ts';
-export { EntriesPruned, Fenced, type Journal, type JournalHub, type LeaseHolder } from './journal.ts';
+export {
+  EntriesPruned,
+  Fenced,
+  type Journal,
+  type JournalHub,
+  type LeaseHolder,
+  type OpenSnapshot,
+} from './journal.ts';
 export { makeDirectory } from './make-directory.ts';
 export { openJournals } from './open.ts';
 export { packEntries, unpackEntries } from './packed-entries.ts';

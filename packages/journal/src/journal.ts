@@ -25,10 +25,21 @@ export interface Journal {
    * snapshots the newest stays, and so do all entries since that one. Slices are pulled and written one by one, so that
    * appends get through in between and the producer can create them incrementally; their memory is transferred. Returns
    * the size in bytes.
+   *
+   * `isAlone` says that nothing else uses the database, so that no pauses are made for others.
    */
-  saveSnapshot(position: number, slices: Iterable<Buffer>): Promise<number>;
+  saveSnapshot(
+    position: number,
+    slices: Iterable<Buffer>,
+    options?: { readonly isAlone?: boolean },
+  ): Promise<number>;
   /** The newest snapshot whose position is at most `positionMax`. */
   loadSnapshot(positionMax?: number): Promise<StoredSnapshot | undefined>;
+  /**
+   * The same snapshot, read slice by slice, for readers that need not hold all of it. Reading fails if the snapshot was
+   * pruned meanwhile.
+   */
+  openSnapshot(positionMax?: number): Promise<OpenSnapshot | undefined>;
   /** The position of the newest snapshot, 0 if there is none. */
   snapshotPosition(): Promise<number>;
 
@@ -62,6 +73,13 @@ export interface Journal {
 export interface StoredSnapshot {
   readonly position: number;
   readonly bytes: Buffer;
+}
+
+export interface OpenSnapshot {
+  readonly position: number;
+  readonly byteCount: number;
+  /** May be read once. */
+  readonly slices: AsyncIterable<Uint8Array>;
 }
 
 export interface LeaseHolder {

@@ -7,13 +7,14 @@ import {
   type LeaseAnswer,
   type LeaseHolder,
   memberSilenceMsMax,
+  type OpenSnapshot,
   type StoredSnapshot,
 } from './journal.ts';
 import { LeaseCalls } from './lease-calls.ts';
 import { LeaseWatch } from './lease-watch.ts';
 import { journalLimits } from './limits.ts';
 import { packEntries, unpackEntries } from './packed-entries.ts';
-import type { Chunk, JournalTables } from './tables.ts';
+import type { Chunk, JournalTables, SnapshotRow } from './tables.ts';
 
 /** The size of the pieces of a snapshot; appends of every cluster get through between two of them. */
 const sliceBytes = 1024 * 1024;
@@ -172,13 +173,18 @@ class TableJournal implements Journal {
     throw new EntriesPruned(`the journal no longer has entry ${fromPosition}`);
   }
 
-  async saveSnapshot(position: number, slices: Iterable<Buffer>): Promise<number> {
+  async saveSnapshot(
+    position: number,
+    slices: Iterable<Buffer>,
+    { isAlone = false }: { readonly isAlone?: boolean } = {},
+  ): Promise<number> {
     const id = await this.#tables.beginSnapshot(this.#clusterId, position);
     let count = 0;
     let bytes = 0;
     for (const piece of piecesOf(slices)) {
       bytes += piece.length;
-      await this.#inSlices(() => this.#tables.addSlice(id, count++, piece));
+      const add = () => this.#tables.addSlice(id, count++, piece);
+      await (isAlone ? add() : this.#inSlices(add));
     }
     await this.#tables.finishSnapshot(id, count, bytes);
     await this.#prune();
@@ -207,19 +213,34 @@ class TableJournal implements Journal {
     return result;
   }
 
-  async loadSnapshot(positionMax = Number.POSITIVE_INFINITY): Promise<StoredSnapshot | undefined> {
-    const rows = await this.#tables.snapshots(this.#clusterId);
-    const row = rows.find(({ position }) => position <= positionMax);
-    if (row === undefined) return undefined;
-    const bytes = Buffer.allocUnsafeSlow(row.bytes);
+  async loadSnapshot(positionMax?: number): Promise<StoredSnapshot | undefined> {
+    const opened = await this.openSnapshot(positionMax);
+    if (opened === undefined) return undefined;
+    const bytes = Buffer.allocUnsafeSlow(opened.byteCount);
     let at = 0;
-    for (let index = 0; index < row.sliceCount; index++) {
-      const slice = await this.#tables.slice(row.id, index);
+    for await (const slice of opened.slices) {
       bytes.set(slice, at);
       at += slice.length;
     }
-    if (at !== row.bytes) throw new Error(`snapshot ${row.id} has ${at} bytes, not ${row.bytes}`);
-    return { position: row.position, bytes };
+    return { position: opened.position, bytes };
+  }
+
+  async openSnapshot(positionMax = Number.POSITIVE_INFINITY): Promise<OpenSnapshot | undefined> {
+    const rows = await this.#tables.snapshots(this.#clusterId);
+    const row = rows.find(({ position }) => position <= positionMax);
+    if (row === undefined) return undefined;
+    return { position: row.position, byteCount: row.bytes, slices: this.#slicesOf(row) };
+  }
+
+  async *#slicesOf({ id, sliceCount, bytes }: SnapshotRow): AsyncGenerator<Uint8Array> {
+    let at = 0;
+    for (let index = 0; index < sliceCount; index++) {
+      const slice = await this.#tables.slice(id, index);
+      at += slice.length;
+      if (slice.length > 0 && at <= bytes) yield slice;
+    }
+    // Those of a snapshot that was pruned are empty.
+    if (at !== bytes) throw new Error(`snapshot ${id} has ${at} bytes, not ${bytes}`);
   }
 
   async snapshotPosition(): Promise<number> {

@@ -270,6 +270,30 @@ export function journalContract(driver: string, open: (clock: HandClock) => Jour
     assert.equal(await journal.loadSnapshot(1), undefined);
   });
 
+  contract(
+    'a snapshot can be read slice by slice, unless it is pruned meanwhile',
+    async (hub, _, clusterId) => {
+      const journal = hub.journal(clusterId);
+      assert.equal(await journal.openSnapshot(), undefined);
+      const content = [Buffer.alloc(2_500_000, 1), Buffer.alloc(0), bytes('end')];
+      const expected = Buffer.concat(content);
+      await journal.saveSnapshot(2, content);
+      const opened = (await journal.openSnapshot())!;
+      const found: Uint8Array[] = [];
+      for await (const slice of opened.slices) found.push(slice);
+      assert.ok(found.length > 2, `${found.length} slices`);
+      assert.deepEqual(Buffer.concat(found), expected);
+      assert.deepEqual([opened.position, opened.byteCount], [2, 2_500_003]);
+
+      const replaced = (await journal.openSnapshot())!;
+      await journal.saveSnapshot(3, [bytes('three')]);
+      await journal.saveSnapshot(4, [bytes('four')]);
+      await assert.rejects(async () => {
+        for await (const _slice of replaced.slices);
+      }, /has 0 bytes, not 2500003/);
+    },
+  );
+
   contract('a snapshot prunes what its predecessor made obsolete', async (hub, _, clusterId) => {
     const journal = hub.journal(clusterId);
     const epoch = await epochOf(journal);

@@ -89,6 +89,7 @@ export class SimulatedProcess {
           return bytes;
         }),
       loadSnapshot: (positionMax) => this.#call(() => real.loadSnapshot(positionMax)),
+      openSnapshot: (positionMax) => this.#call(() => real.openSnapshot(positionMax)),
       snapshotPosition: () => this.#call(() => real.snapshotPosition()),
       acquireLease: (holder, ttlMs, graceMs) => this.#call(() => real.acquireLease(holder, ttlMs, graceMs)),
       renewLease: (epoch) => this.#call(() => real.renewLease(epoch)),

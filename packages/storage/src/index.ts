@@ -32,4 +32,5 @@ export type {
   ObjectUpload,
 } from './store/object-store.ts';
 export { isRetriable, ObjectNotFound, StoreError, type StoreErrorKind } from './store/store-error.ts';
+export { UploadWriter } from './store/upload-writer.ts';
 export { HedgedUploads } from './uploads/hedged-uploads.ts';

@@ -1,4 +1,5 @@
 export { type Faults, type FaultyStore, type FaultyStoreOptions, faultyStore } from './faulty-store.ts';
 export { type LatencyStoreOptions, latencyStore, logNormalLatency } from './latency-store.ts';
+export { emptyMemoryStore } from './memory.ts';
 export { type ObjectStoreContractOptions, objectStoreContract } from './object-store-contract.ts';
 export { type WatchedDials, watchDials } from './watched-dials.ts';

@@ -14,6 +14,7 @@ import {
   segmentKey,
   snapshotKey,
 } from './backup-objects.ts';
+import { copySnapshot } from './copy-snapshot.ts';
 
 /** The methods of a node that are needed. */
 type BackedUpNode = Pick<ClusterNode, 'role' | 'onRole' | 'record' | 'execute' | 'retire'>;
@@ -21,7 +22,7 @@ type BackedUpNode = Pick<ClusterNode, 'role' | 'onRole' | 'record' | 'execute' |
 interface ClusterBackupOptions {
   readonly clusterId: string;
   readonly node: BackedUpNode;
-  readonly journal: Pick<Journal, 'read' | 'loadSnapshot' | 'snapshotPosition'>;
+  readonly journal: Pick<Journal, 'read' | 'openSnapshot' | 'snapshotPosition'>;
   readonly store: ObjectStore;
   readonly intervalMs: number;
   readonly clock: Clock;
@@ -188,10 +189,10 @@ export class ClusterBackup {
     } catch (error) {
       if (!(error instanceof EntriesPruned)) throw error;
       // The database dropped entries before they were copied. A snapshot replaces them.
-      await this.#storeSnapshot(stored);
+      await this.#storeSnapshot(stored, false);
       await this.#storeEntries(stored);
     }
-    await this.#storeSnapshot(stored);
+    await this.#storeSnapshot(stored, true);
   }
 
   async #find(generation: number): Promise<Stored> {
@@ -201,17 +202,28 @@ export class ClusterBackup {
     return { generation, snapshots: [...snapshots], segments: [...segments], endPosition, open: undefined };
   }
 
-  async #storeSnapshot(stored: Stored): Promise<void> {
+  /** `hasEntries` says that the bucket has the entries up to now, so that new ones can follow while this takes long. */
+  async #storeSnapshot(stored: Stored, hasEntries: boolean): Promise<void> {
     const { journal, store, clusterId, metrics } = this.#options;
     // A restored journal begins with a snapshot at position 0.
     const newest = stored.snapshots.at(-1)?.position ?? -1;
     if ((await journal.snapshotPosition()) <= newest) return;
-    const snapshot = await journal.loadSnapshot();
+    const snapshot = await journal.openSnapshot();
     if (snapshot === undefined || snapshot.position <= newest) return;
-    const { position, bytes } = snapshot;
+    const { position, byteCount } = snapshot;
     const key = snapshotKey(clusterId, stored.generation, position);
-    await store.put(key, [bytes]);
-    metrics.bytes.add(bytes.length);
+    let intervalStartMs = this.#options.clock.monotonicMs();
+    const isCopied = await copySnapshot(store, key, snapshot, async () => {
+      const nowMs = this.#options.clock.monotonicMs();
+      if (nowMs - intervalStartMs < this.#options.intervalMs) return true;
+      intervalStartMs = nowMs;
+      // The next interval ends the generation.
+      if (await this.#isFenced()) return false;
+      if (hasEntries) await this.#storeEntries(stored);
+      return true;
+    });
+    if (!isCopied) return;
+    metrics.bytes.add(byteCount);
     stored.snapshots.push({ key, position });
     if (position > stored.endPosition) {
       stored.endPosition = position;
