@@ -295,6 +295,7 @@ export { readCredentialRecord, writeCredentialRecord } from './credentials/crede
 export { credentialSpellings } from './credentials/credential-names.ts';
 export { readScramCredential, writeScramCredential } from './credentials/scram-entry.ts';
 export { isPasswordOf, newScramCredential, scramIterations } from './credentials/scram-secret.ts';
+export type { FilePointers, FileState } from './file-pointers.ts';
 export { fileCompactionKind, readCompactionTask, writeCompactionTask } from './jobs/compaction-task.ts';
 export { fileDeletionKind, readDeletionTask, writeDeletionTask } from './jobs/deletion-task.ts';
 export { deadFileScanKind, readScanTask, type ScanTask, writeScanTask } from './jobs/scan-task.ts';

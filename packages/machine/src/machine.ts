@@ -6,6 +6,8 @@ import type {
   CommittedOffset,
   CompactionJob,
   DeletedTopic,
+  FilePointers,
+  FileState,
   ListedTransaction,
   LogSizes,
   OffsetAnswer,
@@ -28,6 +30,7 @@ import { type Command, MalformedCommand, type ReplyOf } from './command.ts';
 import { CommandWork, executors, type Outcome } from './execute-command.ts';
 import { becomeClone } from './files/become-clone.ts';
 import { planCompaction } from './files/plan-compaction.ts';
+import { pointersOfFiles } from './files/pointers-of-files.ts';
 import type { KeyValueStore } from './kv/key-value-store.ts';
 import type { DeadFile, LevelTotals } from './log/file-table.ts';
 import { findBatches, findOffset } from './log/find.ts';
@@ -241,6 +244,16 @@ export class ClusterMachine {
    */
   unknownFiles(fileIds: readonly string[]): string[] {
     return fileIds.filter((fileId) => this.#state.files.slotOf(fileId) < 0);
+  }
+
+  /** Returns what is known of each file. */
+  fileStates(fileIds: readonly string[]): FileState[] {
+    return fileIds.map((fileId) => this.#state.files.stateOf(fileId));
+  }
+
+  /** Returns files whose id ends with some bytes, and all pointers into them; see `pointersOfFiles`. */
+  pointersOfFiles(firstByte: number, endByte: number): FilePointers {
+    return pointersOfFiles(this.#state, firstByte, endByte);
   }
 
   /** Returns totals of the files, which are kept and cost nothing to read. */

@@ -1,3 +1,4 @@
+import type { FileState } from '@weir/cluster';
 import { fileIdLevel, fileIdTimeMs, fileReference } from '@weir/core';
 import { type FileHold, FileHolds } from './file-holds.ts';
 import { FileIndex, hashOfWords, noSlot } from './file-index.ts';
@@ -20,6 +21,14 @@ const slabFiles = 1 << slabShift;
 const slabMask = slabFiles - 1;
 
 const fileState = { free: 0, referenced: 1, dead: 2, deleted: 3, held: 4, unneeded: 5 } as const;
+const fileStateNames: readonly FileState[] = [
+  'unknown',
+  'referenced',
+  'dead',
+  'deleted',
+  'held',
+  'unneeded',
+];
 
 class Slab {
   /** Four words per file. */
@@ -160,6 +169,11 @@ export class FileTable {
   isGone(fileId: string): boolean {
     const slot = this.slotOf(fileId);
     return slot !== noSlot && this.#stateOf(slot) !== fileState.referenced;
+  }
+
+  stateOf(fileId: string): FileState {
+    const slot = this.slotOf(fileId);
+    return slot === noSlot ? 'unknown' : fileStateNames[this.#stateOf(slot)]!;
   }
 
   isDead(fileId: string): boolean {
@@ -351,6 +365,11 @@ export class FileTable {
   copyFileId(slot: number, target: Buffer, targetStart: number): void {
     const start = 16 * (slot & slabMask);
     this.#slabs[slot >>> slabShift]!.ids.copy(target, targetStart, start, start + 16);
+  }
+
+  /** The last byte of the id. */
+  lastByte(slot: number): number {
+    return this.#slabs[slot >>> slabShift]!.ids[16 * (slot & slabMask) + 15]!;
   }
 
   fileBytes(slot: number): number {

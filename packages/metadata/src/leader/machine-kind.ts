@@ -1,5 +1,6 @@
 import type { GroupsMachine } from '@weir/groups';
 import { ClusterMachine } from '@weir/machine';
+import { machineLimits } from '@weir/machine/limits';
 
 /** The part of the machine that a node uses. */
 export type Machine = Pick<
@@ -18,6 +19,8 @@ export type Machine = Pick<
   | 'deadFiles'
   | 'unknownFiles'
   | 'fileStats'
+  | 'fileStates'
+  | 'pointersOfFiles'
   | 'planCompaction'
   | 'clusterConfigs'
   | 'describeTopics'
@@ -34,5 +37,8 @@ export interface MachineKind {
   empty(clusterId: string): Machine;
   restore(bytes: Buffer): Machine;
 }
+
+/** A file that is older by its id is never committed. */
+export const { fileCommitMsMax } = machineLimits;
 
 export const clusterMachines: MachineKind = ClusterMachine;
