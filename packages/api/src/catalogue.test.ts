@@ -43,6 +43,7 @@ read  cluster   describe_topic
 write cluster   update_topic
 write cluster   delete_topic
 write cluster   undelete_topic
+read  cluster   locate_record
 read  cluster   list_consumer_groups
 read  cluster   describe_consumer_group
 read  cluster   monitoring/describe_all_consumer_groups
@@ -123,7 +124,7 @@ test('names are unique routes, and their verbs distinguish reads from writes', (
   for (const { name, access } of operations) {
     assert.match(name, /^[a-z0-9_]+(?:\/[a-z0-9_]+)*$/);
     const verb = name.split('/').at(-1)!.split('_')[0]!;
-    const isReading = ['list', 'describe', 'get', 'search', 'check', 'explain'].includes(verb);
+    const isReading = ['list', 'describe', 'get', 'search', 'check', 'explain', 'locate'].includes(verb);
     assert.equal(isReading, access === 'read', name);
   }
 });

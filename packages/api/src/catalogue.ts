@@ -16,6 +16,7 @@ import { jobOperations } from './operations/jobs.ts';
 import { mcpConfigurationOperations } from './operations/mcp-configuration.ts';
 import { monitoringOperations } from './operations/monitoring.ts';
 import { pipelineOperations } from './operations/pipelines.ts';
+import { recordOperations } from './operations/records.ts';
 import { sessionOperations } from './operations/sessions.ts';
 import { ssoOperations } from './operations/sso.ts';
 import { topicOperations } from './operations/topics.ts';
@@ -30,7 +31,7 @@ export const areas = [
   { title: 'Virtual clusters', operations: virtualClusterOperations },
   { title: 'Cluster configuration', operations: clusterConfigurationOperations },
   { title: 'Events', operations: [...eventsStateOperations, ...eventOperations] },
-  { title: 'Topics', operations: topicOperations },
+  { title: 'Topics', operations: [...topicOperations, ...recordOperations] },
   { title: 'Consumer groups', operations: consumerGroupOperations },
   { title: 'ACLs', operations: aclOperations },
   { title: 'Credentials', operations: credentialOperations },

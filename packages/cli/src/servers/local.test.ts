@@ -145,6 +145,7 @@ test('a playground that lost its database is restored from its bucket', async (t
   const again = ['control-plane', 'restore', ...bucket, '-dataDir', dataDir, '-metadataBackupInterval', '1s'];
   const { stdout } = await run(executable, again);
   assert.match(stdout, /^restored vci_\S+ as generation 1\n {2}topics +1\n {2}recovery point +20/m);
+  assert.match(stdout, /^ {2}beyond it +(?:no|\d+) files?\b/m);
   await assert.rejects(run(executable, again), /-dataDir .* has an identity already; name a new directory/);
   const second = await start(t, ['playground', ...freePorts, ...bucket, '-dataDir', dataDir]);
   const fetched = await cli(second.kafkaPort, 'fetch', '-topic', 'orders', '-output', 'json');

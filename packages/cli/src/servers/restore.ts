@@ -1,7 +1,12 @@
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { listBackedUpClusters, RestoreProblem, restoreCluster } from '@weir/controlplane/backup';
-import { jsonLog, Metrics, systemRandom } from '@weir/core';
+import {
+  listBackedUpClusters,
+  type RestoredCluster,
+  RestoreProblem,
+  restoreCluster,
+} from '@weir/controlplane/backup';
+import { formatBytes, jsonLog, Metrics, systemRandom } from '@weir/core';
 import { makeDirectory, openJournals } from '@weir/journal';
 import { type ObjectStore, openStore, StoreError } from '@weir/storage';
 import { Failure } from '../failure.ts';
@@ -14,6 +19,7 @@ import { keepFilesPrivate } from './private-files.ts';
 const defaultDataDir = 'weir-data';
 /** A control plane that still leads looks for a fence at every interval, and then has to store its last entries. */
 const fenceIntervals = 4;
+const uncommittedFileName = 'files-beyond-recovery-point.txt';
 
 /** Rebuilds a cluster from its bucket. The control plane that is started afterwards serves it under its own id. */
 export const restore: Handler<'control-plane restore'> = async (values, { clock, environment, output }) => {
@@ -35,7 +41,7 @@ export const restore: Handler<'control-plane restore'> = async (values, { clock,
     const clusterId = values.defaultVirtualClusterID ?? (await onlyCluster(store));
     const hub = openJournals(databaseUrl, { clock, log });
     running.defer(() => hub.close());
-    const { generation, recoveryPointMs, isComplete, topicCount } = await restoreCluster({
+    const { generation, recoveryPointMs, isComplete, topicCount, uncommitted } = await restoreCluster({
       clusterId,
       store,
       hub,
@@ -52,6 +58,7 @@ export const restore: Handler<'control-plane restore'> = async (values, { clock,
         `restored ${clusterId} as generation ${generation}`,
         `  topics          ${topicCount}`,
         `  recovery point  ${new Date(recoveryPointMs).toISOString()}; ${completeness}`,
+        ...linesOf(uncommitted, isComplete, dataDir),
         `  agent key       in ${join(dataDir, 'identity.json')}; keys of before are not part of the backup`,
         '',
       ].join('\n'),
@@ -62,6 +69,22 @@ export const restore: Handler<'control-plane restore'> = async (values, { clock,
     throw error;
   }
 };
+
+/** Says what lies in the bucket beyond the recovery point, and lists it in a file. */
+function linesOf(
+  { fileCount, byteCount, keys }: RestoredCluster['uncommitted'],
+  isComplete: boolean,
+  dataDir: string,
+): string[] {
+  if (fileCount === 0) return ['  beyond it       no files'];
+  const path = join(dataDir, uncommittedFileName);
+  writeFileSync(path, `${keys.join('\n')}\n`);
+  const files = `${fileCount} ${fileCount === 1 ? 'file' : 'files'} with ${formatBytes(byteCount)}`;
+  const meaning = isComplete
+    ? 'that were uploaded and never acknowledged'
+    : 'at most, whose records may have been acknowledged and are not in the cluster';
+  return [`  beyond it       ${files} ${meaning}; listed in ${path}`];
+}
 
 async function onlyCluster(store: ObjectStore): Promise<string> {
   const [found, ...others] = await listBackedUpClusters(store);

@@ -26,7 +26,7 @@ export interface BackupSegment {
 }
 
 /** The objects of one generation. */
-export interface BackupObjects {
+interface BackupObjects {
   /** By position. */
   readonly snapshots: readonly BackupSnapshot[];
   /** By first position. */

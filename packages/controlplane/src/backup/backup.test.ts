@@ -2,19 +2,24 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import { Metrics, silentLog, systemRandom } from '@weir/core';
-import { HandClock } from '@weir/core/testing';
-import { openJournals } from '@weir/journal';
+import { HandClock, youngFileId } from '@weir/core/testing';
+import { type Journal, openJournals } from '@weir/journal';
 import { ClusterNode } from '@weir/metadata';
-import { dropMemoryBucket, openStore } from '@weir/storage';
+import { dropMemoryBucket, logFileKey, openStore } from '@weir/storage';
+import { storageLimits } from '@weir/storage/limits';
 import { type FaultyStore, faultyStore } from '@weir/storage/testing';
 import { oneBatchFile } from '../../testing/one-batch-file.ts';
+import { BackedUpMetadata } from './backed-up-metadata.ts';
 import { backupMetrics } from './backup-metrics.ts';
 import { chainFrom, listBackedUpClusters, listBackup, listGenerations } from './backup-objects.ts';
 import { ClusterBackup } from './cluster-backup.ts';
-import { RestoreProblem, restoreCluster } from './restore-cluster.ts';
+import { RestoreProblem } from './read-backup.ts';
+import { restoreCluster } from './restore-cluster.ts';
 
 const clusterId = 'vci_test';
 const intervalMs = 5_000;
+
+type BackedUpJournal = ConstructorParameters<typeof ClusterBackup>[0]['journal'];
 
 /** One bucket and the databases around it, in virtual time. */
 class Stage {
@@ -42,7 +47,13 @@ class Stage {
   }
 
   /** A control-plane process of a database, with backups. */
-  async serve(t: TestContext, databaseUrl: string, id = 'one', snapshotBytesMin = 1e9) {
+  async serve(
+    t: TestContext,
+    databaseUrl: string,
+    id = 'one',
+    snapshotBytesMin = 1e9,
+    journalOf = (journal: Journal): BackedUpJournal => journal,
+  ) {
     const hub = this.hub(databaseUrl);
     const node = new ClusterNode({
       clusterId,
@@ -56,7 +67,7 @@ class Stage {
     const backup = new ClusterBackup({
       clusterId,
       node,
-      journal: hub.journal(clusterId),
+      journal: journalOf(hub.journal(clusterId)),
       store: this.store,
       intervalMs,
       clock: this.clock,
@@ -229,7 +240,7 @@ test('a restored cluster has what the leader had when it last backed up', async 
   const steps: string[] = [];
   const restored = await stage.restore(database, steps);
   assert.deepEqual([restored.generation, restored.topicCount, restored.isComplete], [1, 1, false]);
-  assert.equal(steps.length, 3);
+  assert.equal(steps.length, 4);
   const again = await stage.leader(t, database);
   assert.equal(await endOffset(again.node, topicId), 50);
   await stage.commit(again.node, topicId);
@@ -356,4 +367,134 @@ test('a restore refuses a bucket without a backup, a database in use, and a chai
   await stage.store.delete(key);
   assert.ok(endPosition > 1);
   await assert.rejects(stage.restore(freshDatabase()), /begins at position 1/);
+});
+
+test('a restore counts the files that could have been committed after the recovery point', async (t) => {
+  const stage = await Stage.open(t);
+  const { node, stop } = await stage.leader(t, freshDatabase());
+  const topicId = await stage.createTopic(node, 'orders');
+  await stage.commit(node, topicId, 2);
+  await stop();
+  const hourMs = 3_600_000;
+  const nowMs = stage.clock.nowMs();
+  const idAt = (timeMs: number, level: number, end: string) =>
+    `${timeMs.toString(16).padStart(12, '0')}${level}${end.padStart(19, '0')}`;
+  const beyond = [idAt(nowMs - hourMs / 2, 0, '7'), idAt(nowMs, 0, 'ff'), youngFileId(0x301)];
+  const others = [
+    youngFileId(1), // Committed.
+    youngFileId(2),
+    idAt(nowMs - 2 * hourMs, 0, '1'), // Too old to be committed.
+    idAt(nowMs, 1, '1'), // Compacted.
+  ];
+  for (const fileId of [...beyond, ...others])
+    await stage.store.put(logFileKey(clusterId, fileId), [Buffer.alloc(100)]);
+  await stage.store.put(`service/${clusterId}/07/README`, [Buffer.alloc(100)]);
+  const { uncommitted } = await stage.restore(freshDatabase());
+  assert.deepEqual(uncommitted, {
+    fileCount: 3,
+    byteCount: 300,
+    keys: beyond.map((fileId) => logFileKey(clusterId, fileId)),
+  });
+});
+
+test('tools read the metadata of a backup, and follow what its leader stores', async (t) => {
+  const stage = await Stage.open(t);
+  const { store, clock } = stage;
+  assert.equal(await BackedUpMetadata.read({ store, clusterId }), undefined);
+  const { node, stop } = await stage.leader(t, freshDatabase(), 'one', 3_000);
+  const topicId = await stage.createTopic(node, 'orders');
+  await stage.commit(node, topicId);
+  await clock.pass(intervalMs);
+  const metadata = (await BackedUpMetadata.read({ store, clusterId }))!;
+  const end = () =>
+    metadata.machine.findBatches([{ topicId, partition: 0, offset: 0, bytesMax: 1 }])[0]!.nextOffset;
+  assert.equal(end(), 10);
+  await metadata.follow();
+  assert.equal(end(), 10);
+  // Segments grow and are replaced, and after some rounds only a snapshot has what is missing.
+  for (const rounds of [1, 1, 2, 40, 1]) {
+    for (let round = 0; round < rounds; round++) {
+      await stage.commit(node, topicId, 5);
+      await clock.pass(intervalMs);
+    }
+    await metadata.follow();
+    assert.equal(end(), await endOffset(node, topicId));
+  }
+  assert.deepEqual(metadata.fileStates([youngFileId(1), youngFileId(999)]), ['referenced', 'unknown']);
+  assert.equal(metadata.pointersOfFiles(0, 256).fileId.length, end() / 10);
+  await stop();
+  const recoveryPointMs = metadata.recoveryPointMs;
+  const database = freshDatabase();
+  await stage.restore(database);
+  const again = await stage.leader(t, database);
+  await stage.commit(again.node, topicId);
+  const endBefore = end();
+  await again.stop();
+  await metadata.follow();
+  assert.equal(end(), endBefore + 10);
+  assert.ok(metadata.recoveryPointMs > recoveryPointMs, 'it goes on with the next generation');
+});
+
+test('an object that is replaced while tools read it does not stop them', async (t) => {
+  const stage = await Stage.open(t);
+  const { node, stop } = await stage.leader(t, freshDatabase());
+  const topicId = await stage.createTopic(node, 'orders');
+  await stage.commit(node, topicId);
+  await stage.clock.pass(intervalMs);
+  let replaced = 0;
+  const store: typeof stage.store = {
+    ...stage.store,
+    async head(key, options) {
+      if (replaced++ === 0) {
+        await stage.commit(node, topicId);
+        await stage.clock.pass(intervalMs);
+      }
+      return stage.store.head(key, options);
+    },
+  };
+  const metadata = (await BackedUpMetadata.read({ store, clusterId }))!;
+  assert.ok(replaced > 1);
+  const [found] = metadata.machine.findBatches([{ topicId, partition: 0, offset: 0, bytesMax: 1 }]);
+  assert.equal(found!.nextOffset, 20);
+  await stop();
+});
+
+test('while a large snapshot is copied, entries are copied too, and a fence is found', async (t) => {
+  const stage = await Stage.open(t);
+  const { clock } = stage;
+  const gates = [0, 1].map(() => Promise.withResolvers<void>());
+  /** Three parts, with a gate before each of the last two. */
+  async function* slices() {
+    for (const gate of [undefined, ...gates]) {
+      await gate?.promise;
+      yield Buffer.alloc(storageLimits.uploadPartBytes);
+    }
+  }
+  const byteCount = 3 * storageLimits.uploadPartBytes;
+  const { node } = await stage.serve(t, freshDatabase(), 'one', 1e9, (journal) => ({
+    read: (from, limit) => journal.read(from, limit),
+    snapshotPosition: async () => 1,
+    openSnapshot: async () => ({ position: 1, byteCount, slices: slices() }),
+  }));
+  assert.ok(await clock.pass(60_000, () => node.role === 'leader'));
+  const topicId = await stage.createTopic(node, 'orders');
+  const backedUp = async () =>
+    (await listBackup(stage.store, clusterId, 0)).segments.at(-1)?.endPosition ?? 0;
+  await clock.pass(intervalMs);
+  const before = await backedUp();
+  assert.ok(before > 0);
+  await stage.commit(node, topicId, 7);
+  await clock.pass(2 * intervalMs);
+  assert.equal(await backedUp(), before, 'it waits for the snapshot');
+  gates[0]!.resolve();
+  await clock.pass(100);
+  assert.ok((await backedUp()) >= before + 7);
+
+  await stage.commit(node, topicId, 2);
+  const restored = stage.restore(freshDatabase());
+  await clock.pass(intervalMs);
+  gates[1]!.resolve();
+  assert.equal((await restored).isComplete, true);
+  assert.deepEqual((await listBackup(stage.store, clusterId, 0)).snapshots, []);
+  assert.equal(node.role, 'stopped');
 });

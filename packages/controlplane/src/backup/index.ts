@@ -1,4 +1,6 @@
-/** What restoring a cluster from its bucket needs. */
+/** What restoring a cluster from its bucket needs, and tools that read its metadata there. */
 
+export { BackedUpMetadata } from './backed-up-metadata.ts';
 export { listBackedUpClusters } from './backup-objects.ts';
-export { RestoreProblem, restoreCluster } from './restore-cluster.ts';
+export { RestoreProblem } from './read-backup.ts';
+export { type RestoredCluster, restoreCluster } from './restore-cluster.ts';

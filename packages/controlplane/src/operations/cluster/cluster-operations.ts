@@ -15,6 +15,7 @@ import { eventsStateOperations } from './events-state.ts';
 import { explainAccessOperations } from './explain-access.ts';
 import { jobOperations } from './jobs.ts';
 import { monitoringOperations } from './monitoring.ts';
+import { recordOperations } from './records.ts';
 import { orUnavailable } from './refusals.ts';
 import type { ClusterServices } from './services.ts';
 import { topicOperations } from './topics.ts';
@@ -35,6 +36,7 @@ export function clusterOperations(
 function allOperations(services: ClusterServices) {
   return {
     ...topicOperations(services),
+    ...recordOperations(services),
     ...configurationOperations(services),
     ...aclOperations(services),
     ...explainAccessOperations(services),

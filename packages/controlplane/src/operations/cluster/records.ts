@@ -1,0 +1,27 @@
+import type { CallContext } from '../call-context.ts';
+import type { OperationHandlers } from '../handler.ts';
+import { OperationFailed } from '../operation-failed.ts';
+import { readTopic } from './cluster-reads.ts';
+import { locatedRecord } from './locate-record.ts';
+import type { ClusterServices } from './services.ts';
+
+export function recordOperations({ clusterPort }: ClusterServices) {
+  return {
+    locate_record: async (
+      { virtual_cluster_id: clusterId, topic_name: name, partition, offset },
+      context,
+    ) => {
+      const port = clusterPort(clusterId);
+      const topic = await readTopic(port, name, context);
+      if (topic === undefined) throw new OperationFailed('not_found', `There is no topic ${name}.`);
+      const { topicId } = topic;
+      const [[found], [producers]] = await Promise.all([
+        port.findBatches([{ topicId, partition, offset, bytesMax: 1 }]),
+        port.describeProducers([{ topicId, partition }]),
+      ]);
+      if (found!.error !== 'NONE' && found!.error !== 'OFFSET_OUT_OF_RANGE')
+        throw new OperationFailed('not_found', `The topic ${name} has no partition ${partition}.`);
+      return locatedRecord({ clusterId, topicId, offset }, found!, producers!);
+    },
+  } satisfies OperationHandlers<'locate_record', CallContext>;
+}
