@@ -41,6 +41,7 @@ export const handlers = {
   'cli consumer-group-lag': async () => (await import('./tools/consumer-group-lag.ts')).consumerGroupLagTool,
   'cli benchmark-producer': async () => (await import('./tools/benchmark-producer.ts')).benchmarkProducerTool,
   'cli benchmark-consumer': async () => (await import('./tools/benchmark-consumer.ts')).benchmarkConsumerTool,
+  'cli diagnose-record': async () => (await import('./tools/diagnose-record.ts')).diagnoseRecordTool,
   'cli file-reader': async () => (await import('./tools/file-reader.ts')).fileReaderTool,
   'cli file-scrubber': async () => (await import('./tools/file-scrubber.ts')).fileScrubberTool,
   'cli events': async () => (await import('./tools/cli-events.ts')).cliEvents,

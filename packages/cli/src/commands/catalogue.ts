@@ -119,12 +119,12 @@ export const commands = [
     status: 'available',
     help: 'Try a connection step by step, and print what fails.',
   },
-  { name: 'cli diagnose-record', status: 'planned', help: 'Show how and where one record is stored.' },
+  { name: 'cli diagnose-record', status: 'available', help: 'Show how and where one record is stored.' },
   { name: 'cli file-reader', status: 'available', help: 'Print the contents of one file of a bucket.' },
   {
     name: 'cli file-scrubber',
     status: 'available',
-    help: 'Verify the checksums of all files of a cluster in a bucket.',
+    help: 'Verify all files of a cluster, by themselves and by its metadata.',
   },
   {
     name: 'cli validate-pipeline-config',

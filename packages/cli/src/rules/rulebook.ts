@@ -15,6 +15,7 @@ import { flushSizeRule } from './flush-size.ts';
 import { portRule } from './ports.ts';
 import { processRule } from './processes.ts';
 import { proxyProtocolRule } from './proxy-protocol.ts';
+import { recordToolsRule } from './record-tools.ts';
 import { ripcordRule } from './ripcord.ts';
 import { roleRule } from './roles.ts';
 import type { Rule, Violation } from './rule.ts';
@@ -44,6 +45,7 @@ export const rulebook: readonly Rule[] = [
   aclToolsRule,
   applyRule,
   eventToolsRule,
+  recordToolsRule,
 ];
 
 /** The first rule of a command that the values violate in this way, as a message for the user. */

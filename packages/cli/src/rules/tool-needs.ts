@@ -26,6 +26,7 @@ const neededByTool = {
   'cli delete-broker-config': ['config-name'],
   'cli consumer-group-lag': ['group'],
   'cli create-key': ['keyName'],
+  'cli diagnose-record': ['topic', 'partition'],
   'cli file-reader': ['bucketURL', 'log-file'],
   'cli file-scrubber': ['bucketURL'],
   'cli benchmark-producer': ['topic'],
@@ -46,7 +47,7 @@ function isAbsent(value: FlagValues[FlagName]): boolean {
 export const toolNeedsRule: Rule = {
   statement:
     'The tools that work on one topic need -topic, those that set configs -config, those that reset one -config-name, and ' +
-    'consumer-group-lag -group, create-key -keyName, file-reader -log-file; file-reader and file-scrubber need -bucketURL, delete-all-topics-unsafe needs -confirm-delete-all-topics. kcmd needs -type; its types ' +
+    'consumer-group-lag -group, create-key -keyName, file-reader -log-file, diagnose-record -partition too; file-reader and file-scrubber need -bucketURL, delete-all-topics-unsafe needs -confirm-delete-all-topics. kcmd needs -type; its types ' +
     'create-topic, produce and fetch need -topic, and produce needs -records. benchmark-consumer takes no number as ' +
     '-offset.',
   flags: [
@@ -55,6 +56,7 @@ export const toolNeedsRule: Rule = {
     'records',
     'config',
     'config-name',
+    'partition',
     'group',
     'keyName',
     'log-file',

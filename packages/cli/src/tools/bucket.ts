@@ -7,7 +7,7 @@ import { bucketUrl } from '../values/bucket-url.ts';
 
 /** Runs a tool with the bucket of -bucketURL; its errors become one line. */
 export async function withBucket<Result>(
-  values: CommandValues<'cli file-reader' | 'cli file-scrubber'>,
+  values: CommandValues<'cli file-reader' | 'cli file-scrubber' | 'cli diagnose-record'>,
   { clock, environment }: Deps,
   work: (store: ObjectStore) => Promise<Result>,
 ): Promise<Result> {
@@ -28,12 +28,16 @@ export async function withBucket<Result>(
   }
 }
 
-/** The cluster of -defaultVirtualClusterID, or the only one that has objects in the bucket. */
-export async function clusterIn(store: ObjectStore, given: string | undefined): Promise<string> {
+/** The cluster that a flag names, or the only one that has objects in the bucket. */
+export async function clusterIn(
+  store: ObjectStore,
+  given: string | undefined,
+  flag = '-defaultVirtualClusterID',
+): Promise<string> {
   if (given !== undefined) return given;
   const [found, ...others] = await listClusterIds(store);
   if (found === undefined) throw new Failure('-bucketURL: no cluster has files in this bucket');
   if (others.length === 0) return found;
   const ids = [found, ...others].join(', ');
-  throw new Failure(`-bucketURL: the bucket has files of ${ids}; choose one by -defaultVirtualClusterID`);
+  throw new Failure(`-bucketURL: the bucket has files of ${ids}; choose one by ${flag}`);
 }

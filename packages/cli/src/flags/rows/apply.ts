@@ -2,7 +2,7 @@ import { bool } from '../../values/bool.ts';
 import { list } from '../../values/list.ts';
 import { path, text } from '../../values/text.ts';
 import { available } from '../row.ts';
-import { apiTools } from './takers.ts';
+import { apiTools, recordTools } from './takers.ts';
 
 /** Input and mode of `weir apply`. */
 export const applyFlags = [
@@ -19,7 +19,7 @@ export const applyFlags = [
     name: 'apiKey',
     type: text('key'),
     secret: true,
-    commands: ['apply', ...apiTools],
+    commands: ['apply', ...apiTools, ...recordTools],
     help: 'The key to call the API with, of an application or of the account.',
     rule: 'Other users of the machine can see the flags of a command; the variable is hidden from them.',
   }),

@@ -3,7 +3,7 @@ import { list } from '../../values/list.ts';
 import { agentGroup, oneOf, path, text, virtualClusterId, zoneName } from '../../values/text.ts';
 import { url } from '../../values/url.ts';
 import { available, planned } from '../row.ts';
-import { apiTools, bucketTools, clusterMembers } from './takers.ts';
+import { apiTools, bucketTools, clusterMembers, recordTools } from './takers.ts';
 
 /** Which cluster an agent belongs to, its credentials, and the address of the control plane. */
 export const clusterFlags = [
@@ -106,7 +106,7 @@ export const clusterFlags = [
   available({
     name: 'apiURL',
     type: url(),
-    commands: [...clusterMembers, 'apply', ...apiTools],
+    commands: [...clusterMembers, 'apply', ...apiTools, ...recordTools],
     deprecatedNames: ['-consoleURL', 'SERVICE_CONSOLE_URL'],
     help: 'The address of the API of the control plane.',
     rule: 'It may end with /api/v1, as provisioning tools write it. Agents exchange the tokens of their platform there, or else at -metadataURL.',

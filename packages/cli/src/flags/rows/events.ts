@@ -4,16 +4,16 @@ import { list } from '../../values/list.ts';
 import { durationMs, int } from '../../values/numbers.ts';
 import { oneOf, text } from '../../values/text.ts';
 import { available } from '../row.ts';
-import { eventSwitches, eventTools } from './takers.ts';
+import { eventSwitches, eventTools, recordTools } from './takers.ts';
 
 /** What the event tools search for. */
 export const eventFlags = [
   available({
     name: 'cluster',
     type: text('cluster id or name'),
-    commands: [...eventTools, ...eventSwitches, 'cli create-key'],
+    commands: [...eventTools, ...eventSwitches, 'cli create-key', ...recordTools],
     help: 'The virtual cluster that is meant, by id or by name.',
-    rule: 'It may be left out when the key sees one cluster only.',
+    rule: 'It may be left out when the key sees one cluster only. A tool that asks no API takes an id, or the only cluster of the bucket.',
   }),
   available({
     name: 'filter',

@@ -9,7 +9,7 @@ import { offsetPosition } from '../../values/offset-position.ts';
 import { hostname, oneOf, path, text } from '../../values/text.ts';
 import { topicConfigs } from '../../values/topic-configs.ts';
 import { available, planned } from '../row.ts';
-import { bucketTools, eventTools, kafkaClients } from './takers.ts';
+import { bucketTools, eventTools, kafkaClients, recordTools } from './takers.ts';
 
 export const connectionFlags = [
   available({
@@ -280,7 +280,7 @@ export const toolFlags = [
     name: 'output',
     type: oneOf('table', 'json'),
     default: 'table',
-    commands: [...kafkaClients, ...eventTools, ...bucketTools, 'apply'],
+    commands: [...kafkaClients, ...eventTools, ...bucketTools, ...recordTools, 'apply'],
     help: 'How results are printed: for people, or as JSON for programs.',
   }),
 ];

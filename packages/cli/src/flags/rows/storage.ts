@@ -5,7 +5,7 @@ import { durationMs, int } from '../../values/numbers.ts';
 import { path, text } from '../../values/text.ts';
 import { databaseUrl } from '../../values/url.ts';
 import { available, foreignVariable, planned } from '../row.ts';
-import { brokers, bucketTools } from './takers.ts';
+import { brokers, bucketTools, recordTools } from './takers.ts';
 
 /** The commands that open the bucket of a cluster. */
 const bucketUsers = [
@@ -15,6 +15,7 @@ const bucketUsers = [
   'playground',
   'demo',
   ...bucketTools,
+  ...recordTools,
 ] as const;
 
 export const storageFlags = [
@@ -114,6 +115,22 @@ export const storageFlags = [
     commands: ['cli file-scrubber'],
     help: 'A file in which the scrubber notes how far it is.',
     rule: 'If the file exists, the scrubber continues from there, and it is removed at the end.',
+  }),
+  available({
+    name: 'checksums',
+    type: bool(),
+    default: true,
+    commands: ['cli file-scrubber'],
+    help: 'Read all files in full and verify the checksums of their batches.',
+    rule: 'Without it, the scrubber reads the index of every file and compares it with the metadata.',
+  }),
+  available({
+    name: 'metadata',
+    type: bool(),
+    default: true,
+    commands: ['cli file-scrubber'],
+    help: 'Compare the files with the metadata backup in the bucket, if there is one.',
+    rule: 'It takes the memory of a control plane of the cluster.',
   }),
   available({
     name: 'metadataBackup',

@@ -29,7 +29,16 @@ export const apiTools = [...eventTools, ...eventSwitches, 'cli create-key', 'cli
 /** Tools that read a bucket, and need no server. */
 export const bucketTools = ['cli file-reader', 'cli file-scrubber'] as const;
 
-const otherTools = ['cli validate-pipeline-config', 'cli events', ...apiTools, ...bucketTools] as const;
+/** Tools that ask the API or a metadata backup about records, and read them from a bucket. */
+export const recordTools = ['cli diagnose-record'] as const;
+
+const otherTools = [
+  'cli validate-pipeline-config',
+  'cli events',
+  ...apiTools,
+  ...bucketTools,
+  ...recordTools,
+] as const;
 type OtherTool = (typeof otherTools)[number];
 
 /** Tools that connect to a cluster as a Kafka client. */
