@@ -1,131 +1,195 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { formatBytes } from '@weir/core';
-import {
-  clusterPrefix,
-  isFileId,
-  LogFileError,
-  logFileKey,
-  ObjectNotFound,
-  type ObjectStore,
-  scrubLogFile,
-} from '@weir/storage';
+import { BackedUpMetadata } from '@weir/controlplane/backup';
+import { formatBytes, formatDurationMs } from '@weir/core';
+import { clusterPrefix, type ObjectStore } from '@weir/storage';
 import type { Deps } from '../deps.ts';
-import { Failure } from '../failure.ts';
+import type { CommandValues } from '../flags/catalogue.ts';
 import { type Handler, stoppedStatus } from '../handler.ts';
 import { clusterIn, withBucket } from './bucket.ts';
+import { orProblem } from './diagnose-record.ts';
 import { jsonLine } from './record-text.ts';
+import { type CheckedFile, checkFile } from './scrub/check-file.ts';
+import { type FileToCheck, filesToCheck } from './scrub/files-to-check.ts';
+import { newProgress, type Progress, readProgress, removeProgress, writeProgress } from './scrub/progress.ts';
 
-/** How far a scrub has come: everything up to the key is verified. */
-interface Progress {
-  readonly clusterId: string;
-  lastKey: string;
-  files: number;
-  bytes: number;
-  damaged: number;
-}
+type Values = CommandValues<'cli file-scrubber'>;
 
-/** Verifies every log file of a cluster. Ends with status 1 if one is damaged. */
+/** A file that is older can no longer be committed, nor the output of a compaction. */
+const orphanAgeMsMin = 6 * 60 * 60_000;
+
+/**
+ * Verifies every file of a cluster, and what the metadata backup says of it. Ends with status 1 if a file is damaged,
+ * missing, or not as metadata says; orphans are no fault.
+ */
 export const fileScrubberTool: Handler<'cli file-scrubber'> = (values, deps) =>
   withBucket(values, deps, async (store) => {
     const { output, stop } = deps;
     const clusterId = await clusterIn(store, values.defaultVirtualClusterID);
     const path = values['progress-file'];
-    const progress = (path && readProgress(path, clusterId)) || {
+    const progress =
+      (path && readProgress(path, clusterId)) || newProgress(clusterId, clusterPrefix(clusterId));
+    const metadata = values.metadata
+      ? await orProblem(BackedUpMetadata.read({ store, clusterId }))
+      : undefined;
+    if (values.metadata && metadata === undefined)
+      output.err(
+        `weir cli file-scrubber: the bucket has no metadata backup of ${clusterId}; files are verified by themselves\n`,
+      );
+    const scrub = new Scrub(store, values, deps, metadata, progress);
+    for await (const files of filesToCheck(
+      store,
       clusterId,
-      lastKey: clusterPrefix(clusterId),
-      files: 0,
-      bytes: 0,
-      damaged: 0,
-    };
-    const isJson = values.output === 'json';
-    const showProgress = progressLine(deps);
-    for await (const keys of keysAfter(store, clusterId, progress.lastKey, 8 * values.concurrency)) {
-      const results = await inParallel(keys, values.concurrency, stop, (key) => scrub(store, key));
+      metadata,
+      progress.lastKey,
+      8 * values.concurrency,
+    )) {
+      const results = await inParallel(files, values.concurrency, stop, (file) => scrub.check(file));
       if (stop.aborted) break;
-      for (const { key, bytes, problem } of results) {
-        progress.files++;
-        progress.bytes += bytes;
-        if (problem === undefined) continue;
-        progress.damaged++;
-        showProgress('');
-        output.out(isJson ? jsonLine({ key, problem }) : `${key}: ${problem}\n`);
-      }
-      progress.lastKey = keys.at(-1)!;
-      if (path !== undefined) writeFileSync(path, `${JSON.stringify(progress)}\n`);
-      showProgress(`${progress.files} files, ${formatBytes(progress.bytes)} verified`);
+      await scrub.report(results);
+      progress.lastKey = files.at(-1)!.key;
+      if (path !== undefined) writeProgress(path, progress);
+      scrub.showProgress();
     }
-    showProgress('');
-    const { files, bytes, damaged } = progress;
-    if (isJson) output.out(jsonLine({ cluster: clusterId, files, bytes, damaged, complete: !stop.aborted }));
-    else output.out(`${files} files with ${bytes} bytes verified, ${damaged} damaged\n`);
+    scrub.hideProgress();
+    output.out(scrub.summary(!stop.aborted));
     if (stop.aborted) return stoppedStatus;
-    if (path !== undefined) rmSync(path, { force: true });
-    return damaged === 0 ? 0 : 1;
+    if (path !== undefined) removeProgress(path);
+    return progress.damaged + progress.missing + progress.mismatched === 0 ? 0 : 1;
   });
 
-function readProgress(path: string, clusterId: string): Progress | undefined {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new Failure(`-progress-file ${path}: ${(error as Error).message}`);
-  }
-  const found = parsed(text);
-  if (found === undefined) throw new Failure(`-progress-file ${path}: not the file of a scrub; name another`);
-  if (found.clusterId === clusterId) return found;
-  throw new Failure(`-progress-file ${path}: it belongs to a scrub of ${found.clusterId}; name another`);
-}
+class Scrub {
+  readonly #store: ObjectStore;
+  readonly #values: Values;
+  readonly #deps: Deps;
+  readonly #metadata: BackedUpMetadata | undefined;
+  readonly #progress: Progress;
 
-function parsed(text: string): Progress | undefined {
-  try {
-    const { clusterId, lastKey, files, bytes, damaged } = JSON.parse(text) as Partial<Progress>;
-    if (typeof clusterId !== 'string' || typeof lastKey !== 'string') return undefined;
-    const numbers = [files, bytes, damaged].map(Number);
-    if (numbers.some((value) => !Number.isSafeInteger(value))) return undefined;
-    return { clusterId, lastKey, files: numbers[0]!, bytes: numbers[1]!, damaged: numbers[2]! };
-  } catch {
-    return undefined;
+  constructor(
+    store: ObjectStore,
+    values: Values,
+    deps: Deps,
+    metadata: BackedUpMetadata | undefined,
+    progress: Progress,
+  ) {
+    this.#store = store;
+    this.#values = values;
+    this.#deps = deps;
+    this.#metadata = metadata;
+    this.#progress = progress;
   }
-}
 
-/** Keys of log files, in groups and in order. Objects with other names are left out. */
-async function* keysAfter(
-  store: ObjectStore,
-  clusterId: string,
-  startAfter: string,
-  groupSize: number,
-): AsyncGenerator<string[]> {
-  let group: string[] = [];
-  for await (const page of store.list(clusterPrefix(clusterId), { startAfter })) {
-    for (const { key } of page) {
-      const fileId = key.slice(key.lastIndexOf('/') + 1);
-      if (!isFileId(fileId) || logFileKey(clusterId, fileId) !== key) continue;
-      group.push(key);
-      if (group.length < groupSize) continue;
-      yield group;
-      group = [];
+  /** Files that nothing refers to any more need not be read. */
+  async check(file: FileToCheck): Promise<CheckedFile> {
+    const state = this.#stateOf(file);
+    if (state === 'dead' || state === 'deleted') return { file, bytes: 0, problems: [], isGone: false };
+    return checkFile(this.#store, file, this.#values.checksums);
+  }
+
+  /**
+   * Counts and prints results. What is missing or unknown is looked up again in the newest metadata first: since it was
+   * read, a file may have been committed, or have died and been deleted.
+   */
+  async report(results: readonly CheckedFile[]): Promise<void> {
+    if (results.some((result) => this.#isSuspect(result))) await orProblem(this.#metadata!.follow());
+    for (const { file, bytes, problems, isGone } of results) {
+      const state = this.#stateOf(file);
+      if (isGone) {
+        if (state === 'referenced') this.#found(file, 'missing', missingProblem(file, this.#recoveryPoint));
+        continue;
+      }
+      this.#progress.files++;
+      this.#progress.bytes += bytes;
+      for (const { kind, problem } of problems.slice(0, 1))
+        this.#found(file, kind, problem + others(problems));
+      if (state === 'dead') this.#progress.dead++;
+      if (state !== 'unknown' || !this.#isOld(file)) continue;
+      this.#progress.orphanBytes += file.listed!.bytes;
+      this.#found(file, 'orphans', this.#orphanText(file));
     }
   }
-  if (group.length > 0) yield group;
-}
 
-interface Scrubbed {
-  readonly key: string;
-  readonly bytes: number;
-  readonly problem?: string;
-}
-
-async function scrub(store: ObjectStore, key: string): Promise<Scrubbed> {
-  try {
-    const { fileBytes } = await scrubLogFile(store, key);
-    return { key, bytes: fileBytes };
-  } catch (error) {
-    // A file that was deleted since the listing is not damaged.
-    if (error instanceof ObjectNotFound) return { key, bytes: 0 };
-    if (error instanceof LogFileError) return { key, bytes: 0, problem: error.message };
-    throw error;
+  showProgress(): void {
+    const { files, bytes, lastKey, clusterId } = this.#progress;
+    const folder = Number.parseInt(lastKey.slice(clusterPrefix(clusterId).length), 16);
+    const percent = Number.isNaN(folder) ? 0 : Math.floor((100 * folder) / 256);
+    this.#line(`${files} files, ${formatBytes(bytes)} verified, about ${percent} %`);
   }
+
+  hideProgress(): void {
+    this.#line('');
+  }
+
+  summary(complete: boolean): string {
+    const { clusterId: cluster, lastKey: _, orphanBytes: orphan_bytes, ...counts } = this.#progress;
+    const { files, bytes, damaged, missing, mismatched, orphans, dead } = counts;
+    const recovery_point = this.#recoveryPoint;
+    if (this.#values.output === 'json')
+      return jsonLine({ cluster, ...counts, orphan_bytes, recovery_point: recovery_point ?? null, complete });
+    const first = `${files} files with ${bytes} bytes verified, ${damaged} damaged`;
+    if (recovery_point === undefined) return `${first}\n`;
+    return (
+      `${first}, ${missing} missing, ${mismatched} not as the metadata of ${recovery_point} says; ` +
+      `${orphans} orphans with ${orphan_bytes} bytes, ${dead} dead\n`
+    );
+  }
+
+  get #recoveryPoint(): string | undefined {
+    return this.#metadata === undefined ? undefined : new Date(this.#metadata.recoveryPointMs).toISOString();
+  }
+
+  /** `undefined` without metadata. */
+  #stateOf({ fileId }: FileToCheck) {
+    return this.#metadata?.fileStates([fileId])[0];
+  }
+
+  #isSuspect({ file, isGone }: CheckedFile): boolean {
+    const state = this.#stateOf(file);
+    return isGone ? state === 'referenced' : state === 'unknown' && this.#isOld(file);
+  }
+
+  #isOld({ listed }: FileToCheck): boolean {
+    return listed !== undefined && this.#deps.clock.nowMs() - listed.modifiedMs >= orphanAgeMsMin;
+  }
+
+  #orphanText({ listed }: FileToCheck): string {
+    const { bytes, modifiedMs } = listed!;
+    const hours = Math.floor((this.#deps.clock.nowMs() - modifiedMs) / 3_600_000);
+    return `orphan of ${formatBytes(bytes)}, ${formatDurationMs(hours * 3_600_000)} old`;
+  }
+
+  #found(
+    { key }: FileToCheck,
+    kind: 'damaged' | 'missing' | 'mismatched' | 'orphans',
+    problem: string,
+  ): void {
+    this.#progress[kind]++;
+    this.hideProgress();
+    const { output } = this.#deps;
+    const isJson = this.#values.output === 'json';
+    output.out(
+      isJson
+        ? jsonLine({ key, kind: kind === 'orphans' ? 'orphan' : kind, problem })
+        : `${key}: ${problem}\n`,
+    );
+  }
+
+  /** Overwrites one line of a terminal; prints nothing elsewhere. */
+  #line(text: string): void {
+    const { output } = this.#deps;
+    if (output.isTerminal) output.out(`\r\u001b[K${text}`);
+  }
+}
+
+function others({ length }: { readonly length: number }): string {
+  return length > 1 ? `, and ${length - 1} more` : '';
+}
+
+function missingProblem({ referenced }: FileToCheck, recoveryPoint: string | undefined): string {
+  const [first] = referenced?.pointers ?? [];
+  const what =
+    first === undefined
+      ? ''
+      : `, such as ${first.name}, offsets ${first.firstOffset} to ${first.endOffset - 1}`;
+  return `missing; the metadata of ${recoveryPoint} refers to it${what}`;
 }
 
 /** Runs the work for all items, some at a time; the results are in the order of the items. */
@@ -145,10 +209,4 @@ async function inParallel<Item, Result>(
   };
   await Promise.all(Array.from({ length: atATime }, takeTurns));
   return results;
-}
-
-/** Overwrites one line of a terminal; prints nothing elsewhere. */
-function progressLine({ output }: Deps): (text: string) => void {
-  if (!output.isTerminal) return () => {};
-  return (text) => output.out(`\r\u001b[K${text}`);
 }

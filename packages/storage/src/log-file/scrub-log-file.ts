@@ -11,6 +11,11 @@ interface ScrubbedFile {
   readonly recordCount: number;
 }
 
+interface ScrubOptions extends CallOptions {
+  /** Called with every batch that matches its checksum, in the order of the file. */
+  readonly onBatch?: (byteStart: number, bytes: Buffer) => void;
+}
+
 /**
  * Verifies a whole log file: header, footer, every batch by its checksum, the counts of every section, and that the
  * file is the one that its key names. Throws a `LogFileError` about the first fault.
@@ -18,7 +23,7 @@ interface ScrubbedFile {
 export async function scrubLogFile(
   store: ObjectStore,
   key: string,
-  options?: CallOptions,
+  options?: ScrubOptions,
 ): Promise<ScrubbedFile> {
   const { clusterId, fileId, fileBytes, sections } = await readLogFile(store, key, options);
   const expected = logFileKey(clusterId, fileId);
@@ -28,7 +33,8 @@ export async function scrubLogFile(
   for (const section of sections) {
     let batches = 0;
     let records = 0;
-    for await (const { bytes } of readSectionBatches(store, key, section, options)) {
+    for await (const { byteStart, bytes } of readSectionBatches(store, key, section, options)) {
+      options?.onBatch?.(byteStart, bytes);
       batches++;
       records += bytes.readInt32BE(batchAt.recordCount);
     }
