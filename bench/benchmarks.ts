@@ -19,6 +19,7 @@ import { metadataScale } from './metadata-scale.ts';
 import { offsetCommits } from './offset-commits.ts';
 import { produceDecode } from './produce-decode.ts';
 import { coldPartition, fanOut } from './read-path.ts';
+import { backupCost, restore } from './restore.ts';
 import { scaleOut } from './scale-out.ts';
 import { slowStore } from './slow-store.ts';
 import { transactionalCopy } from './transactional-copy.ts';
@@ -33,6 +34,8 @@ export const benchmarks: readonly Benchmark[] = [
   coldPartition,
   aclDecisions,
   metadataScale,
+  restore,
+  backupCost,
   hostedClusters,
   agentConnections,
   scaleOut,

@@ -12,15 +12,15 @@ import { atMost, type Benchmark, ms, type Row } from './benchmark.ts';
 import type { Effort } from './side-by-side.ts';
 
 /** Size of the cluster and length of the run. */
-interface Scale {
+export interface Scale {
   readonly partitions: number;
   readonly pointers: number;
   readonly commits: number;
 }
 
-const full: Scale = { partitions: 100_000, pointers: 10_000_000, commits: 2_000 };
+export const fullScale: Scale = { partitions: 100_000, pointers: 10_000_000, commits: 2_000 };
 /** Smoke test. */
-const tiny: Scale = { partitions: 2_000, pointers: 20_000, commits: 20 };
+export const tinyScale: Scale = { partitions: 2_000, pointers: 20_000, commits: 20 };
 
 const partitionsPerTopic = 1_000;
 const clusterId = 'vci_bench';
@@ -37,7 +37,7 @@ const batchesPerCommit = 200;
 export const metadataScale: Benchmark = {
   name: 'metadata-scale',
   async run(effort: Effort) {
-    const scale = effort.turns > 1 ? full : tiny;
+    const scale = effort.turns > 1 ? fullScale : tinyScale;
     const folder = mkdtempSync(join(tmpdir(), 'weir-bench-'));
     const hub = openJournals(join(folder, 'weir.db'), { clock: systemClock, log: silentLog });
     try {
@@ -185,7 +185,7 @@ async function commitFor(node: ClusterNode, scale: Scale, firstFile: number): Pr
   return latencies;
 }
 
-function filled(scale: Scale): ClusterMachine {
+export function filled(scale: Scale): ClusterMachine {
   const machine = ClusterMachine.empty(clusterId, { ...defaultLimits, recentFilesMax: 1_000 });
   for (let topic = 0; topic * partitionsPerTopic < scale.partitions; topic++) {
     const topics = [{ name: `topic-${topic}`, partitionCount: partitionsPerTopic, configs: {} }];
@@ -208,7 +208,7 @@ function filled(scale: Scale): ClusterMachine {
  * Builds a commit with batches for neighbouring partitions of one topic. With a sequence, each batch is from the
  * idempotent producer of its partition.
  */
-function commitOf({ partitions }: Scale, number: number, batches: number, sequence = -1): FileCommit {
+export function commitOf({ partitions }: Scale, number: number, batches: number, sequence = -1): FileCommit {
   const topic = number % (partitions / partitionsPerTopic);
   const rows = Array.from({ length: batches }, (_, row) => row);
   const firstPartition = (number * 7) % (partitionsPerTopic - batches + 1);
