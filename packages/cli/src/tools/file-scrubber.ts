@@ -45,7 +45,7 @@ export const fileScrubberTool: Handler<'cli file-scrubber'> = (values, deps) =>
       const results = await inParallel(files, values.concurrency, stop, (file) => scrub.check(file));
       if (stop.aborted) break;
       await scrub.report(results);
-      progress.lastKey = files.at(-1)!.key;
+      progress.lastKey = files.at(-1)!.place;
       if (path !== undefined) writeProgress(path, progress);
       scrub.showProgress();
     }

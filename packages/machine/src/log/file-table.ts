@@ -21,14 +21,7 @@ const slabFiles = 1 << slabShift;
 const slabMask = slabFiles - 1;
 
 const fileState = { free: 0, referenced: 1, dead: 2, deleted: 3, held: 4, unneeded: 5 } as const;
-const fileStateNames: readonly FileState[] = [
-  'unknown',
-  'referenced',
-  'dead',
-  'deleted',
-  'held',
-  'unneeded',
-];
+const fileStateNames: readonly FileState[] = ['unknown', 'referenced', 'dead', 'deleted', 'held', 'unneeded'];
 
 class Slab {
   /** Four words per file. */

@@ -1,9 +1,12 @@
 import type { FilePointers } from '@weir/cluster';
+import { fileIdOf } from '@weir/core';
 import { clusterPrefix, isFileId, logFileKey, type ObjectInfo, type ObjectStore } from '@weir/storage';
 import { type FilePointer, pointersOfFile } from './pointer-checks.ts';
 
 /** A file that the bucket lists, that metadata refers to, or both. */
 export interface FileToCheck {
+  /** Files are in the order of their places. It is the key, unless the file belongs to a cluster that was cloned. */
+  readonly place: string;
   readonly key: string;
   readonly fileId: string;
   /** Absent if the bucket does not list it. */
@@ -23,7 +26,7 @@ interface MetadataOfFiles {
   pointersOfFiles(firstFolder: number, endFolder: number): FilePointers;
 }
 
-/** All files of a cluster after a key, in the order of their keys and in groups. */
+/** All files of a cluster after a place, in order and in groups. */
 export async function* filesToCheck(
   store: ObjectStore,
   clusterId: string,
@@ -54,16 +57,18 @@ async function* merged(
   files: FilePointers | undefined,
   startAfter: string,
 ): AsyncGenerator<FileToCheck> {
-  const known = files === undefined ? [] : files.fileId.map((fileId) => logFileKey(clusterId, fileId));
-  let next = known.findIndex((key) => key > startAfter);
+  const placeOf = (reference: string) => logFileKey(clusterId, fileIdOf(reference));
+  const known = files === undefined ? [] : files.fileId.map(placeOf);
+  let next = known.findIndex((place) => place > startAfter);
   if (next < 0) next = known.length;
   const referenced = (index: number) => ({
     fileBytes: files!.fileBytes[index]!,
     pointers: pointersOfFile(files!, index),
   });
   const unlisted = (index: number): FileToCheck => ({
-    key: known[index]!,
-    fileId: files!.fileId[index]!,
+    place: known[index]!,
+    key: logFileKey(clusterId, files!.fileId[index]!),
+    fileId: fileIdOf(files!.fileId[index]!),
     listed: undefined,
     referenced: referenced(index),
   });
@@ -74,7 +79,7 @@ async function* merged(
       if (!isFileId(fileId) || logFileKey(clusterId, fileId) !== key) continue;
       while (next < known.length && known[next]! < key) yield unlisted(next++);
       const isKnown = known[next] === key;
-      yield { key, fileId, listed, referenced: isKnown ? referenced(next++) : undefined };
+      yield { place: key, key, fileId, listed, referenced: isKnown ? referenced(next++) : undefined };
     }
   }
   while (next < known.length) yield unlisted(next++);

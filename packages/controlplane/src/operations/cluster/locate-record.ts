@@ -1,6 +1,6 @@
 import type { OutputOf } from '@weir/api';
 import type { BatchesAnswer, Pointers, ProducersAnswer } from '@weir/cluster';
-import { fileIdLevel, fileIdTimeMs, timeText } from '@weir/core';
+import { fileIdLevel, fileIdOf, fileIdTimeMs, timeText } from '@weir/core';
 import { logFileKey } from '@weir/storage';
 
 export type LocatedRecord = OutputOf<'locate_record'>;
@@ -58,14 +58,15 @@ function markerOf({ markers }: Pointers): LocatedRecord['marker'] | undefined {
 }
 
 function rangeOf(clusterId: string, pointers: Pointers): LocatedRecord['range'] {
-  const [fileId] = pointers.fileId as [string];
+  const [reference] = pointers.fileId as [string];
+  const fileId = fileIdOf(reference);
   return {
     first_offset: pointers.baseOffset[0]!,
     end_offset: pointers.nextOffset[0]!,
     file_id: fileId,
     level: fileIdLevel(fileId),
     file_time: timeText(Math.min(fileIdTimeMs(fileId), latestMs)),
-    key: logFileKey(clusterId, fileId),
+    key: logFileKey(clusterId, reference),
     first_byte: pointers.byteStart[0]!,
     byte_count: pointers.byteLength[0]!,
   };

@@ -62,6 +62,16 @@ test('transactions around the offset are listed, and others are not', () => {
   assert.deepEqual(open_transactions, [{ producer_id: 4, first_offset: 50 }]);
 });
 
+test('a file of the cluster that was cloned lies below the prefix of that one', () => {
+  const fileId = youngFileId(1);
+  const { range } = locatedRecord(
+    record,
+    { ...log, pointers: { ...row, fileId: [`${fileId}@vci_source`] } },
+    { error: 'NONE', producers: [] },
+  );
+  assert.deepEqual([range!.file_id, range!.key], [fileId, `service/vci_source/01/${fileId}`]);
+});
+
 function producer(producerId: number, transactionStartOffset: number) {
   return { producerId, producerEpoch: 0, lastSequence: 0, lastTimestampMs: 0, transactionStartOffset };
 }
