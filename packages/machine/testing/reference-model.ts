@@ -45,6 +45,7 @@ export class ReferenceModel {
     this.nowMs = nowMs;
     this.commitCount++;
     const isGone =
+      this.referenced().has(file.fileId) ||
       this.dead.some(({ fileId }) => fileId === file.fileId) ||
       this.deleted.has(file.fileId) ||
       timeOf(file.fileId) < nowMs - this.limits.fileCommitMsMax;

@@ -76,9 +76,11 @@ function commitFile(
     entry.refused(errorCode[reason]);
   };
 
-  // A file that is gone, or may be without this state remembering it: what lies in it has to be written again (F3).
+  // A file that is gone, or may be without this state remembering it: what lies in it has to be written again (F3). One
+  // that has pointers was committed so long ago that its answer is not remembered; readers must not see it twice (C1).
   const isTooLate =
-    state.files.isGone(file.fileId) || fileIdTimeMs(file.fileId) < committableFromMs(limits, state.nowMs);
+    state.files.slotOf(file.fileId) >= 0 ||
+    fileIdTimeMs(file.fileId) < committableFromMs(limits, state.nowMs);
 
   for (let row = 0; row < rows; row++) {
     if (isTooLate) {

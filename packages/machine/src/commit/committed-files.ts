@@ -21,8 +21,8 @@ export class CommittedFiles implements CommitVisitor {
   #fileBytes = 0;
   #fileSlot = noSlot;
   /**
-   * Partitions that got a pointer of this file, if the file had pointers before: its first commit is so long ago that
-   * it is not remembered. `undefined` for a new file.
+   * Partitions that got a pointer of this file, if the file had pointers before: journals of earlier releases commit a
+   * file again whose first commit is so long ago that it is not remembered. `undefined` for a new file.
    */
   #grownByFile: Set<PartitionLog> | undefined;
 

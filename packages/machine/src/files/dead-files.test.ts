@@ -158,7 +158,7 @@ test('the id of a deleted file cannot be committed as long as it is young, nor w
   assert.ok(Buffer.concat(cluster.replay().machine.save()).equals(cluster.saved()));
 });
 
-test('a file that is committed again long after keeps one slot, so that it dies with its last pointer', () => {
+test('a file that an earlier release committed again keeps one slot, so that it dies with its last pointer', () => {
   const cluster = new Cluster({ recentFilesMax: 1 });
   cluster.create('a', 2);
   const first = [{ topicId: 'a' }, { topicId: 'later' }];
@@ -168,7 +168,14 @@ test('a file that is committed again long after keeps one slot, so that it dies 
   const saving = cluster.machine.beginSave();
   const expected = cluster.replay().machine.save();
   // The batch follows the pointer of the first commit in the file, which a capture still reads.
-  commitAs(cluster, fileIdOf(1), { topicId: 'later' }, { topicId: 'a' });
+  const earlier = new Cluster();
+  for (const [name, partitionCount] of [
+    ['a', 2],
+    ['later', 1],
+  ] as const)
+    earlier.create(name, partitionCount);
+  commitAs(earlier, fileIdOf(1), { topicId: 'later' }, { topicId: 'a' });
+  cluster.machine.apply(earlier.journal.at(-1)!);
   assert.ok(Buffer.concat([...saving.slices]).equals(Buffer.concat(expected)));
   saving.end();
   const deleteAll = (topicId: string, offset: number) =>

@@ -158,12 +158,6 @@ export class FileTable {
     return true;
   }
 
-  /** Returns whether the file is dead or deleted. */
-  isGone(fileId: string): boolean {
-    const slot = this.slotOf(fileId);
-    return slot !== noSlot && this.#stateOf(slot) !== fileState.referenced;
-  }
-
   stateOf(fileId: string): FileState {
     const slot = this.slotOf(fileId);
     return slot === noSlot ? 'unknown' : fileStateNames[this.#stateOf(slot)]!;
