@@ -38,7 +38,7 @@ export function* chooseGroups(
     const candidate = { slot, timeMs, liveBytes, pointerCount: files.pointerCount(slot) };
     const level = files.level(slot);
     const isLarge = liveBytes >= limits.compactedFileBytesMax / 2;
-    const isSparse = level > 0 && 2 * liveBytes < files.fileBytes(slot);
+    const isSparse = level > 0 && 2 * liveBytes < files.fileBytes(slot) - frameBytesMax(candidate);
     if (!isSparse && (isLarge || level === fileIdLevelMax)) continue;
     if (isExcluded(files.reference(slot))) continue;
     (isSparse ? sparse : oldest)[level]!.add(candidate);
@@ -56,6 +56,15 @@ export function* chooseGroups(
     }
   }
   return groups.slice(0, limits.compactionJobsPerPlanMax);
+}
+
+/**
+ * The most that a merged file has besides batches: header, trailer, and a footer with an entry per topic and partition,
+ * of which each has a pointer at least. It is alive as long as the file is. If it counted as dead, a small file would
+ * be sparse again as soon as it was rewritten, and so be rewritten for ever.
+ */
+function frameBytesMax({ pointerCount }: Candidate): number {
+  return 320 + 68 * pointerCount;
 }
 
 /** The oldest files of those that are added, as many as a plan can use. */
