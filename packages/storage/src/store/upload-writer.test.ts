@@ -53,6 +53,19 @@ test('whatever is written arrives in full parts, in order', async () => {
   );
 });
 
+test('the memory of the first part grows with what is written', async () => {
+  const upload = new HeldUpload();
+  const writer = new UploadWriter(upload, { partsInFlightMax: 2, partBytes: 1 << 20 });
+  const written = Array.from({ length: 40 }, (_, index) => Buffer.alloc(1000 + index * 3_000, index));
+  for (const bytes of written) await writer.write(bytes);
+  await writer.finish();
+  assert.deepEqual(
+    upload.parts.map(({ length }) => length),
+    [1 << 20, 1 << 20, 282_848],
+  );
+  assert.ok(Buffer.concat(upload.parts).equals(Buffer.concat(written)));
+});
+
 test('a writer waits for its parts, and holds a bounded number of them', async () => {
   const upload = new HeldUpload();
   upload.isHeld = true;

@@ -1,3 +1,4 @@
+import { KiB } from '@weir/core';
 import { storageLimits } from '../limits.ts';
 import type { ObjectUpload } from './object-store.ts';
 
@@ -7,6 +8,9 @@ interface UploadWriterOptions {
   readonly partBytes?: number;
   readonly signal?: AbortSignal | undefined;
 }
+
+/** Memory that the first part begins with. */
+const firstBytes = 64 * KiB;
 
 /**
  * Writes an object of any size in parts, in memory for `partsInFlightMax + 1` parts. The first failure is thrown by the
@@ -72,10 +76,23 @@ export class UploadWriter {
   }
 
   #copy(bytes: Uint8Array, start: number, end: number): void {
-    this.#part ??= this.#spare.pop() ?? Buffer.allocUnsafeSlow(this.#partBytes);
-    this.#part.set(start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end), this.#filled);
+    const part = this.#partFor(this.#filled + end - start);
+    part.set(start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end), this.#filled);
     this.#filled += end - start;
     this.bytes += end - start;
+  }
+
+  /** The memory of the current part. That of the first grows, because most objects have less than one part. */
+  #partFor(neededBytes: number): Buffer {
+    this.#part ??=
+      this.#spare.pop() ??
+      Buffer.allocUnsafeSlow(this.#partCount === 0 ? Math.min(firstBytes, this.#partBytes) : this.#partBytes);
+    if (neededBytes <= this.#part.length) return this.#part;
+    const larger = Math.max(neededBytes, 2 * this.#part.length);
+    const grown = Buffer.allocUnsafeSlow(Math.min(larger, this.#partBytes));
+    this.#part.copy(grown, 0, 0, this.#filled);
+    this.#part = grown;
+    return grown;
   }
 
   #send(): void {
