@@ -80,7 +80,8 @@ export class SimControlPlane {
   }
 }
 
-function freshId(random: Random): string {
+/** Returns a topic id. */
+export function freshId(random: Random): string {
   const id = Buffer.from(Array.from({ length: 16 }, () => random.below(256))).toString('base64url');
   return id.startsWith('-') ? freshId(random) : id;
 }

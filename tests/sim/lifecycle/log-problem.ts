@@ -1,0 +1,4 @@
+/** A violated invariant. */
+export class LogProblem extends Error {
+  override readonly name = 'LogProblem';
+}
