@@ -90,7 +90,7 @@ export class LifeAgent {
         stores: [store],
         checkOwner,
         hasTopic: () => true,
-        deletesSidecars: true,
+        deletes: true,
         clock,
         metrics,
       }),
