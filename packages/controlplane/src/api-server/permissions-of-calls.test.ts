@@ -280,7 +280,7 @@ test('a caller without permissions in a workspace changes nothing there and lear
       const leaked = api.isFake(operationName) ? [] : secretIds.filter((id) => text.includes(id));
       assert.deepEqual(leaked, [], `${operationName} by ${caller}: ${text}`);
     }),
-    { numRuns: 1500 },
+    { numRuns: 500 },
   );
   assert.deepEqual([await stateOf(api, targets.b), await stateOf(api, targets.foreign)], before);
 });
