@@ -377,4 +377,8 @@ export const agentLimits = {
 
   /** Orphans that a scan holds back while they are a suspicious share of the files. Beyond it the scan stops. */
   heldOrphansMax: 1_000,
+
+  /** Ranges of partitions in one commit of a merge, and old pointers that these may have: some milliseconds each. */
+  compactionRangesPerCommitMax: 1_000,
+  compactionPointersPerCommitMax: 16_384,
 } as const;

@@ -33,7 +33,7 @@ import {
   writeDeadFilesForgotten,
   writeFilesDeclaredDead,
 } from './files/dead-files.ts';
-import { decideReplaceRanges, writeRangesReplaced } from './files/replace-ranges.ts';
+import { decideReplaceRanges, filesToWrite, writeRangesReplaced } from './files/replace-ranges.ts';
 import { decidePutEntries, type EntryChange, writeEntriesPut } from './kv/put-entries.ts';
 import { producerIdMax } from './log/marker.ts';
 import { decideDeleteRecords } from './log-start/delete-records.ts';
@@ -365,10 +365,12 @@ export const executors: {
 
   replaceRanges: (work, { commit }, nowMs) => {
     checkCompactionCommit(commit);
-    const { replacements, result } = decideReplaceRanges(work.state, work.limits, commit, nowMs);
-    if (result.outcome === 'repeated') return { reply: result };
+    const decision = decideReplaceRanges(work.state, work.limits, commit, nowMs);
+    const { result } = decision;
+    const files = filesToWrite(commit, decision);
+    if (result.outcome === 'repeated' || files.length === 0) return { reply: result };
     work.begin('rangesReplaced', nowMs);
-    writeRangesReplaced(work.writer, commit, replacements);
+    writeRangesReplaced(work.writer, commit, files, decision);
     return work.applied(result);
   },
 

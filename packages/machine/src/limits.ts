@@ -48,7 +48,7 @@ export const machineLimits = {
   compactionJobsPerPlanMax: 16,
 
   /** Files or pointers that a step of planning examines: some milliseconds. */
-  compactionRowsPerStep: 50_000,
+  compactionRowsPerStep: 10_000,
 
   /** Files younger than this are left out: they are being read, and others may be committed between them. */
   compactionYoungMs: 10_000,

@@ -1,4 +1,4 @@
-import { column, equallyLong, list, object, text, tuple, whole } from '../shapes/shape.ts';
+import { column, equallyLong, flag, list, object, optional, text, tuple, whole } from '../shapes/shape.ts';
 import { command } from './call.ts';
 import type { Markers } from './pointers.ts';
 
@@ -42,7 +42,10 @@ export interface CompactionJob {
   readonly markers?: Markers | undefined;
 }
 
-/** The result of a compaction: new pointers for ranges that lie in its inputs. */
+/**
+ * The result of a compaction, or a part of it: new pointers for ranges that lie in its inputs. A job with many ranges
+ * commits them in parts, each of which takes the leader some milliseconds; the inputs die with their last pointer.
+ */
 export interface CompactionCommit {
   readonly plannedMs: number;
   readonly inputFileIds: readonly string[];
@@ -58,12 +61,14 @@ export interface CompactionCommit {
 interface CompactedFile {
   readonly fileId: string;
   readonly fileBytes: number;
+  /** Set if an earlier commit of the same job brought the file. If it is dead by now, the whole commit is refused. */
+  readonly isContinued?: boolean | undefined;
 }
 
 export interface CompactionResult {
   /**
-   * `done`: some ranges were replaced. `refused`: none, and the new files are dead. `repeated`: the new files were
-   * known before, so that nothing changed.
+   * `done`: some ranges were replaced. `refused`: none, and the new files are dead, except those of earlier commits.
+   * `repeated`: the new files were known before, so that nothing changed.
    */
   readonly outcome: 'done' | 'refused' | 'repeated';
   /** Per range, 1 if it was replaced. Empty if the commit was repeated. */
@@ -73,7 +78,7 @@ export interface CompactionResult {
 const compactionCommit = object<CompactionCommit>({
   plannedMs: whole,
   inputFileIds: list(text),
-  outputs: list(object<CompactedFile>({ fileId: text, fileBytes: whole })),
+  outputs: list(object<CompactedFile>({ fileId: text, fileBytes: whole, isContinued: optional(flag) })),
   topicIds: list(text),
   ranges: equallyLong(
     object<RangeColumns>({

@@ -22,8 +22,8 @@ type Action =
   | { kind: 'commit'; partitions: number[]; timestampMs: number }
   | { kind: 'transaction'; partition: number; isCommitted: boolean }
   /** Begins a compaction of the files of a mask, which cuts its pointers after so many. */
-  | { kind: 'compact'; mask: number; perPointer: number; outputs: number }
-  /** Commits one that was begun, and keeps it if it is to be repeated. */
+  | { kind: 'compact'; mask: number; perPointer: number; outputs: number; rangesPerCommit: number }
+  /** Commits the next part of one that was begun, and keeps it if it is to be repeated. */
   | { kind: 'finish'; which: number; isKept: boolean }
   | { kind: 'deleteRecords'; partition: number; part: number }
   | { kind: 'forget'; count: number }
@@ -59,6 +59,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
       mask: fc.oneof(fc.constant(0xffff), fc.nat(0xffff)),
       perPointer: fc.integer({ min: 1, max: 20 }),
       outputs: fc.integer({ min: 1, max: 2 }),
+      rangesPerCommit: fc.constantFrom(1, 2, 1000),
     }),
   },
   {
@@ -100,7 +101,8 @@ class Run {
     string,
     { number: number; base: number; next: number; at: number; end: number }[]
   >();
-  #begun: CompactionCommit[] = [];
+  /** The parts of each compaction that are not committed yet. */
+  #begun: CompactionCommit[][] = [];
   #outputs = 0;
   #applied = 0;
   #isDeleted = false;
@@ -224,7 +226,12 @@ class Run {
     return this.#timestamps.get(`${number}/${fileId}/${byteStart}`) ?? 0;
   }
 
-  #begin({ mask, perPointer, outputs: outputCount }: Extract<Action, { kind: 'compact' }>): void {
+  #begin({
+    mask,
+    perPointer,
+    outputs: outputCount,
+    rangesPerCommit,
+  }: Extract<Action, { kind: 'compact' }>): void {
     const all = [...new Set(this.#partitions.flat().map(({ fileId }) => fileId))].filter(
       (fileId) => fileId !== '',
     );
@@ -269,7 +276,7 @@ class Run {
       }
       flush();
     }
-    this.#begun.push({
+    const whole: CompactionCommit = {
       plannedMs: this.cluster.nowMs,
       inputFileIds,
       outputs,
@@ -288,16 +295,18 @@ class Run {
         baseOffset: Float64Array.from(rows, ({ base }) => base),
         maxTimestampMs: Float64Array.from(rows, ({ timestampMs }) => timestampMs),
       },
-    });
+    };
+    if (ranges.length > 0) this.#begun.push([...inParts(whole, rangesPerCommit)]);
   }
 
   #finish({ which, isKept }: Extract<Action, { kind: 'finish' }>): void {
-    const commit = this.#begun[which];
+    const commit = this.#begun[which]?.[0];
     if (commit === undefined) return;
-    if (!isKept) this.#begun = this.#begun.filter((other) => other !== commit);
+    if (!isKept) this.#begun[which]!.shift();
+    this.#begun = this.#begun.filter(({ length }) => length > 0);
     const { machine } = this.cluster;
-    const isKnown =
-      machine.unknownFiles(commit.outputs.map(({ fileId }) => fileId)).length < commit.outputs.length;
+    const fresh = commit.outputs.filter(({ isContinued }) => isContinued !== true);
+    const isKnown = machine.unknownFiles(fresh.map(({ fileId }) => fileId)).length < fresh.length;
     const ends = () => this.#ends();
     const before = ends();
     const { outcome, isReplaced } = this.cluster.execute({ kind: 'replaceRanges', commit });
@@ -314,11 +323,13 @@ class Run {
   /** Replaces what still fits in the model, and returns which ranges did. */
   #expected({ inputFileIds, outputs, ranges, pointers, plannedMs }: CompactionCommit): number[] {
     let row = 0;
+    const alive = new Set(this.#partitions.flat().map(({ fileId }) => fileId));
+    const isLost = outputs.some(({ fileId, isContinued }) => isContinued === true && !alive.has(fileId));
     return Array.from(ranges.topic, (topic, range) => {
       const number = 2 * topic + ranges.partition[range]!;
       const first = row;
       row += ranges.pointerCount[range]!;
-      if (plannedMs < this.cluster.nowMs - limits.compactionMsMax) return 0;
+      if (isLost || plannedMs < this.cluster.nowMs - limits.compactionMsMax) return 0;
       const from = ranges.fromOffset[range]!;
       const to = ranges.toOffset[range]!;
       const places = this.#partitions[number]!;
@@ -429,6 +440,39 @@ class Run {
     alive.delete('');
     assert.equal(machine.stats().files, alive.size);
     assert.ok(Buffer.concat(this.standby.save()).equals(this.cluster.saved()), 'the follower differs');
+  }
+}
+
+/** Cuts a commit after every so many ranges, as agents do. */
+function* inParts(whole: CompactionCommit, rangesPerCommit: number): Generator<CompactionCommit> {
+  const { ranges, pointers, outputs } = whole;
+  const known = new Set<number>();
+  let firstRow = 0;
+  for (let first = 0; first < ranges.topic.length; first += rangesPerCommit) {
+    const end = first + rangesPerCommit;
+    const endRow = firstRow + ranges.pointerCount.slice(first, end).reduce((sum, count) => sum + count, 0);
+    const file = pointers.file.slice(firstRow, endRow);
+    const used = [...outputs.keys()].filter((output) => file.includes(output));
+    yield {
+      ...whole,
+      outputs: used.map((output) => ({ ...outputs[output]!, isContinued: known.has(output) })),
+      ranges: {
+        topic: ranges.topic.slice(first, end),
+        partition: ranges.partition.slice(first, end),
+        fromOffset: ranges.fromOffset.slice(first, end),
+        toOffset: ranges.toOffset.slice(first, end),
+        pointerCount: ranges.pointerCount.slice(first, end),
+      },
+      pointers: {
+        file: file.map((output) => used.indexOf(output)),
+        byteStart: pointers.byteStart.slice(firstRow, endRow),
+        byteLength: pointers.byteLength.slice(firstRow, endRow),
+        baseOffset: pointers.baseOffset.slice(firstRow, endRow),
+        maxTimestampMs: pointers.maxTimestampMs.slice(firstRow, endRow),
+      },
+    };
+    for (const output of used) known.add(output);
+    firstRow = endRow;
   }
 }
 

@@ -42,7 +42,13 @@ export function* planCompaction(
       rowsLeft--;
     }
   }
-  return jobs.filter(({ isEmpty }) => !isEmpty).map((job) => job.finish());
+  const finished: CompactionJob[] = [];
+  for (const job of jobs) {
+    if (job.isEmpty) continue;
+    finished.push(job.finish());
+    yield;
+  }
+  return finished;
 }
 
 /** Which job a file slot belongs to. */

@@ -153,6 +153,54 @@ for (const [what, ranges, change, expected] of refusals) {
   });
 }
 
+test('a job commits in parts, each of which needs that the files of the earlier ones are alive', () => {
+  const cluster = fourFiles();
+  const first = commitOf(cluster, [{ from: 0, to: 40 }]);
+  const second = commitOf(cluster, [{ partition: 1, from: 0, to: 40 }]);
+  const fileId = outputId(1);
+  const whole = { fileId, fileBytes: 200 };
+  const continued = { ...second, outputs: [{ ...whole, isContinued: true }] };
+  const entries = () => cluster.journal.length;
+  const before = entries();
+  assert.deepEqual(replace(cluster, continued), ['refused', 0], 'no part came before');
+  assert.equal(entries(), before);
+  assert.deepEqual(replace(cluster, { ...first, outputs: [whole] }), ['done', 1]);
+  assert.deepEqual(deadIds(cluster), [], 'the inputs still have pointers');
+  const shorter = { ...second, outputs: [{ fileId, fileBytes: 100, isContinued: true }] };
+  assert.deepEqual(replace(cluster, shorter), ['refused', 0], 'another file');
+  assert.deepEqual(replace(cluster, continued), ['done', 1]);
+  assert.deepEqual(filesOf(cluster, 1), ['new@0']);
+  assert.deepEqual(deadIds(cluster), [1, 2, 3, 4].map(fileIdOf));
+  const after = entries();
+  assert.deepEqual(replace(cluster, continued), ['refused', 0], 'it has its effect once');
+  assert.equal(entries(), after);
+});
+
+test('a part is refused whose file died meanwhile, and its new files are dead', () => {
+  const cluster = fourFiles();
+  const first = commitOf(cluster, [{ from: 0, to: 40 }]);
+  assert.deepEqual(replace(cluster, first), ['done', 1]);
+  cluster.execute({ kind: 'deleteRecords', partitions: [{ topicId: 'a', partition: 0, offset: 40 }] });
+  assert.ok(deadIds(cluster).includes(outputId(1)));
+  const second = commitOf(cluster, [{ partition: 1, from: 0, to: 40 }]);
+  const parts = {
+    ...second,
+    outputs: [
+      { fileId: outputId(1), fileBytes: 100, isContinued: true },
+      { fileId: outputId(2), fileBytes: 100 },
+    ],
+  };
+  assert.deepEqual(replace(cluster, parts), ['refused', 0]);
+  assert.ok(deadIds(cluster).includes(outputId(2)));
+  // Deleted and forgotten, after which its id is free.
+  cluster.execute({ kind: 'forgetDeadFiles', fileIds: deadIds(cluster) });
+  cluster.nowMs += 90 * 60_000;
+  const late = { ...parts, plannedMs: cluster.nowMs, outputs: parts.outputs.slice(0, 1) };
+  assert.deepEqual(replace(cluster, late), ['refused', 0]);
+  assert.deepEqual(filesOf(cluster, 1), ['1@0', '2@10', '3@20', '4@30']);
+  cluster.replay();
+});
+
 test('what a log lost at its front is not needed, and new pointers below its start are left out', () => {
   const cluster = fourFiles();
   const commit = commitOf(cluster, [{ from: 0, to: 40 }]);

@@ -33,19 +33,21 @@ export function decideReplaceRanges(
 ): Decision {
   const { files, topics } = state;
   const { outputs, inputFileIds, topicIds, ranges, plannedMs } = commit;
-  if (outputs.some(({ fileId }) => files.slotOf(fileId) >= 0)) {
+  if (outputs.some(({ fileId, isContinued }) => isContinued !== true && files.slotOf(fileId) >= 0)) {
     return { replacements: [], result: { outcome: 'repeated', isReplaced: new Uint8Array(0) } };
   }
   const isReplaced = new Uint8Array(ranges.topic.length);
   const replacements: Replacement[] = [];
   // The files may have been deleted as orphans by then (F7).
-  const isTooLate = plannedMs < nowMs - limits.compactionMsMax;
+  const isRefused =
+    plannedMs < nowMs - limits.compactionMsMax ||
+    outputs.some((output) => output.isContinued === true && !isAlive(state, output));
   const inputs = new Set(inputFileIds.map((reference) => files.slotOf(fileIdOf(reference))));
   let endRow = 0;
   for (let range = 0; range < isReplaced.length; range++) {
     const firstRow = endRow;
     endRow += ranges.pointerCount[range]!;
-    if (isTooLate) continue;
+    if (isRefused) continue;
     const log = topics.heldById(topicIds[ranges.topic[range]!]!)?.partitions[ranges.partition[range]!];
     if (log === undefined) continue;
     const found = findRange(state, log, ranges.fromOffset[range]!, ranges.toOffset[range]!, inputs);
@@ -60,6 +62,15 @@ export function decideReplaceRanges(
     });
   }
   return { replacements, result: { outcome: replacements.length > 0 ? 'done' : 'refused', isReplaced } };
+}
+
+/** Whether an earlier commit brought this file, and it still has pointers. */
+function isAlive(
+  { files }: ClusterState,
+  { fileId, fileBytes }: { readonly fileId: string; readonly fileBytes: number },
+): boolean {
+  const slot = files.slotOf(fileId);
+  return slot >= 0 && files.isReferenced(slot) && files.fileBytes(slot) === fileBytes;
 }
 
 /**
@@ -100,11 +111,20 @@ function firstRowAbove(
   return row;
 }
 
-/** New files, then per range: topic number, partition, offsets, and pointers as differences. */
+/** The files that an entry names: those with new pointers, or those that are dead because nothing was replaced. */
+export function filesToWrite(
+  { outputs }: CompactionCommit,
+  { replacements }: Decision,
+): CompactionCommit['outputs'] {
+  return replacements.length > 0 ? outputs : outputs.filter(({ isContinued }) => isContinued !== true);
+}
+
+/** Files, then per range: topic number, partition, offsets, and pointers as differences. */
 export function writeRangesReplaced(
   writer: ByteWriter,
-  { outputs, pointers }: CompactionCommit,
-  replacements: readonly Replacement[],
+  { pointers }: CompactionCommit,
+  outputs: CompactionCommit['outputs'],
+  { replacements }: Decision,
 ): void {
   writer.varint(outputs.length);
   for (const { fileId, fileBytes } of outputs) {

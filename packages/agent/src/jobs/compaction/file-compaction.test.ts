@@ -1,11 +1,18 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { type CompactionJob, noRangeFile, readCompactionTask, writeCompactionTask } from '@weir/cluster';
-import { fileIdLevel, silentLog } from '@weir/core';
+import {
+  type CompactionCommit,
+  type CompactionJob,
+  noRangeFile,
+  readCompactionTask,
+  writeCompactionTask,
+} from '@weir/cluster';
+import { fileIdLevel, Metrics, silentLog } from '@weir/core';
 import { logFileKey } from '@weir/storage';
 import { batchRecords, recordBatches } from '@weir/wire';
 import { testAgent } from '../../../testing/agent.ts';
 import { batchOf, DataPath, produced } from '../../../testing/data-path.ts';
+import { agentLimits } from '../../limits.ts';
 import { fileDeletion } from '../file-deletion.ts';
 import { jobMetrics } from '../job-metrics.ts';
 import { JobRunner } from '../job-runner.ts';
@@ -182,6 +189,99 @@ test('damaged files fail the job, lose nothing, and wait before the next attempt
   assert.deepEqual(await readAll(), before);
   await pass(60_000);
   assert.deepEqual(await readAll(), before);
+});
+
+test('a merge of many partitions is committed in parts, each range and each new file once', async () => {
+  const { compactionRangesPerCommitMax: perCommit } = agentLimits;
+  const count = 2 * perCommit + 3;
+  const rows = Array.from({ length: count }, (_, row) => row);
+  const [one, two, empty] = ['1', '2', '3'].map((digit) => digit.repeat(32)) as [string, string, string];
+  const job: CompactionJob = {
+    plannedMs: 0,
+    level: 1,
+    inputs: [{ fileId: 'a'.repeat(32), fileBytes: 7 }],
+    topicIds: ['topic'],
+    ranges: {
+      topic: new Uint32Array(count),
+      partition: Uint32Array.from(rows),
+      fromOffset: new Float64Array(count),
+      toOffset: new Float64Array(count).fill(1),
+      pointerCount: new Uint32Array(count).fill(1),
+    },
+    pointers: {
+      file: new Uint32Array(count),
+      byteStart: Uint32Array.from(rows),
+      byteLength: new Uint32Array(count).fill(1),
+      baseOffset: new Float64Array(count),
+      maxTimestampMs: new Float64Array(count),
+    },
+  };
+  const merged: MergeResult = {
+    files: [one, two, empty].map((fileId) => ({ fileId, fileBytes: count })),
+    ranges: rows.map((partition) => ({
+      topicId: 'topic',
+      partition,
+      baseOffset: 0,
+      nextOffset: 1,
+      pointers: [
+        {
+          // The first file ends within the second part.
+          fileId: partition < 1.5 * perCommit ? one : two,
+          byteStart: partition,
+          byteLength: 1,
+          baseOffset: 0,
+          nextOffset: 1,
+          maxTimestampMs: 0,
+        },
+      ],
+    })),
+    refused: [],
+    bytesRead: 0,
+    bytesWritten: 0,
+    requestCount: 0,
+    inputBytesHeldMax: 0,
+  };
+  const commits: CompactionCommit[] = [];
+  const kind = fileCompaction({
+    clusterId: 'vci_test',
+    port: {
+      async replaceRanges(commit) {
+        commits.push(commit);
+        return { outcome: 'done', isReplaced: new Uint8Array(commit.ranges.topic.length).fill(1) };
+      },
+    },
+    checkOwner: async () => {},
+    merge: async () => merged,
+    clock: { nowMs: () => 0 },
+    metrics: new Metrics(),
+  });
+  const context = { signal: new AbortController().signal, checkpoint: null, progress() {} };
+  await kind.run(writeCompactionTask(job), context);
+  assert.deepEqual(
+    commits.map(({ outputs }) => outputs.map(({ fileId, isContinued }) => [fileId, isContinued ?? false])),
+    [
+      [
+        [one, false],
+        [empty, false],
+      ],
+      [
+        [one, true],
+        [two, false],
+      ],
+      [[two, true]],
+    ],
+  );
+  assert.deepEqual(
+    commits.flatMap(({ ranges }) => [...ranges.partition]),
+    rows,
+  );
+  const named = commits.flatMap(({ pointers, outputs }) =>
+    Array.from(pointers.file, (file) => outputs[file]!.fileId),
+  );
+  assert.deepEqual(
+    named,
+    merged.ranges.map(({ pointers }) => pointers[0]!.fileId),
+  );
 });
 
 test('a task is read as it was written', () => {

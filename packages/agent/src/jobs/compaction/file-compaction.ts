@@ -10,6 +10,7 @@ import {
   readCompactionTask,
 } from '@weir/cluster';
 import type { Clock, MetricRow, Metrics } from '@weir/core';
+import { agentLimits } from '../../limits.ts';
 import type { JobKind } from '../job-kind.ts';
 import type { MergePlan, MergeResult, MergeRun } from './merge-files.ts';
 
@@ -76,14 +77,14 @@ export function fileCompaction(options: FileCompactionOptions): JobKind {
       await checkOwner(signal);
       const plan = { clusterId, level: job.level, runs: runsOf(job) };
       const result = await merge(plan, { signal, progress });
-      const { files, ranges, refused, bytesRead, bytesWritten } = result;
+      const { files, refused, bytesRead, bytesWritten } = result;
       count(compactionRows.files, { direction: 'read' }, job.inputs.length);
       count(compactionRows.files, { direction: 'written' }, files.length);
       count(compactionRows.bytes, { direction: 'read' }, bytesRead);
       count(compactionRows.bytes, { direction: 'written' }, bytesWritten);
       count(compactionRows.ranges, { outcome: 'damaged' }, refused.length);
-      if (ranges.length > 0) {
-        const { isReplaced } = await port.replaceRanges(commitOf(job, result));
+      for (const commit of commitsOf(job, result)) {
+        const { isReplaced } = await port.replaceRanges(commit);
         const replaced = isReplaced.reduce((sum, flag) => sum + flag, 0);
         count(compactionRows.ranges, { outcome: 'replaced' }, replaced);
         count(compactionRows.ranges, { outcome: 'refused' }, isReplaced.length - replaced);
@@ -151,7 +152,35 @@ function markersFrom(markers: Markers, first: number, end: number, firstRow: num
   };
 }
 
-function commitOf({ plannedMs, inputs }: CompactionJob, { files, ranges }: MergeResult): CompactionCommit {
+/** Cuts the commit of a job into parts that take the leader some milliseconds each. */
+function* commitsOf(job: CompactionJob, { files, ranges }: MergeResult): Generator<CompactionCommit> {
+  const { compactionRangesPerCommitMax, compactionPointersPerCommitMax } = agentLimits;
+  const pointersPerRange = job.pointers.file.length / job.ranges.topic.length;
+  const rangesPerCommit = Math.max(
+    1,
+    Math.min(compactionRangesPerCommitMax, Math.floor(compactionPointersPerCommitMax / pointersPerRange)),
+  );
+  const filesOf = (some: MergeResult['ranges']) =>
+    new Set(some.flatMap(({ pointers }) => pointers.map(({ fileId }) => fileId)));
+  const used = filesOf(ranges);
+  const known = new Set<string>();
+  for (let first = 0; first < ranges.length; first += rangesPerCommit) {
+    const part = ranges.slice(first, first + rangesPerCommit);
+    const fileIds = filesOf(part);
+    const outputs: CompactionCommit['outputs'] = files
+      // The first part names files without pointers too, so that they are deleted.
+      .filter(({ fileId }) => fileIds.has(fileId) || (first === 0 && !used.has(fileId)))
+      .map((file) => (known.has(file.fileId) ? { ...file, isContinued: true } : file));
+    for (const fileId of fileIds) known.add(fileId);
+    yield commitOf(job, outputs, part);
+  }
+}
+
+function commitOf(
+  { plannedMs, inputs }: CompactionJob,
+  files: CompactionCommit['outputs'],
+  ranges: MergeResult['ranges'],
+): CompactionCommit {
   const topicIds = [...new Set(ranges.map(({ topicId }) => topicId))];
   const topicOf = new Map(topicIds.map((topicId, index) => [topicId, index]));
   const fileOf = new Map(files.map(({ fileId }, index) => [fileId, index]));
