@@ -15,6 +15,7 @@ const tones: Readonly<Record<SideId, ChartBar['tone']>> = {
   'kafka-flush': 1,
   playground: 2,
   local: 3,
+  tansu: 4,
 };
 
 interface ChartSpec extends Omit<NamedChart, 'groups'> {

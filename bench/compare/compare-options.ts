@@ -7,6 +7,8 @@ export interface CompareOptions {
   readonly rows: readonly RowName[];
   readonly sizes: Sizes;
   readonly isColdClient: boolean;
+  /** The program tansu, if it takes part. */
+  readonly tansu?: string | undefined;
 }
 
 export const fullSizes: Sizes = {
@@ -45,6 +47,7 @@ export const usage = `npm run bench:kafka -- [flags]
   --rows <words>  only rows whose name contains one of the words (comma between them)
   --runs <count>  runs of each side per row, 1 to ${runsMax}
   --cold-client   a new client process for each run, as Apache's scripts start it
+  --tansu <file>  this program takes part in some rows, with its records in memory
   --page          writes the page from the results that there are, and measures nothing
   --list          names the rows
 `;
@@ -78,6 +81,7 @@ export function readCompareOptions(
     rows: offered.filter((name) => words === undefined || words.some((word) => name.includes(word))),
     sizes: { ...(values.quick ? quickSizes : fullSizes), ...(runs === undefined ? {} : { runs }) },
     isColdClient: values['cold-client'],
+    tansu: values.tansu,
   };
 }
 
@@ -89,6 +93,7 @@ function parse(argv: readonly string[]) {
       rows: { type: 'string' },
       runs: { type: 'string' },
       'cold-client': { type: 'boolean', default: false },
+      tansu: { type: 'string' },
       page: { type: 'boolean', default: false },
       list: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },

@@ -3,7 +3,7 @@ import type { Bench } from './measure.ts';
 import type { RunRecord } from './metrics.ts';
 import { type LoadRow, loadRows, measureStart, startRow } from './rows.ts';
 import { type SideId, sideNames } from './side-names.ts';
-import { type Side, serverOf, settle } from './sides.ts';
+import { type Side, settle } from './sides.ts';
 import { blaming, compilesDuring, type Stage, startSides } from './stage.ts';
 
 interface Comparison extends Stage {
@@ -14,7 +14,9 @@ type OnRow = (name: RowName, title: string, runs: RunsBySide) => void;
 
 /** Measures the rows and reports each as it is finished. Returns whether all of them could be measured. */
 export async function measureRows(comparison: Comparison, onRow: OnRow): Promise<boolean> {
-  const { rows, print } = comparison;
+  const { rows, tansu, print } = comparison;
+  const withTansu = (row: LoadRow): LoadRow =>
+    row.hasTansu && tansu !== undefined ? { ...row, sides: [...row.sides, 'tansu'] } : row;
   let isWhole = true;
   // A row that fails must not stop the others.
   const guarded = async (name: RowName, work: () => Promise<void>) => {
@@ -27,7 +29,7 @@ export async function measureRows(comparison: Comparison, onRow: OnRow): Promise
   };
   // First, while no other server is there.
   if (rows.includes(startRow.name)) await guarded(startRow.name, () => measureStarts(comparison, onRow));
-  const chosen = loadRows.filter(({ name }) => rows.includes(name));
+  const chosen = loadRows.filter(({ name }) => rows.includes(name)).map(withTansu);
   if (chosen.length === 0) return isWhole;
   const wanted = new Set(chosen.flatMap((row) => row.sides));
   const { bench, sides } = await startSides(comparison, [...wanted]);
@@ -40,8 +42,8 @@ async function measureStarts({ classPath, sizes, print }: Comparison, onRow: OnR
   const { name, title, sides } = startRow;
   print(`${title} …`);
   // Not counted: it loads our own client, and the files of the server from disk.
-  for (const side of sides) await measureStart(side, classPath, { ...sizes, idleSeconds: 0 });
-  const runs = await inTurns(sides, sizes.runs, (side) => measureStart(side, classPath, sizes), print);
+  for (const side of sides) await measureStart(side, { classPath }, { ...sizes, idleSeconds: 0 });
+  const runs = await inTurns(sides, sizes.runs, (side) => measureStart(side, { classPath }, sizes), print);
   onRow(name, title, runs);
 }
 
@@ -81,13 +83,18 @@ async function measureLoad(
    */
   async function gcRuns(): Promise<RunsBySide> {
     const found: Partial<Record<SideId, RunRecord[]>> = {};
-    for (const id of row.sides.filter((side) => serverOf(side) !== 'kafka')) {
+    for (const id of row.sides.filter((side) => side === 'playground' || side === 'local')) {
       const side = all.get(id)!;
       const watching = { ...bench, watchesGc: true };
       const turn = row.isOnce ? 1 : sizes.runs;
-      const { values } = await blaming(side, () => row.run(watching, side, topicOf(id), sizes, turn));
-      const { gcSecondsPerGb } = values;
-      if (gcSecondsPerGb !== undefined) found[id] = [{ values: { gcSecondsPerGb } }];
+      try {
+        const { values } = await row.run(watching, side, topicOf(id), sizes, turn);
+        const { gcSecondsPerGb } = values;
+        if (gcSecondsPerGb !== undefined) found[id] = [{ values: { gcSecondsPerGb } }];
+      } catch (error) {
+        // The other figures of the row count without it.
+        print(`bench:kafka: ${row.name} has no time of the collector of ${sideNames[id]}: ${error}`);
+      }
     }
     return found;
   }

@@ -6,7 +6,7 @@ import type { RowName } from './bars.ts';
 import { type Bench, measuredRun, runConsumer, runProducer } from './measure.ts';
 import type { RunRecord } from './metrics.ts';
 import type { SideId } from './side-names.ts';
-import { residentMibOf, type Side, serverOf, settle, startServer } from './sides.ts';
+import { type Programs, residentMibOf, type Side, serverOf, settle, startServer } from './sides.ts';
 
 /** Amounts of work. */
 export interface Sizes {
@@ -39,6 +39,8 @@ export interface LoadRow {
   readonly title: string;
   readonly isQuick: boolean;
   readonly sides: readonly SideId[];
+  /** Whether tansu takes part, if there is one. It keeps what was written in memory, so not in all rows. */
+  readonly hasTansu?: true;
   readonly partitions: number;
   /** One run instead of several. */
   readonly isOnce?: true;
@@ -102,6 +104,7 @@ const steadyRow: LoadRow = {
   title: `steady ${steadyMegabytesPerSecond} MB/s, 16 partitions, batch.size=131072, linger.ms=10`,
   isQuick: true,
   sides: ['kafka', 'playground', 'local', 'kafka-flush'],
+  hasTansu: true,
   partitions: 16,
   bytesPerSide: (sizes) =>
     (sizes.rowWarmUpRecords + 2 * allRuns(sizes) * sizes.steadySeconds * steadyRate) * recordBytes,
@@ -141,6 +144,7 @@ const consumeRow: LoadRow = {
   title: 'consume 600 MB, 16 partitions, one group of one consumer',
   isQuick: true,
   sides: allServers,
+  hasTansu: true,
   partitions: 16,
   bytesPerSide: () => consumeRecords * recordBytes,
   async prepare(bench, side, topic) {
@@ -245,13 +249,13 @@ export const startRow = {
 /** Starts a server, creates a topic and writes a record; then leaves it alone and reads its memory. */
 export function measureStart(
   side: SideId,
-  classPath: string,
+  programs: Programs,
   { idleSeconds }: Sizes,
   clock: Clock = systemClock,
 ): Promise<RunRecord> {
   return Lifetime.during(async (lifetime) => {
     const load = openNodeLoad(clock);
-    const broker = await startServer(lifetime, serverOf(side), classPath);
+    const broker = await startServer(lifetime, serverOf(side), programs);
     const readyMs = clock.monotonicMs();
     await load.createTopics(broker.servers, ['first'], 1);
     await load.produce(broker.servers, {

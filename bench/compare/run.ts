@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { statfsSync } from 'node:fs';
+import { existsSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -10,6 +10,7 @@ import { apacheRelease } from '../kafka/apache.ts';
 import { Lifetime } from '../kafka/lifetime.ts';
 import { openLoad, type ToolName } from '../kafka/load.ts';
 import { commit, machine } from '../kafka/machine.ts';
+import { tansuInstall } from '../kafka/tansu.ts';
 import { rowNames } from './bars.ts';
 import { type CompareOptions, readCompareOptions, usage } from './compare-options.ts';
 import { measureRows } from './measure-rows.ts';
@@ -54,7 +55,8 @@ async function runToolAlone(classPath: string, name: ToolName, args: readonly st
 }
 
 /** Says why a comparison cannot run here. */
-function obstacle({ rows, sizes }: CompareOptions): string | undefined {
+function obstacle({ rows, sizes, tansu }: CompareOptions): string | undefined {
+  if (tansu !== undefined && !existsSync(tansu)) return `there is no ${tansu}; get it by ${tansuInstall}`;
   const missing = missingTool();
   if (missing !== false)
     return `${missing}; install it, or run npm run bench:scenarios, which can do without`;
@@ -66,7 +68,7 @@ function obstacle({ rows, sizes }: CompareOptions): string | undefined {
 }
 
 async function compare(options: CompareOptions): Promise<void> {
-  const { rows, sizes, isQuick, isColdClient } = options;
+  const { rows, sizes, isQuick, isColdClient, tansu } = options;
   const file = isQuick ? quickResultsFile : resultsFile;
   const date = new Date(systemClock.nowMs()).toISOString().slice(0, 10);
   const occasion = { date, commit: commit(root), isQuick, isColdClient };
@@ -83,12 +85,15 @@ async function compare(options: CompareOptions): Promise<void> {
     const load = openLoad(lifetime, classPath);
     const runTool = (name: ToolName, args: readonly string[]) =>
       isColdClient ? runToolAlone(classPath, name, args) : load.runTool(name, args);
-    return measureRows({ lifetime, classPath, load, runTool, rows, sizes, print }, (name, title, runs) => {
-      const row: RowResults = { name, title, ...occasion, runs };
-      measured.push(row);
-      writeResults(file, withRow(readResults(file), machine(), row));
-      process.stdout.write(`\n${rowText(row)}\n`);
-    });
+    return measureRows(
+      { lifetime, classPath, tansu, load, runTool, rows, sizes, print },
+      (name, title, runs) => {
+        const row: RowResults = { name, title, ...occasion, runs };
+        measured.push(row);
+        writeResults(file, withRow(readResults(file), machine(), row));
+        process.stdout.write(`\n${rowText(row)}\n`);
+      },
+    );
   });
   print(`${verdict(measured)}; results are in ${file}`);
   if (!isQuick) print(`wrote ${writePage(root, readResults(resultsFile)!)}`);

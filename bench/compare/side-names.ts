@@ -4,6 +4,7 @@ export const sideNames = {
   'kafka-flush': 'Kafka, flush.messages=1',
   playground: 'Weir on disk',
   local: 'Weir in memory',
+  tansu: 'tansu in memory',
 } as const;
 
 export type SideId = keyof typeof sideNames;

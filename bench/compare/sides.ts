@@ -5,6 +5,7 @@ import { startApache } from '../kafka/apache.ts';
 import type { Broker } from '../kafka/broker.ts';
 import { cpuSecondsOf } from '../kafka/broker.ts';
 import type { Lifetime } from '../kafka/lifetime.ts';
+import { startTansu } from '../kafka/tansu.ts';
 import { startLocal, startPlayground } from '../kafka/weir.ts';
 import type { SideId } from './side-names.ts';
 
@@ -23,12 +24,21 @@ const inspectable = '--inspect-port=127.0.0.1:0';
 
 export const serverOf = (side: SideId): ServerId => (side === 'kafka-flush' ? 'kafka' : side);
 
-export function startServer(lifetime: Lifetime, server: ServerId, classPath: string): Promise<Broker> {
+export interface Programs {
+  /** Apache's jars. */
+  readonly classPath: string;
+  /** The program tansu, where it takes part. */
+  readonly tansu?: string | undefined;
+}
+
+export function startServer(lifetime: Lifetime, server: ServerId, programs: Programs): Promise<Broker> {
+  const { classPath, tansu = 'tansu' } = programs;
   const options = { profileFolder: undefined, nodeOptions: inspectable };
   const starts: Readonly<Record<ServerId, () => Promise<Broker>>> = {
     kafka: () => startApache(lifetime, classPath),
     playground: () => startPlayground(lifetime, options),
     local: () => startLocal(lifetime, options),
+    tansu: () => startTansu(lifetime, tansu),
   };
   return starts[server]();
 }

@@ -6,13 +6,12 @@ import { threadSecondsOf } from '../kafka/process-stats.ts';
 import { type Bench, runProducer } from './measure.ts';
 import { type Sizes, steadySettings } from './rows.ts';
 import { type SideId, sideNames } from './side-names.ts';
-import { type ServerId, type Side, serverOf, settle, startServer } from './sides.ts';
+import { type Programs, type ServerId, type Side, serverOf, settle, startServer } from './sides.ts';
 import { threadGroupOf } from './threads.ts';
 
 /** What is needed to start servers and to load them. */
-export interface Stage {
+export interface Stage extends Programs {
   readonly lifetime: Lifetime;
-  readonly classPath: string;
   readonly load: ApacheLoad;
   runTool(name: ToolName, args: readonly string[]): Promise<string>;
   readonly sizes: Sizes;
@@ -29,10 +28,10 @@ export async function startSides(
   stage: Stage,
   wanted: readonly SideId[],
 ): Promise<{ readonly bench: Bench; readonly sides: ReadonlyMap<SideId, Side> }> {
-  const { lifetime, classPath, load, runTool } = stage;
+  const { lifetime, load, runTool } = stage;
   const servers = new Map<ServerId, Broker>();
   for (const server of new Set(wanted.map(serverOf))) {
-    servers.set(server, await startServer(lifetime, server, classPath));
+    servers.set(server, await startServer(lifetime, server, stage));
   }
   const bench: Bench = { load, runTool, brokers: [...servers.values()], writtenBytes: new Map() };
   const sides = new Map(

@@ -4,7 +4,7 @@ import type { Spread } from './spread.ts';
 export interface ChartBar {
   readonly label: string;
   /** Which of the four colours. */
-  readonly tone: 0 | 1 | 2 | 3;
+  readonly tone: 0 | 1 | 2 | 3 | 4;
   readonly spread: Spread;
 }
 
@@ -38,11 +38,13 @@ const style = `
   .back { fill: #ffffff }
   .whisker { stroke: #24292f; stroke-width: 1.5 }
   .tone0 { fill: #8c959f } .tone1 { fill: #c9ced4 } .tone2 { fill: #0969da } .tone3 { fill: #1a9e6c }
+  .tone4 { fill: #bf8700 }
   @media (prefers-color-scheme: dark) {
     text { fill: #e6edf3 }
     .back { fill: #0d1117 }
     .whisker { stroke: #e6edf3 }
     .tone0 { fill: #6e7681 } .tone1 { fill: #484f58 } .tone2 { fill: #388bfd } .tone3 { fill: #2ea97c }
+    .tone4 { fill: #d29922 }
   }`;
 
 export function svgOf({ title, unit, groups, isLogarithmic = false }: Chart): string {

@@ -1,10 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import type { Broker } from './broker.ts';
+import { freePort } from './free-port.ts';
 import type { Lifetime } from './lifetime.ts';
 import { ServerProcess } from './server-process.ts';
 
@@ -108,11 +107,3 @@ function format(classPath: string, properties: string): void {
 }
 
 /** Returns a port that was free a moment ago, because Kafka needs an explicit port. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}

@@ -1,8 +1,8 @@
 import type { ServerProcess } from './server-process.ts';
 
-/** One of the two servers under comparison, as seen by clients and by the harness. */
+/** A server under comparison, as seen by clients and by the harness. */
 export interface Broker {
-  readonly name: 'Weir' | 'Kafka';
+  readonly name: 'Weir' | 'Kafka' | 'tansu';
   /** Bootstrap address for clients. */
   readonly servers: string;
   /** All processes of the server. */
