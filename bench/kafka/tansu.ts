@@ -8,7 +8,7 @@ export const tansuInstall =
   'cargo install tansu --version 0.6.0 --locked --features dynostore,libsql, with Rust and a quarter of an hour';
 
 /** Log line of a started server. */
-const isServing = /listening|listener/i;
+const isServing = /^ready in/m;
 
 /** Starts tansu, a broker written in Rust, with its records in memory. */
 export async function startTansu(lifetime: Lifetime, program: string): Promise<Broker> {
@@ -20,9 +20,8 @@ export async function startTansu(lifetime: Lifetime, program: string): Promise<B
     args: [
       'broker',
       ...['--listener-url', url, '--advertised-listener-url', url],
-      ...['--kafka-cluster-id', 'bench', '--storage-engine', 'memory://tansu/'],
+      ...['--cluster-id', 'bench', '--storage-engine', 'memory://tansu/'],
     ],
-    variables: { RUST_LOG: 'info' },
     isReady: ({ text }) => isServing.test(text),
   });
   return {
