@@ -92,7 +92,7 @@ async function measureLoad(
         const { gcSecondsPerGb } = values;
         if (gcSecondsPerGb !== undefined) found[id] = [{ values: { gcSecondsPerGb } }];
       } catch (error) {
-        // The other figures of the row count without it.
+        // The other results of the row count without it.
         print(`bench:kafka: ${row.name} has no time of the collector of ${sideNames[id]}: ${error}`);
       }
     }
