@@ -8,6 +8,7 @@ import { type EntryKind, entryKind } from './entry-kind.ts';
 import {
   applyFilesHeld,
   applyHeldFilesReleased,
+  applyHoldAbandoned,
   applyHoldConfirmed,
   applyHoldEnded,
   applyUnneededFilesForgotten,
@@ -105,6 +106,7 @@ const appliers: {
   rangesReplaced: applyRangesReplaced,
   filesHeld: applyFilesHeld,
   holdConfirmed: applyHoldConfirmed,
+  holdAbandoned: applyHoldAbandoned,
   heldFilesReleased: applyHeldFilesReleased,
   holdEnded: applyHoldEnded,
   unneededFilesForgotten: applyUnneededFilesForgotten,

@@ -139,19 +139,21 @@ export type Command =
   | {
       /**
        * Holds files for a clone, so that they are not dead without pointers. Without a list, all referenced files,
-       * once: where the clone holds files already, nothing changes. Listed files may be dead, or unknown to a cluster
-       * that was restored to an earlier point.
+       * once: where the clone holds files already, nothing changes. Listed files are those of a clone that exists, and
+       * may be dead, or unknown to a cluster that was restored to an earlier point.
        */
       readonly kind: 'holdFiles';
       readonly cloneId: string;
       readonly fileIds?: readonly string[];
     }
-  /** The clone exists. The reply is whether its files are held. */
-  | { readonly kind: 'confirmHold'; readonly cloneId: string }
+  /** The clone exists. The reply is false if that hold is not there, or was abandoned. */
+  | { readonly kind: 'confirmHold'; readonly cloneId: string; readonly heldMs: number }
+  /** The clone is not made. The reply is false if it was confirmed. */
+  | { readonly kind: 'abandonHold'; readonly cloneId: string }
   /** The clone does not need these files any more. Others are left out. */
   | { readonly kind: 'releaseHeldFiles'; readonly cloneId: string; readonly fileIds: readonly string[] }
-  /** The clone does not exist any more. Nothing changes if it was confirmed meanwhile, or was not. */
-  | { readonly kind: 'endHold'; readonly cloneId: string; readonly isConfirmed: boolean }
+  /** The clone does not exist any more. The reply is false if it may: its hold is open, or there is none. */
+  | { readonly kind: 'endHold'; readonly cloneId: string }
   /** In a clone: forgets unneeded files that were reported to the cluster that was cloned. Others are left out. */
   | { readonly kind: 'forgetUnneededFiles'; readonly fileIds: readonly string[] }
   /** Removes what expires: soft-deleted topics after their TTL, idle producers, old file ids. Sent every minute. */
@@ -203,9 +205,9 @@ export interface Replies {
   declareFilesDead: string[];
   holdFiles: { readonly message: string | null };
   confirmHold: boolean;
+  abandonHold: boolean;
   /** Number of released files. */
   releaseHeldFiles: number;
-  /** Whether it has ended by this command. */
   endHold: boolean;
   /** Number of forgotten files. */
   forgetUnneededFiles: number;

@@ -84,6 +84,8 @@ export const entryKind = {
   holdEnded: 52,
   /** Time, then files of another cluster that does not hold them any more (files/clone-holds.ts). */
   unneededFilesForgotten: 53,
+  /** Time, then a clone that was not made (files/clone-holds.ts). */
+  holdAbandoned: 54,
 } as const;
 
 export type EntryKind = keyof typeof entryKind;

@@ -395,7 +395,7 @@ export const executors: {
 
   holdFiles: (work, { cloneId, fileIds }, nowMs) => {
     checkCloneId(work.state, cloneId);
-    if (fileIds !== undefined) checkFileIds(fileIds, work.limits);
+    if (fileIds !== undefined) checkFileIds(fileIds, { ...work.limits, fileIdsPerCallMax: fileIds.length });
     const message = holdProblem(work.state, work.limits, cloneId) ?? null;
     const isKnown = work.state.files.holds.get(cloneId) !== undefined;
     const listed = fileIds && decideHoldListed(work.state, cloneId, fileIds);
@@ -406,10 +406,19 @@ export const executors: {
     return work.applied({ message });
   },
 
-  confirmHold: (work, { cloneId }, nowMs) => {
+  confirmHold: (work, { cloneId, heldMs }, nowMs) => {
     const hold = work.state.files.holds.get(cloneId);
-    if (hold === undefined || hold.isConfirmed) return { reply: hold !== undefined };
+    if (hold?.heldMs !== heldMs) return { reply: false };
+    if (hold.state !== 'open') return { reply: hold.state === 'confirmed' };
     work.begin('holdConfirmed', nowMs);
+    work.writer.text(cloneId);
+    return work.applied(true);
+  },
+
+  abandonHold: (work, { cloneId }, nowMs) => {
+    const state = work.state.files.holds.get(cloneId)?.state;
+    if (state !== 'open') return { reply: state !== 'confirmed' };
+    work.begin('holdAbandoned', nowMs);
     work.writer.text(cloneId);
     return work.applied(true);
   },
@@ -423,8 +432,9 @@ export const executors: {
     return work.applied(released.length);
   },
 
-  endHold: (work, { cloneId, isConfirmed }, nowMs) => {
-    if (work.state.files.holds.get(cloneId)?.isConfirmed !== isConfirmed) return { reply: false };
+  endHold: (work, { cloneId }, nowMs) => {
+    const state = work.state.files.holds.get(cloneId)?.state;
+    if (state === undefined || state === 'open') return { reply: false };
     work.begin('holdEnded', nowMs);
     work.writer.text(cloneId);
     return work.applied(true);

@@ -92,6 +92,8 @@ const journal: [kind: keyof typeof entryKind, hex: string][] = [
   ],
   ['heldFilesReleased', '33a9c4d629097663695f6f746865720100000000000000000000000000000bad'],
   ['holdEnded', '34a9c4d629097663695f6f74686572'],
+  ['filesHeld', '31a9c4d629097663695f746869726400'],
+  ['holdAbandoned', '36a9c4d629097663695f7468697264'],
   [
     'topicCloned',
     '2ea9c4d62902096f6e652d636c6f6e6505636c6f6e650101010c726574656e74696f6e2e6d73013702c8010000000000001840',
@@ -179,11 +181,13 @@ function sampleCluster(): Cluster {
 
 function runHolds(cluster: Cluster): void {
   cluster.execute({ kind: 'holdFiles', cloneId: 'vci_clone' });
-  cluster.execute({ kind: 'confirmHold', cloneId: 'vci_clone' });
+  cluster.execute({ kind: 'confirmHold', cloneId: 'vci_clone', heldMs: cluster.nowMs });
   const fileIds = [fileIdOf(0xdead), fileIdOf(0xbad)];
   cluster.execute({ kind: 'holdFiles', cloneId: 'vci_other', fileIds });
   cluster.execute({ kind: 'releaseHeldFiles', cloneId: 'vci_other', fileIds: fileIds.slice(1) });
-  cluster.execute({ kind: 'endHold', cloneId: 'vci_other', isConfirmed: false });
+  cluster.execute({ kind: 'endHold', cloneId: 'vci_other' });
+  cluster.execute({ kind: 'holdFiles', cloneId: 'vci_third' });
+  cluster.execute({ kind: 'abandonHold', cloneId: 'vci_third' });
 }
 
 /** An entry that only a clone has. */

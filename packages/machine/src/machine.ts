@@ -69,8 +69,7 @@ interface DeadFilesQuery {
 interface HoldSummary {
   readonly cloneId: string;
   readonly heldMs: number;
-  /** Whether the clone is known to exist. */
-  readonly isConfirmed: boolean;
+  readonly state: 'open' | 'confirmed' | 'abandoned';
   readonly files: number;
 }
 
@@ -264,10 +263,10 @@ export class ClusterMachine {
 
   /** Returns the clones of the cluster for which files are held, the oldest first. */
   holds(): HoldSummary[] {
-    return this.#state.files.holds.all().map(({ cloneId, heldMs, isConfirmed, slots }) => ({
+    return this.#state.files.holds.all().map(({ cloneId, heldMs, state, slots }) => ({
       cloneId,
       heldMs,
-      isConfirmed,
+      state,
       files: slots.count,
     }));
   }

@@ -69,9 +69,11 @@ test('a held file is not dead without pointers, and is when its last clone relea
     ],
   );
   checkSaved(cluster);
-  assert.equal(cluster.execute({ kind: 'endHold', cloneId: 'two', isConfirmed: false }), true);
+  for (const { cloneId, heldMs } of cluster.machine.holds())
+    cluster.execute({ kind: 'confirmHold', cloneId, heldMs });
+  assert.equal(cluster.execute({ kind: 'endHold', cloneId: 'two' }), true);
   assert.deepEqual(deadIds(cluster.machine), [4, 2, 1].map(fileIdOf));
-  assert.equal(cluster.execute({ kind: 'endHold', cloneId: 'one', isConfirmed: false }), true);
+  assert.equal(cluster.execute({ kind: 'endHold', cloneId: 'one' }), true);
   assert.deepEqual(deadIds(cluster.machine), [4, 2, 1, 3].map(fileIdOf));
   assert.deepEqual(cluster.machine.holds(), []);
   assert.ok(Buffer.concat(cluster.replay().machine.save()).equals(cluster.saved()));
@@ -80,27 +82,37 @@ test('a held file is not dead without pointers, and is when its last clone relea
 test('a referenced file that is released stays referenced', () => {
   const cluster = filled();
   cluster.execute({ kind: 'holdFiles', cloneId: 'one' });
-  cluster.execute({ kind: 'endHold', cloneId: 'one', isConfirmed: false });
+  cluster.execute({ kind: 'abandonHold', cloneId: 'one' });
+  cluster.execute({ kind: 'endHold', cloneId: 'one' });
   assert.deepEqual(deadIds(cluster.machine), []);
   assert.deepEqual(filesOf(cluster, 'a'), [1, 2].map(fileIdOf));
 });
 
-test('files are held once; a hold that is confirmed does not end as one that is not', () => {
+test('files are held once; an open hold is either confirmed or abandoned, and does not end', () => {
   const cluster = filled({ clonesMax: 2 });
   cluster.execute({ kind: 'holdFiles', cloneId: 'one' });
-  const before = cluster.saved();
   cluster.commit({ topicId: 'a' });
   cluster.execute({ kind: 'holdFiles', cloneId: 'one' });
   assert.equal(cluster.machine.holds()[0]!.files, 3, 'those of the first time');
-  assert.equal(cluster.execute({ kind: 'confirmHold', cloneId: 'one' }), true);
-  assert.equal(cluster.execute({ kind: 'confirmHold', cloneId: 'one' }), true);
-  assert.equal(cluster.execute({ kind: 'confirmHold', cloneId: 'two' }), false);
-  assert.equal(cluster.execute({ kind: 'endHold', cloneId: 'one', isConfirmed: false }), false);
+  const { nowMs: heldMs } = cluster;
+  const run = (kind: 'confirmHold' | 'abandonHold' | 'endHold', cloneId: string) =>
+    cluster.execute({ kind, cloneId, heldMs });
+  assert.equal(
+    cluster.execute({ kind: 'confirmHold', cloneId: 'one', heldMs: heldMs - 1 }),
+    false,
+    'another one',
+  );
+  assert.deepEqual([run('endHold', 'one'), run('confirmHold', 'one')], [false, true]);
+  assert.deepEqual([run('confirmHold', 'one'), run('abandonHold', 'one')], [true, false]);
+  assert.deepEqual([run('confirmHold', 'none'), run('abandonHold', 'none')], [false, true]);
   checkSaved(cluster);
-  assert.equal(cluster.execute({ kind: 'endHold', cloneId: 'one', isConfirmed: true }), true);
-  assert.ok(!cluster.saved().equals(before));
+  assert.deepEqual([run('endHold', 'one'), run('endHold', 'one')], [true, false]);
   for (const cloneId of ['one', 'two']) cluster.execute({ kind: 'holdFiles', cloneId });
   assert.match(cluster.execute({ kind: 'holdFiles', cloneId: 'three' }).message!, /2 clones.*may have 2/);
+  assert.deepEqual([run('abandonHold', 'two'), run('abandonHold', 'two')], [true, true]);
+  assert.equal(run('confirmHold', 'two'), false);
+  checkSaved(cluster);
+  assert.equal(run('endHold', 'two'), true);
   for (const cloneId of ['', 'a/b', 'vci_test'])
     assert.throws(() => cluster.execute({ kind: 'holdFiles', cloneId }), MalformedCommand);
 });
@@ -118,7 +130,7 @@ test('a cluster that was restored to an earlier point holds listed files, dead a
   // It was committed by a cluster that is gone; the producer writes its batches again.
   assert.match(String(cluster.commitFile(fileCommit(9, [{ topicId: 'a' }]))), /error/);
   checkSaved(cluster);
-  cluster.execute({ kind: 'endHold', cloneId: 'one', isConfirmed: false });
+  cluster.execute({ kind: 'endHold', cloneId: 'one' });
   assert.deepEqual(deadIds(cluster.machine), [2, 9].map(fileIdOf));
   assert.ok(Buffer.concat(cluster.replay().machine.save()).equals(cluster.saved()));
 });

@@ -35,8 +35,9 @@ export function writeFilesHeld(
 }
 
 export function applyFilesHeld({ files, nowMs }: ClusterState, reader: ByteReader): undefined {
-  const hold = files.holds.begin(reader.text(), nowMs);
+  const cloneId = reader.text();
   const what = reader.u8();
+  const hold = files.holds.begin(cloneId, nowMs, what === held.listed ? 'confirmed' : 'open');
   if (what === held.referenced) files.holdReferenced(hold);
   else if (what === held.listed) for (const fileId of readFileIds(reader)) files.hold(hold, fileId, 0);
   else throw new UnreadableBytes(`this release holds no files of kind ${what}`);
@@ -79,7 +80,11 @@ export function applyHeldFilesReleased(state: ClusterState, reader: ByteReader):
 }
 
 export function applyHoldConfirmed(state: ClusterState, reader: ByteReader): undefined {
-  readHold(state, reader).isConfirmed = true;
+  readHold(state, reader).state = 'confirmed';
+}
+
+export function applyHoldAbandoned(state: ClusterState, reader: ByteReader): undefined {
+  readHold(state, reader).state = 'abandoned';
 }
 
 export function applyHoldEnded(state: ClusterState, reader: ByteReader): undefined {

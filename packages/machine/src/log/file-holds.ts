@@ -1,11 +1,19 @@
 import { SlotSet } from './slot-set.ts';
 
+/**
+ * `open`: the clone is being made. `confirmed`: it exists. `abandoned`: it was not made within its time, and can no
+ * longer be confirmed.
+ */
+type HoldState = 'open' | 'confirmed' | 'abandoned';
+
+/** By the numbers that snapshots have. */
+export const holdStates: readonly HoldState[] = ['open', 'confirmed', 'abandoned'];
+
 /** Files of a cluster that a clone of it needs. */
 export interface FileHold {
   readonly cloneId: string;
   readonly heldMs: number;
-  /** Whether the clone is known to exist. */
-  isConfirmed: boolean;
+  state: HoldState;
   readonly slots: SlotSet;
 }
 
@@ -26,10 +34,10 @@ export class FileHolds {
   }
 
   /** Returns the hold of a clone, which begins if there is none. */
-  begin(cloneId: string, heldMs: number, isConfirmed = false): FileHold {
+  begin(cloneId: string, heldMs: number, state: HoldState = 'open'): FileHold {
     let hold = this.#holds.get(cloneId);
     if (hold === undefined) {
-      hold = { cloneId, heldMs, isConfirmed, slots: new SlotSet() };
+      hold = { cloneId, heldMs, state, slots: new SlotSet() };
       this.#holds.set(cloneId, hold);
     }
     return hold;

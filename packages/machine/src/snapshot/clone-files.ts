@@ -1,18 +1,19 @@
 import { UnreadableBytes } from '../bytes/byte-reader.ts';
 import type { ClusterState } from '../cluster-state.ts';
+import { holdStates } from '../log/file-holds.ts';
 import type { FileTable } from '../log/file-table.ts';
 import { SlotSet } from '../log/slot-set.ts';
 import type { SnapshotReader, SnapshotWriter } from '../snapshot-format/snapshot-columns.ts';
 import type { CapturedState } from './captured-state.ts';
 
-/** Holds: clone, time, whether it is confirmed, and its files with their sizes. */
+/** Holds: clone, time, state, and its files with their sizes. */
 export function* writeHolds({ files, holds }: CapturedState, writer: SnapshotWriter): Generator<Buffer> {
   const { fields } = writer;
   fields.varint(holds.length);
-  for (const { cloneId, heldMs, isConfirmed, slots } of holds) {
+  for (const { cloneId, heldMs, state, slots } of holds) {
     fields.text(cloneId);
     fields.varint(heldMs);
-    fields.u8(isConfirmed ? 1 : 0);
+    fields.u8(holdStates.indexOf(state));
     fields.varint(slots.count);
     for (const slot of inOrder(files, slots)) {
       fields.hex16(files.fileId(slot));
@@ -25,7 +26,11 @@ export function* writeHolds({ files, holds }: CapturedState, writer: SnapshotWri
 /** Needs the referenced files. */
 export function readHolds({ files }: ClusterState, { fields }: SnapshotReader): void {
   for (let left = fields.varint(); left > 0; left--) {
-    const hold = files.holds.begin(fields.text(), fields.varint(), fields.u8() === 1);
+    const cloneId = fields.text();
+    const heldMs = fields.varint();
+    const state = holdStates[fields.u8()];
+    if (state === undefined) throw new UnreadableBytes(`the hold of ${cloneId} has no known state`);
+    const hold = files.holds.begin(cloneId, heldMs, state);
     for (let filesLeft = fields.varint(); filesLeft > 0; filesLeft--) {
       files.hold(hold, fields.hex16(), fields.varint());
     }
