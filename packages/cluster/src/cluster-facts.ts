@@ -13,6 +13,6 @@ export const clusterFacts = {
    * Earlier files in the bucket may belong to a lost database, and are never deleted as orphans.
    */
   filesKnownFrom: { namespace: 'clusterFact', key: 'filesKnownFromMs' },
-  /** Of a clone: the id of the cluster of which it is one. */
+  /** Of a clone: the id of the cluster of which it is one (ADR 0041). */
   cloneOf: { namespace: 'clusterFact', key: 'cloneOf' },
 } as const;

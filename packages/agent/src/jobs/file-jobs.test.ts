@@ -155,6 +155,11 @@ async function write({ cluster, clock, put, newId }: Stage, fileCount: number) {
   return { topicId, keys };
 }
 
+/** The same with ids of the present, in objects that are old. */
+async function writeNow(staged: Stage, fileCount: number) {
+  return write({ ...staged, newId: () => newFileId(staged.clock.nowMs(), seededRandom(++ids)) }, fileCount);
+}
+
 test('files of a deleted topic stay for the grace period, and are deleted then', async (t) => {
   const staged = await stage(t);
   const { cluster, agent, pass, keys, counted } = staged;
@@ -170,6 +175,29 @@ test('files of a deleted topic stay for the grace period, and are deleted then',
   assert.deepEqual(await keys(), kept.keys.toSorted());
   assert.equal((await cluster.fileTotals()).deadFiles, 0);
   assert.equal(counted(deadFileRows.deleted, 'success'), 3);
+});
+
+test('files that a clone needs are neither deleted nor orphans, until it needs them no more', async (t) => {
+  const staged = await stage(t, { 'service.file.delete.delay.ms': '60000' });
+  const { cluster, agent, pass, keys, past } = staged;
+  past.ms = 7 * hourMs;
+  const { topicId, keys: files } = await writeNow(staged, 3);
+  await cluster.holdFiles('vci_clone');
+  agent('a');
+  await cluster.removeTopics([{ topicId }]);
+  // Long enough for a scan.
+  await pass(20 * minuteMs);
+  assert.deepEqual(await keys(), files.toSorted());
+  assert.equal((await cluster.fileTotals()).deadFiles, 0);
+  const [first, ...others] = files.map((key) => key.slice(-32));
+  assert.equal(await cluster.releaseHeldFiles('vci_clone', [first!]), 1);
+  await pass(3 * minuteMs);
+  assert.deepEqual(await keys(), files.slice(1).toSorted());
+  assert.equal(await cluster.abandonHold('vci_clone'), true);
+  assert.equal(await cluster.endHold('vci_clone'), true);
+  assert.equal((await cluster.fileTotals()).deadFiles, others.length);
+  await pass(3 * minuteMs);
+  assert.deepEqual(await keys(), []);
 });
 
 test('the grace period is a config, and more files than one job takes are deleted job by job', async (t) => {

@@ -3,6 +3,7 @@ import { adminCalls } from './admin-calls.ts';
 import { agentCalls } from './agents/agent-calls.ts';
 import type { PortOf } from './call.ts';
 import type { ClusterFollower } from './change-stream.ts';
+import { cloneCalls } from './clone-calls.ts';
 import { compactionCalls } from './compaction-calls.ts';
 import { eventCalls } from './event-calls.ts';
 import { fileCalls } from './file-calls.ts';
@@ -27,6 +28,7 @@ export const clusterCalls = {
   ...topicCalls,
   ...aclCalls,
   ...adminCalls,
+  ...cloneCalls,
   ...eventCalls,
   ...fileCalls,
   ...groupCalls,

@@ -2,6 +2,7 @@ import { clusterFacts } from '@weir/cluster';
 import type { Clock } from '@weir/core';
 import type { JournalHub } from '@weir/journal';
 import type { ObjectStore } from '@weir/storage';
+import { holdForClones } from '../clones/hold-for-clones.ts';
 import { closedKey, fenceKey, listGenerations } from './backup-objects.ts';
 import { newestObject, newestWithObjects, RestoreProblem, readGeneration } from './read-backup.ts';
 import { type UncommittedFiles, uncommittedFiles } from './uncommitted-files.ts';
@@ -52,6 +53,7 @@ export async function restoreCluster(options: RestoreOptions): Promise<RestoredC
     throw new RestoreProblem(`another restore of ${clusterId} has begun; wait for it, or start again`);
   const isComplete = await untilClosed(options, source);
   const { machine, chain } = await readGeneration(options, source);
+  await holdForClones(options, machine);
   const changes = [
     { ...clusterFacts.generation, value: Buffer.from(String(generation)) },
     { ...clusterFacts.supersededBy, value: null },

@@ -5,6 +5,7 @@ import {
   type CallName,
   ClusterUnavailable,
   clusterCalls,
+  clusterConfigValue,
   clusterFacts,
   filesToSend,
   groupCalls,
@@ -23,6 +24,7 @@ import {
   type Replies,
   type ReplyOf,
 } from '@weir/machine';
+import { machineLimits } from '@weir/machine/limits';
 import type { Leadership } from './leadership.ts';
 import type { Machine } from './machine-kind.ts';
 
@@ -68,6 +70,13 @@ const commands: {
     fileBytes: files.map(({ byteCount }) => byteCount),
   }),
   forgetDeadFiles: ([fileIds]) => ({ kind: 'forgetDeadFiles', fileIds }),
+  holdFiles: ([cloneId]) => ({ kind: 'holdFiles', cloneId }),
+  holdListedFiles: ([cloneId, fileIds]) => ({ kind: 'holdFiles', cloneId, fileIds }),
+  confirmHold: ([cloneId, heldMs]) => ({ kind: 'confirmHold', cloneId, heldMs }),
+  abandonHold: ([cloneId]) => ({ kind: 'abandonHold', cloneId }),
+  releaseHeldFiles: ([cloneId, fileIds]) => ({ kind: 'releaseHeldFiles', cloneId, fileIds }),
+  endHold: ([cloneId]) => ({ kind: 'endHold', cloneId }),
+  forgetUnneededFiles: ([fileIds]) => ({ kind: 'forgetUnneededFiles', fileIds }),
   replaceRanges: ([commit]) => ({ kind: 'replaceRanges', commit }),
   deleteRecords: ([partitions]) => ({ kind: 'deleteRecords', partitions }),
   alterClientQuotas: ([entities, { validateOnly }]) => ({
@@ -106,6 +115,12 @@ const queries: {
   logSizes: (machine, [topicIds]) => machine.logSizes(topicIds),
   countFiles: (machine) => machine.countFiles(),
   unknownFiles: (machine, [fileIds]) => machine.unknownFiles(fileIds),
+  listHolds: (machine) => machine.holds(),
+  listUnneededFiles: (machine, _, nowMs) => {
+    // As for the clone's own files: readers may still have the pointers.
+    const delayMs = clusterConfigValue('service.file.delete.delay.ms', machine.clusterConfigs());
+    return machine.unneededFiles({ deadBeforeMs: nowMs - delayMs, limit: machineLimits.fileIdsPerCallMax });
+  },
   fileTotals: (machine) => ({
     ...machine.fileStats(),
     oldestDeadMs: machine.deadFiles({ deadBeforeMs: Number.POSITIVE_INFINITY, limit: 1 })[0]?.deadMs ?? null,
