@@ -20,6 +20,7 @@ read  workspace list_virtual_clusters
 read  cluster   describe_virtual_cluster
 write workspace create_virtual_cluster
 write workspace create_virtual_cluster_v2
+write cluster   clone_virtual_cluster
 write cluster   rename_virtual_cluster
 write cluster   update_virtual_cluster_tier
 read  cluster   describe_virtual_cluster_tags

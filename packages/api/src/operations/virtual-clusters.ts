@@ -216,6 +216,38 @@ export const virtualClusterOperations = [
     'The same as `create_virtual_cluster`, under the name that newer clients use.',
   ),
   defineOperation({
+    name: 'clone_virtual_cluster',
+    title: 'Clone a virtual cluster',
+    summary:
+      'Create a virtual cluster with the topics, offsets and rules of another one, without copying data.',
+    description:
+      'The clone begins as the cluster is now, and then lives its own life: writes, retention and deletions in one of them ' +
+      'do not show in the other. Both use the same bucket, in which the clone refers to the files of the cluster until it ' +
+      'has rewritten or dropped them. It takes over topics, committed offsets, ACLs, quotas and configs, but no ' +
+      'credentials and no agent keys. A cluster with clones cannot be deleted.',
+    access: 'write',
+    scope: 'cluster',
+    input: z.strictObject({
+      virtual_cluster_id: clusterId().describe('The cluster to clone.'),
+      new_virtual_cluster_name: clusterName().describe('The name of the clone, with or without its prefix.'),
+      skip_agent_key_creation: z.boolean().default(false).describe('Whether to make no agent key.'),
+    }),
+    output: createOutput,
+    errors: ['not_found', 'duplicate_name', 'limit_exceeded', 'conflict'],
+    example: {
+      input: { virtual_cluster_id: examples.cluster, new_virtual_cluster_name: 'orders_copy' },
+      output: {
+        virtual_cluster_id: 'vci_93f1c2d4_5e6f_4a7b_8c9d_0e1f2a3b4c5d',
+        virtual_cluster_name: 'vcn_orders_copy',
+        agent_pool_id: examples.pool,
+        agent_pool_name: 'apn_orders_copy',
+        bootstrap_url: null,
+        agent_key: exampleNewKey,
+        workspace_id: examples.workspace,
+      },
+    },
+  }),
+  defineOperation({
     name: 'rename_virtual_cluster',
     title: 'Rename a virtual cluster',
     summary: 'Rename a virtual cluster.',
@@ -280,7 +312,7 @@ export const virtualClusterOperations = [
       virtual_cluster_name: clusterName().describe('Its name, to confirm that this one is meant.'),
     }),
     output: z.object({}),
-    errors: ['not_found', 'name_mismatch', 'deletion_protected'],
+    errors: ['not_found', 'name_mismatch', 'deletion_protected', 'conflict'],
     example: {
       input: { virtual_cluster_id: examples.cluster, virtual_cluster_name: 'vcn_orders' },
       output: {},

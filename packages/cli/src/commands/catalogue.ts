@@ -141,6 +141,11 @@ export const commands = [
     status: 'available',
     help: 'Show which fields events have, and their most frequent values.',
   },
+  {
+    name: 'cli clone-cluster',
+    status: 'available',
+    help: 'Create a cluster as another one is now, without copying its records.',
+  },
   { name: 'cli create-key', status: 'available', help: 'Create an API key and print its secret once.' },
   {
     name: 'cli mcp-config',

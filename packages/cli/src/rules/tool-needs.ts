@@ -25,6 +25,7 @@ const neededByTool = {
   'cli alter-broker-configs': ['config'],
   'cli delete-broker-config': ['config-name'],
   'cli consumer-group-lag': ['group'],
+  'cli clone-cluster': ['cloneName'],
   'cli create-key': ['keyName'],
   'cli diagnose-record': ['topic', 'partition'],
   'cli file-reader': ['bucketURL', 'log-file'],
@@ -47,7 +48,7 @@ function isAbsent(value: FlagValues[FlagName]): boolean {
 export const toolNeedsRule: Rule = {
   statement:
     'The tools that work on one topic need -topic, those that set configs -config, those that reset one -config-name, and ' +
-    'consumer-group-lag -group, create-key -keyName, file-reader -log-file, diagnose-record -partition too; file-reader and file-scrubber need -bucketURL, delete-all-topics-unsafe needs -confirm-delete-all-topics. kcmd needs -type; its types ' +
+    'consumer-group-lag -group, clone-cluster -cloneName, create-key -keyName, file-reader -log-file, diagnose-record -partition too; file-reader and file-scrubber need -bucketURL, delete-all-topics-unsafe needs -confirm-delete-all-topics. kcmd needs -type; its types ' +
     'create-topic, produce and fetch need -topic, and produce needs -records. benchmark-consumer takes no number as ' +
     '-offset.',
   flags: [
@@ -58,6 +59,7 @@ export const toolNeedsRule: Rule = {
     'config-name',
     'partition',
     'group',
+    'cloneName',
     'keyName',
     'log-file',
     'bucketURL',

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Metrics, systemRandom } from '@weir/core';
+import type { JournalHub } from '@weir/journal';
 import { DatabaseProblem } from '../accounts/database/database-problem.ts';
 import { type AccountsDatabase, openAccounts } from '../accounts/open.ts';
 import { defaultPasswordCost } from '../accounts/secrets/password-hash.ts';
@@ -10,6 +11,7 @@ import type { ForbiddenCall } from '../agent-listener.ts';
 import { apiHandlers, createApiServer } from '../api-server/api-server.ts';
 import type { ServedHandlers } from '../api-server/perform-operation.ts';
 import { RateLimits, usualRateLimits } from '../api-server/rate-limits.ts';
+import { type ClusterCloning, clusterCloning } from '../clones/cluster-cloning.ts';
 import { type DiagnosticEvents, diagnosticEvents } from '../diagnostics/diagnostic-events.ts';
 import type { ClusterKind } from '../diagnostics/diagnostic-snapshot.ts';
 import type { Transition } from '../diagnostics/record.ts';
@@ -55,8 +57,7 @@ interface AccountsPartOptions {
   readonly ownClusterId: () => string | undefined;
   /** How long ago the metadata backup of a cluster had everything, if there is a backup. */
   readonly backupAgeMsOf: (clusterId: string) => number | undefined;
-  /** Removes the journal of a cluster that cannot be restored. */
-  readonly forgetJournal: (clusterId: string) => Promise<void>;
+  readonly hub: JournalHub;
   /** The token by which the user of a single-user process signs in. */
   readonly signInToken: string | undefined;
   /** Aborted when the process stops. */
@@ -67,6 +68,8 @@ interface AccountsPartOptions {
 export interface AccountsPart {
   /** The clusters that there are. */
   list(): Promise<readonly VirtualCluster[]>;
+  /** Whether there is a cluster, deleted ones that can be restored included. */
+  isRegistered(clusterId: string): Promise<boolean>;
   /** Authorizes agents, by a key of an account or a token. */
   readonly authorize: Authorize;
   readonly handlers: RouteHandlers<AccountsRouteName>;
@@ -110,7 +113,16 @@ export async function startAccounts(
   resources.defer(() => issuers.close());
   const user = settings.oneUser && (await oneUser(accounts, settings.oneUser));
   const isBehindProxy = settings.isBehindProxy ?? false;
-  const handlers = handlersOf(options, accounts, fileBindings);
+  const cloning =
+    settings.backup &&
+    clusterCloning({
+      hub: options.hub,
+      store: settings.backup.store,
+      portOf: options.ports.portOf,
+      random: systemRandom,
+      clock,
+    });
+  const handlers = handlersOf(options, accounts, fileBindings, cloning);
   const tokensAsKeys = tokenKeys({ tokens, virtualClusters: accounts.virtualClusters });
   const served = {
     accounts,
@@ -153,15 +165,18 @@ export async function startAccounts(
   watch.start();
   watchers.defer(() => watch.stop());
   const removeCluster = async ({ id }: VirtualCluster) => {
-    await options.forgetJournal(id);
+    await cloning?.forget(id);
+    await options.hub.forget(id);
     await accounts.diagnostics.forget(id);
   };
-  const housekeeping = new Housekeeping({ accounts, removeCluster, clock, log });
+  const isNeeded = async ({ id }: VirtualCluster) => ((await cloning?.clonesOf(id)) ?? []).length > 0;
+  const housekeeping = new Housekeeping({ accounts, removeCluster, isNeeded, clock, log });
   housekeeping.start();
   watchers.defer(() => housekeeping.stop());
   const setupToken = await accounts.setup.begin();
   return {
     list: () => accounts.virtualClusters.listAll(),
+    isRegistered: (clusterId) => accounts.virtualClusters.isKnown(clusterId),
     authorize: authorizeByAny(
       tokens.authorize,
       authorizeByAccountKeys({ keyVerifier: accounts.keyVerifier, host, limits }),
@@ -270,6 +285,7 @@ function handlersOf(
   options: AccountsPartOptions,
   accounts: AccountsDatabase,
   fileBindings: WorkloadIdentities['fileBindings'],
+  cloning: ClusterCloning | undefined,
 ): ServedHandlers {
   const { settings, ports, publicUrl } = options;
   const { agentMetricRows = [] } = settings;
@@ -283,7 +299,10 @@ function handlersOf(
     randomBytes,
   });
   const onAgentsRevoked = (clusterId: string) => void requestNewSecrets(options, clusterId);
-  return { ...accountOperations({ accounts, publicUrl, onAgentsRevoked, fileBindings }), ...onClusters };
+  return {
+    ...accountOperations({ accounts, publicUrl, onAgentsRevoked, fileBindings, cloning }),
+    ...onClusters,
+  };
 }
 
 /** The leader of a cluster may be unavailable for a while, and a revoked agent must not benefit from that. */

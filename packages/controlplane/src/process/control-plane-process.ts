@@ -8,6 +8,7 @@ import type { VirtualCluster } from '../accounts/workspaces/virtual-clusters.ts'
 import { type Authorize, authorizeByAgentKeys, authorizeByAny } from '../agent-keys.ts';
 import { backupMetrics } from '../backup/backup-metrics.ts';
 import { ClusterBackup } from '../backup/cluster-backup.ts';
+import { CloneUpkeep } from '../clones/clone-upkeep.ts';
 import { keepClusterSecrets } from '../cluster-secrets.ts';
 import { ClusterHost } from '../hosting/cluster-host.ts';
 import { LeaderPorts } from '../hosting/leader-ports.ts';
@@ -110,10 +111,22 @@ async function startParts(
           metrics: backupMetrics(metrics, id),
         });
       if (backup !== undefined) backups.set(id, backup);
+      const clones =
+        options.backup &&
+        new CloneUpkeep({
+          clusterId: id,
+          node,
+          store: options.backup.store,
+          isRegistered: async (cloneId) => (await accounts.load()).isRegistered(cloneId),
+          onAbandoned: (cloneId) => hub.forget(cloneId),
+          clock,
+          log,
+        });
       return async () => {
         backups.delete(id);
         endSecrets();
         await endCredentials?.();
+        await clones?.end();
         await backup?.end();
       };
     },
@@ -152,7 +165,7 @@ async function startParts(
       signInToken,
       ownClusterId: () => ownClusterId,
       backupAgeMsOf: (clusterId: string) => backups.get(clusterId)?.ageMs,
-      forgetJournal: (clusterId: string) => hub.forget(clusterId),
+      hub,
       stop,
     };
     return startAccounts({ settings: options, ...parts }, { watchers: running, resources });

@@ -6,6 +6,8 @@ export interface HousekeepingOptions {
   readonly accounts: Pick<AccountsDatabase, 'tidy' | 'virtualClusters'>;
   /** Removes the data of a cluster that cannot be restored, before its row is deleted. */
   readonly removeCluster: (cluster: VirtualCluster) => Promise<void>;
+  /** Whether other clusters need the files of a cluster, which is then not forgotten. */
+  readonly isNeeded?: (cluster: VirtualCluster) => Promise<boolean>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -51,7 +53,7 @@ export class Housekeeping {
   }
 
   async #forget(cluster: VirtualCluster): Promise<void> {
-    if (this.#hasStopped) return;
+    if (this.#hasStopped || (await this.#options.isNeeded?.(cluster))) return;
     await this.#options.removeCluster(cluster);
     await this.#options.accounts.virtualClusters.forget(cluster);
     this.#options.log.info('removed deleted cluster', {

@@ -14,6 +14,12 @@ export const mcpFlags = [
     rule: 'An empty list means all that the caller reaches, and for create-key the oldest of them.',
   }),
   available({
+    name: 'cloneName',
+    type: text('cluster name'),
+    commands: ['cli clone-cluster'],
+    help: 'The name of the new cluster, which no other one of the workspace has.',
+  }),
+  available({
     name: 'keyName',
     type: text('key name'),
     commands: ['cli create-key'],

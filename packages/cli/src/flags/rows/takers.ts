@@ -24,7 +24,13 @@ export const eventTools = ['cli events search', 'cli events tail', 'cli events f
 export const eventSwitches = ['cli events enable', 'cli events disable'] as const;
 
 /** Tools that use only the API, and no cluster. */
-export const apiTools = [...eventTools, ...eventSwitches, 'cli create-key', 'cli mcp-config'] as const;
+export const apiTools = [
+  ...eventTools,
+  ...eventSwitches,
+  'cli clone-cluster',
+  'cli create-key',
+  'cli mcp-config',
+] as const;
 
 /** Tools that read a bucket, and need no server. */
 export const bucketTools = ['cli file-reader', 'cli file-scrubber'] as const;

@@ -115,6 +115,27 @@ export class VirtualClusters {
     return row === undefined ? undefined : clusterOf(row);
   }
 
+  /** Whether there is a cluster with the id, deleted ones that can be restored included. */
+  async isKnown(clusterId: string): Promise<boolean> {
+    const row = await this.#database
+      .selectFrom('weir_virtual_clusters')
+      .select('id')
+      .where('id', '=', clusterId)
+      .executeTakeFirst();
+    return row !== undefined;
+  }
+
+  /** Deletes the row of a cluster that was not made completely. */
+  async abandon(accountId: string, clusterId: string): Promise<void> {
+    await changeAccount(this.#database, accountId, async (transaction) => {
+      await transaction
+        .deleteFrom('weir_virtual_clusters')
+        .where('account_id', '=', accountId)
+        .where('id', '=', clusterId)
+        .execute();
+    });
+  }
+
   create(accountId: string, workspaceId: string, cluster: NewVirtualCluster): Promise<VirtualCluster> {
     return changeAccount(this.#database, accountId, async (transaction) => {
       const { clock, random } = this.#deps;

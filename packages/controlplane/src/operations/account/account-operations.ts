@@ -1,5 +1,6 @@
 import { type Random, systemRandom } from '@weir/core';
 import type { AccountsDatabase } from '../../accounts/open.ts';
+import type { ClusterCloning } from '../../clones/cluster-cloning.ts';
 import type { WorkloadIdentityBinding } from '../../workload-identity/binding.ts';
 import { apiKeyHandlers } from './api-keys.ts';
 import { auditHandlers } from './audit.ts';
@@ -21,6 +22,8 @@ export interface AccountOperationsOptions {
   readonly onAgentsRevoked?: ((clusterId: string) => void) | undefined;
   /** The bindings of workload identities in the operator's file, of all clusters. */
   readonly fileBindings?: (() => readonly WorkloadIdentityBinding[]) | undefined;
+  /** Makes clones of clusters; absent if the control plane does not know their bucket. */
+  readonly cloning?: Pick<ClusterCloning, 'clone' | 'clonesOf'> | undefined;
   /** For generated names, which are not secret. */
   readonly random?: Random;
 }
@@ -31,6 +34,7 @@ export function accountOperations({
   publicUrl,
   onAgentsRevoked = () => {},
   fileBindings = () => [],
+  cloning,
   random = systemRandom,
 }: AccountOperationsOptions) {
   return {
@@ -41,7 +45,7 @@ export function accountOperations({
     ...mcpConfigurationHandlers(accounts, publicUrl, random),
     ...sessionHandlers(accounts),
     ...auditHandlers(accounts),
-    ...virtualClusterHandlers(accounts),
+    ...virtualClusterHandlers(accounts, cloning),
     ...ssoHandlers(accounts, publicUrl),
     ...workloadIdentityHandlers(accounts, fileBindings, onAgentsRevoked),
     ...pipelineHandlers(accounts),

@@ -13,6 +13,7 @@ import { isAllowed } from '../../accounts/access/permissions.ts';
 import type { ApiKey } from '../../accounts/keys/keys.ts';
 import type { AccountsDatabase } from '../../accounts/open.ts';
 import { restorableMs, type VirtualCluster } from '../../accounts/workspaces/virtual-clusters.ts';
+import type { ClusterCloning } from '../../clones/cluster-cloning.ts';
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
@@ -25,6 +26,7 @@ type Names =
   | 'describe_virtual_cluster'
   | 'create_virtual_cluster'
   | 'create_virtual_cluster_v2'
+  | 'clone_virtual_cluster'
   | 'rename_virtual_cluster'
   | 'update_virtual_cluster_tier'
   | 'describe_virtual_cluster_tags'
@@ -33,11 +35,17 @@ type Names =
   | 'list_recently_deleted_virtual_clusters'
   | 'restore_virtual_cluster';
 
+const noCloning =
+  'The control plane does not know the bucket of the cluster; start it with -bucketURL and with metadata backups on.';
+
 type GivenCluster = InputOf<'create_virtual_cluster'>;
 type ClusterResponse = OutputOf<'describe_virtual_cluster'>['virtual_cluster'];
 
 /** Operations on the registry of virtual clusters. Other operations serve their contents. */
-export function virtualClusterHandlers(accounts: AccountsDatabase): OperationHandlers<Names, CallContext> {
+export function virtualClusterHandlers(
+  accounts: AccountsDatabase,
+  cloning: Pick<ClusterCloning, 'clone' | 'clonesOf'> | undefined,
+): OperationHandlers<Names, CallContext> {
   const { virtualClusters, keys } = accounts;
 
   /** Returns agent keys by cluster, for callers that may see them. */
@@ -63,10 +71,20 @@ export function virtualClusterHandlers(accounts: AccountsDatabase): OperationHan
   }
 
   async function create(input: GivenCluster, context: CallContext) {
-    const { accountId, actor } = context;
+    const { accountId } = context;
     const workspaceId = input.workspace_id ?? (await oldestWorkspace(context));
     context.happensIn(workspaceId);
     const cluster = await virtualClusters.create(accountId, workspaceId, newCluster(input));
+    return created(cluster, input, context);
+  }
+
+  /** The response for a new cluster, with a key for its agents if that is wanted. */
+  async function created(
+    cluster: VirtualCluster,
+    input: { readonly skip_agent_key_creation: boolean },
+    { accountId, actor }: CallContext,
+  ) {
+    const { workspaceId } = cluster;
     const response = {
       virtual_cluster_id: cluster.id,
       virtual_cluster_name: cluster.name,
@@ -87,6 +105,12 @@ export function virtualClusterHandlers(accounts: AccountsDatabase): OperationHan
       throw error;
     });
     return { ...response, agent_key: key };
+  }
+
+  async function liveClones(clusterId: string): Promise<string[]> {
+    const clones = (await cloning?.clonesOf(clusterId)) ?? [];
+    const found = await Promise.all(clones.map((cloneId) => virtualClusters.find(cloneId)));
+    return found.flatMap((cluster) => cluster?.name ?? []).sort();
   }
 
   function oldestWorkspace(context: CallContext): Promise<string> {
@@ -110,6 +134,26 @@ export function virtualClusterHandlers(accounts: AccountsDatabase): OperationHan
 
     create_virtual_cluster: create,
     create_virtual_cluster_v2: create,
+
+    async clone_virtual_cluster(input, context) {
+      const { accountId, actor } = context;
+      const source = clusterOf(context);
+      const { workspaceId } = source;
+      if (!isAllowed(actor, { scope: 'workspace', access: 'write', accountId, workspaceId }))
+        throw new OperationFailed('forbidden');
+      if (cloning === undefined) throw new OperationFailed('conflict', noCloning);
+      const { type, tier, cloudProvider, place, tags } = source;
+      const name = input.new_virtual_cluster_name;
+      let clone: VirtualCluster | undefined;
+      await cloning.clone(source, {
+        register: async (id) => {
+          const cluster = { id, name, type, tier, cloudProvider, place, tags };
+          clone = await virtualClusters.create(accountId, workspaceId, cluster);
+        },
+        unregister: (id) => virtualClusters.abandon(accountId, id),
+      });
+      return created(clone!, input, context);
+    },
 
     async rename_virtual_cluster(input, { accountId }) {
       const { virtual_cluster_id, new_virtual_cluster_name: name } = input;
@@ -135,6 +179,12 @@ export function virtualClusterHandlers(accounts: AccountsDatabase): OperationHan
       const { id, name, type } = clusterOf(context);
       if (prefixed(clusterTypes[type].namePrefix, input.virtual_cluster_name) !== name)
         throw new OperationFailed('name_mismatch');
+      const clones = await liveClones(id);
+      if (clones.length > 0)
+        throw new OperationFailed(
+          'conflict',
+          `${name} cannot be deleted: its files are those of its clones ${clones.join(', ')} too; delete them first.`,
+        );
       await virtualClusters.delete(context.accountId, id);
       return {};
     },

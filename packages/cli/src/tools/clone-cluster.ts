@@ -1,0 +1,19 @@
+import { apiClient, orFailure } from '../api-client.ts';
+import { clusterId } from '../api-cluster.ts';
+import type { Handler } from '../handler.ts';
+
+/** Clones a cluster. Id and agent key go to standard output, so that they can be assigned to variables. */
+export const cloneClusterTool: Handler<'cli clone-cluster'> = async (values, deps) => {
+  const { output } = deps;
+  const client = apiClient(values, deps);
+  const virtual_cluster_id = await clusterId(client, values.cluster);
+  const made = await orFailure(
+    client.call('clone_virtual_cluster', { virtual_cluster_id, new_virtual_cluster_name: values.cloneName! }),
+  );
+  output.out(`${made.virtual_cluster_id} ${made.agent_key!.key}\n`);
+  output.err(
+    `weir cli clone-cluster: made ${made.virtual_cluster_name} of ${virtual_cluster_id}; its agents need the same ` +
+      '-bucketURL, and the key that is printed this once\n',
+  );
+  return 0;
+};
