@@ -9,7 +9,7 @@ import { clusterMachines } from '@weir/metadata';
 import { bucketIdKey, dropMemoryBucket, type ObjectStore, openStore } from '@weir/storage';
 import fc from 'fast-check';
 import { CloneProblem, cloneCluster } from './clone-cluster.ts';
-import { removeClone } from './clone-objects.ts';
+import { listClones, removeClone, removeHeld } from './clone-objects.ts';
 import { keepClones } from './clone-upkeep.ts';
 import { holdForClones } from './hold-for-clones.ts';
 
@@ -90,6 +90,8 @@ class World {
   readonly #store: ObjectStore;
   readonly clusters = new Map<string, Kept>();
   readonly registered = new Set<string>();
+  /** Deleted clusters that cannot be restored any more: they have a row until everything of them is removed. */
+  readonly #forgotten = new Set<string>();
   /** Files in the bucket, by the cluster that wrote them. */
   readonly files = new Map<string, Set<string>>();
   hasRestored = false;
@@ -279,7 +281,7 @@ class World {
           clusterId,
           node: this.#node(clusterId) as never,
           store: this.#processStore,
-          isRegistered: async (cloneId) => this.registered.has(cloneId),
+          isRegistered: async (cloneId) => this.registered.has(cloneId) || this.#forgotten.has(cloneId),
           onAbandoned: async (cloneId) => void this.clusters.delete(cloneId),
           clock: this.clock,
         },
@@ -290,9 +292,11 @@ class World {
 
   /** As housekeeping does when a deleted cluster cannot be restored any more. */
   async #forgetClone(cloneId: string): Promise<void> {
+    this.registered.delete(cloneId);
+    this.#forgotten.add(cloneId);
     await removeClone(this.#processStore, cloneId);
-    await this.#step(async () => void this.registered.delete(cloneId));
     await this.#step(async () => void this.clusters.delete(cloneId));
+    await this.#step(async () => void this.#forgotten.delete(cloneId));
   }
 
   /** As the scanner of dead files does. */
@@ -307,8 +311,8 @@ class World {
     const kept = this.clusters.get(clusterId)!;
     const dead = kept.machine.deadFiles({ deadBeforeMs: this.clock.nowMs() - delayMs, limit: 100 });
     const own = this.files.get(clusterId);
-    for (const { fileId } of dead) await this.#step(() => own?.delete(fileId));
     if (dead.length > 0) kept.backup = saved(kept.machine);
+    for (const { fileId } of dead) await this.#step(() => own?.delete(fileId));
     await this.#step(() =>
       this.execute(clusterId, { kind: 'forgetDeadFiles', fileIds: dead.map(({ fileId }) => fileId) }),
     );
@@ -392,6 +396,7 @@ class World {
   async settle(): Promise<void> {
     for (let round = 0; round < 12; round++) {
       await this.clock.advance(3_700_000);
+      for (const clusterId of this.#forgotten) await this.#forgetClone(clusterId);
       for (const clusterId of this.registered) {
         assert.ok(await this.upkeep(clusterId));
         this.#scan(clusterId);
@@ -404,6 +409,10 @@ class World {
   async forgetClones(): Promise<void> {
     for (const clusterId of [...this.registered])
       if (clusterId !== sourceId) await this.#forgetClone(clusterId);
+    // An operator removes what a restore found of a clone that was never made.
+    if (!this.hasRestored) return;
+    for (const { cloneId } of await listClones(this.#store, sourceId))
+      await removeHeld(this.#store, sourceId, cloneId);
   }
 }
 
