@@ -88,6 +88,12 @@ test('a record is shown with its place, its batch and itself, from the backup in
     ],
   );
 
+  const secret = await runLine(
+    `cli diagnose-record -bucketURL file://${bucket.folder}?secret=hush -topic orders -partition 0 -offset 5`,
+  );
+  assert.match(secret.out, / in file:.*\?secret=\(hidden\)\n/);
+  assert.ok(!secret.out.includes('hush'));
+
   const last = await diagnose(bucket, 'latest');
   assert.deepEqual(
     [last.offset, last.range.file_id, last.batch.compression, last.record.value, last.outcome],

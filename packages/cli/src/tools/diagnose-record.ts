@@ -7,6 +7,7 @@ import { Failure } from '../failure.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
 import type { Handler } from '../handler.ts';
 import { bucketUrl } from '../values/bucket-url.ts';
+import { concealUrls } from '../values/conceal.ts';
 import { clusterIn, withBucket } from './bucket.ts';
 import { diagnoseRecord, type MetadataSource } from './record-diagnosis/diagnosis.ts';
 import { diagnosisJson, shownDiagnosis } from './record-diagnosis/shown-diagnosis.ts';
@@ -28,7 +29,7 @@ async function diagnose(values: Values, deps: Deps, store: ObjectStore | undefin
     topic: topic!,
     partition: partition!,
     metadata: source.name,
-    bucket: bucketURL === undefined ? undefined : bucketUrl().print(bucketURL),
+    bucket: bucketURL === undefined ? undefined : concealUrls(bucketUrl().print(bucketURL)),
   };
   deps.output.out(values.output === 'json' ? diagnosisJson(diagnosis) : shownDiagnosis(diagnosis));
   return ['readable', 'not_read', 'open'].includes(diagnosis.outcome) ? 0 : 1;
