@@ -126,7 +126,7 @@ const faults: Fault[] = [
     ({ bucket, fileIds }, path) => writeFileSync(path, readFileSync(bucket.path(fileIds[7]!))),
     'damaged',
     /^log file: header: it is the file service\/vci_test\//,
-    undefined,
+    /^log file: header: it is the file service\/vci_test\//,
   ],
 ];
 

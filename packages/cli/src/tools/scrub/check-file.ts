@@ -1,4 +1,11 @@
-import { LogFileError, ObjectNotFound, type ObjectStore, readLogFile, scrubLogFile } from '@weir/storage';
+import {
+  LogFileError,
+  logFileKey,
+  ObjectNotFound,
+  type ObjectStore,
+  readLogFile,
+  scrubLogFile,
+} from '@weir/storage';
 import type { FileToCheck } from './files-to-check.ts';
 import { checkByFooter, PointerWalk } from './pointer-checks.ts';
 
@@ -61,5 +68,7 @@ async function readInFull(store: ObjectStore, key: string, fileId: string, point
 
 async function readFooter(store: ObjectStore, key: string, pointers: Pointers) {
   const file = await readLogFile(store, key);
+  const expected = logFileKey(file.clusterId, file.fileId);
+  if (expected !== key) throw new LogFileError('header', `it is the file ${expected}`);
   return { fileBytes: file.fileBytes, problems: await checkByFooter(store, key, file, pointers) };
 }
