@@ -1,4 +1,4 @@
-import { list, number, object, optional, text, texts, tuple, whole } from '../shapes/shape.ts';
+import { flag, list, number, object, optional, text, texts, tuple, whole } from '../shapes/shape.ts';
 import { type AlterConfigsResult, type ConfigsToAlter, configsToAlter } from './admin-calls.ts';
 import type { AgentDescription } from './agents/agent-calls.ts';
 import type { ReportedConnections } from './agents/agent-report.ts';
@@ -64,11 +64,10 @@ export interface CloneEnd {
   readonly partition: number;
   /** From the log start to the last stable offset. */
   readonly offset: number;
-  /**
-   * Where a batch begins with this offset, within the stored range that covers it. Without it, a clone that would end
-   * within a range ends where the range begins.
-   */
+  /** Where a batch begins with this offset, if that is within a stored range. */
   readonly boundary?: BatchBoundary | undefined;
+  /** Whether a clone that would end within a range, and has no `boundary`, may end where the range begins. */
+  readonly roundsDown?: boolean | undefined;
 }
 
 interface BatchBoundary {
@@ -85,7 +84,7 @@ export interface TopicCloneResult {
   readonly error:
     | TopicError
     | 'OFFSET_OUT_OF_RANGE'
-    /** A `boundary` is no longer there, because files were merged: find it again. */
+    /** An end is not, or no longer, where a stored range or a batch begins: files were merged. Find it again. */
     | 'SOURCE_CHANGED';
   /** What was wrong and what to do, for the user. */
   readonly message: string | null;
@@ -135,6 +134,7 @@ export const ownerCalls = {
           object<CloneEnd>({
             partition: whole,
             offset: whole,
+            roundsDown: optional(flag),
             boundary: optional(
               object<BatchBoundary>({
                 fileId: text,

@@ -153,7 +153,10 @@ test('a wanted end within a range needs the place of its batch; without it the r
   const boundary = { fileId: fileIdOf(2), byteStart: 0, byteLength: 100, maxTimestampMs: 5 };
 
   assert.deepEqual([...clone(cluster, 'orders', 'at-range', [{ partition: 0, offset: 4 }]).nextOffset!], [4]);
-  assert.deepEqual([...clone(cluster, 'orders', 'rounded', [{ partition: 0, offset: 6 }]).nextOffset!], [4]);
+  assert.deepEqual(
+    [...clone(cluster, 'orders', 'rounded', [{ partition: 0, offset: 6, roundsDown: true }]).nextOffset!],
+    [4],
+  );
   assert.deepEqual(
     [...clone(cluster, 'orders', 'exact', [{ partition: 0, offset: 6, boundary }]).nextOffset!],
     [6],
@@ -285,6 +288,8 @@ test('what is wrong is said, and changes nothing', () => {
   }
   const wrongConfig = clone(cluster, 'orders', 'copy', [], { configs: { 'retention.ms': 'soon' } });
   assert.equal(wrongConfig.error, 'INVALID_CONFIG');
+  const compacted = clone(cluster, 'orders', 'copy', [], { configs: { 'cleanup.policy': 'compact' } });
+  assert.match(compacted.message!, /is not compacted and may have records without keys/);
   for (const ends of [
     [{ partition: 0, offset: 1.5 }],
     [{ partition: -1, offset: 1 }],

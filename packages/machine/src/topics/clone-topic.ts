@@ -5,6 +5,7 @@ import {
   type TopicCloneResult,
   type TopicDescription,
   type TopicToClone,
+  topicConfigValue,
 } from '@weir/cluster';
 import { type ByteReader, UnreadableBytes } from '../bytes/byte-reader.ts';
 import type { ByteWriter } from '../bytes/byte-writer.ts';
@@ -32,9 +33,9 @@ interface Decision {
 }
 
 /**
- * Decides whether a topic is cloned and where its partitions end, without applying it. A partition ends at its last
- * stable offset or at the wanted offset. An end within a pointer needs the place of the batch boundary in the file,
- * which only agents know; without it the clone ends where the pointer begins.
+ * Decides whether a topic is cloned and where its partitions end, without applying it. A partition ends at the wanted
+ * offset, or else at its last stable offset, or where the pointer begins that covers that. A wanted end within a
+ * pointer needs the place of the batch boundary in the file, which only agents know.
  */
 export function decideCloneTopic(
   state: ClusterState,
@@ -61,6 +62,11 @@ export function decideCloneTopic(
     results: [result],
   } = decideCreateTopics(state, limits, [topic], [topicId], nowMs);
   if (created === undefined) return { clone: undefined, result: result! };
+
+  if (isCompacted(created.configs, state) && !isCompacted(description.configs, state)) {
+    const problem = `The topic ${description.name} is not compacted and may have records without keys, so that its clone cannot be compacted.`;
+    return refused('INVALID_CONFIG', problem);
+  }
 
   const cuts = partitions.map((log): CloneCut => endAt(state, log, log.lastStableOffset));
   for (const end of ends) {
@@ -101,11 +107,15 @@ export function checkTopicToClone({ ends }: TopicToClone): void {
   }
 }
 
+function isCompacted(configs: Readonly<Record<string, string>>, { clusterConfigs }: ClusterState): boolean {
+  return topicConfigValue('cleanup.policy', configs, clusterConfigs).includes('compact');
+}
+
 function endOf(
   state: ClusterState,
   log: PartitionLog,
   name: string,
-  { offset, boundary }: CloneEnd,
+  { offset, boundary, roundsDown }: CloneEnd,
 ): CloneCut | (Decision & { error: true }) {
   const { logStartOffset, lastStableOffset, partition } = log;
   if (!(offset >= logStartOffset && offset <= lastStableOffset)) {
@@ -113,10 +123,14 @@ function endOf(
     const problem = `Partition ${partition} of the topic ${name} can be cloned up to an offset from ${range}, not ${offset}.`;
     return { ...refused('OFFSET_OUT_OF_RANGE', problem), error: true };
   }
-  if (boundary === undefined) return endAt(state, log, offset);
+  if (boundary === undefined) {
+    const cut = endAt(state, log, offset);
+    if (cut.endOffset === offset || roundsDown === true) return cut;
+  }
   const { files, pointers } = state;
   const slot = log.pointerCount === 0 ? -1 : log.slot(log.indexOfOffset(offset));
   const isThere =
+    boundary !== undefined &&
     slot >= 0 &&
     pointers.fileSlot(slot) !== markerFileSlot &&
     files.reference(pointers.fileSlot(slot)) === boundary.fileId &&
