@@ -57,6 +57,14 @@ export {
   type ReceivedReports,
   reportRetentionMs,
 } from './calls/agents/received-reports.ts';
+export {
+  type BoundaryAnswer,
+  type BoundaryQuery,
+  type BoundaryRange,
+  boundaryQueryKind,
+  type FoundBoundary,
+  readBoundaryQuery,
+} from './calls/boundary-query.ts';
 export type { CallKind, PortOf } from './calls/call.ts';
 export {
   CallNotDone,

@@ -108,6 +108,29 @@ test('an agent answers queries of the control plane', async () => {
   );
 });
 
+test('an agent finds batch boundaries for the control plane', async () => {
+  await using staged = await stage();
+  const topicId = await staged.addTopic('acl_logs');
+  await staged.append('acl_logs', [{ timeMs: startMs, data: {} }]);
+  await staged.addAgent('a');
+  const [found] = await staged.node.findBatches([{ topicId, partition: 0, offset: 0, bytesMax: 1 }]);
+  const { fileId, byteStart, byteLength, baseOffset, nextOffset } = found!.pointers;
+  const range = {
+    fileId: fileId[0],
+    byteStart: byteStart[0],
+    byteLength: byteLength[0],
+    baseOffset: baseOffset[0],
+    nextOffset: nextOffset[0],
+    offset: nextOffset[0],
+  };
+  const query = (ranges: readonly unknown[]) => staged.ask({ kind: 'batchBoundaries', ranges });
+  assert.deepEqual(await query([range, { ...range, offset: 0 }]), [
+    { offset: nextOffset[0], byteLength: byteLength[0], maxTimestampMs: startMs },
+    { offset: 0, byteLength: 0, maxTimestampMs: -1 },
+  ]);
+  assert.match(String(await query([{ ...range, fileId: 7 }])), /^failed: .*fileId: not a text/);
+});
+
 test('answers are the same with sidecars, which are read instead of records', async () => {
   await using staged = await stage();
   await fill(staged);

@@ -1,13 +1,15 @@
+import { readBoundaryQuery } from '@weir/cluster';
 import type { Clock, Log, Metrics } from '@weir/core';
 import type { ObjectStore } from '@weir/storage';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import type { DamageRegistry } from '../damage/damage-registry.ts';
 import type { ReadPath } from '../read-path/read-path.ts';
 import type { Answering } from './answering.ts';
+import { findBoundaries } from './batch-boundaries.ts';
 import { CpuShare } from './cpu-share.ts';
 import { AgentEventSource } from './event-source.ts';
 import { type QueryMetrics, queryMetrics } from './query-metrics.ts';
-import { QueryRunner } from './query-runner.ts';
+import { type AnswerOptions, QueryRunner } from './query-runner.ts';
 import { RangeReader } from './range-reader.ts';
 import { SidecarJob } from './sidecar-job.ts';
 import { SidecarShelf } from './sidecar-shelf.ts';
@@ -17,7 +19,7 @@ interface QueryServiceOptions {
   readonly agentId: string;
   readonly view: ClusterView;
   readonly store: ObjectStore;
-  readonly readPath: Pick<ReadPath, 'inMemory'>;
+  readonly readPath: Pick<ReadPath, 'inMemory' | 'searchBatches'>;
   readonly damage?: Pick<DamageRegistry, 'found'>;
   /** Whether this agent answers queries. */
   readonly answersQueries: boolean;
@@ -42,7 +44,7 @@ const usualShare = 0.5;
 const busyShare = 0.1;
 const busyCpuLoad = 0.75;
 
-/** An agent's part in event queries: answers them, and writes sidecars for later ones. */
+/** An agent's part in queries: answers those about events and batches, and writes sidecars for later ones. */
 export class QueryService {
   readonly #options: QueryServiceOptions;
   readonly #stats: QueryMetrics;
@@ -80,7 +82,7 @@ export class QueryService {
           ...options,
           port,
           stats: this.#stats,
-          answer: async (request, limits) => (await this.#loaded()).answer(request, limits),
+          answer: (request, limits) => this.#answer(request, limits),
         })
       : undefined;
   }
@@ -95,7 +97,13 @@ export class QueryService {
     await (await this.#answering)?.end();
   }
 
-  /** The engine is loaded for the first query, because most processes never run one. */
+  async #answer(text: string, limits: AnswerOptions): Promise<string> {
+    const boundaries = readBoundaryQuery(JSON.parse(text));
+    if (boundaries === undefined) return (await this.#loaded()).answer(text, limits);
+    return JSON.stringify(await findBoundaries(this.#options.readPath, boundaries, limits.signal));
+  }
+
+  /** The engine is loaded for the first query about events, because most processes never run one. */
   #loaded(): Promise<Answering> {
     this.#answering ??= this.#load();
     return this.#answering;
