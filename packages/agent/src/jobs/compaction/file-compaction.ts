@@ -13,6 +13,7 @@ import type { Clock, MetricRow, Metrics } from '@weir/core';
 import { agentLimits } from '../../limits.ts';
 import type { JobKind } from '../job-kind.ts';
 import type { MergePlan, MergeResult, MergeRun } from './merge-files.ts';
+import { shareRuns, withTwins } from './shared-runs.ts';
 
 interface FileCompactionOptions {
   readonly clusterId: string;
@@ -75,7 +76,8 @@ export function fileCompaction(options: FileCompactionOptions): JobKind {
       const job = readCompactionTask(task);
       if (clock.nowMs() - job.plannedMs > plannedMsMax) return 'the plan was too old; another follows';
       await checkOwner(signal);
-      const plan = { clusterId, level: job.level, runs: runsOf(job) };
+      const shared = shareRuns(job, runsOf(job));
+      const plan = { clusterId, level: job.level, runs: shared.runs };
       const result = await merge(plan, { signal, progress });
       const { files, refused, bytesRead, bytesWritten } = result;
       count(compactionRows.files, { direction: 'read' }, job.inputs.length);
@@ -83,7 +85,8 @@ export function fileCompaction(options: FileCompactionOptions): JobKind {
       count(compactionRows.bytes, { direction: 'read' }, bytesRead);
       count(compactionRows.bytes, { direction: 'written' }, bytesWritten);
       count(compactionRows.ranges, { outcome: 'damaged' }, refused.length);
-      for (const commit of commitsOf(job, result)) {
+      const ranges = withTwins(result.ranges, shared);
+      for (const commit of commitsOf(job, files, ranges)) {
         const { isReplaced } = await port.replaceRanges(commit);
         const replaced = isReplaced.reduce((sum, flag) => sum + flag, 0);
         count(compactionRows.ranges, { outcome: 'replaced' }, replaced);
@@ -153,7 +156,11 @@ function markersFrom(markers: Markers, first: number, end: number, firstRow: num
 }
 
 /** Cuts the commit of a job into parts that take the leader some milliseconds each. */
-function* commitsOf(job: CompactionJob, { files, ranges }: MergeResult): Generator<CompactionCommit> {
+function* commitsOf(
+  job: CompactionJob,
+  files: MergeResult['files'],
+  ranges: MergeResult['ranges'],
+): Generator<CompactionCommit> {
   const { compactionRangesPerCommitMax, compactionPointersPerCommitMax } = agentLimits;
   const pointersPerRange = job.pointers.file.length / job.ranges.topic.length;
   const rangesPerCommit = Math.max(

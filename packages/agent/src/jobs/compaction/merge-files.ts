@@ -120,6 +120,7 @@ export async function mergeFiles(plan: MergePlan, options: MergeOptions): Promis
   let input = 0;
   try {
     for (const { topicId, partition, pointers } of runs) {
+      files.beginRun();
       for (let row = 0; row < pointers.fileId.length; row++) {
         signal.throwIfAborted();
         try {

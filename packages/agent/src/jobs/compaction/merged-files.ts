@@ -45,11 +45,17 @@ export class MergedFiles {
   readonly #written: WrittenFile[] = [];
   readonly #ranges: MergedRange[] = [];
   #fileCount = 0;
+  #isNewRun = false;
   #writer: CompactedFileWriter | undefined;
   #scratch = Buffer.alloc(0);
 
   constructor(options: MergedFilesOptions) {
     this.#options = options;
+  }
+
+  /** What follows is a range of its own, although it may continue the last one. */
+  beginRun(): void {
+    this.#isNewRun = true;
   }
 
   /** Copies a range. Returns a promise if it must wait for the store; until then the range must not change. */
@@ -140,8 +146,10 @@ export class MergedFiles {
   /** Returns the last range if this offset continues it, else a new one. */
   #rangeAt(topicId: string, partition: number, baseOffset: number): MergedRange {
     const last = this.#ranges.at(-1);
-    if (last?.topicId === topicId && last.partition === partition && last.nextOffset === baseOffset)
-      return last;
+    const isContinued =
+      last?.topicId === topicId && last.partition === partition && last.nextOffset === baseOffset;
+    if (isContinued && !this.#isNewRun) return last;
+    this.#isNewRun = false;
     const range = { topicId, partition, baseOffset, nextOffset: baseOffset, pointers: [] };
     this.#ranges.push(range);
     return range;

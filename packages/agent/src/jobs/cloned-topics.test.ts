@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { boundaryQueryKind, type FoundBoundary } from '@weir/cluster';
+import { silentLog } from '@weir/core';
+import { batchRecords, recordBatches } from '@weir/wire';
+import { testAgent } from '../../testing/agent.ts';
+import { batchOf, DataPath, produced } from '../../testing/data-path.ts';
+import { findBoundaries } from '../query/batch-boundaries.ts';
+import { fileCompaction } from './compaction/file-compaction.ts';
+import { mergeFiles } from './compaction/merge-files.ts';
+import { fileDeletion } from './file-deletion.ts';
+import { jobMetrics } from './job-metrics.ts';
+import { JobRunner } from './job-runner.ts';
+
+/** A cluster whose files an agent merges and deletes, in virtual time. */
+async function stage(t: TestContext) {
+  const path = new DataPath({ pages: { cacheBytesMax: 0, ownFiles: 'none' } });
+  const { cluster, store, random, metrics } = path;
+  const { clusterId, clock } = cluster;
+  const { topicId } = cluster.addTopic('orders', 2, { 'retention.ms': '-1' });
+  await path.ready();
+  const checkOwner = async () => {};
+  const written: number[] = [];
+  const runner = new JobRunner({
+    port: cluster,
+    agentId: 'a',
+    kinds: [
+      fileCompaction({
+        clusterId,
+        port: cluster,
+        checkOwner,
+        clock,
+        metrics,
+        async merge(plan, options) {
+          const result = await mergeFiles(plan, { ...options, store, random });
+          written.push(result.bytesWritten);
+          return result;
+        },
+      }),
+      fileDeletion({ clusterId, port: cluster, stores: [store], checkOwner, metrics }),
+    ],
+    slots: 2,
+    clock,
+    log: silentLog,
+    metrics: jobMetrics(metrics),
+  });
+  t.after(() => runner.stop());
+  const pass = async (ms: number) => {
+    for (let leftMs = ms; leftMs > 0; leftMs -= 5_000) {
+      void cluster.heartbeat(testAgent('a'));
+      await clock.pass(Math.min(leftMs, 5_000));
+    }
+  };
+  return {
+    path,
+    cluster,
+    store,
+    runner,
+    topicId,
+    /** Bytes that each merge wrote. */
+    written,
+    pass,
+    clone: (sourceId: string, name: string, ends: readonly { partition: number; offset: number }[] = []) =>
+      cluster.cloneTopic({ sourceId, name, configs: {}, unsetConfigs: [], ends }),
+    async append(topic: string, partition: number, ...values: string[]) {
+      clock.advance(100);
+      await path.writePath.append([produced(topic, partition, batchOf(values))], { deadlineMs: 1e15 });
+    },
+    /** The records of a partition, as a consumer gets them. */
+    async read(topic: string, partition: number): Promise<string[]> {
+      const found: string[] = [];
+      for (let fetchOffset = 0n; ; ) {
+        const partitions = [{ partition, fetchOffset, partitionMaxBytes: 1 << 20 }];
+        const request = { maxWaitMs: 0, minBytes: 0, maxBytes: 1 << 20, topics: [{ topic, partitions }] };
+        const answer = await path.call('Fetch', 12, request);
+        assert.ok(answer !== 'noReply' && answer !== 'close');
+        const { errorCode, records } = answer.responses[0]!.partitions[0]!;
+        assert.equal(errorCode, 0);
+        const before = fetchOffset;
+        for (const batch of recordBatches(records ?? Buffer.alloc(0), { partialTail: 'ignore' })) {
+          for (const { offset, value } of batchRecords(batch)) found.push(`${offset} ${value}`);
+          fetchOffset = batch.nextOffset;
+        }
+        if (fetchOffset === before) return found;
+      }
+    },
+    async pointers(topic: string, partition: number) {
+      const [answer] = await cluster.findBatches([{ topicId: topic, partition, offset: 0, bytesMax: 1e9 }]);
+      return answer!.pointers;
+    },
+  };
+}
+
+test('a clone reads the records of its source, is written to alone, and outlives it', async (t) => {
+  const { path, cluster, store, runner, topicId, pass, clone, append, read } = await stage(t);
+  for (let file = 0; file < 40; file++) await append(topicId, file % 2, `one ${file}`, `two ${file}`);
+  const before = [await read('orders', 0), await read('orders', 1)];
+  assert.deepEqual(
+    before.map(({ length }) => length),
+    [40, 40],
+  );
+  const { topic } = await clone(topicId, 'debug', [{ partition: 1, offset: 10 }]);
+  await pass(5_000);
+  assert.deepEqual(await read('debug', 0), before[0]);
+  assert.deepEqual(await read('debug', 1), before[1]!.slice(0, 10));
+
+  await append(topic!.topicId, 1, 'of the clone');
+  await append(topicId, 1, 'of the source');
+  assert.deepEqual((await read('debug', 1)).slice(10), ['10 of the clone']);
+  assert.deepEqual((await read('orders', 1)).slice(40), ['40 of the source']);
+
+  await cluster.removeTopics([{ name: 'orders' }]);
+  runner.start();
+  const objects = () => [...store.objects.keys()].filter((key) => /\/[\da-f]{32}$/.test(key)).length;
+  const filesBefore = objects();
+  await pass(30 * 60_000);
+  assert.ok(objects() < filesBefore, `${objects()} of ${filesBefore} files`);
+  assert.deepEqual(await read('debug', 0), before[0]);
+  assert.deepEqual(await read('debug', 1), [...before[1]!.slice(0, 10), '10 of the clone']);
+  await cluster.removeTopics([{ name: 'debug' }]);
+  await pass(30 * 60_000);
+  assert.equal(objects(), 0);
+  path.closed.abort();
+});
+
+test('merged files hold what topics share once', async (t) => {
+  const { runner, topicId, pass, clone, append, read, written, pointers } = await stage(t);
+  const value = 'v'.repeat(2_000);
+  for (let file = 0; file < 31; file++) await append(topicId, 0, `${value} ${file}`);
+  const [first, second] = [
+    await clone(topicId, 'whole'),
+    await clone(topicId, 'part', [{ partition: 0, offset: 20 }]),
+  ];
+  await append(first.topic!.topicId, 0, 'of the clone');
+  await append(topicId, 0, 'of the source');
+  const all = async () => [await read('orders', 0), await read('whole', 0), await read('part', 0)];
+  await pass(5_000);
+  const before = await all();
+  assert.deepEqual(
+    before.map(({ length }) => length),
+    [32, 32, 20],
+  );
+  runner.start();
+  await pass(30_000);
+  assert.equal(written.length, 1);
+  assert.ok(written[0]! < 32 * 2_500, `${written[0]} bytes for 31 records of 2000 bytes and two small ones`);
+  assert.deepEqual(await all(), before);
+  const of = async (topic: string) => {
+    const { fileId, byteStart, baseOffset } = await pointers(topic, 0);
+    return fileId.map((id, row) => `${id} ${byteStart[row]} ${baseOffset[row]}`);
+  };
+  const [source, whole, part] = [
+    await of(topicId),
+    await of(first.topic!.topicId),
+    await of(second.topic!.topicId),
+  ];
+  assert.deepEqual(part, source.slice(0, part.length));
+  assert.deepEqual(whole.slice(0, -1), source.slice(0, whole.length - 1));
+  // What was merged can be merged and deleted again.
+  await pass(60 * 60_000);
+  assert.deepEqual(await all(), before);
+});
+
+test('boundaries of batches are found by offset and by time, before and after merges', async (t) => {
+  const { path, runner, topicId, append, pass, cluster, pointers } = await stage(t);
+  const times = [5n, 9n, 7n, 20n];
+  const batches = times.map((maxTimestamp) =>
+    produced(topicId, 0, batchOf(['a', 'b', 'c'], { maxTimestamp })),
+  );
+  await path.writePath.append(batches, { deadlineMs: 1e15 });
+  const find = async (offset: number, timestampMs?: number): Promise<FoundBoundary | null> => {
+    const { fileId, byteStart, byteLength, baseOffset, nextOffset } = await pointers(topicId, 0);
+    assert.equal(fileId.length, 1);
+    const range = {
+      fileId: fileId[0]!,
+      byteStart: byteStart[0]!,
+      byteLength: byteLength[0]!,
+      baseOffset: baseOffset[0]!,
+      nextOffset: nextOffset[0]!,
+      offset,
+      timestampMs,
+    };
+    const query = { kind: boundaryQueryKind, ranges: [range] } as const;
+    return (await findBoundaries(path.readPath, query, new AbortController().signal))[0]!;
+  };
+  const check = async () => {
+    const { byteLength } = await pointers(topicId, 0);
+    const batchBytes = byteLength[0]! / 4;
+    for (const [offset, timestampMs, end, maxTimestampMs] of [
+      [0, undefined, 0, -1],
+      [2, undefined, 0, -1],
+      [3, undefined, 3, 5],
+      [8, undefined, 6, 9],
+      [11, undefined, 9, 9],
+      [12, undefined, 12, 20],
+      [12, 8, 3, 5],
+      [12, 9, 3, 5],
+      [12, 10, 9, 9],
+      [6, 10, 6, 9],
+      [12, 21, 12, 20],
+      [12, 5, 0, -1],
+    ] as const) {
+      const expected = { offset: end, byteLength: (end / 3) * batchBytes, maxTimestampMs };
+      assert.deepEqual(await find(offset, timestampMs), expected, `${offset} ${timestampMs}`);
+    }
+  };
+  await check();
+  await append(topicId, 1, 'another file');
+  runner.start();
+  await pass(40 * 60_000);
+  assert.match((await pointers(topicId, 0)).fileId[0]!, /^.{12}1/);
+  await check();
+  const gone = {
+    fileId: '0'.repeat(32),
+    byteStart: 0,
+    byteLength: 9,
+    baseOffset: 0,
+    nextOffset: 1,
+    offset: 1,
+  };
+  const query = { kind: boundaryQueryKind, ranges: [gone] } as const;
+  assert.deepEqual(await findBoundaries(path.readPath, query, new AbortController().signal), [null]);
+  await cluster.removeTopics([{ name: 'orders' }]);
+});
