@@ -40,6 +40,7 @@ read  cluster   list_event_presets
 read  cluster   check_event_filter
 read  cluster   list_topics
 write cluster   create_topic
+write cluster   create_topic_clone
 read  cluster   describe_topic
 write cluster   update_topic
 write cluster   delete_topic

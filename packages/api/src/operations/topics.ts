@@ -9,6 +9,7 @@ import {
   list,
   nanosecondsField,
   time,
+  timeOfCaller,
   topicId,
   topicName,
   topicNameField,
@@ -104,6 +105,78 @@ export const topicOperations = [
     example: {
       input: { ...exampleTarget, partition_count: 12, configs: { 'retention.ms': '604800000' } },
       output: {},
+    },
+  }),
+  defineOperation({
+    name: 'create_topic_clone',
+    title: 'Clone a topic',
+    summary: 'Create a topic that begins with the records of another, without copying them.',
+    description:
+      'Both topics share the files in the bucket, and then go on alone: neither sees what is written to the other, and deleting one leaves the other whole. The clone has the configs of its source unless others are given, and no committed offsets. A partition ends where open transactions begin, or at the offset or time that is given, moved to the beginning of the batch that it lies in.',
+    access: 'write',
+    scope: 'cluster',
+    input: z
+      .strictObject({
+        virtual_cluster_id: clusterId(),
+        source_topic_name: topicName().describe('The topic to clone.'),
+        topic_name: topicName().describe('The name of the clone.'),
+        configs: configsGiven().describe(
+          'Configs that differ from those of the source, by name. `null` gives one its default.',
+        ),
+        at_offsets: list(
+          z.strictObject({
+            partition: count(coreLimits.partitionsPerTopicMax).describe('The partition.'),
+            offset: count().describe('The first offset that is not cloned.'),
+          }),
+          coreLimits.partitionsPerTopicMax,
+          1,
+        )
+          .optional()
+          .describe('Where partitions end. Others end at their last stable offset.'),
+        at_timestamp: timeOfCaller()
+          .optional()
+          .describe('Every partition ends before its first record of this time or a later one.'),
+      })
+      .refine(({ at_offsets, at_timestamp }) => at_offsets === undefined || at_timestamp === undefined, {
+        error: 'only one of at_offsets and at_timestamp can be given',
+      })
+      .refine(
+        ({ at_offsets = [] }) =>
+          new Set(at_offsets.map(({ partition }) => partition)).size === at_offsets.length,
+        { error: 'at_offsets names a partition twice' },
+      ),
+    output: z.object({
+      topic_id: topicId().describe('The clone.'),
+      partitions: list(
+        z.object({
+          partition: count(coreLimits.partitionsPerTopicMax).describe('The partition.'),
+          start_offset: count().describe('Its first offset.'),
+          end_offset: count().describe('The offset that the next record of the clone gets.'),
+          requested_offset: count().nullable().describe('The offset of `at_offsets`.'),
+        }),
+        coreLimits.partitionsPerTopicMax,
+      ).describe('Where its partitions begin and end.'),
+    }),
+    errors: [
+      'not_found',
+      'topic_already_exists',
+      'invalid_topic_config',
+      'limit_exceeded',
+      'no_query_engine',
+      'too_many_queries',
+      'unsupported_cluster_type',
+    ],
+    example: {
+      input: {
+        virtual_cluster_id: examples.cluster,
+        source_topic_name: 'orders',
+        topic_name: 'orders-debug',
+        at_offsets: [{ partition: 0, offset: 1200 }],
+      },
+      output: {
+        topic_id: examples.topicId,
+        partitions: [{ partition: 0, start_offset: 0, end_offset: 1198, requested_offset: 1200 }],
+      },
     },
   }),
   defineOperation({

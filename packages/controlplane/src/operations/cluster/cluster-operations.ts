@@ -18,6 +18,7 @@ import { monitoringOperations } from './monitoring.ts';
 import { recordOperations } from './records.ts';
 import { orUnavailable } from './refusals.ts';
 import type { ClusterServices } from './services.ts';
+import { topicCloneOperations } from './topic-clones.ts';
 import { topicOperations } from './topics.ts';
 
 export type ClusterOperationName = keyof ReturnType<typeof allOperations>;
@@ -36,6 +37,7 @@ export function clusterOperations(
 function allOperations(services: ClusterServices) {
   return {
     ...topicOperations(services),
+    ...topicCloneOperations(services),
     ...recordOperations(services),
     ...configurationOperations(services),
     ...aclOperations(services),

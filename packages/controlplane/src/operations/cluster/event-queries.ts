@@ -31,15 +31,24 @@ const withoutMessage: readonly QueryRefusal[] = ['noEngine', 'tooMany', 'cancell
 export async function queryEngine(
   port: ClusterPort,
   request: QueryRequest,
-  { queryId, stop }: EngineQueryOptions,
+  options: EngineQueryOptions,
 ): Promise<QueryAnswer> {
+  return (await askAgent(port, request, options)) as QueryAnswer;
+}
+
+/** Has one of the agents of a cluster answer a query of any kind. */
+export async function askAgent(
+  port: ClusterPort,
+  request: object,
+  { queryId, stop }: EngineQueryOptions,
+): Promise<unknown> {
   if (stop.aborted) throw new OperationFailed('context_canceled');
   // If the cancellation fails, the agent ends the query by its own limit.
   const cancel = () => void port.cancelQuery(queryId).catch(() => undefined);
   stop.addEventListener('abort', cancel, { once: true });
   try {
     const outcome = await port.runQuery({ queryId, request: Buffer.from(JSON.stringify(request)), limitMs });
-    if (outcome.kind === 'answered') return JSON.parse(Buffer.from(outcome.answer).toString()) as QueryAnswer;
+    if (outcome.kind === 'answered') return JSON.parse(Buffer.from(outcome.answer).toString());
     const { refusal, message } = outcome;
     const text = withoutMessage.includes(refusal) ? undefined : `The query was not answered: ${message}.`;
     throw new OperationFailed(codes[refusal], text);
