@@ -146,6 +146,11 @@ export const commands = [
     status: 'available',
     help: 'Create a cluster as another one is now, without copying its records.',
   },
+  {
+    name: 'cli clone-topic',
+    status: 'available',
+    help: 'Clone a topic with its records, without copying them.',
+  },
   { name: 'cli create-key', status: 'available', help: 'Create an API key and print its secret once.' },
   {
     name: 'cli mcp-config',

@@ -26,6 +26,7 @@ const neededByTool = {
   'cli delete-broker-config': ['config-name'],
   'cli consumer-group-lag': ['group'],
   'cli clone-cluster': ['cloneName'],
+  'cli clone-topic': ['from', 'to'],
   'cli create-key': ['keyName'],
   'cli diagnose-record': ['topic', 'partition'],
   'cli file-reader': ['bucketURL', 'log-file'],
@@ -48,7 +49,7 @@ function isAbsent(value: FlagValues[FlagName]): boolean {
 export const toolNeedsRule: Rule = {
   statement:
     'The tools that work on one topic need -topic, those that set configs -config, those that reset one -config-name, and ' +
-    'consumer-group-lag -group, clone-cluster -cloneName, create-key -keyName, file-reader -log-file, diagnose-record -partition too; file-reader and file-scrubber need -bucketURL, delete-all-topics-unsafe needs -confirm-delete-all-topics. kcmd needs -type; its types ' +
+    'consumer-group-lag -group, clone-cluster -cloneName, clone-topic -from and -to, create-key -keyName, file-reader -log-file, diagnose-record -partition too; file-reader and file-scrubber need -bucketURL, delete-all-topics-unsafe needs -confirm-delete-all-topics. kcmd needs -type; its types ' +
     'create-topic, produce and fetch need -topic, and produce needs -records. benchmark-consumer takes no number as ' +
     '-offset.',
   flags: [
@@ -60,6 +61,8 @@ export const toolNeedsRule: Rule = {
     'partition',
     'group',
     'cloneName',
+    'from',
+    'to',
     'keyName',
     'log-file',
     'bucketURL',

@@ -73,6 +73,16 @@ const generators: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   host: fc.domain(),
   int: fc.oneof(inEveryRange, fc.integer({ min: 1 })),
   offset: fc.oneof(fc.nat(), fc.constantFrom('earliest', 'latest')),
+  'offset or time': fc.oneof(
+    record({ offset: fc.nat() }),
+    record({ timestampMs: fc.integer({ min: 100_000_000_000, max: Date.UTC(9999, 11, 30) }) }),
+    record({
+      offsets: fc.uniqueArray(record({ partition: fc.nat(999_999_999), offset: fc.nat() }), {
+        selector: ({ partition }) => partition,
+        minLength: 1,
+      }),
+    }),
+  ),
   percent: fc.double({ min: 0, max: 100, noNaN: true }).map((value) => value + 0),
   port: fc.nat(65_535),
   principal: printable.filter((name) => !name.includes(',')).map((name) => `User:${name}`),

@@ -3,6 +3,7 @@
 import { MiB } from '@weir/core';
 import { saslMechanisms } from '../../kafka/sasl/mechanisms.ts';
 import { bool } from '../../values/bool.ts';
+import { clonePoint } from '../../values/clone-point.ts';
 import { list } from '../../values/list.ts';
 import { bytes, durationMs, int, port } from '../../values/numbers.ts';
 import { offsetPosition } from '../../values/offset-position.ts';
@@ -159,7 +160,7 @@ export const toolFlags = [
     name: 'config',
     type: topicConfigs(),
     default: [],
-    commands: ['cli create-topic', 'cli alter-topic-configs', 'cli alter-broker-configs'],
+    commands: ['cli create-topic', 'cli clone-topic', 'cli alter-topic-configs', 'cli alter-broker-configs'],
     help: 'The configs to set; those that are not named keep their value or their default.',
   }),
   available({
@@ -244,6 +245,25 @@ export const toolFlags = [
     help: 'How the records are compressed on their way and in storage.',
   }),
   available({
+    name: 'from',
+    type: text('topic'),
+    commands: ['cli clone-topic'],
+    help: 'The topic to clone.',
+  }),
+  available({
+    name: 'to',
+    type: text('topic'),
+    commands: ['cli clone-topic'],
+    help: 'The name of the clone.',
+  }),
+  available({
+    name: 'at',
+    type: clonePoint(),
+    commands: ['cli clone-topic'],
+    help: 'Clone the records before this offset, or before the first record of this time or a later one.',
+    rule: 'Not set, all records up to open transactions. A topic with several partitions needs an offset for each that is to end early, or a time.',
+  }),
+  available({
     name: 'config-name',
     type: text('name'),
     commands: ['cli delete-broker-config', 'cli delete-topic-config'],
@@ -280,7 +300,7 @@ export const toolFlags = [
     name: 'output',
     type: oneOf('table', 'json'),
     default: 'table',
-    commands: [...kafkaClients, ...eventTools, ...bucketTools, ...recordTools, 'apply'],
+    commands: [...kafkaClients, ...eventTools, ...bucketTools, ...recordTools, 'cli clone-topic', 'apply'],
     help: 'How results are printed: for people, or as JSON for programs.',
   }),
 ];

@@ -28,6 +28,7 @@ export const apiTools = [
   ...eventTools,
   ...eventSwitches,
   'cli clone-cluster',
+  'cli clone-topic',
   'cli create-key',
   'cli mcp-config',
 ] as const;
