@@ -402,7 +402,26 @@ class Run {
     const rows: { start: number; length: number; base: number }[] = [];
     const counts: number[] = [];
     let row = 0;
+    // What topics share is copied once, as by agents.
+    const written = new Map<string, typeof rows>();
     for (const count of ranges.pointerCount) {
+      const source = [...pointers.file.keys()]
+        .slice(row, row + count)
+        .map((at) => [
+          pointers.file[at],
+          pointers.byteStart[at],
+          pointers.byteLength[at],
+          pointers.baseOffset[at],
+        ])
+        .join(' ');
+      const known = written.get(source);
+      if (known !== undefined) {
+        rows.push(...known);
+        counts.push(known.length);
+        row += count;
+        continue;
+      }
+      const firstRow = rows.length;
       const batches: { tokens: readonly string[]; base: number }[] = [];
       for (const end = row + count; row < end; row++) {
         let base = pointers.baseOffset[row]!;
@@ -430,6 +449,7 @@ class Run {
         });
         for (const { tokens } of part) content.push({ at: content.length * batchBytes, tokens });
       }
+      written.set(source, rows.slice(firstRow));
     }
     this.#bucket.set(fileId, content);
     const commit: CompactionCommit = {

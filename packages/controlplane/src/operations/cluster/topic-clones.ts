@@ -110,7 +110,7 @@ async function wantedEnds(
   if (outside !== undefined)
     throw new OperationFailed(
       'invalid_request',
-      `at_offsets: the topic ${name} has ${partitionCount} partitions, and none with the number ${outside}.`,
+      `The topic ${name} has ${partitionCount} partitions, and none with the number ${outside}.`,
     );
   const timestampMs = time === undefined ? undefined : Date.parse(time);
   const partitions = Array.from({ length: partitionCount }, (_, partition) => partition);
@@ -129,7 +129,7 @@ async function wantedEnds(
       const isOpen = lastStableOffset < nextOffset;
       throw new OperationFailed(
         'invalid_request',
-        `at_offsets: partition ${partition} of ${name} has offsets from ${logStartOffset} to ${lastStableOffset}${
+        `Partition ${partition} of ${name} has offsets from ${logStartOffset} to ${lastStableOffset}${
           isOpen ? `, and open transactions up to ${nextOffset}` : ''
         }; ${wanted} is outside.`,
       );
