@@ -11,7 +11,14 @@ export const eventFlags = [
   available({
     name: 'cluster',
     type: text('cluster id or name'),
-    commands: [...eventTools, ...eventSwitches, 'cli clone-cluster', 'cli clone-topic', 'cli create-key', ...recordTools],
+    commands: [
+      ...eventTools,
+      ...eventSwitches,
+      'cli clone-cluster',
+      'cli clone-topic',
+      'cli create-key',
+      ...recordTools,
+    ],
     help: 'The virtual cluster that is meant, by id or by name.',
     rule: 'It may be left out when the key sees one cluster only. A tool that asks no API takes an id, or the only cluster of the bucket.',
   }),
