@@ -11,9 +11,11 @@ export interface LifeTally {
   topicsDeleted: number;
   topicsRestored: number;
   topicsRemoved: number;
+  topicsCloned: number;
   agentCrashes: number;
   agentPauses: number;
   leaderKills: number;
+  restores: number;
   jobsRunTwice: number;
   merges: number;
   filesDeleted: number;
@@ -36,9 +38,11 @@ export function newLifeTally(): LifeTally {
     topicsDeleted: 0,
     topicsRestored: 0,
     topicsRemoved: 0,
+    topicsCloned: 0,
     agentCrashes: 0,
     agentPauses: 0,
     leaderKills: 0,
+    restores: 0,
     jobsRunTwice: 0,
     merges: 0,
     filesDeleted: 0,

@@ -1,7 +1,9 @@
 import { type CallName, ClusterUnavailable, clusterFacts } from '@weir/cluster';
 import { type Log, Metrics, type Random, seededRandom, silentLog } from '@weir/core';
 import { dropMemoryBucket, ObjectNotFound, type ObjectStore } from '@weir/storage';
-import { MemoryDatabase } from '../../../packages/journal/src/memory-tables.ts';
+import { restoreCluster } from '../../../packages/controlplane/src/backup/restore-cluster.ts';
+import { MemoryDatabase, MemoryTables } from '../../../packages/journal/src/memory-tables.ts';
+import { TableHub } from '../../../packages/journal/src/table-journal.ts';
 import { openMemoryStore } from '../../../packages/storage/src/memory/memory-store.ts';
 import { type SharedFaults, wellFaults } from '../deps.ts';
 import { newTally } from '../tally.ts';
@@ -15,6 +17,7 @@ import { locateLog, readLog } from './log-reading.ts';
 import type { Sabotage } from './sabotage.ts';
 import {
   busyMs,
+  clusterId,
   FastCalendar,
   graceMs,
   hourMs,
@@ -73,7 +76,7 @@ export class LifeWorld implements LifeDeps {
   readonly #bucketName = `life-${++worlds}`;
   readonly #options: LifeOptions;
   readonly #sabotage: Sabotage;
-  readonly #database = new MemoryDatabase();
+  #database = new MemoryDatabase();
   readonly #agents: LifeAgent[] = [];
   readonly #startMs: number;
   #controlPlane: LifeControlPlane;
@@ -84,6 +87,7 @@ export class LifeWorld implements LifeDeps {
   #isTroubled = false;
   #problem: Error | undefined;
   #latestMs = 0;
+  #isRestoring = false;
 
   constructor(seed: number, options: LifeOptions) {
     this.random = seededRandom(seed);
@@ -158,7 +162,7 @@ export class LifeWorld implements LifeDeps {
   }
 
   /** Calls the leader over a network that loses requests and answers, and repeats as real connections do. */
-  async callLeader(name: CallName, args: readonly unknown[]): Promise<unknown> {
+  async callLeader(name: CallName, args: readonly unknown[], attempts = callAttempts): Promise<unknown> {
     // Commits have their own ids, and the others of these are repeated by their callers.
     const isPolled =
       name === 'claimJobs' || name === 'reportJob' || name === 'heartbeat' || name === 'commitFiles';
@@ -168,7 +172,7 @@ export class LifeWorld implements LifeDeps {
       try {
         return await this.#callOnce(name, args, requestId);
       } catch (error) {
-        if (isPolled || attempt === callAttempts) throw error;
+        if (isPolled || attempt === attempts) throw error;
       }
       await this.wait(1_000);
     }
@@ -261,6 +265,7 @@ export class LifeWorld implements LifeDeps {
   #schedule(): void {
     this.#every(2.5 * 24 * hourMs, () => this.#killLeader());
     this.#every(18 * hourMs, () => this.#harmJournal());
+    this.#every(6 * 24 * hourMs, () => this.#restore());
     this.#every(8 * hourMs, () => this.#audit(this.topics.live()));
     this.#every(3 * hourMs, () => this.#readSlowly());
     this.#every(12 * hourMs, () => checkBucket(this));
@@ -295,6 +300,35 @@ export class LifeWorld implements LifeDeps {
     this.counts.leaderKills++;
     this.#controlPlane.kill();
     this.#controlPlane = this.#startControlPlane();
+  }
+
+  /**
+   * Restores the cluster from its bucket into another database, while its leader still serves: the leader finds the
+   * fence, stores its last entries and ends, so that nothing is lost.
+   */
+  async #restore(): Promise<void> {
+    if (this.#isRestoring || !this.#controlPlane.leads) return;
+    this.#isRestoring = true;
+    this.note('the cluster is restored from its bucket');
+    const old = this.#controlPlane;
+    const database = new MemoryDatabase();
+    const store = this.#sabotage.restoreStore?.(this.bucket) ?? this.bucket;
+    const { isComplete } = await restoreCluster({
+      clusterId,
+      store,
+      hub: new TableHub(new MemoryTables(database), this.clock),
+      clock: this.clock,
+      // Without an answer the last entries would be lost, so it waits until this leader or the next finds the fence.
+      fenceMs: timerMs(20 * 24 * hourMs),
+      onStep: (line) => this.note(line),
+    });
+    if (!isComplete) throw new LogProblem('no leader found the fence of a restore');
+    this.counts.restores++;
+    if (this.#controlPlane !== old) this.#controlPlane.kill();
+    old.kill();
+    this.#database = database;
+    this.#controlPlane = this.#startControlPlane();
+    this.#isRestoring = false;
   }
 
   #harmJournal(): void {

@@ -23,6 +23,12 @@ export interface SentBatch {
   baseOffset?: number | undefined;
 }
 
+interface LogContents {
+  readonly batches: ReadonlySet<SentBatch>;
+  readonly startOffset: number;
+  readonly deletedTo: number;
+}
+
 export interface RetentionRule {
   /** -1: without end. */
   readonly retentionMs: number;
@@ -75,6 +81,32 @@ export class PartitionModel {
       this.#known.values(),
       ({ bytes, transaction }) => bytes + (transaction === undefined ? 0 : markerBytes),
     );
+  }
+
+  /** What a clone has for certain that is made from now on. */
+  get contents(): LogContents {
+    const plain = [...this.#known.values()].filter(({ transaction }) => transaction === undefined);
+    return { batches: new Set(plain), startOffset: this.#startOffset, deletedTo: this.#deletedTo };
+  }
+
+  /**
+   * A clone that was made since the log had these contents. What came meanwhile may be in it or not; and so may be what
+   * is part of a transaction, because a clone ends at the last stable offset.
+   */
+  clonedSince(before: LogContents, name: string, topicId: string, nowMs: number): PartitionModel {
+    const clone = new PartitionModel(name, topicId, this.partition, this.rule, nowMs);
+    clone.#startOffset = before.startOffset;
+    clone.#deletedTo = before.deletedTo;
+    clone.#deletedToMax = this.#deletedToMax;
+    clone.#retainedFrom = this.#retainedFrom;
+    clone.#hasMarkers = this.#hasMarkers;
+    for (const batch of before.batches)
+      clone.#place({ ...batch, partition: clone, state: 'acknowledged' }, batch.baseOffset!);
+    for (const batch of [...this.#known.values(), ...this.#doubtful]) {
+      if (before.batches.has(batch)) continue;
+      clone.#doubtful.add({ ...batch, partition: clone, state: 'doubt', baseOffset: undefined });
+    }
+    return clone;
   }
 
   sent(batch: SentBatch): void {

@@ -1,4 +1,10 @@
-import { deadFileScanKind, fileDeletionKind, type Pointers, readDeletionTask } from '@weir/cluster';
+import {
+  type BatchesAnswer,
+  deadFileScanKind,
+  fileDeletionKind,
+  type Pointers,
+  readDeletionTask,
+} from '@weir/cluster';
 import { clusterPrefix, logFileKey } from '@weir/storage';
 import { bucketObject } from '../../../packages/agent/src/jobs/bucket-object.ts';
 import type { JobKind } from '../../../packages/agent/src/jobs/job-kind.ts';
@@ -104,6 +110,49 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     },
     expected: /begins at|ends? at|where|is new|has \d+ offsets|lost|follows|CRC/,
     isQuick: true,
+  },
+  'a restore that leaves the last entries out': {
+    sabotage: {
+      restoreStore: (bucket) => ({
+        ...bucket,
+        async *list(prefix, options) {
+          for await (const page of bucket.list(prefix, options)) {
+            const segments = page.filter(
+              ({ key }) => key.includes('/metadata/') && !key.includes('/snapshots/'),
+            );
+            const last = segments.filter(({ key }) => /\d-\d/.test(key)).at(-1);
+            yield page.filter((object) => object !== last);
+          }
+        },
+      }),
+    },
+    expected: /which was acknowledged|is lost|after it started|were deleted|in the wrong place|so is/,
+  },
+  'references of clones that are not counted': {
+    sabotage: {
+      machine(machine) {
+        const shared = new Map<string, number>();
+        const execute = machine.execute.bind(machine);
+        machine.execute = (command, nowMs, requestId) => {
+          const execution = execute(command, nowMs, requestId);
+          if (command.kind !== 'cloneTopic') return execution;
+          const query = { topicId: command.topicId, partition: 0, offset: 0, bytesMax: 1e9 };
+          const [{ logStartOffset: offset }] = machine.findBatches([query]) as [BatchesAnswer];
+          for (const fileId of machine.findBatches([{ ...query, offset: Math.max(0, offset) }])[0]!.pointers
+            .fileId)
+            if (fileId !== '') shared.set(fileId, nowMs);
+          return execution;
+        };
+        const deadFiles = machine.deadFiles.bind(machine);
+        machine.deadFiles = (wanted) => [
+          ...deadFiles(wanted),
+          ...Array.from(shared, ([fileId, deadMs]) => ({ fileId, fileBytes: 0, deadMs })).filter(
+            ({ deadMs }) => deadMs < wanted.deadBeforeMs,
+          ),
+        ];
+      },
+    },
+    expected: /no such object|is deleted \d+ ms after it died/,
   },
   'no merges': {
     sabotage: { limits: { compactionJobsPerPlanMax: 0 } },

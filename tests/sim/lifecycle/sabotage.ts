@@ -1,4 +1,5 @@
 import type { Command } from '@weir/machine';
+import type { ObjectStore } from '@weir/storage';
 import type { Merge } from '../../../packages/agent/src/jobs/compaction/file-compaction.ts';
 import type { JobKind } from '../../../packages/agent/src/jobs/job-kind.ts';
 import type { ClusterMachine } from '../../../packages/machine/src/machine.ts';
@@ -16,5 +17,7 @@ export interface Sabotage {
   readonly machine?: (machine: ClusterMachine, isRestored: boolean) => void;
   /** Changes a kind of job of an agent. */
   readonly job?: (kind: JobKind, agent: LifeAgent) => JobKind;
+  /** What a restore sees of the bucket. */
+  readonly restoreStore?: (bucket: ObjectStore) => ObjectStore;
   readonly merge?: (merge: Merge) => Merge;
 }

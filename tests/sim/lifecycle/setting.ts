@@ -57,6 +57,8 @@ export const lifeLimits: MachineLimits = {
   retentionPointersPerCallMax: 24,
   pointersPerAnswerMax: 24,
   recentFilesMax: 64,
+  // Of the calendar, and longer than a failover takes.
+  recentRequestMsMax: 6 * hourMs,
 };
 
 export const mergeLimits = { fileBytesMax: 12 * KiB, pointerBytesMax: KiB, readBytesMax: 64 * KiB };

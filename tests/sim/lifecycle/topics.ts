@@ -1,4 +1,4 @@
-import type { TopicResult } from '@weir/cluster';
+import type { CallName, TopicCloneResult, TopicResult } from '@weir/cluster';
 import type { ClusterMachine } from '../../../packages/machine/src/machine.ts';
 import type { LifeWorld } from './life-world.ts';
 import { LogProblem } from './log-problem.ts';
@@ -89,6 +89,8 @@ const shortLived: Omit<TopicKind, 'name'> = {
   valueBytesMax: 50,
 };
 
+const adminAttempts = 60;
+
 type Every = (meanMs: number, run: () => Promise<void> | void) => void;
 
 /** The topics of a cluster, their traffic, and what clients and admins do to them. */
@@ -131,6 +133,7 @@ export class TopicLife {
     }
     every(2 * dayMs, () => this.#shortLife());
     every(9 * hourMs, () => this.#deleteRecords());
+    every(3 * dayMs, () => this.#cloneLife());
   }
 
   /** Checks the starts of all logs after retention was applied. */
@@ -203,9 +206,7 @@ export class TopicLife {
     const { startOffset, nextOffset, partition } = model;
     const offset = startOffset + random.below(nextOffset - startOffset + 1);
     model.deleting(offset);
-    const answer = (await this.#world.callLeader('deleteRecords', [
-      [{ topicId, partition, offset }],
-    ])) as readonly {
+    const answer = (await this.#surely('deleteRecords', [[{ topicId, partition, offset }]])) as readonly {
       readonly error: string;
     }[];
     if (answer[0]!.error !== 'NONE') return;
@@ -228,17 +229,17 @@ export class TopicLife {
     if (random.next() < 0.25) {
       topic.state = 'gone';
       counts.topicsRemoved++;
-      await this.#world.callLeader('removeTopics', [[{ name: topic.name }]]);
+      await this.#surely('removeTopics', [[{ name: topic.name }]]);
       return;
     }
     topic.state = 'deleted';
     counts.topicsDeleted++;
-    await this.#world.callLeader('deleteTopics', [[{ name: topic.name }]]);
+    await this.#surely('deleteTopics', [[{ name: topic.name }]]);
     const deletedMs = this.#world.clock.nowMs();
     if (random.next() < 0.5) {
       await this.#world.wait(timerMs(random.next() * 1.5 * softDeleteTtlMs));
       const isInTime = this.#world.clock.nowMs() < deletedMs + softDeleteTtlMs - hourMs;
-      const [restored] = (await this.#world.callLeader('restoreTopics', [[topic.topicId]])) as TopicResult[];
+      const [restored] = (await this.#surely('restoreTopics', [[topic.topicId]])) as TopicResult[];
       if (restored!.error !== 'NONE' && isInTime)
         throw new LogProblem(`${topic.name} cannot be restored in time: ${restored!.error}`);
       if (restored!.error === 'NONE') {
@@ -247,11 +248,44 @@ export class TopicLife {
         topic.state = 'live';
         await write(5);
         topic.state = 'deleted';
-        await this.#world.callLeader('deleteTopics', [[{ name: topic.name }]]);
+        await this.#surely('deleteTopics', [[{ name: topic.name }]]);
       }
     }
     await this.#world.wait(timerMs(softDeleteTtlMs));
     topic.state = 'gone';
+  }
+
+  /** A clone of a topic, which lives on while its source does, and sometimes longer. */
+  async #cloneLife(): Promise<void> {
+    const { random, counts, clock } = this.#world;
+    const sources = this.live().filter(({ name }) => !name.startsWith('clone-'));
+    const source = sources[random.below(sources.length)]!;
+    const name = `clone-${++this.#created}`;
+    const request = { sourceId: source.topicId, name, configs: {}, unsetConfigs: [], ends: [] };
+    const before = source.partitions.map(({ contents }) => contents);
+    const result = (await this.#surely('cloneTopic', [request])) as TopicCloneResult;
+    if (result.error !== 'NONE') return;
+    counts.topicsCloned++;
+    const { topicId } = result.topic!;
+    const partitions = source.partitions.map((model, partition) =>
+      model.clonedSince(before[partition]!, name, topicId, clock.nowMs()),
+    );
+    const topic: TopicModel = { ...source, name, topicId, partitions, state: 'live' };
+    this.#topics.push(topic);
+    for (let file = 0; file < 12 && !this.#hasEnded; file++) {
+      void this.#write(topic, 2, 30);
+      await this.#world.wait(random.next() * timerMs(8 * hourMs));
+    }
+    const isFinal = random.next() < 0.5;
+    topic.state = isFinal ? 'gone' : 'deleted';
+    await this.#surely(isFinal ? 'removeTopics' : 'deleteTopics', [[{ name }]]);
+    await this.#world.wait(timerMs(softDeleteTtlMs));
+    topic.state = 'gone';
+  }
+
+  /** Makes a call of an admin, who repeats it until there is an answer. */
+  #surely(name: CallName, args: readonly unknown[]): Promise<unknown> {
+    return this.#world.callLeader(name, args, adminAttempts);
   }
 
   async #create({ name, partitionCount, rule, isTransactional }: TopicKind): Promise<TopicModel | undefined> {
@@ -259,7 +293,7 @@ export class TopicLife {
       'retention.ms': String(rule.retentionMs),
       'retention.bytes': String(rule.retentionBytes),
     };
-    const [made] = (await this.#world.callLeader('createTopics', [
+    const [made] = (await this.#surely('createTopics', [
       [{ name, partitionCount, configs }],
       { validateOnly: false },
     ])) as TopicResult[];
