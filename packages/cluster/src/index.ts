@@ -107,7 +107,7 @@ export {
   type ControlPlaneEventsTaken,
   controlPlaneEventsWaitMsMax,
 } from './calls/event-calls.ts';
-export type { FilesPort, FileTotals } from './calls/file-calls.ts';
+export type { CompactionBacklog, FilesPort, FileTotals, LateLevel } from './calls/file-calls.ts';
 export type {
   GroupHeartbeat,
   JoinGroupAnswer,

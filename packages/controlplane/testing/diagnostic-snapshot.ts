@@ -83,6 +83,13 @@ export function healthySnapshot(facts: Partial<DiagnosticSnapshot> = {}): Diagno
       isDeletionOn: true,
       deletingAgentCount: 2,
     },
+    compaction: {
+      lateLevels: [],
+      lateTopics: [],
+      mergingAgentCount: 2,
+      pausedAgentCount: 0,
+      isInMemory: false,
+    },
     failingJobs: [],
     buckets: [
       {

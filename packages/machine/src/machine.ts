@@ -8,6 +8,7 @@ import type {
   DeletedTopic,
   FilePointers,
   FileState,
+  LateLevel,
   ListedTransaction,
   LogSizes,
   OffsetAnswer,
@@ -29,6 +30,7 @@ import { ClusterState } from './cluster-state.ts';
 import { type Command, MalformedCommand, type ReplyOf } from './command.ts';
 import { CommandWork, executors, type Outcome } from './execute-command.ts';
 import { becomeClone } from './files/become-clone.ts';
+import { compactionBacklog } from './files/compaction-backlog.ts';
 import { planCompaction } from './files/plan-compaction.ts';
 import { pointersOfFiles } from './files/pointers-of-files.ts';
 import type { KeyValueStore } from './kv/key-value-store.ts';
@@ -296,6 +298,11 @@ export class ClusterMachine {
    */
   planCompaction(nowMs: number, excludedFileIds: ReadonlySet<string>): Generator<void, CompactionJob[]> {
     return planCompaction(this.#state, this.#limits, Math.max(nowMs, this.#state.nowMs), excludedFileIds);
+  }
+
+  /** Finds files that should have been merged before a time, in steps as `planCompaction`. */
+  compactionBacklog(beforeMs: number): Generator<void, LateLevel[]> {
+    return compactionBacklog(this.#state.files, this.#limits, beforeMs);
   }
 
   /** Yields live topics in order of creation. */

@@ -1478,6 +1478,7 @@ const membersCalls: Partial<Record<CallName, readonly unknown[]>> = {
   listHolds: [],
   listUnneededFiles: [],
   forgetUnneededFiles: [['0'.repeat(32)]],
+  compactionBacklog: [0],
   restoreTopics: [['id']],
   removeTopics: [[{ name: 'orders' }]],
   alterOwnerConfigs: [

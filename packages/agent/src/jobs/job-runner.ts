@@ -60,10 +60,10 @@ export class JobRunner {
       }
       try {
         const askedMs = clock.monotonicMs();
-        const kinds = this.#options.kinds
-          .filter(({ mayStart }) => mayStart?.() ?? true)
-          .map(({ kind }) => kind);
-        const jobs = await port.claimJobs({ agentId, kinds, slots: free, waitMs });
+        const [kinds, pausedKinds]: [string[], string[]] = [[], []];
+        for (const { kind, mayStart } of this.#options.kinds)
+          ((mayStart?.() ?? true) ? kinds : pausedKinds).push(kind);
+        const jobs = await port.claimJobs({ agentId, kinds, pausedKinds, slots: free, waitMs });
         metrics.fetched(jobs.map(({ kind }) => kind));
         for (const job of jobs) this.#begin(job);
         // A claim that ends early without a job was replaced by another one in the name of this agent.

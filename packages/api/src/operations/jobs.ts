@@ -9,7 +9,7 @@ const nameCharsMax = 256;
 const job = z
   .object({
     job_id: text(nameCharsMax).describe('The job.'),
-    kind: text(64).describe('What it does: file_deletion or dead_file_scan.'),
+    kind: text(64).describe('What it does: file_compaction, file_deletion or dead_file_scan.'),
     scope: text(nameCharsMax).describe('What it is about; empty for the whole cluster.'),
     state: z
       .enum(['waiting', 'running', 'done', 'failing', 'stopped'])

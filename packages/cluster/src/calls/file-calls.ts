@@ -1,5 +1,5 @@
 import { list, object, text, tuple, whole } from '../shapes/shape.ts';
-import { command, type PortOf, query } from './call.ts';
+import { command, leaderCall, type PortOf, query } from './call.ts';
 
 interface UncommittedFile {
   readonly fileId: string;
@@ -15,6 +15,29 @@ export interface FileTotals {
   readonly oldestDeadMs: number | null;
 }
 
+/** Files of a level that should have been merged, and have not been. */
+export interface LateLevel {
+  readonly level: number;
+  readonly files: number;
+  readonly bytes: number;
+  /** The time of the oldest. */
+  readonly oldestMs: number;
+}
+
+/** A partition of a compacted topic with records that should have been compacted by `max.compaction.lag.ms`. */
+export interface LatePartition {
+  readonly topicId: string;
+  readonly partition: number;
+  /** Since when. */
+  readonly dueMs: number;
+}
+
+export interface CompactionBacklog {
+  readonly levels: readonly LateLevel[];
+  /** Absent if the leader does not compact keys. */
+  readonly partitions?: readonly LatePartition[] | undefined;
+}
+
 /** Calls about files that nothing refers to. A list has at most `machineLimits.fileIdsPerCallMax` files. */
 export const fileCalls = {
   /** Returns those of the files that the cluster does not know: neither referenced nor dead. */
@@ -28,6 +51,11 @@ export const fileCalls = {
   ),
   /** Forgets dead files that were deleted from the bucket. Returns how many were dead. */
   forgetDeadFiles: command<[fileIds: readonly string[]], number>(tuple(list(text))),
+  /** Returns what compaction should have done before a time. */
+  compactionBacklog: leaderCall<[beforeMs: number], CompactionBacklog>(tuple(whole), {
+    membersOnly: true,
+    onRetry: 'reexecute',
+  }),
   /** Returns totals of files. */
   fileTotals: query<[], FileTotals>(tuple(), { membersOnly: true }),
 };

@@ -16,6 +16,8 @@ export interface JobClaim {
   readonly agentId: string;
   /** The kinds of jobs that the agent runs. A leader gives it no others, so that releases can be mixed. */
   readonly kinds: readonly string[];
+  /** Kinds that it runs, but not now: such as merges on a disk that clients keep busy. */
+  readonly pausedKinds?: readonly string[] | undefined;
   /** How many jobs the agent can start now. */
   readonly slots: number;
   /** At most `jobWaitMsMax`. */
@@ -99,6 +101,8 @@ export interface JobsState {
 interface JobTakers {
   readonly kind: string;
   readonly agentCount: number;
+  /** Agents that run the kind, but not now. */
+  readonly pausedCount: number;
 }
 
 /** Interval between an agent's reports about a job. Its lease is `jobLeaseMs`. */
@@ -108,7 +112,15 @@ export const jobReportIntervalMs = 5_000;
 export const jobCalls = {
   /** Claims jobs. Returns none if there were none in time; the agent claims again. */
   claimJobs: leaderCall<[claim: JobClaim], readonly ClaimedJob[]>(
-    tuple(object<JobClaim>({ agentId: text, kinds: list(text), slots: whole, waitMs: whole })),
+    tuple(
+      object<JobClaim>({
+        agentId: text,
+        kinds: list(text),
+        pausedKinds: optional(list(text)),
+        slots: whole,
+        waitMs: whole,
+      }),
+    ),
     { onRetry: 'dedupe-in-process', deadlineMs: 60_000, waits: true },
   ),
   /**

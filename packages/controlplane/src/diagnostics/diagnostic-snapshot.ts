@@ -3,6 +3,7 @@ import {
   agentSilenceMsMax,
   type GroupStateName,
   type InvalidAcl,
+  type LateLevel,
   type ReportedDamage,
 } from '@weir/cluster';
 
@@ -24,6 +25,8 @@ export interface DiagnosticSnapshot {
   readonly damagedFiles?: readonly DamagedFileFacts[] | undefined;
   /** Files that nothing refers to any more. */
   readonly deadFiles?: DeadFileFacts | undefined;
+  /** Files and partitions that should have been compacted. */
+  readonly compaction?: CompactionFacts | undefined;
   /** Background jobs whose last attempt failed. */
   readonly failingJobs?: readonly FailingJobFacts[] | undefined;
   /** The load of the cluster's leader, 0 to 1: the metric `control_plane_utilization`. */
@@ -157,6 +160,26 @@ export interface DeadFileFacts {
   readonly isDeletionOn: boolean;
   /** Agents that take jobs that delete files. */
   readonly deletingAgentCount: number;
+}
+
+export interface CompactionFacts {
+  readonly lateLevels: readonly LateLevel[];
+  /** Compacted topics of which records should have been compacted by `max.compaction.lag.ms`. */
+  readonly lateTopics: readonly LateTopic[];
+  /** Agents that take jobs that merge files, and those that do but wait until clients leave their disk alone. */
+  readonly mergingAgentCount: number;
+  readonly pausedAgentCount: number;
+  /** Why the last job that merges failed, if one fails. */
+  readonly problem?: string | undefined;
+  /** Whether all buckets are in memory, where nothing is merged. */
+  readonly isInMemory: boolean;
+}
+
+interface LateTopic {
+  readonly name: string;
+  readonly partitionCount: number;
+  /** Since when the latest of them is due. */
+  readonly dueMs: number;
 }
 
 interface FailingJobFacts {

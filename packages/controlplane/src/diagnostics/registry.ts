@@ -4,6 +4,7 @@ import { bucketFailures } from './checks/bucket-failures.ts';
 import { bucketLatency } from './checks/bucket-latency.ts';
 import { bucketPermission } from './checks/bucket-permission.ts';
 import { clockSkew } from './checks/clock-skew.ts';
+import { compactionBehind } from './checks/compaction-behind.ts';
 import { consumerGroupFallingBehind } from './checks/consumer-group-falling-behind.ts';
 import { consumerGroupStuck } from './checks/consumer-group-stuck.ts';
 import { consumerGroupWithoutMembers } from './checks/consumer-group-without-members.ts';
@@ -60,6 +61,7 @@ export const checks = [
   bucketFailures,
   bucketLatency,
   deadFilesGrowing,
+  compactionBehind,
   smallFiles,
   metadataBackupBehind,
   topicsWithoutRetention,

@@ -59,6 +59,14 @@ test('the snapshot of a new cluster is empty', async (t) => {
       isDeletionOn: true,
       deletingAgentCount: 0,
     },
+    compaction: {
+      lateLevels: [],
+      lateTopics: [],
+      mergingAgentCount: 0,
+      pausedAgentCount: 0,
+      problem: undefined,
+      isInMemory: false,
+    },
     failingJobs: [],
     controlPlaneUtilization: 0.25,
     metadataBackupAgeMs: undefined,
@@ -267,6 +275,7 @@ test('an aborted snapshot stops following the cluster', async () => {
     listCredentials: refuse,
     listJobs: refuse,
     fileTotals: refuse,
+    compactionBacklog: refuse,
   };
   const controller = new AbortController();
   const taken = takeDiagnosticSnapshot(silent, { ...options(), signal: controller.signal });

@@ -1,9 +1,11 @@
 import {
   type ClusterPort,
   type ClusterSnapshot,
+  type CompactionBacklog,
   clusterConfigValue,
   describeConfigs,
   type FileTotals,
+  fileCompactionKind,
   fileDeletionKind,
   type GroupListing,
   invalidAcls,
@@ -18,7 +20,9 @@ import { coreLimits } from '@weir/core';
 import { controlPlaneLimits } from '../limits.ts';
 import type {
   AclFacts,
+  BucketFacts,
   ClusterFacts,
+  CompactionFacts,
   DamagedFileFacts,
   DeadFileFacts,
   DiagnosticSnapshot,
@@ -41,6 +45,7 @@ export interface DiagnosticCluster
     | 'listCredentials'
     | 'listJobs'
     | 'fileTotals'
+    | 'compactionBacklog'
   > {
   receivedReports(): Promise<ReceivedReports>;
 }
@@ -55,6 +60,9 @@ interface DiagnosticSnapshotOptions {
   /** Aborts the attempt. */
   readonly signal: AbortSignal;
 }
+
+/** Compaction of files is late when it has not happened for this long after it was due. */
+const lateMs = 3_600_000;
 
 /** Groups per call, so that the leader can do other work in between. */
 const groupsPerCall = 200;
@@ -76,6 +84,7 @@ export async function takeDiagnosticSnapshot(
   const credentials = await cluster.listCredentials();
   const jobs = await cluster.listJobs();
   const files = await cluster.fileTotals();
+  const backlog = await cluster.compactionBacklog(Math.max(0, atMs - lateMs));
   const { produce, buckets, metrics, damagedFiles, ofAgent } = reportedFacts(received, atMs);
   const { clusterId, topics } = snapshot;
   return {
@@ -95,6 +104,7 @@ export async function takeDiagnosticSnapshot(
     metrics,
     damagedFiles: damagedFiles && damagedFilesIn(damagedFiles, new SnapshotTopics(snapshot)),
     deadFiles: deadFilesOf(files, jobs, snapshot),
+    compaction: compactionOf(backlog, jobs, buckets, new SnapshotTopics(snapshot), atMs),
     failingJobs: jobs.jobs
       .filter(({ failureCount }) => failureCount > 0)
       .map(({ kind, scope, failureCount, state, message }) => {
@@ -163,6 +173,34 @@ function deadFilesOf(
     deleteDelayMs: clusterConfigValue('service.file.delete.delay.ms', clusterConfigs),
     isDeletionOn: clusterConfigValue('service.file.delete.enable', clusterConfigs),
     deletingAgentCount: takers.find(({ kind }) => kind === fileDeletionKind)?.agentCount ?? 0,
+  };
+}
+
+function compactionOf(
+  { levels, partitions = [] }: CompactionBacklog,
+  { jobs, takers }: JobsState,
+  buckets: readonly BucketFacts[] | undefined,
+  topics: SnapshotTopics,
+  atMs: number,
+): CompactionFacts {
+  const taker = takers.find(({ kind }) => kind === fileCompactionKind);
+  const failing = jobs.find(({ kind, failureCount }) => kind === fileCompactionKind && failureCount > 0);
+  const lateTopics = new Map<string, { name: string; partitionCount: number; dueMs: number }>();
+  for (const { topicId, dueMs } of partitions) {
+    const name = topics.topicById(topicId)?.name;
+    if (name === undefined || dueMs > atMs - lateMs) continue;
+    const topic = lateTopics.get(topicId) ?? { name, partitionCount: 0, dueMs };
+    lateTopics.set(topicId, topic);
+    topic.partitionCount++;
+    topic.dueMs = Math.min(topic.dueMs, dueMs);
+  }
+  return {
+    lateLevels: levels,
+    lateTopics: [...lateTopics.values()],
+    mergingAgentCount: taker?.agentCount ?? 0,
+    pausedAgentCount: taker?.pausedCount ?? 0,
+    problem: failing?.message,
+    isInMemory: buckets?.every(({ name }) => name.startsWith('mem:')) ?? false,
   };
 }
 

@@ -34,14 +34,15 @@ export function* chooseGroups(
     if (!files.isReferenced(slot)) continue;
     const timeMs = files.timeMs(slot);
     if (timeMs > nowMs - limits.compactionYoungMs) continue;
-    const liveBytes = files.liveBytes(slot);
-    const candidate = { slot, timeMs, liveBytes, pointerCount: files.pointerCount(slot) };
-    const level = files.level(slot);
-    const isLarge = liveBytes >= limits.compactedFileBytesMax / 2;
-    const isSparse = level > 0 && 2 * liveBytes < files.fileBytes(slot) - frameBytesMax(candidate);
-    if (!isSparse && (isLarge || level === fileIdLevelMax)) continue;
-    if (isExcluded(files.reference(slot))) continue;
-    (isSparse ? sparse : oldest)[level]!.add(candidate);
+    const need = compactionNeed(files, limits, slot);
+    if (need === 'none' || isExcluded(files.reference(slot))) continue;
+    const candidate = {
+      slot,
+      timeMs,
+      liveBytes: files.liveBytes(slot),
+      pointerCount: files.pointerCount(slot),
+    };
+    (need === 'rewrite' ? sparse : oldest)[files.level(slot)]!.add(candidate);
   }
   const groups: FileGroup[] = [];
   for (const [level, found] of sparse.entries()) {
@@ -63,8 +64,22 @@ export function* chooseGroups(
  * of which each has a pointer at least. It is alive as long as the file is. If it counted as dead, a small file would
  * be sparse again as soon as it was rewritten, and so be rewritten for ever.
  */
-function frameBytesMax({ pointerCount }: Candidate): number {
+function frameBytesMax(pointerCount: number): number {
   return 320 + 68 * pointerCount;
+}
+
+/** What compaction does with a referenced file: merge it with others, rewrite it on its level, or leave it. */
+export function compactionNeed(
+  files: FileTable,
+  limits: Pick<MachineLimits, 'compactedFileBytesMax'>,
+  slot: number,
+): 'merge' | 'rewrite' | 'none' {
+  const liveBytes = files.liveBytes(slot);
+  const level = files.level(slot);
+  if (level > 0 && 2 * liveBytes < files.fileBytes(slot) - frameBytesMax(files.pointerCount(slot)))
+    return 'rewrite';
+  const isLarge = liveBytes >= limits.compactedFileBytesMax / 2;
+  return isLarge || level === fileIdLevelMax ? 'none' : 'merge';
 }
 
 /** The oldest files of those that are added, as many as a plan can use. */

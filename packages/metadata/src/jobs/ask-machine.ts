@@ -1,7 +1,10 @@
 import type { ClusterMachine } from '@weir/machine';
 
 /** The state of the cluster that planners read. */
-type PlannedState = Pick<ClusterMachine, 'clusterConfigs' | 'deadFiles' | 'kv' | 'planCompaction'>;
+type PlannedState = Pick<
+  ClusterMachine,
+  'clusterConfigs' | 'compactionBacklog' | 'deadFiles' | 'kv' | 'planCompaction'
+>;
 
 /** Reads the state of the cluster; resolves when all that was read is durable. */
 export type AskMachine = <Answer>(

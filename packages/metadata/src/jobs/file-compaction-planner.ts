@@ -1,4 +1,9 @@
-import { type CompactionJob, fileCompactionKind, writeCompactionTask } from '@weir/cluster';
+import {
+  type CompactionBacklog,
+  type CompactionJob,
+  fileCompactionKind,
+  writeCompactionTask,
+} from '@weir/cluster';
 import type { Clock } from '@weir/core';
 import { metadataLimits } from '../limits.ts';
 import type { AskMachine } from './ask-machine.ts';
@@ -37,8 +42,17 @@ export function fileCompactionPlanner(ask: AskMachine, clock: Clock): JobPlanner
   };
 }
 
+/** Reads what should have been merged before a time, as `fileCompactionPlanner` plans. */
+export async function readCompactionBacklog(
+  ask: AskMachine,
+  clock: Clock,
+  beforeMs: number,
+): Promise<CompactionBacklog> {
+  return { levels: await allSteps(await ask((machine) => machine.compactionBacklog(beforeMs)), clock) };
+}
+
 /** Runs the steps of a plan, with other work in between. */
-async function allSteps(steps: Generator<void, CompactionJob[]>, clock: Clock): Promise<CompactionJob[]> {
+async function allSteps<Result>(steps: Generator<void, Result>, clock: Clock): Promise<Result> {
   for (;;) {
     const { done, value } = steps.next();
     if (done === true) return value;

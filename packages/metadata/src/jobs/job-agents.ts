@@ -6,6 +6,7 @@ import { isBefore, type KnownAgents } from '../queries/engines.ts';
 interface JobAgent {
   /** What it takes, as of its last claim. */
   kinds: ReadonlySet<string>;
+  pausedKinds: ReadonlySet<string>;
   readonly running: Set<string>;
   seenMs: number;
   waiting: WaitingClaim | undefined;
@@ -33,13 +34,20 @@ export class JobAgents {
   }
 
   /** Waits for jobs for an agent. An earlier claim of it, whose connection is gone, ends without any. */
-  wait({ agentId, kinds, slots, waitMs }: JobClaim): Promise<readonly ClaimedJob[]> {
+  wait({ agentId, kinds, pausedKinds = [], slots, waitMs }: JobClaim): Promise<readonly ClaimedJob[]> {
     const known = this.#agents.get(agentId);
     if (known === undefined && this.#agents.size >= coreLimits.agentsPerClusterMax)
       return Promise.resolve([]);
-    const agent = known ?? { kinds: new Set(), running: new Set(), seenMs: 0, waiting: undefined };
+    const agent = known ?? {
+      kinds: new Set(),
+      pausedKinds: new Set(),
+      running: new Set(),
+      seenMs: 0,
+      waiting: undefined,
+    };
     agent.waiting?.answer();
     agent.kinds = new Set(kinds.slice(0, metadataLimits.jobKindsPerClaimMax));
+    agent.pausedKinds = new Set(pausedKinds.slice(0, metadataLimits.jobKindsPerClaimMax));
     agent.seenMs = this.#clock.monotonicMs();
     this.#agents.set(agentId, agent);
     return new Promise((resolve) => {
@@ -89,10 +97,14 @@ export class JobAgents {
     return this.#known.cpuLoadOf(agentId) !== undefined;
   }
 
-  takersOf(kind: string): number {
-    let count = 0;
-    for (const [agentId, { kinds }] of this.#agents) if (kinds.has(kind) && this.isAlive(agentId)) count++;
-    return count;
+  takersOf(kind: string): { readonly agentCount: number; readonly pausedCount: number } {
+    let [agentCount, pausedCount] = [0, 0];
+    for (const [agentId, { kinds, pausedKinds }] of this.#agents) {
+      if (!this.isAlive(agentId)) continue;
+      if (kinds.has(kind)) agentCount++;
+      else if (pausedKinds.has(kind)) pausedCount++;
+    }
+    return { agentCount, pausedCount };
   }
 
   forget(agentId: string): void {

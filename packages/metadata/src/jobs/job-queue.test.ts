@@ -137,7 +137,7 @@ test('an agent gets as many jobs as it has slots, of the kinds that it runs, and
     (await claimNow('c', 2)).map(({ scope }) => scope),
     ['3'],
   );
-  assert.deepEqual(queue.list().takers, [{ kind: 'sweep', agentCount: 2 }]);
+  assert.deepEqual(queue.list().takers, [{ kind: 'sweep', agentCount: 2, pausedCount: 0 }]);
   await clock.pass(20_000);
   assert.deepEqual(await other, []);
 });

@@ -149,7 +149,7 @@ export class JobQueue {
         ...failing.filter(({ kind, scope }) => !openScopes.has(placeOf(kind, scope))),
         ...this.#done.toReversed(),
       ],
-      takers: [...this.#planners.keys()].map((kind) => ({ kind, agentCount: this.#agents.takersOf(kind) })),
+      takers: [...this.#planners.keys()].map((kind) => ({ kind, ...this.#agents.takersOf(kind) })),
     };
   }
 

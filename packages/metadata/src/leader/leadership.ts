@@ -1,4 +1,9 @@
-import { type AgentDescription, type ClusterSnapshot, ClusterUnavailable } from '@weir/cluster';
+import {
+  type AgentDescription,
+  type ClusterSnapshot,
+  ClusterUnavailable,
+  type CompactionBacklog,
+} from '@weir/cluster';
 import type { Clock, Log } from '@weir/core';
 import { GroupCoordinator } from '@weir/groups';
 import type { Journal } from '@weir/journal';
@@ -7,7 +12,7 @@ import { machineLimits } from '@weir/machine/limits';
 import { ControlPlaneEvents } from '../events/control-plane-events.ts';
 import type { EventMetrics } from '../events/event-metrics.ts';
 import { deadFileScanPlanner } from '../jobs/dead-file-scan-planner.ts';
-import { fileCompactionPlanner } from '../jobs/file-compaction-planner.ts';
+import { fileCompactionPlanner, readCompactionBacklog } from '../jobs/file-compaction-planner.ts';
 import { fileDeletionPlanner } from '../jobs/file-deletion-planner.ts';
 import { JobQueue } from '../jobs/job-queue.ts';
 import type { JobQueueMetrics } from '../jobs/job-queue-metrics.ts';
@@ -320,6 +325,11 @@ export class Leadership {
       run();
     });
     this.#timers.set(name, cancel);
+  }
+
+  /** What compaction should have done before a time. */
+  compactionBacklog(beforeMs: number): Promise<CompactionBacklog> {
+    return readCompactionBacklog((question) => this.pipeline.ask(question), this.#options.clock, beforeMs);
   }
 
   #every(name: string, intervalMs: number, run: () => void): void {

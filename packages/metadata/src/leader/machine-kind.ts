@@ -26,6 +26,7 @@ export type Machine = Pick<
   | 'unneededFiles'
   | 'becomeClone'
   | 'planCompaction'
+  | 'compactionBacklog'
   | 'clusterConfigs'
   | 'describeTopics'
   | 'describePartitions'

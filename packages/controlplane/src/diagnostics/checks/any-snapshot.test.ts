@@ -127,6 +127,16 @@ const anySnapshot: fc.Arbitrary<DiagnosticSnapshot> = fc.record({
       deletingAgentCount: stat,
     }),
   ),
+  compaction: maybe(
+    fc.record({
+      lateLevels: few(fc.record({ level: stat, files: stat, bytes: stat, oldestMs: timeMs })),
+      lateTopics: few(fc.record({ name, partitionCount: stat, dueMs: timeMs })),
+      mergingAgentCount: stat,
+      pausedAgentCount: stat,
+      problem: fc.constantFrom(undefined, '', 'words'),
+      isInMemory: fc.boolean(),
+    }),
+  ),
   failingJobs: maybe(
     few(
       fc.record({

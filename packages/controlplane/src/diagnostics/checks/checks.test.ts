@@ -14,6 +14,7 @@ import { type CheckResult, entityKey, isNoData } from '../check.ts';
 import type {
   AgentFacts,
   BucketFacts,
+  CompactionFacts,
   CredentialFacts,
   DamagedFileFacts,
   DeadFileFacts,
@@ -48,6 +49,13 @@ const timeout = (timeoutMs: number) =>
   produce({ clientTimeouts: [{ clientId: 'shop', timeoutMs, requestCount: 7 }] });
 const files = (fileCount: number, averageBytes: number) =>
   produce({ fileCount, fileBytes: fileCount * averageBytes });
+const compaction = (facts: Partial<CompactionFacts>) => ({
+  compaction: { ...healthy.compaction!, ...facts },
+});
+const lateLevels = [
+  { level: 0, files: 1_200, bytes: 3 * 2 ** 20, oldestMs: snapshotMs - 3 * 3_600_000 },
+  { level: 1, files: 40, bytes: 2 * 2 ** 30, oldestMs: snapshotMs - 2 * 3_600_000 },
+];
 const bucket = (facts: Partial<BucketFacts>) => ({ buckets: [{ ...healthy.buckets![0]!, ...facts }] });
 const damaged = (facts: Partial<DamagedFileFacts>) => ({
   damagedFiles: [
@@ -623,6 +631,52 @@ const cases = {
       ],
     },
     { name: 'not known', snapshot: { deadFiles: undefined }, outcome: { missing: 'totals of files' } },
+  ],
+  compaction_behind: [
+    { name: 'in time', snapshot: compaction({}), outcome: [] },
+    {
+      name: 'no agent merges',
+      snapshot: compaction({ lateLevels, mergingAgentCount: 0 }),
+      outcome: [
+        'cluster:vci_test 1,200 files of level 0 with 3 MiB and 40 files of level 1 with 2 GiB should have been merged, the oldest is 3 hours old: no agent takes jobs that merge files.',
+      ],
+    },
+    {
+      name: 'a busy disk',
+      snapshot: compaction({ lateLevels: [lateLevels[1]!], mergingAgentCount: 0, pausedAgentCount: 1 }),
+      outcome: [
+        'cluster:vci_test (low) 40 files of level 1 with 2 GiB should have been merged, the oldest is 2 hours old: agents wait until clients write less to their disk.',
+      ],
+    },
+    {
+      name: 'merges that fail',
+      snapshot: compaction({ lateLevels: [lateLevels[1]!], problem: 's3://records: not allowed.' }),
+      outcome: [
+        'cluster:vci_test 40 files of level 1 with 2 GiB should have been merged, the oldest is 2 hours old: jobs that merge files fail: s3://records: not allowed.',
+      ],
+    },
+    {
+      name: 'merges that are too slow, although another agent waits for its disk',
+      snapshot: compaction({ lateLevels: [lateLevels[1]!], pausedAgentCount: 1 }),
+      outcome: [
+        'cluster:vci_test 40 files of level 1 with 2 GiB should have been merged, the oldest is 2 hours old: merges are slower than new files come.',
+      ],
+    },
+    { name: 'in memory', snapshot: compaction({ lateLevels, isInMemory: true }), outcome: [] },
+    {
+      name: 'dirty topics',
+      snapshot: compaction({
+        lateTopics: [{ name: 'users', partitionCount: 2, dueMs: snapshotMs - 5 * 3_600_000 }],
+      }),
+      outcome: [
+        'topic:users 2 partitions of users should have been compacted 5 hours ago by max.compaction.lag.ms.',
+      ],
+    },
+    {
+      name: 'not known',
+      snapshot: { compaction: undefined },
+      outcome: { missing: 'the backlog of compaction' },
+    },
   ],
   failing_jobs: [
     { name: 'none', snapshot: { failingJobs: [] }, outcome: [] },
