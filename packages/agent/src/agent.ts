@@ -248,7 +248,13 @@ async function start(
   });
   queries.start();
   started.defer(() => within(clock, Math.min(leftMs(), leaveMsMax), queries.stop()));
-  const jobs = jobService({ ...options, settings: jobSettings, view, storedBytes: () => stats.storedBytes });
+  const jobs = jobService({
+    ...options,
+    settings: jobSettings,
+    view,
+    storedBytes: () => stats.storedBytes,
+    mergeStats: stats,
+  });
   jobs.start();
   started.defer(() => within(clock, Math.min(leftMs(), leaveMsMax), jobs.stop()));
   const rechecks = new DamageRechecks({ damage, port: view.port, readPath, clock, log });

@@ -25,12 +25,14 @@ import {
   waitingRow,
 } from './security/sasl/sasl-metrics.ts';
 import { certificateRows } from './security/tls/server-certificates.ts';
+import { requestsRow } from './stats/request-counters.ts';
 import { pointsRow, pushesRow } from './telemetry/client-telemetry.ts';
 import { backpressure, deadFiles, outcomes, produceOutcomes, writeRows } from './write-path/write-metrics.ts';
 
 /** All metrics of agents, for documentation and tests. Cluster metrics are not included. */
 export const agentMetricRows: readonly MetricRow[] = [
   ...Object.values(listenerRows),
+  requestsRow,
   produceOutcomes,
   ...Object.values(writeRows),
   outcomes,

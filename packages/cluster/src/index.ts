@@ -41,7 +41,9 @@ export {
   type ReportedExpiry,
   type ReportedLogin,
   type ReportedSoftware,
+  type RequestKind,
   reportIntervalMs,
+  requestKinds,
 } from './calls/agents/agent-report.ts';
 export {
   addLatencies,
@@ -107,7 +109,13 @@ export {
   type ControlPlaneEventsTaken,
   controlPlaneEventsWaitMsMax,
 } from './calls/event-calls.ts';
-export type { CompactionBacklog, FilesPort, FileTotals, LateLevel } from './calls/file-calls.ts';
+export type {
+  CompactionBacklog,
+  FilesPort,
+  FileTotals,
+  LateLevel,
+  StorageTraffic,
+} from './calls/file-calls.ts';
 export type {
   GroupHeartbeat,
   JoinGroupAnswer,

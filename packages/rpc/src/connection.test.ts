@@ -1468,7 +1468,6 @@ const membersCalls: Partial<Record<CallName, readonly unknown[]>> = {
   countResources: [],
   listDeletedTopics: [],
   listJobs: [],
-  fileTotals: [],
   holdFiles: ['vci_clone'],
   holdListedFiles: ['vci_clone', ['0'.repeat(32)]],
   confirmHold: ['vci_clone', 1],

@@ -2,6 +2,7 @@ import type { ClusterPort } from '@weir/cluster';
 import type { Clock, JobCategory, Log, Metrics } from '@weir/core';
 import type { ObjectStore } from '@weir/storage';
 import type { ClusterView } from '../cluster/cluster-view.ts';
+import type { AgentStats } from '../stats/agent-stats.ts';
 import { fileCompaction, type Merge } from './compaction/file-compaction.ts';
 import type { MergeTask } from './compaction/merge-messages.ts';
 import { mergeOffThread } from './compaction/merge-thread.ts';
@@ -42,6 +43,8 @@ interface JobServiceOptions {
   readonly cpuCount: number;
   /** Bytes that this agent has stored for clients since its start. */
   readonly storedBytes: () => number;
+  /** Where merges are counted, which run in threads of their own. */
+  readonly mergeStats?: Pick<AgentStats, 'merged' | 'mergeRequested'> | undefined;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -83,7 +86,7 @@ export function jobService(options: JobServiceOptions): JobRunner {
             clusterId,
             port,
             checkOwner,
-            merge: mergeThread(mergeBucket),
+            merge: mergeThread(mergeBucket, options.mergeStats),
             mayStart: mergeBucket.bucketUrl.startsWith('file:')
               ? quietDisk({ storedBytes, clock })
               : undefined,
@@ -101,8 +104,14 @@ export function jobService(options: JobServiceOptions): JobRunner {
   });
 }
 
-function mergeThread(bucket: MergeBucket): Merge {
-  const merge: Merge = (plan, options) => mergeOffThread({ ...bucket, plan, limits: {} }, options);
+function mergeThread(bucket: MergeBucket, stats: JobServiceOptions['mergeStats']): Merge {
+  const merge: Merge = async (plan, options) => {
+    const task = { ...bucket, plan, limits: {} };
+    const onRequests: AgentStats['mergeRequested'] = (...sent) => stats?.mergeRequested(...sent);
+    const result = await mergeOffThread(task, { ...options, onRequests });
+    stats?.merged(result.bytesWritten);
+    return result;
+  };
   return bucket.bucketUrl.startsWith('file:') ? oneAtATime(merge) : merge;
 }
 

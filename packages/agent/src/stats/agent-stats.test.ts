@@ -49,6 +49,27 @@ test('stats that were not received are reported again together with newer ones',
   assert.deepEqual(report(), [3, 2, 20_000, 1, undefined], 'counts after the report are in the next one');
 });
 
+test('merges are reported with their bytes and requests, and counted by bucket and kind', () => {
+  const { metrics, stats } = stage();
+  stats.requestEnded('s3://records', { operation: 'put', outcome: 'success', latencyMs: 9 });
+  stats.mergeRequested('s3://records', 'putPart', 4);
+  stats.mergeRequested('s3://records', 'getRange', 6);
+  stats.merged(1_000);
+  const first = stats.report(nothingExpires);
+  assert.equal(problemOfReport(first, JSON.stringify(first)), undefined);
+  stats.merged(500);
+  const { mergedBytes, buckets } = stats.report(nothingExpires);
+  assert.equal(mergedBytes, 1_500);
+  assert.deepEqual(buckets![0]!.requests, [5, 6, 0, 0]);
+  assert.equal(buckets![0]!.operationCount, 1);
+  stats.reportReceived();
+  assert.equal(stats.report(nothingExpires).mergedBytes, undefined);
+  assert.match(
+    metrics.render(),
+    /^service_blob_store_requests_total\{bucket="s3:\/\/records",kind="put"\} 5$/m,
+  );
+});
+
 test('every file is reported exactly once, whichever reports are lost', () => {
   const steps = fc.array(fc.record({ files: fc.nat(3), isReceived: fc.boolean() }), { maxLength: 20 });
   fc.assert(

@@ -1,9 +1,10 @@
 import type { AgentReport, ReportedConnections, ReportedDamage, ReportedExpiry } from '@weir/cluster';
 import { type Clock, coreLimits, type Metrics } from '@weir/core';
-import type { EndedRequest } from '@weir/storage';
+import type { EndedRequest, StoreOperation } from '@weir/storage';
 import { BucketStats } from './bucket-stats.ts';
 import { ClientTimeouts } from './client-timeouts.ts';
 import { LoginStats } from './login-stats.ts';
+import { RequestCounters } from './request-counters.ts';
 
 interface AgentStatsOptions {
   readonly clock: Clock;
@@ -25,6 +26,7 @@ const reportedSeriesMin = 1_000;
 interface Counts {
   files: number;
   fileBytes: number;
+  mergedBytes: number;
   readonly clients: ClientTimeouts;
   readonly buckets: BucketStats;
 }
@@ -40,6 +42,7 @@ export class AgentStats {
   readonly #options: AgentStatsOptions;
   readonly #startedMs: number;
   readonly #logins = new LoginStats();
+  readonly #requests: RequestCounters;
   #fresh = noCounts();
   #unacked = noCounts();
   #number = 0;
@@ -50,6 +53,7 @@ export class AgentStats {
 
   constructor(options: AgentStatsOptions) {
     this.#options = options;
+    this.#requests = new RequestCounters(options.metrics);
     this.#startedMs = options.clock.nowMs();
     this.#sinceMs = options.clock.monotonicMs();
     this.#reportedMs = this.#sinceMs;
@@ -70,6 +74,18 @@ export class AgentStats {
 
   readonly requestEnded = (bucket: string, request: EndedRequest): void => {
     this.#fresh.buckets.note(bucket, request);
+    this.#requests.add(bucket, request.operation, 1);
+  };
+
+  /** Requests that a merge sent, from its own thread. */
+  readonly mergeRequested = (bucket: string, operation: StoreOperation, count: number): void => {
+    this.#fresh.buckets.noteSent(bucket, operation, count);
+    this.#requests.add(bucket, operation, count);
+  };
+
+  /** Bytes of files that a merge wrote. */
+  readonly merged = (bytesWritten: number): void => {
+    this.#fresh.mergedBytes += bytesWritten;
   };
 
   readonly loggedIn = (user: string): void => {
@@ -92,6 +108,7 @@ export class AgentStats {
       spanMs: Math.round(nowMs - this.#sinceMs),
       nowMs: clock.nowMs(),
       ...(counts.files === 0 ? {} : { files: { count: counts.files, bytes: counts.fileBytes } }),
+      ...(counts.mergedBytes === 0 ? {} : { mergedBytes: counts.mergedBytes }),
       ...unlessEmpty('clients', counts.clients.report()),
       ...unlessEmpty('buckets', counts.buckets.report()),
       ...unlessEmpty('metrics', this.#manySeries()),
@@ -121,12 +138,19 @@ export class AgentStats {
 }
 
 function noCounts(): Counts {
-  return { files: 0, fileBytes: 0, clients: new ClientTimeouts(), buckets: new BucketStats() };
+  return {
+    files: 0,
+    fileBytes: 0,
+    mergedBytes: 0,
+    clients: new ClientTimeouts(),
+    buckets: new BucketStats(),
+  };
 }
 
 function absorb(into: Counts, from: Counts): void {
   into.files += from.files;
   into.fileBytes += from.fileBytes;
+  into.mergedBytes += from.mergedBytes;
   into.clients.absorb(from.clients);
   into.buckets.absorb(from.buckets);
 }

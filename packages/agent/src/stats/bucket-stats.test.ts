@@ -70,6 +70,27 @@ test('stats of one instance are merged into another', () => {
   assert.ok(Math.abs(latencyP99(counts)! - 100) <= 5);
 });
 
+test('every request that was sent counts by the kind that stores bill', () => {
+  const [stats, other] = [new BucketStats(), new BucketStats()];
+  const sent: readonly [operation: StoreOperation, outcome: RequestOutcome][] = [
+    ['put', 'success'],
+    ['beginUpload', 'success'],
+    ['finishUpload', 'timeout'],
+    ['getRange', 'aborted'],
+    ['head', 'notFound'],
+    ['list', 'denied'],
+    ['listUploads', 'denied'],
+    ['abortUpload', 'success'],
+    ['deleteMany', 'success'],
+  ];
+  for (const [operation, outcome] of sent) stats.note(bucket, { operation, outcome, latencyMs: 1 });
+  other.noteSent(bucket, 'putPart', 7);
+  stats.absorb(other);
+  const [reported] = stats.report();
+  assert.deepEqual(reported!.requests, [10, 2, 2, 2]);
+  assert.deepEqual([reported!.operationCount, reported!.failureCount], [8, 2]);
+});
+
 test('there are never more buckets than fit into a report', () => {
   const stats = new BucketStats();
   for (let index = 0; index < 3 * coreLimits.reportedBucketsMax; index++)

@@ -5,6 +5,8 @@ import {
   noLatencies,
   packLatencies,
   type ReportedBucket,
+  type RequestKind,
+  requestKinds,
 } from '@weir/cluster';
 import { coreLimits } from '@weir/core';
 import type { EndedRequest, StoreOperation } from '@weir/storage';
@@ -28,9 +30,23 @@ const permissions: Readonly<Record<StoreOperation, Permission>> = {
 
 type Permission = 'put' | 'get' | 'delete' | 'list';
 
+/** How object stores bill each operation; to abort an upload is free as deletions are. */
+const kindIndexes = Object.fromEntries(
+  Object.entries({ ...permissions, abortUpload: 'delete' as const }).map(([operation, kind]) => [
+    operation,
+    requestKinds.indexOf(kind),
+  ]),
+) as Readonly<Record<StoreOperation, number>>;
+
+export function requestKindOf(operation: StoreOperation): RequestKind {
+  return requestKinds[kindIndexes[operation]]!;
+}
+
 interface Counted {
   operationCount: number;
   failureCount: number;
+  /** By kind. */
+  readonly requests: number[];
   readonly denied: Map<string, number>;
   readonly latencies: { readonly put: LatencyCounts; readonly get: LatencyCounts };
 }
@@ -40,9 +56,11 @@ export class BucketStats {
   readonly #byName = new Map<string, Counted>();
 
   note(bucket: string, { operation, outcome, latencyMs }: EndedRequest): void {
-    // An aborted request does not count: its client disconnected, or a second request was faster.
-    const counted = outcome === 'aborted' ? undefined : this.#of(bucket);
+    const counted = this.#of(bucket);
     if (counted === undefined) return;
+    counted.requests[kindIndexes[operation]]!++;
+    // An aborted request does not count below: its client disconnected, or a second request was faster.
+    if (outcome === 'aborted') return;
     counted.operationCount++;
     if (outcome === 'success') {
       if (operation === 'put' || operation === 'putIfAbsent') count(counted.latencies.put, latencyMs);
@@ -54,6 +72,12 @@ export class BucketStats {
     }
   }
 
+  /** Requests of another thread; of these only the number is known. */
+  noteSent(bucket: string, operation: StoreOperation, count: number): void {
+    const counted = this.#of(bucket);
+    if (counted !== undefined) counted.requests[kindIndexes[operation]]! += count;
+  }
+
   /** Merges the stats of another instance. */
   absorb(other: BucketStats): void {
     for (const [name, from] of other.#byName) {
@@ -61,6 +85,7 @@ export class BucketStats {
       if (into === undefined) continue;
       into.operationCount += from.operationCount;
       into.failureCount += from.failureCount;
+      for (const [kind, count] of from.requests.entries()) into.requests[kind]! += count;
       for (const [operation, times] of from.denied) addTo(into.denied, operation, times);
       addLatencies(into.latencies.put, packLatencies(from.latencies.put));
       addLatencies(into.latencies.get, packLatencies(from.latencies.get));
@@ -68,12 +93,13 @@ export class BucketStats {
   }
 
   report(): readonly ReportedBucket[] {
-    return [...this.#byName].map(([name, { operationCount, failureCount, denied, latencies }]) => {
+    return [...this.#byName].map(([name, { operationCount, failureCount, requests, denied, latencies }]) => {
       const [putLatencies, getLatencies] = [packLatencies(latencies.put), packLatencies(latencies.get)];
       return {
         name: shortName(name),
         operationCount,
         failureCount,
+        requests: [...requests],
         ...(denied.size === 0
           ? {}
           : { denied: [...denied].map(([operation, times]) => ({ operation, count: times })) }),
@@ -89,6 +115,7 @@ export class BucketStats {
     const made = {
       operationCount: 0,
       failureCount: 0,
+      requests: requestKinds.map(() => 0),
       denied: new Map<string, number>(),
       latencies: { put: noLatencies(), get: noLatencies() },
     };

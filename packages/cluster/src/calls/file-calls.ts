@@ -1,4 +1,5 @@
 import { list, object, text, tuple, whole } from '../shapes/shape.ts';
+import type { RequestKind } from './agents/agent-report.ts';
 import { command, leaderCall, type PortOf, query } from './call.ts';
 
 interface UncommittedFile {
@@ -13,6 +14,21 @@ export interface FileTotals {
   readonly deadBytes: number;
   /** Since when the oldest dead file is dead; `null` without dead files. */
   readonly oldestDeadMs: number | null;
+}
+
+/** What agents wrote to buckets and requested of them. */
+export interface StorageTraffic {
+  /** The time that the sums are of; shorter than it was asked for if the leader is new. */
+  readonly spanMs: number;
+  /** Bytes of files of the write path. */
+  readonly ingestedBytes: number;
+  /** Bytes of files that merges wrote. */
+  readonly mergedBytes: number;
+  readonly buckets: readonly {
+    /** Its URL without secrets. */
+    readonly name: string;
+    readonly requests: Readonly<Record<RequestKind, number>>;
+  }[];
 }
 
 /** Files of a level that should have been merged, and have not been. */
@@ -56,8 +72,10 @@ export const fileCalls = {
     membersOnly: true,
     onRetry: 'reexecute',
   }),
+  /** Returns what agents wrote and requested in the last time, a day at most. */
+  storageTraffic: leaderCall<[spanMs: number], StorageTraffic>(tuple(whole), { onRetry: 'reexecute' }),
   /** Returns totals of files. */
-  fileTotals: query<[], FileTotals>(tuple(), { membersOnly: true }),
+  fileTotals: query<[], FileTotals>(tuple()),
 };
 
 export type FilesPort = PortOf<typeof fileCalls>;

@@ -9,6 +9,8 @@ export type MeasuredPort = Pick<
   | 'findBatches'
   | 'logSizes'
   | 'countFiles'
+  | 'fileTotals'
+  | 'storageTraffic'
   | 'listGroups'
   | 'describeGroups'
   | 'describeConsumerGroups'

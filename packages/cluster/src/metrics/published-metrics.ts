@@ -2,6 +2,7 @@ import type { MetricRow } from '@weir/core';
 import { agentMetrics } from './agent-metrics.ts';
 import { groupMetrics } from './group-metrics.ts';
 import type { PublishedMetric } from './published-metric.ts';
+import { storageMetrics } from './storage-metrics.ts';
 import { topicMetrics } from './topic-metrics.ts';
 
 /** Published in every round, whatever is omitted. */
@@ -15,6 +16,7 @@ export const leftOutRow: MetricRow<'what'> = {
 /** All metrics of a cluster as a whole. */
 export const publishedMetrics: readonly PublishedMetric[] = [
   ...topicMetrics,
+  ...storageMetrics,
   ...agentMetrics,
   ...groupMetrics,
 ];

@@ -96,7 +96,11 @@ test('cluster totals: topics, partitions, records, bytes and files', async (t) =
   assert.deepEqual(
     await scrape(/^(?!consumer|agent)/, { includesGroups: true, withoutTags: ['partition'] }),
     [
+      'dead_files_bytes 100',
+      'dead_files_count 1',
+      'files_bytes{level="0"} 200',
       'files_count{level="0"} 2',
+      'ingested_bytes_per_second 0',
       'max_offset{topic="empty"} 0',
       'max_offset{topic="orders"} 7',
       'min_offset{topic="empty"} 0',
@@ -113,6 +117,39 @@ test('cluster totals: topics, partitions, records, bytes and files', async (t) =
       `topics_count_limit ${coreLimits.partitionsPerClusterMax}`,
     ],
   );
+});
+
+test('requests, ingested bytes and write amplification come from the reports of agents', async (t) => {
+  const { clock, node, scrape } = await startNode(t);
+  const report = (number: number) => ({
+    startedMs: 1,
+    number,
+    sinceNumber: number - 1,
+    spanMs: 20_000,
+    nowMs: clock.nowMs(),
+    files: { count: 2, bytes: 1_000 },
+    mergedBytes: 1_500,
+    buckets: [{ name: 's3://records', operationCount: 9, failureCount: 0, requests: [20, 10, 0, 5] }],
+  });
+  for (const agentId of ['a', 'b'])
+    for (const number of [1, 2]) await node.heartbeat({ ...agent(agentId), report: report(number) });
+  await clock.pass(20_000);
+  const lines = await scrape(/^(?:bucket|ingested|write)/);
+  const values = new Map(lines.map((line) => [line.split(' ')[0]!, Number(line.split(' ')[1])]));
+  const puts = values.get('bucket_requests_per_second{bucket="s3://records",kind="put"}')!;
+  assert.ok(puts > 0);
+  assert.deepEqual(
+    [...values].map(([name, value]) => [name, Math.round((80 * value) / puts)]),
+    [
+      ['bucket_requests_per_second{bucket="s3://records",kind="put"}', 80],
+      ['bucket_requests_per_second{bucket="s3://records",kind="get"}', 40],
+      ['bucket_requests_per_second{bucket="s3://records",kind="list"}', 0],
+      ['bucket_requests_per_second{bucket="s3://records",kind="delete"}', 20],
+      ['ingested_bytes_per_second', 4_000],
+      ['write_amplification_ratio', Math.round((80 * 1.5) / puts)],
+    ],
+  );
+  assert.equal(values.get('write_amplification_ratio'), 1.5);
 });
 
 test('agents are published with their own descriptions', async (t) => {
@@ -222,12 +259,16 @@ test('a leader of an older release that does not count files is still measured',
   const { node, scrape } = await startNode(t);
   const older = new Proxy<ClusterPort>(node, {
     get(target, name) {
-      if (name === 'countFiles') return () => Promise.reject(new CallRefused('invalid', 'no such call'));
+      if (['countFiles', 'fileTotals', 'storageTraffic'].includes(String(name)))
+        return () => Promise.reject(new CallRefused('invalid', 'no such call'));
       const found = Reflect.get(target, name) as unknown;
       return typeof found === 'function' ? found.bind(target) : found;
     },
   });
-  assert.deepEqual(await scrape(/^(?:files|topics)_count /, everything, older), ['topics_count 0']);
+  assert.deepEqual(await scrape(/^(?:files|topics|dead|bucket|ingested)/, everything, older), [
+    'topics_count 0',
+    `topics_count_limit ${coreLimits.partitionsPerClusterMax}`,
+  ]);
 });
 
 test('a cluster without a leader fails at once, and a silent one after the timeout', async (t) => {

@@ -6,6 +6,7 @@ import { addGroupStats } from './group-stats.ts';
 import type { MeasuredClusterView } from './measured-cluster-view.ts';
 import type { SwitchedTag } from './published-metric.ts';
 import { type GroupLimits, readGroups } from './read-groups.ts';
+import { addStorageStats } from './storage-stats.ts';
 import { addClusterStats, addTopicStats } from './topic-stats.ts';
 
 /** Which metrics of the cluster are published. */
@@ -38,6 +39,7 @@ export async function readStats(
 ): Promise<ReadStats> {
   const stats = new CombinedStats(settings.withoutTags);
   await addClusterStats(view, stats);
+  await addStorageStats(view.port, stats);
   addAgentStats(view.agents(), stats);
   let groupsLeftOut = 0;
   if (settings.includesGroups) {

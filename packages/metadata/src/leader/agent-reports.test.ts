@@ -83,7 +83,7 @@ test('with any lost answers, each file is counted once or waits to be reported',
         waiting += files;
         number++;
         if (isReceived) {
-          reports.receive('a', reportOf(number, ackedNumber, { files: { count: waiting, bytes: 0 } }));
+          reports.receive('a', reportOf(number, ackedNumber, { files: { count: waiting, bytes: waiting } }));
           reported = written;
         }
         if (isReceived && isAnswered) {
@@ -96,6 +96,7 @@ test('with any lost answers, each file is counted once or waits to be reported',
         retained.reduce((sum, { report }) => sum + (report.files?.count ?? 0), 0),
         reported,
       );
+      assert.equal(reports.traffic.read(3_600_000).ingestedBytes, reported);
     }),
   );
 });

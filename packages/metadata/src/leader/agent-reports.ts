@@ -9,6 +9,7 @@ import {
 import type { Clock } from '@weir/core';
 import type { SeenLogins } from '@weir/machine';
 import { metadataLimits } from '../limits.ts';
+import { StorageTrafficSums } from './storage-traffic.ts';
 
 /**
  * As text, which takes a fraction of the memory: reports of thousands of agents are retained, and read once a minute.
@@ -33,6 +34,7 @@ const reportSilenceMsMax = 3 * reportIntervalMs;
  */
 export class AgentReports {
   readonly #clock: Clock;
+  readonly traffic: StorageTrafficSums;
   readonly #storedByAgent = new Map<string, StoredReport[]>();
   /** When an agent first sent a heartbeat, until it sends a report. */
   readonly #withoutReport = new Map<string, number>();
@@ -48,6 +50,7 @@ export class AgentReports {
   /** `loginsReceivedSinceMs`: since when earlier leaders have missed no login; by default now. */
   constructor(clock: Clock, loginsReceivedSinceMs = clock.nowMs()) {
     this.#clock = clock;
+    this.traffic = new StorageTrafficSums(clock);
     this.#loginsReceivedSinceMs = loginsReceivedSinceMs;
   }
 
@@ -65,6 +68,7 @@ export class AgentReports {
     this.#noteLogins(report);
     // Only the last connections count, and they may be as long as all the rest.
     const { connected, ...counted } = report;
+    this.traffic.add(report);
     this.#store(agentId, report, JSON.stringify(counted));
     this.#storeConnected(agentId, connected);
     return undefined;
@@ -133,6 +137,8 @@ export class AgentReports {
     // The agent did not learn that these were received, and repeats their content.
     const isSentAgain = (before: StoredReport) =>
       before.startedMs === startedMs && before.number > sinceNumber;
+    for (const one of this.#storedByAgent.get(agentId) ?? [])
+      if (isSentAgain(one)) this.traffic.add(JSON.parse(one.json) as AgentReport, -1);
     const stored = this.#dropFrom(agentId, (one) => isSentAgain(one) || this.#isOld(one));
     if (stored.length >= metadataLimits.agentReportsRetainedMax)
       this.#storedChars -= stored.shift()!.json.length;

@@ -148,6 +148,10 @@ export class Agents {
   }
 
   /** Logins, and those of them to store. */
+  get traffic(): AgentReports['traffic'] {
+    return this.#reports.traffic;
+  }
+
   get logins(): Pick<AgentReports, 'loginMs' | 'takeLogins' | 'putBackLogins'> {
     return this.#reports;
   }

@@ -1,3 +1,4 @@
+import type { StoreOperation } from '@weir/storage';
 import type { MergeLimits, MergePlan, MergeResult } from './merge-files.ts';
 
 /** What the thread needs to open the bucket and to merge. */
@@ -11,5 +12,10 @@ export interface MergeTask {
 
 export type MergeMessage =
   | { readonly kind: 'progress'; readonly copiedBytes: number; readonly totalBytes: number }
+  | {
+      readonly kind: 'requested';
+      readonly bucket: string;
+      readonly operations: ReadonlyMap<StoreOperation, number>;
+    }
   | { readonly kind: 'done'; readonly result: MergeResult }
   | { readonly kind: 'failed'; readonly problem: string };

@@ -52,11 +52,17 @@ async function withBucket(
 test('a merge in a thread of its own writes files that others read', async () => {
   await withBucket(async (store, task) => {
     const seen: number[] = [];
+    const requested = new Map<string, number>();
     const { files, ranges } = await mergeOffThread(task, {
       signal: never,
+      onRequests(bucket, operation, count) {
+        assert.ok(task.bucketUrl.startsWith(bucket.slice(0, 7)));
+        requested.set(operation, count);
+      },
       progress: (copiedBytes, totalBytes) => void seen.push(copiedBytes / totalBytes),
     });
     assert.equal(seen.at(-1), 1);
+    assert.ok(requested.get('getRange')! > 0 && requested.get('finishUpload') === 1);
     const [file] = files;
     assert.equal((await store.head(logFileKey(clusterId, file!.fileId)))?.bytes, file!.fileBytes);
     assert.deepEqual(

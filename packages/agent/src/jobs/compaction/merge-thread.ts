@@ -1,10 +1,13 @@
 import { Worker } from 'node:worker_threads';
+import type { StoreOperation } from '@weir/storage';
 import type { MergeResult } from './merge-files.ts';
 import type { MergeMessage, MergeTask } from './merge-messages.ts';
 
 interface MergeThreadOptions {
   readonly signal: AbortSignal;
   readonly progress?: (copiedBytes: number, totalBytes: number) => void;
+  /** Called with the requests to the bucket, before the merge ends. */
+  readonly onRequests?: (bucket: string, operation: StoreOperation, count: number) => void;
 }
 
 /**
@@ -13,7 +16,7 @@ interface MergeThreadOptions {
  */
 export async function mergeOffThread(
   task: MergeTask,
-  { signal, progress }: MergeThreadOptions,
+  { signal, progress, onRequests }: MergeThreadOptions,
 ): Promise<MergeResult> {
   signal.throwIfAborted();
   const worker = new Worker(new URL(import.meta.resolve('./merge-worker.ts')), { workerData: task });
@@ -24,6 +27,8 @@ export async function mergeOffThread(
   worker.on('exit', () => reject(new Error('the thread of a merge ended')));
   worker.on('message', (message: MergeMessage) => {
     if (message.kind === 'progress') progress?.(message.copiedBytes, message.totalBytes);
+    else if (message.kind === 'requested')
+      for (const [operation, count] of message.operations) onRequests?.(message.bucket, operation, count);
     else if (message.kind === 'done') resolve(message.result);
     else reject(signal.aborted ? signal.reason : new Error(message.problem));
   });

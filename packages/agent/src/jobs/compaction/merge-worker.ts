@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { Metrics, MiB, silentLog, systemClock, systemRandom } from '@weir/core';
-import { openStore } from '@weir/storage';
+import { openStore, type StoreOperation } from '@weir/storage';
 import { lowerPriorityOfThread } from '../../query/engine.ts';
 import { mergeFiles } from './merge-files.ts';
 import type { MergeMessage, MergeTask } from './merge-messages.ts';
@@ -25,6 +25,9 @@ function post(message: MergeMessage): void {
   port.postMessage(message);
 }
 
+/** Requests to the bucket by operation, which the process counts and reports. */
+const requested = { bucket: '', operations: new Map<StoreOperation, number>() };
+
 lowerPriorityOfThread();
 const stop = new AbortController();
 // Any message means that the result is not wanted.
@@ -37,6 +40,10 @@ try {
     log: silentLog,
     metrics: new Metrics(),
     usesMetadataService,
+    onRequest(bucket, { operation }) {
+      requested.bucket = bucket;
+      requested.operations.set(operation, (requested.operations.get(operation) ?? 0) + 1);
+    },
   });
   let reportedBytes = 0;
   try {
@@ -51,11 +58,13 @@ try {
         post({ kind: 'progress', copiedBytes, totalBytes });
       },
     });
+    post({ kind: 'requested', ...requested });
     post({ kind: 'done', result });
   } finally {
     await store.close();
   }
 } catch (error) {
+  post({ kind: 'requested', ...requested });
   post({ kind: 'failed', problem: (error as Error).message });
 }
 port.close();

@@ -21,6 +21,8 @@ export interface AgentReport {
   /** The agent's clock when it sent the report. */
   readonly nowMs: number;
   readonly files?: WrittenFiles | undefined;
+  /** Bytes of files that merges of this agent wrote. Agents of earlier releases do not send it. */
+  readonly mergedBytes?: number | undefined;
   /** Producers with the shortest timeouts. */
   readonly clients?: readonly ReportedClient[] | undefined;
   readonly buckets?: readonly ReportedBucket[] | undefined;
@@ -36,6 +38,10 @@ export interface AgentReport {
   /** Tokens that the agent presents to the control plane. Times are by the agent's clock. */
   readonly tokens?: readonly ReportedExpiry[] | undefined;
 }
+
+/** Kinds of requests as object stores bill them. */
+export const requestKinds = ['put', 'get', 'list', 'delete'] as const;
+export type RequestKind = (typeof requestKinds)[number];
 
 interface WrittenFiles {
   readonly count: number;
@@ -55,6 +61,8 @@ export interface ReportedBucket {
   /** Individual requests, including retries. */
   readonly operationCount: number;
   readonly failureCount: number;
+  /** All requests that were sent, aborted ones and those of merges too, in the order of `requestKinds`. */
+  readonly requests?: readonly number[] | undefined;
   /** Requests that the object store denied, by operation: `put`, `get`, `list`, `delete`. */
   readonly denied?: readonly DeniedRequests[] | undefined;
   /** Latencies of successful requests, packed as in `latencies.ts`. */
@@ -175,6 +183,7 @@ const report = object<AgentReport>({
   spanMs: number,
   nowMs: whole,
   files: optional(object<WrittenFiles>({ count: whole, bytes: whole })),
+  mergedBytes: optional(whole),
   clients: few(
     object<ReportedClient>({ clientId: name, timeoutMs: number, requestCount: whole }),
     coreLimits.reportedClientsMax,
@@ -184,6 +193,7 @@ const report = object<AgentReport>({
       name,
       operationCount: whole,
       failureCount: whole,
+      requests: few(whole, requestKinds.length),
       denied: few(object<DeniedRequests>({ operation: name, count: whole }), coreLimits.reportedDenialsMax),
       putLatencies: optional(latencies),
       getLatencies: optional(latencies),
