@@ -7,6 +7,7 @@
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { costsPage } from '../packages/api/src/costs-page.ts';
 import { apiPage } from '../packages/api/src/reference.ts';
 import { flagsPage } from '../packages/cli/src/reference/flags-page.ts';
 import { metricsPage } from '../packages/cli/src/reference/metrics-page.ts';
@@ -22,6 +23,7 @@ import { limitsPage } from './limits-page.ts';
 /** Renderers of generated pages, by path. */
 const pages: Readonly<Record<string, () => string>> = {
   'docs/compatibility.md': compatibilityPage,
+  'docs/costs.md': costsPage,
   'docs/reference/diagnostics.md': diagnosticsPage,
   'docs/reference/api.md': apiPage,
   'docs/reference/configs.md': configsPage,

@@ -67,6 +67,7 @@ read  cluster   describe_pipeline
 write cluster   delete_pipeline
 read  cluster   list_agents
 read  cluster   list_jobs
+read  cluster   describe_storage_costs
 read  cluster   list_clients
 read  cluster   list_diagnostics
 read  cluster   get_diagnostic

@@ -19,6 +19,7 @@ import { pipelineOperations } from './operations/pipelines.ts';
 import { recordOperations } from './operations/records.ts';
 import { sessionOperations } from './operations/sessions.ts';
 import { ssoOperations } from './operations/sso.ts';
+import { storageCostOperations } from './operations/storage-costs.ts';
 import { topicOperations } from './operations/topics.ts';
 import { userRoleOperations } from './operations/user-roles.ts';
 import { userOperations } from './operations/users.ts';
@@ -39,6 +40,7 @@ export const areas = [
   { title: 'Pipelines', operations: pipelineOperations },
   { title: 'Agents', operations: agentOperations },
   { title: 'Jobs', operations: jobOperations },
+  { title: 'Costs', operations: storageCostOperations },
   { title: 'Clients', operations: clientOperations },
   { title: 'Diagnostics', operations: diagnosticOperations },
   { title: 'Monitoring', operations: monitoringOperations },

@@ -52,6 +52,7 @@ export const handlers = {
   'cli events fields': async () => (await import('./events/fields.ts')).listEventFields,
   'cli clone-cluster': async () => (await import('./tools/clone-cluster.ts')).cloneClusterTool,
   'cli clone-topic': async () => (await import('./tools/clone-topic.ts')).cloneTopicTool,
+  'cli storage-costs': async () => (await import('./tools/storage-costs.ts')).storageCostsTool,
   'cli create-key': async () => (await import('./tools/create-key.ts')).createKeyTool,
   'cli mcp-config': async () => (await import('./tools/mcp-config.ts')).mcpConfigTool,
   'cli delete-all-topics-unsafe': async () =>

@@ -151,6 +151,11 @@ export const commands = [
     status: 'available',
     help: 'Clone a topic with its records, without copying them.',
   },
+  {
+    name: 'cli storage-costs',
+    status: 'available',
+    help: 'Show what a cluster stores and requests, and what that costs.',
+  },
   { name: 'cli create-key', status: 'available', help: 'Create an API key and print its secret once.' },
   {
     name: 'cli mcp-config',

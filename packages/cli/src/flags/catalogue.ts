@@ -9,6 +9,7 @@ import type { FlagRow } from './row.ts';
 import { aclFlags } from './rows/acls.ts';
 import { applyFlags } from './rows/apply.ts';
 import { clusterFlags } from './rows/cluster.ts';
+import { costFlags } from './rows/costs.ts';
 import { readPathFlags, writePathFlags } from './rows/data-path.ts';
 import { demoFlags } from './rows/demo.ts';
 import { eventFlags } from './rows/events.ts';
@@ -42,6 +43,7 @@ const groupedRows = [
   { title: 'ACL tools', rows: aclFlags },
   { title: 'Benchmarks', rows: benchmarkFlags },
   { title: 'Events', rows: eventFlags },
+  { title: 'Costs', rows: costFlags },
   { title: 'Models', rows: mcpFlags },
   { title: 'Apply', rows: applyFlags },
 ] as const;

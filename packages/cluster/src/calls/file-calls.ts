@@ -41,7 +41,7 @@ export interface LateLevel {
 }
 
 /** A partition of a compacted topic with records that should have been compacted by `max.compaction.lag.ms`. */
-export interface LatePartition {
+interface LatePartition {
   readonly topicId: string;
   readonly partition: number;
   /** Since when. */

@@ -14,8 +14,8 @@ const slotMs = 600_000;
 const slotsMax = 144;
 
 /**
- * What agents wrote and requested in the last day, in slots of ten minutes. In memory only: a new leader begins anew, so
- * it says since when it has counted.
+ * What agents wrote and requested in the last day, in slots of ten minutes. In memory only: a new leader begins anew,
+ * so the sums say which time they are of.
  */
 export class StorageTrafficSums {
   readonly #clock: Clock;

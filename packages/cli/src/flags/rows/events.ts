@@ -16,6 +16,7 @@ export const eventFlags = [
       ...eventSwitches,
       'cli clone-cluster',
       'cli clone-topic',
+      'cli storage-costs',
       'cli create-key',
       ...recordTools,
     ],
@@ -40,8 +41,9 @@ export const eventFlags = [
     name: 'last',
     type: durationMs({ min: 1000, max: eventLimits.eventsWindowMsMax }),
     default: 3_600_000,
-    commands: eventTools,
+    commands: [...eventTools, 'cli storage-costs'],
     help: 'How far back to look.',
+    rule: 'Costs are measured over a day at most.',
   }),
   available({
     name: 'sort',

@@ -300,7 +300,15 @@ export const toolFlags = [
     name: 'output',
     type: oneOf('table', 'json'),
     default: 'table',
-    commands: [...kafkaClients, ...eventTools, ...bucketTools, ...recordTools, 'cli clone-topic', 'apply'],
+    commands: [
+      ...kafkaClients,
+      ...eventTools,
+      ...bucketTools,
+      ...recordTools,
+      'cli clone-topic',
+      'cli storage-costs',
+      'apply',
+    ],
     help: 'How results are printed: for people, or as JSON for programs.',
   }),
 ];

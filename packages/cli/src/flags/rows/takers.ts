@@ -29,6 +29,7 @@ export const apiTools = [
   ...eventSwitches,
   'cli clone-cluster',
   'cli clone-topic',
+  'cli storage-costs',
   'cli create-key',
   'cli mcp-config',
 ] as const;

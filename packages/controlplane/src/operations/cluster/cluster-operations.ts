@@ -18,6 +18,7 @@ import { monitoringOperations } from './monitoring.ts';
 import { recordOperations } from './records.ts';
 import { orUnavailable } from './refusals.ts';
 import type { ClusterServices } from './services.ts';
+import { storageCostOperations } from './storage-costs.ts';
 import { topicCloneOperations } from './topic-clones.ts';
 import { topicOperations } from './topics.ts';
 
@@ -46,6 +47,7 @@ function allOperations(services: ClusterServices) {
     ...consumerGroupOperations(services),
     ...agentOperations(services),
     ...jobOperations(services),
+    ...storageCostOperations(services),
     ...clientOperations(services),
     ...clientMetricsOperations(services),
     ...eventsStateOperations(services),
