@@ -1479,6 +1479,7 @@ const membersCalls: Partial<Record<CallName, readonly unknown[]>> = {
   forgetUnneededFiles: [['0'.repeat(32)]],
   compactionBacklog: [0],
   restoreTopics: [['id']],
+  cloneTopic: [{ sourceId: 'a', name: 'b', configs: {}, unsetConfigs: [], ends: [] }],
   removeTopics: [[{ name: 'orders' }]],
   alterOwnerConfigs: [
     [
