@@ -53,7 +53,7 @@ test('files that are large, sparse, of the last level or dead are not waiting fo
   const files = new FileTable();
   for (let n = 0; n < 9; n++) {
     add(files, 10, 0, 500);
-    add(files, 10, 1, 400, 100);
+    add(files, 10, 1, 4_000, 100);
     files.discountPointer(add(files, 10, 0, 20), 20, 11);
   }
   assert.deepEqual(late(files, 10).levels, []);
