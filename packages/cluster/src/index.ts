@@ -95,9 +95,11 @@ export {
   portOf,
 } from './calls/cluster-calls.ts';
 export {
+  type CompactedKeys,
   type CompactionCommit,
   type CompactionJob,
   type CompactionResult,
+  type KeyCompactionJob,
   noRangeFile,
   type RangeColumns,
   type RangePointerColumns,
@@ -314,6 +316,11 @@ export { isPasswordOf, newScramCredential, scramIterations } from './credentials
 export type { FilePointers, FileState } from './file-pointers.ts';
 export { fileCompactionKind, readCompactionTask, writeCompactionTask } from './jobs/compaction-task.ts';
 export { fileDeletionKind, readDeletionTask, writeDeletionTask } from './jobs/deletion-task.ts';
+export {
+  keyCompactionKind,
+  readKeyCompactionTask,
+  writeKeyCompactionTask,
+} from './jobs/key-compaction-task.ts';
 export { deadFileScanKind, readScanTask, type ScanTask, writeScanTask } from './jobs/scan-task.ts';
 export type { SeriesValue } from './metrics/combined-stats.ts';
 export { readMeasuredSnapshot } from './metrics/measured-cluster-snapshot.ts';

@@ -63,10 +63,10 @@ test('the written bytes match the declared format', () => {
       journalFormat: 3,
       rowVersion: 1,
       snapshotVersion: 2,
-      partNumbers: [1, 10, 11, 20, 30, 40, 43, 44],
+      partNumbers: [1, 10, 11, 20, 30, 40, 41, 43, 44],
       entryKinds: [
         1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 12, 20, 21, 22, 23, 24, 25, 26, 27, 30, 31, 32, 33, 34, 40, 41, 42,
-        46, 49, 50, 51, 52, 53, 54,
+        43, 46, 49, 50, 51, 52, 53, 54,
       ],
       namespaces: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 30, 31, 32],
     },

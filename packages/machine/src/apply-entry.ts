@@ -14,7 +14,7 @@ import {
   applyUnneededFilesForgotten,
 } from './files/clone-holds.ts';
 import { applyDeadFilesForgotten, applyFilesDeclaredDead } from './files/dead-files.ts';
-import { applyRangesReplaced } from './files/replace-ranges.ts';
+import { applyKeysCompacted, applyRangesReplaced } from './files/replace-ranges.ts';
 import { applyEntriesPut } from './kv/put-entries.ts';
 import { applyLogStartsMoved } from './log-start/log-starts.ts';
 import { applyOffsetsCommitted } from './offsets/commit-offsets.ts';
@@ -104,6 +104,7 @@ const appliers: {
     return undefined;
   },
   rangesReplaced: applyRangesReplaced,
+  keysCompacted: applyKeysCompacted,
   filesHeld: applyFilesHeld,
   holdConfirmed: applyHoldConfirmed,
   holdAbandoned: applyHoldAbandoned,

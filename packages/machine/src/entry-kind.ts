@@ -72,6 +72,8 @@ export const entryKind = {
   filesDeclaredDead: 41,
   /** Time, then new files, and ranges with their new pointers (files/replace-ranges.ts). */
   rangesReplaced: 42,
+  /** As `rangesReplaced`, then partitions whose keys were compacted, and up to where (files/replace-ranges.ts). */
+  keysCompacted: 43,
   /** Time, then the number of the source, the topic, and the ends of its partitions (topics/clone-topic.ts). */
   topicCloned: 46,
   /** Time, then a clone, and that it needs all referenced files, or which ones (files/clone-holds.ts). */

@@ -33,7 +33,12 @@ import {
   writeDeadFilesForgotten,
   writeFilesDeclaredDead,
 } from './files/dead-files.ts';
-import { decideReplaceRanges, filesToWrite, writeRangesReplaced } from './files/replace-ranges.ts';
+import {
+  decideReplaceRanges,
+  filesToWrite,
+  writeKeysCompacted,
+  writeRangesReplaced,
+} from './files/replace-ranges.ts';
 import { decidePutEntries, type EntryChange, writeEntriesPut } from './kv/put-entries.ts';
 import { producerIdMax } from './log/marker.ts';
 import { decideDeleteRecords } from './log-start/delete-records.ts';
@@ -366,11 +371,12 @@ export const executors: {
   replaceRanges: (work, { commit }, nowMs) => {
     checkCompactionCommit(commit);
     const decision = decideReplaceRanges(work.state, work.limits, commit, nowMs);
-    const { result } = decision;
+    const { compacted, result } = decision;
     const files = filesToWrite(commit, decision);
     if (result.outcome === 'repeated' || files.length === 0) return { reply: result };
-    work.begin('rangesReplaced', nowMs);
+    work.begin(compacted === undefined ? 'rangesReplaced' : 'keysCompacted', nowMs);
     writeRangesReplaced(work.writer, commit, files, decision);
+    if (compacted !== undefined) writeKeysCompacted(work.writer, compacted);
     return work.applied(result);
   },
 

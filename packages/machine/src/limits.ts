@@ -56,6 +56,21 @@ export const machineLimits = {
   /** Files of level 0 that are older than this are merged although they are few; times the fan-in per level. */
   compactionWaitMs: 10 * 60_000,
 
+  /**
+   * The longest time for which files of level 0 count as the active segment of a compacted partition, whose keys stay
+   * as they are. Files are merged before, so that a compaction of keys reads few and large ranges.
+   */
+  keyCompactionActiveMsMax: 15 * 60_000,
+
+  /** Bytes of partitions that one job compacts together; a larger partition has a job of its own. */
+  keyCompactionJobBytes: 256 * MiB,
+
+  /** Partitions of one job, so that its commit is short. */
+  keyCompactionPartitionsMax: 1_000,
+
+  /** Pointers of the part of a partition that a job adds to the compacted one. The next job continues from there. */
+  keyCompactionDirtyPointersMax: 65_536,
+
   /** Pointers of one clone of a topic: 30 ms of the leader per million. */
   clonePointersMax: 4_000_000,
 

@@ -32,6 +32,11 @@ import { CommandWork, executors, type Outcome } from './execute-command.ts';
 import { becomeClone } from './files/become-clone.ts';
 import { compactionBacklog } from './files/compaction-backlog.ts';
 import { planCompaction } from './files/plan-compaction.ts';
+import {
+  type KeyCompactionPlan,
+  type KeyPlanExclusions,
+  planKeyCompaction,
+} from './files/plan-key-compaction.ts';
 import { pointersOfFiles } from './files/pointers-of-files.ts';
 import type { KeyValueStore } from './kv/key-value-store.ts';
 import type { DeadFile, LevelTotals } from './log/file-table.ts';
@@ -303,6 +308,11 @@ export class ClusterMachine {
   /** Finds files that should have been merged before a time, in steps as `planCompaction`. */
   compactionBacklog(beforeMs: number): Generator<void, LateLevel[]> {
     return compactionBacklog(this.#state.files, this.#limits, beforeMs);
+  }
+
+  /** Plans compactions of keys, in steps as `planCompaction`. */
+  planKeyCompaction(nowMs: number, exclusions: KeyPlanExclusions): Generator<void, KeyCompactionPlan> {
+    return planKeyCompaction(this.#state, this.#limits, Math.max(nowMs, this.#state.nowMs), exclusions);
   }
 
   /** Yields live topics in order of creation. */

@@ -1,6 +1,6 @@
 import { column, equallyLong, flag, list, object, optional, text, tuple, whole } from '../shapes/shape.ts';
 import { command } from './call.ts';
-import type { Markers } from './pointers.ts';
+import type { AbortedTransactions, Markers } from './pointers.ts';
 
 /** Ranges of offsets as columns: row `i` of every column is range `i`. */
 export interface RangeColumns {
@@ -42,6 +42,40 @@ export interface CompactionJob {
   readonly markers?: Markers | undefined;
 }
 
+/** How to compact the keys of each range of a job, as columns. */
+export interface KeyRangeColumns {
+  /** Records before it were compacted with each other. */
+  readonly dirtyOffset: Float64Array;
+  /** How long tombstones, and markers of transactions without records, are kept. */
+  readonly deleteRetentionMs: Float64Array;
+  /** How many rows of the aborted transactions belong to the range. */
+  readonly abortedCount: Uint32Array;
+}
+
+/** Partitions whose keys are compacted: one range for each, from the start of its log on. */
+export interface KeyCompactionJob extends CompactionJob {
+  readonly keys: KeyRangeColumns;
+  readonly aborted: AbortedTransactions;
+}
+
+/** Partitions whose keys a compaction compacted, as columns. */
+export interface CompactedKeyColumns {
+  /** Index into the topic ids. */
+  readonly topic: Uint32Array;
+  readonly partition: Uint32Array;
+  /** Records before it are compacted with each other now. */
+  readonly cleanOffset: Float64Array;
+  /** How many of `droppedAborts` belong to the partition. */
+  readonly droppedAbortCount: Uint32Array;
+}
+
+/** What a compaction of keys did, beyond new pointers. */
+export interface CompactedKeys {
+  readonly partitions: CompactedKeyColumns;
+  /** Offsets of the markers of aborted transactions that it removed: nothing is left of these transactions. */
+  readonly droppedAborts: Float64Array;
+}
+
 /**
  * The result of a compaction, or a part of it: new pointers for ranges that lie in its inputs. A job with many ranges
  * commits them in parts, each of which takes the leader some milliseconds; the inputs die with their last pointer.
@@ -56,6 +90,8 @@ export interface CompactionCommit {
   readonly ranges: RangeColumns;
   /** `file` is an index into `outputs`. The first of a range begins with it. */
   readonly pointers: RangePointerColumns;
+  /** Of a compaction of keys. The ranges of each of its partitions are replaced together or not at all. */
+  readonly keys?: CompactedKeys | undefined;
 }
 
 interface CompactedFile {
@@ -107,6 +143,23 @@ const compactionCommit = object<CompactionCommit>({
     'byteLength',
     'baseOffset',
     'maxTimestampMs',
+  ),
+  keys: optional(
+    object<CompactedKeys>({
+      partitions: equallyLong(
+        object<CompactedKeyColumns>({
+          topic: column(Uint32Array),
+          partition: column(Uint32Array),
+          cleanOffset: column(Float64Array),
+          droppedAbortCount: column(Uint32Array),
+        }),
+        'topic',
+        'partition',
+        'cleanOffset',
+        'droppedAbortCount',
+      ),
+      droppedAborts: column(Float64Array),
+    }),
   ),
 });
 

@@ -1,10 +1,11 @@
 import type { CompactionJob } from '../calls/compaction-calls.ts';
+import { type ColumnsOf, type ColumnTypes, readTaskColumns, writeTaskColumns } from './task-columns.ts';
 
 /** The kind of job that merges files. */
 export const fileCompactionKind = 'file_compaction';
 
-/** Columns of a task, in order, with the type that their bytes have. */
-const columnTypes = {
+/** The columns of a job. */
+export const compactionColumns = {
   topic: Uint32Array,
   partition: Uint32Array,
   fromOffset: Float64Array,
@@ -20,60 +21,30 @@ const columnTypes = {
   markerProducerId: Float64Array,
   markerProducerEpoch: Int16Array,
   markerTimestampMs: Float64Array,
-} as const satisfies Record<keyof Columns, unknown>;
+} as const satisfies ColumnTypes;
 
-type Columns = CompactionJob['ranges'] &
-  CompactionJob['pointers'] & {
-    readonly markerRow: Uint32Array;
-    readonly markerIsCommit: Uint8Array;
-    readonly markerProducerId: Float64Array;
-    readonly markerProducerEpoch: Int16Array;
-    readonly markerTimestampMs: Float64Array;
-  };
+type Columns = ColumnsOf<typeof compactionColumns>;
 
-const columnNames = Object.keys(columnTypes) as (keyof Columns)[];
+/** What is not a column. */
+export type CompactionTaskHead = Pick<CompactionJob, 'plannedMs' | 'level' | 'inputs' | 'topicIds'>;
 
-/** What is not a column, as JSON in front of the columns. */
-interface TaskHead extends Pick<CompactionJob, 'plannedMs' | 'level' | 'inputs' | 'topicIds'> {
-  /** Number of rows of each column. */
-  readonly rows: readonly number[];
-}
-
-const lengthBytes = 4;
-
-/**
- * Length of the head, head, columns. Jobs are passed on within minutes, between a leader and agents that know the kind,
- * and are stored nowhere. Columns have the byte order of the machine, which is the same on all that Weir runs on.
- */
 export function writeCompactionTask(job: CompactionJob): Uint8Array {
-  const columns = columnsOf(job);
-  const { plannedMs, level, inputs, topicIds } = job;
-  const rows = columnNames.map((name) => columns[name].length);
-  const head = Buffer.from(JSON.stringify({ plannedMs, level, inputs, topicIds, rows } satisfies TaskHead));
-  const length = Buffer.alloc(lengthBytes);
-  length.writeUInt32BE(head.length);
-  const bytes = columnNames.map((name) => {
-    const column = columns[name];
-    return Buffer.from(column.buffer, column.byteOffset, column.byteLength);
-  });
-  return Buffer.concat([length, head, ...bytes]);
+  return writeTaskColumns(headOf(job), compactionColumns, columnsOf(job));
 }
 
 export function readCompactionTask(task: Uint8Array): CompactionJob {
-  const bytes = Buffer.from(task.buffer, task.byteOffset, task.byteLength);
-  const headEnd = lengthBytes + bytes.readUInt32BE(0);
-  const { rows, ...head } = JSON.parse(bytes.toString('utf8', lengthBytes, headEnd)) as TaskHead;
-  let at = headEnd;
-  const read = columnNames.map((name, index) => {
-    const type = columnTypes[name];
-    const byteLength = (rows[index] ?? 0) * type.BYTES_PER_ELEMENT;
-    // Copied, because the bytes need not be aligned.
-    const own = Uint8Array.prototype.slice.call(bytes, at, at + byteLength);
-    at += byteLength;
-    return [name, new type(own.buffer, 0, rows[index] ?? 0)];
-  });
-  if (at !== bytes.length) throw new RangeError('the columns of a compaction task do not fill it');
-  const columns = Object.fromEntries(read) as unknown as Columns;
+  const { head, columns } = readTaskColumns<CompactionTaskHead, typeof compactionColumns>(
+    task,
+    compactionColumns,
+  );
+  return jobOf(head, columns);
+}
+
+export function headOf({ plannedMs, level, inputs, topicIds }: CompactionJob): CompactionTaskHead {
+  return { plannedMs, level, inputs, topicIds };
+}
+
+export function jobOf(head: CompactionTaskHead, columns: Columns): CompactionJob {
   const { topic, partition, fromOffset, toOffset, pointerCount } = columns;
   const { file, byteStart, byteLength, baseOffset, maxTimestampMs } = columns;
   return {
@@ -94,7 +65,7 @@ export function readCompactionTask(task: Uint8Array): CompactionJob {
   };
 }
 
-function columnsOf({ ranges, pointers, markers }: CompactionJob): Columns {
+export function columnsOf({ ranges, pointers, markers }: CompactionJob): Columns {
   return {
     ...ranges,
     ...pointers,

@@ -7,7 +7,11 @@ const uint32Max = 2 ** 32 - 1;
 /** Throws for a malformed commit that no correct agent sends, before anything is decided. */
 export function checkCompactionCommit(commit: CompactionCommit): void {
   const problem =
-    filesProblem(commit) ?? columnsProblem(commit) ?? rangesProblem(commit) ?? pointersProblem(commit);
+    filesProblem(commit) ??
+    columnsProblem(commit) ??
+    rangesProblem(commit) ??
+    pointersProblem(commit) ??
+    keysProblem(commit);
   if (problem !== undefined) throw new MalformedCommand(`compaction: ${problem}`);
 }
 
@@ -97,4 +101,27 @@ function pointersProblem({ outputs, ranges, pointers }: CompactionCommit): strin
     }
   }
   return undefined;
+}
+
+function keysProblem({ topicIds, ranges, keys }: CompactionCommit): string | undefined {
+  if (keys === undefined) return undefined;
+  const { partitions, droppedAborts } = keys;
+  const ends = new Map<string, number>();
+  for (const [range, topic] of ranges.topic.entries())
+    ends.set(`${topic} ${ranges.partition[range]}`, ranges.toOffset[range]!);
+  let abortCount = 0;
+  for (let row = 0; row < partitions.topic.length; row++) {
+    const place = `${partitions.topic[row]} ${partitions.partition[row]}`;
+    const cleanOffset = partitions.cleanOffset[row]!;
+    if (topicIds[partitions.topic[row]!] === undefined || !Number.isSafeInteger(cleanOffset))
+      return `row ${row} of the compacted partitions is clean up to ${cleanOffset}`;
+    if (!ends.delete(place)) return `row ${row} of the compacted partitions has no ranges`;
+    abortCount += partitions.droppedAbortCount[row]!;
+  }
+  if (ends.size > 0) return 'it has ranges of partitions whose keys were not compacted';
+  if (droppedAborts.some((offset) => !Number.isSafeInteger(offset) || offset < 0))
+    return 'a transaction ends at no offset';
+  return abortCount === droppedAborts.length
+    ? undefined
+    : `partitions have ${abortCount} ends of transactions and ${droppedAborts.length} came`;
 }

@@ -9,8 +9,7 @@ import { chooseGroups, type FileGroup } from './choose-groups.ts';
  * Plans jobs that merge files, in steps between which the cluster may change: a commit checks what it replaces. One
  * pass over all pointers finds those of all jobs.
  *
- * Jobs copy every batch. Compaction of keys will be planned here too: as groups of its own over the files of topics
- * with `cleanup.policy=compact`, which `chooseGroups` then leaves out.
+ * Jobs copy every batch; `planKeyCompaction` plans those that remove records.
  */
 export function* planCompaction(
   state: ClusterState,
@@ -118,12 +117,12 @@ function findRuns(
 }
 
 /** Collects the columns of a job. */
-class JobWriter {
+export class JobWriter {
   readonly #state: ClusterState;
   readonly #plannedMs: number;
   readonly #level: number;
-  readonly #inputs: { readonly fileId: string; readonly fileBytes: number }[];
-  readonly #inputOf: ReadonlyMap<number, number>;
+  readonly #inputs: { readonly fileId: string; readonly fileBytes: number }[] = [];
+  readonly #inputOf = new Map<number, number>();
   readonly #topicIds: string[] = [];
   readonly #ranges = {
     topic: [] as number[],
@@ -148,12 +147,16 @@ class JobWriter {
   };
 
   constructor(state: ClusterState, { level, slots }: FileGroup, plannedMs: number) {
-    const { files } = state;
     this.#state = state;
     this.#plannedMs = plannedMs;
     this.#level = level;
-    this.#inputs = slots.map((slot) => ({ fileId: files.reference(slot), fileBytes: files.fileBytes(slot) }));
-    this.#inputOf = new Map(slots.map((slot, input) => [slot, input]));
+    for (const slot of slots) this.addInput(slot);
+  }
+
+  addInput(slot: number): void {
+    const { files } = this.#state;
+    this.#inputOf.set(slot, this.#inputs.length);
+    this.#inputs.push({ fileId: files.reference(slot), fileBytes: files.fileBytes(slot) });
   }
 
   get isEmpty(): boolean {

@@ -1,4 +1,9 @@
-import type { ClusterChange, CompactionCommit, CompactionResult } from '@weir/cluster';
+import {
+  type ClusterChange,
+  type CompactionCommit,
+  type CompactionResult,
+  topicConfigValue,
+} from '@weir/cluster';
 import { fileIdOf } from '@weir/core';
 import { type ByteReader, UnreadableBytes } from '../bytes/byte-reader.ts';
 import type { ByteWriter } from '../bytes/byte-writer.ts';
@@ -10,6 +15,7 @@ import { topicOf } from '../topics/topic-entries.ts';
 
 /** A range that still lies in the inputs, without what the log has lost of it. */
 interface Replacement {
+  readonly range: number;
   readonly log: PartitionLog;
   /** Where its first pointer begins now. */
   readonly fromOffset: number;
@@ -19,8 +25,18 @@ interface Replacement {
   readonly endRow: number;
 }
 
+/** A partition whose keys are compacted up to an offset. */
+interface CompactedPartition {
+  readonly log: PartitionLog;
+  readonly cleanOffset: number;
+  /** Last offsets of aborted transactions of which nothing is left. */
+  readonly droppedAborts: readonly number[];
+}
+
 interface Decision {
   readonly replacements: readonly Replacement[];
+  /** Absent unless keys were compacted. */
+  readonly compacted?: readonly CompactedPartition[];
   readonly result: CompactionResult;
 }
 
@@ -37,7 +53,8 @@ export function decideReplaceRanges(
     return { replacements: [], result: { outcome: 'repeated', isReplaced: new Uint8Array(0) } };
   }
   const isReplaced = new Uint8Array(ranges.topic.length);
-  const replacements: Replacement[] = [];
+  let replacements: Replacement[] = [];
+  const changed = new Set<PartitionLog>();
   // The files may have been deleted as orphans by then (F7).
   const isRefused =
     plannedMs < nowMs - limits.compactionMsMax ||
@@ -51,9 +68,13 @@ export function decideReplaceRanges(
     const log = topics.heldById(topicIds[ranges.topic[range]!]!)?.partitions[ranges.partition[range]!];
     if (log === undefined) continue;
     const found = findRange(state, log, ranges.fromOffset[range]!, ranges.toOffset[range]!, inputs);
-    if (found === undefined) continue;
+    if (found === undefined) {
+      if (ranges.toOffset[range]! > log.logStartOffset) changed.add(log);
+      continue;
+    }
     isReplaced[range] = 1;
     replacements.push({
+      range,
       log,
       fromOffset: found,
       toOffset: ranges.toOffset[range]!,
@@ -61,7 +82,41 @@ export function decideReplaceRanges(
       endRow,
     });
   }
-  return { replacements, result: { outcome: replacements.length > 0 ? 'done' : 'refused', isReplaced } };
+  const mayCompact = commit.keys !== undefined && !isRefused;
+  const compacted = mayCompact ? compactedPartitions(state, commit, changed) : commit.keys && [];
+  if (compacted !== undefined) {
+    const logs = new Set(compacted.map(({ log }) => log));
+    for (const { range, log } of replacements) if (!logs.has(log)) isReplaced[range] = 0;
+    replacements = replacements.filter(({ log }) => logs.has(log));
+  }
+  const outcome = replacements.length > 0 ? 'done' : 'refused';
+  return { replacements, ...(compacted && { compacted }), result: { outcome, isReplaced } };
+}
+
+/**
+ * Returns the partitions of which every range that is still in the log can be replaced. A compaction that removed a
+ * tombstone relies on the removal of what lies before it, so that it takes effect as a whole or not at all.
+ */
+function compactedPartitions(
+  { topics, clusterConfigs }: ClusterState,
+  { topicIds, keys }: CompactionCommit,
+  changed: ReadonlySet<PartitionLog>,
+): CompactedPartition[] {
+  const { partitions, droppedAborts } = keys!;
+  const found: CompactedPartition[] = [];
+  let firstAbort = 0;
+  for (let row = 0; row < partitions.topic.length; row++) {
+    const endAbort = firstAbort + partitions.droppedAbortCount[row]!;
+    const aborts = droppedAborts.subarray(firstAbort, endAbort);
+    firstAbort = endAbort;
+    const topic = topics.byId(topicIds[partitions.topic[row]!]!);
+    const log = topic?.partitions[partitions.partition[row]!];
+    if (topic === undefined || log === undefined || changed.has(log)) continue;
+    const policy = topicConfigValue('cleanup.policy', topic.description.configs, clusterConfigs);
+    if (!policy.includes('compact')) continue;
+    found.push({ log, cleanOffset: partitions.cleanOffset[row]!, droppedAborts: [...aborts] });
+  }
+  return found;
 }
 
 /** Whether an earlier commit brought this file, and it still has pointers. */
@@ -148,6 +203,31 @@ export function writeRangesReplaced(
       writer.f64(pointers.maxTimestampMs[row]!);
     }
   }
+}
+
+/** After the ranges, per partition: topic number, partition, offset, and ends of transactions that are forgotten. */
+export function writeKeysCompacted(writer: ByteWriter, compacted: readonly CompactedPartition[]): void {
+  writer.varint(compacted.length);
+  for (const { log, cleanOffset, droppedAborts } of compacted) {
+    writer.varint(log.topicNumber);
+    writer.varint(log.partition);
+    writer.varint(cleanOffset);
+    writer.varint(droppedAborts.length);
+    for (const offset of droppedAborts) writer.varint(offset);
+  }
+}
+
+export function applyKeysCompacted(state: ClusterState, reader: ByteReader): ClusterChange[] {
+  const changes = applyRangesReplaced(state, reader);
+  for (let left = reader.varint(); left > 0; left--) {
+    const topic = topicOf(state, reader.varint());
+    const log = topic.partitions[reader.varint()];
+    if (log === undefined) throw new UnreadableBytes(`topic ${topic.number} has no such partition`);
+    log.cleanOffset = Math.max(log.cleanOffset, reader.varint());
+    const aborts = Array.from({ length: reader.varint() }, () => reader.varint());
+    if (aborts.length > 0) log.aborted?.drop(new Set(aborts));
+  }
+  return changes;
 }
 
 export function applyRangesReplaced(state: ClusterState, reader: ByteReader): ClusterChange[] {

@@ -53,6 +53,20 @@ export class AbortedList {
     this.#start = this.#firstEndingAt(logStartOffset);
   }
 
+  /** Drops those that end at some offsets. Copies the others, because a capture may still read the columns. */
+  drop(lastOffsets: ReadonlySet<number>): void {
+    const kept: number[] = [];
+    for (let row = this.#start; row < this.#end; row++)
+      if (!lastOffsets.has(this.#lastOffset[row]!)) kept.push(row);
+    const left = (column: Float64Array) => Float64Array.from(kept, (row) => column[row]!);
+    this.#producerId = left(this.#producerId);
+    this.#firstOffset = left(this.#firstOffset);
+    this.#lastOffset = left(this.#lastOffset);
+    this.#stableOffset = left(this.#stableOffset);
+    this.#start = 0;
+    this.#end = kept.length;
+  }
+
   /** Captures the current rows. Later additions and drops do not change them. */
   capture(): AbortedRows {
     return {

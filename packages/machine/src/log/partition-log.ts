@@ -44,6 +44,8 @@ export class PartitionLog {
   logStartOffset = 0;
   nextOffset = 0;
   pointerCount = 0;
+  /** Records before it were compacted with each other, if the topic is compacted. It may lie before the log start. */
+  cleanOffset = 0;
   /** Bytes that the pointers cover in files. A pointer that spans the log start counts fully. */
   byteCount = 0;
   /** Slots of `Producers` by producer id; `undefined` while there are none. */

@@ -18,6 +18,13 @@ interface CapturedTopic {
   readonly deletedMs: number | undefined;
 }
 
+/** Up to where the keys of a log were compacted. */
+export interface CleanLog {
+  readonly topicNumber: number;
+  readonly partition: number;
+  readonly cleanOffset: number;
+}
+
 /**
  * The state at one moment, to be written while the machine continues. Capturing takes about ten milliseconds for a
  * hundred thousand partitions; large structures are not copied:
@@ -35,6 +42,8 @@ export class CapturedState {
   readonly nextTopicNumber: number;
   readonly topics: readonly CapturedTopic[];
   readonly logs: CapturedLogs;
+  /** Logs whose keys were compacted. */
+  readonly cleanLogs: readonly CleanLog[];
   readonly producers: CapturedProducers;
   readonly recentFiles: readonly RecentReply[];
   readonly recentRequests: readonly RecentReply[];
@@ -66,10 +75,16 @@ export class CapturedState {
     // Allocated at its final length: growing it would cost more than filling it.
     const logs = new Array<PartitionLog>(state.topics.heldPartitionCount);
     let logCount = 0;
+    const cleanLogs: CleanLog[] = [];
     for (const { number, description, deletedMs, partitions } of state.topics.held()) {
       topics.push({ number, description, deletedMs });
-      for (const log of partitions) logs[logCount++] = log;
+      for (const log of partitions) {
+        logs[logCount++] = log;
+        const { topicNumber, partition, cleanOffset } = log;
+        if (cleanOffset > 0) cleanLogs.push({ topicNumber, partition, cleanOffset });
+      }
     }
+    this.cleanLogs = cleanLogs;
     this.topics = topics;
     this.logs = new CapturedLogs(logs);
     this.recentFiles = state.recentFiles.oldestFirst();

@@ -5,6 +5,7 @@ import { readOffsets, writeOffsets } from '../offsets/offsets-snapshot.ts';
 import type { SnapshotReader, SnapshotWriter } from '../snapshot-format/snapshot-columns.ts';
 import { readTransactions, writeTransactions } from '../transactions/transactions-snapshot.ts';
 import type { CapturedState } from './captured-state.ts';
+import { readCleanLogs, writeCleanLogs } from './clean-logs.ts';
 import { readForeignFiles, readHolds, writeForeignFiles, writeHolds } from './clone-files.ts';
 import { readGoneFiles, writeGoneFiles } from './gone-files.ts';
 import { readReplicationFactors, replicated, writeReplicationFactors } from './replication-factors.ts';
@@ -60,6 +61,12 @@ const parts: readonly Part[] = [
     isEmpty: ({ deadFiles, deletedFiles }) => deadFiles.slots.length + deletedFiles.slots.length === 0,
     write: writeGoneFiles,
     read: readGoneFiles,
+  },
+  {
+    number: 41,
+    isEmpty: ({ cleanLogs }) => cleanLogs.length === 0,
+    write: ({ cleanLogs }, writer) => writeCleanLogs(cleanLogs, writer),
+    read: readCleanLogs,
   },
   {
     number: 43,
