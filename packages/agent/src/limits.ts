@@ -5,6 +5,16 @@ export const agentLimits = {
   /** Input of one merge of files in memory; its windows and what is read ahead. */
   mergeReadBytesMax: 128 * MiB,
 
+  /**
+   * Memory for the keys of a partition that is compacted, 24 bytes each. A job that meets more keys ends before them,
+   * and the next one continues.
+   */
+  keyMapBytesMax: 64 * MiB,
+
+  /** The same, and input in memory, where the bucket is in memory and keys are compacted between requests. */
+  localKeyMapBytesMax: 8 * MiB,
+  localKeyReadBytesMax: 16 * MiB,
+
   /** A merge closes a file before it is larger. Positions in files have 32 bits. */
   mergedFileBytesMax: 1024 * MiB,
 

@@ -90,6 +90,7 @@ async function stage(t: TestContext, clusterConfigs: Readonly<Record<string, str
       store,
       cpuCount: 1,
       storedBytes: () => 0,
+      random,
       clock,
       log: silentLog,
       metrics,

@@ -1,11 +1,14 @@
 import type { ClusterPort } from '@weir/cluster';
-import type { Clock, JobCategory, Log, Metrics } from '@weir/core';
+import type { Clock, JobCategory, Log, Metrics, Random } from '@weir/core';
 import type { ObjectStore } from '@weir/storage';
 import type { ClusterView } from '../cluster/cluster-view.ts';
+import { agentLimits } from '../limits.ts';
 import type { AgentStats } from '../stats/agent-stats.ts';
-import { fileCompaction, type Merge } from './compaction/file-compaction.ts';
-import type { MergeTask } from './compaction/merge-messages.ts';
-import { mergeOffThread } from './compaction/merge-thread.ts';
+import { fileCompaction } from './compaction/file-compaction.ts';
+import { compactKeys } from './compaction/keys/compact-keys.ts';
+import { type CompactKeys, keyCompaction } from './compaction/keys/key-compaction.ts';
+import type { MergeBucket } from './compaction/merge-messages.ts';
+import { compactKeysOffThread, mergeOffThread } from './compaction/merge-thread.ts';
 import { quietDisk } from './compaction/quiet-disk.ts';
 import { deadFileScan } from './dead-file-scan.ts';
 import { fileDeletion } from './file-deletion.ts';
@@ -13,8 +16,6 @@ import { type JobKind, takesJobs } from './job-kind.ts';
 import { jobMetrics } from './job-metrics.ts';
 import { JobRunner } from './job-runner.ts';
 import { restoreCheck } from './restore-check.ts';
-
-type MergeBucket = Pick<MergeTask, 'bucketUrl' | 'environment' | 'usesMetadataService'>;
 
 /** Settings of the background jobs of an agent. */
 export interface JobSettings {
@@ -26,7 +27,10 @@ export interface JobSettings {
   readonly deletesFiles: boolean;
   /** Further buckets that may contain files of the cluster. */
   readonly additionalStores: readonly ObjectStore[];
-  /** How a thread opens the bucket to merge files; absent if no thread can, and then files are not merged. */
+  /**
+   * How a thread opens the bucket to merge files and to compact keys. Absent if no thread can: then files are not
+   * merged, and keys are compacted between requests.
+   */
   readonly mergeBucket?: MergeBucket | undefined;
 }
 
@@ -45,6 +49,7 @@ interface JobServiceOptions {
   readonly storedBytes: () => number;
   /** Where merges are counted, which run in threads of their own. */
   readonly mergeStats?: Pick<AgentStats, 'merged' | 'mergeRequested'> | undefined;
+  readonly random: Random;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -61,12 +66,16 @@ export function jobService(options: JobServiceOptions): JobRunner {
     store,
     cpuCount,
     storedBytes,
+    random,
     clock,
     metrics,
   } = options;
   const { mergeBucket } = settings;
   const checkOwner = restoreCheck({ clusterId, view, store });
   const stores = [store, ...settings.additionalStores];
+  const isOnDisk = mergeBucket?.bucketUrl.startsWith('file:') === true;
+  const onRequests: AgentStats['mergeRequested'] = (...sent) => options.mergeStats?.mergeRequested(...sent);
+  const inOrder = isOnDisk ? oneAtATime() : <T>(run: () => Promise<T>) => run();
   const kinds: readonly JobKind[] = [
     ...(settings.deletesFiles ? [fileDeletion({ clusterId, port, stores, checkOwner, metrics })] : []),
     deadFileScan({
@@ -86,14 +95,33 @@ export function jobService(options: JobServiceOptions): JobRunner {
             clusterId,
             port,
             checkOwner,
-            merge: mergeThread(mergeBucket, options.mergeStats),
-            mayStart: mergeBucket.bucketUrl.startsWith('file:')
-              ? quietDisk({ storedBytes, clock })
-              : undefined,
+            merge: async (plan, context) => {
+              const task = { ...mergeBucket, plan, limits: {} };
+              const result = await inOrder(() => mergeOffThread(task, { ...context, onRequests }));
+              options.mergeStats?.merged(result.bytesWritten);
+              return result;
+            },
+            mayStart: isOnDisk ? quietDisk({ storedBytes, clock }) : undefined,
             clock,
             metrics,
           }),
         ]),
+    keyCompaction({
+      clusterId,
+      port,
+      checkOwner,
+      compact:
+        mergeBucket === undefined
+          ? compactInThread(store, random, clock)
+          : async (keyPlan, context) => {
+              const task = { ...mergeBucket, keyPlan, limits: {} };
+              const result = await inOrder(() => compactKeysOffThread(task, { ...context, onRequests }));
+              options.mergeStats?.merged(result.bytesWritten);
+              return result;
+            },
+      clock,
+      metrics,
+    }),
   ];
   return new JobRunner({
     ...options,
@@ -104,22 +132,21 @@ export function jobService(options: JobServiceOptions): JobRunner {
   });
 }
 
-function mergeThread(bucket: MergeBucket, stats: JobServiceOptions['mergeStats']): Merge {
-  const merge: Merge = async (plan, options) => {
-    const task = { ...bucket, plan, limits: {} };
-    const onRequests: AgentStats['mergeRequested'] = (...sent) => stats?.mergeRequested(...sent);
-    const result = await mergeOffThread(task, { ...options, onRequests });
-    stats?.merged(result.bytesWritten);
-    return result;
+/** Compacts keys between requests, with less memory. Other threads do not see a bucket in memory. */
+function compactInThread(store: ObjectStore, random: Random, clock: Clock): CompactKeys {
+  const limits = {
+    mapBytesMax: agentLimits.localKeyMapBytesMax,
+    readBytesMax: agentLimits.localKeyReadBytesMax,
   };
-  return bucket.bucketUrl.startsWith('file:') ? oneAtATime(merge) : merge;
+  const pause = () => new Promise<void>((resolve) => clock.after(0, resolve));
+  return (plan, context) => compactKeys(plan, { ...context, store, random, pause, limits });
 }
 
 /** Two merges on one disk take no less time than one after the other. */
-function oneAtATime(merge: Merge): Merge {
+function oneAtATime(): <T>(run: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
-  return (plan, options) => {
-    const next = last.then(() => merge(plan, options));
+  return (run) => {
+    const next = last.then(run);
     last = next.catch(() => undefined);
     return next;
   };

@@ -5,12 +5,13 @@ import { BatchCursor, NoRecordBatch } from '../../read-path/batch-cursor.ts';
 import { leaderEpoch } from '../../read-path/batch-list.ts';
 import { markerBatch } from '../../read-path/marker-batches.ts';
 import { RangeWalk } from '../../read-path/range-walk.ts';
+import type { RangeToWrite } from './merged-files.ts';
 
 /** The timestamp of batches without records of clients: no search by time finds them. */
 const noTimestampMs = -1;
 
 /** The batches of one stored range or marker, each found intact, as columns. Reused from range to range. */
-export class CheckedRange {
+export class CheckedRange implements RangeToWrite {
   bytes: Buffer = Buffer.alloc(0);
   baseOffset = 0;
   nextOffset = 0;
@@ -82,6 +83,10 @@ export class CheckedRange {
     const bytes = markerBatch(pointers, row);
     this.#begin(pointers, row, bytes);
     this.#add(0, this.baseOffset, this.nextOffset, 1, noTimestampMs);
+  }
+
+  get byteLength(): number {
+    return this.bytes.length;
   }
 
   /** Where a batch ends in `bytes`. */

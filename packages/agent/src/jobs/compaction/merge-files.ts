@@ -48,7 +48,7 @@ export interface MergeLimits {
 }
 
 /** A range that could not be copied. It stays where it is. */
-interface RefusedRange {
+export interface RefusedRange {
   readonly topicId: string;
   readonly partition: number;
   readonly damage: Damage;

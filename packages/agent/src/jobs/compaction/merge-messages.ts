@@ -1,13 +1,24 @@
 import type { StoreOperation } from '@weir/storage';
+import type { KeyLimits, KeyPlan, KeyResult } from './keys/compact-keys.ts';
 import type { MergeLimits, MergePlan, MergeResult } from './merge-files.ts';
 
-/** What the thread needs to open the bucket and to merge. */
-export interface MergeTask {
+/** What the thread needs to open the bucket. */
+export interface MergeBucket {
   readonly bucketUrl: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly usesMetadataService: boolean;
+}
+
+/** A merge of files. */
+export interface MergeTask extends MergeBucket {
   readonly plan: MergePlan;
   readonly limits: Partial<MergeLimits>;
+}
+
+/** A compaction of keys. */
+export interface KeyTask extends MergeBucket {
+  readonly keyPlan: KeyPlan;
+  readonly limits: Partial<KeyLimits>;
 }
 
 export type MergeMessage =
@@ -17,5 +28,5 @@ export type MergeMessage =
       readonly bucket: string;
       readonly operations: ReadonlyMap<StoreOperation, number>;
     }
-  | { readonly kind: 'done'; readonly result: MergeResult }
+  | { readonly kind: 'done'; readonly result: MergeResult | KeyResult }
   | { readonly kind: 'failed'; readonly problem: string };

@@ -1,7 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import type { StoreOperation } from '@weir/storage';
+import type { KeyResult } from './keys/compact-keys.ts';
 import type { MergeResult } from './merge-files.ts';
-import type { MergeMessage, MergeTask } from './merge-messages.ts';
+import type { KeyTask, MergeMessage, MergeTask } from './merge-messages.ts';
 
 interface MergeThreadOptions {
   readonly signal: AbortSignal;
@@ -14,13 +15,22 @@ interface MergeThreadOptions {
  * Merges files in a thread of its own, of low priority. An abort waits until the thread has removed what it wrote. Not
  * for a bucket in memory, which other threads do not see: `mergeFiles` merges it, with pauses.
  */
-export async function mergeOffThread(
-  task: MergeTask,
+export function mergeOffThread(task: MergeTask, options: MergeThreadOptions): Promise<MergeResult> {
+  return runOffThread(task, options) as Promise<MergeResult>;
+}
+
+/** Compacts keys in the same way. */
+export function compactKeysOffThread(task: KeyTask, options: MergeThreadOptions): Promise<KeyResult> {
+  return runOffThread(task, options) as Promise<KeyResult>;
+}
+
+async function runOffThread(
+  task: MergeTask | KeyTask,
   { signal, progress, onRequests }: MergeThreadOptions,
-): Promise<MergeResult> {
+): Promise<MergeResult | KeyResult> {
   signal.throwIfAborted();
   const worker = new Worker(new URL(import.meta.resolve('./merge-worker.ts')), { workerData: task });
-  const { promise, resolve, reject } = Promise.withResolvers<MergeResult>();
+  const { promise, resolve, reject } = Promise.withResolvers<MergeResult | KeyResult>();
   const stop = () => worker.postMessage('stop');
   signal.addEventListener('abort', stop, { once: true });
   worker.on('error', reject);

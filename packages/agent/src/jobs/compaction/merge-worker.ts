@@ -2,15 +2,17 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { Metrics, MiB, silentLog, systemClock, systemRandom } from '@weir/core';
 import { openStore, type StoreOperation } from '@weir/storage';
 import { lowerPriorityOfThread } from '../../query/engine.ts';
+import { compactKeys } from './keys/compact-keys.ts';
 import { mergeFiles } from './merge-files.ts';
-import type { MergeMessage, MergeTask } from './merge-messages.ts';
+import type { KeyTask, MergeMessage, MergeTask } from './merge-messages.ts';
 
 /**
- * The thread of one merge. It has connections of its own to the bucket, so that reading, checking, copying and writing
+ * The thread of one merge, or of one compaction of keys. It has connections of its own to the bucket, so that reading, checking, copying and writing
  * gigabytes takes no time from the thread that serves clients.
  */
 const port = parentPort!;
-const { bucketUrl, environment, usesMetadataService, plan, limits } = workerData as MergeTask;
+const task = workerData as MergeTask | KeyTask;
+const { bucketUrl, environment, usesMetadataService, limits } = task;
 
 /**
  * Threads of a process share four threads for calls of the file system, which the write path of a bucket on disk needs
@@ -47,17 +49,19 @@ try {
   });
   let reportedBytes = 0;
   try {
-    const result = await mergeFiles(plan, {
+    const options = {
       store,
       random: systemRandom,
       signal: stop.signal,
       limits: { ...(bucketUrl.startsWith('file:') ? diskLimits : {}), ...limits },
-      progress(copiedBytes, totalBytes) {
+      progress(copiedBytes: number, totalBytes: number) {
         if (copiedBytes - reportedBytes < progressBytes && copiedBytes < totalBytes) return;
         reportedBytes = copiedBytes;
         post({ kind: 'progress', copiedBytes, totalBytes });
       },
-    });
+    };
+    const result =
+      'plan' in task ? await mergeFiles(task.plan, options) : await compactKeys(task.keyPlan, options);
     post({ kind: 'requested', ...requested });
     post({ kind: 'done', result });
   } finally {

@@ -1,6 +1,5 @@
 import type { Random } from '@weir/core';
 import { CompactedFileWriter, compactedFileId, logFileKey, type ObjectStore } from '@weir/storage';
-import type { CheckedRange } from './checked-range.ts';
 
 interface MergedFilesOptions {
   readonly store: ObjectStore;
@@ -18,6 +17,25 @@ interface MergedFilesOptions {
 export interface WrittenFile {
   readonly fileId: string;
   readonly fileBytes: number;
+}
+
+/** Batches of contiguous offsets that are written, as columns. There may be gaps between them. */
+export interface RangeToWrite {
+  readonly baseOffset: number;
+  readonly nextOffset: number;
+  readonly batchCount: number;
+  readonly byteLength: number;
+  /** Where batches begin, their base offsets, and the offsets after them. */
+  readonly starts: ArrayLike<number>;
+  readonly baseOffsets: ArrayLike<number>;
+  readonly nextOffsets: ArrayLike<number>;
+  readonly recordCounts: ArrayLike<number>;
+  /** -1 for batches that searches by time pass. */
+  readonly maxTimestampsMs: ArrayLike<number>;
+  /** Where a batch ends. */
+  endOf(batch: number): number;
+  /** Copies the batches to `target`, with their offsets in their headers. */
+  copyTo(target: Buffer): void;
 }
 
 /** A pointer into a new file. */
@@ -59,13 +77,13 @@ export class MergedFiles {
   }
 
   /** Copies a range. Returns a promise if it must wait for the store; until then the range must not change. */
-  append(topicId: string, partition: number, range: CheckedRange): Promise<void> | undefined {
-    if (this.#scratch.length < range.bytes.length) this.#scratch = Buffer.allocUnsafeSlow(range.bytes.length);
+  append(topicId: string, partition: number, range: RangeToWrite): Promise<void> | undefined {
+    if (this.#scratch.length < range.byteLength) this.#scratch = Buffer.allocUnsafeSlow(range.byteLength);
     range.copyTo(this.#scratch);
     return this.#appendFrom(0, this.#rangeAt(topicId, partition, range.baseOffset), range);
   }
 
-  #appendFrom(from: number, merged: MergedRange, range: CheckedRange): Promise<void> | undefined {
+  #appendFrom(from: number, merged: MergedRange, range: RangeToWrite): Promise<void> | undefined {
     for (let first = from; first < range.batchCount; ) {
       const writer = this.#writer;
       const batchBytes = range.endOf(first) - range.starts[first]!;
@@ -101,7 +119,7 @@ export class MergedFiles {
   #appendBatches(
     writer: CompactedFileWriter,
     merged: MergedRange,
-    range: CheckedRange,
+    range: RangeToWrite,
     first: number,
   ): { readonly next: number; readonly writing: Promise<void> | undefined } {
     const { pointerBytesMax, fileBytesMax } = this.#options;

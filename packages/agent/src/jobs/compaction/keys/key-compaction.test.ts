@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { type KeyCompactionJob, readKeyCompactionTask, writeKeyCompactionTask } from '@weir/cluster';
+import { silentLog } from '@weir/core';
+import { batchRecords, buildRecordBatch, recordBatches } from '@weir/wire';
+import { testAgent } from '../../../../testing/agent.ts';
+import { DataPath, produced } from '../../../../testing/data-path.ts';
+import { jobMetrics } from '../../job-metrics.ts';
+import { JobRunner } from '../../job-runner.ts';
+import { fileCompaction } from '../file-compaction.ts';
+import { mergeFiles } from '../merge-files.ts';
+import { compactKeys, type KeyResult } from './compact-keys.ts';
+import { keyCompaction } from './key-compaction.ts';
+
+const minuteMs = 60_000;
+
+/** A cluster with a compacted topic whose keys one agent compacts, in virtual time. */
+async function stage(t: TestContext, configs: Readonly<Record<string, string>> = {}, partitions = 1) {
+  const path = new DataPath({ pages: { cacheBytesMax: 0, ownFiles: 'none' } });
+  const { cluster, store, random, metrics } = path;
+  const { clusterId, clock } = cluster;
+  const { topicId } = cluster.addTopic('table', partitions, { 'cleanup.policy': 'compact', ...configs });
+  await path.ready();
+  let onCompacted: (result: KeyResult) => Promise<void> | void = () => {};
+  const checkOwner = async () => {};
+  const runner = new JobRunner({
+    port: cluster,
+    agentId: 'a',
+    kinds: [
+      keyCompaction({
+        clusterId,
+        port: cluster,
+        checkOwner,
+        clock,
+        metrics,
+        async compact(plan, options) {
+          const result = await compactKeys(plan, { ...options, store, random });
+          await onCompacted(result);
+          return result;
+        },
+      }),
+      fileCompaction({
+        clusterId,
+        port: cluster,
+        checkOwner,
+        clock,
+        metrics,
+        merge: (plan, options) => mergeFiles(plan, { ...options, store, random }),
+      }),
+    ],
+    slots: 2,
+    clock,
+    log: silentLog,
+    metrics: jobMetrics(metrics),
+  });
+  runner.start();
+  t.after(() => runner.stop());
+
+  return {
+    path,
+    cluster,
+    topicId,
+    onCompact: (then: typeof onCompacted) => {
+      onCompacted = then;
+    },
+    /** Writes a batch; `null` is a tombstone. */
+    async write(records: readonly (readonly [key: string, value: string | null])[], partition = 0) {
+      const batch = buildRecordBatch(
+        records.map(([key, value]) => ({
+          timestamp: BigInt(path.clock.nowMs()),
+          key: Buffer.from(key),
+          value: value === null ? null : Buffer.from(value),
+        })),
+      );
+      await path.writePath.append([produced(topicId, partition, batch)], { deadlineMs: 1e15 });
+    },
+    async pass(ms: number) {
+      for (let leftMs = ms; leftMs > 0; leftMs -= 5_000) {
+        void cluster.heartbeat(testAgent('a'));
+        path.clock.advance(Math.min(leftMs, 5_000));
+        await clock.pass(Math.min(leftMs, 5_000));
+      }
+    },
+    /** Every record of a partition, as a consumer gets them. */
+    async read(partition = 0, fromOffset = 0n): Promise<string[]> {
+      const found: string[] = [];
+      for (let fetchOffset = fromOffset; ; ) {
+        const partitionsToFetch = [{ partition, fetchOffset, partitionMaxBytes: 1 << 20 }];
+        const topics = [{ topic: 'table', partitions: partitionsToFetch }];
+        const answer = await path.call('Fetch', 12, {
+          maxWaitMs: 0,
+          minBytes: 0,
+          maxBytes: 1 << 20,
+          topics,
+        });
+        assert.ok(answer !== 'noReply' && answer !== 'close');
+        const { errorCode, records } = answer.responses[0]!.partitions[0]!;
+        assert.equal(errorCode, 0);
+        const before = fetchOffset;
+        for (const batch of recordBatches(records ?? Buffer.alloc(0), { partialTail: 'ignore' })) {
+          for (const { offset, key, value } of batchRecords(batch)) found.push(`${offset} ${key}=${value}`);
+          fetchOffset = batch.nextOffset;
+        }
+        if (fetchOffset === before) return found;
+      }
+    },
+    jobs: async () =>
+      (await cluster.listJobs()).jobs
+        .filter(({ kind }) => kind === 'key_compaction')
+        .map(({ state, scope, message }) => [state, scope, message] as const),
+  };
+}
+
+test('a compacted topic keeps the latest record of each key, at its offset', async (t) => {
+  const { write, pass, read, jobs } = await stage(t);
+  for (let round = 0; round < 10; round++)
+    await write([
+      ['a', `${round}`],
+      ['b', `${round}`],
+      [`only ${round}`, 'once'],
+    ]);
+  assert.equal((await read()).length, 30);
+  await pass(20 * minuteMs);
+  const kept = await read();
+  assert.deepEqual(
+    kept,
+    [...Array.from({ length: 10 }, (_, round) => `${3 * round + 2} only ${round}=once`)]
+      .concat(['27 a=9', '28 b=9'])
+      .sort((one, other) => Number.parseInt(one, 10) - Number.parseInt(other, 10)),
+  );
+  const [[state, scope, message] = []] = await jobs();
+  assert.deepEqual([state, scope], ['done', 'table-0']);
+  assert.match(
+    message!,
+    /^compacted the keys of 1 of 1 partitions: 12 of 30 records stay, \d+ of \d+ bytes$/,
+  );
+});
+
+test('a task is read as it was written', () => {
+  const job: KeyCompactionJob = {
+    plannedMs: 1_700_000_000_000,
+    level: 2,
+    inputs: [{ fileId: 'a'.repeat(32), fileBytes: 7 }],
+    topicIds: ['one'],
+    ranges: {
+      topic: Uint32Array.of(0),
+      partition: Uint32Array.of(3),
+      fromOffset: Float64Array.of(0),
+      toOffset: Float64Array.of(5),
+      pointerCount: Uint32Array.of(1),
+    },
+    pointers: {
+      file: Uint32Array.of(0),
+      byteStart: Uint32Array.of(1),
+      byteLength: Uint32Array.of(10),
+      baseOffset: Float64Array.of(0),
+      maxTimestampMs: Float64Array.of(-1),
+    },
+    keys: {
+      dirtyOffset: Float64Array.of(2),
+      deleteRetentionMs: Float64Array.of(1000),
+      abortedCount: Uint32Array.of(1),
+    },
+    aborted: {
+      producerId: Float64Array.of(7),
+      firstOffset: Float64Array.of(1),
+      lastOffset: Float64Array.of(4),
+    },
+  };
+  assert.deepEqual(readKeyCompactionTask(writeKeyCompactionTask(job)), job);
+  assert.throws(() => readKeyCompactionTask(writeKeyCompactionTask(job).subarray(0, -1)), RangeError);
+});
