@@ -58,6 +58,9 @@ export const metadataLimits = {
   /** Merges of files of one cluster that wait or run. A task has two megabytes at most. */
   openCompactionsMax: 8,
 
+  /** Compactions of keys that are open at a time. */
+  openKeyCompactionsMax: 4,
+
   /** Files that one job deletes: one request to S3. */
   deletedFilesPerJobMax: 1_000,
 

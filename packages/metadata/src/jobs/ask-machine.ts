@@ -3,7 +3,7 @@ import type { ClusterMachine } from '@weir/machine';
 /** The state of the cluster that planners read. */
 type PlannedState = Pick<
   ClusterMachine,
-  'clusterConfigs' | 'compactionBacklog' | 'deadFiles' | 'kv' | 'planCompaction'
+  'clusterConfigs' | 'compactionBacklog' | 'deadFiles' | 'kv' | 'planCompaction' | 'planKeyCompaction'
 >;
 
 /** Reads the state of the cluster; resolves when all that was read is durable. */

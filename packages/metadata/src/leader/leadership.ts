@@ -11,11 +11,14 @@ import { hasNodeId, loginsReceivedSince, type NodeIdRequest } from '@weir/machin
 import { machineLimits } from '@weir/machine/limits';
 import { ControlPlaneEvents } from '../events/control-plane-events.ts';
 import type { EventMetrics } from '../events/event-metrics.ts';
+import type { AskMachine } from '../jobs/ask-machine.ts';
+import { ClaimedFiles } from '../jobs/claimed-files.ts';
 import { deadFileScanPlanner } from '../jobs/dead-file-scan-planner.ts';
 import { fileCompactionPlanner, readCompactionBacklog } from '../jobs/file-compaction-planner.ts';
 import { fileDeletionPlanner } from '../jobs/file-deletion-planner.ts';
 import { JobQueue } from '../jobs/job-queue.ts';
 import type { JobQueueMetrics } from '../jobs/job-queue-metrics.ts';
+import { keyCompactionPlanner } from '../jobs/key-compaction-planner.ts';
 import { JobLeases } from '../queries/job-leases.ts';
 import { QueryQueue } from '../queries/query-queue.ts';
 import type { QueryQueueMetrics } from '../queries/query-queue-metrics.ts';
@@ -127,11 +130,14 @@ export class Leadership {
       freshId: options.freshId,
       term: epoch,
     });
+    const ask: AskMachine = (question) => this.pipeline.ask(question);
+    const [mergeClaims, keyClaims] = [new ClaimedFiles(), new ClaimedFiles()];
     this.jobs = new JobQueue({
       planners: [
-        fileDeletionPlanner((question) => this.pipeline.ask(question)),
-        fileCompactionPlanner((question) => this.pipeline.ask(question), clock),
-        deadFileScanPlanner((question) => this.pipeline.ask(question), clock.nowMs()),
+        fileDeletionPlanner(ask),
+        keyCompactionPlanner({ ask, clock, merged: mergeClaims, claims: keyClaims }),
+        fileCompactionPlanner({ ask, clock, claims: mergeClaims, others: keyClaims }),
+        deadFileScanPlanner(ask, clock.nowMs()),
       ],
       clock,
       log,

@@ -27,6 +27,7 @@ export type Machine = Pick<
   | 'becomeClone'
   | 'planCompaction'
   | 'compactionBacklog'
+  | 'planKeyCompaction'
   | 'clusterConfigs'
   | 'describeTopics'
   | 'describePartitions'
