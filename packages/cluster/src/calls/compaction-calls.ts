@@ -43,7 +43,7 @@ export interface CompactionJob {
 }
 
 /** How to compact the keys of each range of a job, as columns. */
-export interface KeyRangeColumns {
+interface KeyRangeColumns {
   /** Records before it were compacted with each other. */
   readonly dirtyOffset: Float64Array;
   /** How long tombstones, and markers of transactions without records, are kept. */
@@ -59,7 +59,7 @@ export interface KeyCompactionJob extends CompactionJob {
 }
 
 /** Partitions whose keys a compaction compacted, as columns. */
-export interface CompactedKeyColumns {
+interface CompactedKeyColumns {
   /** Index into the topic ids. */
   readonly topic: Uint32Array;
   readonly partition: Uint32Array;

@@ -59,8 +59,8 @@ interface Candidate {
  * Plans jobs that compact keys, in steps between which the cluster may change: a commit checks what it replaces.
  *
  * As in Apache Kafka, a partition is due when the share of its bytes that is not compacted exceeds
- * `min.cleanable.dirty.ratio`, or a record has waited for `max.compaction.lag.ms`. The dirtiest come first. A job covers
- * the whole log up to its first record that stays as it is: that of an open transaction, one younger than
+ * `min.cleanable.dirty.ratio`, or a record has waited for `max.compaction.lag.ms`. The dirtiest come first. A job
+ * covers the whole log up to its first record that stays as it is: that of an open transaction, one younger than
  * `min.compaction.lag.ms`, or one of the active segment.
  */
 export function* planKeyCompaction(

@@ -7,8 +7,8 @@ import { mergeFiles } from './merge-files.ts';
 import type { KeyTask, MergeMessage, MergeTask } from './merge-messages.ts';
 
 /**
- * The thread of one merge, or of one compaction of keys. It has connections of its own to the bucket, so that reading, checking, copying and writing
- * gigabytes takes no time from the thread that serves clients.
+ * The thread of one merge, or of one compaction of keys. It has connections of its own to the bucket, so that reading,
+ * checking, copying and writing gigabytes takes no time from the thread that serves clients.
  */
 const port = parentPort!;
 const task = workerData as MergeTask | KeyTask;

@@ -56,7 +56,7 @@ interface KeyOptions {
 }
 
 /** What became of a partition. */
-export interface CompactedRun {
+interface CompactedRun {
   readonly topicId: string;
   readonly partition: number;
   /** Records before it are compacted with each other now. */
@@ -83,8 +83,8 @@ const usualPauseBytes = 256 * 1024;
 /**
  * Compacts the keys of partitions, one after the other: of the records with one key, only the last stays. As in Apache
  * Kafka, the part of the log that is not compacted yet is read first, to learn the latest offset of each of its keys;
- * then the log is copied from its start on, without the records that are not the latest. Memory is bounded, whatever the
- * number of keys and the size of the log.
+ * then the log is copied from its start on, without the records that are not the latest. Memory is bounded, whatever
+ * the number of keys and the size of the log.
  *
  * A damaged range stays where it is and is reported. Behind it no tombstone and no marker expires, because what it is
  * about may lie in the range. Any other failure fails the compaction, and its files are removed.

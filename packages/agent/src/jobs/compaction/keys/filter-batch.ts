@@ -18,7 +18,7 @@ export interface FilterRules {
 }
 
 /** What is known about a batch beside its bytes. */
-export interface BatchContext {
+interface BatchContext {
   /** The header of a batch of level 0 does not have it. */
   readonly baseOffset: number;
   /** Its transaction was aborted, or it is a marker without batches. */

@@ -15,8 +15,8 @@ export interface ReadBatch {
 const noTimestampMs = -1;
 
 /**
- * Writes what is left of a partition. Pointers cover all offsets, so that the last batch before the end of a range stays
- * even if it has no records any more.
+ * Writes what is left of a partition. Pointers cover all offsets, so that the last batch before the end of a range
+ * stays even if it has no records any more.
  */
 export class PartitionOutput {
   readonly droppedAborts: number[] = [];
