@@ -126,7 +126,7 @@ export class AgentEventSource implements EventSource {
           // One batch at a time: event batches have about half a megabyte. Larger ones are decompressed in another
           // thread.
           const decompressed = isLarge(batch) ? await decompressLarge(batch, turns) : undefined;
-          await turns.run(() => builder.add(batch, baseOffset, decompressed));
+          yield* await turns.run(() => builder.add(batch, baseOffset, decompressed));
           signal.throwIfAborted();
         }
       }

@@ -13,3 +13,38 @@ test('a batch that inflates beyond the limit for events is refused', () => {
   assert.throws(() => builder.add(batch, 0), OutputLimitExceeded);
   assert.ok(builder.isEmpty);
 });
+
+test('a page ends where offsets are missing', () => {
+  const records = (offsets: readonly number[]) =>
+    new RecordBatchView(
+      buildRecordBatch(
+        offsets.map((offset) => ({
+          offset: BigInt(offset),
+          timestamp: BigInt(offset),
+          key: null,
+          value: Buffer.from(`event ${offset}`),
+        })),
+        { lastOffsetDelta: 9 },
+      ),
+    );
+  const builder = new PageBuilder();
+  const pages = [
+    ...builder.add(records([0, 1, 4, 8]), 100),
+    ...builder.add(records([]), 110),
+    ...builder.add(records([0, 1]), 120),
+    builder.take(),
+  ];
+  const read = pages.map(({ firstOffset, timesMs, valueStarts, valueEnds, bytes }) =>
+    Array.from(timesMs, (_, row) => {
+      const value = Buffer.from(bytes).toString('utf8', valueStarts[row], valueEnds[row]);
+      return `${firstOffset + row} ${value}`;
+    }),
+  );
+  assert.deepEqual(read, [
+    ['100 event 0', '101 event 1'],
+    ['104 event 4'],
+    ['108 event 8'],
+    ['120 event 0', '121 event 1'],
+  ]);
+  assert.ok(builder.isEmpty);
+});

@@ -40,12 +40,29 @@ export class PageBuilder {
     return this.#firstOffset + this.#recordCount;
   }
 
-  /** Decompresses the batch, unless its decompressed records are given. */
-  add(batch: RecordBatchView, baseOffset: number, decompressed?: Buffer): void {
+  /**
+   * Decompresses the batch, unless its decompressed records are given. The offsets of a page have no gap, so that pages
+   * end at those that a compaction left; they are returned.
+   */
+  add(batch: RecordBatchView, baseOffset: number, decompressed?: Buffer): RawPage[] {
     const cursor = new RecordCursor(batch, agentLimits.eventBatchInflatedBytesMax, decompressed);
-    const at = this.#bytes;
-    if (this.isEmpty) this.#firstOffset = baseOffset;
+    const pages: RawPage[] = [];
+    let at = this.#bytes;
+    let hasRecords = false;
+    const endPart = () => {
+      if (!hasRecords) return;
+      this.#parts.push({ bytes: cursor.decompressed, at });
+      this.#bytes += cursor.totalBytes;
+    };
     while (cursor.next()) {
+      const offset = baseOffset + cursor.offsetDelta;
+      if (!this.isEmpty && offset !== this.nextOffset) {
+        endPart();
+        pages.push(this.take());
+        at = 0;
+      }
+      hasRecords = true;
+      if (this.isEmpty) this.#firstOffset = offset;
       const row = this.#recordCount;
       if (row === this.#timesMs.length) this.#grow();
       this.#timesMs[row] = cursor.timestampMs;
@@ -53,9 +70,9 @@ export class PageBuilder {
       this.#ends[row] = at + cursor.valueEnd;
       this.#recordCount++;
     }
-    this.#parts.push({ bytes: cursor.decompressed, at });
-    this.#bytes += cursor.totalBytes;
+    endPart();
     this.#storedBytes += batch.sizeBytes;
+    return pages;
   }
 
   /** Returns the page, in memory that is not shared, and resets the builder. */

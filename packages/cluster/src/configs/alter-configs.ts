@@ -75,7 +75,7 @@ export function alteredConfigs(
     else after.set(name, text);
   }
   const result = sortedConfigs(after);
-  const conflict = conflictOf(kind, resourceName, present, result, clusterTexts);
+  const conflict = conflictOf(kind, resourceName, present, result, clusterTexts, by);
   return conflict ?? { error: 'NONE', configs: result };
 }
 
@@ -106,12 +106,15 @@ function conflictOf(
   before: ConfigTexts,
   after: ConfigTexts,
   clusterTexts: ConfigTexts,
+  by: ConfigsBy,
 ): ConfigsRefusal | undefined {
   if (kind === 'topic') {
+    // Clients can, as with Apache Kafka. The contract of the API is stricter.
+    if (by === 'client') return undefined;
     const isCompacted = (texts: ConfigTexts) =>
       topicConfigValue('cleanup.policy', texts, clusterTexts).includes('compact');
     if (isCompacted(before) === isCompacted(after)) return undefined;
-    const message = `The topic ${resourceName} cannot be made ${isCompacted(after) ? 'compacted' : 'non-compacted'}; make another one.`;
+    const message = `The topic ${resourceName} cannot be made ${isCompacted(after) ? 'compacted' : 'non-compacted'} here; use a Kafka client, or make another one.`;
     return { error: 'INVALID_CONFIG', message, reason: 'COMPACTION_CHANGE' };
   }
   const message = kind === 'cluster' ? clusterConflict(after) : groupConflict(kind, after, clusterTexts);

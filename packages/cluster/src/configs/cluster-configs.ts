@@ -143,32 +143,28 @@ export const clusterConfigs = {
   'log.cleaner.delete.retention.ms': {
     type: long({ min: 0 }),
     default: '86400000',
-    doc: 'How long compacted topics keep the records that say that a key is gone, unless they say otherwise.',
-    withoutEffect: true,
+    doc: 'How long compacted topics keep tombstones, unless they say otherwise.',
   },
   'log.cleaner.max.compaction.lag.ms': {
     type: long({ min: 1 }),
     default: '9223372036854775807',
     doc: 'After what time at the latest a record of a compacted topic is compacted, unless the topic says otherwise.',
-    withoutEffect: true,
   },
   'log.cleaner.min.cleanable.ratio': {
     type: double({ min: 0, max: 1 }),
     default: '0.5',
     doc: 'What part of a compacted topic has to be new before it is compacted again, unless the topic says otherwise.',
-    withoutEffect: true,
   },
   'log.cleaner.min.compaction.lag.ms': {
     type: long({ min: 0 }),
     default: '0',
     doc: 'For how long a record of a compacted topic is not compacted, unless the topic says otherwise.',
-    withoutEffect: true,
   },
   'log.cleanup.policy': {
     type: someOf('delete', 'compact'),
     default: 'delete',
     readOnly: true,
-    doc: 'What becomes of old records of topics that do not say otherwise. Topics cannot be changed from one policy to another, so that neither can this.',
+    doc: 'What becomes of old records of topics that do not say otherwise.',
   },
   'log.flush.interval.messages': {
     type: long({ min: 1 }),
@@ -255,8 +251,7 @@ export const clusterConfigs = {
   'log.roll.ms': {
     type: long({ min: 1 }),
     default: '604800000',
-    doc: 'After what time a new segment is begun.',
-    withoutEffect: true,
+    doc: 'How long the newest records of compacted topics are not compacted, unless they say otherwise; at most 15 minutes.',
   },
   'log.segment.bytes': {
     type: int({ min: 1_048_576 }),

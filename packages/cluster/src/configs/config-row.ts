@@ -23,11 +23,6 @@ export interface ConfigRow {
   /** Accepted, stored and shown because tools set it; it has no effect here. */
   readonly withoutEffect?: true;
   /**
-   * Values without effect of a config that otherwise has one; accepted because tools set them and compare what they
-   * read.
-   */
-  readonly valuesWithoutEffect?: readonly string[];
-  /**
    * Values that this release does not support, each with the reason. They are refused, but shown if an earlier release
    * stored them.
    */
@@ -56,11 +51,8 @@ export interface ConfigProblem {
 }
 
 /** Returns the documentation that tools show with the value. */
-export function documentationOf({ doc, withoutEffect, valuesWithoutEffect = [] }: ConfigRow): string {
-  if (withoutEffect) return `${doc} It is accepted and has no effect here.`;
-  return [doc, ...valuesWithoutEffect.map((value) => `${value} is accepted and has no effect here.`)].join(
-    ' ',
-  );
+export function documentationOf({ doc, withoutEffect }: ConfigRow): string {
+  return withoutEffect ? `${doc} It is accepted and has no effect here.` : doc;
 }
 
 export function describeProblem({ name, value, rule }: ConfigProblem): string {

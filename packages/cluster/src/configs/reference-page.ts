@@ -41,7 +41,6 @@ function sectionOf([kind, title, text]: (typeof sections)[number]): string {
       ...(row.readOnly ? ['read-only'] : []),
       ...(row.perBroker ? ['per broker'] : []),
       ...(row.withoutEffect ? ['no effect'] : []),
-      ...(row.valuesWithoutEffect ?? []).map((value) => `\`${value}\`: no effect`),
       ...Object.keys(row.refusedValues ?? {}).map((value) => `\`${value}\` is refused`),
     ];
     return `| \`${name}\` | ${row.type.kafkaType.toLowerCase()} | ${shownDefault(row)} | ${notes.join(', ')} | ${escapePipes(documentationOf(row))} |`;

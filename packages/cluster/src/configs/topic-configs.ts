@@ -15,8 +15,7 @@ export const topicConfigs = {
   'cleanup.policy': {
     type: someOf('delete', 'compact'),
     synonym: 'log.cleanup.policy',
-    doc: 'What becomes of old records: delete removes them after the retention, and without it every record is kept. A topic cannot be changed between delete and compact, only between compact and both.',
-    valuesWithoutEffect: ['compact'],
+    doc: 'What becomes of old records: delete removes them after the retention, and compact removes those that have a newer one with the same key. Both may be set. Clients can change it at any time, the API not between compacted and non-compacted.',
   },
   'compression.gzip.level': {
     type: int({ min: -1, max: 9 }),
@@ -45,8 +44,7 @@ export const topicConfigs = {
   'delete.retention.ms': {
     type: long({ min: 0 }),
     synonym: 'log.cleaner.delete.retention.ms',
-    doc: 'How long a compacted topic keeps the records that say that a key is gone.',
-    withoutEffect: true,
+    doc: 'How long a compacted topic keeps a tombstone, a record without a value that deletes its key, after the first compaction that met it.',
   },
   'file.delete.delay.ms': {
     type: long({ min: 0 }),
@@ -99,8 +97,7 @@ export const topicConfigs = {
   'max.compaction.lag.ms': {
     type: long({ min: 1 }),
     synonym: 'log.cleaner.max.compaction.lag.ms',
-    doc: 'After what time at the latest a record of a compacted topic is compacted.',
-    withoutEffect: true,
+    doc: 'After what time a record of a compacted topic is compacted, even if too little is new for min.cleanable.dirty.ratio.',
   },
   'max.message.bytes': {
     type: int({ min: 0 }),
@@ -127,14 +124,12 @@ export const topicConfigs = {
   'min.cleanable.dirty.ratio': {
     type: double({ min: 0, max: 1 }),
     synonym: 'log.cleaner.min.cleanable.ratio',
-    doc: 'What part of a compacted topic has to be new before it is compacted again.',
-    withoutEffect: true,
+    doc: 'What part of a partition of a compacted topic has to be new before it is compacted again.',
   },
   'min.compaction.lag.ms': {
     type: long({ min: 0 }),
     synonym: 'log.cleaner.min.compaction.lag.ms',
     doc: 'For how long a record of a compacted topic is not compacted.',
-    withoutEffect: true,
   },
   'min.insync.replicas': {
     type: int({ min: 1 }),
@@ -197,8 +192,7 @@ export const topicConfigs = {
   'segment.ms': {
     type: long({ min: 1 }),
     synonym: 'log.roll.ms',
-    doc: 'After what time a new segment is begun.',
-    withoutEffect: true,
+    doc: 'How long the newest records of a compacted topic are not compacted, at most 15 minutes. There are no segments otherwise.',
   },
   'service.deletion.protection.enabled': {
     type: bool,

@@ -4,10 +4,13 @@ import { markerBytes, type Pointers } from '@weir/cluster';
 import { type Random, seededRandom } from '@weir/core';
 import { buildLogFile, logFileKey, newFileId } from '@weir/storage';
 import {
+  batchCrcOf,
   batchRecords,
   buildRecordBatch,
   type CompressionCodec,
   codecIds,
+  headerAt,
+  headerBytes,
   RecordBatchView,
   type RecordToWrite,
   readControlRecord,
@@ -184,6 +187,53 @@ class Log {
     const byteLength = bytes.reduce((sum, { length }) => sum + length, 0);
     const { byteStart } = placed[0]!;
     this.rows.push({ fileId, byteStart, byteLength, baseOffset, nextOffset: next });
+  }
+
+  /** Writes a file with one batch. */
+  write(
+    records: readonly (readonly [key: string | null, value: string | null])[],
+    { producerId = -1 }: { readonly producerId?: number } = {},
+  ): void {
+    const isTransactional = producerId >= 0;
+    const baseOffset = this.nextOffset;
+    const open = this.#open.get(producerId) ?? { producerId, firstOffset: baseOffset };
+    if (isTransactional) this.#open.set(producerId, open);
+    const timestamp = BigInt(this.nowMs);
+    const bytes = buildRecordBatch(
+      records.map(([key, value]) => toWrite({ offset: 0, key, value, timestamp })),
+      { isTransactional, producerId: BigInt(producerId) },
+    );
+    this.put(bytes, records.length);
+  }
+
+  /** Stores any bytes as a batch. */
+  put(bytes: Buffer, offsetCount: number): void {
+    const fileId = newFileId(this.nowMs, this.#random);
+    const batches = [{ topicId, partition: 0, bytes }];
+    const { slices, placed } = buildLogFile({ clusterId: this.clusterId, fileId, batches });
+    this.store.objects.set(logFileKey(this.clusterId, fileId), Buffer.concat(slices));
+    const baseOffset = this.nextOffset;
+    const { byteStart } = placed[0]!;
+    const nextOffset = baseOffset + offsetCount;
+    this.rows.push({ fileId, byteStart, byteLength: bytes.length, baseOffset, nextOffset });
+  }
+
+  /** Compacts all that can be, and returns what is left, as lines. */
+  async round(deleteRetentionMs = 0): Promise<string[]> {
+    const result = await this.compact(this.cleanable(), {}, deleteRetentionMs);
+    assert.deepEqual(result.refused, []);
+    this.commit(result);
+    return this.lines();
+  }
+
+  lines(): string[] {
+    return this.stored().flatMap(({ batch, baseOffset, nextOffset }) => {
+      if (batch.recordCount === 0) return [`${baseOffset}..${nextOffset - 1} empty`];
+      if (batch.isControl) return [`${baseOffset} ${isAbort(batch) ? 'abort' : 'commit'}`];
+      return [...batchRecords(batch)].map(
+        ({ offset, key, value }) => `${Number(offset - batch.baseOffset) + baseOffset} ${key}=${value}`,
+      );
+    });
   }
 
   /** A producer with an open transaction, or one without if there is none. */
@@ -504,4 +554,120 @@ test('any log is compacted as the rules say, in any number of rounds with maps o
       },
     ),
   );
+});
+
+test('a tombstone removes older values at once, and goes when its time is over', async () => {
+  const log = new Log(1);
+  log.write([
+    ['a', '1'],
+    ['b', '1'],
+  ]);
+  log.write([['a', null]]);
+  log.write([['c', '1']]);
+  assert.deepEqual(await log.round(1000), ['1 b=1', '2 a=null', '3 c=1']);
+  log.nowMs += 999;
+  log.write([['c', '2']]);
+  assert.deepEqual(await log.round(1000), ['1 b=1', '2 a=null', '4 c=2']);
+  log.nowMs += 1;
+  log.write([['d', '1']]);
+  assert.deepEqual(await log.round(1000), ['1 b=1', '4 c=2', '5 d=1']);
+});
+
+test('records of aborted transactions go at once, their marker two rounds later, and a later one counts', async () => {
+  const log = new Log(1);
+  const producerId = 5;
+  log.write([['a', '1']]);
+  log.write(
+    [
+      ['a', 'aborted'],
+      ['x', 'aborted'],
+    ],
+    { producerId },
+  );
+  log.end(producerId, 'abort');
+  log.write([['b', '1']], { producerId });
+  log.end(producerId, 'commit');
+  log.write([['c', '1']]);
+  assert.deepEqual(await log.round(), ['0 a=1', '3 abort', '4 b=1', '5 commit', '6 c=1']);
+  log.write([['c', '2']]);
+  // Now the marker has no batches, and gets its time.
+  assert.deepEqual(await log.round(), ['0 a=1', '3 abort', '4 b=1', '5 commit', '7 c=2']);
+  assert.equal(log.aborted.length, 1);
+  log.write([['c', '3']]);
+  assert.deepEqual(await log.round(), ['0 a=1', '4 b=1', '5 commit', '8 c=3']);
+  assert.deepEqual(log.aborted, [], 'readers would take the next transaction of the producer for aborted');
+});
+
+test('an open transaction is not touched', async () => {
+  const log = new Log(1);
+  log.write([['a', '1']]);
+  log.write([['a', '2']]);
+  log.write([['a', '3']], { producerId: 5 });
+  assert.deepEqual(await log.round(), ['1 a=2', '2 a=3']);
+});
+
+test('records without a key go, and the end of the range stays as an empty batch', async () => {
+  const log = new Log(1);
+  log.write([['a', '1']]);
+  log.write([
+    [null, 'x'],
+    [null, 'y'],
+  ]);
+  assert.deepEqual(await log.round(), ['0 a=1', '1..2 empty']);
+  log.write([['a', '2']]);
+  assert.deepEqual(await log.round(), ['3 a=2']);
+  log.write([['a', null]]);
+  assert.deepEqual(await log.round(), ['4 a=null']);
+  log.write([[null, 'z']]);
+  assert.deepEqual(await log.round(), ['5..5 empty']);
+});
+
+test('a damaged range stays, nothing behind it expires, and the rest is compacted', async () => {
+  const log = new Log(1);
+  log.write([['b', 'never compacted']]);
+  log.write([['t', null]]);
+  await log.round(1000);
+  log.nowMs += 2000;
+  const row = log.rows.length;
+  log.write([['a', '1']]);
+  log.write([['damaged', '1']]);
+  log.write([
+    ['a', '2'],
+    ['u', null],
+  ]);
+  const { fileId, byteStart } = log.rows[row + 1]!;
+  const object = log.store.objects.get(logFileKey(log.clusterId, fileId))!;
+  object[byteStart + 65]! ^= 1;
+  const result = await log.compact(log.cleanable(), {}, 1000);
+  assert.deepEqual(
+    result.refused.map(({ damage }) => [damage.kind, damage.firstOffset]),
+    [['corrupt', 3]],
+  );
+  log.commit(result);
+  object[byteStart + 65]! ^= 1;
+  assert.deepEqual(log.lines(), ['0 b=never compacted', '2..2 empty', '3 damaged=1', '4 a=2', '5 u=null']);
+  log.nowMs += 2000;
+  log.write([['c', '1']]);
+  object[byteStart + 65]! ^= 1;
+  const again = await log.compact(log.cleanable(), {}, 1000);
+  log.commit(again);
+  object[byteStart + 65]! ^= 1;
+  assert.deepEqual(
+    log.lines().slice(-3),
+    ['4 a=2', '5 u=null', '6 c=1'],
+    'what u was may be in the damaged range',
+  );
+});
+
+test('a partition with a batch whose records cannot be read stays as it is', async () => {
+  const log = new Log(1);
+  log.write([['a', '1']]);
+  const broken = buildRecordBatch([{ timestamp: 0n, key: Buffer.from('a'), value: null }]);
+  broken[headerBytes] = 0x7f;
+  broken.writeUInt32BE(batchCrcOf([broken]), headerAt.crc);
+  log.put(broken, 1);
+  const { refused, ranges, files } = await log.compact(log.cleanable(), {}, 0);
+  assert.equal(refused.length, 1);
+  assert.deepEqual([ranges, files], [[], []]);
+  assert.equal(log.store.objects.size, 2, 'nothing that was written is left');
 });

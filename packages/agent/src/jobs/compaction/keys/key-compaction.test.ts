@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type KeyCompactionJob, readKeyCompactionTask, writeKeyCompactionTask } from '@weir/cluster';
 import { silentLog } from '@weir/core';
+import { logFileKey } from '@weir/storage';
 import { batchRecords, buildRecordBatch, recordBatches } from '@weir/wire';
 import { testAgent } from '../../../../testing/agent.ts';
 import { DataPath, produced } from '../../../../testing/data-path.ts';
@@ -134,6 +135,108 @@ test('a compacted topic keeps the latest record of each key, at its offset', asy
     message!,
     /^compacted the keys of 1 of 1 partitions: 12 of 30 records stay, \d+ of \d+ bytes$/,
   );
+});
+
+test('readers find their way through gaps', async (t) => {
+  const { path, cluster, topicId, write, pass, read } = await stage(t, {
+    'cleanup.policy': 'compact,delete',
+  });
+  const timesMs: number[] = [];
+  for (let round = 0; round < 6; round++) {
+    await pass(1000);
+    timesMs.push(path.clock.nowMs());
+    await write([
+      ['a', `${round}`],
+      [round === 2 ? 'kept' : 'b', `${round}`],
+    ]);
+  }
+  await pass(20 * minuteMs);
+  const kept = ['5 kept=2', '10 a=5', '11 b=5'];
+  for (const [from, expected] of [
+    [0n, kept],
+    [5n, kept],
+    [6n, kept.slice(1)],
+    [9n, kept.slice(1)],
+    [11n, kept.slice(2)],
+    [12n, []],
+  ] as const)
+    assert.deepEqual(
+      (await read(0, from)).filter((line) => Number.parseInt(line, 10) >= from),
+      expected,
+      `from ${from}`,
+    );
+  const offsetAt = async (timestamp: bigint) => {
+    const topics = [{ name: 'table', partitions: [{ partitionIndex: 0, timestamp }] }];
+    const answer = await path.call('ListOffsets', 7, { replicaId: -1, isolationLevel: 0, topics });
+    assert.ok(answer !== 'noReply' && answer !== 'close');
+    return answer.topics[0]!.partitions[0]!.offset;
+  };
+  assert.equal(await offsetAt(BigInt(timesMs[0]!)), 5n);
+  assert.equal(await offsetAt(BigInt(timesMs[2]! + 1)), 10n);
+  assert.equal(await offsetAt(-3n), 10n, 'the latest timestamp');
+  assert.deepEqual([await offsetAt(-2n), await offsetAt(-1n)], [0n, 12n]);
+  await cluster.deleteRecords([{ topicId, partition: 0, offset: 8 }]);
+  await pass(1000);
+  assert.equal(await offsetAt(-2n), 8n);
+  assert.deepEqual(await read(0, 8n), kept.slice(1));
+});
+
+test('what is deleted while keys are compacted stays deleted, and the next round goes on', async (t) => {
+  const { cluster, topicId, onCompact, write, pass, read, jobs } = await stage(t, {
+    'cleanup.policy': 'compact,delete',
+  });
+  for (let round = 0; round < 5; round++) await write([['a', `${round}`]]);
+  onCompact(async () => {
+    onCompact(() => {});
+    await cluster.deleteRecords([{ topicId, partition: 0, offset: 2 }]);
+  });
+  await pass(20 * minuteMs);
+  assert.deepEqual(await read(0, 2n), ['4 a=4']);
+  for (let round = 5; round < 9; round++) await write([['a', `${round}`]]);
+  await pass(20 * minuteMs);
+  assert.deepEqual(await read(0, 2n), ['8 a=8']);
+  assert.deepEqual(
+    (await jobs()).map(([state]) => state),
+    ['done', 'done'],
+  );
+});
+
+test('merges of files and compactions of keys do not spoil each other', async (t) => {
+  const { path, write, pass, read, jobs } = await stage(t, { 'min.cleanable.dirty.ratio': '0' }, 2);
+  const expected = new Map<string, string>();
+  for (let round = 0; round < 60; round++) {
+    const key = `${round % 7}`;
+    expected.set(key, `${round}`);
+    for (const partition of [0, 1]) await write([[key, `${round}`]], partition);
+    await pass(60_000);
+  }
+  await pass(60 * minuteMs);
+  for (const partition of [0, 1]) {
+    const found = (await read(partition)).map((line) => line.split(/[ =]/).slice(1) as [string, string]);
+    assert.deepEqual(new Map(found), expected);
+    assert.equal(found.length, 7);
+  }
+  assert.ok((await jobs()).length > 2);
+  assert.doesNotMatch(
+    path.metrics.render(),
+    /ranges_total\{outcome="refused"|partitions_total\{outcome="refused"/,
+  );
+});
+
+test('keys of damaged files stay, and the job says so', async (t) => {
+  const { path, write, pass, read, jobs, cluster, topicId } = await stage(t);
+  for (let round = 0; round < 4; round++) await write([['a', `${round}`]]);
+  const [answer] = await cluster.findBatches([{ topicId, partition: 0, offset: 1, bytesMax: 1 }]);
+  const { fileId, byteStart } = answer!.pointers;
+  const key = logFileKey(cluster.clusterId, fileId[0]!);
+  const object = path.store.objects.get(key)!;
+  object[byteStart[0]! + 65]! ^= 1;
+  await pass(16 * minuteMs);
+  object[byteStart[0]! + 65]! ^= 1;
+  const [[state, , message] = []] = await jobs();
+  assert.equal(state, 'failing');
+  assert.match(message!, /^1 ranges stay: /);
+  assert.deepEqual(await read(), ['1 a=1', '3 a=3']);
 });
 
 test('a task is read as it was written', () => {
