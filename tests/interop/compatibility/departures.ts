@@ -137,18 +137,17 @@ export const departures: readonly Departure[] = [
   },
   {
     area: 'administration',
-    subject: 'changing `cleanup.policy` between `delete` and `compact`',
-    apache: 'accepts it',
-    weir: '`INVALID_CONFIG`',
-    reason: 'compaction is not built yet',
+    subject: 'the active segment of a topic with `cleanup.policy=compact`',
+    apache: 'up to `segment.bytes` and `segment.ms`, a week by default, are not compacted',
+    weir: 'the newest 15 minutes, or `segment.ms` if it is shorter',
+    reason: 'there are no segments',
   },
   {
     area: 'administration',
-    subject: 'topics with `cleanup.policy=compact`',
-    apache: 'keeps the last record of every key',
-    weir: 'accepts and shows it, and keeps every record',
-    reason:
-      'compaction is not built yet, and Connect, Streams and Schema Registry do not start without such topics',
+    subject: 'the last batch of each producer of a compacted topic',
+    apache: 'stays, without records if need be',
+    weir: 'goes with its records',
+    reason: 'the state of producers is part of the metadata',
   },
   {
     area: 'administration',

@@ -16,10 +16,7 @@ export const topicsWithoutRetention = defineCheck({
     return topics
       .filter(
         ({ name, isDeleting, retentionMs, retentionBytes }) =>
-          !name.startsWith('__') &&
-          isDeleting &&
-          retentionMs === undefined &&
-          retentionBytes === undefined,
+          !name.startsWith('__') && isDeleting && retentionMs === undefined && retentionBytes === undefined,
       )
       .map(({ name, partitionCount }) => ({
         entity: { kind: 'topic', name },

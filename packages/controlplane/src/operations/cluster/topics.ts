@@ -114,7 +114,8 @@ export function topicOperations({ clusterPort }: ClusterServices) {
           : [{ kind: 'topic', name: topic_name, replacesAll: false, changes } as const];
       // Both are validated before either is applied, so that an error in one leaves the other unchanged.
       for (const validateOnly of [true, false]) {
-        const altered = alteration.length === 0 ? [] : await port.alterOwnerConfigs(alteration, { validateOnly });
+        const altered =
+          alteration.length === 0 ? [] : await port.alterOwnerConfigs(alteration, { validateOnly });
         for (const result of altered) refuse(result, alterCodes);
         const grown = growth.length === 0 ? [] : await port.createPartitions(growth, { validateOnly });
         for (const result of grown) refuse(result, alterCodes);
