@@ -58,6 +58,7 @@ export function cloneLog(
   }
   clone.logStartOffset = source.logStartOffset;
   clone.nextOffset = endOffset;
+  clone.cleanOffset = Math.min(source.cleanOffset, clone.nextOffset);
   if (source.aborted !== undefined && clone.pointerCount > 0) cloneAborted(state, source, clone, nowMs);
 }
 
