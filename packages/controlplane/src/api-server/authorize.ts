@@ -13,7 +13,7 @@ export interface Permit {
   readonly cluster: VirtualCluster | undefined;
 }
 
-export type Registry = Pick<AccountsDatabase, 'virtualClusters' | 'workspaces'>;
+type Registry = Pick<AccountsDatabase, 'virtualClusters' | 'workspaces'>;
 
 type KnownOperation = Operation<OperationName>;
 type Input = Readonly<Record<string, unknown>>;
