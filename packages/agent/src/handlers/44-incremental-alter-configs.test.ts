@@ -105,7 +105,7 @@ const refusals: [what: string, type: number, name: string, changes: Change[], er
   ],
   ['append to a config that is not a list', 2, 't', [append('retention.ms', '5')], 'INVALID_CONFIG'],
   ['subtract from a config that is not a list', 2, 't', [subtract('retention.ms', '5')], 'INVALID_CONFIG'],
-  ['another policy', 2, 't', [set('cleanup.policy', 'compact')], 'NONE'],
+  ['a policy that there is not', 2, 't', [set('cleanup.policy', 'archive')], 'INVALID_CONFIG'],
   ['a config that cannot be set', 4, '', [set('default.replication.factor', '1')], 'INVALID_REQUEST'],
   ['an unknown name of a broker', 4, '', [set('log.cleaner.thread', '1')], 'INVALID_CONFIG'],
   ['an unknown config of the cluster', 4, '', [set('service.default.x', '1')], 'INVALID_CONFIG'],

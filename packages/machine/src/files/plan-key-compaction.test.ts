@@ -291,6 +291,7 @@ for (const [what, change] of refusals) {
     const [job] = table.plan().jobs;
     change(table);
     assert.deepEqual(table.run(table.commitOf(job!)), ['refused', 0]);
+    if (what === 'the plan is too old') assert.deepEqual(table.planned(), ['0: 0 0 10'], 'it is dirty still');
   });
 }
 

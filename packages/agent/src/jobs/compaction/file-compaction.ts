@@ -27,7 +27,7 @@ interface FileCompactionOptions {
 /** A plan that waited for longer would mostly be refused: the cluster refuses all of it after two hours. */
 export const plannedMsMax = 30 * 60_000;
 
-type Merge = (
+export type Merge = (
   plan: MergePlan,
   options: {
     readonly signal: AbortSignal;
