@@ -143,6 +143,12 @@ export const controlPlaneLimits = {
    */
   backupSegmentBytesMax: 1 * MiB,
 
+  /**
+   * The size of the newest metadata snapshot of a cluster that can be cloned. Its state is built in one step, about a
+   * second for 64 MiB, in which the process answers nothing.
+   */
+  cloneSnapshotBytesMax: 128 * MiB,
+
   /** Keys that a control plane remembers between calls, about a kilobyte each. */
   verifiedKeysMax: 20_000,
 

@@ -9,6 +9,7 @@ import { dropMemoryBucket, logFileKey, openStore } from '@weir/storage';
 import { storageLimits } from '@weir/storage/limits';
 import { type FaultyStore, faultyStore } from '@weir/storage/testing';
 import { oneBatchFile } from '../../testing/one-batch-file.ts';
+import { putHeld } from '../clones/clone-objects.ts';
 import { BackedUpMetadata } from './backed-up-metadata.ts';
 import { backupMetrics } from './backup-metrics.ts';
 import { chainFrom, listBackedUpClusters, listBackup, listGenerations } from './backup-objects.ts';
@@ -277,6 +278,31 @@ test('the leader that is restored elsewhere stores its last entries and serves n
   await stage.clock.pass(60_000);
   assert.equal(renewed.node.role, 'leader');
   await renewed.stop();
+});
+
+test('a restore holds the files of clones that were made after the recovery point', async (t) => {
+  const stage = await Stage.open(t);
+  const { node, stop } = await stage.leader(t, freshDatabase());
+  const topicId = await stage.createTopic(node, 'orders');
+  await stage.commit(node, topicId, 2);
+  await stop();
+  // The last leader lost its disk after that: a third file, the hold and the clone are not in the backup.
+  const fileIds = [1, 2, 3].map(youngFileId);
+  await putHeld(stage.store, clusterId, 'vci_clone', fileIds);
+  const database = freshDatabase();
+  const steps: string[] = [];
+  await stage.restore(database, steps);
+  assert.ok(steps.includes('Holding the files of 1 clones'), steps.join());
+  const again = await stage.leader(t, database);
+  const holds = await again.node.listHolds();
+  assert.deepEqual(
+    holds.map(({ cloneId, state, files }) => [cloneId, state, files]),
+    [['vci_clone', 'confirmed', 3]],
+  );
+  await again.node.removeTopics([{ topicId }]);
+  assert.equal((await again.node.fileTotals()).deadFiles, 0);
+  assert.deepEqual(await again.node.unknownFiles(fileIds), []);
+  await again.stop();
 });
 
 test('objects are bounded: a segment is replaced as it grows, and snapshots replace what is before them', async (t) => {

@@ -1,8 +1,9 @@
 import { type ClusterPort, clusterFacts } from '@weir/cluster';
-import type { Clock } from '@weir/core';
+import { type Clock, formatBytes } from '@weir/core';
 import { EntriesPruned, type Journal, type JournalHub } from '@weir/journal';
 import { clusterMachines } from '@weir/metadata';
 import { type ObjectStore, restoreFenceKey } from '@weir/storage';
+import { controlPlaneLimits } from '../limits.ts';
 import { putCloneOf, putHeld, readBucketId, removeClone } from './clone-objects.ts';
 
 interface CloneClusterOptions {
@@ -111,6 +112,12 @@ async function stateAtHold(
   let positionMax = Number.MAX_SAFE_INTEGER;
   for (;;) {
     const snapshot = await journal.loadSnapshot(positionMax);
+    const bytes = snapshot?.bytes.length ?? 0;
+    if (bytes > controlPlaneLimits.cloneSnapshotBytesMax)
+      throw new CloneProblem(
+        `the metadata of ${clusterId} has ${bytes} bytes; clusters of up to ` +
+          `${formatBytes(controlPlaneLimits.cloneSnapshotBytesMax)} can be cloned, so delete topics or shorten retention`,
+      );
     const machine =
       snapshot === undefined ? clusterMachines.empty(clusterId) : clusterMachines.restore(snapshot.bytes);
     const isHeld = () => machine.holds().some((hold) => hold.cloneId === cloneId);

@@ -117,8 +117,11 @@ export async function keepClones(
   const bucketId = factOf(node, 'bucketId');
   // No agent has written yet.
   if (bucketId === undefined) return;
-  if ((await readBucketId(store, clusterId)) !== bucketId)
+  if ((await readBucketId(store, clusterId)) !== bucketId) {
+    // Clusters of one control plane may have buckets of their own, and can then not be cloned.
+    if (holds.length === 0 && unneeded.length === 0) return;
     throw new Error(`the bucket of the control plane is not that of ${clusterId}, whose id is ${bucketId}`);
+  }
   // What is dead or unneeded here may be live in a database that the cluster was restored into.
   const generation = Number(factOf(node, 'generation') ?? 0);
   if ((await store.head(restoreFenceKey(clusterId, generation + 1))) !== undefined) return;

@@ -3,11 +3,13 @@ import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import { Metrics, silentLog, systemClock, systemRandom } from '@weir/core';
 import { youngFileId } from '@weir/core/testing';
-import { bucketIdKey, dropMemoryBucket, type ObjectStore, openStore } from '@weir/storage';
+import { openJournals } from '@weir/journal';
+import { bucketIdKey, dropMemoryBucket, type ObjectStore, openStore, restoreFenceKey } from '@weir/storage';
 import { oneBatchFile } from '../../testing/one-batch-file.ts';
 import { callApi, connectAgent, startProcess } from '../../testing/running-process.ts';
 import { until } from '../../testing/until.ts';
-import { listClones } from './clone-objects.ts';
+import { listClones, putCloneOf, putHeld } from './clone-objects.ts';
+import { clusterCloning } from './cluster-cloning.ts';
 
 async function openBucket(t: TestContext): Promise<ObjectStore> {
   const name = randomUUID();
@@ -127,4 +129,25 @@ test('what cannot be cloned is refused with one line, and nothing is left', asyn
   const unknown = await clone(blind, cluster.clusterId);
   assert.equal(unknown.body.error, 'conflict');
   assert.match(unknown.body.message!, /does not know the bucket of the cluster; start it with -bucketURL/);
+});
+
+test('what is forgotten of a clone ends its hold, unless it lives on in another database', async (t) => {
+  const store = await openBucket(t);
+  const hub = openJournals(`memory://${randomUUID()}`, { clock: systemClock, log: silentLog });
+  t.after(() => hub.close());
+  const cloning = clusterCloning({
+    hub,
+    store,
+    portOf: () => ({}) as never,
+    random: systemRandom,
+    clock: systemClock,
+  });
+  for (const cloneId of ['vci_one', 'vci_two']) {
+    await putCloneOf(store, 'vci_source', cloneId, 'bki_1');
+    await putHeld(store, 'vci_source', cloneId, [youngFileId(1)]);
+  }
+  assert.deepEqual(await cloning.clonesOf('vci_source'), ['vci_one', 'vci_two']);
+  await store.put(restoreFenceKey('vci_two', 1), [Buffer.from('restored\n')]);
+  for (const clusterId of ['vci_one', 'vci_two', 'vci_source']) await cloning.forget(clusterId);
+  assert.deepEqual(await cloning.clonesOf('vci_source'), ['vci_two']);
 });

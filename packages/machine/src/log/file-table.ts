@@ -359,6 +359,11 @@ export class FileTable {
     return this.#slabs[slot >>> slabShift]!.ids[16 * (slot & slabMask) + 15]!;
   }
 
+  /** The last byte of the id, which is random. */
+  lastIdByte(slot: number): number {
+    return this.#slabs[slot >>> slabShift]!.ids[16 * (slot & slabMask) + 15]!;
+  }
+
   fileBytes(slot: number): number {
     return this.#slabs[slot >>> slabShift]!.fileBytes[slot & slabMask]!;
   }

@@ -93,14 +93,15 @@ export function readForeignFiles({ files }: ClusterState, { fields }: SnapshotRe
  * Yields slots in an order that depends on their ids alone, in steps that are short: by the last byte of the id, which
  * is random, and then by the id.
  */
-function* inOrder(files: FileTable, slots: Iterable<number>): Generator<number> {
-  const groups = Array.from({ length: 256 }, (): number[] => []);
-  const id = Buffer.alloc(16);
-  for (const slot of slots) {
-    files.copyFileId(slot, id, 0);
-    groups[id[15]!]!.push(slot);
-  }
-  for (const group of groups) {
+function* inOrder(files: FileTable, slots: SlotSet): Generator<number> {
+  const ends = new Uint32Array(256);
+  for (const slot of slots) ends[files.lastIdByte(slot)]!++;
+  for (let byte = 1; byte < 256; byte++) ends[byte]! += ends[byte - 1]!;
+  const sorted = new Uint32Array(slots.count);
+  const starts = ends.slice();
+  for (const slot of slots) sorted[--starts[files.lastIdByte(slot)]!] = slot;
+  for (let byte = 0; byte < 256; byte++) {
+    const group = Array.from(sorted.subarray(starts[byte], ends[byte]));
     const ids = new Map(group.map((slot) => [slot, files.fileId(slot)]));
     yield* group.sort((a, b) => (ids.get(a)! < ids.get(b)! ? -1 : 1));
   }
