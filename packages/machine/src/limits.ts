@@ -30,10 +30,10 @@ export const machineLimits = {
   fileCommitMsMax: 60 * 60_000,
 
   /**
-   * A compaction that was planned longer ago cannot be committed. Its files may be taken for orphans then and be gone;
-   * the scan for them waits for six hours.
+   * A compaction that was planned longer ago cannot be committed: its files may have been taken for orphans and
+   * deleted, and ids of deleted files are not remembered for longer (`fileCommitMsMax`).
    */
-  compactionMsMax: 2 * 60 * 60_000,
+  compactionMsMax: 60 * 60_000,
 
   /** Files of a level that are merged into one of the next level. */
   compactionFanIn: 32,

@@ -212,12 +212,12 @@ export class ReferenceModel {
     this.dead = this.dead.filter((file) => !known.includes(file));
     const fromMs = Math.max(0, nowMs - this.limits.fileCommitMsMax);
     for (const { fileId } of known) {
-      if (timeOf(fileId) >= fromMs) this.deleted.set(fileId, nowMs);
+      if (isCompacted(fileId) || timeOf(fileId) >= fromMs) this.deleted.set(fileId, nowMs);
       this.#fileBytes.delete(fileId);
     }
     for (const [fileId, deletedMs] of this.deleted) {
       if (deletedMs >= fromMs) continue;
-      if (timeOf(fileId) >= fromMs) this.deleted.set(fileId, nowMs);
+      if (!isCompacted(fileId) && timeOf(fileId) >= fromMs) this.deleted.set(fileId, nowMs);
       else this.deleted.delete(fileId);
     }
     return known.length;
@@ -416,6 +416,10 @@ function replyBytes(reply: readonly ModelReply[]): number {
 
 function timeOf(fileId: string): number {
   return Number.parseInt(fileId.slice(0, 12), 16);
+}
+
+function isCompacted(fileId: string): boolean {
+  return fileId[12] !== '0';
 }
 
 function refusal(error: EntryError): ModelReply {

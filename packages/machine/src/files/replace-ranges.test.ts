@@ -5,6 +5,7 @@ import { Cluster } from '../../testing/cluster.ts';
 import { fileIdOf } from '../../testing/file-commit.ts';
 import { TestProducer } from '../../testing/transactional-producer.ts';
 import { MalformedCommand } from '../command.ts';
+import { machineLimits } from '../limits.ts';
 
 const outputId = (number: number) => `0000000000001${fileIdOf(number).slice(13)}`;
 
@@ -220,6 +221,24 @@ test('what a log lost at its front is not needed, and new pointers below its sta
   assert.deepEqual(replace(cluster, cut), ['done', 1]);
   assert.deepEqual(filesOf(cluster), ['new@10', 'new@30']);
   assert.equal(cluster.machine.fileStats().levels[1]!.liveBytes, 70);
+});
+
+test('new files that were taken for orphans and deleted are not committed, for as long as a plan lives', () => {
+  const { fileCommitMsMax, compactionMsMax } = machineLimits;
+  assert.ok(compactionMsMax <= fileCommitMsMax, 'ids are remembered for as long as plans live');
+  const cluster = new Cluster({ fileCommitMsMax, compactionMsMax });
+  cluster.create('a', 2);
+  cluster.commit({ topicId: 'a', records: 10 });
+  cluster.nowMs = 10 * fileCommitMsMax;
+  const before = filesOf(cluster);
+  const commit = commitOf(cluster, [{ from: 0, to: 10 }]);
+  const { fileId } = commit.outputs[0]!;
+  assert.equal(cluster.execute({ kind: 'declareFilesDead', fileIds: [fileId], fileBytes: [1] }).length, 1);
+  cluster.execute({ kind: 'forgetDeadFiles', fileIds: [fileId] });
+  cluster.nowMs += compactionMsMax;
+  assert.deepEqual(replace(cluster, commit), ['repeated']);
+  assert.deepEqual(filesOf(cluster), before);
+  assert.deepEqual(before, ['1@0']);
 });
 
 test('ranges of a deleted topic are replaced too, so that it can be restored', () => {

@@ -55,7 +55,7 @@ export function decideReplaceRanges(
   const isReplaced = new Uint8Array(ranges.topic.length);
   let replacements: Replacement[] = [];
   const changed = new Set<PartitionLog>();
-  // The files may have been deleted as orphans by then (F7).
+  // The new files may have been deleted as orphans, and their ids forgotten (F7).
   const isRefused =
     plannedMs < nowMs - limits.compactionMsMax ||
     outputs.some((output) => output.isContinued === true && !isAlive(state, output));

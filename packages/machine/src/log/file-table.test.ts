@@ -82,6 +82,18 @@ test('a deleted file is remembered until its id is too old to be committed', () 
   assert.equal(files.deleted.count, 0);
 });
 
+test('a deleted file of a higher level is remembered for as long from its deletion, however old its id is', () => {
+  const files = new FileTable();
+  const compacted = `00000000000a1${fileIdOf(1).slice(13)}`;
+  files.addDead(compacted, 1, 600);
+  assert.ok(files.forgetDead(compacted, 200, 700));
+  assert.equal(files.isGone(compacted), true);
+  files.forgetDeleted(700, 1200);
+  assert.equal(files.isGone(compacted), true);
+  files.forgetDeleted(701, 1201);
+  assert.equal(files.isGone(compacted), false);
+});
+
 test('files are found by id through any additions and removals', () => {
   const action = fc.record({ number: fc.nat(400), isAdded: fc.boolean() });
   fc.assert(

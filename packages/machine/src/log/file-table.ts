@@ -175,14 +175,16 @@ export class FileTable {
   }
 
   /**
-   * The file has been deleted from the bucket. Its id is remembered as long as it could be committed, which is when it
-   * is of level 0 and not older than `committableFromMs`. Returns whether the file was dead.
+   * The file has been deleted from the bucket. Its id is remembered as long as it could be committed: by its own time
+   * if it is of level 0, else from now on, because a compaction may have been planned a moment ago (F7). Returns whether
+   * the file was dead.
    */
   forgetDead(fileId: string, committableFromMs: number, nowMs: number): boolean {
     const slot = this.slotOf(fileId);
     if (slot === noSlot || this.#stateOf(slot) !== fileState.dead) return false;
     this.#leaveDead(slot);
-    if (isCommittable(fileId, committableFromMs)) this.#pushDeleted(slot, nowMs);
+    const isRemembered = fileIdLevel(fileId) > 0 || isCommittable(fileId, committableFromMs);
+    if (isRemembered) this.#pushDeleted(slot, nowMs);
     else this.#free(slot);
     return true;
   }

@@ -24,7 +24,7 @@ interface FileCompactionOptions {
   readonly metrics: Metrics;
 }
 
-/** A plan that waited for longer would mostly be refused: the cluster refuses all of it after two hours. */
+/** A plan that waited for longer would mostly be refused: the cluster refuses all of it after an hour. */
 export const plannedMsMax = 30 * 60_000;
 
 export type Merge = (
