@@ -50,6 +50,9 @@ import { createWritePath, type WritePath } from '../src/write-path/write-path.ts
 /** A bucket in memory whose calls a test can delay or fail. */
 export class TestStore implements ObjectStore {
   readonly objects = new Map<string, Buffer>();
+  /** The clock by which it dates objects; those that a test puts into `objects` itself are as old as can be. */
+  nowMs: () => number = () => 0;
+  readonly #modifiedMs = new Map<string, number>();
   puts = 0;
   gets = 0;
   runningPuts = 0;
@@ -65,7 +68,7 @@ export class TestStore implements ObjectStore {
     this.runningPutsMax = Math.max(this.runningPutsMax, ++this.runningPuts);
     try {
       await orAborted(this.beforePut(put), options?.signal);
-      this.objects.set(key, Buffer.concat(content));
+      this.#set(key, content);
     } finally {
       this.runningPuts--;
     }
@@ -104,14 +107,23 @@ export class TestStore implements ObjectStore {
         await orAborted(this.beforePut(++this.puts), options?.signal);
         parts[index] = Buffer.concat(content);
       },
-      finish: async () => void this.objects.set(key, Buffer.concat(parts)),
+      finish: async () => this.#set(key, parts),
       abort: async () => {},
     };
   }
 
+  #set(key: string, content: readonly Uint8Array[]): void {
+    this.objects.set(key, Buffer.concat(content));
+    this.#modifiedMs.set(key, this.nowMs());
+  }
+
+  #infoOf(key: string, { length }: Buffer): ObjectInfo {
+    return { key, bytes: length, modifiedMs: this.#modifiedMs.get(key) ?? 0 };
+  }
+
   async head(key: string): Promise<ObjectInfo | undefined> {
     const found = this.objects.get(key);
-    return found && { key, bytes: found.length, modifiedMs: 0 };
+    return found && this.#infoOf(key, found);
   }
 
   async delete(key: string): Promise<void> {
@@ -127,9 +139,10 @@ export class TestStore implements ObjectStore {
     prefix: string,
     _options?: CallOptions,
   ): AsyncGenerator<readonly ObjectInfo[], void, undefined> {
-    yield [...this.objects]
+    const page = [...this.objects]
       .filter(([key]) => key.startsWith(prefix))
-      .map(([key, content]) => ({ key, bytes: content.length, modifiedMs: 0 }));
+      .map(([key, content]) => this.#infoOf(key, content));
+    if (page.length > 0) yield page;
   }
 
   async close(): Promise<void> {}
@@ -154,9 +167,13 @@ export interface DataPathOptions {
   readonly inflightFilesMax?: number;
   readonly bufferedBytesMax?: number;
   readonly pages?: Partial<PageOptions>;
+  /** Memory of pages that is taken, and poisoned, at a time. */
+  readonly poolSlabBytes?: number;
   readonly recordBytesMax?: number;
   readonly impersonation?: ImpersonationOptions;
   readonly clusterConfigs?: Readonly<Record<string, string>>;
+  /** The clock of the leader, if it differs. */
+  readonly clusterClock?: HandClock;
   readonly seed?: number;
   /** Wraps the port between the agent and its cluster. */
   readonly port?: (cluster: TestCluster) => ClusterPort;
@@ -170,7 +187,7 @@ export class DataPath {
   readonly clock = new HandClock();
   readonly metrics = new Metrics();
   readonly store = new TestStore();
-  readonly pool = createPagePool({ slabBytes: 4 << 20, bytesMax: 128 << 20, poisons: true });
+  readonly pool: ReturnType<typeof createPagePool>;
   readonly random: Random;
   readonly cluster: TestCluster;
   readonly view: FollowingClusterView;
@@ -184,7 +201,10 @@ export class DataPath {
   constructor(options: DataPathOptions = {}) {
     const { clock, metrics, store } = this;
     this.random = seededRandom(options.seed ?? 1);
-    this.cluster = new TestCluster({ clusterConfigs: options.clusterConfigs ?? {} });
+    const { poolSlabBytes: slabBytes = 4 << 20 } = options;
+    this.pool = createPagePool({ slabBytes, bytesMax: 128 << 20, poisons: true });
+    const { clusterConfigs = {}, clusterClock } = options;
+    this.cluster = new TestCluster({ clusterConfigs, ...(clusterClock && { clock: clusterClock }) });
     this.view = createClusterView(options.port?.(this.cluster) ?? this.cluster, { log: silentLog });
     this.readPath = createReadPath({
       store,

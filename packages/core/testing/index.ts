@@ -1,4 +1,5 @@
 export { youngFileId } from './file-id.ts';
 export { HandClock } from './hand-clock.ts';
 export { patientHttpServer } from './http.ts';
+export { type Actor, everyChoice, type Gate, runInterleaved } from './interleavings.ts';
 export { settle } from './settle.ts';
