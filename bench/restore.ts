@@ -155,6 +155,7 @@ export const backupCost: Benchmark = {
           record: () => undefined,
           execute: () => Promise.reject(new Error('not expected')),
           retire: () => Promise.reject(new Error('not expected')),
+          keepFilesForBackup: () => {},
         },
         journal,
         store,

@@ -21,7 +21,7 @@ import { testAgent } from './agent.ts';
 import { batchOf, DataPath, produced } from './data-path.ts';
 
 /** Called before an operation of a job on the store or the cluster. */
-export type BeforeOperation = (operation: Operation) => Promise<void> | void;
+type BeforeOperation = (operation: Operation) => Promise<void> | void;
 
 type StoreOperation = 'list' | 'head' | 'getRange' | 'finish' | 'deleteMany';
 type CallOperation = 'replaceRanges' | 'unknownFiles' | 'declareFilesDead' | 'forgetDeadFiles';

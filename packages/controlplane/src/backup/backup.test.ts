@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
+import { fileDeletionKind, readDeletionTask } from '@weir/cluster';
 import { Metrics, silentLog, systemRandom } from '@weir/core';
 import { HandClock, youngFileId } from '@weir/core/testing';
 import { type Journal, openJournals } from '@weir/journal';
@@ -344,6 +345,34 @@ test('a bucket that fails for a while leaves no gap', async (t) => {
   const again = await stage.leader(t, database);
   assert.equal(await endOffset(again.node, topicId), 1_000);
   await again.stop();
+});
+
+const agent = {
+  ...{ agentId: 'a', nodeId: 1, host: 'h', kafkaPort: 1, internalUrl: '', zone: '', group: '' },
+  ...{ roles: ['jobs' as const], release: 'v0', cpuCount: 1, cpuLoad: 0 },
+};
+
+test('no file is deleted before the backup knows that it is dead', async (t) => {
+  const stage = await Stage.open(t);
+  const { node, stop } = await stage.leader(t, freshDatabase());
+  const topicId = await stage.createTopic(node, 'orders');
+  await stage.commit(node, topicId, 2);
+  await stage.clock.pass(intervalMs);
+  stage.store.faults = { failBefore: 1 };
+  await node.removeTopics([{ topicId }]);
+  assert.equal((await node.fileTotals()).deadFiles, 2);
+  const deletions = async () => {
+    const kinds = [fileDeletionKind];
+    await node.heartbeat(agent);
+    const claim = node.claimJobs({ agentId: 'a', kinds, slots: 1, waitMs: 10_000 });
+    await stage.clock.pass(10_000);
+    return (await claim).flatMap(({ task }) => readDeletionTask(task)).length;
+  };
+  await stage.clock.pass(3_600_000);
+  assert.equal(await deletions(), 0, 'a restore would refer to them');
+  stage.store.faults = {};
+  assert.equal(await deletions(), 2);
+  await stop();
 });
 
 test('a damaged snapshot is replaced by the one before it; a damaged segment is named', async (t) => {

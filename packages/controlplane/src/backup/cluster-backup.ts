@@ -17,7 +17,10 @@ import {
 import { copySnapshot } from './copy-snapshot.ts';
 
 /** The methods of a node that are needed. */
-type BackedUpNode = Pick<ClusterNode, 'role' | 'onRole' | 'record' | 'execute' | 'retire'>;
+type BackedUpNode = Pick<
+  ClusterNode,
+  'role' | 'onRole' | 'record' | 'execute' | 'retire' | 'keepFilesForBackup'
+>;
 
 interface ClusterBackupOptions {
   readonly clusterId: string;
@@ -53,6 +56,8 @@ interface Stored {
 const entriesPerRead = 1_000;
 /** How long a process that stops waits for its last backup. */
 const endMsMax = 2_000;
+/** Entries are decided at most this long before the journal has them: a leader whose appends take longer has ended. */
+const appendMsMax = 15_000;
 /** Snapshots that are kept: the newest may turn out to be unreadable. */
 const snapshotsKept = 2;
 
@@ -61,6 +66,8 @@ const snapshotsKept = 2;
  * interval, and every snapshot that the database has. It reads the journal, not the machine, so a backup contains
  * nothing that could be undone.
  *
+ * The leader deletes no file before the backup knows that it is dead: what is restored from it still refers to the file.
+ *
  * A restore begins a new generation by a fence. The leader of the old one finds the fence at its next interval, stops
  * serving for good, stores its last entries and says so.
  */
@@ -68,6 +75,8 @@ export class ClusterBackup {
   readonly #options: ClusterBackupOptions;
   #stored: Stored | undefined;
   #completeMs: number;
+  /** By the wall clock: the bucket has all entries that were decided before. */
+  #backedUpMs = 0;
   #cancel = () => {};
   #running: Promise<void> = Promise.resolve();
   #hasEnded = false;
@@ -81,8 +90,10 @@ export class ClusterBackup {
     this.#stopListening = options.node.onRole((role) => {
       // Another process may have led in between.
       this.#stored = undefined;
+      this.#backedUpMs = 0;
       if (role === 'leader' && this.#isSuperseded()) void this.#retire();
     });
+    options.node.keepFilesForBackup(() => this.#backedUpMs);
     this.#nextLater();
   }
 
@@ -123,11 +134,13 @@ export class ClusterBackup {
       return;
     }
     const startMs = clock.monotonicMs();
+    const startWallMs = clock.nowMs();
     try {
       if (this.#closing === undefined && (await this.#isFenced())) await this.#beginClosing();
       if (this.#closing === undefined) await this.#store();
       else await this.#close(this.#closing);
       this.#completeMs = startMs;
+      this.#backedUpMs = startWallMs - appendMsMax;
     } catch (error) {
       metrics.failures.add(1);
       log.warn('failed to back up metadata, retrying', { problem: (error as Error).message });

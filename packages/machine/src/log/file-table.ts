@@ -176,8 +176,8 @@ export class FileTable {
 
   /**
    * The file has been deleted from the bucket. Its id is remembered as long as it could be committed: by its own time
-   * if it is of level 0, else from now on, because a compaction may have been planned a moment ago (F7). Returns whether
-   * the file was dead.
+   * if it is of level 0, else from now on, because a compaction may have been planned a moment ago (F7). Returns
+   * whether the file was dead.
    */
   forgetDead(fileId: string, committableFromMs: number, nowMs: number): boolean {
     const slot = this.slotOf(fileId);

@@ -12,8 +12,11 @@ const gatherMs = 30_000;
 /**
  * Plans the deletion of files that have been dead for the grace period, the first to die first. A file that is dead
  * stays dead, so a job of an earlier leader, or one that runs twice, deletes nothing that is needed.
+ *
+ * Metadata may have to be restored from their backup, and there a file lives until the backup has the entry by which it
+ * died. `backedUpMs` returns up to when the backup has all entries; absent if there is no backup.
  */
-export function fileDeletionPlanner(ask: AskMachine): JobPlanner {
+export function fileDeletionPlanner(ask: AskMachine, backedUpMs?: () => number | undefined): JobPlanner {
   return {
     kind: fileDeletionKind,
     openMax: 1,
@@ -25,7 +28,7 @@ export function fileDeletionPlanner(ask: AskMachine): JobPlanner {
         if (!clusterConfigValue('service.file.delete.enable', configs)) return [];
         const delayMs = clusterConfigValue('service.file.delete.delay.ms', configs);
         return machine.deadFiles({
-          deadBeforeMs: nowMs - delayMs,
+          deadBeforeMs: Math.min(nowMs - delayMs, backedUpMs?.() ?? nowMs),
           limit: metadataLimits.deletedFilesPerJobMax,
         });
       });

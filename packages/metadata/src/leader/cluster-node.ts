@@ -69,6 +69,7 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
   readonly #machines: MachineKind;
   readonly #freshId: () => string;
   readonly #snapshotBytesMin: number;
+  #backedUpMs: (() => number) | undefined;
   readonly #followers: Followers;
   readonly #roleListeners = new Set<(role: Role) => void>();
   readonly #leaderListeners = new Set<() => void>();
@@ -133,6 +134,11 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
     leadership?.end('this process stops');
     this.#wake?.();
     await this.#within(drainMsMax, this.#ended);
+  }
+
+  /** Files are deleted only if the backup knows that they are dead. `backedUpMs` returns up to when it has all entries. */
+  keepFilesForBackup(backedUpMs: () => number): void {
+    this.#backedUpMs = backedUpMs;
   }
 
   /** Stops for good. Callers get the reason from then on. */
@@ -321,6 +327,7 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
           followers: this.#followers,
           snapshotBytesMin: this.#snapshotBytesMin,
           freshId: this.#freshId,
+          backedUpMs: () => this.#backedUpMs?.(),
         });
         this.#log.info('started leading cluster', { epoch, position });
         const reason = await this.#leadUntilEnd(leadership);

@@ -53,6 +53,8 @@ interface LeadershipOptions {
   readonly snapshotBytesMin: number;
   /** Returns a unique id. */
   readonly freshId: () => string;
+  /** Up to when a backup has all entries; `undefined` if there is no backup. */
+  readonly backedUpMs?: () => number | undefined;
 }
 
 /** One term as leader: from the end of the journal to the loss of the lease. */
@@ -134,7 +136,7 @@ export class Leadership {
     const [mergeClaims, keyClaims] = [new ClaimedFiles(), new ClaimedFiles()];
     this.jobs = new JobQueue({
       planners: [
-        fileDeletionPlanner(ask),
+        fileDeletionPlanner(ask, options.backedUpMs),
         keyCompactionPlanner({ ask, clock, merged: mergeClaims, claims: keyClaims }),
         fileCompactionPlanner({ ask, clock, claims: mergeClaims, others: keyClaims }),
         deadFileScanPlanner(ask, clock.nowMs()),
