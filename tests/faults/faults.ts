@@ -170,6 +170,18 @@ const setsClocks: Fault = ({ cluster, random }) => {
   if (random.next() < 0.2) return killsLeader({ cluster, random, database: undefined, disk: undefined });
 };
 
+/** Background jobs become due, and some of the processes that run or plan them are killed. */
+const agesFiles: Fault = async (stage) => {
+  const { cluster, random } = stage;
+  // Files are merged after ten minutes, and deleted a minute after they were merged.
+  cluster.passTime(11 * 60_000);
+  await cluster.pause(between(random, 0, 4_000));
+  const roll = random.next();
+  if (roll < 0.5) await killsAgents(stage);
+  else if (roll < 0.7) await killsLeader(stage);
+  else if (roll < 0.85) await failsBucket(stage);
+};
+
 const doesAnything: Fault = (stage) => {
   const all = [
     killsAgents,
@@ -199,5 +211,6 @@ export const faults = {
   harmsInnerNetwork,
   fillsDisk,
   setsClocks,
+  agesFiles,
   doesAnything,
 } as const satisfies Readonly<Record<string, Fault>>;

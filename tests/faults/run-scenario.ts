@@ -96,6 +96,7 @@ export async function runScenario(
   let problem: string | undefined;
   try {
     await cluster.start();
+    if (scenario.configs !== undefined) await cluster.configure(scenario.configs);
     for (const start of scenario.workloads) workloads.push(await start({ cluster, recorder, troubleMs }));
     // A separate generator, so that the clients' random choices do not change the faults.
     const random = seededRandom(seed + 2);
@@ -109,6 +110,10 @@ export async function runScenario(
     disk?.empty();
     await cluster.heal(recoveryMsMax);
     for (const workload of workloads) await workload.finish(recoveryMsMax);
+    if (scenario.check !== undefined) {
+      await scenario.check(cluster, recoveryMsMax);
+      for (const workload of workloads) await workload.readAgain?.(recoveryMsMax);
+    }
   } catch (error) {
     problem = (error as Error).message;
   } finally {

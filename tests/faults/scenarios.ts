@@ -1,3 +1,5 @@
+import { checkBucket } from './cluster/check-bucket.ts';
+import type { FaultCluster } from './cluster/cluster.ts';
 import { type Fault, faults } from './faults.ts';
 import { startLibrdkafka } from './workloads/librdkafka.ts';
 import {
@@ -16,6 +18,10 @@ export interface Scenario {
   /** What is stored on a small disk, if the scenario needs one. */
   readonly smallDisk?: 'bucket' | 'journal';
   readonly needsLibrdkafka?: true;
+  /** Configs of the cluster. */
+  readonly configs?: Readonly<Record<string, string>>;
+  /** Called when all clients have finished. They read everything once more afterwards. */
+  readonly check?: (cluster: FaultCluster, withinMs: number) => Promise<void>;
 }
 
 const own = [startStreams, startTransactions];
@@ -34,6 +40,13 @@ export const scenarios: readonly Scenario[] = [
   { name: 'inner-network', fault: faults.harmsInnerNetwork, workloads: own },
   { name: 'bucket-disk-full', fault: faults.fillsDisk, workloads: own, smallDisk: 'bucket' },
   { name: 'journal-disk-full', fault: faults.fillsDisk, workloads: own, smallDisk: 'journal' },
+  {
+    name: 'files-age',
+    fault: faults.agesFiles,
+    workloads: own,
+    configs: { 'service.file.delete.delay.ms': '60000', 'service.dead.file.scan.interval.ms': '60000' },
+    check: checkBucket,
+  },
   { name: 'clocks-jump', fault: faults.setsClocks, workloads: own },
   {
     name: 'librdkafka',

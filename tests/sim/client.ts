@@ -27,6 +27,7 @@ const versions = {
   OffsetFetch: 9,
   JoinGroup: 9,
   Heartbeat: 4,
+  IncrementalAlterConfigs: 1,
   LeaveGroup: 5,
   SyncGroup: 5,
   CreateTopics: 7,

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Clock, Random } from '@weir/core';
+import { BucketObjects } from './bucket-objects.ts';
 
 /** Fractions of all requests, from 0 to 1. */
 interface BucketFaults {
@@ -32,7 +33,7 @@ export class BucketServer {
   refused = 0;
   lost = 0;
   torn = 0;
-  readonly #objects = new Map<string, Buffer>();
+  readonly objects: BucketObjects;
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #server = createServer((request, response) => {
@@ -48,6 +49,7 @@ export class BucketServer {
 
   constructor(clock: Clock, random: Random) {
     this.#clock = clock;
+    this.objects = new BucketObjects(clock);
     this.#random = random;
   }
 
@@ -79,7 +81,7 @@ export class BucketServer {
         response.writeHead(503).end();
         return;
       }
-      const answer = this.#answer(request, body);
+      const answer = this.objects.answer(request, body);
       if (loss < losesAnswer) {
         this.lost++;
         response.destroy();
@@ -89,7 +91,7 @@ export class BucketServer {
         this.lost++;
         return;
       }
-      response.writeHead(answer.status, { 'content-length': answer.body.length });
+      response.writeHead(answer.status, { 'content-length': answer.body.length, ...answer.headers });
       if (request.method === 'GET' && answer.body.length > 1 && tear < tears) {
         this.torn++;
         response.write(answer.body.subarray(0, answer.body.length >> 1), () => response.destroy());
@@ -97,25 +99,5 @@ export class BucketServer {
       }
       response.end(answer.body);
     });
-  }
-
-  #answer({ method, url = '', headers }: IncomingMessage, body: Buffer): { status: number; body: Buffer } {
-    const nothing = Buffer.alloc(0);
-    const found = this.#objects.get(url);
-    switch (method) {
-      case 'PUT':
-        if (headers['if-none-match'] === '*' && found !== undefined) return { status: 412, body: nothing };
-        this.#objects.set(url, body);
-        return { status: 200, body: nothing };
-      case 'GET': {
-        if (found === undefined) return { status: 404, body: nothing };
-        const range = /^bytes=(\d+)-(\d+)$/.exec(headers.range ?? '');
-        if (range === null) return { status: 200, body: found };
-        if (Number(range[1]) >= found.length) return { status: 416, body: nothing };
-        return { status: 206, body: found.subarray(Number(range[1]), Number(range[2]) + 1) };
-      }
-      default:
-        return { status: 501, body: nothing };
-    }
   }
 }

@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Random, seededRandom, systemClock } from '@weir/core';
+import { Metrics, type Random, seededRandom, silentLog, systemClock } from '@weir/core';
+import { type ClusterClient, connectCluster } from '@weir/rpc';
 import type { Bootstrap } from '../../sim/bootstrap.ts';
 import { ConnectionLost } from '../../sim/client.ts';
 import type { ClientDeps } from '../../sim/deps.ts';
@@ -46,6 +47,7 @@ const agentKey = `aks_${'c0ffee'.repeat(11).slice(0, 64)}`;
 const startMsMax = 60_000;
 const startsMax = 5;
 const noteCharactersMax = 200;
+const brokerResource = 4;
 export const partitionCount = 4;
 
 /** Real processes over a real database and a bucket, with a network between them. Each part can have faults. */
@@ -72,6 +74,8 @@ export class FaultCluster implements ClientDeps {
   readonly #proxies: FaultyProxy[] = [];
   /** By process, the file with its clock offset. */
   readonly #clockFiles = new Map<string, string>();
+  /** How far the clocks of all processes are ahead of this one. */
+  #passedMs = 0;
   #bucketUrl = '';
   #problem: unknown;
   #isOver = false;
@@ -110,6 +114,21 @@ export class FaultCluster implements ClientDeps {
       brokers: () => this.#known,
       connect: (broker) => new SocketConnection(this, broker as SocketBroker),
     };
+  }
+
+  /** Sets configs of the cluster. */
+  async configure(configs: Readonly<Record<string, string>>): Promise<void> {
+    const entries = Object.entries(configs).map(([name, value]) => ({ name, value, configOperation: 0 }));
+    const connection = new SocketConnection(this, this.#known[0]!);
+    try {
+      const resources = [{ resourceType: brokerResource, resourceName: '', configs: entries }];
+      const body = { resources, validateOnly: false };
+      const { responses } = await connection.request('IncrementalAlterConfigs', body, 5_000);
+      const { errorCode, errorMessage } = responses[0]!;
+      if (errorCode !== 0) throw new Error(`configs were refused: ${errorMessage}`);
+    } finally {
+      connection.close('');
+    }
   }
 
   /** Bootstrap addresses for clients that use Metadata. */
@@ -198,7 +217,32 @@ export class FaultCluster implements ClientDeps {
   shiftClock(kind: Kind, slot: number, aheadMs: number): void {
     const { name } = this.#member(kind, slot).process;
     this.note(`the clock of ${name} is ${aheadMs} ms ahead`);
-    writeFileSync(this.#clockFiles.get(name)!, String(aheadMs));
+    writeFileSync(this.#clockFiles.get(name)!, String(this.#passedMs + aheadMs));
+  }
+
+  /** The time of the processes, but for clocks that are shifted. */
+  get nowMs(): number {
+    return systemClock.nowMs() + this.#passedMs;
+  }
+
+  /** Sets the wall clocks of all processes, as if that much time had passed. */
+  passTime(ms: number): void {
+    this.#passedMs += ms;
+    this.note(`clocks are set ${ms} ms ahead`);
+    for (const file of this.#clockFiles.values()) writeFileSync(file, String(this.#passedMs));
+  }
+
+  /** A connection to the control planes as agents have it. */
+  connect(): ClusterClient {
+    return connectCluster({
+      urls: this.#controlPlanePorts.map((port) => `http://127.0.0.1:${port}`),
+      clusterId,
+      agentKey: () => agentKey,
+      clock: systemClock,
+      random: this.random,
+      log: silentLog,
+      metrics: new Metrics(),
+    });
   }
 
   /** Ends all faults that the cluster controls, and waits until everything is up. */
@@ -207,7 +251,7 @@ export class FaultCluster implements ClientDeps {
     this.bucket.faults = wellBucket;
     for (const proxy of this.#proxies) proxy.faults = wellNetwork;
     for (const process of this.#processes) if (process.isPaused) process.resume();
-    for (const file of this.#clockFiles.values()) writeFileSync(file, '0');
+    for (const file of this.#clockFiles.values()) writeFileSync(file, String(this.#passedMs));
     const isWhole = () => [...this.#agents, ...this.#controlPlanes].every(({ isUp }) => isUp);
     await this.until(isWhole, withinMs, 'all processes are back');
   }
@@ -317,7 +361,7 @@ export class FaultCluster implements ClientDeps {
 
   #spawn(name: string, args: readonly string[]): WeirProcess {
     const clockFile = join(this.scratch, `clock of ${name.replaceAll(' ', '-')}`);
-    writeFileSync(clockFile, '0');
+    writeFileSync(clockFile, String(this.#passedMs));
     this.#clockFiles.set(name, clockFile);
     const process = new WeirProcess(name, args, {
       AWS_ACCESS_KEY_ID: 'faults',

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { AnyBrokerClient, Refused } from '../../sim/any-broker-client.ts';
 import type { Bootstrap } from '../../sim/bootstrap.ts';
 import { ConnectionLost } from '../../sim/client.ts';
@@ -16,6 +17,8 @@ import { TransactionalProducer } from './transactional-producer.ts';
 export interface Workload {
   /** Called when all faults have ended. Resolves when all work is done and everything was read once more. */
   finish(withinMs: number): Promise<void>;
+  /** Reads everything once more, after `finish`, and fails unless there is as much as before. */
+  readAgain?(withinMs: number): Promise<void>;
   /** Replaces a client that still runs, as a scheduler does that believes it to be dead. */
   replace?(): void;
   stop(): void;
@@ -107,6 +110,9 @@ export async function startStreams(context: WorkloadContext): Promise<Workload> 
       for (const client of [...members, ...copiers, ...replaced]) client.stop();
       await readLast(context, to, withinMs);
     },
+    async readAgain(withinMs) {
+      for (const topic of [from, to]) await readAgain(context, topic, withinMs);
+    },
     stop() {
       for (const client of clients()) client.stop();
     },
@@ -129,6 +135,7 @@ export async function startTransactions(context: WorkloadContext): Promise<Workl
       );
       await readLast(context, topic, withinMs);
     },
+    readAgain: (withinMs) => readAgain(context, topic, withinMs),
     stop() {
       for (const client of [...producers, live]) client.stop();
     },
@@ -144,20 +151,40 @@ function liveReader({ cluster, recorder }: WorkloadContext, topic: Bootstrap): C
   );
 }
 
+/** What the last readers found. */
+const lastCounts = new WeakMap<Bootstrap, readonly number[]>();
+
 /** Reads a topic to its end and returns the record count of each partition. */
 export async function readLast(
-  { cluster, recorder }: WorkloadContext,
+  context: WorkloadContext,
   topic: Bootstrap,
   withinMs: number,
 ): Promise<readonly number[]> {
-  const name = `last reader of ${topic.topicName}`;
-  const reader = new CommittedReader(cluster, recorder.readLog(topic.topicName, true), topic, name);
+  const counts = await readToEnd(context, topic, withinMs, { isLast: true });
+  lastCounts.set(topic, counts);
+  return counts;
+}
+
+async function readToEnd(
+  { cluster, recorder }: WorkloadContext,
+  topic: Bootstrap,
+  withinMs: number,
+  { isLast }: { readonly isLast: boolean },
+): Promise<readonly number[]> {
+  const name = `${isLast ? 'last' : 'second'} reader of ${topic.topicName}`;
+  const reader = new CommittedReader(cluster, recorder.readLog(topic.topicName, isLast), topic, name);
   try {
     await cluster.until(() => reader.isAtEnd, withinMs, `the ${name} is at the end`);
     return reader.counts;
   } finally {
     reader.stop();
   }
+}
+
+async function readAgain(context: WorkloadContext, topic: Bootstrap, withinMs: number): Promise<void> {
+  const before = lastCounts.get(topic)!;
+  const counts = await readToEnd(context, topic, withinMs, { isLast: false });
+  assert.deepEqual(counts, before, `${topic.topicName} has as many records as before`);
 }
 
 /** Waits until a group has reached the end of a topic without control records, and records its offsets. */

@@ -10,10 +10,10 @@ import { scenarios } from '../../faults/scenarios.ts';
 import { isWell } from '../../faults/summary.ts';
 
 /**
- * The part of `npm run test:faults` that runs on every change: one scenario for each kind of process and one for the
- * bucket.
+ * The part of `npm run test:faults` that runs on every change: one scenario for each kind of process, one for the
+ * bucket, and one for background jobs.
  */
-const names = ['agents-killed', 'leader-killed', 'bucket-tears'] as const;
+const names = ['agents-killed', 'leader-killed', 'bucket-tears', 'files-age'] as const;
 const seed = 14;
 const troubleMs = 4_000;
 /** On a busy machine, a scenario may use its whole recovery time more than once. */
