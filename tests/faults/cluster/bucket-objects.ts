@@ -6,7 +6,7 @@ interface StoredObject {
   readonly modifiedMs: number;
 }
 
-export interface BucketAnswer {
+interface BucketAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: Buffer;
@@ -15,7 +15,7 @@ export interface BucketAnswer {
 const nothing = Buffer.alloc(0);
 const keysPerPage = 1_000;
 
-/** The objects of one bucket, and the requests of S3 that agents and control planes send. Signatures are not checked. */
+/** The objects of one bucket, and the S3 requests that agents and control planes send. It does not check signatures. */
 export class BucketObjects {
   readonly #objects = new Map<string, StoredObject>();
   readonly #uploads = new Map<string, Map<number, Buffer>>();

@@ -7,8 +7,9 @@ const hourMs = 3_600_000;
 const looksPerJump = 300;
 
 /**
- * Lets so much time pass that every file has an end or is merged, and fails unless those before are deleted and metadata
- * know every file of the bucket. Whether the bucket has every file that metadata refer to is seen by reading everything.
+ * Lets so much time pass that every file has an end or is merged, and fails unless those before are deleted and
+ * metadata know every file of the bucket. Whether the bucket has every file that metadata refer to is seen by reading
+ * everything.
  */
 export async function checkBucket(cluster: FaultCluster, withinMs: number): Promise<void> {
   const { objects } = cluster.bucket;

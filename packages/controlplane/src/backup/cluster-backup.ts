@@ -66,7 +66,8 @@ const snapshotsKept = 2;
  * interval, and every snapshot that the database has. It reads the journal, not the machine, so a backup contains
  * nothing that could be undone.
  *
- * The leader deletes no file before the backup knows that it is dead: what is restored from it still refers to the file.
+ * The leader deletes no file before the backup knows that it is dead: what is restored from it would still refer to
+ * the file.
  *
  * A restore begins a new generation by a fence. The leader of the old one finds the fence at its next interval, stops
  * serving for good, stores its last entries and says so.

@@ -136,7 +136,10 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
     await this.#within(drainMsMax, this.#ended);
   }
 
-  /** Files are deleted only if the backup knows that they are dead. `backedUpMs` returns up to when it has all entries. */
+  /**
+   * From now on files are deleted only if the backup knows that they are dead. `backedUpMs` returns up to when it has
+   * all entries.
+   */
   keepFilesForBackup(backedUpMs: () => number): void {
     this.#backedUpMs = backedUpMs;
   }
