@@ -7,7 +7,7 @@ import { Metrics, seededRandom, silentLog, systemClock, systemRandom } from '@we
 import { buildLogFile, logFileKey, newFileId, type ObjectStore, openStore } from '@weir/storage';
 import { batchOf } from '../../../testing/data-path.ts';
 import type { MergeTask } from './merge-messages.ts';
-import { mergeOffThread } from './merge-thread.ts';
+import { compactKeysOffThread, mergeOffThread } from './merge-thread.ts';
 
 const clusterId = 'vci_test';
 const topicId = Buffer.alloc(16, 1).toString('base64url');
@@ -69,6 +69,27 @@ test('a merge in a thread of its own writes files that others read', async () =>
       ranges[0]?.pointers.map(({ baseOffset, nextOffset }) => [baseOffset, nextOffset]),
       [[0, 2]],
     );
+  });
+});
+
+test('keys are compacted in the same thread', async () => {
+  await withBucket(async (store, { plan, ...bucket }) => {
+    const none = new Float64Array(0);
+    const runs = plan.runs.map((run) => ({
+      ...run,
+      dirtyOffset: 0,
+      deleteRetentionMs: 0,
+      aborted: { producerId: none, firstOffset: none, lastOffset: none },
+    }));
+    const keyPlan = { clusterId, level: 1, nowMs: 1, runs };
+    const { files, ranges, compacted } = await compactKeysOffThread(
+      { ...bucket, keyPlan },
+      { signal: never },
+    );
+    // The records have no keys, so that an empty batch is left.
+    assert.deepEqual([compacted[0]!.recordsRead, compacted[0]!.recordsKept], [2, 0]);
+    assert.deepEqual([ranges[0]!.baseOffset, ranges[0]!.nextOffset], [0, 2]);
+    assert.equal((await store.head(logFileKey(clusterId, files[0]!.fileId)))?.bytes, files[0]!.fileBytes);
   });
 });
 
