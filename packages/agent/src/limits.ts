@@ -389,6 +389,6 @@ export const agentLimits = {
   heldOrphansMax: 1_000,
 
   /** Ranges of partitions in one commit of a merge, and old pointers that these may have: some milliseconds each. */
-  compactionRangesPerCommitMax: 1_000,
+  compactionRangesPerCommitMax: 500,
   compactionPointersPerCommitMax: 16_384,
 } as const;
