@@ -7,6 +7,7 @@ import { crcChecks } from './crc-checks.ts';
 import { eventEmission } from './event-emission.ts';
 import { eventQueries } from './event-queries.ts';
 import { fetchEncode } from './fetch-encode.ts';
+import { fileLifecycle } from './file-lifecycle.ts';
 import { groupHeartbeats } from './group-heartbeats.ts';
 import { groupRebalance } from './group-rebalance.ts';
 import { headerRewrite } from './header-rewrite.ts';
@@ -18,7 +19,7 @@ import { metadataDecode } from './metadata-decode.ts';
 import { metadataScale } from './metadata-scale.ts';
 import { offsetCommits } from './offset-commits.ts';
 import { produceDecode } from './produce-decode.ts';
-import { coldPartition, fanOut } from './read-path.ts';
+import { coldPartition, fanOut, mergedPartition } from './read-path.ts';
 import { backupCost, restore } from './restore.ts';
 import { scaleOut } from './scale-out.ts';
 import { slowStore } from './slow-store.ts';
@@ -32,6 +33,7 @@ export const benchmarks: readonly Benchmark[] = [
   crcChecks,
   fanOut,
   coldPartition,
+  mergedPartition,
   aclDecisions,
   metadataScale,
   restore,
@@ -48,6 +50,7 @@ export const benchmarks: readonly Benchmark[] = [
   keyVerification,
   transactionalCopy,
   compaction,
+  fileLifecycle,
   slowStore,
   eventEmission,
   eventQueries,

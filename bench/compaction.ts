@@ -17,6 +17,8 @@ import {
   openStore,
 } from '../packages/storage/src/index.ts';
 import { atLeast, atMost, type Benchmark, ms, type Row } from './benchmark.ts';
+import { Lifetime } from './kafka/lifetime.ts';
+import { startSlowBucket } from './kafka/slow-bucket.ts';
 import { type Effort, median } from './side-by-side.ts';
 
 const clusterId = 'vci_test';
@@ -34,6 +36,8 @@ const produceEveryMs = 5;
 const producedBatch = buildRecordBatch([{ timestamp: 1n, key: null, value: Buffer.alloc(8 * KiB, 'weir') }]);
 const stretchMs = 1_000;
 const fullStretches = 20;
+/** Of the S3 server, as a store in the same building answers. */
+const storeMs = 8;
 
 /**
  * Merging 32 files of a bucket on disk: what a core merges in a second, reads and writes of the disk included; and how
@@ -55,8 +59,27 @@ export const compaction: Benchmark = {
         input = await writeInput(store, isFull ? shape : { ...shape, partitions: 4 });
         rows.push(await throughput(shape.name, store, input, isFull ? 7 : 1));
       }
+      const [stretches, lengthMs] = isFull ? [fullStretches, stretchMs] : [1, 50];
+      const onDisk = { name: 'a disk', bucketUrl, environment: {}, store };
+      rows.push(await latency(onDisk, input!.plan, stretches, lengthMs));
       rows.push(
-        await latency(bucketUrl, store, input!.plan, isFull ? fullStretches : 1, isFull ? stretchMs : 50),
+        await Lifetime.during(async (lifetime) => {
+          const bucket = await startSlowBucket(lifetime, { kind: 'constant', ms: storeMs });
+          const environment = { AWS_ACCESS_KEY_ID: 'bench', AWS_SECRET_ACCESS_KEY: 'bench' };
+          const s3 = await openStore(bucket.url, { ...deps, environment });
+          try {
+            const { plan } = await writeInput(s3, isFull ? shapes[1] : { ...shapes[1], partitions: 4 });
+            const name = `S3 of ${storeMs} ms`;
+            return await latency(
+              { name, bucketUrl: bucket.url, environment, store: s3 },
+              plan,
+              stretches,
+              lengthMs,
+            );
+          } finally {
+            await s3.close();
+          }
+        }),
       );
       return rows;
     } finally {
@@ -143,9 +166,16 @@ async function throughput(
   };
 }
 
+/** Where files lie. */
+interface Place {
+  readonly name: string;
+  readonly bucketUrl: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly store: ObjectStore;
+}
+
 async function latency(
-  bucketUrl: string,
-  store: ObjectStore,
+  { name, bucketUrl, environment, store }: Place,
   plan: MergePlan,
   stretches: number,
   lengthMs: number,
@@ -186,9 +216,10 @@ async function latency(
   function merging(): { stop(): Promise<void> } {
     const stop = new AbortController();
     const ended = (async () => {
-      const task = { bucketUrl, environment: {}, usesMetadataService: false, plan, limits: {} };
+      const task = { bucketUrl, environment, usesMetadataService: false, plan, limits: {} };
       while (!stop.signal.aborted) {
         const { files } = await mergeOffThread(task, { signal: stop.signal });
+        merges++;
         for (const { fileId } of files) await store.delete(logFileKey(clusterId, fileId));
       }
     })().catch(() => undefined);
@@ -200,6 +231,7 @@ async function latency(
     };
   }
 
+  let merges = 0;
   const times = { beside: [] as number[], alone: [] as number[] };
   await produceFor([]);
   for (let stretch = 0; stretch < stretches; stretch++) {
@@ -213,11 +245,11 @@ async function latency(
   view.close();
   const [beside, alone] = [p99(times.beside), p99(times.alone)];
   return {
-    what: 'produce p99 beside a merge / alone',
+    what: `produce p99 beside a merge / alone, ${name}`,
     result: Math.round((beside / alone) * 100) / 100,
     unit: 'x',
     bar: atMost(1.2),
-    detail: `${ms(beside)}, ${ms(alone)}; medians ${ms(median(times.beside))}, ${ms(median(times.alone))}`,
+    detail: `${ms(beside)}, ${ms(alone)}; medians ${ms(median(times.beside))}, ${ms(median(times.alone))}; ${merges} merges ended`,
   };
 }
 

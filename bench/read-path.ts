@@ -1,6 +1,7 @@
-import { KiB, Metrics, MiB, silentLog } from '@weir/core';
+import { KiB, Metrics, MiB, silentLog, systemRandom } from '@weir/core';
 import { buildRecordBatch } from '@weir/wire';
 import type { ClusterView } from '../packages/agent/src/cluster/cluster-view.ts';
+import { mergeFiles } from '../packages/agent/src/jobs/compaction/merge-files.ts';
 import { createReadPath, type ReadPath } from '../packages/agent/src/read-path/read-path.ts';
 import { AnswerHold } from '../packages/agent/src/requests/answer-hold.ts';
 import { TestStore } from '../packages/agent/testing/data-path.ts';
@@ -134,6 +135,52 @@ export const fanOut: Benchmark = {
         unit: 'MiB',
         detail: `${Math.round(servedBytes / MiB)} MiB served, ${Math.round(store.readBytes / MiB)} MiB read`,
       },
+    ];
+  },
+};
+
+const mergedPartitions = 1_000;
+
+/**
+ * A consumer of one of a thousand partitions reads from the beginning, and nothing else is read: before its files were
+ * merged and afterwards. The merge is that of jobs.
+ */
+export const mergedPartition: Benchmark = {
+  name: 'merged-partition',
+  async run(effort) {
+    const store = new CountedStore();
+    const fileCount = isQuick(effort) ? 4 : 32;
+    const batch = batchOf(4 * KiB);
+    const pointers = await fill(store, fileCount, mergedPartitions, batch);
+    const runs = pointers.map((list, partition) => ({ topicId, partition, pointers: list }));
+    const { ranges, files } = await mergeFiles(
+      { clusterId, level: 1, runs },
+      { store, random: systemRandom, signal: new AbortController().signal },
+    );
+    const { pointers: merged } = ranges[100]!;
+    const after: Pointers = {
+      fileId: merged.map(({ fileId }) => fileId),
+      byteStart: Float64Array.from(merged, ({ byteStart }) => byteStart),
+      byteLength: Float64Array.from(merged, ({ byteLength }) => byteLength),
+      baseOffset: Float64Array.from(merged, ({ baseOffset }) => baseOffset),
+      nextOffset: Float64Array.from(merged, ({ nextOffset }) => nextOffset),
+    };
+    const cold = async (what: string, list: Pointers, bar: Partial<Row>): Promise<Row> => {
+      store.gets = 0;
+      store.readBytes = 0;
+      const consumer = new Consumer(readPathOf(store, 192 * MiB), [list]);
+      while (await consumer.step());
+      return {
+        what: `one of ${mergedPartitions} partitions, cold, ${what}: read from the store per byte served`,
+        result: store.readBytes / consumer.servedBytes,
+        unit: 'x',
+        ...bar,
+        detail: `${store.gets} GETs, ${Math.round(store.readBytes / KiB)} KiB read for ${Math.round(consumer.servedBytes / KiB)} KiB`,
+      };
+    };
+    return [
+      await cold(`in ${fileCount} files`, pointers[100]!, {}),
+      await cold(`merged into ${files.length}`, after, { bar: atMost(1.3) }),
     ];
   },
 };

@@ -18,9 +18,12 @@ const storedBytesMax = 6 * GiB;
 const pageBytes = 4 * MiB;
 const keysPerPage = 1000;
 
+/** Uploads in parts that are not complete, by their id. */
+const uploads = new Map<string, Map<number, Buffer[]>>();
 const objects = new Map<string, { parts: Buffer[]; readonly bytes: number }>();
 const counts = { puts: 0, gets: 0, heads: 0, lists: 0, deletes: 0, refused: 0 };
 let storedBytes = 0;
+let uploadCount = 0;
 
 interface Answer {
   readonly status: number;
@@ -33,13 +36,20 @@ function answer(request: IncomingMessage, parts: Buffer[]): Answer {
   const [, , ...rest] = pathname.split('/');
   const key = decodeURIComponent(rest.join('/'));
   switch (request.method) {
+    case 'POST':
+      return post(key, searchParams);
     case 'PUT':
+      if (searchParams.has('uploadId')) return putPart(searchParams, parts);
       return put(key, parts, request.headers['if-none-match'] === '*');
     case 'GET':
       return key === '' ? list(searchParams) : get(key, request.headers.range);
     case 'HEAD':
       return head(key);
     case 'DELETE':
+      if (searchParams.has('uploadId')) {
+        uploads.delete(searchParams.get('uploadId')!);
+        return { status: 204 };
+      }
       counts.deletes++;
       forget(key);
       return { status: 204 };
@@ -59,6 +69,30 @@ function put(key: string, parts: Buffer[], onlyIfAbsent: boolean): Answer {
   forget(key);
   objects.set(key, { parts, bytes });
   storedBytes += bytes;
+  return { status: 200, headers: { etag: '"0"' } };
+}
+
+/** The begin and the end of an upload in parts. */
+function post(key: string, query: URLSearchParams): Answer {
+  const uploadId = query.get('uploadId') ?? `upload-${uploadCount++}`;
+  const id = `<Key>${key}</Key><UploadId>${uploadId}</UploadId>`;
+  if (query.has('uploads')) {
+    uploads.set(uploadId, new Map());
+    return { status: 200, body: `<InitiateMultipartUploadResult>${id}</InitiateMultipartUploadResult>` };
+  }
+  const parts = uploads.get(uploadId);
+  if (parts === undefined) return { status: query.has('uploadId') ? 404 : 501 };
+  uploads.delete(uploadId);
+  const inOrder = [...parts].sort(([a], [b]) => a - b).flatMap(([, part]) => part);
+  const { status } = put(key, inOrder, false);
+  return { status, body: `<CompleteMultipartUploadResult>${id}</CompleteMultipartUploadResult>` };
+}
+
+function putPart(query: URLSearchParams, parts: Buffer[]): Answer {
+  const upload = uploads.get(query.get('uploadId')!);
+  if (upload === undefined) return { status: 404 };
+  counts.puts++;
+  upload.set(Number(query.get('partNumber')), parts);
   return { status: 200, headers: { etag: '"0"' } };
 }
 
