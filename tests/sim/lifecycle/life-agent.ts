@@ -2,6 +2,11 @@ import { type AgentDescription, type CallName, callOn, clusterFacts, portOf } fr
 import { type Clock, type Random, release, seededRandom } from '@weir/core';
 import { aroundStore, type ObjectStore } from '@weir/storage';
 import { fileCompaction, type Merge } from '../../../packages/agent/src/jobs/compaction/file-compaction.ts';
+import { compactKeys } from '../../../packages/agent/src/jobs/compaction/keys/compact-keys.ts';
+import {
+  type CompactKeys,
+  keyCompaction,
+} from '../../../packages/agent/src/jobs/compaction/keys/key-compaction.ts';
 import { mergeFiles } from '../../../packages/agent/src/jobs/compaction/merge-files.ts';
 import { deadFileScan } from '../../../packages/agent/src/jobs/dead-file-scan.ts';
 import { fileDeletion } from '../../../packages/agent/src/jobs/file-deletion.ts';
@@ -13,7 +18,15 @@ import { claimedNodeId } from '../../../packages/agent/src/placement/node-id.ts'
 import { SimProcess } from '../sim-process.ts';
 import type { LifeDeps } from './deps.ts';
 import type { Sabotage } from './sabotage.ts';
-import { agentSkewMsMax, clusterId, heartbeatIntervalMs, hourMs, mergeLimits, timerMs } from './setting.ts';
+import {
+  agentSkewMsMax,
+  clusterId,
+  heartbeatIntervalMs,
+  hourMs,
+  keyLimits,
+  mergeLimits,
+  timerMs,
+} from './setting.ts';
 
 interface LifeAgentOptions {
   readonly agentId: string;
@@ -82,6 +95,11 @@ export class LifeAgent {
       counts.levelMax = Math.max(counts.levelMax, plan.level);
       return result;
     };
+    const compact: CompactKeys = async (plan, options) => {
+      const result = await compactKeys(plan, { ...options, store, random, limits: keyLimits });
+      counts.keyCompactions++;
+      return result;
+    };
     const kinds = [
       fileDeletion({ clusterId, port, stores: [store], checkOwner, metrics }),
       deadFileScan({
@@ -99,6 +117,14 @@ export class LifeAgent {
         port,
         checkOwner,
         merge: sabotage.merge?.(merge) ?? merge,
+        clock,
+        metrics,
+      }),
+      keyCompaction({
+        clusterId,
+        port,
+        checkOwner,
+        compact: sabotage.compact?.(compact) ?? compact,
         clock,
         metrics,
       }),

@@ -18,6 +18,7 @@ export interface LifeTally {
   restores: number;
   jobsRunTwice: number;
   merges: number;
+  keyCompactions: number;
   filesDeleted: number;
   orphansDeclared: number;
   levelMax: number;
@@ -45,6 +46,7 @@ export function newLifeTally(): LifeTally {
     restores: 0,
     jobsRunTwice: 0,
     merges: 0,
+    keyCompactions: 0,
     filesDeleted: 0,
     orphansDeclared: 0,
     levelMax: 0,

@@ -1,4 +1,5 @@
 import { markerBytes } from '@weir/cluster';
+import type { CompactedModel } from './compacted-model.ts';
 import { LogProblem } from './log-problem.ts';
 import type { SeenBatch, SeenLog } from './log-reading.ts';
 import { hourMs, mergeLimits } from './setting.ts';
@@ -8,11 +9,14 @@ export interface Transaction {
   state: 'open' | 'unknown' | 'committed' | 'aborted';
 }
 
+/** A partition, whatever its policy. */
+export type LogModel = PartitionModel | CompactedModel;
+
 /** A batch that a client sent. */
 export interface SentBatch {
   /** Begins the value of each of its records. */
   readonly id: string;
-  readonly partition: PartitionModel;
+  readonly partition: LogModel;
   readonly records: readonly { readonly key: string | null; readonly value: string | null }[];
   readonly timestampMs: number;
   readonly bytes: number;

@@ -1,7 +1,9 @@
 import {
+  type AbortedTransactions,
   type BatchesAnswer,
   deadFileScanKind,
   fileDeletionKind,
+  keyCompactionKind,
   type Pointers,
   readDeletionTask,
 } from '@weir/cluster';
@@ -29,6 +31,16 @@ function withOtherMarkers(pointers: Pointers): Pointers {
   const { markers } = pointers;
   if (markers === undefined) return pointers;
   return { ...pointers, markers: { ...markers, isCommit: markers.isCommit.map((flag) => 1 - flag) } };
+}
+
+/** Transactions that end with the markers of a range, as if all of them were aborted. */
+function abortedBefore({ markers, baseOffset }: Pointers): AbortedTransactions {
+  const rows = [...(markers?.row ?? [])];
+  return {
+    producerId: Float64Array.from(markers?.producerId ?? []),
+    firstOffset: new Float64Array(rows.length),
+    lastOffset: Float64Array.from(rows, (row) => baseOffset[row]!),
+  };
 }
 
 /** By what is wrong. Each is found by the checks within a few seeds. */
@@ -126,7 +138,8 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
         },
       }),
     },
-    expected: /which was acknowledged|is lost|after it started|were deleted|in the wrong place|so is/,
+    expected:
+      /which was acknowledged|is lost|after it started|were deleted|in the wrong place|so is|where others are/,
   },
   'references of clones that are not counted': {
     sabotage: {
@@ -154,9 +167,44 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     },
     expected: /no such object|is deleted \d+ ms after it died/,
   },
+  'a compaction of keys that takes committed transactions for aborted ones': {
+    sabotage: {
+      compact: (compact) => (plan, options) =>
+        compact(
+          {
+            ...plan,
+            runs: plan.runs.map((run) => ({
+              ...run,
+              pointers: withOtherMarkers(run.pointers),
+              aborted: abortedBefore(run.pointers),
+            })),
+          },
+          options,
+        ),
+    },
+    expected: /is lost, the latest of its key|its transaction|where .* was sent/,
+  },
+  'tombstones that go at once': {
+    sabotage: {
+      compact: (compact) => (plan, options) =>
+        compact(
+          {
+            ...plan,
+            nowMs: plan.nowMs + 60 * dayMs,
+            runs: plan.runs.map((run) => ({ ...run, deleteRetentionMs: -60 * dayMs })),
+          },
+          options,
+        ),
+    },
+    expected: /is lost, the latest of its key/,
+  },
+  'no compaction of keys': {
+    sabotage: replaced(keyCompactionKind, () => async () => 'did nothing'),
+    expected: /long after it was replaced/,
+  },
   'no merges': {
     sabotage: { limits: { compactionJobsPerPlanMax: 0 } },
-    expected: /files are left/,
+    expected: /files are left|long after it was replaced/,
   },
   'merges that rewrite nothing that is sparse': {
     sabotage: {

@@ -1,6 +1,7 @@
 import type { Command } from '@weir/machine';
 import type { ObjectStore } from '@weir/storage';
 import type { Merge } from '../../../packages/agent/src/jobs/compaction/file-compaction.ts';
+import type { CompactKeys } from '../../../packages/agent/src/jobs/compaction/keys/key-compaction.ts';
 import type { JobKind } from '../../../packages/agent/src/jobs/job-kind.ts';
 import type { ClusterMachine } from '../../../packages/machine/src/machine.ts';
 import type { MachineLimits } from '../../../packages/machine/src/machine-limits.ts';
@@ -20,4 +21,5 @@ export interface Sabotage {
   /** What a restore sees of the bucket. */
   readonly restoreStore?: (bucket: ObjectStore) => ObjectStore;
   readonly merge?: (merge: Merge) => Merge;
+  readonly compact?: (compact: CompactKeys) => CompactKeys;
 }

@@ -61,6 +61,12 @@ export const lifeLimits: MachineLimits = {
   recentRequestMsMax: 6 * hourMs,
 };
 
+export const keyLimits = {
+  fileBytesMax: 12 * KiB,
+  pointerBytesMax: KiB,
+  readBytesMax: 64 * KiB,
+  mapBytesMax: 4 * KiB,
+};
 export const mergeLimits = { fileBytesMax: 12 * KiB, pointerBytesMax: KiB, readBytesMax: 64 * KiB };
 
 /** Of timers. */

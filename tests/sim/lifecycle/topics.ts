@@ -1,17 +1,19 @@
 import type { CallName, TopicCloneResult, TopicResult } from '@weir/cluster';
 import type { ClusterMachine } from '../../../packages/machine/src/machine.ts';
+import { CompactedModel, compactionLagMs, deleteRetentionMs } from './compacted-model.ts';
 import type { LifeWorld } from './life-world.ts';
 import { LogProblem } from './log-problem.ts';
-import { PartitionModel, type RetentionRule } from './partition-model.ts';
+import { type LogModel, PartitionModel, type RetentionRule } from './partition-model.ts';
 import { dayMs, hourMs, minuteMs, softDeleteTtlMs, timerMs } from './setting.ts';
 import { type BatchDraft, type TransactionalClient, writeFile } from './traffic.ts';
 
 export interface TopicModel {
   readonly name: string;
   readonly topicId: string;
-  readonly partitions: readonly PartitionModel[];
+  readonly partitions: readonly LogModel[];
   readonly rule: RetentionRule;
   readonly isTransactional: boolean;
+  readonly isCompacted: boolean;
   state: 'live' | 'deleted' | 'gone';
 }
 
@@ -26,6 +28,7 @@ interface TopicKind {
   readonly burst?: number;
   readonly valueBytesMax: number;
   readonly isTransactional?: boolean;
+  readonly isCompacted?: boolean;
 }
 
 const kinds: readonly TopicKind[] = [
@@ -79,7 +82,19 @@ const kinds: readonly TopicKind[] = [
     valueBytesMax: 30,
     isTransactional: true,
   },
+  {
+    name: 'table',
+    partitionCount: 2,
+    rule: { retentionMs: -1, retentionBytes: -1 },
+    meanMs: 3 * hourMs,
+    batchesMax: 3,
+    valueBytesMax: 40,
+    isTransactional: true,
+    isCompacted: true,
+  },
 ];
+
+const keyCount = 12;
 
 const shortLived: Omit<TopicKind, 'name'> = {
   partitionCount: 1,
@@ -142,7 +157,8 @@ export class TopicLife {
       for (const model of partitions) {
         const query = { topicId, partition: model.partition, offset: 0, bytesMax: 1 };
         const { logStartOffset } = machine.findBatches([query])[0]!;
-        if (logStartOffset > 0) model.checkRetention(logStartOffset, nowMs);
+        if (logStartOffset > 0 && model instanceof PartitionModel)
+          model.checkRetention(logStartOffset, nowMs);
       }
     }
   }
@@ -162,16 +178,21 @@ export class TopicLife {
     );
   }
 
-  #draft(partitions: readonly PartitionModel[], valueBytesMax: number): BatchDraft {
+  #draft(partitions: readonly LogModel[], valueBytesMax: number): BatchDraft {
     const { random, clock } = this.#world;
     const recordCount = 1 + random.below(4);
+    const partition = partitions[random.below(partitions.length)]!;
+    const isKeyed = partition instanceof CompactedModel;
     return {
-      partition: partitions[random.below(partitions.length)]!,
+      partition,
       recordCount,
       // Clocks of clients differ too.
       timestampMs: clock.nowMs() - random.below(20 * minuteMs),
       valueBytes: random.below(valueBytesMax),
-      keys: [],
+      keys: isKeyed ? Array.from({ length: recordCount }, () => `k${random.below(keyCount)}`) : [],
+      tombstones: isKeyed
+        ? Array.from({ length: recordCount }, (_, index) => index > 0 && random.next() < 0.2)
+        : [],
     };
   }
 
@@ -200,9 +221,9 @@ export class TopicLife {
 
   async #deleteRecords(): Promise<void> {
     const { random, counts } = this.#world;
-    const live = this.live();
+    const live = this.live().filter(({ isCompacted }) => !isCompacted);
     const { topicId, partitions } = live[random.below(live.length)]!;
-    const model = partitions[random.below(partitions.length)]!;
+    const model = partitions[random.below(partitions.length)] as PartitionModel;
     const { startOffset, nextOffset, partition } = model;
     const offset = startOffset + random.below(nextOffset - startOffset + 1);
     model.deleting(offset);
@@ -244,7 +265,8 @@ export class TopicLife {
         throw new LogProblem(`${topic.name} cannot be restored in time: ${restored!.error}`);
       if (restored!.error === 'NONE') {
         counts.topicsRestored++;
-        for (const model of topic.partitions) model.retainedSinceMs = this.#world.clock.nowMs();
+        for (const model of topic.partitions)
+          if (model instanceof PartitionModel) model.retainedSinceMs = this.#world.clock.nowMs();
         topic.state = 'live';
         await write(5);
         topic.state = 'deleted';
@@ -258,16 +280,17 @@ export class TopicLife {
   /** A clone of a topic, which lives on while its source does, and sometimes longer. */
   async #cloneLife(): Promise<void> {
     const { random, counts, clock } = this.#world;
-    const sources = this.live().filter(({ name }) => !name.startsWith('clone-'));
+    const sources = this.live().filter(({ name, isCompacted }) => !isCompacted && !name.startsWith('clone-'));
     const source = sources[random.below(sources.length)]!;
     const name = `clone-${++this.#created}`;
     const request = { sourceId: source.topicId, name, configs: {}, unsetConfigs: [], ends: [] };
-    const before = source.partitions.map(({ contents }) => contents);
+    const logs = source.partitions as readonly PartitionModel[];
+    const before = logs.map(({ contents }) => contents);
     const result = (await this.#surely('cloneTopic', [request])) as TopicCloneResult;
     if (result.error !== 'NONE') return;
     counts.topicsCloned++;
     const { topicId } = result.topic!;
-    const partitions = source.partitions.map((model, partition) =>
+    const partitions = logs.map((model, partition) =>
       model.clonedSince(before[partition]!, name, topicId, clock.nowMs()),
     );
     const topic: TopicModel = { ...source, name, topicId, partitions, state: 'live' };
@@ -288,11 +311,20 @@ export class TopicLife {
     return this.#world.callLeader(name, args, adminAttempts);
   }
 
-  async #create({ name, partitionCount, rule, isTransactional }: TopicKind): Promise<TopicModel | undefined> {
-    const configs = {
-      'retention.ms': String(rule.retentionMs),
-      'retention.bytes': String(rule.retentionBytes),
-    };
+  async #create({
+    name,
+    partitionCount,
+    rule,
+    isTransactional,
+    isCompacted,
+  }: TopicKind): Promise<TopicModel | undefined> {
+    const configs = isCompacted
+      ? {
+          'cleanup.policy': 'compact',
+          'delete.retention.ms': String(deleteRetentionMs),
+          'max.compaction.lag.ms': String(compactionLagMs),
+        }
+      : { 'retention.ms': String(rule.retentionMs), 'retention.bytes': String(rule.retentionBytes) };
     const [made] = (await this.#surely('createTopics', [
       [{ name, partitionCount, configs }],
       { validateOnly: false },
@@ -305,9 +337,11 @@ export class TopicLife {
       topicId,
       rule,
       isTransactional: isTransactional ?? false,
-      partitions: Array.from(
-        { length: partitionCount },
-        (_, partition) => new PartitionModel(name, topicId, partition, rule, nowMs),
+      isCompacted: isCompacted ?? false,
+      partitions: Array.from({ length: partitionCount }, (_, partition) =>
+        isCompacted
+          ? new CompactedModel(name, topicId, partition)
+          : new PartitionModel(name, topicId, partition, rule, nowMs),
       ),
       state: 'live',
     };

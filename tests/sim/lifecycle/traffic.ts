@@ -4,7 +4,7 @@ import { buildRecordBatch } from '@weir/wire';
 import type { LifeDeps } from './deps.ts';
 import type { LifeAgent } from './life-agent.ts';
 import { LogProblem } from './log-problem.ts';
-import type { PartitionModel, SentBatch, Transaction } from './partition-model.ts';
+import type { LogModel, SentBatch, Transaction } from './partition-model.ts';
 import { clusterId } from './setting.ts';
 
 /** The producer of a transactional batch. */
@@ -17,12 +17,13 @@ interface TransactionalBatch {
 }
 
 export interface BatchDraft {
-  readonly partition: PartitionModel;
+  readonly partition: LogModel;
   readonly recordCount: number;
   readonly timestampMs: number;
   readonly valueBytes: number;
   /** Null for records without keys. */
   readonly keys: readonly (string | null)[];
+  readonly tombstones?: readonly boolean[];
   readonly producer?: TransactionalBatch | undefined;
 }
 
@@ -44,13 +45,13 @@ function drafted(draft: BatchDraft, number: number): DraftedBatch {
   const id = `b${number}`;
   const records = Array.from({ length: recordCount }, (_, index) => ({
     key: keys[index] ?? null,
-    value: `${id}.${index}`.padEnd(valueBytes, '.'),
+    value: draft.tombstones?.[index] === true ? null : `${id}.${index}`.padEnd(valueBytes, '.'),
   }));
   const bytes = buildRecordBatch(
     records.map(({ key, value }) => ({
       timestamp: BigInt(timestampMs),
       key: key === null ? null : Buffer.from(key),
-      value: Buffer.from(value),
+      value: value === null ? null : Buffer.from(value),
     })),
     producer === undefined
       ? {}
@@ -170,7 +171,7 @@ export class TransactionalClient {
   readonly #world: LifeDeps;
   readonly #agent: () => LifeAgent;
   #producer: Initialised | undefined;
-  #sequences = new Map<PartitionModel, number>();
+  #sequences = new Map<LogModel, number>();
   #request = 0;
 
   constructor(world: LifeDeps, transactionalId: string, agent: () => LifeAgent) {
