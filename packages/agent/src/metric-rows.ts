@@ -5,6 +5,7 @@ import { eventRows } from './events/event-metrics.ts';
 import { heartbeatRow } from './heartbeats.ts';
 import { refreshesRow } from './identity/agent-token.ts';
 import { compactionRows } from './jobs/compaction/file-compaction.ts';
+import { keyCompactionRows } from './jobs/compaction/keys/key-compaction.ts';
 import { deadFileRows } from './jobs/dead-file-metrics.ts';
 import { jobRows } from './jobs/job-metrics.ts';
 import { publishOutcomeRow } from './metrics-publishing/cluster-metrics.ts';
@@ -46,6 +47,7 @@ export const agentMetricRows: readonly MetricRow[] = [
   ...Object.values(jobRows),
   ...Object.values(deadFileRows),
   ...Object.values(compactionRows),
+  ...Object.values(keyCompactionRows),
   ...Object.values(processRows),
   ...Object.values(metadataRows),
   answerBytesRow,

@@ -21,8 +21,7 @@ interface PriceList {
   readonly title: string;
   readonly prices: Prices;
   /**
-   * Prices that were found in secondary sources. The others are from memory. None was compared with `pages` yet; who
-   * does so says it here.
+   * Prices that were found in secondary sources. The others are from memory. None was compared with `pages` yet.
    */
   readonly secondary: readonly PriceName[];
   /** The pages of the provider that have the prices. */

@@ -99,6 +99,12 @@ const journal: [kind: keyof typeof entryKind, hex: string][] = [
     '2ea9c4d62902096f6e652d636c6f6e6505636c6f6e650101010c726574656e74696f6e2e6d73013702c8010000000000001840',
   ],
   ['topicsRemoved', '21a9c4d6290104'],
+  ['topicsCreated', '02a9c4d62901057461626c65057461626c6501010e636c65616e75702e706f6c69637907636f6d70616374'],
+  ['filesCommitted', '01a9c4d6290100000000000000000000000000000def64011805006405d188ad530000'],
+  [
+    'keysCompacted',
+    '2ba9c4d6290100000000000010000000000000000003c80101050000050100323c000000000000001c400105000500',
+  ],
 ];
 
 const forgottenEntry = '35a9c4d6290100000000000010000000000000000002';
@@ -176,7 +182,45 @@ function sampleCluster(): Cluster {
   });
   runHolds(cluster);
   runClones(cluster);
+  runKeyCompaction(cluster);
   return cluster;
+}
+
+function runKeyCompaction(cluster: Cluster): void {
+  cluster.create('table', 1, { 'cleanup.policy': 'compact' });
+  cluster.commitFile(fileCommit(0xdef, [{ topicId: 'table', records: 5 }]));
+  cluster.execute({
+    kind: 'replaceRanges',
+    commit: {
+      plannedMs: cluster.nowMs,
+      inputFileIds: [fileIdOf(0xdef)],
+      outputs: [{ fileId: `0000000000001${fileIdOf(3).slice(13)}`, fileBytes: 200 }],
+      topicIds: ['table'],
+      ranges: {
+        topic: Uint32Array.of(0),
+        partition: Uint32Array.of(0),
+        fromOffset: Float64Array.of(0),
+        toOffset: Float64Array.of(5),
+        pointerCount: Uint32Array.of(1),
+      },
+      pointers: {
+        file: Uint32Array.of(0),
+        byteStart: Uint32Array.of(50),
+        byteLength: Uint32Array.of(60),
+        baseOffset: Float64Array.of(0),
+        maxTimestampMs: Float64Array.of(7),
+      },
+      keys: {
+        partitions: {
+          topic: Uint32Array.of(0),
+          partition: Uint32Array.of(0),
+          cleanOffset: Float64Array.of(5),
+          droppedAbortCount: Uint32Array.of(0),
+        },
+        droppedAborts: new Float64Array(0),
+      },
+    },
+  });
 }
 
 function runHolds(cluster: Cluster): void {

@@ -29,7 +29,7 @@ export type CompactKeys = (
   },
 ) => Promise<KeyResult>;
 
-const keyCompactionRows = {
+export const keyCompactionRows = {
   bytes: {
     name: 'agent_key_compaction_bytes_total',
     kind: 'counter',
