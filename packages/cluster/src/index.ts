@@ -116,6 +116,7 @@ export type {
   FilesPort,
   FileTotals,
   LateLevel,
+  LatePartition,
   StorageTraffic,
 } from './calls/file-calls.ts';
 export type {

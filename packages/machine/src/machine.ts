@@ -9,6 +9,7 @@ import type {
   FilePointers,
   FileState,
   LateLevel,
+  LatePartition,
   ListedTransaction,
   LogSizes,
   OffsetAnswer,
@@ -35,6 +36,7 @@ import { planCompaction } from './files/plan-compaction.ts';
 import {
   type KeyCompactionPlan,
   type KeyPlanExclusions,
+  keyCompactionBacklog,
   planKeyCompaction,
 } from './files/plan-key-compaction.ts';
 import { pointersOfFiles } from './files/pointers-of-files.ts';
@@ -308,6 +310,11 @@ export class ClusterMachine {
   /** Finds files that should have been merged before a time, in steps as `planCompaction`. */
   compactionBacklog(beforeMs: number): Generator<void, LateLevel[]> {
     return compactionBacklog(this.#state.files, this.#limits, beforeMs);
+  }
+
+  /** Finds partitions whose keys should have been compacted before a time, in steps as `planCompaction`. */
+  keyCompactionBacklog(beforeMs: number): Generator<void, LatePartition[]> {
+    return keyCompactionBacklog(this.#state, this.#limits, beforeMs);
   }
 
   /** Plans compactions of keys, in steps as `planCompaction`. */

@@ -40,17 +40,17 @@ export interface LateLevel {
   readonly oldestMs: number;
 }
 
-/** A partition of a compacted topic with records that should have been compacted by `max.compaction.lag.ms`. */
-interface LatePartition {
+/** A partition of a compacted topic with records that should have been compacted. */
+export interface LatePartition {
   readonly topicId: string;
   readonly partition: number;
-  /** Since when. */
+  /** Since when, or earlier. */
   readonly dueMs: number;
 }
 
 export interface CompactionBacklog {
   readonly levels: readonly LateLevel[];
-  /** Absent if the leader does not compact keys. */
+  /** Absent if the leader has an earlier release, which does not compact keys. */
   readonly partitions?: readonly LatePartition[] | undefined;
 }
 

@@ -14,9 +14,9 @@ const hourMs = 3_600_000;
 let ids = 0;
 
 /** A leader with files of one topic, and what its diagnostics find, also at a later time. */
-async function stage(t: TestContext, fileCount: number) {
+async function stage(t: TestContext, fileCount: number, configs: Readonly<Record<string, string>> = {}) {
   const node = await startLeader(t);
-  const [made] = await node.createTopics([{ name: 'orders', partitionCount: 1, configs: {} }], {
+  const [made] = await node.createTopics([{ name: 'orders', partitionCount: 1, configs }], {
     validateOnly: false,
   });
   const { topicId } = made!.topic!;
@@ -75,6 +75,14 @@ test('compaction_behind: files that nothing merges, and why', async (t) => {
 test('compaction_behind: fewer files than a merge takes can wait', async (t) => {
   const { found } = await stage(t, 31);
   assert.deepEqual(await found('compaction_behind', 2 * hourMs), []);
+});
+
+test('compaction_behind: keys that nothing compacts', async (t) => {
+  const { found } = await stage(t, 1, { 'cleanup.policy': 'compact' });
+  assert.deepEqual(await found('compaction_behind'), []);
+  assert.deepEqual(await found('compaction_behind', 2 * hourMs), [
+    '1 partition of orders should have been compacted 60 minutes ago or earlier.',
+  ]);
 });
 
 test('dead_files_growing: dead files that nothing deletes', async (t) => {

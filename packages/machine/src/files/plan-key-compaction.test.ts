@@ -351,3 +351,24 @@ test('a commit takes effect once, and journal and snapshots have its result', ()
   });
   assert.deepEqual((steps.next().value as { readonly dueCount: number }).dueCount, 0);
 });
+
+test('a partition that was due at a time and is still dirty is late', () => {
+  const table = new Table({ 'max.compaction.lag.ms': String(60 * minuteMs) });
+  const late = (agoMs: number) => {
+    const steps = table.cluster.machine.keyCompactionBacklog(table.cluster.nowMs - agoMs);
+    for (;;) {
+      const step = steps.next();
+      if (step.done)
+        return step.value.map(({ partition, dueMs }) => [partition, table.cluster.nowMs - dueMs]);
+    }
+  };
+  table.write(1);
+  assert.deepEqual(late(0), [], 'the active segment is not due');
+  table.pass(20 * minuteMs);
+  assert.deepEqual(late(0), [[1, 0]]);
+  assert.deepEqual(late(10 * minuteMs), [], 'it was not due then');
+  table.pass(50 * minuteMs);
+  assert.deepEqual(late(0), [[1, 10 * minuteMs]], 'due by the lag since then');
+  table.run(table.commitOf(table.plan().jobs[0]!));
+  assert.deepEqual(late(0), []);
+});

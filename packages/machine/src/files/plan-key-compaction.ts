@@ -1,4 +1,4 @@
-import { type ConfigTexts, type KeyCompactionJob, topicConfigValue } from '@weir/cluster';
+import { type ConfigTexts, type KeyCompactionJob, type LatePartition, topicConfigValue } from '@weir/cluster';
 import type { ClusterState } from '../cluster-state.ts';
 import type { FileTable } from '../log/file-table.ts';
 import { markerFileSlot } from '../log/marker.ts';
@@ -47,6 +47,8 @@ interface CleanableRange {
   /** The share of the bytes that is not compacted yet. */
   readonly dirtyRatio: number;
   readonly isDue: boolean;
+  /** When `max.compaction.lag.ms` of its oldest record ends, or ended. */
+  readonly lagEndMs: number;
 }
 
 interface Candidate {
@@ -103,6 +105,33 @@ export function* planKeyCompaction(
     rowsLeft = limits.compactionRowsPerStep;
   }
   return { ...jobs.finish(), dirtyRatioMax, dueCount: candidates.length };
+}
+
+/** Finds partitions that were due at a time and are not compacted since, in steps. */
+export function* keyCompactionBacklog(
+  state: ClusterState,
+  limits: MachineLimits,
+  beforeMs: number,
+): Generator<void, LatePartition[]> {
+  const late: LatePartition[] = [];
+  let rowsLeft = limits.compactionRowsPerStep;
+  for (const { description, partitions } of [...state.topics.live()]) {
+    const rule = keyRuleOf(description.configs, state.clusterConfigs, limits);
+    rowsLeft--;
+    if (rule === undefined) continue;
+    for (const log of partitions) {
+      const { range, seen } = findCleanable(state, limits, log, rule, beforeMs);
+      if (range?.isDue === true) {
+        const dueMs = Math.min(beforeMs, range.lagEndMs);
+        late.push({ topicId: log.topicId, partition: log.partition, dueMs });
+      }
+      rowsLeft -= seen + 1;
+      if (rowsLeft > 0) continue;
+      yield;
+      rowsLeft = limits.compactionRowsPerStep;
+    }
+  }
+  return late;
 }
 
 function keyRuleOf(
@@ -162,8 +191,9 @@ function findCleanable(
   }
   const bytes = cleanBytes + dirtyBytes;
   const dirtyRatio = dirtyBytes / bytes;
-  const isDue = dirtyRatio > rule.dirtyRatioMin || earliestMs < nowMs - rule.lagMsMax;
-  const range = { dirtyOffset, pointerCount: endIndex, bytes, dirtyRatio, isDue };
+  const lagEndMs = earliestMs + rule.lagMsMax;
+  const isDue = dirtyRatio > rule.dirtyRatioMin || lagEndMs < nowMs;
+  const range = { dirtyOffset, pointerCount: endIndex, bytes, dirtyRatio, isDue, lagEndMs };
   return { range, seen: seen + firstIndex };
 }
 

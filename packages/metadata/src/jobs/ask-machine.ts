@@ -3,7 +3,13 @@ import type { ClusterMachine } from '@weir/machine';
 /** The state of the cluster that planners read. */
 type PlannedState = Pick<
   ClusterMachine,
-  'clusterConfigs' | 'compactionBacklog' | 'deadFiles' | 'kv' | 'planCompaction' | 'planKeyCompaction'
+  | 'clusterConfigs'
+  | 'compactionBacklog'
+  | 'deadFiles'
+  | 'keyCompactionBacklog'
+  | 'kv'
+  | 'planCompaction'
+  | 'planKeyCompaction'
 >;
 
 /** Reads the state of the cluster; resolves when all that was read is durable. */

@@ -1,9 +1,4 @@
-import {
-  type CompactionBacklog,
-  type CompactionJob,
-  fileCompactionKind,
-  writeCompactionTask,
-} from '@weir/cluster';
+import { type CompactionJob, fileCompactionKind, writeCompactionTask } from '@weir/cluster';
 import type { Clock } from '@weir/core';
 import { metadataLimits } from '../limits.ts';
 import type { AskMachine } from './ask-machine.ts';
@@ -54,15 +49,6 @@ export function fileCompactionPlanner({
       return jobs;
     },
   };
-}
-
-/** Reads what should have been merged before a time, as `fileCompactionPlanner` plans. */
-export async function readCompactionBacklog(
-  ask: AskMachine,
-  clock: Clock,
-  beforeMs: number,
-): Promise<CompactionBacklog> {
-  return { levels: await allSteps(await ask((machine) => machine.compactionBacklog(beforeMs)), clock) };
 }
 
 function scopeOf({ level, inputs }: CompactionJob): string {

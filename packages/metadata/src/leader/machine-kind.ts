@@ -28,6 +28,7 @@ export type Machine = Pick<
   | 'planCompaction'
   | 'compactionBacklog'
   | 'planKeyCompaction'
+  | 'keyCompactionBacklog'
   | 'clusterConfigs'
   | 'describeTopics'
   | 'describePartitions'

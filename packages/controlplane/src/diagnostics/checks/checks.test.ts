@@ -668,9 +668,7 @@ const cases = {
       snapshot: compaction({
         lateTopics: [{ name: 'users', partitionCount: 2, dueMs: snapshotMs - 5 * 3_600_000 }],
       }),
-      outcome: [
-        'topic:users 2 partitions of users should have been compacted 5 hours ago by max.compaction.lag.ms.',
-      ],
+      outcome: ['topic:users 2 partitions of users should have been compacted 5 hours ago or earlier.'],
     },
     {
       name: 'not known',

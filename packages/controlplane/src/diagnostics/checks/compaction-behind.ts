@@ -9,7 +9,7 @@ export const compactionBehind = defineCheck({
   severity: 'medium',
   title: 'Compaction is behind',
   observes:
-    'Files that should have been merged at least an hour ago, by level, and compacted topics with records that are older than max.compaction.lag.ms.',
+    'Files that should have been merged at least an hour ago, by level, and compacted topics whose keys should have been compacted an hour ago, by min.cleanable.dirty.ratio or max.compaction.lag.ms.',
   explanation:
     'Reading old records takes more requests the more files hold them, the control plane needs memory for each of them, and dead bytes in files are paid for until the files are rewritten. Compacted topics keep values that were replaced.',
   fix: 'Let agents with the role jobs have compaction in their -jobSelector, and more of them or a higher -jobsRunnerSlotsAmplification if merges are too slow; list_jobs shows why jobs fail. On a disk, merges wait until clients write less than 5 MB/s for a minute: if that never happens, use an object store or mute this diagnostic.',
@@ -21,7 +21,7 @@ export const compactionBehind = defineCheck({
     const findings = lateTopics.map(({ name, partitionCount, dueMs }): Finding => {
       return {
         entity: { kind: 'topic', name },
-        message: `${counted(partitionCount, 'partition')} of ${name} should have been compacted ${duration(Math.max(0, atMs - dueMs))} ago by max.compaction.lag.ms.`,
+        message: `${counted(partitionCount, 'partition')} of ${name} should have been compacted ${duration(Math.max(0, atMs - dueMs))} ago or earlier.`,
         weight: atMs - dueMs,
         sinceMs: dueMs,
       };
