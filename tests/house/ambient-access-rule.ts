@@ -24,7 +24,7 @@ export const ambientAccesses: readonly AmbientAccess[] = [
   {
     banned: 'Date.now',
     pattern: /\bDate\s*\.\s*now\b/,
-    allowedFiles: clockFiles,
+    allowedFiles: [...clockFiles, 'tests/faults/cluster/shifted-clock.ts'],
     instead: 'receive a Clock and ask nowMs()',
   },
   {
