@@ -66,7 +66,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     sabotage: replaced(deadFileScanKind, () => async () => 'saw nothing'),
     expected: /is an orphan for/,
   },
-  'a deletion that the cluster is not told of': {
+  'deleted files that the cluster does not forget': {
     sabotage: replaced(fileDeletionKind, ({ store }) => async (task) => {
       const keys = readDeletionTask(task).map((fileId) => logFileKey(clusterId, fileId));
       await store.deleteMany(keys);
@@ -74,7 +74,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     }),
     expected: /is dead for .* and still there/,
   },
-  'a cluster that is told of deletions that did not happen': {
+  'forgotten files that were not deleted': {
     sabotage: replaced(fileDeletionKind, ({ port }) => async (task) => {
       await port.forgetDeadFiles(readDeletionTask(task));
       return 'deleted';

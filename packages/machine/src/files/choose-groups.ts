@@ -60,9 +60,9 @@ export function* chooseGroups(
 }
 
 /**
- * The most that a merged file has besides batches: header, trailer, and a footer with an entry per topic and partition,
- * of which each has a pointer at least. It is alive as long as the file is. If it counted as dead, a small file would
- * be sparse again as soon as it was rewritten, and so be rewritten for ever.
+ * Upper bound of what a merged file has besides batches: header, trailer, and a footer with an entry per topic and
+ * partition, each of which has at least one pointer. These bytes are alive as long as the file is. If they counted as
+ * dead, a small file would be sparse again as soon as it was rewritten, and jobs would rewrite it for ever.
  */
 function frameBytesMax(pointerCount: number): number {
   return 320 + 68 * pointerCount;
