@@ -1,5 +1,5 @@
 import { StoreError, type StoreErrorKind } from '../store/store-error.ts';
-import type { HttpResponse } from './response-reader.ts';
+import type { HttpResponse } from '../store-http/response-reader.ts';
 
 /** S3 codes whose HTTP status alone would be misleading. */
 const kindOfCode: Readonly<Record<string, StoreErrorKind>> = {

@@ -1,5 +1,5 @@
 import { StoreError } from '../store/store-error.ts';
-import type { HttpEndpoint } from './http-client.ts';
+import type { HttpEndpoint } from '../store-http/http-client.ts';
 
 /** The location of a bucket and its addressing style. */
 interface S3Location {
