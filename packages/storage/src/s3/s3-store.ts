@@ -1,18 +1,20 @@
-import { crc32c } from '@node-rs/crc32';
 import type { Clock, Environment } from '@weir/core';
 import { storageLimits } from '../limits.ts';
 import { joinSmallSlices } from '../store/content.ts';
+import { contentChecksum } from '../store/content-checksum.ts';
 import { unlessAllFailed } from '../store/failed-deletions.ts';
 import { checkKey, checkKeys, checkRange } from '../store/key.ts';
 import type { FailedDeletion, ObjectInfo, ObjectStore } from '../store/object-store.ts';
 import { ObjectNotFound, StoreError } from '../store/store-error.ts';
-import { ConnectionLost, HttpClient, type HttpRequest } from '../store-http/http-client.ts';
-import { HttpProtocolError, type HttpResponse } from '../store-http/response-reader.ts';
+import { escapePath, escapeQuery } from '../store-http/escape.ts';
+import { HttpClient, type HttpRequest, hostHeader } from '../store-http/http-client.ts';
+import { type HttpResponse, isSuccess } from '../store-http/response-reader.ts';
+import { storeRequest } from '../store-http/store-request.ts';
 import { credentialsFromFiles, credentialsIn } from './credentials.ts';
 import { MultipartUpload } from './multipart-upload.ts';
 import { kindOfS3Error, s3Error } from './s3-errors.ts';
 import { addressOf, parseS3Url } from './s3-url.ts';
-import { type Credentials, escapePath, escapeQuery, signRequest, unsignedPayload } from './signature.ts';
+import { type Credentials, signRequest, unsignedPayload } from './signature.ts';
 
 interface S3StoreDeps {
   readonly clock: Clock;
@@ -95,14 +97,7 @@ export async function openS3Store(
       { credentials: signedBy, region, nowMs: clock.nowMs(), payloadHash: unsignedPayload },
     );
     const target = query === undefined ? path : `${path}?${query}`;
-    try {
-      return await http.request({ method, path: target, headers, content, bodyBytesMax, memory }, signal);
-    } catch (error) {
-      if (error instanceof ConnectionLost || error instanceof HttpProtocolError) {
-        throw new StoreError('unavailable', key, error.message, { cause: error });
-      }
-      throw error;
-    }
+    return storeRequest(http, key, { method, path: target, headers, content, bodyBytesMax, memory }, signal);
   }
 
   function sendContent(
@@ -112,7 +107,7 @@ export async function openS3Store(
     conditions: Readonly<Record<string, string>>,
   ): Promise<HttpResponse> {
     const slices = joinSmallSlices(content);
-    const headers = { ...conditions, 'x-amz-checksum-crc32c': checksumOf(slices) };
+    const headers = { ...conditions, 'x-amz-checksum-crc32c': contentChecksum(slices) };
     return send(key, 'PUT', signal, { headers, content: slices });
   }
 
@@ -204,7 +199,7 @@ export async function openS3Store(
         key,
         async putPart(partNumber, content, signal) {
           const query = `partNumber=${partNumber}&uploadId=${escapeQuery(upload.UploadId)}`;
-          const checksum = checksumOf(content);
+          const checksum = contentChecksum(content);
           const headers = { 'x-amz-checksum-crc32c': checksum };
           const response = await send(key, 'PUT', signal, { query, headers, content });
           if (!isSuccess(response)) throw s3Error(key, response);
@@ -370,22 +365,4 @@ function isNotOffered({
   readonly $metadata: { readonly httpStatusCode?: number | undefined };
 }): boolean {
   return name === 'NotImplemented' || $metadata.httpStatusCode === 501 || $metadata.httpStatusCode === 405;
-}
-
-function isSuccess({ status }: HttpResponse): boolean {
-  return status >= 200 && status < 300;
-}
-
-/** The default port of the scheme is not in the header, and so not in the signature. */
-function hostHeader({ host, port, isTls }: { host: string; port: number; isTls: boolean }): string {
-  const name = host.includes(':') ? `[${host}]` : host;
-  return port === (isTls ? 443 : 80) ? name : `${name}:${port}`;
-}
-
-function checksumOf(slices: readonly Uint8Array[]): string {
-  let crc = 0;
-  for (const slice of slices) crc = crc32c(slice, crc);
-  const bytes = Buffer.allocUnsafe(4);
-  bytes.writeUInt32BE(crc);
-  return bytes.toString('base64');
 }

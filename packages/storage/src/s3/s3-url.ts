@@ -1,4 +1,5 @@
 import { StoreError } from '../store/store-error.ts';
+import { endpointOf, isServer } from '../store-http/endpoint.ts';
 import type { HttpEndpoint } from '../store-http/http-client.ts';
 
 /** The location of a bucket and its addressing style. */
@@ -71,21 +72,10 @@ export function addressOf(
   const { bucket, isPathStyle, isTls } = location;
   const tail = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
   const server = new URL(location.endpoint ?? `${isTls ? 'https' : 'http'}://s3.${region}.${tail}`);
-  const hostname = server.hostname.replace(/^\[(.*)\]$/, '$1');
-  return {
-    endpoint: {
-      host: isPathStyle ? hostname : `${bucket}.${hostname}`,
-      port: Number(server.port || (isTls ? 443 : 80)),
-      isTls,
-    },
-    basePath: isPathStyle ? `/${bucket}` : '',
-  };
-}
-
-/** Only a host, with or without a port: anything before an @ or after the host would be lost. */
-function isServer(text: string): boolean {
-  const url = URL.parse(text);
-  return url !== null && url.username + url.password + url.search + url.hash === '' && url.pathname === '/';
+  const endpoint = endpointOf(server);
+  return isPathStyle
+    ? { endpoint, basePath: `/${bucket}` }
+    : { endpoint: { ...endpoint, host: `${bucket}.${endpoint.host}` }, basePath: '' };
 }
 
 function readBoolean(url: URL, name: string): boolean {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { test } from 'node:test';
-import { escapePath, type SignedRequest, signRequest, unsignedPayload } from './signature.ts';
+import { escapePath } from '../store-http/escape.ts';
+import { type SignedRequest, signRequest, unsignedPayload } from './signature.ts';
 
 /** The examples of the signature's documentation, with their key and time. */
 const credentials = {

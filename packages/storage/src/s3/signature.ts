@@ -61,19 +61,6 @@ export function signRequest(request: SignedRequest, context: SignatureContext): 
   return headers;
 }
 
-/** Escapes everything but letters, digits and `-._~`, once; slashes stay. */
-export function escapePath(path: string): string {
-  return escapeQuery(path).replaceAll('%2F', '/');
-}
-
-/** Escapes everything but letters, digits and `-._~`, once. */
-export function escapeQuery(text: string): string {
-  return encodeURIComponent(text).replaceAll(
-    /[!'()*]/g,
-    (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
-}
-
 /** The signing key of a day takes four hashes, and is the same for every request of that day. */
 let lastKey: { readonly of: string; readonly key: Buffer } | undefined;
 

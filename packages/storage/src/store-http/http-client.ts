@@ -13,7 +13,7 @@ export interface HttpEndpoint {
 }
 
 export interface HttpRequest {
-  readonly method: 'GET' | 'HEAD' | 'PUT' | 'DELETE';
+  readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE';
   readonly path: string;
   /** Without `content-length`, which follows from the content. */
   readonly headers: Readonly<Record<string, string>>;
@@ -161,6 +161,12 @@ export class HttpClient {
   }
 }
 
+/** The value of the header `host`. The default port of the scheme is not in it, and so not in a signature. */
+export function hostHeader({ host, port, isTls }: HttpEndpoint): string {
+  const name = host.includes(':') ? `[${host}]` : host;
+  return port === (isTls ? 443 : 80) ? name : `${name}:${port}`;
+}
+
 function openSocket(endpoint: HttpEndpoint, signal: AbortSignal | undefined): Promise<Socket> {
   const { host, port, isTls } = endpoint;
   return new Promise((resolve, reject) => {
@@ -263,7 +269,7 @@ function exchangeOver(
 function headOf({ method, path, headers, content }: HttpRequest): string {
   let head = `${method} ${path} HTTP/1.1\r\n`;
   for (const name in headers) head += `${name}: ${headers[name]}\r\n`;
-  if (method === 'PUT') head += `content-length: ${contentBytes(content)}\r\n`;
+  if (method === 'PUT' || method === 'POST') head += `content-length: ${contentBytes(content)}\r\n`;
   return `${head}\r\n`;
 }
 

@@ -8,6 +8,10 @@ export interface HttpResponse {
   readonly body: Buffer;
 }
 
+export function isSuccess({ status }: HttpResponse): boolean {
+  return status >= 200 && status < 300;
+}
+
 /** The bytes of a server are no HTTP that this client understands, or exceed a limit. */
 export class HttpProtocolError extends Error {
   override readonly name = 'HttpProtocolError';

@@ -1,0 +1,20 @@
+import { StoreError } from '../store/store-error.ts';
+import { ConnectionLost, type HttpClient, type HttpRequest } from './http-client.ts';
+import { HttpProtocolError, type HttpResponse } from './response-reader.ts';
+
+/** Sends a request. A broken connection and bytes that are no HTTP become an `unavailable` error of the subject. */
+export async function storeRequest(
+  http: HttpClient,
+  subject: string,
+  request: HttpRequest,
+  signal: AbortSignal | undefined,
+): Promise<HttpResponse> {
+  try {
+    return await http.request(request, signal);
+  } catch (error) {
+    if (error instanceof ConnectionLost || error instanceof HttpProtocolError) {
+      throw new StoreError('unavailable', subject, error.message, { cause: error });
+    }
+    throw error;
+  }
+}
