@@ -40,6 +40,7 @@ export {
   seriesPerMetricMax,
 } from './metrics.ts';
 export { nearestName, nearestNames } from './nearest-names.ts';
+export { pauseUnlessStopped } from './pause.ts';
 export { type Random, seededRandom, systemRandom } from './random.ts';
 export { RecentlyUsed } from './recently-used.ts';
 export { release } from './release.ts';

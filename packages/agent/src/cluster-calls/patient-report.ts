@@ -1,4 +1,4 @@
-import type { Clock } from '@weir/core';
+import { type Clock, pauseUnlessStopped } from '@weir/core';
 
 interface Patience {
   readonly clock: Clock;
@@ -21,21 +21,7 @@ export async function reportPatiently(
       return undefined;
     } catch (error) {
       if (sends === sendsMax || patience.stop.aborted) return error;
-      await pauseUnlessStopped(retryMs, patience);
+      await pauseUnlessStopped(patience.clock, retryMs, patience.stop);
     }
   }
-}
-
-/** Resolves after a delay, or as soon as the agent stops. */
-export function pauseUnlessStopped(ms: number, { clock, stop }: Patience): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      cancel();
-      stop.removeEventListener('abort', done);
-      resolve();
-    };
-    const cancel = clock.after(ms, done);
-    stop.addEventListener('abort', done);
-    if (stop.aborted) done();
-  });
 }

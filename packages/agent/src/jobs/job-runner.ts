@@ -1,6 +1,6 @@
 import { type ClaimedJob, type JobReport, type JobsPort, jobReportIntervalMs } from '@weir/cluster';
-import type { Clock, Log } from '@weir/core';
-import { pauseUnlessStopped, reportPatiently, retryMs } from '../cluster-calls/patient-report.ts';
+import { type Clock, type Log, pauseUnlessStopped } from '@weir/core';
+import { reportPatiently, retryMs } from '../cluster-calls/patient-report.ts';
 import { type JobContext, type JobKind, NeedsOperator } from './job-kind.ts';
 import type { JobMetrics } from './job-metrics.ts';
 
@@ -68,11 +68,11 @@ export class JobRunner {
         for (const job of jobs) this.#begin(job);
         // A claim that ends early without a job was replaced by another one in the name of this agent.
         if (jobs.length === 0 && clock.monotonicMs() - askedMs < retryMs)
-          await pauseUnlessStopped(retryMs, this.#patience);
+          await pauseUnlessStopped(clock, retryMs, signal);
       } catch (error) {
         metrics.fetchFailed();
         log.debug('failed to claim jobs', { problem: String(error) });
-        await pauseUnlessStopped(retryMs, this.#patience);
+        await pauseUnlessStopped(clock, retryMs, signal);
       }
     }
   }

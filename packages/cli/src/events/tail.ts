@@ -1,4 +1,5 @@
 import type { Client, EventResponse } from '@weir/api';
+import { pauseUnlessStopped } from '@weir/core';
 import { apiClient, orFailure } from '../api-client.ts';
 import { clusterId } from '../api-cluster.ts';
 import type { Deps } from '../deps.ts';
@@ -33,7 +34,7 @@ export const tailEvents: Handler<'cli events tail'> = async (values, deps) => {
       output.out(values.output === 'json' ? fresh.map(jsonLine).join('') : shown.add(fresh.map(eventRow)));
       await output.drained();
     }
-    await pause(deps);
+    await pauseUnlessStopped(clock, pollIntervalMs, stop);
   }
   return stoppedStatus;
 };
@@ -73,17 +74,4 @@ async function* searchOnce(
     yield answer.events;
     cursor = answer.next_cursor;
   }
-}
-
-function pause({ clock, stop }: Deps): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      cancel();
-      stop.removeEventListener('abort', done);
-      resolve();
-    };
-    const cancel = clock.after(pollIntervalMs, done);
-    stop.addEventListener('abort', done);
-    if (stop.aborted) done();
-  });
 }

@@ -1,4 +1,4 @@
-import { backOffMs, type Clock } from '@weir/core';
+import { backOffMs, type Clock, pauseUnlessStopped } from '@weir/core';
 import { apis, errors, type ReadStruct } from '@weir/wire';
 import { type Address, printAddress } from './address.ts';
 import { KafkaConnection } from './connection.ts';
@@ -174,15 +174,7 @@ export class KafkaCluster {
 
   /** Waits until the delay is over or the user stops the command. */
   pause(delayMs: number): Promise<void> {
-    return new Promise((resolve) => {
-      const finish = () => {
-        cancel();
-        this.stop.removeEventListener('abort', finish);
-        resolve();
-      };
-      const cancel = this.clock.after(delayMs, finish);
-      this.stop.addEventListener('abort', finish);
-    });
+    return pauseUnlessStopped(this.clock, delayMs, this.stop);
   }
 
   /** Closes all connections. */

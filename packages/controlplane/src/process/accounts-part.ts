@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { Metrics, systemRandom } from '@weir/core';
+import { Metrics, pauseUnlessStopped, systemRandom } from '@weir/core';
 import type { JournalHub } from '@weir/journal';
 import { DatabaseProblem } from '../accounts/database/database-problem.ts';
 import { type AccountsDatabase, openAccounts } from '../accounts/open.ts';
@@ -39,7 +39,6 @@ import { adoptCluster, type FirstCluster, foundInstallation } from './founding.t
 import { Housekeeping } from './housekeeping.ts';
 import { oneUser } from './one-user.ts';
 import type { ControlPlaneProcessOptions } from './options.ts';
-import { pause } from './pause.ts';
 import { openSealing } from './sealing.ts';
 import { signInLink } from './sign-in-link.ts';
 import { setupUrl, signUpHandlers } from './sign-up-pages.ts';
@@ -222,7 +221,7 @@ async function openPatiently(
       if (!/^postgres/i.test(url) || error instanceof DatabaseProblem) throw error;
       log.warn('failed to reach database, retrying', { problem: (error as Error).message });
     }
-    await pause(clock, stop, retryMs);
+    await pauseUnlessStopped(clock, retryMs, stop);
   }
 }
 
@@ -317,7 +316,7 @@ async function requestNewSecrets(
       const problem = (error as Error).message;
       log.warn('failed to request new agent secret', { clusterId, attempt, problem });
     }
-    await pause(clock, stop, retryMs);
+    await pauseUnlessStopped(clock, retryMs, stop);
   }
 }
 

@@ -2,11 +2,10 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { NewerFormat } from '@weir/cluster';
-import type { Clock, Log } from '@weir/core';
+import { type Clock, type Log, pauseUnlessStopped } from '@weir/core';
 import { checkJournalFile, type JournalHub, makeDirectory } from '@weir/journal';
 import { DatabaseProblem } from '../accounts/database/database-problem.ts';
 import { accountsUrlOf } from './accounts-url.ts';
-import { pause } from './pause.ts';
 
 /** A table that every release has created, by file. */
 const journalTable = 'journal_heads';
@@ -68,7 +67,7 @@ export async function checkServer(
       if (error instanceof NewerFormat) throw new DatabaseProblem(`journal: PostgreSQL: ${problem}`);
       log.warn('failed to reach database, retrying', { problem });
     }
-    await pause(clock, stop, retryMs);
+    await pauseUnlessStopped(clock, retryMs, stop);
   }
 }
 

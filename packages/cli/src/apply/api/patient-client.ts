@@ -1,5 +1,11 @@
 import { ApiError, type Client, catalogue } from '@weir/api';
-import { type Clock, type JitteredBackOff, jitteredBackOffMs, type Random } from '@weir/core';
+import {
+  type Clock,
+  type JitteredBackOff,
+  jitteredBackOffMs,
+  pauseUnlessStopped,
+  type Random,
+} from '@weir/core';
 
 export interface Patience {
   readonly clock: Clock;
@@ -55,16 +61,7 @@ export function pauseMs(retries: number, { retryAfterSeconds }: ApiError, random
   return Math.min(Math.max(ownMs, (retryAfterSeconds ?? 0) * 1000), pauseMsMax);
 }
 
-function pause(delayMs: number, { clock, stop }: Patience): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const cancel = clock.after(delayMs, () => {
-      stop.removeEventListener('abort', end);
-      resolve();
-    });
-    function end(): void {
-      cancel();
-      reject(stop.reason);
-    }
-    stop.addEventListener('abort', end, { once: true });
-  });
+async function pause(delayMs: number, { clock, stop }: Patience): Promise<void> {
+  await pauseUnlessStopped(clock, delayMs, stop);
+  stop.throwIfAborted();
 }
