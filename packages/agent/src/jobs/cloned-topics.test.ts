@@ -1,89 +1,36 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { boundaryQueryKind, type FoundBoundary } from '@weir/cluster';
-import { silentLog } from '@weir/core';
-import { batchRecords, recordBatches } from '@weir/wire';
-import { testAgent } from '../../testing/agent.ts';
-import { batchOf, DataPath, produced } from '../../testing/data-path.ts';
+import { CompactionStage } from '../../testing/compaction-stage.ts';
+import { batchOf, produced } from '../../testing/data-path.ts';
 import { findBoundaries } from '../query/batch-boundaries.ts';
-import { fileCompaction } from './compaction/file-compaction.ts';
-import { mergeFiles } from './compaction/merge-files.ts';
-import { fileDeletion } from './file-deletion.ts';
-import { jobMetrics } from './job-metrics.ts';
-import { JobRunner } from './job-runner.ts';
 
-/** A cluster whose files an agent merges and deletes, in virtual time. */
+/** A topic to clone, in a cluster whose files an agent merges and deletes. */
 async function stage(t: TestContext) {
-  const path = new DataPath({ pages: { cacheBytesMax: 0, ownFiles: 'none' } });
-  const { cluster, store, random, metrics } = path;
-  const { clusterId, clock } = cluster;
+  const stage = new CompactionStage(t);
+  const { path, cluster, runner } = stage;
   const { topicId } = cluster.addTopic('orders', 2, { 'retention.ms': '-1' });
   await path.ready();
-  const checkOwner = async () => {};
   const written: number[] = [];
-  const runner = new JobRunner({
-    port: cluster,
-    agentId: 'a',
-    kinds: [
-      fileCompaction({
-        clusterId,
-        port: cluster,
-        checkOwner,
-        clock,
-        metrics,
-        async merge(plan, options) {
-          const result = await mergeFiles(plan, { ...options, store, random });
-          written.push(result.bytesWritten);
-          return result;
-        },
-      }),
-      fileDeletion({ clusterId, port: cluster, stores: [store], checkOwner, metrics }),
-    ],
-    slots: 2,
-    clock,
-    log: silentLog,
-    metrics: jobMetrics(metrics),
-  });
-  t.after(() => runner.stop());
-  const pass = async (ms: number) => {
-    for (let leftMs = ms; leftMs > 0; leftMs -= 5_000) {
-      void cluster.heartbeat(testAgent('a'));
-      await clock.pass(Math.min(leftMs, 5_000));
-    }
+  stage.onMerged = ({ bytesWritten }) => {
+    written.push(bytesWritten);
   };
   return {
     path,
     cluster,
-    store,
     runner,
     topicId,
     /** Bytes that each merge wrote. */
     written,
-    pass,
+    pass: (durationMs: number) => stage.pass(durationMs),
+    fileCount: () => stage.fileIds().length,
     clone: (sourceId: string, name: string, ends: readonly { partition: number; offset: number }[] = []) =>
       cluster.cloneTopic({ sourceId, name, configs: {}, unsetConfigs: [], ends }),
     async append(topic: string, partition: number, ...values: string[]) {
-      clock.advance(100);
-      await path.writePath.append([produced(topic, partition, batchOf(values))], { deadlineMs: 1e15 });
+      cluster.clock.advance(100);
+      await stage.append(topic, partition, batchOf(values));
     },
-    /** The records of a partition, as a consumer gets them. */
-    async read(topic: string, partition: number): Promise<string[]> {
-      const found: string[] = [];
-      for (let fetchOffset = 0n; ; ) {
-        const partitions = [{ partition, fetchOffset, partitionMaxBytes: 1 << 20 }];
-        const request = { maxWaitMs: 0, minBytes: 0, maxBytes: 1 << 20, topics: [{ topic, partitions }] };
-        const answer = await path.call('Fetch', 12, request);
-        assert.ok(answer !== 'noReply' && answer !== 'close');
-        const { errorCode, records } = answer.responses[0]!.partitions[0]!;
-        assert.equal(errorCode, 0);
-        const before = fetchOffset;
-        for (const batch of recordBatches(records ?? Buffer.alloc(0), { partialTail: 'ignore' })) {
-          for (const { offset, value } of batchRecords(batch)) found.push(`${offset} ${value}`);
-          fetchOffset = batch.nextOffset;
-        }
-        if (fetchOffset === before) return found;
-      }
-    },
+    read: (topic: string, partition: number) => stage.read(topic, partition),
     async pointers(topic: string, partition: number) {
       const [answer] = await cluster.findBatches([{ topicId: topic, partition, offset: 0, bytesMax: 1e9 }]);
       return answer!.pointers;
@@ -92,7 +39,7 @@ async function stage(t: TestContext) {
 }
 
 test('a clone reads the records of its source, is written to alone, and outlives it', async (t) => {
-  const { path, cluster, store, runner, topicId, pass, clone, append, read } = await stage(t);
+  const { path, cluster, runner, topicId, pass, fileCount, clone, append, read } = await stage(t);
   for (let file = 0; file < 40; file++) await append(topicId, file % 2, `one ${file}`, `two ${file}`);
   const before = [await read('orders', 0), await read('orders', 1)];
   assert.deepEqual(
@@ -111,15 +58,14 @@ test('a clone reads the records of its source, is written to alone, and outlives
 
   await cluster.removeTopics([{ name: 'orders' }]);
   runner.start();
-  const objects = () => [...store.objects.keys()].filter((key) => /\/[\da-f]{32}$/.test(key)).length;
-  const filesBefore = objects();
+  const filesBefore = fileCount();
   await pass(30 * 60_000);
-  assert.ok(objects() < filesBefore, `${objects()} of ${filesBefore} files`);
+  assert.ok(fileCount() < filesBefore, `${fileCount()} of ${filesBefore} files`);
   assert.deepEqual(await read('debug', 0), before[0]);
   assert.deepEqual(await read('debug', 1), [...before[1]!.slice(0, 10), '10 of the clone']);
   await cluster.removeTopics([{ name: 'debug' }]);
   await pass(30 * 60_000);
-  assert.equal(objects(), 0);
+  assert.equal(fileCount(), 0);
   path.closed.abort();
 });
 

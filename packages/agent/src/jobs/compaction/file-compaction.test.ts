@@ -7,81 +7,30 @@ import {
   readCompactionTask,
   writeCompactionTask,
 } from '@weir/cluster';
-import { fileIdLevel, Metrics, silentLog } from '@weir/core';
+import { fileIdLevel, Metrics } from '@weir/core';
 import { logFileKey } from '@weir/storage';
-import { batchRecords, recordBatches } from '@weir/wire';
-import { testAgent } from '../../../testing/agent.ts';
-import { batchOf, DataPath, produced } from '../../../testing/data-path.ts';
+import { CompactionStage } from '../../../testing/compaction-stage.ts';
+import { batchOf, produced } from '../../../testing/data-path.ts';
 import { agentLimits } from '../../limits.ts';
-import { fileDeletion } from '../file-deletion.ts';
-import { jobMetrics } from '../job-metrics.ts';
-import { JobRunner } from '../job-runner.ts';
 import { fileCompaction } from './file-compaction.ts';
-import { type MergeResult, mergeFiles } from './merge-files.ts';
+import type { MergeResult } from './merge-files.ts';
 
-/** A cluster whose files are merged and deleted by one agent, in virtual time. */
+/** Two topics, whose files one agent merges and deletes. */
 async function stage(t: TestContext) {
-  const path = new DataPath({ pages: { cacheBytesMax: 0, ownFiles: 'none' } });
-  const { cluster, store, random, metrics } = path;
-  const { clusterId, clock } = cluster;
+  const stage = new CompactionStage(t);
+  const { path, cluster, store, runner } = stage;
   const [first, second] = ['orders', 'payments'].map(
     (name) => cluster.addTopic(name, 2, { 'retention.ms': '-1' }).topicId,
   );
   await path.ready();
-  let onMerged: (result: MergeResult) => Promise<void> | void = () => {};
-  const checkOwner = async () => {};
-  const runner = new JobRunner({
-    port: cluster,
-    agentId: 'a',
-    kinds: [
-      fileCompaction({
-        clusterId,
-        port: cluster,
-        checkOwner,
-        clock,
-        metrics,
-        async merge(plan, options) {
-          const result = await mergeFiles(plan, { ...options, store, random });
-          await onMerged(result);
-          return result;
-        },
-      }),
-      fileDeletion({ clusterId, port: cluster, stores: [store], checkOwner, metrics }),
-    ],
-    slots: 2,
-    clock,
-    log: silentLog,
-    metrics: jobMetrics(metrics),
-  });
-  t.after(() => runner.stop());
-
-  /** Every record of a partition with its offset, as a consumer gets them. */
-  async function read(topic: string, partition: number, fromOffset = 0n): Promise<string[]> {
-    const found: string[] = [];
-    for (let fetchOffset = fromOffset; ; ) {
-      const partitions = [{ partition, fetchOffset, partitionMaxBytes: 1 << 20 }];
-      const request = { maxWaitMs: 0, minBytes: 0, maxBytes: 1 << 20, topics: [{ topic, partitions }] };
-      const answer = await path.call('Fetch', 12, request);
-      assert.ok(answer !== 'noReply' && answer !== 'close');
-      const { errorCode, records } = answer.responses[0]!.partitions[0]!;
-      assert.equal(errorCode, 0);
-      const before = fetchOffset;
-      for (const batch of recordBatches(records ?? Buffer.alloc(0), { partialTail: 'ignore' })) {
-        for (const { offset, value } of batchRecords(batch)) found.push(`${offset} ${value}`);
-        fetchOffset = batch.nextOffset;
-      }
-      if (fetchOffset === before) return found;
-    }
-  }
-
   return {
     path,
     cluster,
     store,
     runner,
     topicIds: [first!, second!] as const,
-    onMerge: (then: typeof onMerged) => {
-      onMerged = then;
+    onMerge: (then: typeof stage.onMerged) => {
+      stage.onMerged = then;
     },
     /** Writes files, each with a record for some partitions. */
     async write(files: number) {
@@ -95,29 +44,18 @@ async function stage(t: TestContext) {
         await path.writePath.append(batches.slice(0, 1 + (file % 4)), { deadlineMs: 1e15 });
       }
     },
-    async pass(ms: number) {
-      for (let leftMs = ms; leftMs > 0; leftMs -= 5_000) {
-        void cluster.heartbeat(testAgent('a'));
-        await clock.pass(Math.min(leftMs, 5_000));
-      }
-    },
-    read,
+    pass: (durationMs: number) => stage.pass(durationMs),
+    read: (topic: string, partition: number, fromOffset?: bigint) => stage.read(topic, partition, fromOffset),
     async readAll(): Promise<string[][]> {
       const all: string[][] = [];
       for (const topic of ['orders', 'payments'])
-        for (const partition of [0, 1]) all.push(await read(topic, partition));
+        for (const partition of [0, 1]) all.push(await stage.read(topic, partition));
       return all;
     },
-    levels: () =>
-      [...store.objects.keys()]
-        .filter((key) => /\/[\da-f]{32}$/.test(key))
-        .map((key) => fileIdLevel(key.slice(-32)))
-        .sort(),
-    key: (fileId: string) => logFileKey(clusterId, fileId),
+    levels: () => stage.fileIds().map(fileIdLevel).sort(),
+    key: (fileId: string) => logFileKey(cluster.clusterId, fileId),
     jobs: async () =>
-      (await cluster.listJobs()).jobs
-        .filter(({ kind }) => kind === 'file_compaction')
-        .map(({ state, message }) => [state, message] as const),
+      (await stage.jobs('file_compaction')).map(([state, , message]) => [state, message] as const),
   };
 }
 

@@ -1,68 +1,25 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type KeyCompactionJob, readKeyCompactionTask, writeKeyCompactionTask } from '@weir/cluster';
-import { silentLog } from '@weir/core';
 import { logFileKey } from '@weir/storage';
-import { batchRecords, buildRecordBatch, recordBatches } from '@weir/wire';
-import { testAgent } from '../../../../testing/agent.ts';
-import { DataPath, produced } from '../../../../testing/data-path.ts';
-import { jobMetrics } from '../../job-metrics.ts';
-import { JobRunner } from '../../job-runner.ts';
-import { fileCompaction } from '../file-compaction.ts';
-import { mergeFiles } from '../merge-files.ts';
-import { compactKeys, type KeyResult } from './compact-keys.ts';
-import { keyCompaction } from './key-compaction.ts';
+import { buildRecordBatch } from '@weir/wire';
+import { CompactionStage } from '../../../../testing/compaction-stage.ts';
 
 const minuteMs = 60_000;
 
-/** A cluster with a compacted topic whose keys one agent compacts, in virtual time. */
+/** A compacted topic, whose keys one agent compacts. */
 async function stage(t: TestContext, configs: Readonly<Record<string, string>> = {}, partitions = 1) {
-  const path = new DataPath({ pages: { cacheBytesMax: 0, ownFiles: 'none' } });
-  const { cluster, store, random, metrics } = path;
-  const { clusterId, clock } = cluster;
+  const stage = new CompactionStage(t);
+  const { path, cluster, runner } = stage;
   const { topicId } = cluster.addTopic('table', partitions, { 'cleanup.policy': 'compact', ...configs });
   await path.ready();
-  let onCompacted: (result: KeyResult) => Promise<void> | void = () => {};
-  const checkOwner = async () => {};
-  const runner = new JobRunner({
-    port: cluster,
-    agentId: 'a',
-    kinds: [
-      keyCompaction({
-        clusterId,
-        port: cluster,
-        checkOwner,
-        clock,
-        metrics,
-        async compact(plan, options) {
-          const result = await compactKeys(plan, { ...options, store, random });
-          await onCompacted(result);
-          return result;
-        },
-      }),
-      fileCompaction({
-        clusterId,
-        port: cluster,
-        checkOwner,
-        clock,
-        metrics,
-        merge: (plan, options) => mergeFiles(plan, { ...options, store, random }),
-      }),
-    ],
-    slots: 2,
-    clock,
-    log: silentLog,
-    metrics: jobMetrics(metrics),
-  });
   runner.start();
-  t.after(() => runner.stop());
-
   return {
     path,
     cluster,
     topicId,
-    onCompact: (then: typeof onCompacted) => {
-      onCompacted = then;
+    onCompact: (then: typeof stage.onCompacted) => {
+      stage.onCompacted = then;
     },
     /** Writes a batch; `null` is a tombstone. */
     async write(records: readonly (readonly [key: string, value: string | null])[], partition = 0) {
@@ -73,42 +30,12 @@ async function stage(t: TestContext, configs: Readonly<Record<string, string>> =
           value: value === null ? null : Buffer.from(value),
         })),
       );
-      await path.writePath.append([produced(topicId, partition, batch)], { deadlineMs: 1e15 });
+      await stage.append(topicId, partition, batch);
     },
-    async pass(ms: number) {
-      for (let leftMs = ms; leftMs > 0; leftMs -= 5_000) {
-        void cluster.heartbeat(testAgent('a'));
-        path.clock.advance(Math.min(leftMs, 5_000));
-        await clock.pass(Math.min(leftMs, 5_000));
-      }
-    },
-    /** Every record of a partition, as a consumer gets them. */
-    async read(partition = 0, fromOffset = 0n): Promise<string[]> {
-      const found: string[] = [];
-      for (let fetchOffset = fromOffset; ; ) {
-        const partitionsToFetch = [{ partition, fetchOffset, partitionMaxBytes: 1 << 20 }];
-        const topics = [{ topic: 'table', partitions: partitionsToFetch }];
-        const answer = await path.call('Fetch', 12, {
-          maxWaitMs: 0,
-          minBytes: 0,
-          maxBytes: 1 << 20,
-          topics,
-        });
-        assert.ok(answer !== 'noReply' && answer !== 'close');
-        const { errorCode, records } = answer.responses[0]!.partitions[0]!;
-        assert.equal(errorCode, 0);
-        const before = fetchOffset;
-        for (const batch of recordBatches(records ?? Buffer.alloc(0), { partialTail: 'ignore' })) {
-          for (const { offset, key, value } of batchRecords(batch)) found.push(`${offset} ${key}=${value}`);
-          fetchOffset = batch.nextOffset;
-        }
-        if (fetchOffset === before) return found;
-      }
-    },
-    jobs: async () =>
-      (await cluster.listJobs()).jobs
-        .filter(({ kind }) => kind === 'key_compaction')
-        .map(({ state, scope, message }) => [state, scope, message] as const),
+    pass: (durationMs: number) => stage.pass(durationMs),
+    read: (partition = 0, fromOffset = 0n) =>
+      stage.read('table', partition, fromOffset, ({ key, value }) => `${key}=${value}`),
+    jobs: () => stage.jobs('key_compaction'),
   };
 }
 
