@@ -59,11 +59,12 @@ export class ConsumerGroups {
   #heartbeat(heartbeat: ConsumerHeartbeat): PendingAnswer<ConsumerHeartbeatAnswer> {
     const { host, directory, freshId, hasRoomFor } = this.#options;
     const { groupId, memberId, memberEpoch } = heartbeat;
-    const problem = checkHeartbeat(heartbeat, host.consumerRules(groupId));
-    if (problem !== undefined) return refused(problem, memberId);
     const group = directory.find(groupId);
     const freshMemberId = memberId === '' ? freshId() : memberId;
+    // The group checks the heartbeat. Where it would have to be created or migrated first, that happens here.
     if (group instanceof ConsumerGroupRuntime) return group.consumerHeartbeat(heartbeat, freshMemberId);
+    const problem = checkHeartbeat(heartbeat, host.consumerRules(groupId));
+    if (problem !== undefined) return refused(problem, memberId);
     if (memberEpoch !== 0) {
       const message = `The group ${groupId} has no member ${memberId}.`;
       return refused({ error: 'UNKNOWN_MEMBER_ID', message }, memberId);

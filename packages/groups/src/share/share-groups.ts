@@ -51,10 +51,11 @@ export class ShareGroups {
   #heartbeat(heartbeat: ShareHeartbeat): PendingAnswer<ShareHeartbeatAnswer> {
     const { host, directory, hasRoomFor } = this.#options;
     const { groupId, memberId, memberEpoch } = heartbeat;
+    const group = directory.find(groupId);
+    // The group checks the heartbeat. Where it would have to be created first, that happens here.
+    if (group instanceof ShareGroupRuntime) return group.shareHeartbeat(heartbeat);
     const problem = checkHeartbeat(heartbeat, host.shareRules(groupId));
     if (problem !== undefined) return refused(problem, memberId);
-    const group = directory.find(groupId);
-    if (group instanceof ShareGroupRuntime) return group.shareHeartbeat(heartbeat);
     if (group !== undefined) {
       const message = `The group ${groupId} is not a share group.`;
       return refused({ error: 'GROUP_ID_NOT_FOUND', message }, memberId);
