@@ -1,11 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { atExit } from './at-exit.ts';
 
 /** A separate small disk that can be filled. */
 export class SmallDisk {
   readonly folder: string;
   readonly #ballast: string;
+  #cancelAtExit = () => {};
 
   private constructor(folder: string) {
     this.folder = folder;
@@ -21,7 +23,7 @@ export class SmallDisk {
     });
     if (mounted.status === 0) {
       const disk = new SmallDisk(folder);
-      process.once('exit', disk.unmount);
+      disk.#cancelAtExit = atExit(() => disk.unmount());
       return disk;
     }
     rmSync(folder, { recursive: true });
@@ -44,8 +46,8 @@ export class SmallDisk {
     rmSync(this.#ballast, { force: true });
   }
 
-  readonly unmount = (): void => {
-    process.removeListener('exit', this.unmount);
+  unmount(): void {
+    this.#cancelAtExit();
     spawnSync('umount', ['--lazy', this.folder]);
-  };
+  }
 }

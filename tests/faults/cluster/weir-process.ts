@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import type { Clock } from '@weir/core';
+import { atExit } from './at-exit.ts';
 
 const executable = join(import.meta.dirname, '../../../bin/weir');
 const linesMax = 30;
@@ -25,12 +26,10 @@ export class WeirProcess {
       this.#lines.push(...String(chunk).trimEnd().split('\n'));
       this.#lines.splice(0, this.#lines.length - linesMax);
     });
-    // The process must not outlive the test, even when the test runner aborts it.
-    const end = () => this.#child.kill('SIGKILL');
-    process.once('exit', end);
+    const cancelAtExit = atExit(() => this.#child.kill('SIGKILL'));
     this.#child.once('exit', () => {
       this.#isGone = true;
-      process.removeListener('exit', end);
+      cancelAtExit();
     });
   }
 

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { pythonOf } from '../../interop/python/venv.ts';
+import { atExit } from '../cluster/at-exit.ts';
 import { partitionCount } from '../cluster/cluster.ts';
 import type { Happening } from '../history/recorder.ts';
 import { readLast, type Workload, type WorkloadContext } from './workloads.ts';
@@ -20,8 +21,7 @@ export async function startLibrdkafka(context: WorkloadContext): Promise<Workloa
     ],
     { stdio: ['pipe', 'pipe', 'pipe'] },
   );
-  const end = () => child.kill('SIGKILL');
-  process.once('exit', end);
+  const cancelAtExit = atExit(() => child.kill('SIGKILL'));
   let rest = '';
   let isDone = false;
   child.stdout!.setEncoding('utf8').on('data', (text: string) => {
@@ -35,7 +35,7 @@ export async function startLibrdkafka(context: WorkloadContext): Promise<Workloa
   });
   child.stderr!.setEncoding('utf8').on('data', (text: string) => cluster.note(`librdkafka: ${text.trim()}`));
   child.once('exit', (code) => {
-    process.removeListener('exit', end);
+    cancelAtExit();
     if (!isDone) cluster.problem(new Error(`the librdkafka clients ended with ${code}`));
   });
   return {
@@ -45,6 +45,6 @@ export async function startLibrdkafka(context: WorkloadContext): Promise<Workloa
       await readLast(context, topics.stream, withinMs);
       await readLast(context, topics.transactions, withinMs);
     },
-    stop: end,
+    stop: () => child.kill('SIGKILL'),
   };
 }
