@@ -29,6 +29,11 @@ export interface StorageTraffic {
     readonly name: string;
     readonly requests: Readonly<Record<RequestKind, number>>;
   }[];
+  /**
+   * The highest share of bytes that are to be compacted of any compacted partition, from 0 to 1, when compactions of
+   * keys were last planned. Absent before that, and from leaders of earlier releases.
+   */
+  readonly dirtyRatioMax?: number | undefined;
 }
 
 /** Files of a level that should have been merged, and have not been. */

@@ -16,6 +16,7 @@ import { type ClusterMetricsSettings, readStats } from './read-stats.ts';
 
 const everything: ClusterMetricsSettings = { includesGroups: true, withoutTags: [] };
 const waitMsMax = 1_000;
+const minuteMs = 60_000;
 let count = 0;
 
 /** A cluster over an in-memory journal; it leads if `isStarted`. */
@@ -40,8 +41,8 @@ async function startNode(t: TestContext, { isStarted = true } = {}) {
   return {
     clock,
     node,
-    async addTopic(name: string, partitionCount: number) {
-      const topics = [{ name, partitionCount, configs: {} }];
+    async addTopic(name: string, partitionCount: number, configs: Readonly<Record<string, string>> = {}) {
+      const topics = [{ name, partitionCount, configs }];
       const [made] = await node.createTopics(topics, { validateOnly: false });
       return made!.topic!.topicId;
     },
@@ -150,6 +151,23 @@ test('requests, ingested bytes and write amplification come from the reports of 
     ],
   );
   assert.equal(values.get('write_amplification_ratio'), 1.5);
+});
+
+test('the dirty ratio is that of the dirtiest compacted partition, once compactions were planned', async (t) => {
+  const { clock, node, addTopic, write, scrape } = await startNode(t);
+  const dirtyRatio = () => scrape(/^key_compaction/);
+  await write(await addTopic('deleted', 1), 0, 1);
+  await clock.pass(minuteMs);
+  assert.deepEqual(await dirtyRatio(), [], 'no agent takes jobs');
+  void node.claimJobs({ agentId: 'a', kinds: [], slots: 1, waitMs: 0 });
+  await clock.pass(minuteMs);
+  assert.deepEqual(await dirtyRatio(), ['key_compaction_dirty_ratio_max 0']);
+  const table = await addTopic('table', 2, { 'cleanup.policy': 'compact' });
+  const commit = fileCommit(9, table, [{ partition: 1, recordCount: 1 }]);
+  const fileId = clock.nowMs().toString(16).padStart(12, '0').padEnd(32, '0');
+  await node.commitFiles([{ ...commit, fileId }]);
+  await clock.pass(20 * minuteMs);
+  assert.deepEqual(await dirtyRatio(), ['key_compaction_dirty_ratio_max 1']);
 });
 
 test('agents are published with their own descriptions', async (t) => {

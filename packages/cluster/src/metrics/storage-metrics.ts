@@ -42,6 +42,13 @@ export const writeAmplification = published(
   'Bytes that compactions wrote, divided by those that producers brought, in the last day.',
 );
 
+export const dirtyRatioMax = published(
+  'key_compaction_dirty_ratio_max',
+  [],
+  'max',
+  'The highest share of bytes of a compacted partition whose keys are to be compacted, from 0 to 1. A partition is due above its min.cleanable.dirty.ratio.',
+);
+
 export const storageMetrics = [
   fileBytes,
   deadFileCount,
@@ -49,4 +56,5 @@ export const storageMetrics = [
   requestsPerSecond,
   ingestedBytesPerSecond,
   writeAmplification,
+  dirtyRatioMax,
 ];

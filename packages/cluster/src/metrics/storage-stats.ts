@@ -5,6 +5,7 @@ import type { MeasuredPort } from './measured-cluster-view.ts';
 import {
   deadFileBytes,
   deadFileCount,
+  dirtyRatioMax,
   fileBytes,
   ingestedBytesPerSecond,
   requestsPerSecond,
@@ -30,6 +31,7 @@ export async function addStorageStats(port: MeasuredPort, stats: CombinedStats):
     for (const { name, requests } of hour.buckets)
       for (const kind of requestKinds)
         stats.add(requestsPerSecond, { bucket: name, kind }, perSecond(requests[kind]));
+    if (hour.dirtyRatioMax !== undefined) stats.add(dirtyRatioMax, {}, hour.dirtyRatioMax);
   }
   const day = await unlessRefused(port.storageTraffic(dayMs));
   if (day !== undefined && day.ingestedBytes > 0)

@@ -13,6 +13,8 @@ interface KeyCompactionPlannerOptions {
   readonly merged: Pick<ClaimedFiles, 'claimed'>;
   /** Files of the jobs of this planner. */
   readonly claims: Pick<ClaimedFiles, 'claim' | 'keep' | 'reserve'>;
+  /** Called with the dirty ratio of the dirtiest partition. */
+  readonly onPlanned?: (dirtyRatioMax: number) => void;
 }
 
 /** As Apache Kafka's `log.cleaner.backoff.ms`. */
@@ -27,6 +29,7 @@ export function keyCompactionPlanner({
   clock,
   merged,
   claims,
+  onPlanned,
 }: KeyCompactionPlannerOptions): JobPlanner {
   const partitionsOf = new Map<string, ReadonlySet<string>>();
   let plannedMs = Number.NEGATIVE_INFINITY;
@@ -47,9 +50,10 @@ export function keyCompactionPlanner({
           isPartitionOpen: (topicId, partition) => open.has(placeOf(topicId, partition)),
         }),
       );
-      const { jobs, names, reservedFileIds } = await allSteps(steps, clock);
+      const { jobs, names, reservedFileIds, dirtyRatioMax } = await allSteps(steps, clock);
       // Until now the plan may contain pointers that a crash could undo.
       await ask(() => undefined);
+      onPlanned?.(dirtyRatioMax);
       claims.reserve(reservedFileIds);
       return jobs.slice(0, freeCount).map((job, index): PlannedJob => {
         const scope = scopeOf(names[index]!);

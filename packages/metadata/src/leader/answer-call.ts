@@ -195,7 +195,7 @@ const leaderCalls: LeaderAnswers<NamesOf<'leader'>> = {
   claimJobs: ({ leadership }, claim) => leadership.jobs.claim(claim),
   reportJob: ({ leadership }, report) => leadership.jobs.report(report),
   listJobs: ({ leadership }) => leadership.jobs.list(),
-  storageTraffic: ({ leadership: { agents } }, spanMs) => agents.traffic.read(spanMs),
+  storageTraffic: ({ leadership }, spanMs) => leadership.storageTraffic(spanMs),
   compactionBacklog: ({ leadership }, beforeMs) => leadership.compactionBacklog(beforeMs),
   holdJob: ({ leadership }, request) => leadership.jobLeases.hold(request),
 };

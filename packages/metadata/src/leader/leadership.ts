@@ -3,6 +3,7 @@ import {
   type ClusterSnapshot,
   ClusterUnavailable,
   type CompactionBacklog,
+  type StorageTraffic,
 } from '@weir/cluster';
 import type { Clock, Log } from '@weir/core';
 import { GroupCoordinator } from '@weir/groups';
@@ -78,6 +79,7 @@ export class Leadership {
   readonly #timers = new Map<string, () => void>();
   /** The ids of the listed agents. */
   #namedAgents: Set<string>;
+  #dirtyRatioMax: number | undefined;
   #followerSnapshot: { position: number; snapshot: Omit<ClusterSnapshot, 'agents'> } | undefined;
 
   constructor(options: LeadershipOptions) {
@@ -138,7 +140,15 @@ export class Leadership {
     this.jobs = new JobQueue({
       planners: [
         fileDeletionPlanner(ask, options.backedUpMs),
-        keyCompactionPlanner({ ask, clock, merged: mergeClaims, claims: keyClaims }),
+        keyCompactionPlanner({
+          ask,
+          clock,
+          merged: mergeClaims,
+          claims: keyClaims,
+          onPlanned: (dirtyRatioMax) => {
+            this.#dirtyRatioMax = dirtyRatioMax;
+          },
+        }),
         fileCompactionPlanner({ ask, clock, claims: mergeClaims, others: keyClaims }),
         deadFileScanPlanner(ask, clock.nowMs()),
       ],
@@ -334,6 +344,10 @@ export class Leadership {
       run();
     });
     this.#timers.set(name, cancel);
+  }
+
+  storageTraffic(spanMs: number): StorageTraffic {
+    return { ...this.agents.traffic.read(spanMs), dirtyRatioMax: this.#dirtyRatioMax };
   }
 
   /** What compaction should have done before a time. */
