@@ -72,12 +72,10 @@ interface DeferredBatch {
 interface Draft {
   readonly responses: { name: string; topicId: string; partitionResponses: PartitionResponse[] }[];
   readonly batches: ProducedBatch[];
-  /** The place of the response, per batch. */
-  readonly places: {
-    readonly into: PartitionResponse[];
-    readonly at: number;
-    readonly logAppendTimeMs: number;
-  }[];
+  /** The place of the response, per batch: the list, and the index there. */
+  readonly places: { readonly into: PartitionResponse[][]; readonly at: number[] };
+  /** Per batch. */
+  readonly logAppendTimesMs: number[];
   readonly deferredBatches: DeferredBatch[];
   /** Whether the request has a transactional batch and no transactional id. */
   isUnnamed: boolean;
@@ -190,7 +188,7 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
           hasLeft() ? undefined : checkBatchOffThread(records, place, rules, pause),
         );
         if (checked === undefined) return;
-        settle(draft, checked, into, at);
+        settle(draft, checked, place.partition, into, at);
       }
     }
 
@@ -206,10 +204,11 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
           connection: context.closed,
         })
         .then(({ results, throttleTimeMs }) => {
-          for (const [index, { into, at, logAppendTimeMs }] of draft.places.entries()) {
-            const isTransactional = draft.batches[index]!.transaction !== undefined;
-            const error = errorFor(results[index]!.error, isTransactional, context.apiVersion);
-            into[at] = written(into[at]!.index, error, results[index]!, logAppendTimeMs);
+          const { batches, places, logAppendTimesMs } = draft;
+          for (const [index, { partition, transaction }] of batches.entries()) {
+            const error = errorFor(results[index]!.error, transaction !== undefined, context.apiVersion);
+            const response = written(partition, error, results[index]!, logAppendTimesMs[index]!);
+            places.into[index]![places.at[index]!] = response;
           }
           return answer(throttleTimeMs);
         });
@@ -219,7 +218,7 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
   function validate(request: RequestOf<ProduceApi>, context: RequestContext): Draft {
     const { access, cluster, apiVersion } = context;
     const principals = options.impersonation?.of(context.access);
-    const draft: Draft = { responses: [], batches: [], places: [], deferredBatches: [], isUnnamed: false };
+    const draft = emptyDraft();
     const repeated = repeatedPartitions(request, apiVersion);
     const budget = new InflationBudget({
       requestBytes: recordsBytesOf(request),
@@ -241,6 +240,7 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
       const isDenied = needsAccess && !access.may('WRITE', 'TOPIC', topic?.name ?? name);
       const partitionResponses: PartitionResponse[] = [];
       draft.responses.push({ name, topicId, partitionResponses });
+      let checkOptions: CheckOptions | undefined;
       for (const { index, records } of partitionData) {
         if (isDenied) {
           partitionResponses.push(refused(index, 'TOPIC_AUTHORIZATION_FAILED'));
@@ -259,7 +259,7 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
           partitionResponses.push(refused(index, 'UNKNOWN_TOPIC_OR_PARTITION'));
         } else {
           const place = { topicId: topic.topicId, partition: index };
-          const checkOptions: CheckOptions = {
+          checkOptions ??= {
             rules: rulesOf(topic, configs),
             budget,
             allowsZstd: apiVersion >= zstdFromVersion,
@@ -269,7 +269,7 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
           };
           const checked = checkBatch(records, place, checkOptions);
           const at = partitionResponses.length;
-          partitionResponses.push(refused(index, 'NONE'));
+          partitionResponses.push(notKnownYet);
           if (checked === offThread) {
             draft.deferredBatches.push({
               records,
@@ -279,13 +279,27 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
               at,
             });
           } else {
-            settle(draft, checked, partitionResponses, at);
+            settle(draft, checked, index, partitionResponses, at);
           }
         }
       }
     }
     return draft.isUnnamed ? refusedDraft(request) : draft;
   }
+}
+
+/** Stands for a response until it is known. One for all: requests that wait for their file hold very many. */
+const notKnownYet: PartitionResponse = refused(-1, 'NONE');
+
+function emptyDraft(): Draft {
+  return {
+    responses: [],
+    batches: [],
+    places: { into: [], at: [] },
+    logAppendTimesMs: [],
+    deferredBatches: [],
+    isUnnamed: false,
+  };
 }
 
 /** A request with acks 0 has failed if it closes the connection. */
@@ -311,14 +325,22 @@ function notLeader({ topicData }: RequestOf<ProduceApi>): ResponseOf<ProduceApi>
 }
 
 /** Records the outcome of the check of a batch in the draft. */
-function settle(draft: Draft, checked: CheckedBatch, into: PartitionResponse[], at: number): void {
+function settle(
+  draft: Draft,
+  checked: CheckedBatch,
+  index: number,
+  into: PartitionResponse[],
+  at: number,
+): void {
   if (checked.ok) {
     draft.batches.push(checked.batch);
-    draft.places.push({ into, at, logAppendTimeMs: checked.logAppendTimeMs });
+    draft.places.into.push(into);
+    draft.places.at.push(at);
+    draft.logAppendTimesMs.push(checked.logAppendTimeMs);
     return;
   }
   if (checked.error === unnamedTransaction) draft.isUnnamed = true;
-  into[at] = refused(into[at]!.index, checked.error, checked.message, checked.recordErrors);
+  into[at] = refused(index, checked.error, checked.message, checked.recordErrors);
 }
 
 /** Partitions that appear more than once, within a topic entry or in several entries of a topic. */
@@ -375,7 +397,7 @@ function refusedDraft({ topicData }: RequestOf<ProduceApi>): Draft {
     topicId,
     partitionResponses: partitionData.map(({ index }) => refused(index, unnamedTransaction)),
   }));
-  return { responses, batches: [], places: [], deferredBatches: [], isUnnamed: true };
+  return { ...emptyDraft(), responses, isUnnamed: true };
 }
 
 function transactionOf(

@@ -54,12 +54,15 @@ interface Carried {
 /** A connection, the id of a producer, or appends that have no connection. */
 export type OrderKey = OutstandingAppends | number | 'background' | 'unknown';
 
-interface Row {
-  readonly append: PendingAppend;
+/**
+ * The batches of a file in file order. As columns, because a file of single records has very many, and objects that
+ * wait for an upload and a commit are what makes the heap of an agent grow.
+ */
+interface Rows {
+  readonly appends: PendingAppend[];
   /** Index of the batch in its request. */
-  readonly index: number;
-  readonly batch: ProducedBatch;
-  readonly byteStart: number;
+  readonly index: Uint32Array;
+  readonly byteStart: Uint32Array;
 }
 
 /** A log file from its first batch to its commit. */
@@ -88,8 +91,8 @@ export class DataFile {
   readonly abandoned = new AbortController();
   fileId = '';
   fileBytes = 0;
-  /** In file order; empty until the file is closed. */
-  #rows: readonly Row[] = [];
+  /** Empty until the file is closed. */
+  #rows = rowsFor(0);
   /** Requests in it by connection, of clients that wait for answers. */
   readonly #waiting = new Map<OutstandingAppends, number>();
   /** Requests in it whose clients may send any number of others meanwhile. */
@@ -99,14 +102,16 @@ export class DataFile {
 
   get carried(): Carried {
     const carried: Carried = {
-      batches: this.#rows.length,
+      batches: this.#rows.appends.length,
       records: 0,
       producedAppends: 0,
       producedRecords: 0,
       producedBytes: 0,
       producedUncompressedBytes: 0,
     };
-    for (const { append, index, batch } of this.#rows) {
+    for (const [at, append] of this.#rows.appends.entries()) {
+      const index = this.#rows.index[at]!;
+      const batch = append.batches[index]!;
       carried.records += batch.recordCount;
       if (append.isBackground) continue;
       if (index === 0) carried.producedAppends++;
@@ -202,17 +207,32 @@ export class DataFile {
     return this.appends.flatMap(({ batches }) => batches);
   }
 
-  /** Stores the byte position of each batch. `byteStarts` is in order of arrival. */
-  place(fileId: string, fileBytes: number, byteStarts: readonly number[]): void {
+  /** Stores where each batch is in the file; `placed` is in order of arrival. */
+  place(
+    fileId: string,
+    fileBytes: number,
+    placed: readonly { readonly order: number; readonly byteStart: number }[],
+  ): void {
     this.fileId = fileId;
     this.fileBytes = fileBytes;
-    const rows: Row[] = [];
+    this.#rows = rowsFor(placed.length);
+    let arrived = 0;
     for (const append of this.appends) {
-      for (const [index, batch] of append.batches.entries()) {
-        rows.push({ append, index, batch, byteStart: byteStarts[rows.length]! });
+      for (let index = 0; index < append.batches.length; index++) {
+        const { order, byteStart } = placed[arrived++]!;
+        setRow(this.#rows, order, append, index, byteStart);
       }
     }
-    this.#rows = rows.sort((a, b) => a.byteStart - b.byteStart);
+  }
+
+  #dropRefused(): void {
+    if (this.appends.every(({ refusal }) => refusal === undefined)) return;
+    const { appends, index, byteStart } = this.#rows;
+    const isCarried = ({ refusal }: PendingAppend) => refusal === undefined;
+    this.#rows = rowsFor(appends.filter(isCarried).length);
+    let next = 0;
+    for (const [at, append] of appends.entries())
+      if (isCarried(append)) setRow(this.#rows, next++, append, index[at]!, byteStart[at]!);
   }
 
   /**
@@ -220,24 +240,26 @@ export class DataFile {
    * unreferenced. Afterwards no request of the file may be refused any more.
    */
   commit(): FileCommit {
-    this.#rows = this.#rows.filter(({ append }) => append.refusal === undefined);
+    this.#dropRefused();
     const rows = this.#rows;
+    const count = rows.appends.length;
     const topicIds: string[] = [];
     const topicIndex = new Map<string, number>();
     const topicBytes: number[] = [];
     const columns = {
-      topic: new Uint32Array(rows.length),
-      partition: new Uint32Array(rows.length),
-      byteStart: new Uint32Array(rows.length),
-      byteLength: new Uint32Array(rows.length),
-      recordCount: new Uint32Array(rows.length),
-      maxTimestampMs: new Float64Array(rows.length),
-      producerId: new Float64Array(rows.length),
-      producerEpoch: new Int16Array(rows.length),
-      baseSequence: new Int32Array(rows.length),
+      topic: new Uint32Array(count),
+      partition: new Uint32Array(count),
+      byteStart: rows.byteStart,
+      byteLength: new Uint32Array(count),
+      recordCount: new Uint32Array(count),
+      maxTimestampMs: new Float64Array(count),
+      producerId: new Float64Array(count),
+      producerEpoch: new Int16Array(count),
+      baseSequence: new Int32Array(count),
     };
     let hasTransactions = false;
-    for (const [at, { batch, byteStart }] of rows.entries()) {
+    for (let at = 0; at < count; at++) {
+      const batch = batchAt(rows, at);
       let topic = topicIndex.get(batch.topicId);
       if (topic === undefined) {
         topic = topicIds.push(batch.topicId) - 1;
@@ -246,7 +268,6 @@ export class DataFile {
       topicBytes[topic] = (topicBytes[topic] ?? 0) + batch.uncompressedBytes;
       columns.topic[at] = topic;
       columns.partition[at] = batch.partition;
-      columns.byteStart[at] = byteStart;
       columns.byteLength[at] = batch.bytes.length;
       columns.recordCount[at] = batch.recordCount;
       columns.maxTimestampMs[at] = batch.maxTimestampMs;
@@ -264,14 +285,14 @@ export class DataFile {
   /** Answers every request of the file from the columns of the commit result. */
   settle(result: FileCommitResult): void {
     const answers = new Map<PendingAppend, AppendResult[]>();
-    for (const [at, { append, index }] of this.#rows.entries()) {
+    for (const [at, append] of this.#rows.appends.entries()) {
       if (append.isAnswered) continue;
       let results = answers.get(append);
       if (results === undefined) {
         results = new Array<AppendResult>(append.batches.length);
         answers.set(append, results);
       }
-      results[index] = {
+      results[this.#rows.index[at]!] = {
         error: entryErrors[result.error[at]!] ?? 'UNKNOWN_SERVER_ERROR',
         baseOffset: result.baseOffset[at]!,
         logStartOffset: result.logStartOffset[at]!,
@@ -292,13 +313,33 @@ export class DataFile {
   }
 }
 
+function rowsFor(count: number): Rows {
+  return {
+    appends: new Array<PendingAppend>(count),
+    index: new Uint32Array(count),
+    byteStart: new Uint32Array(count),
+  };
+}
+
+function setRow(rows: Rows, at: number, append: PendingAppend, index: number, byteStart: number): void {
+  rows.appends[at] = append;
+  rows.index[at] = index;
+  rows.byteStart[at] = byteStart;
+}
+
+function batchAt({ appends, index }: Rows, at: number): ProducedBatch {
+  return appends[at]!.batches[index[at]!]!;
+}
+
 /** Maps rows to their transactions. */
-function transactionsOf(rows: readonly Row[]): TransactionalBatches {
+function transactionsOf(rows: Rows): TransactionalBatches {
+  const count = rows.appends.length;
   const transactionalIds: string[] = [];
-  const transaction = new Int32Array(rows.length).fill(-1);
-  const addsPartition = new Uint8Array(rows.length);
+  const transaction = new Int32Array(count).fill(-1);
+  const addsPartition = new Uint8Array(count);
   const indexOf = new Map<string, number>();
-  for (const [at, { batch }] of rows.entries()) {
+  for (let at = 0; at < count; at++) {
+    const batch = batchAt(rows, at);
     if (batch.transaction === undefined) continue;
     const { transactionalId } = batch.transaction;
     const index = indexOf.get(transactionalId) ?? transactionalIds.push(transactionalId) - 1;

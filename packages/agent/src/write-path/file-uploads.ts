@@ -74,11 +74,7 @@ export class FileUploads {
     try {
       const fileId = newFileId(clock.nowMs(), random);
       const { slices, fileBytes, placed } = buildLogFile({ clusterId, fileId, batches: file.batches() });
-      file.place(
-        fileId,
-        fileBytes,
-        placed.map(({ byteStart }) => byteStart),
-      );
+      file.place(fileId, fileBytes, placed);
       const stored = await this.#put(file, slices);
       file.state = 'stored';
       onStored?.({ fileId: file.fileId, fileBytes, slices: stored });
