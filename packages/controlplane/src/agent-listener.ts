@@ -10,8 +10,8 @@ import {
   type ServedCluster,
   type ServedConnection,
   serveConnection,
+  servedChannel,
   subprotocol,
-  webSocketChannel,
 } from '@weir/rpc';
 import { rpcLimits } from '@weir/rpc/limits';
 import { WebSocketServer } from 'ws';
@@ -122,7 +122,7 @@ export class AgentListener {
     }
     this.#sockets.handleUpgrade(request, socket, head, (webSocket) => {
       const ended = new Promise<void>((resolve) => webSocket.once('close', () => resolve()));
-      this.#serve(webSocketChannel(webSocket, socket), verdict, ended);
+      this.#serve(servedChannel(webSocket, socket), verdict, ended);
     });
   }
 
@@ -214,7 +214,7 @@ export class AgentListener {
     socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines}\r\n${body}`);
   }
 
-  #serve(channel: ReturnType<typeof webSocketChannel>, admission: Admission, ended: Promise<void>): void {
+  #serve(channel: ReturnType<typeof servedChannel>, admission: Admission, ended: Promise<void>): void {
     const { clusters, members, onForbiddenCall, clock, log, metrics } = this.#options;
     const { clusterId, key, remoteAddress, isMember } = admission;
     const connection = serveConnection(channel, {

@@ -4,8 +4,8 @@ export {
   agentConnectPath,
   agentKeyHeader,
   clusterIdParameter,
+  servedChannel,
   subprotocol,
-  webSocketChannel,
 } from './channel/web-socket.ts';
 export { type ClusterClient, connectCluster } from './client/client.ts';
 export { clusterClientMetricRows } from './client/client-metric-rows.ts';

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { KiB } from '@weir/core';
 import { type ClientOptions, type RawData, WebSocket } from 'ws';
 import { rpcLimits } from '../limits.ts';
 import {
@@ -23,9 +24,36 @@ export const subprotocol = 'weir.agent.v1';
 const closeReasonBytesMax = 123;
 /** There was no close frame. */
 const brokenCode = 1006;
+/** The first byte of a binary message in one frame. */
+const binaryMessage = 0x82;
+/** Up to this size a frame is copied behind the head of its message, and both are written as one buffer. */
+const copiedBytesMax = 4 * KiB;
 
-/** Wraps an open WebSocket as a channel. `socket` is the underlying stream. */
-export function webSocketChannel(webSocket: WebSocket, socket: Duplex): Channel {
+/** Wraps the WebSocket of a server as a channel. `socket` is the underlying stream. */
+export function servedChannel(webSocket: WebSocket, socket: Duplex): Channel {
+  return webSocketChannel(webSocket, socket, (frame) => {
+    // Without a mask, unlike those of clients. A gathered write of head and frame would cost more than the copy.
+    if (frame.length <= copiedBytesMax) socket.write(messageOf(frame));
+    else webSocket.send(frame, { binary: true });
+  });
+}
+
+function messageOf(frame: Uint8Array): Buffer {
+  const { length } = frame;
+  const headBytes = length < 126 ? 2 : 4;
+  const message = Buffer.allocUnsafe(headBytes + length);
+  message[0] = binaryMessage;
+  if (headBytes === 2) {
+    message[1] = length;
+  } else {
+    message[1] = 126;
+    message.writeUInt16BE(length, 2);
+  }
+  message.set(frame, headBytes);
+  return message;
+}
+
+function webSocketChannel(webSocket: WebSocket, socket: Duplex, write: (frame: Uint8Array) => void): Channel {
   let isCorked = false;
   let listener: ChannelListener | undefined;
   let problem = '';
@@ -63,7 +91,7 @@ export function webSocketChannel(webSocket: WebSocket, socket: Duplex): Channel 
     send(frame) {
       if (webSocket.readyState !== WebSocket.OPEN) return;
       cork();
-      webSocket.send(frame, { binary: true });
+      write(frame);
     },
     unsentBytes: () => webSocket.bufferedAmount,
     listen(given) {
@@ -139,7 +167,8 @@ function dial(target: DialTarget, how: Pick<ClientOptions, 'createConnection'>):
     webSocket.on('error', (error) => reject(new DialError(`${target.url}: ${error.message}`)));
     webSocket.on('open', () => {
       target.signal.removeEventListener('abort', abort);
-      resolve(webSocketChannel(webSocket, socket!));
+      const write = (frame: Uint8Array) => webSocket.send(frame, { binary: true });
+      resolve(webSocketChannel(webSocket, socket!, write));
     });
   });
 }
