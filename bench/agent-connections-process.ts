@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Metrics, silentLog, systemClock, systemRandom } from '@weir/core';
 import { Heartbeats } from '../packages/agent/src/heartbeats.ts';
+import { queryWaitMs } from '../packages/agent/src/query/query-runner.ts';
 import { type ClusterClient, connectCluster } from '../packages/rpc/src/client/client.ts';
 import { agentOf, reportsOf } from './described-agent.ts';
 
@@ -35,8 +36,6 @@ export interface ConnectedResults {
  * processes share the address.
  */
 const connectingMax = 30;
-/** Same value as in packages/agent/src/query/query-runner.ts. */
-const queryWaitMs = 20_000;
 const queryRetryMs = 1_000;
 
 const order = JSON.parse(readFileSync(process.argv[2]!, 'utf8')) as AgentsToConnect;

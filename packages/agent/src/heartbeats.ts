@@ -35,6 +35,9 @@ export const heartbeatRow: MetricRow<'outcome' | 'mechanism'> = {
   labels: ['outcome', 'mechanism'],
 };
 
+/** The pause after a heartbeat that failed, and the shortest one after a heartbeat whose answer took long. */
+const pauseMsMin = 2_000;
+
 /**
  * Sends heartbeats to the cluster at intervals, some of them with a report of what the agent measured since the last
  * one that was received. A failed heartbeat is followed by the next; the connection recovers by itself.
@@ -62,9 +65,10 @@ export class Heartbeats {
    * know. Waits for a leader that is just being replaced; throws any other error.
    */
   async start(): Promise<void> {
+    let sentMs: number;
     for (;;) {
       try {
-        await this.#send();
+        sentMs = await this.#send();
         break;
       } catch (error) {
         if (!(error instanceof ClusterUnavailable) || this.#hasStopped) throw error;
@@ -74,7 +78,7 @@ export class Heartbeats {
       }
     }
     this.#onSuccess();
-    this.#schedule();
+    this.#schedule(this.#pauseMsAfter(sentMs));
   }
 
   /**
@@ -97,7 +101,7 @@ export class Heartbeats {
 
   #pause(): Promise<void> {
     return new Promise((resolve) => {
-      const cancel = this.#options.clock.after(heartbeatIntervalMs, resolve);
+      const cancel = this.#options.clock.after(pauseMsMin, resolve);
       this.#endPause = () => {
         cancel();
         resolve();
@@ -105,22 +109,29 @@ export class Heartbeats {
     });
   }
 
-  #schedule(): void {
+  #schedule(pauseMs: number): void {
     if (this.#hasStopped) return;
-    this.#cancel = this.#options.clock.after(heartbeatIntervalMs, () => void this.#beat());
+    this.#cancel = this.#options.clock.after(pauseMs, () => void this.#beat());
+  }
+
+  /** The interval counts from sending: two slow answers in a row must not look like silence. */
+  #pauseMsAfter(sentMs: number): number {
+    return Math.max(pauseMsMin, sentMs + heartbeatIntervalMs - this.#options.clock.monotonicMs());
   }
 
   async #beat(): Promise<void> {
     if (this.#hasStopped) return;
     this.#isUnderWay = true;
+    let pauseMs = pauseMsMin;
     try {
-      await this.#send();
+      const sentMs = await this.#send();
       this.#onSuccess();
+      pauseMs = this.#pauseMsAfter(sentMs);
     } catch (error) {
       this.#onFailure(error);
     }
     this.#isUnderWay = false;
-    this.#schedule();
+    this.#schedule(pauseMs);
   }
 
   #onSuccess(): void {
@@ -130,13 +141,14 @@ export class Heartbeats {
 
   #onFailure(error: unknown): void {
     this.#failed.add(1);
-    // Logged once per outage, and not every two seconds.
+    // Logged once per outage, and not every few seconds.
     if (this.#isReachable)
       this.#options.log.warn('failed to send heartbeat to control plane', { error: String(error) });
     this.#isReachable = false;
   }
 
-  async #send(): Promise<void> {
+  /** Returns when it was sent. */
+  async #send(): Promise<number> {
     const { port, self, clock, reports, onHeartbeat } = this.#options;
     const sentMs = clock.monotonicMs();
     // A report that was not received is followed by another one with the next heartbeat.
@@ -144,8 +156,11 @@ export class Heartbeats {
     const agents = await port.heartbeat(isReportDue ? { ...self(), report: reports.report() } : self());
     this.#succeeded.add(1);
     onHeartbeat?.(agents);
-    if (!isReportDue) return;
-    reports.acknowledged();
-    this.#nextReportMs = sentMs + reportIntervalMs;
+    if (isReportDue) {
+      reports.acknowledged();
+      // With the heartbeat that is nearest to the interval: timers may run a little early.
+      this.#nextReportMs = sentMs + reportIntervalMs - heartbeatIntervalMs / 2;
+    }
+    return sentMs;
   }
 }

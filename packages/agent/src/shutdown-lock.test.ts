@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { heartbeatIntervalMs, shutdownLeaseMs } from '@weir/cluster';
+import { shutdownLeaseMs, shutdownLockIntervalMs } from '@weir/cluster';
 import { silentLog } from '@weir/core';
 import { HandClock, settle } from '@weir/core/testing';
 import { TestCluster } from '@weir/metadata/testing';
@@ -52,7 +52,7 @@ test('an agent waits until the previous one has stopped', async () => {
   await pass(minuteMs / 2);
   assert.deepEqual(acquired, ['first', 'stranger']);
   await first.release();
-  await pass(heartbeatIntervalMs);
+  await pass(shutdownLockIntervalMs);
   assert.deepEqual(acquired, ['first', 'stranger', 'second']);
   assert.equal(await isFree(port, 'g'), false);
 });
@@ -74,15 +74,15 @@ test('the holder renews the lock until it is done', async () => {
   const { port, takes, lockOf, pass } = agents();
   const lock = lockOf('first');
   await takes('first', lock);
-  await pass(heartbeatIntervalMs * 5);
+  await pass(shutdownLockIntervalMs * 5);
   assert.equal(port.calls.lockShutdown, 6);
   // A new leader does not know the lock until it is renewed.
   port.failOver();
-  await pass(heartbeatIntervalMs);
+  await pass(shutdownLockIntervalMs);
   assert.equal(port.calls.lockShutdown, 7);
   assert.equal(await isFree(port, 'g'), false);
   await lock.release();
-  await pass(heartbeatIntervalMs * 2);
+  await pass(shutdownLockIntervalMs * 2);
   assert.equal(port.calls.lockShutdown, 8);
   assert.equal(await isFree(port, 'g'), true);
 });

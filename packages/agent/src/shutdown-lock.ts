@@ -1,4 +1,4 @@
-import { type ClusterPort, heartbeatIntervalMs } from '@weir/cluster';
+import { type ClusterPort, shutdownLockIntervalMs } from '@weir/cluster';
 import type { Clock, Log } from '@weir/core';
 
 interface ShutdownLockOptions {
@@ -35,7 +35,7 @@ export class ShutdownLock {
       }
       if (!hasWaited) log.info('started waiting for the shutdown lock of the agent group');
       hasWaited = true;
-      await new Promise<void>((resolve) => clock.after(Math.min(heartbeatIntervalMs, leftMs), resolve));
+      await new Promise<void>((resolve) => clock.after(Math.min(shutdownLockIntervalMs, leftMs), resolve));
     }
     this.#scheduleRenewal();
   }
@@ -50,7 +50,7 @@ export class ShutdownLock {
   }
 
   #scheduleRenewal(): void {
-    this.#cancel = this.#options.clock.after(heartbeatIntervalMs, () => {
+    this.#cancel = this.#options.clock.after(shutdownLockIntervalMs, () => {
       void this.#request(true).then(() => {
         if (!this.#isReleased) this.#scheduleRenewal();
       });

@@ -29,6 +29,7 @@ export {
   overloadIntervalMs,
   type ShutdownLockRequest,
   shutdownLeaseMs,
+  shutdownLockIntervalMs,
 } from './calls/agents/agent-calls.ts';
 export {
   type AgentReport,

@@ -47,7 +47,7 @@ export const metadataLimits = {
   queryAnswersHeldBytesMax: 64 * MiB,
 
   /** Duration of one poll of an agent for a query. */
-  queryWaitMsMax: 30_000,
+  queryWaitMsMax: 50_000,
 
   /** Jobs of a cluster, each run by one agent at a time. */
   jobLeasesMax: 64,

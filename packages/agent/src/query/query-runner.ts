@@ -1,7 +1,7 @@
 import { type ClaimedQuery, type QueriesPort, type QueryReport, queryReportIntervalMs } from '@weir/cluster';
 import { clusterLimits } from '@weir/cluster/limits';
-import type { Clock, Log } from '@weir/core';
-import { pauseUnlessStopped, reportPatiently, retryMs } from '../cluster-calls/patient-report.ts';
+import { type Clock, type Log, pauseUnlessStopped } from '@weir/core';
+import { reportPatiently, retryMs } from '../cluster-calls/patient-report.ts';
 import type { QueryMetrics } from './query-metrics.ts';
 
 /** A request that no agent can answer. Its message is for the caller of the query. */
@@ -25,8 +25,8 @@ interface QueryRunnerOptions {
   readonly stats: QueryMetrics;
 }
 
-/** How long one poll waits for work. */
-const waitMs = 20_000;
+/** How long one poll waits for work: shorter than the deadline of the call. */
+export const queryWaitMs = 50_000;
 /** Time that an answer needs to get back to the caller. */
 const returnMs = 500;
 /** How often an answer is sent if the control plane does not confirm it. */
@@ -58,7 +58,7 @@ export class QueryRunner {
   }
 
   async #live(): Promise<void> {
-    const { port, agentId, log, stats } = this.#options;
+    const { port, agentId, clock, log, stats } = this.#options;
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       if (this.#running.size >= clusterLimits.queriesPerAgentMax) {
@@ -67,11 +67,11 @@ export class QueryRunner {
         continue;
       }
       try {
-        const query = await port.takeQuery({ agentId, waitMs });
+        const query = await port.takeQuery({ agentId, waitMs: queryWaitMs });
         if (query !== null) this.#begin(query);
       } catch (error) {
         log.debug('failed to poll for queries', { problem: String(error) });
-        await pauseUnlessStopped(retryMs, this.#patience);
+        await pauseUnlessStopped(clock, retryMs, signal);
       }
     }
   }

@@ -32,15 +32,20 @@ interface ConnectionEvents {
 /** Provides the client hello when the control plane has sent its own. */
 type Introduction = () => Omit<ClientHello, 'release'>;
 
-/** Short enough that a lost connection is replaced before the agent counts as gone. */
-const pingIntervalMs = 2_000;
-/** Counted in pings and not in time: after a pause of this process, answers of the other side are still unread. */
-const unansweredPingsMax = 3;
 /**
- * Pings that are omitted in a row while calls are answered, as heartbeats are: both sides then know that the connection
- * works. The ping after them confirms the answers.
+ * The connection is looked at so often. What follows counts looks and not time: after a pause of this process, answers
+ * of the other side are still unread.
  */
-const omittedPingsMax = 14;
+const tickMs = 1_000;
+/**
+ * A ping is sent after this long without an answer. Longer than the interval of heartbeats, which stand for pings: both
+ * sides then know that the connection works.
+ */
+const unansweredTicksMax = 5;
+/** Short enough that a lost connection is replaced before the agent counts as gone (`agentSilenceMsMax`). */
+const silentTicksMax = 7;
+/** A ping is also due after this long, to confirm answers. */
+const confirmationTicks = 60;
 /** Answers are confirmed after this many, and with every ping. */
 const repliesPerConfirmation = 64;
 
@@ -60,12 +65,12 @@ export class ClientConnection {
   #hasWorked = false;
   #replyCount = 0;
   #confirmedCount = 0;
-  #unansweredPings = 0;
-  #omittedPings = 0;
-  /** Whether a call was answered since the last ping was due. */
-  #hasReply = false;
+  /** Ticks since anything was received, since a call or a ping was answered, and since a ping was sent. */
+  #ticksSilent = 0;
+  #ticksUnanswered = 0;
+  #ticksUnconfirmed = 0;
   #isOver = false;
-  #cancelPing: () => void = () => {};
+  #cancelTick: () => void = () => {};
 
   constructor(
     channel: Channel,
@@ -127,7 +132,7 @@ export class ClientConnection {
 
   #over(): void {
     this.#isOver = true;
-    this.#cancelPing();
+    this.#cancelTick();
   }
 
   #end(code: number | undefined, reason: string): void {
@@ -138,7 +143,7 @@ export class ClientConnection {
 
   #receive(bytes: Uint8Array): void {
     if (this.#isOver) return;
-    this.#unansweredPings = 0;
+    this.#ticksSilent = 0;
     try {
       const frame = decodeFrame(bytes, replyLimits);
       if (this.#hello === undefined) this.#greet(frame);
@@ -157,7 +162,7 @@ export class ClientConnection {
     this.#channel.send(encodeFrame('hello', 0, { release, ...this.#introduction() } satisfies ClientHello));
     this.#hello = hello;
     this.#events.onOpen(hello);
-    this.#pingLater();
+    this.#tickLater();
   }
 
   #accept({ kind, id, body }: Frame): void {
@@ -186,6 +191,7 @@ export class ClientConnection {
         this.#events.onFollowFailure(readFailure(body));
         return;
       case 'pong':
+        this.#ticksUnanswered = 0;
         this.#events.onMembers(readPong(body).members);
         return;
       default:
@@ -199,31 +205,34 @@ export class ClientConnection {
     this.#running.delete(id);
     this.#runningCount[places]--;
     this.#replyCount++;
-    this.#hasReply = true;
+    this.#ticksUnanswered = 0;
     if (this.#replyCount - this.#confirmedCount >= repliesPerConfirmation) this.#ping();
   }
 
-  #pingLater(): void {
+  #tickLater(): void {
     if (this.#isOver) return;
-    this.#cancelPing = this.#clock.after(pingIntervalMs, () => {
-      if (this.#unansweredPings >= unansweredPingsMax) {
-        const reason = `${unansweredPingsMax} pings without an answer`;
-        this.leave(undefined, reason);
-        this.#events.onEnd(undefined, reason);
-        return;
-      }
-      // An omitted ping counts too: the next call stands for it.
-      this.#unansweredPings++;
-      if (this.#hasReply && this.#omittedPings < omittedPingsMax) this.#omittedPings++;
-      else this.#ping();
-      this.#hasReply = false;
-      this.#pingLater();
+    this.#cancelTick = this.#clock.after(tickMs, () => {
+      this.#tick();
+      this.#tickLater();
     });
+  }
+
+  #tick(): void {
+    if (this.#ticksSilent++ >= silentTicksMax) {
+      const reason = `nothing received for ${silentTicksMax} s`;
+      this.leave(undefined, reason);
+      this.#events.onEnd(undefined, reason);
+      return;
+    }
+    this.#ticksUnconfirmed++;
+    // Once: what is sent after an unanswered ping waits behind it.
+    if (++this.#ticksUnanswered === unansweredTicksMax || this.#ticksUnconfirmed >= confirmationTicks)
+      this.#ping();
   }
 
   /** Requests a sign of life, and confirms the number of received answers. */
   #ping(): void {
-    this.#omittedPings = 0;
+    this.#ticksUnconfirmed = 0;
     this.#confirmedCount = this.#replyCount;
     this.#channel.send(encodeFrame('ping', this.#replyCount));
   }

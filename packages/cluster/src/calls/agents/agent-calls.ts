@@ -45,8 +45,11 @@ export interface AgentHeartbeat extends AgentDescription {
 /** An agent and the broker id that clients see. */
 export type NamedAgent = Pick<AgentDescription, 'agentId' | 'nodeId'>;
 
-/** Interval between heartbeats of an agent. */
-export const heartbeatIntervalMs = 2_000;
+/**
+ * Interval between heartbeats of an agent. Heartbeats are most of what a control plane of many agents has to do, and
+ * what is urgent is known without them: a connection that breaks, an agent that leaves.
+ */
+export const heartbeatIntervalMs = 4_000;
 
 /** The loads at which agents begin and cease to count as overloaded. */
 export const overloadedFrom = 0.9;
@@ -59,7 +62,7 @@ export const overloadedUntil = 0.7;
  */
 export const overloadIntervalMs = 10_000;
 export const loadStep = 0.05;
-export const loadIntervalMs = 20_000;
+export const loadIntervalMs = 60_000;
 
 /** An agent without a heartbeat for this long is considered gone. */
 export const agentSilenceMsMax = 9_000;
@@ -90,6 +93,8 @@ export interface ShutdownLockRequest {
 
 /** A shutdown lock is released when its agent is silent for this long. */
 export const shutdownLeaseMs = agentSilenceMsMax;
+/** How often an agent asks for the lock, and renews it while it shuts down. */
+export const shutdownLockIntervalMs = 2_000;
 
 /** Calls by which agents report that they are live, leave, and share a cluster. */
 export const agentCalls = {
