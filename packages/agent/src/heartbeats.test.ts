@@ -138,3 +138,25 @@ test('over a new connection a heartbeat is sent at once, unless one is in flight
   await clock.pass(heartbeatIntervalMs);
   assert.equal(sent, 3);
 });
+
+test('the interval counts from sending, and a failed heartbeat is repeated sooner', async () => {
+  const clock = new HandClock();
+  const sentMs: number[] = [];
+  /** How long each answer takes. The last heartbeats fail. */
+  const answerMs = [500, 3_500, 6_000, 0];
+  const port = {
+    async heartbeat() {
+      sentMs.push(clock.monotonicMs());
+      const waitMs = answerMs.shift();
+      if (waitMs === undefined) throw new ClusterUnavailable('no leader');
+      await new Promise<void>((resolve) => clock.after(waitMs, resolve));
+      return [];
+    },
+  } as unknown as ClusterPort;
+  const heartbeats = new Heartbeats({ port, self: () => testAgent('a'), clock, log: silentLog });
+  void heartbeats.start();
+  await clock.pass(25_000);
+  heartbeats.stop();
+  // 4 s after sending, but 2 s after an answer at least.
+  assert.deepEqual(sentMs, [0, 4_000, 9_500, 17_500, 21_500, 23_500]);
+});
