@@ -20,6 +20,9 @@ export const storageLimits = {
   /** A part of an object that is uploaded in parts, but for the last. S3 takes 10,000 parts of 5 MiB or more. */
   uploadPartBytes: 8 * MiB,
 
+  /** What is written of such an object to a disk before it is synced. */
+  uploadSyncBytes: MiB,
+
   /** The footer of a log file: room for more than a million partitions in one file. */
   logFileFooterBytesMax: 64 * MiB,
 } as const;

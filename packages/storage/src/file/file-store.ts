@@ -218,7 +218,7 @@ export async function openFileStore(root: string, { clock, random }: FileStoreDe
       const path = pathOf(key);
       signal?.throwIfAborted();
       const temporaryPath = newTemporaryPath();
-      return await FileUpload.open(key, temporaryPath, async () => {
+      return await FileUpload.open(key, temporaryPath, clock, async () => {
         await placed(path, () => done((called) => rename(temporaryPath, path, called)));
       });
     },

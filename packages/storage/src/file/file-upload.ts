@@ -1,52 +1,66 @@
 import { type FileHandle, open, unlink } from 'node:fs/promises';
+import type { Clock } from '@weir/core';
 import { storageLimits } from '../limits.ts';
+import { pause } from '../store/abort.ts';
 import { checkParts } from '../store/check-parts.ts';
 import { contentBytes } from '../store/content.ts';
 import type { CallOptions, ObjectUpload } from '../store/object-store.ts';
 import { fileStoreError } from './file-errors.ts';
 
 /**
- * An object that is written in parts, under a temporary name until it is finished. Each part is synced as it is
- * written, so that the disk is never busy for long with a large file while small ones wait.
+ * An object that is written in parts, under a temporary name until it is finished. Only background work writes objects
+ * in parts. So it is synced piece by piece, with pauses as long as the writes, and the small files of requests wait for
+ * one piece at most, and find the disk free half of the time.
  */
 export class FileUpload implements ObjectUpload {
   readonly #key: string;
   readonly #path: string;
   readonly #file: FileHandle;
+  readonly #clock: Clock;
   readonly #place: () => Promise<void>;
   readonly #partEnds: number[] = [];
   #isFinished = false;
 
-  static async open(key: string, path: string, place: () => Promise<void>): Promise<FileUpload> {
+  static async open(
+    key: string,
+    path: string,
+    clock: Clock,
+    place: () => Promise<void>,
+  ): Promise<FileUpload> {
     try {
-      return new FileUpload(key, path, await open(path, 'wx'), place);
+      return new FileUpload(key, path, await open(path, 'wx'), clock, place);
     } catch (error) {
       throw fileStoreError(key, error);
     }
   }
 
-  private constructor(key: string, path: string, file: FileHandle, place: () => Promise<void>) {
+  private constructor(key: string, path: string, file: FileHandle, clock: Clock, place: () => Promise<void>) {
     this.#key = key;
     this.#path = path;
     this.#file = file;
+    this.#clock = clock;
     this.#place = place;
   }
 
   async putPart(index: number, content: readonly Uint8Array[], { signal }: CallOptions = {}): Promise<void> {
-    signal?.throwIfAborted();
     let at = index * storageLimits.uploadPartBytes;
     this.#partEnds[index] = at + contentBytes(content);
-    try {
-      for (const slice of content) {
-        for (let written = 0; written < slice.length; ) {
-          const { bytesWritten } = await this.#file.write(slice, written, slice.length - written, at);
-          written += bytesWritten;
-          at += bytesWritten;
+    for (const piece of pieces(content, storageLimits.uploadSyncBytes)) {
+      signal?.throwIfAborted();
+      const startMs = this.#clock.monotonicMs();
+      try {
+        for (const slice of piece) {
+          for (let written = 0; written < slice.length; ) {
+            const { bytesWritten } = await this.#file.write(slice, written, slice.length - written, at);
+            written += bytesWritten;
+            at += bytesWritten;
+          }
         }
+        await this.#file.datasync();
+      } catch (error) {
+        throw fileStoreError(this.#key, error);
       }
-      await this.#file.datasync();
-    } catch (error) {
-      throw fileStoreError(this.#key, error);
+      await pause(this.#clock, this.#clock.monotonicMs() - startMs, signal);
     }
   }
 
@@ -70,4 +84,26 @@ export class FileUpload implements ObjectUpload {
     await this.#file.close().catch(() => {});
     await unlink(this.#path).catch(() => {});
   }
+}
+
+/** Cuts content into pieces of `pieceBytes`, the last one shorter. */
+function* pieces(
+  content: readonly Uint8Array[],
+  pieceBytes: number,
+): Generator<readonly Uint8Array[], void, undefined> {
+  let piece: Uint8Array[] = [];
+  let room = pieceBytes;
+  for (const slice of content) {
+    for (let at = 0; at < slice.length; ) {
+      const part = slice.subarray(at, at + room);
+      piece.push(part);
+      at += part.length;
+      room -= part.length;
+      if (room > 0) continue;
+      yield piece;
+      piece = [];
+      room = pieceBytes;
+    }
+  }
+  if (piece.length > 0) yield piece;
 }

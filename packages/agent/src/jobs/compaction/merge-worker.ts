@@ -18,7 +18,7 @@ const { bucketUrl, environment, usesMetadataService, limits } = task;
  * Threads of a process share four threads for calls of the file system, which the write path of a bucket on disk needs
  * too.
  */
-const diskLimits = { requestsMax: 1, partsInFlightMax: 1 };
+const diskLimits = { requestsMax: 1, partsInFlightMax: 1, readBytesMax: 16 * MiB };
 
 /** Progress is reported in steps of this size. */
 const progressBytes = 16 * MiB;
