@@ -1,5 +1,5 @@
 import { crc32c } from '@node-rs/crc32';
-import { KiB, Metrics, MiB, silentLog } from '@weir/core';
+import { KiB, Metrics, MiB, silentLog, systemClock } from '@weir/core';
 import { buildRecordBatch } from '@weir/wire';
 import type { ClusterView } from '../packages/agent/src/cluster/cluster-view.ts';
 import { createReadPath, type ReadPath } from '../packages/agent/src/read-path/read-path.ts';
@@ -117,6 +117,7 @@ function readPathOf(store: TestStore, cacheBytesMax: number): ReadPath {
     store,
     cluster: { clusterId } as ClusterView,
     pages: { pageBytes, cacheBytesMax, ownFiles: 'none', readahead: false },
+    clock: systemClock,
     log: silentLog,
     metrics: new Metrics(),
   });

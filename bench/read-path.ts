@@ -1,4 +1,4 @@
-import { KiB, Metrics, MiB, silentLog, systemRandom } from '@weir/core';
+import { KiB, Metrics, MiB, silentLog, systemClock, systemRandom } from '@weir/core';
 import { buildRecordBatch } from '@weir/wire';
 import type { ClusterView } from '../packages/agent/src/cluster/cluster-view.ts';
 import { mergeFiles } from '../packages/agent/src/jobs/compaction/merge-files.ts';
@@ -63,6 +63,7 @@ function readPathOf(store: TestStore, cacheBytesMax: number): ReadPath {
     store,
     cluster: { clusterId } as ClusterView,
     pages: { pageBytes, cacheBytesMax, ownFiles: 'none' },
+    clock: systemClock,
     log: silentLog,
     metrics: new Metrics(),
   });

@@ -108,6 +108,7 @@ export class SimAgent {
       store,
       cluster: view,
       pages: { pageBytes, cacheBytesMax, ownFiles: 'keep' },
+      clock,
       log,
       metrics,
     });

@@ -71,6 +71,7 @@ export function dataPath(
       ownFiles: 'copy',
       readahead: options.readahead,
     },
+    clock,
     log,
     metrics,
     ...(exchange === undefined ? {} : { remotePages: exchange.lender }),

@@ -272,6 +272,12 @@ export const agentLimits = {
   /** Pages that all readers of an agent together have asked for before they came to them. */
   readaheadPagesMax: 16,
 
+  /** Pages that an agent remembers to have read in part; what is read again of them is loaded as a page. */
+  partlyReadPagesMax: 10_000,
+
+  /** Files that were not merged are read by pages up to this age: all consumers of a topic need the same ones. */
+  newFileAgeMs: 10 * 60 * 1000,
+
   /**
    * Pages that are read from other agents at a time, and from one of them. Apart from reads of the store, which must
    * go on while two agents wait for each other.

@@ -167,6 +167,7 @@ export interface DataPathOptions {
   readonly inflightFilesMax?: number;
   readonly bufferedBytesMax?: number;
   readonly pages?: Partial<PageOptions>;
+  readonly store?: TestStore;
   /** Memory of pages that is taken, and poisoned, at a time. */
   readonly poolSlabBytes?: number;
   readonly recordBytesMax?: number;
@@ -186,7 +187,7 @@ export interface DataPathOptions {
 export class DataPath {
   readonly clock = new HandClock();
   readonly metrics = new Metrics();
-  readonly store = new TestStore();
+  readonly store: TestStore;
   readonly pool: ReturnType<typeof createPagePool>;
   readonly random: Random;
   readonly cluster: TestCluster;
@@ -199,7 +200,9 @@ export class DataPath {
   readonly #handlers: Partial<Record<ApiName, unknown>>;
 
   constructor(options: DataPathOptions = {}) {
-    const { clock, metrics, store } = this;
+    const { clock, metrics } = this;
+    const { store = new TestStore() } = options;
+    this.store = store;
     this.random = seededRandom(options.seed ?? 1);
     const { poolSlabBytes: slabBytes = 4 << 20 } = options;
     this.pool = createPagePool({ slabBytes, bytesMax: 128 << 20, poisons: true });
@@ -211,6 +214,7 @@ export class DataPath {
       cluster: this.view,
       pages: { pageBytes: 4 << 20, cacheBytesMax: 64 << 20, ownFiles: 'keep', ...options.pages },
       pool: this.pool,
+      clock,
       log: silentLog,
       metrics,
     });

@@ -129,6 +129,7 @@ async function startAgents(
       store,
       cluster: { clusterId } as ClusterView,
       pages: { pageBytes, cacheBytesMax: 64 << 20, ownFiles: 'copy' },
+      clock,
       log: silentLog,
       metrics,
       remotePages: exchange.lender,

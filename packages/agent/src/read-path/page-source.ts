@@ -14,6 +14,12 @@ export interface PageSource {
   read(fileId: string, index: number): Promise<Page>;
 }
 
+/** The pages of the bucket, and parts of them. */
+export interface BucketPages extends PageSource {
+  /** Returns the bytes of a file from `start` to `end`, fewer if it ends before; else like `read`. */
+  readRange(fileId: string, start: number, end: number): Promise<Page>;
+}
+
 /** The object holds another file than its key says. */
 export class ForeignFile extends Error {
   override readonly name = 'ForeignFile';
@@ -36,33 +42,36 @@ export function storePages({
   readsMax,
   pool,
   metrics,
-}: StorePagesOptions): PageSource {
+}: StorePagesOptions): BucketPages {
   const slots = new Semaphore({ permits: readsMax });
   return {
-    read: (fileId, index) =>
-      slots.run(async () => {
-        const start = index * pageBytes;
-        // A store may request memory several times: it retries, and sends slow requests twice. What is not in the
-        // result may still be written to, and is not used again.
-        const given: PooledMemory[] = [];
-        const memory = (bytes: number) => {
-          const taken = pool.take(bytes);
-          if (taken !== undefined) given.push(taken);
-          return taken?.bytes ?? Buffer.allocUnsafeSlow(bytes);
-        };
-        try {
-          const key = logFileKey(clusterId(), fileId);
-          const bytes = await store.getRange(key, start, start + pageBytes, { memory });
-          metrics.bucketReads.add(1);
-          metrics.bucketBytes.add(bytes.length);
-          if (index === 0) checkIdentity(bytes, fileIdOf(fileId));
-          return new Page([bytes], { memory: given.find((taken) => isAt(taken.bytes, bytes)) });
-        } catch (error) {
-          metrics.bucketFailures.add(1);
-          throw error;
-        }
-      }),
+    read: (fileId, index) => readRange(fileId, index * pageBytes, (index + 1) * pageBytes),
+    readRange,
   };
+
+  function readRange(fileId: string, start: number, end: number): Promise<Page> {
+    return slots.run(async () => {
+      // A store may request memory several times: it retries, and sends slow requests twice. What is not in the
+      // result may still be written to, and is not used again.
+      const given: PooledMemory[] = [];
+      const memory = (bytes: number) => {
+        const taken = pool.take(bytes);
+        if (taken !== undefined) given.push(taken);
+        return taken?.bytes ?? Buffer.allocUnsafeSlow(bytes);
+      };
+      try {
+        const key = logFileKey(clusterId(), fileId);
+        const bytes = await store.getRange(key, start, end, { memory });
+        metrics.bucketReads.add(1);
+        metrics.bucketBytes.add(bytes.length);
+        if (start === 0) checkIdentity(bytes, fileIdOf(fileId));
+        return new Page([bytes], { memory: given.find((taken) => isAt(taken.bytes, bytes)) });
+      } catch (error) {
+        metrics.bucketFailures.add(1);
+        throw error;
+      }
+    });
+  }
 }
 
 function isAt(memory: Buffer, { buffer, byteOffset, length }: Buffer): boolean {

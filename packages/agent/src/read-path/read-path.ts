@@ -1,5 +1,5 @@
 import type { Pointers } from '@weir/cluster';
-import { type Log, type Metrics, Semaphore } from '@weir/core';
+import { type Clock, type Log, type Metrics, Semaphore } from '@weir/core';
 import { ObjectNotFound, type ObjectStore } from '@weir/storage';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import { agentLimits } from '../limits.ts';
@@ -15,14 +15,16 @@ import { type PageMetrics, pageMetrics } from './page-metrics.ts';
 import { createPagePool } from './page-pool.ts';
 import { ForeignFile, type PageSource, storePages } from './page-source.ts';
 import { PageSpan } from './page-span.ts';
+import { NeededPages, RangeReads } from './range-reads.ts';
 import { type RangeWalk, rangesOf } from './range-walk.ts';
-import { pagesFrom, Readahead } from './readahead.ts';
+import { Readahead, readsFrom } from './readahead.ts';
 import { type RemotePages, routedPages } from './routed-pages.ts';
 
 interface ReadPathOptions {
   readonly store: ObjectStore;
   readonly cluster: ClusterView;
   readonly pages: PageOptions;
+  readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
   /** Finds pages that other agents of the zone keep. If absent, this agent reads all pages itself. */
@@ -120,12 +122,13 @@ class PagedReadPath implements ReadPath {
   readonly #options: PageOptions;
   readonly #cache: PageCache;
   readonly #source: PageSource;
+  readonly #rangeReads: RangeReads;
   readonly #aheadBudget = new Semaphore({ permits: agentLimits.readaheadPagesMax });
   readonly #metrics: PageMetrics;
   readonly #pool: SlabPool;
 
   constructor(options: ReadPathOptions) {
-    const { store, cluster, pages, log, metrics, remotePages = () => undefined } = options;
+    const { store, cluster, pages, clock, log, metrics, remotePages = () => undefined } = options;
     this.#options = pages;
     this.#metrics = pageMetrics(metrics);
     const { pageBytes, cacheBytesMax } = pages;
@@ -140,14 +143,16 @@ class PagedReadPath implements ReadPath {
       metrics: this.#metrics,
     });
     this.#cache = new PageCache({ source, cacheBytesMax });
+    this.#rangeReads = new RangeReads({ source, cache: this.#cache, pageBytes, clock });
     this.#source = routedPages(this.#cache, remotePages, { log, metrics: this.#metrics });
   }
 
   async readBatches(queries: readonly ReadQuery[], hold?: AnswerHold): Promise<(BatchList | Error)[]> {
     const pages = new AnswerPages();
+    const needed = new NeededPages(queries, this.#options.pageBytes);
     const results = await Promise.all(
       queries.map((query) =>
-        this.#readBatches(query, pages, queries.length === 1).catch((error: unknown) =>
+        this.#readBatches(query, pages, needed, queries.length === 1).catch((error: unknown) =>
           error instanceof Error ? error : new Error(String(error)),
         ),
       ),
@@ -163,7 +168,12 @@ class PagedReadPath implements ReadPath {
     return results;
   }
 
-  async #readBatches(query: ReadQuery, pages: AnswerPages, isAlone: boolean): Promise<BatchList> {
+  async #readBatches(
+    query: ReadQuery,
+    pages: AnswerPages,
+    needed: NeededPages,
+    isAlone: boolean,
+  ): Promise<BatchList> {
     const { pointers, fromOffset, toOffset = Number.POSITIVE_INFINITY, bytesMax, atLeastOne } = query;
     const list = pages.newList();
     const room = () => bytesMax - list.bytes;
@@ -177,10 +187,25 @@ class PagedReadPath implements ReadPath {
         return !isFull;
       },
       load: (walk, end) => {
-        const span = this.#span(walk.fileId, walk.at, end, ahead);
+        const { row, fileId, at } = walk;
+        let range = ahead?.takeRange(fileId, at);
+        if (
+          range === undefined &&
+          walk.end - at <= room() &&
+          this.#rangeReads.suits(fileId, at, walk.end, needed)
+        ) {
+          ahead ??= this.#aheadOf(query, walk, room(), needed);
+          ahead.ask(row);
+          range = ahead.takeRange(fileId, at) ?? this.#rangeReads.read(fileId, at, walk.end);
+        }
+        if (range !== undefined) {
+          ahead?.ask(row + 1);
+          return this.#rangeSpan(range, at, walk.end);
+        }
+        const span = this.#span(fileId, at, end, ahead);
         // Most readers find everything in memory and need no readahead.
-        if (span instanceof Promise) ahead ??= this.#aheadOf(query, walk, room());
-        ahead?.ask();
+        if (span instanceof Promise) ahead ??= this.#aheadOf(query, walk, room(), needed);
+        ahead?.ask(row);
         return span;
       },
       loaded: ({ views }) => pages.loaded(views),
@@ -261,17 +286,25 @@ class PagedReadPath implements ReadPath {
     { pointers, fromOffset, toOffset }: ReadQuery,
     { row, at, end, offset }: RangeWalk,
     room: number,
+    needed: NeededPages,
   ): Readahead {
     const { pageBytes } = this.#options;
     // How many bytes are skipped before the wanted offset is known only after reading, and estimated until then.
     const share = Math.max(0, fromOffset - offset) / (pointers.nextOffset[row]! - offset);
+    const bytesMax = room + Math.min(1, share) * (end - at);
     return new Readahead({
-      plan: pagesFrom(pointers, row, at, pageBytes, toOffset),
-      bytesMax: room + Math.min(1, share) * (end - at),
+      plan: readsFrom(pointers, row, at, {
+        pageBytes,
+        toOffset,
+        isReadAlone: (fileId, start, end, bytesBefore) =>
+          bytesBefore + end - start <= bytesMax && this.#rangeReads.suits(fileId, start, end, needed),
+      }),
+      bytesMax,
       pagesMax: readaheadPagesMax,
       budget: this.#aheadBudget,
       cache: this.#cache,
       source: this.#source,
+      rangeReads: this.#rangeReads,
       metrics: this.#metrics,
     });
   }
@@ -289,8 +322,10 @@ class PagedReadPath implements ReadPath {
     const { pageBytes, cacheBytesMax, readahead = true } = this.#options;
     if (!isAlone || !readahead || cacheBytesMax < pageBytes * agentLimits.readaheadPagesMax) return list;
     let left = 1 + readaheadPages;
-    for (const { fileId, index } of pagesFrom(pointers, row, at, pageBytes, toOffset)) {
-      if (left-- === 0) break;
+    const isReadAlone = (fileId: string, start: number, end: number) =>
+      this.#rangeReads.suits(fileId, start, end);
+    for (const { fileId, index } of readsFrom(pointers, row, at, { pageBytes, toOffset, isReadAlone })) {
+      if (left-- === 0 || index === undefined) break;
       if (this.#cache.expects(fileId, index)) continue;
       if (!this.#aheadBudget.tryAcquire()) break;
       this.#metrics.readahead.add(1);
@@ -313,7 +348,10 @@ class PagedReadPath implements ReadPath {
     const reader: RangeReader = {
       roomBytes: () => 0,
       goesOn: () => true,
-      load: (walk, end) => this.#span(walk.fileId, walk.at, end),
+      load: ({ fileId, at, end: rangeEnd }, end) =>
+        this.#rangeReads.suits(fileId, at, rangeEnd)
+          ? this.#rangeSpan(this.#rangeReads.read(fileId, at, rangeEnd), at, rangeEnd)
+          : this.#span(fileId, at, end),
       takes: () => true,
       take: (walk, cursor) => {
         found = visit(cursor, walk.baseOffsetOf(cursor));
@@ -398,6 +436,12 @@ class PagedReadPath implements ReadPath {
     }
     if (areAllInMemory) return new PageSpan(pages as Page[], start, end, pageBytes);
     return this.#spanOf(allPages(pages), start, end);
+  }
+
+  /** Returns bytes of a file that were read without the rest of their pages. */
+  async #rangeSpan(range: Promise<Page>, start: number, end: number): Promise<PageSpan> {
+    this.#metrics.localMisses.add(1);
+    return new PageSpan([await range], start, end, this.#options.pageBytes, start);
   }
 
   /** Reads the same bytes from the bucket, past the cache. */

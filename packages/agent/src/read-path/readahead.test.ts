@@ -8,7 +8,7 @@ import { Page } from './page.ts';
 import { PageCache } from './page-cache.ts';
 import { pageMetrics } from './page-metrics.ts';
 import type { PageSource } from './page-source.ts';
-import { pagesFrom, Readahead } from './readahead.ts';
+import { Readahead, readsFrom } from './readahead.ts';
 
 const pageBytes = 100;
 
@@ -35,7 +35,7 @@ test('the pages that a reader needs, and the bytes before each', () => {
     [3, 0, ''],
   ];
   for (const [row, at, expected] of table) {
-    const pages = [...pagesFrom(pointers, row, at, pageBytes)];
+    const pages = [...readsFrom(pointers, row, at, { pageBytes })];
     const text = pages.map(({ fileId, index, bytesBefore }) => `${fileId}/${index}@${bytesBefore}`).join(' ');
     assert.equal(text, expected, `from byte ${at} of range ${row}`);
   }
@@ -53,6 +53,11 @@ class HeldSource implements PageSource {
     });
   }
 
+  readRange(fileId: string, start: number, end: number): Promise<Page> {
+    this.requested.push(`${fileId} ${start}-${end}`);
+    return Promise.resolve(new Page([Buffer.alloc(end - start)]));
+  }
+
   async resolvePage(): Promise<void> {
     for (const resolvePage of this.#resolvers.splice(0)) resolvePage();
     await settle();
@@ -61,18 +66,31 @@ class HeldSource implements PageSource {
 
 function reader(
   pointers: Pointers,
-  options: { pagesMax?: number; bytesMax?: number; budget?: Semaphore; cacheBytesMax?: number } = {},
+  options: {
+    pagesMax?: number;
+    bytesMax?: number;
+    budget?: Semaphore;
+    cacheBytesMax?: number;
+    isReadAlone?: (fileId: string) => boolean;
+  } = {},
 ) {
+  const { isReadAlone } = options;
   const source = new HeldSource();
   const cache = new PageCache({ source, cacheBytesMax: options.cacheBytesMax ?? 10_000 });
   const budget = options.budget ?? new Semaphore({ permits: 100 });
   const ahead = new Readahead({
-    plan: pagesFrom(pointers, 0, pointers.byteStart[0] ?? 0, pageBytes),
+    plan: readsFrom(
+      pointers,
+      0,
+      pointers.byteStart[0] ?? 0,
+      isReadAlone === undefined ? { pageBytes } : { pageBytes, isReadAlone },
+    ),
     bytesMax: options.bytesMax ?? Number.POSITIVE_INFINITY,
     pagesMax: options.pagesMax ?? 100,
     budget,
     cache,
     source: cache,
+    rangeReads: { read: (fileId, start, end) => source.readRange(fileId, start, end) },
     metrics: pageMetrics(new Metrics()),
   });
   return { ahead, source, cache, budget };
@@ -110,6 +128,23 @@ test('loaded pages wait for their reader, even if the cache had no room for them
   await source.resolvePage();
   assert.equal(cache.peek('a', 0), undefined);
   assert.equal((await ahead.take('a', 0)!).byteLength, pageBytes);
+});
+
+test('ranges that are read without their pages are requested ahead, each once', async () => {
+  const budget = new Semaphore({ permits: 3 });
+  const { ahead, source } = reader(ranges(['a', 10, 20], ['b', 0, 100], ['c', 50, 5], ['d', 7, 3]), {
+    budget,
+    isReadAlone: (fileId) => fileId !== 'b',
+  });
+  ahead.ask();
+  assert.deepEqual(source.requested, ['a 10-30', 'b/0', 'c 50-55']);
+  assert.equal(ahead.take('a', 0), undefined);
+  assert.equal((await ahead.takeRange('a', 10)!).byteLength, 20);
+  assert.equal(ahead.takeRange('a', 10), undefined, 'a range is taken once');
+  ahead.ask(4);
+  assert.equal(source.requested.length, 3, 'the reader has passed the last range');
+  ahead.end();
+  assert.equal(budget.running, 0);
 });
 
 test('all readers share a budget, and return what they did not use', () => {
