@@ -1,0 +1,63 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock, Environment } from '@weir/core';
+import { StoreError } from '../store/store-error.ts';
+import type { TokenSource } from './access-tokens.ts';
+import { tokenSourceOf } from './credential-types.ts';
+import type { CredentialFields } from './field-reader.ts';
+import { metadataTokens } from './metadata-tokens.ts';
+
+interface GoogleCredentialsDeps {
+  readonly clock: Clock;
+  readonly environment: Environment;
+  /** Whether the metadata service of the machine may be asked, by itself or as the source of a file. */
+  readonly usesMetadataService: boolean;
+}
+
+/**
+ * Finds the credentials of the process in the order of Google's own clients: the file of
+ * `GOOGLE_APPLICATION_CREDENTIALS`, the file that `gcloud auth application-default login` wrote, and the metadata
+ * service of the machine, which only agents ask.
+ */
+export async function findCredentials(subject: string, deps: GoogleCredentialsDeps): Promise<TokenSource> {
+  const { environment, usesMetadataService } = deps;
+  const named = environment.GOOGLE_APPLICATION_CREDENTIALS;
+  if (named) {
+    const text = await readFile(named, 'utf8').catch((error: NodeJS.ErrnoException) => {
+      throw new StoreError(
+        'denied',
+        'GOOGLE_APPLICATION_CREDENTIALS',
+        `failed to read ${named}: ${error.code}`,
+      );
+    });
+    return sourceIn(text, named, deps);
+  }
+  const path = gcloudFile(environment);
+  const text = path === undefined ? undefined : await readFile(path, 'utf8').catch(() => undefined);
+  if (text !== undefined) return sourceIn(text, path!, deps);
+  if (usesMetadataService) return metadataTokens(deps);
+  throw new StoreError(
+    'denied',
+    subject,
+    'no credentials: GOOGLE_APPLICATION_CREDENTIALS names no file, and gcloud has stored none',
+  );
+}
+
+function gcloudFile({ CLOUDSDK_CONFIG, HOME }: Environment): string | undefined {
+  const folder = CLOUDSDK_CONFIG || (HOME && join(HOME, '.config/gcloud'));
+  return folder ? join(folder, 'application_default_credentials.json') : undefined;
+}
+
+/** Parses a file of credentials. Errors name the file and never repeat what is in it. */
+function sourceIn(text: string, path: string, deps: GoogleCredentialsDeps): TokenSource {
+  let fields: unknown;
+  try {
+    fields = JSON.parse(text);
+  } catch {
+    throw new StoreError('denied', path, 'the file of credentials is no JSON');
+  }
+  if (typeof fields !== 'object' || fields === null) {
+    throw new StoreError('denied', path, 'the file of credentials has no JSON object');
+  }
+  return tokenSourceOf(fields as CredentialFields, path, deps);
+}
