@@ -1,17 +1,21 @@
 import { fileURLToPath } from 'node:url';
+import { parseGsUrl } from './gs/gs-url.ts';
 import { parseS3Url } from './s3/s3-url.ts';
 import { checkKey } from './store/key.ts';
 import { StoreError } from './store/store-error.ts';
 
-const bucketSchemes = ['mem', 'file', 's3'] as const;
+const bucketSchemes = ['mem', 'file', 's3', 'gs'] as const;
 export type BucketScheme = (typeof bucketSchemes)[number];
 
-const planned = ['gs', 'azblob', 'postgres', 'postgresql', 'sqlite', 'service_multi', 'service_stripe'];
+const planned = ['azblob', 'postgres', 'postgresql', 'sqlite', 'service_multi', 'service_stripe'];
 
 /** The location of a bucket's objects, as the driver of its scheme interprets the URL. */
 export interface BucketPlace {
   readonly scheme: BucketScheme;
-  /** The server that receives requests and credentials; `aws` for any of AWS, empty where there is none. */
+  /**
+   * The server that receives requests and credentials; `aws` for any of AWS, `google` for Google, empty where there is
+   * none.
+   */
   readonly server: string;
   /** The name of the bucket, or its directory without a trailing slash. */
   readonly bucket: string;
@@ -31,6 +35,10 @@ export function bucketPlace(text: string): BucketPlace {
       const { bucket, endpoint, isTls } = parseS3Url(url);
       const server = endpoint === undefined ? `aws${isTls ? '' : ' without TLS'}` : new URL(endpoint).origin;
       return { scheme, server, bucket, folder };
+    }
+    case 'gs': {
+      const { bucket, endpoint } = parseGsUrl(url);
+      return { scheme, server: endpoint === undefined ? 'google' : new URL(endpoint).origin, bucket, folder };
     }
   }
 }

@@ -63,12 +63,13 @@ test('the request callback receives the URL of the bucket, without possible secr
 });
 
 const refused: readonly [url: string, problem: RegExp][] = [
-  ['gs://bucket', /gs:\/\/: not available in this release/],
+  ['gs://bucket', /gs:\/\/bucket: no credentials: GOOGLE_APPLICATION_CREDENTIALS names no file/],
+  ['gs://bucket/folder', /prefix=/],
   ['azblob://container', /azblob:\/\/: not available in this release/],
   ['service_multi://s3://a<>s3://b', /service_multi:\/\/: not available in this release/],
   ['service_stripe://s3://a<>s3://b', /service_stripe:\/\/: not available in this release/],
   ['sqlite:///tmp/x', /not available in this release/],
-  ['ftp://host', /one of mem:\/\/, file:\/\/, s3:\/\/ is needed/],
+  ['ftp://host', /one of mem:\/\/, file:\/\/, s3:\/\/, gs:\/\/ is needed/],
   ['bucket', /one of mem:\/\//],
   ['toString://x', /one of mem:\/\//],
   ['mem://', /a name is needed/],

@@ -7,6 +7,7 @@ import { type EndedRequest, metered } from './decorators/metered.ts';
 import { type RetryPolicy, withRetry } from './decorators/retry.ts';
 import { withTimeout } from './decorators/timeout.ts';
 import { openFileStore } from './file/file-store.ts';
+import { openGsStore } from './gs/gs-store.ts';
 import { openMemoryStore } from './memory/memory-store.ts';
 import { openS3Store } from './s3/s3-store.ts';
 import type { StoreOperation } from './store/around.ts';
@@ -21,6 +22,8 @@ export interface StoreDeps {
   readonly metrics: Metrics;
   /** Whether credentials may be requested from the metadata service of a cloud. Not by default. */
   readonly usesMetadataService?: boolean | undefined;
+  /** Whether gs:// buckets that are not reached over Google's direct path must not be opened. Not by default. */
+  readonly requiresGcsDirectConnectivity?: boolean | undefined;
   /** Called for every request to a bucket, with the URL of the bucket without secrets. */
   readonly onRequest?: ((bucket: string, request: EndedRequest) => void) | undefined;
 }
@@ -53,20 +56,26 @@ const hedgeDelayMsMin = 20;
 interface Driver {
   /** Whether a second request may reach a less busy server. A disk is always the same disk. */
   readonly isRemote: boolean;
-  open(url: URL, deps: StoreDeps): Promise<ObjectStore>;
+  /** Objects are below `folder`, which keys include. */
+  open(url: URL, deps: StoreDeps, folder: string): Promise<ObjectStore>;
 }
 
 const drivers: Readonly<Record<BucketScheme, Driver>> = {
   mem: { isRemote: false, open: async (url, deps) => openMemoryStore(url.host + url.pathname, deps) },
   file: { isRemote: false, open: (url, deps) => openFileStore(directoryOf(url), deps) },
   s3: { isRemote: true, open: openS3Store },
+  gs: {
+    isRemote: true,
+    open: (url, { requiresGcsDirectConnectivity, ...deps }, folder) =>
+      openGsStore(url, { ...deps, folder, requiresDirectConnectivity: requiresGcsDirectConnectivity }),
+  },
 };
 
 /** Opens the bucket of a URL with all decorators: metrics, timeouts, hedging, circuit breaker, retries. */
 export async function openStore(bucketUrl: string, deps: StoreDeps): Promise<ObjectStore> {
   const { url, folder, scheme } = readBucketUrl(bucketUrl);
   const driver = drivers[scheme];
-  const bucket = scopedStore(await driver.open(url, deps), folder);
+  const bucket = scopedStore(await driver.open(url, deps, folder), folder);
   const name = `${scheme}://${url.host}`;
   // Without user info and query, which may contain secrets.
   const bucketName = `${name}${url.pathname}${folder === '' ? '' : `?prefix=${folder}`}`;
@@ -74,7 +83,7 @@ export async function openStore(bucketUrl: string, deps: StoreDeps): Promise<Obj
   return withPatience(bucket, { ...deps, onRequest, name, isRemote: driver.isRemote });
 }
 
-interface PatienceOptions extends Omit<StoreDeps, 'environment' | 'onRequest' | 'usesMetadataService'> {
+interface PatienceOptions extends Pick<StoreDeps, 'clock' | 'random' | 'log' | 'metrics'> {
   readonly onRequest?: ((request: EndedRequest) => void) | undefined;
   /** Names the store in metrics and log. */
   readonly name: string;

@@ -1,0 +1,130 @@
+import type { Clock, Environment, Random } from '@weir/core';
+import { unlessAllFailed } from '../store/failed-deletions.ts';
+import { checkKeys, checkRange } from '../store/key.ts';
+import type { FailedDeletion, ObjectInfo, ObjectStore } from '../store/object-store.ts';
+import { ObjectNotFound, StoreError } from '../store/store-error.ts';
+import { AccessTokens } from './access-tokens.ts';
+import { findCredentials } from './google-credentials.ts';
+import { GsClient, type GsObject } from './gs-client.ts';
+import { GsUploads } from './gs-uploads.ts';
+import { locate } from './gs-url.ts';
+import { inTurns } from './in-turns.ts';
+import { checkGsKey, isPart } from './part-folders.ts';
+
+interface GsStoreDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly environment: Environment;
+  /** The folder of all objects, which keys include; empty for the whole bucket. */
+  readonly folder: string;
+  /** Whether credentials may be requested from the metadata service of the machine. Only an agent has one. */
+  readonly usesMetadataService?: boolean | undefined;
+  /** Whether a store that is not reached over Google's direct path must not be opened. */
+  readonly requiresDirectConnectivity?: boolean | undefined;
+}
+
+/** Requests at a time of one call that deletes many objects; Google has no request for many that is cheaper. */
+const deletionsInFlightMax = 16;
+
+/** A bucket of Google Cloud Storage or of an emulator, over the JSON API and our own HTTP client. */
+export async function openGsStore(url: URL, deps: GsStoreDeps): Promise<ObjectStore> {
+  const { clock, random, environment, folder, usesMetadataService = false } = deps;
+  const location = locate(url, environment);
+  const subject = `gs://${location.bucket}`;
+  if (deps.requiresDirectConnectivity === true) {
+    throw new StoreError(
+      'invalid',
+      subject,
+      '-gcsDirectConnectivityRequired cannot hold: the direct path is for gRPC inside Google Cloud, and this release sends HTTPS requests through the front ends of Google; start without the flag',
+    );
+  }
+  const source = location.isAnonymous
+    ? undefined
+    : await findCredentials(subject, { clock, environment, usesMetadataService });
+  const tokens = source && new AccessTokens({ clock, source, subject });
+  const client = new GsClient({ location, clock, tokens });
+  const uploads = new GsUploads({ client, clock, random, folder });
+
+  async function head(key: string, signal: AbortSignal | undefined): Promise<ObjectInfo | undefined> {
+    checkGsKey(key);
+    signal?.throwIfAborted();
+    const found = await client.head(key, signal);
+    return found && infoOf(found);
+  }
+
+  return {
+    async put(key, content, { signal } = {}) {
+      checkGsKey(key);
+      signal?.throwIfAborted();
+      await client.insert({ key, content }, signal);
+    },
+
+    async putIfAbsent(key, content, { signal } = {}) {
+      checkGsKey(key);
+      signal?.throwIfAborted();
+      return client.insert({ key, content, isConditional: true }, signal);
+    },
+
+    async beginUpload(key, { signal } = {}) {
+      signal?.throwIfAborted();
+      return uploads.begin(key, signal);
+    },
+
+    async getRange(key, start, end, { signal, memory } = {}) {
+      checkGsKey(key);
+      checkRange(key, start, end);
+      signal?.throwIfAborted();
+      // HTTP cannot request an empty range.
+      const bytes =
+        start === end
+          ? (await client.head(key, signal)) && Buffer.alloc(0)
+          : await client.read(key, { start, end, memory }, signal);
+      if (bytes === undefined) throw new ObjectNotFound(key);
+      return bytes;
+    },
+
+    head: (key, { signal } = {}) => head(key, signal),
+
+    async delete(key, { signal } = {}) {
+      checkGsKey(key);
+      signal?.throwIfAborted();
+      await client.delete(key, signal);
+    },
+
+    async deleteMany(keys, { signal } = {}) {
+      checkKeys(keys);
+      for (const key of keys) checkGsKey(key);
+      signal?.throwIfAborted();
+      const failed: FailedDeletion[] = [];
+      await inTurns(keys, deletionsInFlightMax, async (key) => {
+        try {
+          await client.delete(key, signal);
+        } catch (error) {
+          signal?.throwIfAborted();
+          if (!(error instanceof StoreError)) throw error;
+          failed.push({ key, error });
+        }
+      });
+      return unlessAllFailed(keys, failed);
+    },
+
+    async *list(prefix, { startAfter, signal } = {}) {
+      const query = { prefix, startOffset: startAfter };
+      for await (const { items = [] } of client.list(query, 'name,size,timeCreated', signal)) {
+        // Google begins with the key itself.
+        const infos = items.filter(({ name }) => name !== startAfter && !isPart(name)).map(infoOf);
+        if (infos.length > 0) yield infos;
+      }
+    },
+
+    incompleteUploads: uploads,
+
+    async close() {
+      client.close();
+    },
+  };
+}
+
+function infoOf({ name, size = '0', timeCreated = '' }: GsObject): ObjectInfo {
+  return { key: name, bytes: Number(size), modifiedMs: Date.parse(timeCreated) || 0 };
+}
