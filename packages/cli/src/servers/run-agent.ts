@@ -82,7 +82,15 @@ export async function runAgent(options: AgentToRun): Promise<void> {
   resources.defer(() => ownZone.stop());
   if (values.availabilityZone === undefined) void ownZone.start();
   const start = async () => {
-    const deps = { clock, random: systemRandom, environment, log, metrics, usesMetadataService: true };
+    const deps = {
+      clock,
+      random: systemRandom,
+      environment,
+      log,
+      metrics,
+      usesMetadataService: true,
+      requiresGcsDirectConnectivity: values.gcsDirectConnectivityRequired,
+    };
     const { defaultVirtualClusterID: clusterId, agentGroup } = values;
     const push = startMetricsPush({
       settings: metricsPushSettings(values),

@@ -75,12 +75,13 @@ export const storageFlags = [
     commands: ['agent'],
     help: 'How often the check of the buckets at the start is repeated before the start fails.',
   }),
-  planned({
+  available({
     name: 'gcsDirectConnectivityRequired',
     type: bool(),
     default: false,
     commands: ['agent'],
     help: 'Fail at the start when a gs:// bucket cannot be reached over its direct path.',
+    rule: 'It never can in this release, whose requests go over HTTPS. A gs:// bucket that the cluster names later is refused too.',
   }),
   planned({
     name: 'disableS3Checksums',
@@ -160,6 +161,19 @@ export const storageFlags = [
     commands: ['control-plane', 'control-plane restore', 'playground', 'demo'],
     help: 'The database of the control plane.',
     rule: 'Without it a SQLite file below -dataDir is used.',
+  }),
+  foreignVariable({
+    name: 'GOOGLE_APPLICATION_CREDENTIALS',
+    type: path(),
+    commands: bucketUsers,
+    help: 'The file with the credentials for gs:// buckets.',
+    rule: 'Without it, the file of gcloud is used, and then the metadata service of the machine.',
+  }),
+  foreignVariable({
+    name: 'STORAGE_EMULATOR_HOST',
+    type: text('host'),
+    commands: bucketUsers,
+    help: 'An emulator that serves gs:// buckets, without credentials.',
   }),
   foreignVariable({
     name: 'AZURE_STORAGE_ACCOUNT',
