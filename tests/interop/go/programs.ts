@@ -11,7 +11,7 @@ const built = join(folder, '../../../node_modules/.cache/weir-go');
 
 type GoProgram = 'franz-go' | 'sarama' | 'kafka-go';
 
-interface BuiltGo {
+export interface BuiltGo {
   /** Why it is not available here. */
   readonly missing: string | false;
   readonly program: string;
@@ -20,6 +20,16 @@ interface BuiltGo {
 /** Builds a program, or returns the reason why it is not available, as the `skip` of a test. */
 export function buildGo(name: GoProgram): BuiltGo {
   return build(name, ['build'], `./${name}`);
+}
+
+/** Where a program is when it has been built. */
+export function goProgramPath(name: string): string {
+  return join(built, name);
+}
+
+/** Builds a program of a module that the go.mod in a folder names. */
+export function buildGoModule(name: string, packagePath: string, cwd: string): BuiltGo {
+  return build(name, ['build'], packagePath, cwd);
 }
 
 /** Builds franz-go's own client tests. */
@@ -35,10 +45,10 @@ function buildGoTests(name: string, packagePath: string): BuiltGo & { readonly s
   return { ...made, missing: failure, source: out.trim() };
 }
 
-function build(name: string, command: readonly string[], packagePath: string): BuiltGo {
+function build(name: string, command: readonly string[], packagePath: string, cwd = folder): BuiltGo {
   mkdirSync(built, { recursive: true });
-  const program = join(built, name);
-  return { missing: runGo([...command, '-o', program, packagePath], folder).failure, program };
+  const program = goProgramPath(name);
+  return { missing: runGo([...command, '-o', program, packagePath], cwd).failure, program };
 }
 
 /** Runs the go command; `failure` is false on success, otherwise the reason. */

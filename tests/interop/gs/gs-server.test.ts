@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Metrics, silentLog, systemClock, systemRandom } from '@weir/core';
+import { buildLogFile, logFileKey, newFileId, type ObjectStore, openStore, readLogFile } from '@weir/storage';
+import { storageLimits } from '@weir/storage/limits';
+import { objectStoreContract } from '@weir/storage/testing';
+import { builtGsServer, type GsServer, startGsServer } from './server.ts';
+
+/** A third-party server checks Weir's requests, with the contract suite that every store has to pass. */
+const { missing: skip, program } = builtGsServer();
+let server: GsServer | undefined;
+let buckets = 0;
+
+before(async () => {
+  if (skip === false) server = await startGsServer(program);
+});
+after(() => server?.stop());
+
+function openBucket(bucket: string, query = ''): Promise<ObjectStore> {
+  return openStore(`gs://${bucket}?endpoint=${server!.address}${query}`, {
+    clock: systemClock,
+    random: systemRandom,
+    environment: {},
+    log: silentLog,
+    metrics: new Metrics(),
+  });
+}
+
+async function open(query = ''): Promise<ObjectStore> {
+  const bucket = `judged-${buckets++}`;
+  await server!.createBucket(bucket);
+  return openBucket(bucket, query);
+}
+
+objectStoreContract('gs', { open: () => open(), skip, manyObjects: 1100 });
+objectStoreContract('gs with a prefix', {
+  open: () => open('&prefix=a/folder+of/ours'),
+  skip,
+  manyObjects: 20,
+});
+
+test('a bucket that does not exist is a mistake of the URL', { skip }, async () => {
+  const store = await openBucket('not-created');
+  await assert.rejects(store.getRange('key', 0, 1), { kind: 'invalid' });
+  await assert.rejects(store.list('')[Symbol.asyncIterator]().next(), { kind: 'invalid' });
+  await store.close();
+});
+
+test('an object of more parts than one request joins is whole', { skip }, async () => {
+  const store = await open();
+  const { uploadPartBytes } = storageLimits;
+  const part = Buffer.alloc(uploadPartBytes);
+  const upload = await store.beginUpload('service/vci_1/large');
+  for (let index = 0; index < 34; index++) {
+    part.fill(index);
+    await upload.putPart(index, [index === 33 ? part.subarray(0, 3) : part]);
+  }
+  await upload.finish(34);
+  assert.equal((await store.head('service/vci_1/large'))?.bytes, 33 * uploadPartBytes + 3);
+  for (const index of [0, 31, 32, 33]) {
+    const at = index * uploadPartBytes;
+    assert.deepEqual([...(await store.getRange('service/vci_1/large', at, at + 2))], [index, index]);
+  }
+  const keys = [];
+  for await (const page of store.list('')) keys.push(...page.map(({ key }) => key));
+  assert.deepEqual(keys, ['service/vci_1/large']);
+  assert.deepEqual((await store.incompleteUploads!.list('')).uploads, []);
+  await store.close();
+});
+
+test('a log file goes there and back', { skip }, async () => {
+  const store = await open();
+  const bytes = Buffer.alloc(200_000, 7);
+  bytes.writeInt32BE(bytes.length - 12, 8);
+  bytes.writeInt32BE(12, 57);
+  const fileId = newFileId(systemClock.nowMs(), systemRandom);
+  const batches = Array.from({ length: 40 }, (_, i) => ({
+    topicId: Buffer.alloc(16, i % 3).toString('base64url'),
+    partition: i % 7,
+    bytes,
+  }));
+  const { slices, fileBytes } = buildLogFile({ clusterId: 'vci_1', fileId, batches });
+  const key = logFileKey('vci_1', fileId);
+  await store.put(key, slices);
+  const file = await readLogFile(store, key);
+  assert.equal(file.fileBytes, fileBytes);
+  assert.equal(file.sections.length, 21);
+  assert.ok((await store.getRange(key, 0, fileBytes)).equals(Buffer.concat(slices)));
+  await store.close();
+});
