@@ -6,14 +6,14 @@ import type { Setting } from './settings.ts';
 export const notAvailable = 'not available in this release';
 
 /**
- * The first planned setting that the user has set. Variables of other programs do not count.
+ * The first planned setting that the user has set.
  *
  * A row is available as soon as one existing command implements it. Planned commands may share the row: they are
  * rejected themselves, whatever flags they get.
  */
 export function refusePlanned(settings: ReadonlyMap<FlagName, Setting>): Problem | undefined {
   for (const { row, spelling } of settings.values()) {
-    if (row.status === 'planned' && row.hasFlag) return { subject: spelling, rule: notAvailable };
+    if (row.status === 'planned') return { subject: spelling, rule: notAvailable };
   }
   return undefined;
 }

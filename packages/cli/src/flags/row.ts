@@ -73,14 +73,14 @@ export function available(fields: RowFields<string, unknown, CommandName> & { de
 }
 
 /**
- * A variable of another program or of the platform that weir reads too. It has no flag and is never rejected, because
- * it was not set for weir.
+ * A variable of another program or of the platform that weir reads too. It has no flag, and is never planned: rejecting
+ * what was not set for weir would be wrong.
  */
 export function foreignVariable<const Name extends string, Value, const Command extends CommandName>(
   fields: RowFields<Name, Value, Command> & NoDefaultField,
 ): FlagRow<Name, Value, Command, undefined>;
 export function foreignVariable(fields: RowFields<string, unknown, CommandName>): FlagRow {
-  return { ...row({ ...fields, env: fields.name }, 'planned'), hasFlag: false };
+  return { ...row({ ...fields, env: fields.name }, 'available'), hasFlag: false };
 }
 
 function row(

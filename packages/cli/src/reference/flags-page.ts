@@ -37,8 +37,7 @@ Every flag and every environment variable of \`weir\`, ${flagRows.length} in all
 - A variable that no row names is ignored, because the environment is shared with other programs. An unknown flag is
   refused.
 - A mistake ends the command with status 2 and one line that names the flag, the value and the rule.
-- A row marked *planned* is refused with \`${notAvailable}\` when it is set. Variables of other programs are the
-  exception: they were not set for us.
+- A row marked *planned* is refused with \`${notAvailable}\` when it is set.
 - A row marked *secret* is never printed, neither in messages nor in logs. Passwords inside URLs are hidden too.`;
 
 /** The value types that need an explanation, in the order in which the rows use them. */
