@@ -1,13 +1,14 @@
 import { fileURLToPath } from 'node:url';
+import { azblobServer, parseAzblobUrl } from './azblob/azblob-url.ts';
 import { parseGsUrl } from './gs/gs-url.ts';
 import { parseS3Url } from './s3/s3-url.ts';
 import { checkKey } from './store/key.ts';
 import { StoreError } from './store/store-error.ts';
 
-const bucketSchemes = ['mem', 'file', 's3', 'gs'] as const;
+const bucketSchemes = ['mem', 'file', 's3', 'gs', 'azblob'] as const;
 export type BucketScheme = (typeof bucketSchemes)[number];
 
-const planned = ['azblob', 'postgres', 'postgresql', 'sqlite', 'service_multi', 'service_stripe'];
+const planned = ['postgres', 'postgresql', 'sqlite', 'service_multi', 'service_stripe'];
 
 /** The location of a bucket's objects, as the driver of its scheme interprets the URL. */
 export interface BucketPlace {
@@ -39,6 +40,10 @@ export function bucketPlace(text: string): BucketPlace {
     case 'gs': {
       const { bucket, endpoint } = parseGsUrl(url);
       return { scheme, server: endpoint === undefined ? 'google' : new URL(endpoint).origin, bucket, folder };
+    }
+    case 'azblob': {
+      const location = parseAzblobUrl(url);
+      return { scheme, server: azblobServer(location), bucket: location.container, folder };
     }
   }
 }

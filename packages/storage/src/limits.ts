@@ -17,6 +17,15 @@ export const storageLimits = {
   /** What is read of the text with which a store explains an error. */
   storeErrorBodyBytesMax: 64 * KiB,
 
+  /** Objects in one page of a list of azblob buckets. */
+  listedKeysMax: 1000,
+
+  /** The XML of such a page: properties take about 1.5 KiB of each object, and its name up to six times its length. */
+  azureListBodyBytesMax: 16 * MiB,
+
+  /** The largest object of one request to azblob buckets, by the service; a larger one is stored in blocks. */
+  azurePutBytesMax: 5000 * MiB,
+
   /** A part of an object that is uploaded in parts, but for the last. S3 takes 10,000 parts of 5 MiB or more. */
   uploadPartBytes: 8 * MiB,
 

@@ -65,11 +65,10 @@ test('the request callback receives the URL of the bucket, without possible secr
 const refused: readonly [url: string, problem: RegExp][] = [
   ['gs://bucket', /gs:\/\/bucket: no credentials: GOOGLE_APPLICATION_CREDENTIALS names no file/],
   ['gs://bucket/folder', /prefix=/],
-  ['azblob://container', /azblob:\/\/: not available in this release/],
   ['service_multi://s3://a<>s3://b', /service_multi:\/\/: not available in this release/],
   ['service_stripe://s3://a<>s3://b', /service_stripe:\/\/: not available in this release/],
   ['sqlite:///tmp/x', /not available in this release/],
-  ['ftp://host', /one of mem:\/\/, file:\/\/, s3:\/\/, gs:\/\/ is needed/],
+  ['ftp://host', /one of mem:\/\/, file:\/\/, s3:\/\/, gs:\/\/, azblob:\/\/ is needed/],
   ['bucket', /one of mem:\/\//],
   ['toString://x', /one of mem:\/\//],
   ['mem://', /a name is needed/],
@@ -81,6 +80,8 @@ const refused: readonly [url: string, problem: RegExp][] = [
   ['s3://bucket?assumeRoleARN=x', /assumeRoleARN is not available in this release/],
   ['s3://bucket?disableSSL=yes', /disableSSL is true or false/],
   ['s3://UPPER_case', /bucket name/],
+  ['azblob://container', /no storage account: set storage_account= in the URL, or AZURE_STORAGE_ACCOUNT/],
+  ['azblob://container?storage_account=records', /no credentials for the storage account records/],
   ['s3://name--use1-az4--x-s3', /S3 Express buckets are not available/],
 ];
 

@@ -1,4 +1,5 @@
 import type { Clock, Environment, Log, Metrics, Random } from '@weir/core';
+import { openAzblobStore } from './azblob/azblob-store.ts';
 import { type BucketScheme, directoryOf, readBucketUrl } from './bucket-place.ts';
 import type { BreakerPolicy } from './decorators/breaker-state.ts';
 import { withCircuitBreaker } from './decorators/circuit-breaker.ts';
@@ -69,6 +70,7 @@ const drivers: Readonly<Record<BucketScheme, Driver>> = {
     open: (url, { requiresGcsDirectConnectivity, ...deps }, folder) =>
       openGsStore(url, { ...deps, folder, requiresDirectConnectivity: requiresGcsDirectConnectivity }),
   },
+  azblob: { isRemote: true, open: openAzblobStore },
 };
 
 /** Opens the bucket of a URL with all decorators: metrics, timeouts, hedging, circuit breaker, retries. */

@@ -76,6 +76,7 @@ test('the secrets are marked', () => {
     'agentKey',
     'AZURE_STORAGE_KEY',
     'AZURE_STORAGE_SAS_TOKEN',
+    'AZURE_STORAGE_CONNECTION_STRING',
     'otlpMetricsHeaders',
     'password',
     'oauthToken',

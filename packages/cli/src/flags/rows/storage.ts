@@ -5,7 +5,7 @@ import { durationMs, int } from '../../values/numbers.ts';
 import { path, text } from '../../values/text.ts';
 import { databaseUrl } from '../../values/url.ts';
 import { available, foreignVariable, planned } from '../row.ts';
-import { brokers, bucketTools, recordTools } from './takers.ts';
+import { bucketTools, recordTools } from './takers.ts';
 
 /** The commands that open the bucket of a cluster. */
 const bucketUsers = [
@@ -178,21 +178,28 @@ export const storageFlags = [
   foreignVariable({
     name: 'AZURE_STORAGE_ACCOUNT',
     type: text('name'),
-    commands: brokers,
-    help: 'The storage account of azblob:// buckets.',
+    commands: bucketUsers,
+    help: 'The storage account of azblob:// buckets whose URL names none.',
   }),
   foreignVariable({
     name: 'AZURE_STORAGE_KEY',
     type: text('key'),
     secret: true,
-    commands: brokers,
+    commands: bucketUsers,
     help: 'The key of the storage account of azblob:// buckets.',
   }),
   foreignVariable({
     name: 'AZURE_STORAGE_SAS_TOKEN',
     type: text('token'),
     secret: true,
-    commands: brokers,
+    commands: bucketUsers,
     help: 'A signed token for azblob:// buckets, instead of the key.',
+  }),
+  foreignVariable({
+    name: 'AZURE_STORAGE_CONNECTION_STRING',
+    type: text('fields'),
+    secret: true,
+    commands: bucketUsers,
+    help: 'Account, server and key or token of azblob:// buckets in one, where neither is set alone.',
   }),
 ];

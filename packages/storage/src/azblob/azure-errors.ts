@@ -1,0 +1,51 @@
+import { StoreError, type StoreErrorKind } from '../store/store-error.ts';
+import type { HttpResponse } from '../store-http/response-reader.ts';
+import { elementOf } from './xml.ts';
+
+/** Codes of the blob service whose HTTP status alone would be misleading. */
+const kindOfCode: Readonly<Record<string, StoreErrorKind>> = {
+  // A missing container is a mistake in the URL, not in the key.
+  ContainerNotFound: 'invalid',
+  // After 30 seconds or more the name is free again.
+  ContainerBeingDeleted: 'unavailable',
+  AccountBeingCreated: 'unavailable',
+  // Limits of the account answer 503 too.
+  ServerBusy: 'throttled',
+  OperationTimedOut: 'timeout',
+  // A malformed or expired token.
+  InvalidAuthenticationInfo: 'denied',
+  // Another owner protects the blob: a lease, a policy, a legal hold, a snapshot.
+  LeaseIdMissing: 'denied',
+  BlobImmutableDueToPolicy: 'denied',
+  SnapshotsPresent: 'denied',
+  ContainerDisabled: 'denied',
+  // The received bytes differ from those that were sent; a retry may help.
+  Md5Mismatch: 'unavailable',
+  Crc64Mismatch: 'unavailable',
+};
+
+function kindOfAzureError(status: number, code: string): StoreErrorKind {
+  const known = Object.hasOwn(kindOfCode, code) ? kindOfCode[code] : undefined;
+  if (known !== undefined) return known;
+  if (status === 404) return 'notFound';
+  if (status === 401 || status === 403) return 'denied';
+  if (status === 429) return 'throttled';
+  if (status === 408) return 'timeout';
+  return status >= 500 ? 'unavailable' : 'invalid';
+}
+
+/** The code by which the service explains a status. Only the header has it for HEAD. */
+export function azureErrorCode({ headers, body }: HttpResponse): string {
+  return headers.get('x-ms-error-code') ?? elementOf(body.toString('utf8'), 'Code') ?? '';
+}
+
+/** The error of a response, with the first line of the server's message; the rest repeats the id and the time. */
+export function azureError(subject: string, response: HttpResponse): StoreError {
+  const { status, headers, body } = response;
+  const code = azureErrorCode(response);
+  const message = (elementOf(body.toString('utf8'), 'Message') ?? '').split('\n')[0]!.trim();
+  const requestId = headers.get('x-ms-request-id');
+  const words = [status, code, message].filter((word) => word !== '').join(' ');
+  const id = requestId === undefined ? '' : ` (request ${requestId})`;
+  return new StoreError(kindOfAzureError(status, code), subject, `Azure answered ${words}${id}`);
+}
