@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { buildJava, buildJavaClient } from './apache/build.ts';
 import { missingTool } from './apache/tools.ts';
+import { missingAzurite } from './azure/azurite.ts';
 import { buildFranzGoSuite, buildGo } from './go/programs.ts';
 import { missingImplementations } from './mcp/conformance-tools.ts';
 import { type PythonPackage, pythonPackages, pythonWith } from './python/venv.ts';
@@ -27,8 +28,9 @@ const works: Readonly<Record<string, () => void>> = {
   python() {
     for (const name of Object.keys(pythonPackages)) pythonWith(name as PythonPackage);
   },
-  conformanceTools() {
+  npm() {
     missingImplementations();
+    missingAzurite();
   },
 };
 
