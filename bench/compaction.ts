@@ -11,6 +11,7 @@ import { produced } from '../packages/agent/testing/data-path.ts';
 import { TestCluster } from '../packages/metadata/testing/index.ts';
 import {
   buildLogFile,
+  createBucket,
   logFileKey,
   newFileId,
   type ObjectStore,
@@ -51,6 +52,7 @@ export const compaction: Benchmark = {
     const folder = await mkdtemp(join(tmpdir(), 'weir-bench-'));
     const bucketUrl = `file://${folder}`;
     const deps = { clock: systemClock, random: systemRandom, log: silentLog, metrics: new Metrics() };
+    await createBucket(bucketUrl);
     const store = await openStore(bucketUrl, { ...deps, environment: {} });
     try {
       const rows: Row[] = [];

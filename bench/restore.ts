@@ -9,7 +9,7 @@ import { copySnapshot } from '../packages/controlplane/src/backup/copy-snapshot.
 import { restoreCluster } from '../packages/controlplane/src/backup/restore-cluster.ts';
 import { type JournalHub, openJournals, packEntries } from '../packages/journal/src/index.ts';
 import type { ClusterMachine } from '../packages/machine/src/machine.ts';
-import { type ObjectStore, openStore } from '../packages/storage/src/index.ts';
+import { createBucket, type ObjectStore, openStore } from '../packages/storage/src/index.ts';
 import { atMost, type Benchmark, type Row } from './benchmark.ts';
 import { commitOf, filled, fullScale, type Scale, tinyScale } from './metadata-scale.ts';
 import type { Effort } from './side-by-side.ts';
@@ -27,6 +27,7 @@ async function onStage<Result>(work: (stage: Stage) => Promise<Result>): Promise
   await using ends = new AsyncDisposableStack();
   ends.defer(() => rmSync(folder, { recursive: true }));
   const deps = { clock: systemClock, random: systemRandom, environment: {}, log: silentLog };
+  await createBucket(`file://${folder}/bucket`);
   const store = await openStore(`file://${folder}/bucket`, { ...deps, metrics: new Metrics() });
   ends.defer(() => store.close());
   return await work({

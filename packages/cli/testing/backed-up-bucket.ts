@@ -10,6 +10,7 @@ import {
   buildLogFile,
   CompactedFileWriter,
   compactedFileId,
+  createBucket,
   logFileKey,
   newFileId,
   type ObjectStore,
@@ -53,6 +54,7 @@ export class BackedUpBucket {
       await hub.close();
     });
     while (node.role !== 'leader') await new Promise<void>((resolve) => systemClock.after(1, resolve));
+    await createBucket(`file://${folder}`);
     const store = await openStore(`file://${folder}`, {
       clock: systemClock,
       random: systemRandom,

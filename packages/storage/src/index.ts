@@ -1,6 +1,7 @@
+export { type BucketAccess, checkBucketAccess } from './bucket-access/check-bucket-access.ts';
 export { type BucketPlace, bucketPlace, isWithinBucket } from './bucket-place.ts';
 export { type EndedRequest, metered, type RequestOutcome } from './decorators/metered.ts';
-export { firstObject, listClusterIds } from './log-file/bucket-clusters.ts';
+export { firstObject, listClusterIds, probesFolder } from './log-file/bucket-clusters.ts';
 export { buildLogFile, withFileId } from './log-file/build-log-file.ts';
 export { CompactedFileWriter } from './log-file/compacted-file-writer.ts';
 export {
@@ -18,7 +19,7 @@ export { scrubLogFile } from './log-file/scrub-log-file.ts';
 export { readSectionBatches } from './log-file/section-batches.ts';
 export { dropMemoryBucket } from './memory/memory-store.ts';
 export { storeMetricRows } from './metric-rows.ts';
-export { openStore, type StoreDeps, withPatience } from './open-store.ts';
+export { createBucket, openStore, type StoreDeps, withPatience } from './open-store.ts';
 export type { StoreOperation } from './store/around.ts';
 export { aroundStore } from './store/around.ts';
 export { joinSmallSlices } from './store/content.ts';

@@ -10,7 +10,8 @@ import { faultyStore } from '../testing/faulty-store.ts';
 import { latencyStore, logNormalLatency } from '../testing/latency-store.ts';
 import { emptyMemoryStore } from '../testing/memory.ts';
 import { objectStoreContract } from '../testing/object-store-contract.ts';
-import { openStore, withPatience } from './open-store.ts';
+import { createBucket, openStore, type StoreDeps, withPatience } from './open-store.ts';
+import type { ObjectStore } from './store/object-store.ts';
 
 const deps = () => ({
   clock: systemClock,
@@ -24,11 +25,18 @@ const home = await mkdtemp(join(tmpdir(), 'weir-open-store-'));
 after(() => rm(home, { recursive: true, force: true }));
 let opened = 0;
 
+async function newFileBucket(name: string, query = '', more: Partial<StoreDeps> = {}): Promise<ObjectStore> {
+  const url = `${pathToFileURL(join(home, name))}${query}`;
+  await createBucket(url);
+  return await openStore(url, { ...deps(), ...more });
+}
+
 objectStoreContract('mem:// with a prefix', {
   open: () => openStore(`mem://contract-${opened++}?prefix=folder/below`, deps()),
 });
 objectStoreContract('file:// with a prefix', {
-  open: () => openStore(`${pathToFileURL(join(home, `a b ${opened++}`))}?prefix=folder/`, deps()),
+  open: () => newFileBucket(`a b ${opened++}`, '?prefix=folder/'),
+  openMissing: () => openStore(`${pathToFileURL(join(home, 'missing'))}?prefix=folder/`, deps()),
   manyObjects: 10,
 });
 objectStoreContract('decorated as a remote one', {
@@ -56,7 +64,7 @@ test('the request callback receives the URL of the bucket, without possible secr
     ...deps(),
     onRequest,
   });
-  const files = await openStore(`${pathToFileURL(join(home, 'named'))}`, { ...deps(), onRequest });
+  const files = await newFileBucket('named', '', { onRequest });
   await below.put('key', [Buffer.from('x')]);
   await files.put('key', [Buffer.from('x')]);
   assert.deepEqual(reported, ['mem://records/deep?prefix=a/b', `file://${join(home, 'named')}`]);

@@ -7,6 +7,7 @@ import { withHedge } from './decorators/hedge.ts';
 import { type EndedRequest, metered } from './decorators/metered.ts';
 import { type RetryPolicy, withRetry } from './decorators/retry.ts';
 import { withTimeout } from './decorators/timeout.ts';
+import { createFileBucket } from './file/bucket-directory.ts';
 import { openFileStore } from './file/file-store.ts';
 import { openGsStore } from './gs/gs-store.ts';
 import { openMemoryStore } from './memory/memory-store.ts';
@@ -59,11 +60,17 @@ interface Driver {
   readonly isRemote: boolean;
   /** Objects are below `folder`, which keys include. */
   open(url: URL, deps: StoreDeps, folder: string): Promise<ObjectStore>;
+  /** Makes the bucket if it does not exist. Absent where that is not our business, or happens by itself. */
+  readonly create?: (url: URL) => Promise<void>;
 }
 
 const drivers: Readonly<Record<BucketScheme, Driver>> = {
   mem: { isRemote: false, open: async (url, deps) => openMemoryStore(url.host + url.pathname, deps) },
-  file: { isRemote: false, open: (url, deps) => openFileStore(directoryOf(url), deps) },
+  file: {
+    isRemote: false,
+    open: (url, deps) => openFileStore(directoryOf(url), deps),
+    create: (url) => createFileBucket(directoryOf(url)),
+  },
   s3: { isRemote: true, open: openS3Store },
   gs: {
     isRemote: true,
@@ -83,6 +90,15 @@ export async function openStore(bucketUrl: string, deps: StoreDeps): Promise<Obj
   const bucketName = `${name}${url.pathname}${folder === '' ? '' : `?prefix=${folder}`}`;
   const onRequest = deps.onRequest && ((request: EndedRequest) => deps.onRequest!(bucketName, request));
   return withPatience(bucket, { ...deps, onRequest, name, isRemote: driver.isRemote });
+}
+
+/**
+ * Makes the directory of a `file://` bucket, for a cluster that has no bucket yet. Buckets of others are made by their
+ * operators. Opening a bucket never makes it: one that is gone must not come back empty.
+ */
+export async function createBucket(bucketUrl: string): Promise<void> {
+  const { url, scheme } = readBucketUrl(bucketUrl);
+  await drivers[scheme].create?.(url);
 }
 
 interface PatienceOptions extends Pick<StoreDeps, 'clock' | 'random' | 'log' | 'metrics'> {

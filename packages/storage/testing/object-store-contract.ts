@@ -7,6 +7,8 @@ import { ObjectNotFound, StoreError } from '../src/store/store-error.ts';
 export interface ObjectStoreContractOptions {
   /** Opens an empty store. */
   readonly open: () => Promise<ObjectStore>;
+  /** Opens a store whose bucket does not exist. */
+  readonly openMissing?: () => Promise<ObjectStore>;
   /** Why the suite cannot run here. */
   readonly skip?: string | false;
   /** Objects for a listing of several pages; servers are slower than memory. */
@@ -20,10 +22,14 @@ export function objectStoreContract(name: string, options: ObjectStoreContractOp
   const { open, skip = false, manyObjects = 2500, except = {} } = options;
   const untried = new Set(Object.keys(except));
 
-  function rule(sentence: string, check: (store: ObjectStore) => Promise<void>): void {
+  function rule(
+    sentence: string,
+    check: (store: ObjectStore) => Promise<void>,
+    opening: () => Promise<ObjectStore> = open,
+  ): void {
     untried.delete(sentence);
     test(`${name}: ${sentence}`, { skip: skip || (except[sentence] ?? false) }, async () => {
-      const store = await open();
+      const store = await opening();
       try {
         await check(store);
       } finally {
@@ -31,6 +37,28 @@ export function objectStoreContract(name: string, options: ObjectStoreContractOp
       }
     });
   }
+
+  if (options.openMissing !== undefined)
+    rule(
+      'does not take a missing bucket for one without objects',
+      async (store) => {
+        const calls: Readonly<Record<string, () => Promise<unknown>>> = {
+          put: () => store.put('a/key', slices('x')),
+          putNew: () => store.put('a/key', slices('x'), { isNewKey: true }),
+          putIfAbsent: () => store.putIfAbsent('a/key', slices('x')),
+          beginUpload: () => store.beginUpload('a/key'),
+          getRange: () => store.getRange('a/key', 0, 1),
+          getNothing: () => store.getRange('a/key', 0, 0),
+          head: () => store.head('a/key'),
+          delete: () => store.delete('a/key'),
+          deleteMany: () => store.deleteMany(['a/key', 'a/other']),
+          list: () => keysOf(store, 'a/'),
+        };
+        for (const [call, run] of Object.entries(calls))
+          await assert.rejects(run, { name: 'StoreError', kind: 'bucketMissing' }, call);
+      },
+      options.openMissing,
+    );
 
   rule('returns what was put, whole and in ranges', async (store) => {
     await store.put('a/object', slices('0123', '', '456789'));

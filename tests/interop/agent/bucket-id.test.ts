@@ -3,6 +3,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { createBucket } from '@weir/storage';
 import { createTopic } from '../brokers/topics.ts';
 import { lastFirst, startCluster, temporaryFolder } from '../brokers/weir-process.ts';
 import { WeirCommand } from './weir-command.ts';
@@ -19,6 +20,7 @@ test('an agent with another bucket than its cluster ends with one line and statu
     'm',
   );
   const flags = ['-bucketURL', pathToFileURL(other).href];
+  await createBucket(pathToFileURL(other).href);
   for (const processes of ['1', '2']) {
     const wrong = new WeirCommand(
       lifetime,

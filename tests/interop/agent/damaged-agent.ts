@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { type Clock, jsonLog, Metrics, silentLog, systemClock, systemRandom } from '@weir/core';
 import { TestCluster } from '@weir/metadata/testing';
-import { openStore } from '@weir/storage';
+import { createBucket, openStore } from '@weir/storage';
 import { buildRecordBatch } from '@weir/wire';
 import { recheckMs, retriedMs } from '../../../packages/agent/src/damage/damage-registry.ts';
 import { TestClient, until } from '../../../packages/agent/testing/index.ts';
@@ -49,6 +49,7 @@ export async function startDamagedAgent(lifetime: Lifetime): Promise<DamagedAgen
   const clock = new JumpingClock();
   const cluster = new TestCluster();
   cluster.addTopic(topic, partitionCount);
+  await createBucket(pathToFileURL(folder).href);
   const store = await openStore(pathToFileURL(folder).href, {
     clock: systemClock,
     random: systemRandom,

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { createBucket } from '@weir/storage';
 import { runArguments, runLine } from '../../testing/command-run.ts';
 
 /** A command that serves until the test ends, with the ports that it prints. */
@@ -63,6 +64,7 @@ test('an agent of a clone reads the records of the cluster, which deletes its to
     ...['-bucketURL', bucket(folder), '-bindAddress', '127.0.0.1', '-availabilityZone', 'a'],
     ...['-kafkaPort', '0', '-httpPort', '0'],
   ];
+  await createBucket(bucket('other'));
   const refused = await runArguments(agent('other'));
   assert.equal(refused.status, 1);
   assert.match(

@@ -51,6 +51,7 @@ interface CircuitBreakerOptions {
 /** What an error says about the store. A store that rejects or throttles is alive. */
 const eventOfKind: Readonly<Record<StoreErrorKind, 'succeeded' | 'failed'>> = {
   notFound: 'succeeded',
+  bucketMissing: 'succeeded',
   denied: 'succeeded',
   throttled: 'succeeded',
   invalid: 'succeeded',

@@ -14,6 +14,16 @@ const kindOfCode: Readonly<Record<string, StoreErrorKind>> = {
   EEXIST: 'invalid',
 };
 
+/** What an operator has to know of a disk. */
+const problemOfCode: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  EIO: 'the disk failed',
+};
+
 export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
@@ -23,7 +33,7 @@ export function fileStoreError(key: string, error: unknown): unknown {
   const code = codeOf(error);
   if (code === undefined || error instanceof StoreError || (error as Error).name === 'AbortError')
     return error;
-  return new StoreError(kindOfCode[code] ?? 'unavailable', key, `the file system answered ${code}`, {
-    cause: error,
-  });
+  const known = problemOfCode[code];
+  const problem = known === undefined ? `the file system answered ${code}` : `${known} (${code})`;
+  return new StoreError(kindOfCode[code] ?? 'unavailable', key, problem, { cause: error });
 }

@@ -1,5 +1,5 @@
 import { rename } from 'node:fs';
-import { link, mkdir, readdir, stat, unlink } from 'node:fs/promises';
+import { link, readdir, stat, unlink } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 import type { Clock, Random } from '@weir/core';
 import { joinSmallSlices } from '../store/content.ts';
@@ -7,6 +7,7 @@ import { unlessAllFailed } from '../store/failed-deletions.ts';
 import { checkKey, checkKeys, checkRange } from '../store/key.ts';
 import type { CallOptions, FailedDeletion, ObjectStore } from '../store/object-store.ts';
 import { ObjectNotFound, StoreError } from '../store/store-error.ts';
+import { BucketDirectory, isAbsence, isRefusal, makeDirectories } from './bucket-directory.ts';
 import { codeOf, fileStoreError } from './file-errors.ts';
 import { FileUpload } from './file-upload.ts';
 import { listFiles, temporaryFolder } from './list-files.ts';
@@ -41,6 +42,9 @@ let writes = 0;
  * when its put resolves: it is written under a temporary name, synced, renamed, and its directory synced. An object of
  * a new key is written under its own name. An absent key is claimed with a hard link, which only one of any number of
  * processes gets.
+ *
+ * The directory is never made here, see `createFileBucket`: one that was unmounted or removed is a missing bucket, and
+ * not an empty one.
  */
 export async function openFileStore(root: string, { clock, random }: FileStoreDeps): Promise<ObjectStore> {
   const rootPath = resolve(root);
@@ -48,24 +52,20 @@ export async function openFileStore(root: string, { clock, random }: FileStoreDe
   const knownDirectories = new Set<string>();
   const syncedDirectories = new SyncedDirectories(openDirectoriesMax);
   let cleanedMs = clock.monotonicMs();
-
-  try {
-    await makeDirectory(temporary);
-    await removeLeftovers();
-  } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw fileStoreError(root, error);
-    throw new StoreError('invalid', root, 'no directory can be made there', { cause: error });
-  }
+  const bucket = await BucketDirectory.open(rootPath);
+  await removeLeftovers().catch((error: unknown) => {
+    throw fileStoreError(root, error);
+  });
 
   async function removeLeftovers(): Promise<void> {
     const bornBeforeMs = clock.nowMs() - leftoverAgeMs;
-    for (const name of await readdir(temporary)) {
+    for (const name of await readdir(temporary).catch(noneIfUnusable)) {
       const path = join(temporary, name);
       try {
         if ((await stat(path)).mtimeMs < bornBeforeMs) await unlink(path);
       } catch (error) {
-        // Another process may be cleaning up too.
-        if (codeOf(error) !== 'ENOENT') throw error;
+        // Another process may be cleaning up too. Where nothing may be removed, objects can still be read.
+        if (!isAbsence(error) && !isRefusal(error)) throw error;
       }
     }
   }
@@ -83,6 +83,7 @@ export async function openFileStore(root: string, { clock, random }: FileStoreDe
   /** Creates a directory and its parents, and syncs each that got a new entry. */
   async function makeDirectory(path: string): Promise<void> {
     if (knownDirectories.has(path)) return;
+    await bucket.check();
     for (const made of await makeDirectories(path)) await syncedDirectories.sync(dirname(made));
     if (knownDirectories.size >= knownDirectoriesMax) knownDirectories.clear();
     knownDirectories.add(path);
@@ -126,8 +127,17 @@ export async function openFileStore(root: string, { clock, random }: FileStoreDe
         syncedDirectories.forget(directory);
         return false;
       }
-      throw fileStoreError(key, error);
+      throw await failure(key, error);
     }
+  }
+
+  /** The error of a call. A path that is absent may mean that the whole bucket is. */
+  async function failure(key: string, error: unknown): Promise<unknown> {
+    if (!isAbsence(error)) return fileStoreError(key, error);
+    return await bucket.check().then(
+      () => fileStoreError(key, bucket.refusal ?? error),
+      (missing: unknown) => missing,
+    );
   }
 
   function newTemporaryPath(): string {
@@ -177,7 +187,17 @@ export async function openFileStore(root: string, { clock, random }: FileStoreDe
       );
     } catch (error) {
       await unlink(temporaryPath).catch(() => {});
-      throw fileStoreError(key, error);
+      throw await failure(key, error);
+    }
+  }
+
+  async function reading<Result>(key: string, read: () => Promise<Result>): Promise<Result> {
+    try {
+      return await read();
+    } catch (error) {
+      if (!isAbsence(error)) throw fileStoreError(key, error);
+      await bucket.check();
+      throw new ObjectNotFound(key, { cause: error });
     }
   }
 
@@ -187,6 +207,7 @@ export async function openFileStore(root: string, { clock, random }: FileStoreDe
       if (info.isFile()) await unlink(path);
     } catch (error) {
       if (!isAbsence(error)) throw fileStoreError(key, error);
+      await bucket.check();
     }
   }
 
@@ -218,6 +239,7 @@ export async function openFileStore(root: string, { clock, random }: FileStoreDe
       const path = pathOf(key);
       signal?.throwIfAborted();
       const temporaryPath = newTemporaryPath();
+      await bucket.check();
       return await FileUpload.open(key, temporaryPath, clock, async () => {
         await placed(path, () => done((called) => rename(temporaryPath, path, called)));
       });
@@ -269,8 +291,11 @@ export async function openFileStore(root: string, { clock, random }: FileStoreDe
     },
 
     async *list(prefix, options = {}) {
+      await bucket.check();
       await removeLeftoversAtTimes();
       yield* listFiles(root, prefix, options);
+      // A walk takes folders that went away for deleted ones.
+      await bucket.check();
     },
 
     async close() {
@@ -279,40 +304,7 @@ export async function openFileStore(root: string, { clock, random }: FileStoreDe
   };
 }
 
-/**
- * Creates a directory and its parents one by one, and returns those that it created, deepest first. In an existing
- * directory where nothing can be created, such as /proc, Node's recursive mkdir takes ENOENT for a missing parent, and
- * never returns.
- */
-async function makeDirectories(path: string): Promise<string[]> {
-  try {
-    await mkdir(path);
-    return [path];
-  } catch (error) {
-    const code = codeOf(error);
-    // Another process may have created it, and a link to a directory counts as one.
-    if (code === 'EEXIST' && (await stat(path)).isDirectory()) return [];
-    if (code !== 'ENOENT' || dirname(path) === path) throw error;
-  }
-  const above = await makeDirectories(dirname(path));
-  try {
-    await mkdir(path);
-  } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error;
-  }
-  return [path, ...above];
-}
-
-async function reading<Result>(key: string, read: () => Promise<Result>): Promise<Result> {
-  try {
-    return await read();
-  } catch (error) {
-    throw isAbsence(error) ? new ObjectNotFound(key, { cause: error }) : fileStoreError(key, error);
-  }
-}
-
-/** A key below another key is as absent as one whose folder does not exist. */
-function isAbsence(error: unknown): boolean {
-  const code = codeOf(error);
-  return code === 'ENOENT' || code === 'ENOTDIR';
+function noneIfUnusable(error: unknown): readonly string[] {
+  if (!isAbsence(error) && !isRefusal(error)) throw error;
+  return [];
 }

@@ -1,6 +1,15 @@
 import type { ObjectInfo, ObjectStore } from '../store/object-store.ts';
+import { clusterPrefix } from './file-id.ts';
 
 const top = 'service/';
+
+/** No id of a cluster. */
+const probesName = 'probes';
+
+/** The folder of probe objects: that of a cluster, or the one of processes that serve many. */
+export function probesFolder(clusterId?: string): string {
+  return clusterId === undefined ? `${top}${probesName}/` : `${clusterPrefix(clusterId)}${probesName}/`;
+}
 
 /** The ids of the clusters that have objects in a bucket. One request for each. */
 export async function listClusterIds(store: ObjectStore): Promise<string[]> {
@@ -10,7 +19,7 @@ export async function listClusterIds(store: ObjectStore): Promise<string[]> {
     const first = await firstObject(store, top, startAfter);
     if (first === undefined) return found;
     const clusterId = first.key.split('/', 2)[1]!;
-    found.push(clusterId);
+    if (clusterId !== probesName) found.push(clusterId);
     // Behind every key of the cluster, because no part of a key of ours begins with a tilde.
     startAfter = `${top}${clusterId}/~`;
   }

@@ -3,8 +3,8 @@ import type { HttpResponse } from '../store-http/response-reader.ts';
 
 /** S3 codes whose HTTP status alone would be misleading. */
 const kindOfCode: Readonly<Record<string, StoreErrorKind>> = {
-  // A missing bucket is a mistake in the URL, not in the key.
-  NoSuchBucket: 'invalid',
+  // Its status is that of a missing object.
+  NoSuchBucket: 'bucketMissing',
   SlowDown: 'throttled',
   Throttling: 'throttled',
   ThrottlingException: 'throttled',

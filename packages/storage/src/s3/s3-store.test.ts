@@ -89,7 +89,7 @@ const answers: readonly [status: number, code: string, kind: string][] = [
   [403, 'AccessDenied', 'denied'],
   [403, 'SignatureDoesNotMatch', 'denied'],
   [400, 'ExpiredToken', 'denied'],
-  [404, 'NoSuchBucket', 'invalid'],
+  [404, 'NoSuchBucket', 'bucketMissing'],
   [409, 'ConditionalRequestConflict', 'unavailable'],
   [400, 'BadDigest', 'unavailable'],
   [400, 'RequestTimeout', 'timeout'],
@@ -116,6 +116,43 @@ for (const [status, code, kind] of answers) {
     );
   });
 }
+
+/** A server whose bucket exists or not, without any object. */
+const emptyServer =
+  (hasBucket: () => boolean, seen: string[]): Answer =>
+  ({ method, url }, _body, response) => {
+    seen.push(`${method} ${url}`);
+    response.statusCode = method === 'PUT' ? 200 : 404;
+    response.end(
+      method === 'HEAD' ? '' : `<Error><Code>${hasBucket() ? 'NoSuchKey' : 'NoSuchBucket'}</Code></Error>`,
+    );
+  };
+
+test('a missing bucket is not taken for a missing object, also where the answer has no body', async () => {
+  const seen: string[] = [];
+  await withServer(
+    emptyServer(() => false, seen),
+    async (store) => {
+      const missing = { kind: 'bucketMissing' };
+      await assert.rejects(store.head('key'), missing);
+      await assert.rejects(store.getRange('key', 0, 0), missing);
+      await assert.rejects(store.getRange('key', 0, 1), missing);
+      await assert.rejects(store.delete('key'), missing);
+    },
+  );
+});
+
+test('a missing object costs a second request only if the bucket was not seen lately', async () => {
+  const seen: string[] = [];
+  await withServer(
+    emptyServer(() => true, seen),
+    async (store) => {
+      assert.equal(await store.head('a'), undefined);
+      assert.equal(await store.head('b'), undefined);
+    },
+  );
+  assert.deepEqual(seen, ['HEAD /bucket/a', 'GET /bucket/a', 'HEAD /bucket/b']);
+});
 
 test('the answer of a server that has not read everything is received', async () => {
   const server = createTcpServer((socket) => {

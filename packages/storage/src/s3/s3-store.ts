@@ -33,6 +33,9 @@ interface RequestParts extends Partial<Pick<HttpRequest, 'headers' | 'content' |
   readonly query?: string | undefined;
 }
 
+/** For so long a bucket that was seen is taken to exist, where asking costs a request. */
+const bucketSeenForMs = 10_000;
+
 /** Requests at a time where a server deletes single objects only. */
 const singleDeletionsMax = 16;
 
@@ -66,6 +69,8 @@ export async function openS3Store(
   });
   const http = new HttpClient({ endpoint, clock, connectionsMax: storageLimits.storeConnectionsMax });
   const host = hostHeader(endpoint);
+  /** When the bucket last answered in a way that shows that it exists. */
+  let bucketSeenMs = Number.NEGATIVE_INFINITY;
 
   async function credentials(): Promise<Credentials> {
     try {
@@ -97,7 +102,10 @@ export async function openS3Store(
       { credentials: signedBy, region, nowMs: clock.nowMs(), payloadHash: unsignedPayload },
     );
     const target = query === undefined ? path : `${path}?${query}`;
-    return storeRequest(http, key, { method, path: target, headers, content, bodyBytesMax, memory }, signal);
+    const request = { method, path: target, headers, content, bodyBytesMax, memory };
+    const response = await storeRequest(http, key, request, signal);
+    if (isSuccess(response)) bucketSeenMs = clock.monotonicMs();
+    return response;
   }
 
   function sendContent(
@@ -124,9 +132,22 @@ export async function openS3Store(
     }
   }
 
+  /** The answer to HEAD does not tell a missing bucket from a missing object; that to GET does. */
+  async function checkBucket(key: string, signal: AbortSignal | undefined): Promise<void> {
+    if (clock.monotonicMs() - bucketSeenMs < bucketSeenForMs) return;
+    const response = await send(key, 'GET', signal, { headers: { range: 'bytes=0-0' } });
+    if (isSuccess(response)) return;
+    const error = s3Error(key, response);
+    if (error.kind === 'bucketMissing') throw error;
+    if (error.kind === 'notFound') bucketSeenMs = clock.monotonicMs();
+  }
+
   async function head(key: string, signal: AbortSignal | undefined): Promise<ObjectInfo | undefined> {
     const response = await send(key, 'HEAD', signal);
-    if (response.status === 404) return undefined;
+    if (response.status === 404) {
+      await checkBucket(key, signal);
+      return undefined;
+    }
     if (!isSuccess(response)) throw s3Error(key, response);
     return {
       key,

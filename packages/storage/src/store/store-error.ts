@@ -5,6 +5,8 @@
 export const storeErrorKinds = {
   /** The object does not exist. */
   notFound: { retriable: false, advice: 'the object was deleted or never written' },
+  /** The bucket itself does not exist: deleted, not mounted, or mistyped. Says nothing about single objects. */
+  bucketMissing: { retriable: false, advice: 'create or mount the bucket, or correct its URL' },
   /** The store rejected the credentials. */
   denied: { retriable: false, advice: 'check the credentials and the permissions of the bucket' },
   /** The store asks for fewer requests. */
@@ -22,11 +24,14 @@ export type StoreErrorKind = keyof typeof storeErrorKinds;
 export class StoreError extends Error {
   override readonly name: string = 'StoreError';
   readonly kind: StoreErrorKind;
+  /** The message without subject and advice. */
+  readonly problem: string;
 
   /** `subject` is the key or URL that the message is about. */
   constructor(kind: StoreErrorKind, subject: string, problem: string, options?: ErrorOptions) {
     super(`${subject}: ${problem}; ${storeErrorKinds[kind].advice}`, options);
     this.kind = kind;
+    this.problem = problem;
   }
 }
 

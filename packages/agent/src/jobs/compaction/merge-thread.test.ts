@@ -4,7 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Metrics, seededRandom, silentLog, systemClock, systemRandom } from '@weir/core';
-import { buildLogFile, logFileKey, newFileId, type ObjectStore, openStore } from '@weir/storage';
+import {
+  buildLogFile,
+  createBucket,
+  logFileKey,
+  newFileId,
+  type ObjectStore,
+  openStore,
+} from '@weir/storage';
 import { batchOf } from '../../../testing/data-path.ts';
 import type { MergeTask } from './merge-messages.ts';
 import { compactKeysOffThread, mergeOffThread } from './merge-thread.ts';
@@ -20,6 +27,7 @@ async function withBucket(
   try {
     const bucketUrl = `file://${folder}`;
     const deps = { clock: systemClock, random: systemRandom, log: silentLog, metrics: new Metrics() };
+    await createBucket(bucketUrl);
     const store = await openStore(bucketUrl, { ...deps, environment: {} });
     const random = seededRandom(1);
     const fileIds = [1, 2].map((timeMs) => newFileId(timeMs, random));
