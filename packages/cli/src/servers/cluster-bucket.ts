@@ -3,12 +3,18 @@ import { type ClusterPort, ClusterUnavailable } from '@weir/cluster';
 import type { Clock, Log } from '@weir/core';
 import { bucketIdKey, isRetriable, ObjectNotFound, type ObjectStore, StoreError } from '@weir/storage';
 import { Failure } from '../failure.ts';
+import { bucketUrlForMessages } from './bucket-url-for-messages.ts';
 
 export interface ClusterBucket {
   readonly clusterId: string;
   readonly cluster: Pick<ClusterPort, 'claimBucket'>;
   readonly store: ObjectStore;
   readonly bucketUrl: string;
+  /**
+   * Called before the first request to the bucket, with whether the cluster has no bucket yet. Only then a bucket that
+   * does not exist may be made.
+   */
+  readonly prepare?: (isFirst: boolean) => Promise<void>;
   /** Returns a new unique id. */
   readonly freshId: () => string;
   readonly clock: Clock;
@@ -29,7 +35,7 @@ const idPattern = /^[\w-]{1,64}$/;
  *     nothing         nothing        an id is put there, unless another agent is faster, and claimed
  *     nothing         an id          it is claimed: the agent before ended in between, or the cluster's database is new
  *     an id           the same       the agent continues
- *     an id           another, none  the agent fails, and puts nothing there
+ *     an id           another, none  the agent fails, and leaves nothing there
  *
  * Of two agents with different buckets the first to claim wins. A bucket in memory is lost with its process, so its id
  * is never claimed.
@@ -38,6 +44,7 @@ export async function checkClusterBucket(bucket: ClusterBucket): Promise<void> {
   const { clusterId, cluster, store, bucketUrl, stop } = bucket;
   const key = bucketIdKey(clusterId);
   const known = await patiently(bucket, () => cluster.claimBucket(null));
+  await bucket.prepare?.(known === null);
   const found = await patiently(bucket, () => readId(store, key));
   if (known !== null) {
     if (found !== known) throw refusal(bucket, known, found);
@@ -50,7 +57,9 @@ export async function checkClusterBucket(bucket: ClusterBucket): Promise<void> {
     (await patiently(bucket, () => store.putIfAbsent(key, [Buffer.from(`${made}\n`)], { signal: stop })));
   const id = found !== undefined || isOurs ? made : await patiently(bucket, () => readId(store, key));
   if (id === undefined)
-    throw new Failure(`${shown(bucketUrl)}: ${key} was removed while the agent started; start it again`);
+    throw new Failure(
+      `${bucketUrlForMessages(bucketUrl)}: ${key} was removed while the agent started; start it again`,
+    );
   const claimed = await patiently(bucket, () => cluster.claimBucket(id));
   if (claimed === id) return;
   // The id would be in the way if this becomes the cluster's bucket later.
@@ -78,16 +87,9 @@ function refusal({ clusterId, bucketUrl }: ClusterBucket, known: string, found: 
   const key = bucketIdKey(clusterId);
   const what = found === undefined ? `${key} is missing` : `${key} has ${found}`;
   return new Failure(
-    `-bucketURL: ${shown(bucketUrl)} is not the bucket of ${clusterId}, whose id is ${known} (${what}); ` +
+    `-bucketURL: ${bucketUrlForMessages(bucketUrl)} is not the bucket of ${clusterId}, whose id is ${known} (${what}); ` +
       'start the agent with the bucket of the other agents; if it is this one and was copied or emptied on purpose, put the id of the cluster into that object',
   );
-}
-
-/** Without credentials, and without parameters except the folder, which may be the only difference. */
-function shown(bucketUrl: string): string {
-  const [place = '', query = ''] = bucketUrl.split('?', 2);
-  const prefix = new URLSearchParams(query).get('prefix');
-  return place.replace(/\/\/[^/]*@/, '//') + (prefix === null ? '' : `?prefix=${prefix}`);
 }
 
 /** Retries while the control plane or the bucket cannot be reached: an agent waits for them rather than exit. */
@@ -101,7 +103,9 @@ async function patiently<Result>(
       return await call();
     } catch (error) {
       if (error instanceof StoreError && !isRetriable(error.kind))
-        throw new Failure(`${shown(bucketUrl)}: failed to check the id of the bucket: ${error.message}`);
+        throw new Failure(
+          `${bucketUrlForMessages(bucketUrl)}: failed to check the id of the bucket: ${error.message}`,
+        );
       if (!(error instanceof ClusterUnavailable || error instanceof StoreError)) throw error;
       const { message: problem } = error as Error;
       log.warn('failed to check bucket id, retrying', { problem });

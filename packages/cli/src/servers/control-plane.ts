@@ -4,10 +4,11 @@ import { join, resolve } from 'node:path';
 import { agentMetricRows } from '@weir/agent';
 import type { MetadataBackupSettings, ReadyProcess } from '@weir/controlplane/process';
 import { jsonLog, Metrics, release, systemRandom } from '@weir/core';
-import { openStore } from '@weir/storage';
+import { type ObjectStore, openStore, probesFolder, StoreError } from '@weir/storage';
 import type { Handler } from '../handler.ts';
 import { bucketUrl } from '../values/bucket-url.ts';
 import { listenAddress, onlyAddress } from './bind-address.ts';
+import { checkBucket } from './bucket-check.ts';
 import { openDataDirectory } from './data-directory.ts';
 import { explainingStart } from './explaining-start.ts';
 import { identityIn } from './identity.ts';
@@ -104,9 +105,39 @@ export const controlPlane: Handler<'control-plane'> = async (values, deps) => {
       usesMetadataService: true,
     });
     running.defer(() => store.close());
+    await checkBackupBucket(bucketUrl().print(bucketURL), store);
     return { store, intervalMs };
   }
+
+  /** The directory of a new cluster is made by its first agent, which starts later. Backups begin then. */
+  async function checkBackupBucket(bucketUrl: string, store: ObjectStore): Promise<void> {
+    if (bucketUrl.startsWith('file:') && (await isMissing(store))) {
+      log.warn('found no directory at -bucketURL, waiting for the first agent to make it');
+      return;
+    }
+    await checkBucket({
+      values,
+      setting: '-bucketURL',
+      bucketUrl,
+      store,
+      folder: probesFolder(),
+      deletes: true,
+      clock,
+      log,
+      stop,
+    });
+  }
 };
+
+async function isMissing(store: ObjectStore): Promise<boolean> {
+  try {
+    await store.head(`${probesFolder()}any`);
+    return false;
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    return error.kind === 'bucketMissing';
+  }
+}
 
 function announcement(
   { ownClusterId, hasFirstCluster, setupUrl }: ReadyProcess,

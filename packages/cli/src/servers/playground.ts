@@ -29,6 +29,7 @@ export const playground: Handler<'playground'> = async (values, deps) => {
         values.bucketURL === undefined
           ? pathToFileURL(join(dataDir, 'bucket')).href
           : bucketUrl().print(values.bucketURL),
+      bucketCheck: values,
       zone: 'playground',
       backupIntervalMs: values.metadataBackup ? values.metadataBackupInterval : undefined,
       notes: [`API key        in ${join(dataDir, 'identity.json')}`, `data           ${dataDir}`],

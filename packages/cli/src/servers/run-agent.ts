@@ -12,7 +12,7 @@ import {
 } from '@weir/agent';
 import { type Clock, type Environment, type Log, Metrics, release, systemRandom } from '@weir/core';
 import { connectCluster } from '@weir/rpc';
-import { type ObjectStore, openStore } from '@weir/storage';
+import { createBucket, type ObjectStore, openStore, probesFolder } from '@weir/storage';
 import { Failure } from '../failure.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
 import { resolveRoles } from '../rules/roles.ts';
@@ -21,6 +21,7 @@ import { advertisedAgentHost, advertisedClientHost } from './advertised-addresse
 import { agentProof } from './agent-proof.ts';
 import { agentSettings, jobSettings } from './agent-settings.ts';
 import { listenAddress } from './bind-address.ts';
+import { checkBucket } from './bucket-check.ts';
 import { bucketOverride } from './bucket-override.ts';
 import { checkClusterBucket, freshBucketId } from './cluster-bucket.ts';
 import { explainingStart } from './explaining-start.ts';
@@ -148,17 +149,36 @@ export async function runAgent(options: AgentToRun): Promise<void> {
     const bucketUrl = override ?? ownBucketUrl;
     const store = bucketUrl === ownBucketUrl ? ownStore : await openBucket(bucketUrl);
     if (store !== ownStore) log.info('switched to the bucket that the cluster names');
+    const bucketCheck = {
+      values,
+      folder: probesFolder(clusterId!),
+      deletes: !values.disableFileDeletion,
+      clock,
+      log,
+      stop,
+    };
     await checkClusterBucket({
       clusterId: clusterId!,
       cluster,
       store,
       bucketUrl,
+      async prepare(isFirst) {
+        if (isFirst) await createBucket(bucketUrl);
+        const setting = store === ownStore ? '-bucketURL' : 'service.bucket.url';
+        await checkBucket({ ...bucketCheck, setting, bucketUrl, store });
+      },
       freshId: freshBucketId,
       clock,
       log,
       stop,
     });
-    const additionalStores = await openAdditionalBuckets(values, bucketUrl, roles.value, openBucket);
+    const additionalStores = await openAdditionalBuckets(values, bucketUrl, roles.value, async (url) => {
+      const store = await openBucket(url);
+      // The agent only looks for dead files there.
+      const setting = '-additionalBackgroundTasksBucketURLs';
+      await checkBucket({ ...bucketCheck, setting, bucketUrl: url, store, writes: false });
+      return store;
+    });
     const running = await startAgent({
       ...agentSettings(values, bucketUrl, options.cpuCount),
       jobs: jobSettings(values, additionalStores, { bucketUrl, environment, usesMetadataService: true }),

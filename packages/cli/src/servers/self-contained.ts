@@ -2,11 +2,12 @@ import { hostname } from 'node:os';
 import { AgentStats, agentMetricRows, type RunningAgent, startAgent } from '@weir/agent';
 import type { ControlPlaneProcess } from '@weir/controlplane/process';
 import { jsonLog, Metrics, release, systemRandom } from '@weir/core';
-import { openStore } from '@weir/storage';
+import { createBucket, openStore, probesFolder } from '@weir/storage';
 import type { Deps } from '../deps.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
 import { agentSettings, jobSettings } from './agent-settings.ts';
 import { inUrl, loopback, onlyAddress } from './bind-address.ts';
+import { type BucketCheckValues, checkBucket } from './bucket-check.ts';
 import { checkClusterBucket, freshBucketId } from './cluster-bucket.ts';
 import { explainingStart } from './explaining-start.ts';
 import type { Identity } from './identity.ts';
@@ -26,6 +27,7 @@ interface SelfContained {
   readonly dataDir?: string;
   readonly databaseUrl: string;
   readonly bucketUrl: string;
+  readonly bucketCheck: BucketCheckValues;
   readonly zone: string;
   /** How often metadata is copied into the bucket; never without it. */
   readonly backupIntervalMs?: number | undefined;
@@ -37,7 +39,17 @@ interface SelfContained {
 const stopDeadlineMs = 5_000;
 
 export async function runSelfContained(
-  { name, identity, dataDir, databaseUrl, bucketUrl, zone, backupIntervalMs, notes }: SelfContained,
+  {
+    name,
+    identity,
+    dataDir,
+    databaseUrl,
+    bucketUrl,
+    bucketCheck,
+    zone,
+    backupIntervalMs,
+    notes,
+  }: SelfContained,
   values: CommandValues<'local'>,
   deps: Deps,
 ): Promise<number> {
@@ -88,6 +100,20 @@ export async function runSelfContained(
       cluster,
       store,
       bucketUrl,
+      async prepare(isFirst) {
+        if (isFirst) await createBucket(bucketUrl);
+        await checkBucket({
+          values: bucketCheck,
+          setting: '-bucketURL',
+          bucketUrl,
+          store,
+          folder: probesFolder(clusterId),
+          deletes: !values.disableFileDeletion,
+          clock,
+          log,
+          stop,
+        });
+      },
       freshId: freshBucketId,
       clock,
       log,

@@ -18,6 +18,9 @@ const bucketUsers = [
   ...recordTools,
 ] as const;
 
+/** The commands that check their buckets when they start. */
+const bucketCheckers = ['agent', 'control-plane', 'playground', 'demo'] as const;
+
 export const storageFlags = [
   available({
     name: 'bucketURL',
@@ -61,19 +64,20 @@ export const storageFlags = [
     commands: ['agent'],
     help: 'The role that is assumed for access to a bucket whose URL does not name one.',
   }),
-  planned({
+  available({
     name: 'skipBucketsPermissionCheck',
     type: bool(),
     default: false,
-    commands: ['agent'],
-    help: 'Start without checking that the buckets can be read and written.',
+    commands: bucketCheckers,
+    help: 'Start without checking that the buckets can be listed, written, read and deleted from.',
   }),
-  planned({
+  available({
     name: 'checkBucketAccessRetryCount',
-    type: int({ min: 0 }),
+    type: int({ min: 0, max: 1_000 }),
     default: 3,
-    commands: ['agent'],
+    commands: bucketCheckers,
     help: 'How often the check of the buckets at the start is repeated before the start fails.',
+    rule: 'After 1 s, 2 s, 4 s, and then every 8 s. Each check tries requests that fail for a while, too.',
   }),
   available({
     name: 'gcsDirectConnectivityRequired',

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { runArguments } from '../../testing/command-run.ts';
+
+const ports = ['-kafkaPort', '0', '-httpPort', '0', '-consolePort', '0', '-logLevel', 'error'];
+
+function newFolder(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'weir-missing-bucket-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Runs a playground until it is stopped. */
+async function serve(t: TestContext, argv: readonly string[]) {
+  const stop = new AbortController();
+  const ready = Promise.withResolvers<string>();
+  let printed = '';
+  const running = runArguments(['playground', ...ports, ...argv], {
+    stop: stop.signal,
+    onOut(text) {
+      printed += text;
+      if (printed.includes('Ctrl-C stops it.')) ready.resolve(printed);
+    },
+  });
+  running.then(({ err }) => ready.reject(new Error(`it has ended: ${err}`)), ready.reject);
+  const stopped = async () => {
+    stop.abort();
+    await running;
+  };
+  t.after(stopped);
+  const text = await ready.promise;
+  const kafkaPort = /Kafka +\S+:(\d+)/.exec(text)![1]!;
+  const url = /HTTP +(\S+)/.exec(text)![1]!;
+  return {
+    stopped,
+    cli: (...line: string[]) => runArguments(['cli', ...line, '-bootstrap-port', kafkaPort]),
+    probe: async (path: string) => await (await fetch(`${url}${path}`)).text(),
+  };
+}
+
+test('a bucket that is gone is an error and not an empty topic, until it is back, and is never made again', async (t) => {
+  const folder = newFolder(t);
+  const [bucket, away] = [join(folder, 'bucket'), join(folder, 'away')];
+  const argv = ['-dataDir', join(folder, 'data'), '-bucketURL', `file://${bucket}`];
+  const playground = await serve(t, argv);
+  assert.equal(await playground.probe('/v1/ready'), 'OK');
+  await playground.cli('create-topic', '-topic', 'orders');
+  await playground.cli('produce', '-topic', 'orders', '-records', 'one');
+  const fetchAll = () => playground.cli('fetch', '-topic', 'orders', '-output', 'json');
+
+  renameSync(bucket, away);
+  const missing = await fetchAll();
+  assert.equal(missing.status, 1);
+  assert.match(missing.err, /KAFKA_STORAGE_ERROR/);
+  const written = await playground.cli('produce', '-topic', 'orders', '-records', 'two');
+  assert.match(written.err, /KAFKA_STORAGE_ERROR/);
+  assert.equal(await playground.probe('/v1/status'), 'OK', 'the process is alive');
+  const scrubbed = await runArguments(['cli', 'file-scrubber', '-bucketURL', `file://${bucket}`]);
+  assert.equal(scrubbed.status, 1);
+  assert.match(scrubbed.err, /the directory does not exist/);
+  assert.equal(existsSync(bucket), false);
+
+  renameSync(away, bucket);
+  const found = await fetchAll();
+  assert.deepEqual([found.status, JSON.parse(found.out).value], [0, 'one'], found.err);
+  await playground.stopped();
+
+  renameSync(bucket, away);
+  const again = await runArguments(['playground', ...ports, ...argv, '-checkBucketAccessRetryCount', '0']);
+  assert.equal(again.status, 1);
+  assert.match(
+    again.err,
+    /^weir playground: -bucketURL: file:\S+ there is no such bucket: the directory does not exist; .*\n$/m,
+  );
+  assert.equal(existsSync(bucket), false);
+});
+
+test('a playground whose store cannot be reached does not call itself ready', async (t) => {
+  const closed = createServer().listen(0, '127.0.0.1');
+  const { port } = await new Promise<{ port: number }>((resolve) =>
+    closed.once('listening', () => resolve(closed.address() as { port: number })),
+  );
+  await new Promise((resolve) => closed.close(resolve));
+  const endpoint = `endpoint=127.0.0.1:${port}&disableSSL=true&s3ForcePathStyle=true`;
+  const bucket = ['-bucketURL', `s3://orders?${endpoint}`, '-checkBucketAccessRetryCount', '0'];
+  const { status, out, err } = await runArguments(
+    ['playground', ...ports, '-dataDir', join(newFolder(t), 'data'), ...bucket],
+    { environment: { AWS_ACCESS_KEY_ID: 'AK', AWS_SECRET_ACCESS_KEY: 'SK' } },
+  );
+  assert.deepEqual([status, out.includes('is ready')], [1, false], err);
+  assert.match(
+    err,
+    /^weir playground: -bucketURL: s3:\/\/orders: failed to list objects: .*ECONNREFUSED.*\n$/m,
+  );
+});
