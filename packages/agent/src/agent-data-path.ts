@@ -14,6 +14,7 @@ import type { ExchangeSecrets } from './page-exchange/exchange-key.ts';
 import { createPageExchange, type PageExchange } from './page-exchange/page-exchange.ts';
 import type { Pressure } from './pressure/pressure.ts';
 import { createReadPath } from './read-path/read-path.ts';
+import type { WriteHealth } from './readiness/write-health.ts';
 import { principalsOf } from './security/principals.ts';
 import type { AgentPeers } from './security/tls/agent-peers.ts';
 import { ShareService } from './share/share-service.ts';
@@ -51,6 +52,7 @@ interface DataPathParts {
   readonly pressure: Pressure;
   readonly stats: AgentStats;
   readonly inflation: ClientInflation;
+  readonly health: WriteHealth;
   /** Aborted when the agent stops. */
   readonly stopping: AbortSignal;
 }
@@ -58,7 +60,7 @@ interface DataPathParts {
 /** Write path, read path, and the handlers of the APIs that use them. */
 export function dataPath(
   options: AgentOptions,
-  { view, exchange, pressure, stats, inflation, stopping }: DataPathParts,
+  { view, exchange, pressure, stats, inflation, health, stopping }: DataPathParts,
 ) {
   const { clusterId, roles, store, clock, random, log, metrics, cpuCount } = options;
   const readPath = createReadPath({
@@ -90,6 +92,7 @@ export function dataPath(
     random,
     log,
     metrics,
+    health,
     onStored(file) {
       stats.fileStored(file.fileBytes);
       if (readers.hasAny) readPath.adopt(file);

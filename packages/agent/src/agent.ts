@@ -1,5 +1,6 @@
 import { type AgentDescription, clusterFacts, type NamedAgent } from '@weir/cluster';
 import { type Clock, type Log, release } from '@weir/core';
+import { probesFolder } from '@weir/storage';
 import { dataPath, pageExchange } from './agent-data-path.ts';
 import type { AgentOptions, RunningAgent } from './agent-options.ts';
 import { clusterNameIn } from './cluster/cluster-name.ts';
@@ -24,6 +25,8 @@ import { claimedNodeId } from './placement/node-id.ts';
 import { createPressure } from './pressure/pressure.ts';
 import { QueryService } from './query/query-service.ts';
 import { ClientQuotas } from './quotas/client-quotas.ts';
+import { Readiness } from './readiness/readiness.ts';
+import { WriteHealth } from './readiness/write-health.ts';
 import { createAccessOf } from './security/acl/access-of.ts';
 import { principalsOf } from './security/principals.ts';
 import { createSasl, type RunningSasl } from './security/sasl/create-sasl.ts';
@@ -98,23 +101,31 @@ async function start(
   started.defer(() => monitor.stop());
   const stopping = new AbortController();
   const inflation = new ClientInflation();
+  const health = new WriteHealth(clock);
+  const deletes = jobSettings.deletesFiles;
+  const readiness = new Readiness({
+    ...options,
+    writes: health,
+    probeKey: `${probesFolder(options.clusterId)}${deletes ? options.agentId : 'writes'}`,
+    deletes,
+  });
   const { writePath, readPath, damage, handlers } = dataPath(options, {
     inflation,
     view,
     exchange,
     pressure,
     stats,
+    health,
     stopping: stopping.signal,
   });
 
-  let isReady = false;
   const { tls } = options;
   const pageRoutes = exchange?.routes((fileId, index) => readPath.lendPage(fileId, index)) ?? [];
   const http = await startHttpListener({
     host: options.host,
     port: options.httpPort,
     routes: [
-      ...probeRoutes(() => isReady),
+      ...probeRoutes(readiness),
       ...(options.servesMetrics ? metricsRoutes(metrics) : []),
       ...(tls?.internal === undefined ? pageRoutes : []),
     ],
@@ -218,12 +229,14 @@ async function start(
         certificates: () => (tls === undefined ? [] : [certificateExpiry(tls.certificates.certificate)]),
         tokens: () => options.tokens?.() ?? [],
         damagedFiles: () => damage.report(),
+        writeProblem: () => health.problem(),
         connected: () => clients.report(),
       }),
     acknowledged: () => stats.reportReceived(),
   };
   const onHeartbeat = (agents: readonly NamedAgent[]) => {
     nodeId = agents.find(({ agentId }) => agentId === options.agentId)?.nodeId ?? nodeId;
+    readiness.heartbeatAnswered();
     known.resolve();
   };
   const heartbeats = new Heartbeats({ port: cluster, self, onHeartbeat, reports, clock, log, metrics });
@@ -263,7 +276,8 @@ async function start(
   const publishing = clusterMetricsOf(options, view);
   publishing?.start();
   started.defer(() => publishing?.stop());
-  isReady = true;
+  readiness.start();
+  started.defer(() => readiness.stop());
   log.info('started agent', { kafkaPort, httpPort: http.port });
 
   return {
@@ -272,6 +286,7 @@ async function start(
     internalPort: internal?.port,
     async stop({ deadlineMs }) {
       stopEndMs = clock.monotonicMs() + deadlineMs;
+      readiness.stop();
       const { agentId, group } = options;
       const lock = options.locksShutdown
         ? new ShutdownLock({ port: cluster, agentId, group, clock, log })

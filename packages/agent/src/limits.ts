@@ -2,6 +2,9 @@ import { KiB, MiB } from '@weir/core';
 
 /** Limits of one agent: connections, requests, memory, security, and what it reports. */
 export const agentLimits = {
+  /** An object that is written to find out whether a bucket that refused writes takes them again. */
+  writeProbeBytesMax: MiB,
+
   /** Input of one merge of files in memory; its windows and what is read ahead. */
   mergeReadBytesMax: 128 * MiB,
 

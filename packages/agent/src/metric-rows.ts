@@ -18,6 +18,7 @@ import { queryMetricRows } from './query/query-metrics.ts';
 import { sidecarRow } from './query/sidecar-job.ts';
 import { sensorsRow, throttledRow } from './quotas/quota-metrics.ts';
 import { pageRows } from './read-path/page-metrics.ts';
+import { readyRow } from './readiness/readiness.ts';
 import { deniedRow } from './security/acl/acl-metrics.ts';
 import {
   authenticationsRow,
@@ -44,6 +45,7 @@ export const agentMetricRows: readonly MetricRow[] = [
   ...storeMetricRows,
   ...clusterClientMetricRows,
   heartbeatRow,
+  readyRow,
   ...Object.values(jobRows),
   ...Object.values(deadFileRows),
   ...Object.values(compactionRows),

@@ -10,7 +10,7 @@ import { startHttpListener } from './http-server.ts';
 import { metricsRoutes, probeRoutes } from './probe-routes.ts';
 
 test('probes, metrics and errors', async (t) => {
-  let ready = false;
+  const probed = { hasStarted: false, problem: (): string | undefined => 'starting' };
   const metrics = new Metrics();
   metrics.series({ name: 'up', kind: 'gauge', help: 'Up.', labels: [] }, {}).set(1);
   const broken = {
@@ -20,7 +20,7 @@ test('probes, metrics and errors', async (t) => {
       throw new Error('on purpose');
     },
   };
-  const routes = [...probeRoutes(() => ready), ...metricsRoutes(metrics), broken];
+  const routes = [...probeRoutes(probed), ...metricsRoutes(metrics), broken];
   const listener = await startHttpListener({ host: '127.0.0.1', port: 0, routes, log: silentLog });
   t.after(() => listener.close());
 
@@ -31,10 +31,16 @@ test('probes, metrics and errors', async (t) => {
     return `${response.status} ${(await response.text()).trim().split('\n').at(-1)}`;
   }
   assert.equal(await ask('/v1/status'), '503 starting');
-  ready = true;
+  assert.equal(await ask('/v1/ready'), '503 not ready: starting');
+  probed.hasStarted = true;
+  probed.problem = () => 'two\nlines';
+  assert.equal(await ask('/v1/status'), '200 OK', 'an agent that is not ready is alive');
+  assert.equal(await ask('/v1/ready'), '503 not ready: two lines');
+  probed.problem = () => undefined;
   // path, method, status and last line
   const cases = [
     ['/v1/status', 'GET', '200 OK'],
+    ['/v1/ready', 'GET', '200 OK'],
     ['/metrics', 'GET', '200 service_up 1'],
     ['/v1/status', 'POST', '405 POST is not allowed here'],
     ['/v1/statuses', 'GET', '404 /v1/statuses: not found'],
@@ -65,7 +71,10 @@ const ca = await TestCa.create();
 
 for (const isSecure of [false, true]) {
   test(`every answer of ${isSecure ? 'a TLS' : 'a plain'} listener forbids content sniffing, errors included`, async (t) => {
-    const routes = [...probeRoutes(() => true), ...metricsRoutes(new Metrics())];
+    const routes = [
+      ...probeRoutes({ hasStarted: true, problem: () => undefined }),
+      ...metricsRoutes(new Metrics()),
+    ];
     const material = { ...(await ca.issue({ ips: ['127.0.0.1'] })), authorities: ca.certificate };
     const certificates = await ServerCertificates.load({
       source: { name: 'the test', intervalMs: 5_000, read: async () => material },

@@ -1,15 +1,34 @@
 import type { Metrics } from '@weir/core';
 import { plain, type Route } from './http-server.ts';
 
-/** `/v1/status` is liveness and readiness at once, so it stays `OK` while the agent drains. */
-export function probeRoutes(isReady: () => boolean): Route[] {
+interface Probed {
+  /** Whether the agent has ever served. */
+  readonly hasStarted: boolean;
+  /** Why the agent is not ready, in one line. */
+  problem(): string | undefined;
+}
+
+/**
+ * `/v1/status` is liveness: killing an agent that has started does not help, so it stays `OK` while the agent drains or
+ * its bucket is away. `/v1/ready` is readiness: whether clients should be sent here.
+ */
+export function probeRoutes(probed: Probed): Route[] {
   return [
     {
       method: 'GET',
       path: '/v1/status',
       handle(_request, response) {
-        if (isReady()) plain(response, 200, 'OK');
+        if (probed.hasStarted) plain(response, 200, 'OK');
         else plain(response, 503, 'starting');
+      },
+    },
+    {
+      method: 'GET',
+      path: '/v1/ready',
+      handle(_request, response) {
+        const problem = probed.problem();
+        if (problem === undefined) plain(response, 200, 'OK');
+        else plain(response, 503, `not ready: ${problem.replaceAll(/\s+/g, ' ')}`);
       },
     },
   ];

@@ -35,11 +35,11 @@ export async function startMetricsPublisher(options: MetricsPublisherOptions): P
   try {
     const view = createClusterView(cluster, { log });
     running.defer(() => view.close());
-    let isReady = false;
+    const probed = { hasStarted: false, problem: () => (probed.hasStarted ? undefined : 'starting') };
     const http = await startHttpListener({
       host,
       port: options.httpPort,
-      routes: [...probeRoutes(() => isReady), ...(options.servesMetrics ? metricsRoutes(metrics) : [])],
+      routes: [...probeRoutes(probed), ...(options.servesMetrics ? metricsRoutes(metrics) : [])],
       log,
     });
     running.defer(() => http.close());
@@ -54,7 +54,7 @@ export async function startMetricsPublisher(options: MetricsPublisherOptions): P
     const publishing = new ClusterMetrics({ view, settings, isPublisher: () => true, clock, log, metrics });
     publishing.start();
     running.defer(() => publishing.stop());
-    isReady = true;
+    probed.hasStarted = true;
     return { httpPort: http.port, stop: () => running.disposeAsync() };
   } catch (error) {
     await running.disposeAsync();

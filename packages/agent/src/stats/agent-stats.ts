@@ -5,6 +5,7 @@ import { BucketStats } from './bucket-stats.ts';
 import { ClientTimeouts } from './client-timeouts.ts';
 import { LoginStats } from './login-stats.ts';
 import { RequestCounters } from './request-counters.ts';
+import { shortName } from './short-name.ts';
 
 interface AgentStatsOptions {
   readonly clock: Clock;
@@ -17,6 +18,8 @@ interface HeldThings {
   readonly tokens: () => readonly ReportedExpiry[];
   /** Files that readers of this agent found damaged. */
   readonly damagedFiles?: () => readonly ReportedDamage[];
+  /** Why the agent cannot write to its bucket, if it cannot. */
+  readonly writeProblem?: () => string | undefined;
   readonly connected?: () => ReportedConnections;
 }
 
@@ -93,7 +96,7 @@ export class AgentStats {
   };
 
   /** Returns everything counted since the last report that was received. */
-  report({ certificates, tokens, damagedFiles, connected }: HeldThings): AgentReport {
+  report({ certificates, tokens, damagedFiles, writeProblem, connected }: HeldThings): AgentReport {
     const { clock } = this.#options;
     const nowMs = clock.monotonicMs();
     this.#reportedMs = nowMs;
@@ -101,6 +104,7 @@ export class AgentStats {
     absorb(counts, this.#fresh);
     this.#fresh = noCounts();
     this.#number++;
+    const problem = writeProblem?.();
     return {
       startedMs: this.#startedMs,
       number: this.#number,
@@ -115,6 +119,7 @@ export class AgentStats {
       ...unlessEmpty('logins', this.#logins.report(nowMs)),
       ...unlessEmpty('certificates', certificates().slice(0, coreLimits.reportedExpiriesMax)),
       ...unlessEmpty('damagedFiles', damagedFiles?.() ?? []),
+      ...(problem === undefined ? {} : { writeProblem: shortName(problem) }),
       ...(connected === undefined ? {} : { connected: connected() }),
       ...unlessEmpty('tokens', tokens().slice(0, coreLimits.reportedExpiriesMax)),
     };

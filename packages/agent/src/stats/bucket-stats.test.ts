@@ -56,13 +56,15 @@ test('stats of one instance are merged into another', () => {
   for (const stats of [one, two]) {
     stats.note(bucket, { operation: 'put', outcome: 'success', latencyMs: 100 });
     stats.note(bucket, { operation: 'put', outcome: 'denied', latencyMs: 1 });
+    stats.note(bucket, { operation: 'list', outcome: 'bucketMissing', latencyMs: 1 });
   }
   one.absorb(two);
   const [reported] = one.report();
   assert.partialDeepStrictEqual(reported, {
     name: bucket,
-    operationCount: 4,
-    failureCount: 2,
+    operationCount: 6,
+    failureCount: 4,
+    missingCount: 2,
     denied: [{ operation: 'put', count: 2 }],
   });
   const counts = noLatencies();

@@ -48,6 +48,8 @@ interface Counted {
   /** By kind. */
   readonly requests: number[];
   readonly denied: Map<string, number>;
+  /** Requests that found no bucket. */
+  missingCount: number;
   readonly latencies: { readonly put: LatencyCounts; readonly get: LatencyCounts };
 }
 
@@ -69,6 +71,7 @@ export class BucketStats {
       // A policy need not allow to list uploads: the scan that does says so, and goes on.
       counted.failureCount++;
       if (outcome === 'denied') addTo(counted.denied, permissions[operation], 1);
+      if (outcome === 'bucketMissing') counted.missingCount++;
     }
   }
 
@@ -85,6 +88,7 @@ export class BucketStats {
       if (into === undefined) continue;
       into.operationCount += from.operationCount;
       into.failureCount += from.failureCount;
+      into.missingCount += from.missingCount;
       for (const [kind, count] of from.requests.entries()) into.requests[kind]! += count;
       for (const [operation, times] of from.denied) addTo(into.denied, operation, times);
       addLatencies(into.latencies.put, packLatencies(from.latencies.put));
@@ -93,7 +97,8 @@ export class BucketStats {
   }
 
   report(): readonly ReportedBucket[] {
-    return [...this.#byName].map(([name, { operationCount, failureCount, requests, denied, latencies }]) => {
+    return [...this.#byName].map(([name, counted]) => {
+      const { operationCount, failureCount, missingCount, requests, denied, latencies } = counted;
       const [putLatencies, getLatencies] = [packLatencies(latencies.put), packLatencies(latencies.get)];
       return {
         name: shortName(name),
@@ -103,6 +108,7 @@ export class BucketStats {
         ...(denied.size === 0
           ? {}
           : { denied: [...denied].map(([operation, times]) => ({ operation, count: times })) }),
+        ...(missingCount === 0 ? {} : { missingCount }),
         ...(putLatencies.length === 0 ? {} : { putLatencies }),
         ...(getLatencies.length === 0 ? {} : { getLatencies }),
       };
@@ -117,6 +123,7 @@ export class BucketStats {
       failureCount: 0,
       requests: requestKinds.map(() => 0),
       denied: new Map<string, number>(),
+      missingCount: 0,
       latencies: { put: noLatencies(), get: noLatencies() },
     };
     this.#byName.set(bucket, made);

@@ -7,6 +7,7 @@ import {
   type ObjectStore,
   withFileId,
 } from '@weir/storage';
+import type { WriteHealth } from '../readiness/write-health.ts';
 import type { DataFile } from './data-file.ts';
 import { DeadFiles } from './dead-files.ts';
 import type { WriteMetrics } from './write-metrics.ts';
@@ -23,6 +24,8 @@ export interface UploadOptions {
   readonly random: Random;
   readonly log: Log;
   readonly metrics: Metrics;
+  /** Learns the outcome of every upload. */
+  readonly health?: Pick<WriteHealth, 'began'> | undefined;
   /** Receives every durable file before it is committed, so that readers need not fetch it from the store. */
   readonly onStored?: (file: StoredFile) => void;
 }
@@ -70,13 +73,15 @@ export class FileUploads {
   /** Uploads a closed file. `onEnd` is called in the moment in which its state becomes `stored` or `failed`. */
   async upload(file: DataFile, onEnd: (file: DataFile) => void): Promise<void> {
     this.#running++;
-    const { clusterId, clock, random, log, onStored } = this.#options;
+    const { clusterId, clock, random, log, health, onStored } = this.#options;
+    const watched = health?.began(file.bytes);
     try {
       const fileId = newFileId(clock.nowMs(), random);
       const { slices, fileBytes, placed } = buildLogFile({ clusterId, fileId, batches: file.batches() });
       file.place(fileId, fileBytes, placed);
       const stored = await this.#put(file, slices);
       file.state = 'stored';
+      watched?.succeeded();
       onStored?.({ fileId: file.fileId, fileBytes, slices: stored });
     } catch (error) {
       if (file.state === 'stored') {
@@ -84,7 +89,12 @@ export class FileUploads {
       } else {
         file.state = 'failed';
         const isWanted = !file.abandoned.signal.aborted;
-        if (isWanted) log.error('failed to upload file', { fileId: file.fileId, error: String(error) });
+        if (isWanted) {
+          log.error('failed to upload file', { fileId: file.fileId, error: String(error) });
+          watched?.failed(error);
+        } else {
+          watched?.abandoned();
+        }
       }
     }
     this.#running--;

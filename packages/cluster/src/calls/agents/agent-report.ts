@@ -33,6 +33,8 @@ export interface AgentReport {
   readonly certificates?: readonly ReportedExpiry[] | undefined;
   /** Files that the agent currently cannot read as they were committed. */
   readonly damagedFiles?: readonly ReportedDamage[] | undefined;
+  /** Why the agent cannot write to its bucket, if it cannot. Agents of earlier releases do not send it. */
+  readonly writeProblem?: string | undefined;
   /** Clients that are currently connected. Agents of earlier releases do not send it. */
   readonly connected?: ReportedConnections | undefined;
   /** Tokens that the agent presents to the control plane. Times are by the agent's clock. */
@@ -65,6 +67,8 @@ export interface ReportedBucket {
   readonly requests?: readonly number[] | undefined;
   /** Requests that the object store denied, by operation: `put`, `get`, `list`, `delete`. */
   readonly denied?: readonly DeniedRequests[] | undefined;
+  /** Requests that found no bucket. */
+  readonly missingCount?: number | undefined;
   /** Latencies of successful requests, packed as in `latencies.ts`. */
   readonly putLatencies?: readonly number[] | undefined;
   readonly getLatencies?: readonly number[] | undefined;
@@ -184,6 +188,7 @@ const report = object<AgentReport>({
   nowMs: whole,
   files: optional(object<WrittenFiles>({ count: whole, bytes: whole })),
   mergedBytes: optional(whole),
+  writeProblem: optional(name),
   clients: few(
     object<ReportedClient>({ clientId: name, timeoutMs: number, requestCount: whole }),
     coreLimits.reportedClientsMax,
@@ -195,6 +200,7 @@ const report = object<AgentReport>({
       failureCount: whole,
       requests: few(whole, requestKinds.length),
       denied: few(object<DeniedRequests>({ operation: name, count: whole }), coreLimits.reportedDenialsMax),
+      missingCount: optional(whole),
       putLatencies: optional(latencies),
       getLatencies: optional(latencies),
     }),

@@ -1,0 +1,122 @@
+import type { Clock, Log, MetricRow, Metrics, Series } from '@weir/core';
+import type { ObjectStore } from '@weir/storage';
+import { agentLimits } from '../limits.ts';
+import type { WriteHealth } from './write-health.ts';
+
+export const readyRow = {
+  name: 'agent_ready',
+  kind: 'gauge',
+  help: 'Whether this agent is ready: it has started, does not stop, can write to its bucket and reach its control plane',
+  labels: [],
+} as const satisfies MetricRow<never>;
+
+interface ReadinessOptions {
+  readonly writes: WriteHealth;
+  readonly store: ObjectStore;
+  /** The object that is written to find out whether writes succeed again. */
+  readonly probeKey: string;
+  /** Whether the object is removed afterwards. */
+  readonly deletes: boolean;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+/** How often an agent looks at itself, and at most writes a probe. */
+export const lookMs = 5_000;
+/**
+ * Without an answer of the control plane for so long, an agent is not ready: other agents have sent its clients
+ * elsewhere long before, and a change of leaders is over.
+ */
+export const silenceMsMax = 20_000;
+
+/**
+ * Whether an agent can serve clients. It follows from the outcome of real writes and heartbeats. Only after writes have
+ * failed and clients have stopped to write, probes are written, at intervals: a request for the readiness never is a
+ * request to the bucket.
+ */
+export class Readiness {
+  readonly #options: ReadinessOptions;
+  readonly #ready: Series;
+  readonly #stopping = new AbortController();
+  #phase: 'starting' | 'serving' | 'stopping' = 'starting';
+  #heartbeatMs = Number.NEGATIVE_INFINITY;
+  #cancel = () => {};
+  /** The problem that was logged. */
+  #logged: string | undefined;
+
+  constructor(options: ReadinessOptions) {
+    this.#options = options;
+    this.#ready = options.metrics.series(readyRow, {});
+    this.#ready.set(0);
+  }
+
+  /** Called for each heartbeat that the control plane answered. */
+  heartbeatAnswered(): void {
+    this.#heartbeatMs = this.#options.clock.monotonicMs();
+  }
+
+  /** The agent serves from now on. */
+  start(): void {
+    this.#phase = 'serving';
+    this.#look();
+  }
+
+  /** The agent ends. It stays alive, but is not ready. */
+  stop(): void {
+    this.#phase = 'stopping';
+    this.#ready.set(0);
+    this.#cancel();
+    this.#stopping.abort();
+  }
+
+  /** Whether the agent has served, and so is alive. */
+  get hasStarted(): boolean {
+    return this.#phase !== 'starting';
+  }
+
+  /** Why the agent is not ready, in one line; nothing if it is. */
+  problem(): string | undefined {
+    if (this.#phase !== 'serving') return this.#phase;
+    const writeProblem = this.#options.writes.problem();
+    if (writeProblem !== undefined) return writeProblem;
+    const silenceMs = this.#options.clock.monotonicMs() - this.#heartbeatMs;
+    if (silenceMs < silenceMsMax) return undefined;
+    return `the control plane has not answered for ${Math.floor(silenceMs / 1000)} s`;
+  }
+
+  #look(): void {
+    const { clock, log } = this.#options;
+    const problem = this.problem();
+    this.#ready.set(problem === undefined ? 1 : 0);
+    if (problem !== undefined && this.#logged === undefined) log.error('became unready', { problem });
+    if (problem === undefined && this.#logged !== undefined) log.info('became ready again');
+    this.#logged = problem;
+    const probed = this.#probe();
+    this.#cancel = clock.after(lookMs, () => void probed.then(() => this.#lookAgain()));
+  }
+
+  #lookAgain(): void {
+    if (this.#phase === 'serving') this.#look();
+  }
+
+  /** Writes an object as large as the last that failed, as far as that is not much. Never rejects. */
+  async #probe(): Promise<void> {
+    const { writes, store, probeKey, deletes } = this.#options;
+    const { bytesToProbe } = writes;
+    if (bytesToProbe === undefined) return;
+    const byteCount = Math.min(bytesToProbe, agentLimits.writeProbeBytesMax);
+    const { signal } = this.#stopping;
+    const upload = writes.began(bytesToProbe);
+    try {
+      await store.put(probeKey, [Buffer.alloc(byteCount)], { signal });
+    } catch (error) {
+      if (signal.aborted) upload.abandoned();
+      else upload.failed(error);
+      return;
+    }
+    upload.succeeded();
+    // It is removed by the check of a later start otherwise.
+    if (deletes) await store.delete(probeKey, { signal }).catch(() => {});
+  }
+}
