@@ -83,8 +83,10 @@ test('probes and metrics', async (t) => {
   };
   assert.deepEqual(await get('/v1/status'), [503, 'not ready']);
   assert.deepEqual(await get('/v1/readiness'), [503, 'not ready']);
+  assert.deepEqual(await get('/v1/ready'), [503, 'not ready']);
   isReady = true;
   assert.deepEqual(await get('/v1/readiness?verbose=1'), [200, 'OK']);
+  assert.deepEqual(await get('/v1/ready'), [200, 'OK']);
   assert.deepEqual(await get('/v1/status'), [200, 'OK']);
   isReady = false;
   assert.deepEqual(await get('/v1/readiness'), [503, 'not ready']);

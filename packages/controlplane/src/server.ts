@@ -167,10 +167,12 @@ function ownHandlers({ readiness, metrics, members }: ControlPlaneOptions): Rout
     return isReadyNow;
   }
 
+  const ready = answerReads(() => (isReady() ? [200, 'OK'] : [503, 'not ready']));
   return {
     // The liveness probe: killing a process that was ready once does not help.
     status: answerReads(() => (isReady() || wasReady ? [200, 'OK'] : [503, 'not ready'])),
-    readiness: answerReads(() => (isReady() ? [200, 'OK'] : [503, 'not ready'])),
+    readiness: ready,
+    ready,
     metrics: answerReads(() => [200, metrics.render(), prometheusText]),
     releaseFeed: answerReads(() => {
       changelog ??= ownChangelog();

@@ -97,6 +97,7 @@ export function healthySnapshot(facts: Partial<DiagnosticSnapshot> = {}): Diagno
         operationCount: 1000,
         failureCount: 0,
         deniedOperations: [],
+        missingCount: 0,
         putP99Ms: 300,
         getP99Ms: 100,
       },

@@ -55,6 +55,8 @@ export interface AgentFacts extends AgentDescription {
   readonly lastSeenMs: number;
   /** How far the agent's clock is ahead of the control plane's, if the agent reports its time. */
   readonly clockOffsetMs?: number | undefined;
+  /** Why the agent cannot write to its bucket, if it cannot. */
+  readonly writeProblem?: string | undefined;
   /** Certificates that the agent presents to clients or to other agents. */
   readonly certificates?: readonly Expiring[] | undefined;
   /** Tokens that the agent presents to the control plane and to stores. */
@@ -124,6 +126,8 @@ export interface BucketFacts {
   readonly failureCount: number;
   /** Permission failures by operation: `put`, `get`, `list`, `delete`. */
   readonly deniedOperations: readonly DeniedOperation[];
+  /** Operations that found no bucket. */
+  readonly missingCount: number;
   readonly putP99Ms?: number | undefined;
   readonly getP99Ms?: number | undefined;
 }

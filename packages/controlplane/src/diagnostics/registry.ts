@@ -3,6 +3,7 @@ import { avoidedRelease } from './checks/avoided-release.ts';
 import { bucketFailures } from './checks/bucket-failures.ts';
 import { bucketLatency } from './checks/bucket-latency.ts';
 import { bucketPermission } from './checks/bucket-permission.ts';
+import { bucketUnavailable } from './checks/bucket-unavailable.ts';
 import { clockSkew } from './checks/clock-skew.ts';
 import { compactionBehind } from './checks/compaction-behind.ts';
 import { consumerGroupFallingBehind } from './checks/consumer-group-falling-behind.ts';
@@ -57,6 +58,7 @@ export const checks = [
   expiringTokens,
   unusedCredentials,
   damagedFiles,
+  bucketUnavailable,
   bucketPermission,
   bucketFailures,
   bucketLatency,

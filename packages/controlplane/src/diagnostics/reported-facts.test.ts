@@ -55,7 +55,16 @@ test('a bucket has the observations of all agents', () => {
   });
   const { buckets } = factsOf(
     [received(1, bucket({ putLatencies: [fast, 97], denied: [{ operation: 'list', count: 1 }] }))],
-    [received(1, bucket({ putLatencies: [fast, 95, slow, 2], denied: [{ operation: 'list', count: 2 }] }))],
+    [
+      received(
+        1,
+        bucket({
+          putLatencies: [fast, 95, slow, 2],
+          denied: [{ operation: 'list', count: 2 }],
+          missingCount: 4,
+        }),
+      ),
+    ],
   );
   const [found] = buckets!;
   assert.partialDeepStrictEqual(found, {
@@ -63,6 +72,7 @@ test('a bucket has the observations of all agents', () => {
     operationCount: 200,
     failureCount: 6,
     deniedOperations: [{ operation: 'list', count: 3 }],
+    missingCount: 4,
   });
   assert.ok(found!.putP99Ms! > 2_500, 'two of 194 are more than one in a hundred');
   assert.equal(found!.getP99Ms, undefined);

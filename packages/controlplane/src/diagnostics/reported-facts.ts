@@ -31,7 +31,7 @@ interface ReportedFacts {
   readonly metrics: readonly MetricFacts[] | undefined;
   /** The latest report of each agent, one row per file. */
   readonly damagedFiles: readonly ReportedDamage[] | undefined;
-  ofAgent(agentId: string): Pick<AgentFacts, 'clockOffsetMs' | 'certificates' | 'tokens'>;
+  ofAgent(agentId: string): Pick<AgentFacts, 'clockOffsetMs' | 'writeProblem' | 'certificates' | 'tokens'>;
 }
 
 /** `nowMs` is by the clock of the leader that received the reports. */
@@ -88,9 +88,10 @@ function factsOfAgent(received: readonly ReceivedReport[]): ReturnType<ReportedF
   // Network delay makes the agent's time look too early and never too late, so the largest difference is the most
   // accurate.
   const clockOffsetMs = Math.max(...received.map(({ report, receivedMs }) => report.nowMs - receivedMs));
-  const { certificates = [], tokens = [] } = last;
+  const { certificates = [], tokens = [], writeProblem } = last;
   return {
     clockOffsetMs,
+    ...(writeProblem === undefined ? {} : { writeProblem }),
     certificates,
     // The expiry of a certificate is absolute; that of a token is by the agent's clock.
     tokens: tokens.map(({ name, expiresMs, issuedMs }) => ({
@@ -121,6 +122,7 @@ function clientsOf(reports: readonly AgentReport[]): ReportedClient[] {
 interface BucketSums {
   operationCount: number;
   failureCount: number;
+  missingCount: number;
   readonly denied: Map<string, number>;
   readonly put: LatencyCounts;
   readonly get: LatencyCounts;
@@ -136,10 +138,11 @@ function bucketsOf(reports: readonly AgentReport[]): BucketFacts[] {
       addBucket(sums, bucket);
     }
   }
-  return [...byName].map(([name, { operationCount, failureCount, denied, put, get }]) => ({
+  return [...byName].map(([name, { operationCount, failureCount, missingCount, denied, put, get }]) => ({
     name,
     operationCount,
     failureCount,
+    missingCount,
     deniedOperations: [...denied].map(([operation, count]) => ({ operation, count })),
     putP99Ms: latencyP99(put),
     getP99Ms: latencyP99(get),
@@ -150,6 +153,7 @@ function noSums(): BucketSums {
   return {
     operationCount: 0,
     failureCount: 0,
+    missingCount: 0,
     denied: new Map(),
     put: noLatencies(),
     get: noLatencies(),
@@ -159,6 +163,7 @@ function noSums(): BucketSums {
 function addBucket(sums: BucketSums, bucket: ReportedBucket): void {
   sums.operationCount += bucket.operationCount;
   sums.failureCount += bucket.failureCount;
+  sums.missingCount += bucket.missingCount ?? 0;
   for (const { operation, count } of bucket.denied ?? [])
     sums.denied.set(operation, (sums.denied.get(operation) ?? 0) + count);
   addLatencies(sums.put, bucket.putLatencies ?? []);

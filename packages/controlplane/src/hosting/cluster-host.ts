@@ -32,6 +32,8 @@ interface Hosted extends HostedCluster {
 
 /** How often clusters are listed. Callers that need a new one at once call `refresh`. */
 const checkIntervalMs = 2_000;
+/** Without a listing for so long, a process is not ready: it cannot lead without the database. */
+const listingAgeMsMax = 20_000;
 /** Nodes that are stopped at a time. */
 const stopsAtATime = 32;
 
@@ -46,7 +48,7 @@ export class ClusterHost {
   readonly #ending = new Map<string, Promise<void>>();
   #refreshing: Promise<void> = Promise.resolve();
   #nextRefresh: Promise<void> | undefined;
-  #hasRefreshed = false;
+  #listedMs = Number.NEGATIVE_INFINITY;
   #hasStopped = false;
   #cancel = () => {};
 
@@ -54,9 +56,9 @@ export class ClusterHost {
     this.#options = options;
   }
 
-  /** Whether the clusters are known. */
+  /** Whether the clusters are known, and the database that orders their leaders has answered lately. */
   get isReady(): boolean {
-    return this.#hasRefreshed && !this.#hasStopped;
+    return !this.#hasStopped && this.#options.clock.monotonicMs() - this.#listedMs < listingAgeMsMax;
   }
 
   node(clusterId: string): ClusterNode | undefined {
@@ -123,7 +125,7 @@ export class ClusterHost {
       return;
     }
     if (this.#hasStopped) return;
-    this.#hasRefreshed = true;
+    this.#listedMs = this.#options.clock.monotonicMs();
     const ids = new Set(found.map(({ id }) => id));
     for (const clusterId of [...this.#hosted.keys()]) if (!ids.has(clusterId)) void this.#end(clusterId);
     for (const cluster of found) this.#begin(cluster);

@@ -38,6 +38,6 @@ for (const [path, route] of cases) {
 
 test('each route resolves to itself, and probes need no accounts', () => {
   for (const name of routeNames) assert.equal(routeOf(routePath(name)), name);
-  for (const name of ['status', 'readiness', 'metrics'] as const)
+  for (const name of ['status', 'readiness', 'ready', 'metrics'] as const)
     assert.ok(!(accountsRouteNames as readonly RouteName[]).includes(name));
 });

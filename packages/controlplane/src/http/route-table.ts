@@ -17,6 +17,8 @@ interface Route {
 const routes = {
   status: { path: '/v1/status' },
   readiness: { path: '/v1/readiness' },
+  /** The same, by the path that agents have. */
+  ready: { path: '/v1/ready' },
   metrics: { path: '/metrics' },
   releaseFeed: { path: '/agent-changelog.rss' },
   root: { path: '/', needsAccounts: true },

@@ -80,6 +80,7 @@ const anySnapshot: fc.Arbitrary<DiagnosticSnapshot> = fc.record({
         operationCount: stat,
         failureCount: stat,
         deniedOperations: few(fc.record({ operation: name, count: stat })),
+        missingCount: stat,
         putP99Ms: maybe(stat),
         getP99Ms: maybe(stat),
       }),

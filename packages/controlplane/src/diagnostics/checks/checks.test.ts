@@ -546,6 +546,27 @@ const cases = {
     },
     { name: 'not reported', snapshot: { credentials: undefined }, outcome: { missing: 'logins' } },
   ],
+  bucket_unavailable: [
+    { name: 'there', snapshot: bucket({ failureCount: 100 }), outcome: [] },
+    {
+      name: 'missing',
+      snapshot: bucket({ missingCount: 1200 }),
+      outcome: [
+        'bucket:s3://records s3://records does not exist, as 1,200 operations found since the last look.',
+      ],
+    },
+    {
+      name: 'an agent cannot write',
+      snapshot: agents(agentOf('a', { writeProblem: 'the disk is full' }), agentOf('b')),
+      outcome: [`agent:a Agent a at ${agentOf('a').host} is not ready: the disk is full.`],
+    },
+    {
+      name: 'an agent that is gone could not',
+      snapshot: agents(agentOf('a', { writeProblem: 'the disk is full', lastSeenMs: snapshotMs - minuteMs })),
+      outcome: [],
+    },
+    { name: 'not reported', snapshot: { buckets: undefined }, outcome: { missing: 'stats of buckets' } },
+  ],
   bucket_permission: [
     {
       name: 'all allowed',
