@@ -1,4 +1,4 @@
-export { type BucketAccess, checkBucketAccess } from './bucket-access/check-bucket-access.ts';
+export { checkBucketAccess } from './bucket-access/check-bucket-access.ts';
 export { type BucketPlace, bucketPlace, isWithinBucket } from './bucket-place.ts';
 export { type EndedRequest, metered, type RequestOutcome } from './decorators/metered.ts';
 export { firstObject, listClusterIds, probesFolder } from './log-file/bucket-clusters.ts';

@@ -61,12 +61,12 @@ test('an agent that cannot write is not ready, and finds out by itself when it c
   assert.equal(store.puts, puts, 'asking costs no request');
   await pass(10 * lookMs);
   assert.ok(store.puts - puts <= 10, `${store.puts - puts} probes`);
-  assert.deepEqual([logged, gauge()], [['became unready'], '0']);
+  assert.deepEqual([logged, gauge()], [['lost readiness'], '0']);
 
   store.beforePut = () => {};
   await pass(2 * lookMs);
   assert.equal(readiness.problem(), undefined);
-  assert.deepEqual([logged, gauge()], [['became unready', 'became ready again'], '1']);
+  assert.deepEqual([logged, gauge()], [['lost readiness', 'recovered readiness'], '1']);
   assert.deepEqual([...store.objects.keys()], [], 'the probe is removed');
   const putsOfAll = store.puts;
   await pass(10 * lookMs);

@@ -89,8 +89,8 @@ export class Readiness {
     const { clock, log } = this.#options;
     const problem = this.problem();
     this.#ready.set(problem === undefined ? 1 : 0);
-    if (problem !== undefined && this.#logged === undefined) log.error('became unready', { problem });
-    if (problem === undefined && this.#logged !== undefined) log.info('became ready again');
+    if (problem !== undefined && this.#logged === undefined) log.error('lost readiness', { problem });
+    if (problem === undefined && this.#logged !== undefined) log.info('recovered readiness');
     this.#logged = problem;
     const probed = this.#probe();
     this.#cancel = clock.after(lookMs, () => void probed.then(() => this.#lookAgain()));

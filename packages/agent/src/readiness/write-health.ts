@@ -7,14 +7,14 @@ export const failingMsMax = 10_000;
 export const stuckMsMax = 20_000;
 
 /** An upload that is under way. Exactly one of its functions is called, when it ends. */
-export interface WatchedUpload {
+interface WatchedUpload {
   succeeded(): void;
   failed(error: unknown): void;
   /** It was aborted, because no client waits for it any more. */
   abandoned(): void;
 }
 
-/** Tells from the outcome of uploads whether an agent can write to its bucket. */
+/** Whether an agent can write to its bucket, from the outcome of its uploads. */
 export class WriteHealth {
   readonly #clock: Clock;
   /** When each running upload began, in this order. */

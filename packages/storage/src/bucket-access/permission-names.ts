@@ -1,6 +1,5 @@
 /** What a user of a bucket needs to be able to do. */
-export const bucketNeeds = ['list', 'write', 'read', 'delete'] as const;
-export type BucketNeed = (typeof bucketNeeds)[number];
+export type BucketNeed = 'list' | 'write' | 'read' | 'delete';
 
 interface PermissionNames extends Readonly<Record<BucketNeed, string>> {
   /** What is allowed or denied. */

@@ -132,7 +132,7 @@ export async function openS3Store(
     }
   }
 
-  /** The answer to HEAD does not tell a missing bucket from a missing object; that to GET does. */
+  /** The answer to HEAD does not distinguish a missing bucket from a missing object; that to GET does. */
   async function checkBucket(key: string, signal: AbortSignal | undefined): Promise<void> {
     if (clock.monotonicMs() - bucketSeenMs < bucketSeenForMs) return;
     const response = await send(key, 'GET', signal, { headers: { range: 'bytes=0-0' } });
