@@ -46,7 +46,11 @@ export function objectStoreContract(name: string, options: ObjectStoreContractOp
           put: () => store.put('a/key', slices('x')),
           putNew: () => store.put('a/key', slices('x'), { isNewKey: true }),
           putIfAbsent: () => store.putIfAbsent('a/key', slices('x')),
-          beginUpload: () => store.beginUpload('a/key'),
+          upload: async () => {
+            const upload = await store.beginUpload('a/key');
+            await upload.putPart(0, slices('x'));
+            await upload.finish(1);
+          },
           getRange: () => store.getRange('a/key', 0, 1),
           getNothing: () => store.getRange('a/key', 0, 0),
           head: () => store.head('a/key'),

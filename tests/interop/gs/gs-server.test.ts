@@ -39,10 +39,10 @@ objectStoreContract('gs with a prefix', {
   manyObjects: 20,
 });
 
-test('a bucket that does not exist is a mistake of the URL', { skip }, async () => {
+test('a bucket that does not exist is missing', { skip }, async () => {
   const store = await openBucket('not-created');
-  await assert.rejects(store.getRange('key', 0, 1), { kind: 'invalid' });
-  await assert.rejects(store.list('')[Symbol.asyncIterator]().next(), { kind: 'invalid' });
+  await assert.rejects(store.getRange('key', 0, 1), { kind: 'bucketMissing' });
+  await assert.rejects(store.list('')[Symbol.asyncIterator]().next(), { kind: 'bucketMissing' });
   await store.close();
 });
 

@@ -285,6 +285,8 @@ export class GsClient {
 
   #noBucket(response: HttpResponse): StoreError {
     const { message } = gsError(this.#bucket, response, '');
-    return new StoreError('invalid', this.#bucket, 'there is no such bucket', { cause: new Error(message) });
+    return new StoreError('bucketMissing', this.#bucket, 'there is no such bucket', {
+      cause: new Error(message),
+    });
   }
 }

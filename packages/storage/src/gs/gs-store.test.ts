@@ -143,7 +143,7 @@ test('a denial names the missing permission, also when the server does not', () 
 test('a missing bucket is a mistake in the URL, and a missing object is none', async () => {
   const fake = await startFake();
   const store = await storeAt(fake, '', 'another');
-  const isMissing = { kind: 'invalid', message: /gs:\/\/another: there is no such bucket/ };
+  const isMissing = { kind: 'bucketMissing', message: /gs:\/\/another: there is no such bucket/ };
   await assert.rejects(store.put('key', slices('x')), isMissing);
   await assert.rejects(store.getRange('key', 0, 1), isMissing);
   await assert.rejects(store.getRange('key', 1, 1), isMissing);
