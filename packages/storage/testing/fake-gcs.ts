@@ -91,8 +91,9 @@ export async function startFakeGcs(clock: Clock): Promise<FakeGcs> {
       metadata?: Record<string, string>;
     };
     if (second === undefined) return error(400, 'badRequest', 'no content');
-    if (expected !== checksumOf(second))
+    if (expected !== undefined && expected !== checksumOf(second)) {
       return error(400, 'invalid', `Provided CRC32C "${expected}" doesn't match`);
+    }
     const name = query.get('name')!;
     if (query.get('ifGenerationMatch') === '0' && objects.has(name)) {
       return error(412, 'conditionNotMet', 'At least one of the pre-conditions you specified did not hold.');

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { DatabaseProblem } from '@weir/controlplane/process';
 import { Metrics, silentLog, systemClock, systemRandom } from '@weir/core';
 import { openStore } from '@weir/storage';
+import { runArguments } from '../../testing/command-run.ts';
 import { Failure } from '../failure.ts';
 import { explainingStart } from './explaining-start.ts';
 
@@ -35,6 +36,32 @@ for (const url of [
     );
   });
 }
+
+test('an agent that requires the direct path of Google refuses a gs:// bucket in one line', async () => {
+  const cluster = [
+    '-metadataURL',
+    'http://127.0.0.1:9',
+    '-agentKey',
+    'aks_x',
+    '-defaultVirtualClusterID',
+    'vci_1',
+  ];
+  const place = ['-availabilityZone', 'test', '-discoveryKafkaHostnameOverride', 'localhost'];
+  const bucket = ['-bucketURL=gs://bucket', '-gcsDirectConnectivityRequired'];
+  const { status, err } = await runArguments([
+    'agent',
+    ...bucket,
+    ...cluster,
+    ...place,
+    '-logLevel',
+    'error',
+  ]);
+  assert.equal(status, 1);
+  assert.match(
+    err,
+    /^weir agent: -bucketURL: gs:\/\/bucket: -gcsDirectConnectivityRequired cannot hold: [^\n]+\n$/,
+  );
+});
 
 test('an unusable database is reported in one line, and a bug keeps its stack', async () => {
   const failing = (error: Error) => explainingStart({}, () => Promise.reject(error));

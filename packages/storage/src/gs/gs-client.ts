@@ -281,6 +281,8 @@ export class GsClient {
       query: { maxResults: '1', fields: 'nextPageToken' },
     });
     if (probe.status === 404) throw this.#noBucket(probe);
+    // An account that may not list learns no more, however often it asks.
+    if (probe.status === 403) this.#isBucketSeen = true;
   }
 
   #noBucket(response: HttpResponse): StoreError {

@@ -163,6 +163,14 @@ test('whether the bucket exists is asked once', () =>
     );
   }));
 
+test('an account that may not list reports a missing object all the same', () =>
+  withFake(async (fake, store) => {
+    fake.intercept = ({ path }) => (path.endsWith('/o') ? error(403, 'forbidden', 'no') : undefined);
+    await assert.rejects(store.getRange('missing', 0, 1), { name: 'ObjectNotFound' });
+    assert.equal(await store.head('missing'), undefined);
+    assert.equal(fake.seen.length, 3);
+  }));
+
 test('many objects are deleted by requests in parallel, and each failure is known', () =>
   withFake(async (fake, store) => {
     const keys = Array.from({ length: 40 }, (_, i) => `key${i}`);
