@@ -32,6 +32,15 @@ export const storageLimits = {
   /** What is written of such an object to a disk before it is synced. */
   uploadSyncBytes: MiB,
 
+  /** A chunk of an object in a database, but for the last: a row that is written and read as a whole. */
+  sqlChunkBytes: 1 * MiB,
+
+  /** Chunks of one agent that are on their way to a database, and in memory as copies. */
+  sqlChunksInFlightMax: 6,
+
+  /** Connections of one agent to the PostgreSQL server of a bucket. Beyond it requests wait. */
+  sqlConnectionsMax: 8,
+
   /** The footer of a log file: room for more than a million partitions in one file. */
   logFileFooterBytesMax: 64 * MiB,
 } as const;

@@ -26,6 +26,18 @@ export function onAbort(signal: AbortSignal | undefined, run: (reason: unknown) 
   return () => signal.removeEventListener('abort', listener);
 }
 
+/** The result of a promise; rejects if the signal fires first. */
+export function unlessAborted<Result>(
+  promise: Promise<Result>,
+  signal: AbortSignal | undefined,
+): Promise<Result> {
+  if (signal === undefined) return promise;
+  return new Promise((resolve, reject) => {
+    const release = onAbort(signal, reject);
+    promise.then(resolve, reject).finally(release);
+  });
+}
+
 /** Resolves after a delay; rejects if the signal fires first. */
 export function pause(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
