@@ -1,0 +1,118 @@
+import { Worker } from 'node:worker_threads';
+import { StoreError } from '../store/store-error.ts';
+import { CallSlots } from './call-slots.ts';
+import {
+  closeMessage,
+  type ThreadCall,
+  type ThreadProblem,
+  type ThreadReply,
+  type ThreadWarning,
+} from './thread-call.ts';
+
+interface DatabaseThreadOptions {
+  /** The module that has the database in its thread. */
+  readonly worker: URL;
+  readonly workerData: unknown;
+  /** What errors of the thread itself are about. */
+  readonly subject: string;
+  /** Calls that the thread has, and whose bytes are in memory. */
+  readonly callsMax: number;
+  readonly onWarning?: (fields: ThreadWarning['fields']) => void;
+}
+
+interface Waiting {
+  resolve(result: unknown): void;
+  reject(error: Error): void;
+}
+
+type AnyOperations<Operations> = { [Method in keyof Operations]: (...args: never[]) => unknown };
+
+/**
+ * A thread with a database, because bytes for it keep a thread busy for milliseconds: `node:sqlite` waits for the disk,
+ * and the driver of PostgreSQL writes bytes as text. The first call starts it.
+ */
+export class DatabaseThread<Operations extends AnyOperations<Operations>> {
+  readonly #options: DatabaseThreadOptions;
+  readonly #slots: CallSlots;
+  readonly #waiting = new Map<number, Waiting>();
+  #worker: Worker | undefined;
+  #lastId = 0;
+  #failure: StoreError | undefined;
+
+  constructor(options: DatabaseThreadOptions) {
+    this.#options = options;
+    this.#slots = new CallSlots(options.callsMax);
+  }
+
+  /** `chunk` is moved to the thread and unusable here afterwards. */
+  call<Method extends keyof Operations & string>(
+    method: Method,
+    args: Parameters<Operations[Method]>,
+    signal?: AbortSignal,
+    chunk?: Buffer<ArrayBuffer>,
+  ): Promise<Awaited<ReturnType<Operations[Method]>>> {
+    return this.#slots.run(
+      () =>
+        new Promise((resolve, reject) => {
+          if (this.#failure !== undefined) {
+            reject(this.#failure);
+            return;
+          }
+          const worker = this.#started();
+          const id = ++this.#lastId;
+          if (this.#waiting.size === 0) worker.ref();
+          this.#waiting.set(id, { resolve: resolve as (result: unknown) => void, reject });
+          const call: ThreadCall = { id, method, args };
+          worker.postMessage(call, chunk === undefined ? [] : [chunk.buffer]);
+        }),
+      signal,
+    );
+  }
+
+  close(): Promise<void> {
+    const worker = this.#worker;
+    if (worker === undefined) this.#fail('it was closed');
+    if (worker === undefined || this.#failure !== undefined) return Promise.resolve();
+    return new Promise((resolve) => {
+      worker.ref();
+      worker.once('exit', () => resolve());
+      worker.postMessage(closeMessage);
+    });
+  }
+
+  #started(): Worker {
+    if (this.#worker !== undefined) return this.#worker;
+    const { worker: module, workerData } = this.#options;
+    const worker = new Worker(module, { workerData });
+    worker.on('message', (reply: ThreadReply) => this.#onReply(reply));
+    worker.on('error', (error) => this.#fail(`the thread failed: ${error.message}`));
+    worker.on('exit', () => this.#fail('it was closed'));
+    // Only waiting callers keep the process alive, not the thread.
+    worker.unref();
+    this.#worker = worker;
+    return worker;
+  }
+
+  #onReply(reply: ThreadReply): void {
+    if ('fields' in reply) {
+      this.#options.onWarning?.(reply.fields);
+      return;
+    }
+    const { id, result, problem } = reply;
+    const waiting = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    if (this.#waiting.size === 0) this.#worker?.unref();
+    if (problem === undefined) waiting?.resolve(result);
+    else waiting?.reject(errorOf(problem));
+  }
+
+  #fail(problem: string): void {
+    this.#failure ??= new StoreError('unavailable', this.#options.subject, problem);
+    for (const { reject } of this.#waiting.values()) reject(this.#failure);
+    this.#waiting.clear();
+  }
+}
+
+function errorOf({ kind, subject, text }: ThreadProblem): Error {
+  return kind === undefined ? new Error(text) : new StoreError(kind, subject, text);
+}
