@@ -1,0 +1,28 @@
+import type { Log } from '@weir/core';
+import type { ObjectStore } from '../store/object-store.ts';
+import { isRetriableError } from '../store/store-error.ts';
+import { sqlStore } from './sql-store.ts';
+import { parsePostgresUrl, parseSqliteUrl } from './sql-url.ts';
+
+/** The server may be away; calls fail until it is back. */
+export async function openPostgresStore(url: URL, deps: { readonly log: Log }): Promise<ObjectStore> {
+  const place = parsePostgresUrl(url);
+  const { PostgresThread } = await import('./postgres-thread.ts');
+  return sqlStore(new PostgresThread(place, deps));
+}
+
+export async function openSqliteStore(url: URL): Promise<ObjectStore> {
+  const place = parseSqliteUrl(url);
+  const { SqliteTables } = await import('./sqlite-tables.ts');
+  const tables = new SqliteTables(place);
+  try {
+    await tables.open();
+  } catch (error) {
+    // A file that is locked may be free when it is needed.
+    if (!isRetriableError(error)) {
+      await tables.close();
+      throw error;
+    }
+  }
+  return sqlStore(tables);
+}
