@@ -2,13 +2,14 @@ import { fileURLToPath } from 'node:url';
 import { azblobServer, parseAzblobUrl } from './azblob/azblob-url.ts';
 import { parseGsUrl } from './gs/gs-url.ts';
 import { parseS3Url } from './s3/s3-url.ts';
+import { parsePostgresUrl, parseSqliteUrl, usualTable } from './sql/sql-url.ts';
 import { checkKey } from './store/key.ts';
 import { StoreError } from './store/store-error.ts';
 
-const bucketSchemes = ['mem', 'file', 's3', 'gs', 'azblob'] as const;
+const bucketSchemes = ['mem', 'file', 's3', 'gs', 'azblob', 'postgres', 'postgresql', 'sqlite'] as const;
 export type BucketScheme = (typeof bucketSchemes)[number];
 
-const planned = ['postgres', 'postgresql', 'sqlite', 'service_multi', 'service_stripe'];
+const planned = ['service_multi', 'service_stripe'];
 
 /** The location of a bucket's objects, as the driver of its scheme interprets the URL. */
 export interface BucketPlace {
@@ -18,7 +19,7 @@ export interface BucketPlace {
    * none.
    */
   readonly server: string;
-  /** The name of the bucket, or its directory without a trailing slash. */
+  /** The name of the bucket, its directory without a trailing slash, or its database and tables. */
   readonly bucket: string;
   /** The folder of all objects, without a trailing slash; empty for the whole bucket. */
   readonly folder: string;
@@ -45,6 +46,15 @@ export function bucketPlace(text: string): BucketPlace {
       const location = parseAzblobUrl(url);
       return { scheme, server: azblobServer(location), bucket: location.container, folder };
     }
+    case 'postgres':
+    case 'postgresql': {
+      const { host, port, database, table } = parsePostgresUrl(url);
+      return { scheme: 'postgres', server: `${host}:${port}`, bucket: `${database}/${table}`, folder };
+    }
+    case 'sqlite': {
+      const { path, table } = parseSqliteUrl(url);
+      return { scheme, server: '', bucket: table === usualTable ? path : `${path}?table=${table}`, folder };
+    }
   }
 }
 
@@ -69,7 +79,7 @@ export function readBucketUrl(text: string) {
   }
   if (!URL.canParse(text)) throw new StoreError('invalid', `${scheme}://`, 'a well-formed URL is needed');
   const url = new URL(text);
-  if (scheme !== 'file' && url.host === '') {
+  if (scheme !== 'file' && scheme !== 'sqlite' && url.host === '') {
     throw new StoreError('invalid', `${scheme}://`, 'a name is needed');
   }
   // The prefix names a folder, with or without its slash.

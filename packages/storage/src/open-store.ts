@@ -12,6 +12,7 @@ import { openFileStore } from './file/file-store.ts';
 import { openGsStore } from './gs/gs-store.ts';
 import { openMemoryStore } from './memory/memory-store.ts';
 import { openS3Store } from './s3/s3-store.ts';
+import { openPostgresStore, openSqliteStore } from './sql/open-sql-store.ts';
 import type { StoreOperation } from './store/around.ts';
 import type { ObjectStore } from './store/object-store.ts';
 import { scopedStore } from './store/scoped-store.ts';
@@ -56,7 +57,7 @@ const breakerPolicy: BreakerPolicy = { failuresMax: 16, openMs: 1_000, probesMax
 const hedgeDelayMsMin = 20;
 
 interface Driver {
-  /** Whether a second request may reach a less busy server. A disk is always the same disk. */
+  /** Whether a second request may reach a less busy server. A disk or a database is always the same. */
   readonly isRemote: boolean;
   /** Objects are below `folder`, which keys include. */
   open(url: URL, deps: StoreDeps, folder: string): Promise<ObjectStore>;
@@ -78,6 +79,9 @@ const drivers: Readonly<Record<BucketScheme, Driver>> = {
       openGsStore(url, { ...deps, folder, requiresDirectConnectivity: requiresGcsDirectConnectivity }),
   },
   azblob: { isRemote: true, open: openAzblobStore },
+  postgres: { isRemote: false, open: openPostgresStore },
+  postgresql: { isRemote: false, open: openPostgresStore },
+  sqlite: { isRemote: false, open: openSqliteStore },
 };
 
 /** Opens the bucket of a URL with all decorators: metrics, timeouts, hedging, circuit breaker, retries. */

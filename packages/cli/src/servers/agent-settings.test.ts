@@ -48,6 +48,17 @@ test('the processes of a machine together get what one agent would get', () => {
   assert.deepEqual(part.flush, whole.flush, 'a file is as large as ever');
 });
 
+test('uploads are hedged where a second one may meet another server', () => {
+  const hedged = (bucketUrl: string) => agentSettings(values, bucketUrl).hedgesUploads;
+  assert.deepEqual(['s3://b', 'postgres://s/d', 'postgresql://s/d', 'sqlite:///b', 'file:///b'].map(hedged), [
+    true,
+    false,
+    false,
+    false,
+    false,
+  ]);
+});
+
 test('the page cache is larger where reading again costs something, and never takes most of the memory', () => {
   const cases: [bucketUrl: string, cpuCount: number, memoryBytes: number, pageCacheBytesMax: number][] = [
     ['s3://bucket', 2, 16 * GiB, 768 * MiB],
@@ -55,6 +66,8 @@ test('the page cache is larger where reading again costs something, and never ta
     ['s3://bucket', 64, 256 * GiB, 4 * GiB],
     ['file:///bucket', 2, 16 * GiB, 64 * MiB],
     ['file:///bucket', 4, 512 * MiB, 128 * MiB],
+    ['sqlite:///bucket.db', 2, 16 * GiB, 64 * MiB],
+    ['postgres://server/records', 2, 16 * GiB, 768 * MiB],
     ['mem://bucket', 2, 16 * GiB, 64 * MiB],
     ['mem://bucket', 64, 256 * GiB, 64 * MiB],
     ['mem://bucket', 1, 128 * MiB, 32 * MiB],

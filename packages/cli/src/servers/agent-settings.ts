@@ -87,7 +87,7 @@ export function agentSettings(
 ): AgentSettings {
   const cpuCount = cpuCountOfPart ?? machine.cpuCount;
   const memoryBytes = machine.memoryBytes * Math.min(1, cpuCount / machine.cpuCount);
-  const isBilledPerRequest = !/^(?:mem|file):/.test(bucketUrl);
+  const isBilledPerRequest = !/^(?:mem|file|sqlite):/.test(bucketUrl);
   const windowMs = values.batchTimeout;
   const leavesMetricsToOthers = 'disablePublishMetricsJob' in values && values.disablePublishMetricsJob;
   return {
@@ -95,7 +95,8 @@ export function agentSettings(
       windowMs: isBilledPerRequest || windowMs !== usualWindowMs ? windowMs : 0,
       ...resolveFlushSizes(values),
     },
-    hedgesUploads: isBilledPerRequest,
+    // A second upload to a database would meet the same server.
+    hedgesUploads: isBilledPerRequest && !/^postgres(?:ql)?:/.test(bucketUrl),
     recordBytesMax: values.maxProduceRecordSizeBytes,
     impersonation: {
       authorHeader: values.injectPrincipalHeader,

@@ -73,6 +73,9 @@ const refused: [named: string, own: string, words: RegExp][] = [
   ['s3://own',                                          'file:///data',                          /-allowedBucketURLs/],
   ['file:///data2',                                     'file:///data',                          /-allowedBucketURLs/],
   ['file:///data/../etc',                               'file:///data',                          /-allowedBucketURLs/],
+  ['sqlite:///etc/x.db',                                'sqlite:///data/x.db',                   /-allowedBucketURLs/],
+  ['postgres://evil.example/db',                        'postgres://own/db',                     /evil\.example:5432 is not .* -allowedBucketURLs$/],
+  ['postgres://u:secret@own:5433/db',                   'postgres://own/db',                     /db\/weir_bucket on own:5433 is not/],
   ['https://evil.example',                              's3://own',                              /one of mem/],
   ['service_multi://s3://own<>s3://own?endpoint=evil',  's3://own',                              /not available/],
 ];
@@ -97,6 +100,10 @@ const allowed: [named: string, allowed: string, isTaken: boolean][] = [
   ['file:///data/a',                                 'file:///data',                                   true],
   ['file:///data',                                   'file:///data/',                                  true],
   ['file:///database',                               'file:///data',                                   false],
+  ['sqlite:///data/x.db?prefix=a',                   'sqlite:///data/x.db',                            true],
+  ['sqlite:///data/x.db?table=other',                'sqlite:///data/x.db',                            false],
+  ['postgres://DB:5432/records?prefix=a',            'postgresql://db/records',                        true],
+  ['postgres://db/records?table=other',              'postgres://db/records',                          false],
 ];
 
 for (const [named, entry, isTaken] of allowed) {

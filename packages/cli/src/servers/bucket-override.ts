@@ -53,6 +53,6 @@ function problemOf(given: string, own: string, allowed: readonly string[]): stri
 }
 
 function isLikeOwn(place: BucketPlace, own: BucketPlace): boolean {
-  if (place.scheme === 'file') return isWithinBucket(place, own);
+  if (place.scheme === 'file' || place.scheme === 'sqlite') return isWithinBucket(place, own);
   return place.scheme === own.scheme && place.server === own.server;
 }

@@ -18,9 +18,10 @@ const deps = {
 for (const url of [
   'gs://bucket',
   'azblob://container',
-  'postgres://host/database',
-  'postgresql://host/database',
-  'sqlite:///file',
+  'postgres://host',
+  'postgresql://host/database?unknown=1',
+  'sqlite://host/file',
+  'sqlite:///dev/null/below',
   'service_multi://mem://a<>mem://b',
   'service_stripe://mem://a<>mem://b',
   's3://bucket?unknown=1',

@@ -134,7 +134,8 @@ test('a port that is in use is a clear error', async (t) => {
 test('a playground that lost its database is restored from its bucket', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'weir-restore-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
-  const bucket = ['-bucketURL', `file://${folder}/bucket`];
+  // A bucket in SQLite has an object for everything that one in files has.
+  const bucket = ['-bucketURL', `sqlite://${folder}/bucket.db?prefix=small`];
   const first = await start(t, ['playground', ...freePorts, ...bucket, '-dataDir', join(folder, 'lost')]);
   await cli(first.kafkaPort, 'create-topic', '-topic', 'orders');
   await cli(first.kafkaPort, 'produce', '-topic', 'orders', '-records', 'one,,two');

@@ -57,11 +57,21 @@ test('files that an earlier release left readable are repaired, with a warning t
   assert.deepEqual(warned[0], { message: 'removed access of other users', path: dataDir, mode: '0755' });
 });
 
+test('the files of a bucket in SQLite are repaired', () => {
+  const files = ['bucket.db', 'bucket.db-wal', 'bucket.db-shm', 'bucket.dbx'].map((name) =>
+    join(directory, name),
+  );
+  for (const path of files) writeFileSync(path, 'records');
+  keepFilesPrivate({ bucketUrl: `sqlite://${directory}/bucket.db?prefix=folder` }, log);
+  assert.deepEqual(files.map(modeOf), ['600', '600', '600', '644']);
+});
+
 test('private or missing files cause no warning', () => {
   const dataDir = join(directory, 'data');
   mkdirSync(dataDir, { mode: 0o700 });
   keepFilesPrivate({ dataDir, databaseUrl: 'postgres://db/weir', bucketUrl: 'file:///does/not/exist' }, log);
   keepFilesPrivate({ databaseUrl: 'memory://x', bucketUrl: 'mem://x' }, log);
+  keepFilesPrivate({ bucketUrl: 'sqlite:///does/not/exist.db' }, log);
   assert.deepEqual(warned, []);
 });
 

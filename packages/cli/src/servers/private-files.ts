@@ -12,7 +12,7 @@ interface PrivateFiles {
   readonly dataDir?: string | undefined;
   /** A path or a URL; only a path names a file. */
   readonly databaseUrl?: string | undefined;
-  /** Only `file://` names a directory. */
+  /** Only `file://` names a directory, and `sqlite://` a file. */
   readonly bucketUrl?: string | undefined;
 }
 
@@ -30,12 +30,16 @@ function privatePaths({ dataDir, databaseUrl, bucketUrl }: PrivateFiles): readon
   const paths: string[] = [];
   if (dataDir !== undefined) paths.push(dataDir, join(dataDir, 'identity.json'));
   if (databaseUrl !== undefined && !/^\w+:\/\//.test(databaseUrl)) paths.push(...databaseFiles(databaseUrl));
-  if (bucketUrl?.startsWith('file://')) {
-    const url = new URL(bucketUrl);
-    url.search = '';
-    paths.push(fileURLToPath(url));
-  }
+  if (bucketUrl?.startsWith('file://')) paths.push(bucketPath(bucketUrl));
+  if (bucketUrl?.startsWith('sqlite://'))
+    paths.push(...databaseFiles(bucketPath(bucketUrl.replace('sqlite', 'file'))));
   return paths;
+}
+
+function bucketPath(fileUrl: string): string {
+  const url = new URL(fileUrl);
+  url.search = '';
+  return fileURLToPath(url);
 }
 
 /** The database, its write-ahead log, the index of that log, and the locks of the processes that share it. */

@@ -28,7 +28,8 @@ const subBuckets = { min: 2, max: 32 } as const;
 const allowed = `${schemes.map((scheme) => `${scheme}://`).join(', ')}, service_multi://, service_stripe://`;
 
 const syntax =
-  '`s3://bucket?region=eu-west-1&prefix=folder`, `gs://bucket`, `azblob://container`, `file:///directory`, `mem://name`; ' +
+  '`s3://bucket?region=eu-west-1&prefix=folder`, `gs://bucket`, `azblob://container`, `file:///directory`, `mem://name`, ' +
+  '`postgres://user:password@host/database`, `sqlite:///path.db`; ' +
   `${subBuckets.min} to ${subBuckets.max} of them as \`service_multi://s3://a${subBucketSeparator}s3://b\` or ` +
   `\`service_stripe://s3://a${subBucketSeparator}s3://b\``;
 

@@ -190,4 +190,8 @@ test('a bucket can only be replaced by one of the same kind', async (t) => {
   await testApi.call('update_virtual_cluster_configuration', set('s3://others?region=eu-west-1'));
   await testApi.call('update_virtual_cluster_configuration', set(null));
   await testApi.call('update_virtual_cluster_configuration', set('file:///tmp/logs'));
+  await testApi.call('update_virtual_cluster_configuration', set(null));
+  await testApi.call('update_virtual_cluster_configuration', set('postgresql://db/logs'));
+  await testApi.call('update_virtual_cluster_configuration', set('postgres://db/others'));
+  await testApi.call('update_virtual_cluster_configuration', set('postgresql://db/logs'));
 });

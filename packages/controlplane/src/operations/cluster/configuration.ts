@@ -138,7 +138,8 @@ function schemeOf(bucketUrl: string): string {
 
 /** Files do not move from a disk to a server, or back. */
 function refuseOtherScheme(wanted: string, present: string | undefined): void {
-  const before = present === undefined ? undefined : /^\w+(?=:)/.exec(present)?.[0];
+  const before =
+    present === undefined ? undefined : /^\w+(?=:)/.exec(present)?.[0].replace('postgresql', 'postgres');
   if (before === undefined || before === schemeOf(wanted)) return;
   throw invalidBucket(`must begin with ${before}:// as it does now`);
 }
