@@ -9,7 +9,7 @@ import { compactKeys } from './compaction/keys/compact-keys.ts';
 import { type CompactKeys, keyCompaction } from './compaction/keys/key-compaction.ts';
 import type { MergeBucket } from './compaction/merge-messages.ts';
 import { compactKeysOffThread, mergeOffThread } from './compaction/merge-thread.ts';
-import { quietDisk } from './compaction/quiet-disk.ts';
+import { busyDisk, quietDisk } from './compaction/quiet-disk.ts';
 import { deadFileScan } from './dead-file-scan.ts';
 import { fileDeletion } from './file-deletion.ts';
 import { type JobKind, takesJobs } from './job-kind.ts';
@@ -74,6 +74,7 @@ export function jobService(options: JobServiceOptions): JobRunner {
   const checkOwner = restoreCheck({ clusterId, view, store });
   const stores = [store, ...settings.additionalStores];
   const isOnDisk = mergeBucket?.bucketUrl.startsWith('file:') === true;
+  const wait = isOnDisk ? { clock, hasToWait: busyDisk({ storedBytes, clock }) } : undefined;
   const onRequests: AgentStats['mergeRequested'] = (...sent) => options.mergeStats?.mergeRequested(...sent);
   const inOrder = isOnDisk ? oneAtATime() : <T>(run: () => Promise<T>) => run();
   const kinds: readonly JobKind[] = [
@@ -97,7 +98,7 @@ export function jobService(options: JobServiceOptions): JobRunner {
             checkOwner,
             merge: async (plan, context) => {
               const task = { ...mergeBucket, plan, limits: {} };
-              const result = await inOrder(() => mergeOffThread(task, { ...context, onRequests }));
+              const result = await inOrder(() => mergeOffThread(task, { ...context, onRequests, wait }));
               options.mergeStats?.merged(result.bytesWritten);
               return result;
             },

@@ -21,6 +21,15 @@ export interface KeyTask extends MergeBucket {
   readonly limits: Partial<KeyLimits>;
 }
 
+export interface MergeWorkerData {
+  readonly task: MergeTask | KeyTask;
+  /** Whether the thread begins with `wait`. */
+  readonly isWaiting: boolean;
+}
+
+/** Messages to the thread: `stop` means that the result is not wanted, `wait` that others need the disk. */
+export type MergeOrder = 'stop' | 'wait' | 'go on';
+
 export type MergeMessage =
   | { readonly kind: 'progress'; readonly copiedBytes: number; readonly totalBytes: number }
   | {

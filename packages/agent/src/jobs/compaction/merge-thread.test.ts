@@ -80,6 +80,33 @@ test('a merge in a thread of its own writes files that others read', async () =>
   });
 });
 
+test('a merge waits while others need the disk, and can be stopped meanwhile', async () => {
+  await withBucket(async (_store, task, folder) => {
+    let asked = 0;
+    const { files } = await mergeOffThread(task, {
+      signal: never,
+      wait: { clock: systemClock, hasToWait: () => ++asked <= 2 },
+    });
+    assert.equal(files.length, 1);
+    assert.ok(asked >= 3);
+
+    const filesBefore = (await readdir(folder, { recursive: true })).sort();
+    const stop = new AbortController();
+    const merging = mergeOffThread(task, {
+      signal: stop.signal,
+      wait: {
+        clock: systemClock,
+        hasToWait() {
+          if (++asked === 6) stop.abort(new Error('the agent stops'));
+          return true;
+        },
+      },
+    });
+    await assert.rejects(merging, /the agent stops/);
+    assert.deepEqual((await readdir(folder, { recursive: true })).sort(), filesBefore);
+  });
+});
+
 test('keys are compacted in the same thread', async () => {
   await withBucket(async (store, { plan, ...bucket }) => {
     const none = new Float64Array(0);

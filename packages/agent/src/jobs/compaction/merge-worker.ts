@@ -1,17 +1,17 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { Metrics, MiB, silentLog, systemClock, systemRandom } from '@weir/core';
-import { openStore, type StoreOperation } from '@weir/storage';
+import { aroundStore, openStore, type StoreOperation } from '@weir/storage';
 import { lowerPriorityOfThread } from '../../query/engine.ts';
 import { compactKeys } from './keys/compact-keys.ts';
 import { mergeFiles } from './merge-files.ts';
-import type { KeyTask, MergeMessage, MergeTask } from './merge-messages.ts';
+import type { MergeMessage, MergeOrder, MergeWorkerData } from './merge-messages.ts';
 
 /**
  * The thread of one merge, or of one compaction of keys. It has connections of its own to the bucket, so that reading,
  * checking, copying and writing gigabytes takes no time from the thread that serves clients.
  */
 const port = parentPort!;
-const task = workerData as MergeTask | KeyTask;
+const { task, isWaiting } = workerData as MergeWorkerData;
 const { bucketUrl, environment, usesMetadataService, limits } = task;
 
 /**
@@ -32,10 +32,15 @@ const requested = { bucket: '', operations: new Map<StoreOperation, number>() };
 
 lowerPriorityOfThread();
 const stop = new AbortController();
-// Any message means that the result is not wanted.
-port.on('message', () => stop.abort(new Error('the merge was stopped')));
+let allowed = Promise.withResolvers<void>();
+if (!isWaiting) allowed.resolve();
+port.on('message', (order: MergeOrder) => {
+  allowed.resolve();
+  if (order === 'wait') allowed = Promise.withResolvers();
+  else if (order === 'stop') stop.abort(new Error('the merge was stopped'));
+});
 try {
-  const store = await openStore(bucketUrl, {
+  const bucket = await openStore(bucketUrl, {
     clock: systemClock,
     random: systemRandom,
     environment,
@@ -46,6 +51,10 @@ try {
       requested.bucket = bucket;
       requested.operations.set(operation, (requested.operations.get(operation) ?? 0) + 1);
     },
+  });
+  const store = aroundStore(bucket, async ({ signal, run }) => {
+    await allowed.promise;
+    return await run(signal);
   });
   let reportedBytes = 0;
   try {
@@ -65,7 +74,7 @@ try {
     post({ kind: 'requested', ...requested });
     post({ kind: 'done', result });
   } finally {
-    await store.close();
+    await bucket.close();
   }
 } catch (error) {
   post({ kind: 'requested', ...requested });

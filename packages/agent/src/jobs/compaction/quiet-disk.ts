@@ -8,6 +8,10 @@ interface QuietDiskOptions {
 
 /** Clients that write more than this per second need the disk. */
 const quietBytesPerSecond = 5_000_000;
+/** The shortest time over which the rate beside running work is measured. */
+const busySpanMsMin = 500;
+/** How long clients have to write less before running work goes on. */
+const busyMs = 5_000;
 /** The shortest time over which the rate is measured. Clients that pause for less need the disk again soon. */
 const spanMsMin = 60_000;
 
@@ -27,5 +31,26 @@ export function quietDisk({ storedBytes, clock }: QuietDiskOptions): () => boole
     sinceMs = nowMs;
     sinceBytes = bytes;
     return isQuiet;
+  };
+}
+
+/**
+ * Whether clients need the disk now, so that work which began in a pause of theirs has to wait. Asked again and again
+ * while it runs.
+ */
+export function busyDisk({ storedBytes, clock }: QuietDiskOptions): () => boolean {
+  let sinceMs = clock.monotonicMs();
+  let sinceBytes = storedBytes();
+  let busyUntilMs = Number.NEGATIVE_INFINITY;
+  return () => {
+    const nowMs = clock.monotonicMs();
+    if (nowMs - sinceMs >= busySpanMsMin) {
+      const bytes = storedBytes();
+      const isBusy = (bytes - sinceBytes) / ((nowMs - sinceMs) / 1000) > quietBytesPerSecond;
+      if (isBusy) busyUntilMs = nowMs + busyMs;
+      sinceMs = nowMs;
+      sinceBytes = bytes;
+    }
+    return nowMs < busyUntilMs;
   };
 }
