@@ -52,7 +52,7 @@ export async function openAzblobStore(url: URL, deps: AzblobStoreDeps): Promise<
   const host = hostHeader(endpoint);
   const http = new HttpClient({ endpoint, clock, connectionsMax: storageLimits.storeConnectionsMax });
 
-  /** `subject` names the request in errors: the key, or the prefix of a list. */
+  /** `subject` names the request in errors: the key, or the prefix of a list, or the bucket. */
   async function send(
     subject: string,
     method: HttpRequest['method'],
@@ -249,6 +249,7 @@ export async function openAzblobStore(url: URL, deps: AzblobStoreDeps): Promise<
         if (compareKeys(after, prefix) > 0) return;
         after = undefined;
       }
+      const subject = prefix === '' ? `azblob://${location.container}` : prefix;
       let marker: string | undefined;
       let last = after;
       do {
@@ -262,14 +263,12 @@ export async function openAzblobStore(url: URL, deps: AzblobStoreDeps): Promise<
           ...(marker === undefined ? {} : { marker }),
         };
         const bodyBytesMax = storageLimits.azureListBodyBytesMax;
-        const response = await send(prefix, 'GET', escapePath(containerPath), signal, {
-          query,
-          bodyBytesMax,
-        });
-        if (!isSuccess(response)) throw azureError(prefix, response);
+        const parts = { query, bodyBytesMax };
+        const response = await send(subject, 'GET', escapePath(containerPath), signal, parts);
+        if (!isSuccess(response)) throw azureError(subject, response);
         const { blobs, nextMarker } = parseBlobPage(response.body.toString('utf8'));
         const isBehind = ({ key }: ObjectInfo) => after === undefined || compareKeys(key, after) > 0;
-        const page = inKeyOrder(blobs.filter(isBehind), last, prefix);
+        const page = inKeyOrder(blobs.filter(isBehind), last, subject);
         if (page.length > 0) {
           last = page.at(-1)!.key;
           yield page;
