@@ -106,7 +106,7 @@ const answers: readonly [status: number, code: string, kind: string][] = [
   [403, 'AuthenticationFailed', 'denied'],
   [401, 'NoAuthenticationInformation', 'denied'],
   [400, 'InvalidAuthenticationInfo', 'denied'],
-  [404, 'ContainerNotFound', 'invalid'],
+  [404, 'ContainerNotFound', 'bucketMissing'],
   [409, 'ContainerBeingDeleted', 'unavailable'],
   [409, 'BlobImmutableDueToPolicy', 'denied'],
   [409, 'BlobArchived', 'invalid'],

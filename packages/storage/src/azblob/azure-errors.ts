@@ -4,8 +4,7 @@ import { elementOf } from './xml.ts';
 
 /** Codes of the blob service whose HTTP status alone would be misleading. */
 const kindOfCode: Readonly<Record<string, StoreErrorKind>> = {
-  // A missing container is a mistake in the URL, not in the key.
-  ContainerNotFound: 'invalid',
+  ContainerNotFound: 'bucketMissing',
   // After 30 seconds or more the name is free again.
   ContainerBeingDeleted: 'unavailable',
   AccountBeingCreated: 'unavailable',
