@@ -12,7 +12,7 @@ import { openFileStore } from './file/file-store.ts';
 import { openGsStore } from './gs/gs-store.ts';
 import { openMemoryStore } from './memory/memory-store.ts';
 import { openS3Store } from './s3/s3-store.ts';
-import { openPostgresStore, openSqliteStore } from './sql/open-sql-store.ts';
+import { createSqliteStore, openPostgresStore, openSqliteStore } from './sql/open-sql-store.ts';
 import type { StoreOperation } from './store/around.ts';
 import type { ObjectStore } from './store/object-store.ts';
 import { scopedStore } from './store/scoped-store.ts';
@@ -81,7 +81,7 @@ const drivers: Readonly<Record<BucketScheme, Driver>> = {
   azblob: { isRemote: true, open: openAzblobStore },
   postgres: { isRemote: false, open: openPostgresStore },
   postgresql: { isRemote: false, open: openPostgresStore },
-  sqlite: { isRemote: false, open: openSqliteStore },
+  sqlite: { isRemote: false, open: openSqliteStore, create: createSqliteStore },
 };
 
 /** Opens the bucket of a URL with all decorators: metrics, timeouts, hedging, circuit breaker, retries. */
@@ -97,8 +97,9 @@ export async function openStore(bucketUrl: string, deps: StoreDeps): Promise<Obj
 }
 
 /**
- * Makes the directory of a `file://` bucket, for a cluster that has no bucket yet. Buckets of others are made by their
- * operators. Opening a bucket never makes it: one that is gone must not come back empty.
+ * Makes the directory of a `file://` bucket, or the file of a `sqlite://` bucket, for a cluster that has no bucket yet.
+ * Buckets of others are made by their operators. Opening a bucket never makes it: one that is gone must not come back
+ * empty.
  */
 export async function createBucket(bucketUrl: string): Promise<void> {
   const { url, scheme } = readBucketUrl(bucketUrl);

@@ -101,7 +101,7 @@ if ('missing' in server) {
 
   test('postgres: errors have the kind that says what to do, and no password', async () => {
     const wrong: readonly [url: string, kind: string, message: RegExp][] = [
-      [server.url.replace(/[^/]*$/, 'missing'), 'invalid', /database "missing" does not exist/],
+      [server.url.replace(/[^/]*$/, 'missing'), 'bucketMissing', /database "missing" does not exist/],
       [server.url.replace('weir@', 'stranger:hidden@'), 'denied', /role "stranger" does not exist/],
     ];
     for (const [url, kind, message] of wrong) {

@@ -21,7 +21,6 @@ for (const url of [
   'postgres://host',
   'postgresql://host/database?unknown=1',
   'sqlite://host/file',
-  'sqlite:///dev/null/below',
   'service_multi://mem://a<>mem://b',
   'service_stripe://mem://a<>mem://b',
   's3://bucket?unknown=1',

@@ -31,6 +31,13 @@ const namesOfScheme: Readonly<Partial<Record<string, PermissionNames>>> = {
   },
   postgres: databaseNames(),
   postgresql: databaseNames(),
+  sqlite: {
+    subject: 'the process',
+    list: 'read the file',
+    write: 'write the file and in its directory',
+    read: 'read the file',
+    delete: 'write the file and in its directory',
+  },
   file: {
     subject: 'the process',
     list: 'read and search the directory',

@@ -1,6 +1,6 @@
 import type { Log } from '@weir/core';
 import type { ObjectStore } from '../store/object-store.ts';
-import { isRetriableError } from '../store/store-error.ts';
+import { isRetriableError, StoreError } from '../store/store-error.ts';
 import { sqlStore } from './sql-store.ts';
 import { parsePostgresUrl, parseSqliteUrl } from './sql-url.ts';
 
@@ -11,6 +11,12 @@ export async function openPostgresStore(url: URL, deps: { readonly log: Log }): 
   return sqlStore(new PostgresThread(place, deps));
 }
 
+export async function createSqliteStore(url: URL): Promise<void> {
+  const place = parseSqliteUrl(url);
+  const { createSqliteBucket } = await import('./sqlite-schema.ts');
+  createSqliteBucket(place);
+}
+
 export async function openSqliteStore(url: URL): Promise<ObjectStore> {
   const place = parseSqliteUrl(url);
   const { SqliteTables } = await import('./sqlite-tables.ts');
@@ -18,8 +24,8 @@ export async function openSqliteStore(url: URL): Promise<ObjectStore> {
   try {
     await tables.open();
   } catch (error) {
-    // A file that is locked may be free when it is needed.
-    if (!isRetriableError(error)) {
+    // A file that is locked may be free when it is needed, and a missing one may be made.
+    if (!isRetriableError(error) && !(error instanceof StoreError && error.kind === 'bucketMissing')) {
       await tables.close();
       throw error;
     }

@@ -6,9 +6,10 @@ const kindOfState: Readonly<Record<string, StoreErrorKind>> = {
   /** Wrong user or password. */
   '28': 'denied',
   '42501': 'denied',
-  /** No such database or schema. */
-  '3D': 'invalid',
-  '3F': 'invalid',
+  /** No such database, schema or table. */
+  '3D': 'bucketMissing',
+  '3F': 'bucketMissing',
+  '42P01': 'bucketMissing',
   '22': 'invalid',
   '42': 'invalid',
   /** A feature that the server lacks. */

@@ -12,8 +12,8 @@ type Found<Name extends keyof BucketTables> = Awaited<ReturnType<BucketTables[Na
 /** What a thread of a SQLite file does. */
 export interface SqliteOperations {
   /**
-   * Opens the file. Returns its number in the file system, by which others find that it is still the same; only
-   * without a number may the file be made.
+   * Opens the file, which has the given number in the file system, or any. Returns its number, by which others find
+   * that it is still the same.
    */
   open(fileNumber: number | null): number;
   putWhole(object: PlacedObject, chunk: Uint8Array, onlyIfAbsent: boolean): Placed;

@@ -9,10 +9,12 @@ import { after, test } from 'node:test';
 import { Metrics, silentLog, systemClock, systemRandom } from '@weir/core';
 import { objectStoreContract } from '../../testing/object-store-contract.ts';
 import { sqlBucketRules } from '../../testing/sql-bucket-rules.ts';
-import { openStore } from '../open-store.ts';
+import { createBucket, openStore } from '../open-store.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import { scopedStore } from '../store/scoped-store.ts';
 import { sqlStore } from './sql-store.ts';
+import type { SqlitePlace } from './sql-url.ts';
+import { createSqliteBucket } from './sqlite-schema.ts';
 import { SqliteTables } from './sqlite-tables.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'weir-sqlite-bucket-'));
@@ -21,13 +23,19 @@ after(() => rmSync(folder, { recursive: true }));
 let files = 0;
 const newPath = () => join(folder, `bucket-${files++}.db`);
 
+function newBucket(table = 'weir_bucket'): SqlitePlace {
+  const place = { path: newPath(), table };
+  createSqliteBucket(place);
+  return place;
+}
+
 function openUrl(url: string): Promise<ObjectStore> {
   const deps = { clock: systemClock, random: systemRandom, log: silentLog, metrics: new Metrics() };
   return openStore(url, { ...deps, environment: {} });
 }
 
 /** One store for all rules, each in a folder of its own: starting threads takes longer than the rules. */
-const tables = new SqliteTables({ path: newPath(), table: 'weir_bucket' });
+const tables = new SqliteTables(newBucket());
 after(() => tables.close());
 let folders = 0;
 objectStoreContract('sqlite', {
@@ -37,11 +45,11 @@ objectStoreContract('sqlite', {
 
 sqlBucketRules('sqlite', {
   open() {
-    const path = newPath();
+    const place = newBucket('records');
     return {
-      tables: new SqliteTables({ path, table: 'records' }),
+      tables: new SqliteTables(place),
       async countChunks() {
-        using database = new DatabaseSync(path);
+        using database = new DatabaseSync(place.path);
         return Number(database.prepare('SELECT count(*) AS count FROM records_chunks').get()!.count);
       },
     };
@@ -54,8 +62,9 @@ test('sqlite: tables of another name in the same file are another bucket, beside
   database.exec(
     'PRAGMA user_version = 3; CREATE TABLE journal_heads (x); INSERT INTO journal_heads VALUES (1)',
   );
-  const one = await openUrl(`sqlite://${path}?prefix=a/folder`);
-  const two = await openUrl(`sqlite://${path}?table=other&prefix=a/folder`);
+  const urls = [`sqlite://${path}?prefix=a/folder`, `sqlite://${path}?table=other&prefix=a/folder`];
+  for (const url of urls) await createBucket(url);
+  const [one, two] = await Promise.all([openUrl(urls[0]!), openUrl(urls[1]!)]);
   await one.put('key', [Buffer.from('one')]);
   assert.equal(await two.head('key'), undefined);
   await two.put('key', [Buffer.from('second')]);
@@ -67,16 +76,27 @@ test('sqlite: tables of another name in the same file are another bucket, beside
   await two.close();
 });
 
-test('sqlite: a path that cannot be opened fails the calls with one line, and works once it can', async () => {
-  const path = join(folder, 'not made yet', 'bucket.db');
-  const store = sqlStore(new SqliteTables({ path, table: 'weir_bucket' }));
-  const isInvalid = {
-    kind: 'invalid',
-    message: /^\/[^\n]*bucket\.db: SQLite: unable to open database file; /,
+test('sqlite: a bucket that does not exist is missing until it is made, and opening does not make it', async () => {
+  const directory = join(folder, 'not made yet');
+  const url = `sqlite://${directory}/bucket.db`;
+  const store = await openUrl(url);
+  const isMissing = {
+    kind: 'bucketMissing',
+    message: /^\/[^\n]*bucket\.db: the file does not exist; create or mount/,
   };
-  await assert.rejects(store.head('key'), isInvalid);
-  mkdirSync(join(folder, 'not made yet'));
+  await assert.rejects(store.head('key'), isMissing);
+  await assert.rejects(createBucket(url), {
+    kind: 'invalid',
+    message: /the directory of the file does not exist/,
+  });
+  mkdirSync(directory);
+  await assert.rejects(store.put('key', []), isMissing);
+  await createBucket(url);
+  await createBucket(url);
   assert.equal(await store.head('key'), undefined);
+  const other = await openUrl(`${url}?table=other`);
+  await assert.rejects(other.head('key'), { kind: 'bucketMissing', message: /has no tables other_\*/ });
+  await other.close();
   await store.close();
   await assert.rejects(store.head('key'), { kind: 'unavailable', message: /it was closed/ });
 });
@@ -84,30 +104,32 @@ test('sqlite: a path that cannot be opened fails the calls with one line, and wo
 test('sqlite: a file that is no database is a mistake of the URL', async () => {
   const path = newPath();
   writeFileSync(path, 'these are the notes of somebody, and no database at all');
-  const store = sqlStore(new SqliteTables({ path, table: 'weir_bucket' }));
-  await assert.rejects(store.put('key', []), { kind: 'invalid', message: /file is not a database/ });
-  await store.close();
+  const isForeign = { kind: 'invalid', message: /file is not a database/ };
+  await assert.rejects(openUrl(`sqlite://${path}`), isForeign);
+  await assert.rejects(createBucket(`sqlite://${path}`), isForeign);
 });
 
 test('sqlite: a bucket whose file was removed fails, and is not made again', async () => {
-  const path = newPath();
-  const store = sqlStore(new SqliteTables({ path, table: 'weir_bucket' }));
+  const place = newBucket();
+  const { path } = place;
+  const store = sqlStore(new SqliteTables(place));
   await store.put('key', [Buffer.from('x')]);
   renameSync(path, `${path}-away`);
-  const isRemoved = { kind: 'unavailable', message: /the file was removed; put it back/ };
+  const isRemoved = { kind: 'bucketMissing', message: /the file was removed; put it back/ };
   await assert.rejects(store.put('other', [Buffer.from('y')]), isRemoved);
   await assert.rejects(store.head('key'), isRemoved);
   writeFileSync(path, '');
-  await assert.rejects(store.head('key'), { kind: 'unavailable', message: /the file was replaced/ });
+  await assert.rejects(store.head('key'), { kind: 'bucketMissing', message: /the file was replaced/ });
   renameSync(`${path}-away`, path);
   assert.equal((await store.head('key'))?.bytes, 1);
   await store.close();
 });
 
 const otherProcess = `(async () => {
-  const { openStore } = await import(process.argv[1]);
+  const { createBucket, openStore } = await import(process.argv[1]);
   const { Metrics, silentLog, systemClock, systemRandom } = await import(process.argv[2]);
   const deps = { clock: systemClock, random: systemRandom, log: silentLog, metrics: new Metrics(), environment: {} };
+  await createBucket(process.argv[3]);
   const store = await openStore(process.argv[3], deps);
   const won = [];
   for (let number = 0; number < 40; number++) {
@@ -130,6 +152,7 @@ test('sqlite: two processes share a file, and one that is killed leaves a listed
     output += String(chunk);
   });
   const ended = once(other, 'close');
+  await createBucket(`sqlite://${path}`);
   const store = await openUrl(`sqlite://${path}`);
   const won: number[] = [];
   for (let number = 0; number < 40; number++) {

@@ -1,10 +1,11 @@
 import { statSync } from 'node:fs';
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import type { Placed, PlacedObject } from './bucket-tables.ts';
 import type { SqlitePlace } from './sql-url.ts';
 import type { SqliteMethod, SqliteOperations } from './sqlite-call.ts';
-import { sqliteProblem } from './sqlite-errors.ts';
+import { SqliteMissing, sqliteProblem } from './sqlite-errors.ts';
+import { openSqliteBucket, sqliteNames } from './sqlite-schema.ts';
 import { answerCall, closeMessage, type ThreadAnswer, type ThreadCall } from './thread-call.ts';
 
 /**
@@ -12,35 +13,18 @@ import { answerCall, closeMessage, type ThreadAnswer, type ThreadCall } from './
  * and so one wait for the disk.
  */
 const port = parentPort!;
-const { path, table } = workerData as SqlitePlace;
+const place = workerData as SqlitePlace;
+const { path } = place;
 
 const callsPerTransactionMax = 16;
-const busyTimeoutMs = 5_000;
 /** Each is a megabyte, whose pages are read to be freed; other writers wait meanwhile. */
 const discardedChunksMax = 16;
 const leftoversMax = 64;
 const nowMs = `CAST(unixepoch('subsec') * 1000 AS INTEGER)`;
 
-const objects = `${table}_objects`;
-const contents = `${table}_contents`;
-const chunks = `${table}_chunks`;
+const { objects, contents, chunks } = sqliteNames(place.table);
 
-const schema = `
-  PRAGMA journal_mode = WAL;
-  PRAGMA synchronous = FULL;
-  CREATE TABLE IF NOT EXISTS ${objects} (
-    key TEXT PRIMARY KEY COLLATE BINARY, content TEXT NOT NULL, bytes INTEGER NOT NULL, chunk_bytes INTEGER NOT NULL,
-    modified_ms INTEGER NOT NULL
-  ) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS ${contents} (
-    id TEXT PRIMARY KEY, key TEXT NOT NULL COLLATE BINARY, begun_ms INTEGER NOT NULL, is_discarded INTEGER NOT NULL
-  ) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS ${chunks} (
-    content TEXT NOT NULL, number INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (content, number)
-  );
-`;
-
-/** Columns have the types of the schema above, which the compiler cannot see. */
+/** Columns have the types of the schema, which the compiler cannot see. */
 type Row = Record<string, never>;
 
 interface OpenFile {
@@ -71,14 +55,8 @@ function fileNumberNow(): number | undefined {
 function openFile(expectedNumber: number | null): number {
   if (file === undefined) {
     if (expectedNumber !== null) checkFileNumber(expectedNumber);
-    const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
-    try {
-      database.exec(schema);
-      file = { database, statements: new Map(), fileNumber: fileNumberNow()! };
-    } catch (error) {
-      database.close();
-      throw error;
-    }
+    const database = openSqliteBucket(place);
+    file = { database, statements: new Map(), fileNumber: fileNumberNow()! };
   }
   return file.fileNumber;
 }
@@ -86,8 +64,9 @@ function openFile(expectedNumber: number | null): number {
 /** SQLite would go on with a file that has no name any more, and lose it when the process ends. */
 function checkFileNumber(expected: number): void {
   const now = fileNumberNow();
-  if (now === undefined) throw new Error('the file was removed; put it back');
-  if (now !== expected) throw new Error('the file was replaced; start again to use the new one');
+  if (now === undefined) throw new SqliteMissing('the file was removed; put it back');
+  if (now !== expected)
+    throw new SqliteMissing('the file was replaced; put it back, or start again to use the new one');
 }
 
 /** Makes the content of an object visible, and notes the one that it replaces. */
