@@ -1,5 +1,12 @@
 export { checkBucketAccess } from './bucket-access/check-bucket-access.ts';
-export { type BucketPlace, bucketPlace, isWithinBucket } from './bucket-place.ts';
+export {
+  type BucketPlace,
+  bucketPlace,
+  bucketUrlsOf,
+  isBucketOnDisk,
+  isWithinBucket,
+  placesOf,
+} from './bucket-place.ts';
 export { type EndedRequest, metered, type RequestOutcome } from './decorators/metered.ts';
 export { firstObject, listClusterIds, probesFolder } from './log-file/bucket-clusters.ts';
 export { buildLogFile, withFileId } from './log-file/build-log-file.ts';

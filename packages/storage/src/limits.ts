@@ -41,6 +41,21 @@ export const storageLimits = {
   /** Connections of one agent to the PostgreSQL server of a bucket. Beyond it requests wait. */
   sqlConnectionsMax: 8,
 
+  /** Buckets behind one `service_multi://` or `service_stripe://`. */
+  subBucketsMax: 32,
+
+  /** Copies of objects that slow buckets of `service_multi://` still get after a quorum has them. */
+  multiBackgroundBytesMax: 64 * MiB,
+
+  /** Puts that slow buckets of `service_multi://` still get after a quorum has them. */
+  multiBackgroundPutsMax: 64,
+
+  /** Objects per bucket of `service_multi://` that a process remembers to copy. The dead-file scan finds others. */
+  multiMissedObjectsMax: 10_000,
+
+  /** How fast a process copies objects to a bucket of `service_multi://` that missed them, per second. */
+  multiRepairBytesPerSecondMax: 32 * MiB,
+
   /** The footer of a log file: room for more than a million partitions in one file. */
   logFileFooterBytesMax: 64 * MiB,
 } as const;

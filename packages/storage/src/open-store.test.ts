@@ -10,6 +10,7 @@ import { faultyStore } from '../testing/faulty-store.ts';
 import { latencyStore, logNormalLatency } from '../testing/latency-store.ts';
 import { emptyMemoryStore } from '../testing/memory.ts';
 import { objectStoreContract } from '../testing/object-store-contract.ts';
+import { bucketPlace, isWithinBucket } from './bucket-place.ts';
 import { createBucket, openStore, type StoreDeps, withPatience } from './open-store.ts';
 import type { ObjectStore } from './store/object-store.ts';
 
@@ -43,6 +44,55 @@ objectStoreContract('decorated as a remote one', {
   open: async () => withPatience(emptyMemoryStore(), { ...deps(), name: 'test', isRemote: true }),
 });
 
+let wrapped = 0;
+for (const scheme of ['service_multi', 'service_stripe'])
+  objectStoreContract(`${scheme}:// with all decorators`, {
+    open() {
+      const urls = ['a', 'b', 'c'].map((name) => `mem://${scheme}-${wrapped}-${name}?prefix=folder`);
+      wrapped++;
+      return openStore(`${scheme}://${urls.join('<>')}`, deps());
+    },
+    manyObjects: 10,
+  });
+
+test('each bucket behind a wrapper has requests, breaker and name of its own', async () => {
+  const reported = new Set<string>();
+  const metrics = new Metrics();
+  const onRequest = (bucket: string) => void reported.add(bucket);
+  const store = await openStore('service_multi://mem://own-a?prefix=x<>mem://own-a?prefix=y', {
+    ...deps(),
+    metrics,
+    onRequest,
+  });
+  await store.put('key', [Buffer.from('x')]);
+  assert.deepEqual([...reported].sort(), ['mem://own-a?prefix=x', 'mem://own-a?prefix=y']);
+  for (const name of reported)
+    assert.ok(metrics.render().includes(`circuit_breaker_state_set{name="${name}"`));
+  await store.close();
+});
+
+test('a stripe finds objects of buckets that were taken out of its list', async () => {
+  const before = await openStore('service_stripe://mem://out-a<>mem://out-b<>mem://out-c', deps());
+  const keys = Array.from({ length: 30 }, (_, n) => `key/${n}`);
+  for (const key of keys) await before.put(key, [Buffer.from(key)]);
+  const after = await openStore('service_stripe://mem://out-c<>mem://out-d', {
+    ...deps(),
+    retiredBucketUrls: ['mem://out-a', 'mem://out-b', 'mem://out-c'],
+  });
+  for (const key of keys) assert.equal(String(await after.getRange(key, 0, 99)), key);
+});
+
+test('a wrapper is within what all of its buckets are within', () => {
+  const isWithin = (inner: string, outer: string) => isWithinBucket(bucketPlace(inner), bucketPlace(outer));
+  const multi = 'service_multi://s3://one?prefix=x<>s3://two';
+  assert.ok(isWithin(multi, multi));
+  assert.ok(isWithin('s3://one?prefix=x/y', multi));
+  assert.ok(!isWithin('s3://one', multi));
+  assert.ok(!isWithin(multi, 's3://two'));
+  assert.ok(isWithin('service_multi://s3://two?prefix=1<>s3://two?prefix=2', 's3://two'));
+  assert.ok(isWithin(multi, 'service_stripe://s3://one<>s3://two'));
+});
+
 test('a prefix is a folder, and invisible to callers', async () => {
   const whole = await openStore('mem://prefixed', deps());
   const below = await openStore('mem://prefixed?prefix=a', deps());
@@ -73,8 +123,12 @@ test('the request callback receives the URL of the bucket, without possible secr
 const refused: readonly [url: string, problem: RegExp][] = [
   ['gs://bucket', /gs:\/\/bucket: no credentials: GOOGLE_APPLICATION_CREDENTIALS names no file/],
   ['gs://bucket/folder', /prefix=/],
-  ['service_multi://s3://a<>s3://b', /service_multi:\/\/: not available in this release/],
-  ['service_stripe://s3://a<>s3://b', /service_stripe:\/\/: not available in this release/],
+  ['service_multi://mem://a', /service_multi:\/\/: 2 to 32 buckets separated by <> are needed/],
+  [`service_stripe://${Array.from({ length: 33 }, (_, n) => `mem://b${n}`).join('<>')}`, /2 to 32 buckets/],
+  ['service_multi://mem://a<>mem://a', /service_multi:\/\/: bucket 1 is inside bucket 2/],
+  ['service_stripe://mem://a<>mem://b<>mem://a?prefix=x', /bucket 3 is inside bucket 1/],
+  ['service_stripe://mem://a<>service_multi://mem://b<>mem://c', /a wrapper may not hold another wrapper/],
+  ['service_multi://mem://a<>ftp://b', /one of mem:\/\//],
   ['ftp://host', /one of mem:\/\/, file:\/\/, s3:\/\/, gs:\/\/, azblob:\/\/, .* is needed/],
   ['bucket', /one of mem:\/\//],
   ['toString://x', /one of mem:\/\//],

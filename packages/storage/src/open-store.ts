@@ -1,8 +1,17 @@
 import type { Clock, Environment, Log, Metrics, Random } from '@weir/core';
 import { openAzblobStore } from './azblob/azblob-store.ts';
-import { type BucketScheme, directoryOf, readBucketUrl } from './bucket-place.ts';
+import {
+  type BucketScheme,
+  bucketPlace,
+  bucketUrlsOf,
+  directoryOf,
+  placeName,
+  readBucketUrl,
+  readWrapperUrl,
+} from './bucket-place.ts';
+import type { SubBucket } from './composite/sub-bucket.ts';
 import type { BreakerPolicy } from './decorators/breaker-state.ts';
-import { withCircuitBreaker } from './decorators/circuit-breaker.ts';
+import { type BreakerView, withCircuitBreaker } from './decorators/circuit-breaker.ts';
 import { withHedge } from './decorators/hedge.ts';
 import { type EndedRequest, metered } from './decorators/metered.ts';
 import { type RetryPolicy, withRetry } from './decorators/retry.ts';
@@ -11,11 +20,13 @@ import { createFileBucket } from './file/bucket-directory.ts';
 import { openFileStore } from './file/file-store.ts';
 import { openGsStore } from './gs/gs-store.ts';
 import { openMemoryStore } from './memory/memory-store.ts';
+import { openMultiStore } from './multi/multi-store.ts';
 import { openS3Store } from './s3/s3-store.ts';
 import { createSqliteStore, openPostgresStore, openSqliteStore } from './sql/open-sql-store.ts';
 import type { StoreOperation } from './store/around.ts';
 import type { ObjectStore } from './store/object-store.ts';
 import { scopedStore } from './store/scoped-store.ts';
+import { openStripeStore } from './stripe/stripe-store.ts';
 
 export interface StoreDeps {
   readonly clock: Clock;
@@ -29,6 +40,8 @@ export interface StoreDeps {
   readonly requiresGcsDirectConnectivity?: boolean | undefined;
   /** Called for every request to a bucket, with the URL of the bucket without secrets. */
   readonly onRequest?: ((bucket: string, request: EndedRequest) => void) | undefined;
+  /** Buckets that were taken out of the list of a `service_stripe://`: objects that are still there are found. */
+  readonly retiredBucketUrls?: readonly string[] | undefined;
 }
 
 /** Timeout of one request. A put is a file of some megabytes over TLS, sometimes on a slow network. */
@@ -84,16 +97,55 @@ const drivers: Readonly<Record<BucketScheme, Driver>> = {
   sqlite: { isRemote: false, open: openSqliteStore, create: createSqliteStore },
 };
 
-/** Opens the bucket of a URL with all decorators: metrics, timeouts, hedging, circuit breaker, retries. */
+/**
+ * Opens the bucket of a URL with all decorators: metrics, timeouts, hedging, circuit breaker, retries. Behind a wrapper
+ * each bucket has its own.
+ */
 export async function openStore(bucketUrl: string, deps: StoreDeps): Promise<ObjectStore> {
+  const wrapper = readWrapperUrl(bucketUrl);
+  if (wrapper === undefined) return (await openBucket(bucketUrl, deps)).store;
+  // Validates all of them together.
+  bucketPlace(bucketUrl);
+  const { scheme, urls } = wrapper;
+  const opened: SubBucket[] = [];
+  const open = async (all: readonly string[]) => {
+    const buckets: SubBucket[] = [];
+    for (const url of all) {
+      const bucket = await openBucket(url, deps, placeName(bucketPlace(url)));
+      buckets.push(bucket);
+      opened.push(bucket);
+    }
+    return buckets;
+  };
+  try {
+    const buckets = await open(urls);
+    if (scheme === 'service_multi') return openMultiStore(buckets, deps);
+    const known = new Set(buckets.map(({ name }) => name));
+    const retired = (deps.retiredBucketUrls ?? [])
+      .flatMap(bucketUrlsOf)
+      .filter((url) => !known.has(placeName(bucketPlace(url))));
+    return openStripeStore(buckets, { ...deps, retired: await open(retired) });
+  } catch (error) {
+    await Promise.allSettled(opened.map(({ store }) => store.close()));
+    throw error;
+  }
+}
+
+async function openBucket(bucketUrl: string, deps: StoreDeps, givenName?: string): Promise<SubBucket> {
   const { url, folder, scheme } = readBucketUrl(bucketUrl);
   const driver = drivers[scheme];
   const bucket = scopedStore(await driver.open(url, deps, folder), folder);
-  const name = `${scheme}://${url.host}`;
+  const name = givenName ?? `${scheme}://${url.host}`;
   // Without user info and query, which may contain secrets.
-  const bucketName = `${name}${url.pathname}${folder === '' ? '' : `?prefix=${folder}`}`;
+  const bucketName =
+    givenName ?? `${scheme}://${url.host}${url.pathname}${folder === '' ? '' : `?prefix=${folder}`}`;
   const onRequest = deps.onRequest && ((request: EndedRequest) => deps.onRequest!(bucketName, request));
-  return withPatience(bucket, { ...deps, onRequest, name, isRemote: driver.isRemote });
+  let breaker: BreakerView | undefined;
+  const onView = (view: BreakerView) => {
+    breaker = view;
+  };
+  const store = withPatience(bucket, { ...deps, onRequest, name, isRemote: driver.isRemote, onView });
+  return { name, store, breaker: breaker! };
 }
 
 /**
@@ -102,8 +154,10 @@ export async function openStore(bucketUrl: string, deps: StoreDeps): Promise<Obj
  * empty.
  */
 export async function createBucket(bucketUrl: string): Promise<void> {
-  const { url, scheme } = readBucketUrl(bucketUrl);
-  await drivers[scheme].create?.(url);
+  for (const one of bucketUrlsOf(bucketUrl)) {
+    const { url, scheme } = readBucketUrl(one);
+    await drivers[scheme].create?.(url);
+  }
 }
 
 interface PatienceOptions extends Pick<StoreDeps, 'clock' | 'random' | 'log' | 'metrics'> {
@@ -111,6 +165,7 @@ interface PatienceOptions extends Pick<StoreDeps, 'clock' | 'random' | 'log' | '
   /** Names the store in metrics and log. */
   readonly name: string;
   readonly isRemote: boolean;
+  readonly onView?: ((view: BreakerView) => void) | undefined;
 }
 
 /** The decorators of every store of an agent, from the inside out. */

@@ -2,4 +2,5 @@ export { type Faults, type FaultyStore, type FaultyStoreOptions, faultyStore } f
 export { type LatencyStoreOptions, latencyStore, logNormalLatency } from './latency-store.ts';
 export { emptyMemoryStore } from './memory.ts';
 export { type ObjectStoreContractOptions, objectStoreContract } from './object-store-contract.ts';
+export { type TestBucket, testBuckets } from './sub-buckets.ts';
 export { type WatchedDials, watchDials } from './watched-dials.ts';

@@ -20,6 +20,12 @@ export const deadFileRows = {
     help: 'Objects that the scanner saw: known to the cluster, young, orphan, sidecar, older_than_cluster, or foreign, which it never touches.',
     labels: ['outcome'],
   },
+  replicas: {
+    name: 'agent_deadscanner_replicas',
+    kind: 'counter',
+    help: 'Objects that the scanner found in some buckets of service_multi:// and not in others: copied, gone, failed, or unneeded, which it leaves alone.',
+    labels: ['outcome'],
+  },
   uploads: {
     name: 'agent_deadscanner_incomplete_uploads',
     kind: 'counter',

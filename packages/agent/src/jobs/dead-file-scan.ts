@@ -6,6 +6,7 @@ import { deadFileRows } from './dead-file-metrics.ts';
 import { HeldOrphans } from './held-orphans.ts';
 import { abortIncompleteUploads } from './incomplete-uploads.ts';
 import { type JobKind, NeedsOperator } from './job-kind.ts';
+import { replicaRepair } from './replica-repair.ts';
 
 interface DeadFileScanOptions {
   readonly clusterId: string;
@@ -35,13 +36,14 @@ interface Place {
 /**
  * Looks for files that were uploaded and never committed, page by page in the order of keys, and declares them dead.
  * The cluster then refuses to commit them, and deletes them like other dead files. It also deletes sidecars of topics
- * that are gone, and parts of uploads that were never finished.
+ * that are gone, and parts of uploads that were never finished, and copies objects to buckets that lack them.
  *
  * An object is touched only if its name is that of a file or sidecar, and if it was modified long ago by the clock of
  * the store. A scan whose orphans are too many of the files stops before it declares any of them.
  */
 export function deadFileScan(options: DeadFileScanOptions): JobKind {
   const { clusterId, stores, port, deletes, metrics } = options;
+  const repair = replicaRepair(options);
   const count = (outcome: string, objects: number) => {
     if (objects > 0) metrics.series(deadFileRows.scanned, { outcome }).add(objects);
   };
@@ -63,6 +65,7 @@ export function deadFileScan(options: DeadFileScanOptions): JobKind {
       let place = readPlace(checkpoint, stores.length);
       const held = new HeldOrphans(task.orphanPercentMax, place.files, place.orphans);
       let { seen, orphans } = place;
+      let repaired = 0;
       for (const [bucket, store] of stores.entries()) {
         if (bucket < place.bucket) continue;
         const startAfter = bucket === place.bucket && place.key !== '' ? { startAfter: place.key } : {};
@@ -73,6 +76,7 @@ export function deadFileScan(options: DeadFileScanOptions): JobKind {
           const problem = held.problem();
           if (problem !== undefined) throw new NeedsOperator(problem);
           orphans += await declareDead(held.take(), signal);
+          repaired += await repair(store, page, task.ageMsMin, signal);
           // What is held back has to be found again by the agent that continues.
           if (held.isEmpty) place = { bucket, key: page.at(-1)!.key, seen, files: held.seen, orphans };
           progress(seen, -1, writePlace(place));
@@ -86,7 +90,8 @@ export function deadFileScan(options: DeadFileScanOptions): JobKind {
           uploads.push(`incomplete uploads were not removed: ${aborted.message}`);
         else if (aborted > 0) uploads.push(`removed ${aborted} incomplete uploads`);
       }
-      return [`saw ${seen} objects, ${orphans} of them orphans`, ...uploads].join('; ');
+      const copies = repaired === 0 ? [] : [`copied ${repaired} objects to buckets that lacked them`];
+      return [`saw ${seen} objects, ${orphans} of them orphans`, ...copies, ...uploads].join('; ');
     },
   };
 }

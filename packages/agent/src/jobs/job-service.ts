@@ -1,6 +1,6 @@
 import type { ClusterPort } from '@weir/cluster';
 import type { Clock, JobCategory, Log, Metrics, Random } from '@weir/core';
-import type { ObjectStore } from '@weir/storage';
+import { isBucketOnDisk, type ObjectStore } from '@weir/storage';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import { agentLimits } from '../limits.ts';
 import type { AgentStats } from '../stats/agent-stats.ts';
@@ -73,7 +73,7 @@ export function jobService(options: JobServiceOptions): JobRunner {
   const { mergeBucket } = settings;
   const checkOwner = restoreCheck({ clusterId, view, store });
   const stores = [store, ...settings.additionalStores];
-  const isOnDisk = mergeBucket?.bucketUrl.startsWith('file:') === true;
+  const isOnDisk = mergeBucket !== undefined && isBucketOnDisk(mergeBucket.bucketUrl);
   const wait = isOnDisk ? { clock, hasToWait: busyDisk({ storedBytes, clock }) } : undefined;
   const onRequests: AgentStats['mergeRequested'] = (...sent) => options.mergeStats?.mergeRequested(...sent);
   const inOrder = isOnDisk ? oneAtATime() : <T>(run: () => Promise<T>) => run();

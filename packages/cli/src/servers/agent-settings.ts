@@ -1,7 +1,7 @@
 import { availableParallelism, totalmem } from 'node:os';
 import type { AgentOptions, JobSettings } from '@weir/agent';
 import { GiB, MiB } from '@weir/core';
-import type { ObjectStore } from '@weir/storage';
+import { bucketUrlsOf, type ObjectStore } from '@weir/storage';
 import type { CommandValues } from '../flags/catalogue.ts';
 import { resolveFlushSizes } from '../rules/flush-size.ts';
 import { clusterMetricsSettings } from './metrics-settings.ts';
@@ -65,13 +65,15 @@ export function jobSettings(
 ): JobSettings {
   return {
     // Other threads do not see a bucket in memory, and its files end with the process.
-    mergeBucket: bucket.bucketUrl.startsWith('mem:') ? undefined : bucket,
+    mergeBucket: bucketUrlsOf(bucket.bucketUrl).some(isInMemory) ? undefined : bucket,
     slotsPerCpu: values.jobsRunnerSlotsAmplification,
     categories: 'jobSelector' in values ? values.jobSelector : undefined,
     deletesFiles: !values.disableFileDeletion,
     additionalStores,
   };
 }
+
+const isInMemory = (url: string) => url.startsWith('mem:');
 
 /** A container may have less memory than its machine. */
 function thisMachine(): Machine {
@@ -87,7 +89,7 @@ export function agentSettings(
 ): AgentSettings {
   const cpuCount = cpuCountOfPart ?? machine.cpuCount;
   const memoryBytes = machine.memoryBytes * Math.min(1, cpuCount / machine.cpuCount);
-  const isBilledPerRequest = !/^(?:mem|file|sqlite):/.test(bucketUrl);
+  const isBilledPerRequest = bucketUrlsOf(bucketUrl).some((url) => !/^(?:mem|file|sqlite):/.test(url));
   const windowMs = values.batchTimeout;
   const leavesMetricsToOthers = 'disablePublishMetricsJob' in values && values.disablePublishMetricsJob;
   return {
@@ -112,7 +114,7 @@ export function agentSettings(
       Math.min(
         (isBilledPerRequest ? billedPageCacheBytesPerCpu : freePageCacheBytesPerCpu) * cpuCount,
         memoryBytes * pageCachePartOfMemory,
-        bucketUrl.startsWith('mem:') ? memoryPageCacheBytesMax : 4 * GiB,
+        bucketUrlsOf(bucketUrl).every(isInMemory) ? memoryPageCacheBytesMax : 4 * GiB,
       ),
     ),
     readahead: values.enablePrefetchingForSinglePartitionWorkloads,

@@ -77,7 +77,9 @@ const refused: [named: string, own: string, words: RegExp][] = [
   ['postgres://evil.example/db',                        'postgres://own/db',                     /evil\.example:5432 is not .* -allowedBucketURLs$/],
   ['postgres://u:secret@own:5433/db',                   'postgres://own/db',                     /db\/weir_bucket on own:5433 is not/],
   ['https://evil.example',                              's3://own',                              /one of mem/],
-  ['service_multi://s3://own<>s3://own?endpoint=evil',  's3://own',                              /not available/],
+  ['service_multi://s3://own<>s3://own?endpoint=evil',  's3://own',                              /own on https:\/\/evil is not .* -allowedBucketURLs$/],
+  ['service_multi://s3://own<>file:///tmp/data',        'service_multi://s3://own<>s3://two',    /-allowedBucketURLs/],
+  ['service_multi://s3://own',                          's3://own',                              /2 to 32 buckets/],
 ];
 
 for (const [named, own, words] of refused) {

@@ -1,6 +1,6 @@
 import { type ClusterPort, takeSnapshot } from '@weir/cluster';
 import type { Log } from '@weir/core';
-import { type BucketPlace, bucketPlace, isWithinBucket, StoreError } from '@weir/storage';
+import { type BucketPlace, bucketPlace, isWithinBucket, placesOf, StoreError } from '@weir/storage';
 
 const config = 'service.bucket.url';
 
@@ -40,10 +40,14 @@ export async function bucketOverride(options: BucketOverrideOptions): Promise<st
 
 function problemOf(given: string, own: string, allowed: readonly string[]): string | undefined {
   try {
-    const place = bucketPlace(given);
-    const isAllowed =
-      isLikeOwn(place, bucketPlace(own)) || allowed.some((url) => isWithinBucket(place, bucketPlace(url)));
-    if (isAllowed) return undefined;
+    const owned = placesOf(bucketPlace(own));
+    const permitted = allowed.map(bucketPlace);
+    // Each bucket behind a wrapper gets credentials and records.
+    const place = placesOf(bucketPlace(given)).find(
+      (part) =>
+        !owned.some((one) => isLikeOwn(part, one)) && !permitted.some((one) => isWithinBucket(part, one)),
+    );
+    if (place === undefined) return undefined;
     const where = place.server === '' ? place.bucket : `${place.bucket} on ${place.server}`;
     return `${place.scheme}: ${where} is not a bucket of the server of -bucketURL; to allow it, list it in -allowedBucketURLs`;
   } catch (error) {

@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { type ClusterPort, ClusterUnavailable } from '@weir/cluster';
 import type { Clock, Log } from '@weir/core';
-import { bucketIdKey, isRetriable, ObjectNotFound, type ObjectStore, StoreError } from '@weir/storage';
+import {
+  bucketIdKey,
+  bucketUrlsOf,
+  isRetriable,
+  ObjectNotFound,
+  type ObjectStore,
+  StoreError,
+} from '@weir/storage';
 import { Failure } from '../failure.ts';
 import { bucketUrlForMessages } from './bucket-url-for-messages.ts';
 
@@ -50,7 +57,7 @@ export async function checkClusterBucket(bucket: ClusterBucket): Promise<void> {
     if (found !== known) throw refusal(bucket, known, found);
     return;
   }
-  if (bucketUrl.startsWith('mem:')) return;
+  if (bucketUrlsOf(bucketUrl).some((url) => url.startsWith('mem:'))) return;
   const made = found ?? bucket.freshId();
   const isOurs =
     found === undefined &&

@@ -2,6 +2,7 @@ import { chmodSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Log } from '@weir/core';
+import { bucketUrlsOf } from '@weir/storage';
 
 /** Permissions of the group and of others. */
 const foreignRights = 0o077;
@@ -30,9 +31,10 @@ function privatePaths({ dataDir, databaseUrl, bucketUrl }: PrivateFiles): readon
   const paths: string[] = [];
   if (dataDir !== undefined) paths.push(dataDir, join(dataDir, 'identity.json'));
   if (databaseUrl !== undefined && !/^\w+:\/\//.test(databaseUrl)) paths.push(...databaseFiles(databaseUrl));
-  if (bucketUrl?.startsWith('file://')) paths.push(bucketPath(bucketUrl));
-  if (bucketUrl?.startsWith('sqlite://'))
-    paths.push(...databaseFiles(bucketPath(bucketUrl.replace('sqlite', 'file'))));
+  for (const url of bucketUrl === undefined ? [] : bucketUrlsOf(bucketUrl)) {
+    if (url.startsWith('file://')) paths.push(bucketPath(url));
+    if (url.startsWith('sqlite://')) paths.push(...databaseFiles(bucketPath(url.replace('sqlite', 'file'))));
+  }
   return paths;
 }
 

@@ -102,8 +102,11 @@ export async function runAgent(options: AgentToRun): Promise<void> {
     });
     resources.defer(() => push.stop());
     const stats = new AgentStats({ clock, metrics });
+    const retiredBucketUrls = values.additionalBackgroundTasksBucketURLs.map((url) =>
+      bucketType().print(url),
+    );
     const openBucket = async (url: string) => {
-      const opened = await openStore(url, { ...deps, onRequest: stats.requestEnded });
+      const opened = await openStore(url, { ...deps, retiredBucketUrls, onRequest: stats.requestEnded });
       resources.defer(() => opened.close());
       return opened;
     };
@@ -181,7 +184,12 @@ export async function runAgent(options: AgentToRun): Promise<void> {
     });
     const running = await startAgent({
       ...agentSettings(values, bucketUrl, options.cpuCount),
-      jobs: jobSettings(values, additionalStores, { bucketUrl, environment, usesMetadataService: true }),
+      jobs: jobSettings(values, additionalStores, {
+        bucketUrl,
+        retiredBucketUrls,
+        environment,
+        usesMetadataService: true,
+      }),
       givenUp: stop,
       clusterId: values.defaultVirtualClusterID!,
       agentId,

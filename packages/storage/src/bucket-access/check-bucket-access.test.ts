@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Metrics, seededRandom, silentLog, systemClock } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
 import { emptyMemoryStore } from '../../testing/memory.ts';
+import { testBuckets } from '../../testing/sub-buckets.ts';
+import { openMultiStore } from '../multi/multi-store.ts';
 import { aroundStore, type StoreOperation } from '../store/around.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import { StoreError, type StoreErrorKind } from '../store/store-error.ts';
@@ -133,4 +136,24 @@ test('an abort ends the check, and is no problem of the bucket', async () => {
     return await run(signal);
   });
   await assert.rejects(check(store, { signal: stop.signal }), { message: 'stopped' });
+});
+
+test('an agent starts while one of three buckets of service_multi:// is out, and not if one denies deletion', async () => {
+  const buckets = testBuckets(3);
+  const deps = { clock: systemClock, random: seededRandom(1), log: silentLog, metrics: new Metrics() };
+  const store = openMultiStore(buckets, deps);
+  buckets[1]!.setOut(true);
+  assert.equal(await check(store), undefined);
+  buckets[0]!.setOut(true);
+  assert.match((await check(store)) ?? '', /buckets answered|failed by design/);
+  for (const bucket of buckets) bucket.setOut(false);
+  const denying = openMultiStore(
+    buckets.map((bucket, index) =>
+      index === 1 ? { ...bucket, store: refusing(bucket.store, ['delete']) } : bucket,
+    ),
+    deps,
+  );
+  assert.match((await check(denying)) ?? '', /may not delete objects/);
+  await store.close();
+  await denying.close();
 });

@@ -46,6 +46,16 @@ interface CircuitBreakerOptions {
   readonly log: Log;
   readonly metrics: Metrics;
   readonly policy: BreakerPolicy;
+  /** Receives the view of the breaker before the function returns. */
+  readonly onView?: ((view: BreakerView) => void) | undefined;
+}
+
+/** What a store of several buckets may know of the breaker of one. */
+export interface BreakerView {
+  /** Whether a call would be refused now. One that would be let through to probe the store is not. */
+  isRefusing(): boolean;
+  /** Calls `run` whenever the breaker opens. Returns a function that removes it. */
+  onOpen(run: () => void): () => void;
 }
 
 /** What an error says about the store. A store that rejects or throttles is alive. */
@@ -73,7 +83,15 @@ export function withCircuitBreaker(inner: ObjectStore, options: CircuitBreakerOp
   const stateSet = breakerStateNames.map(
     (state) => [state, metrics.series(stateSetRow, { name, state })] as const,
   );
+  const openListeners = new Set<() => void>();
   showState();
+  options.onView?.({
+    isRefusing: () => stepBreaker(state, 'asked', clock.monotonicMs(), policy).isPermitted !== true,
+    onOpen(run) {
+      openListeners.add(run);
+      return () => openListeners.delete(run);
+    },
+  });
 
   function showState(): void {
     for (const [one, series] of stateSet) series.set(one === state.name ? 1 : 0);
@@ -92,6 +110,7 @@ export function withCircuitBreaker(inner: ObjectStore, options: CircuitBreakerOp
     const isOther = next.state.name !== state.name;
     state = next.state;
     if (isOther) showState();
+    if (isOther && state.name === 'open') for (const run of [...openListeners]) run();
     return next.isPermitted === true;
   }
 

@@ -51,8 +51,20 @@ export interface ObjectStore {
   /** Parts that processes left in the store. Absent where a store removes them itself. */
   readonly incompleteUploads?: IncompleteUploads | undefined;
 
+  /** Copies of the objects. Absent where each is stored once. */
+  readonly replicas?: Replicas | undefined;
+
   /** Releases connections and timers. Calls in flight may fail. */
   close(): Promise<void>;
+}
+
+/** A store that keeps several copies of each object, of which some may be missing. */
+export interface Replicas {
+  /**
+   * Copies an object to the buckets that lack it, as `list` found, at a limited rate. Returns `false` if it is gone.
+   * The caller must not repair what is deleted at the same time.
+   */
+  repair(object: Pick<ObjectInfo, 'key' | 'missingIn'>, options?: CallOptions): Promise<boolean>;
 }
 
 /** Uploads that were begun and neither finished nor aborted, by any process. Their parts take space until then. */
@@ -134,4 +146,6 @@ export interface ObjectInfo {
   readonly key: string;
   readonly bytes: number;
   readonly modifiedMs: number;
+  /** In lists of a store with replicas: the buckets that lack the object. Absent if all that answered have it. */
+  readonly missingIn?: readonly number[] | undefined;
 }

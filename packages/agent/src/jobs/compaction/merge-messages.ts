@@ -5,6 +5,8 @@ import type { MergeLimits, MergePlan, MergeResult } from './merge-files.ts';
 /** What the thread needs to open the bucket. */
 export interface MergeBucket {
   readonly bucketUrl: string;
+  /** Buckets that may still have files of a `service_stripe://`. */
+  readonly retiredBucketUrls?: readonly string[] | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly usesMetadataService: boolean;
 }

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { Metrics, MiB, silentLog, systemClock, systemRandom } from '@weir/core';
-import { aroundStore, openStore, type StoreOperation } from '@weir/storage';
+import { aroundStore, isBucketOnDisk, openStore, type StoreOperation } from '@weir/storage';
 import { lowerPriorityOfThread } from '../../query/engine.ts';
 import { compactKeys } from './keys/compact-keys.ts';
 import { mergeFiles } from './merge-files.ts';
@@ -12,7 +12,7 @@ import type { MergeMessage, MergeOrder, MergeWorkerData } from './merge-messages
  */
 const port = parentPort!;
 const { task, isWaiting } = workerData as MergeWorkerData;
-const { bucketUrl, environment, usesMetadataService, limits } = task;
+const { bucketUrl, retiredBucketUrls, environment, usesMetadataService, limits } = task;
 
 /**
  * Threads of a process share four threads for calls of the file system, which the write path of a bucket on disk needs
@@ -27,8 +27,12 @@ function post(message: MergeMessage): void {
   port.postMessage(message);
 }
 
-/** Requests to the bucket by operation, which the process counts and reports. */
-const requested = { bucket: '', operations: new Map<StoreOperation, number>() };
+/** Requests by bucket and operation, which the process counts and reports. */
+const requested = new Map<string, Map<StoreOperation, number>>();
+
+function postRequested(): void {
+  for (const [bucket, operations] of requested) post({ kind: 'requested', bucket, operations });
+}
 
 lowerPriorityOfThread();
 const stop = new AbortController();
@@ -47,9 +51,10 @@ try {
     log: silentLog,
     metrics: new Metrics(),
     usesMetadataService,
+    retiredBucketUrls,
     onRequest(bucket, { operation }) {
-      requested.bucket = bucket;
-      requested.operations.set(operation, (requested.operations.get(operation) ?? 0) + 1);
+      const operations = requested.get(bucket) ?? new Map<StoreOperation, number>();
+      requested.set(bucket, operations.set(operation, (operations.get(operation) ?? 0) + 1));
     },
   });
   const store = aroundStore(bucket, async ({ signal, run }) => {
@@ -62,7 +67,7 @@ try {
       store,
       random: systemRandom,
       signal: stop.signal,
-      limits: { ...(bucketUrl.startsWith('file:') ? diskLimits : {}), ...limits },
+      limits: { ...(isBucketOnDisk(bucketUrl) ? diskLimits : {}), ...limits },
       progress(copiedBytes: number, totalBytes: number) {
         if (copiedBytes - reportedBytes < progressBytes && copiedBytes < totalBytes) return;
         reportedBytes = copiedBytes;
@@ -71,13 +76,13 @@ try {
     };
     const result =
       'plan' in task ? await mergeFiles(task.plan, options) : await compactKeys(task.keyPlan, options);
-    post({ kind: 'requested', ...requested });
+    postRequested();
     post({ kind: 'done', result });
   } finally {
     await bucket.close();
   }
 } catch (error) {
-  post({ kind: 'requested', ...requested });
+  postRequested();
   post({ kind: 'failed', problem: (error as Error).message });
 }
 port.close();

@@ -56,7 +56,7 @@ export const storageFlags = [
     commands: ['agent'],
     deprecatedNames: ['-additionalDeadscannerBucketURLs', 'SERVICE_ADDITIONAL_DEADSCANNER_BUCKET_URLS'],
     help: 'Further buckets in which dead files are looked for and deleted.',
-    rule: 'Below the same prefix as in the bucket of the cluster. List them on all agents with the role jobs. A bucket that was taken out of service_stripe:// must be listed here.',
+    rule: 'Below the same prefix as in the bucket of the cluster. List them on all agents with the role jobs. A bucket that was taken out of service_stripe:// must be listed here on all agents, which read the files that are still there.',
   }),
   planned({
     name: 'bucketAssumeRoleARNDefault',

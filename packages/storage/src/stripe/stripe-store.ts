@@ -1,0 +1,191 @@
+import type { Clock, Log } from '@weir/core';
+import { deleteFromAll, deleteManyFromAll } from '../composite/deletions.ts';
+import { mergedUploads } from '../composite/incomplete-uploads.ts';
+import { mergedList } from '../composite/merged-list.ts';
+import type { SubBucket } from '../composite/sub-bucket.ts';
+import { linkedAbort } from '../store/abort.ts';
+import { checkKey, checkKeys, checkRange } from '../store/key.ts';
+import type { CallOptions, ObjectStore } from '../store/object-store.ts';
+import { ObjectNotFound, StoreError } from '../store/store-error.ts';
+import { rendezvous } from './rendezvous.ts';
+
+interface StripeStoreOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Buckets that were taken out of the list: they are read and deleted from, and not written to. */
+  readonly retired?: readonly SubBucket[];
+}
+
+/**
+ * A store that keeps each object in one of several buckets, which follows from the key (ADR 0046).
+ *
+ * - A put goes to the next bucket while the breaker of its own is open.
+ * - A read asks the bucket of the key, and all others if it is not there or does not answer. The object is missing only
+ *   if all say so; an outage of a bucket makes its own objects unreadable, and no others.
+ * - A deletion reaches all buckets, and is acknowledged by all: any may have the object.
+ */
+export function openStripeStore(buckets: readonly SubBucket[], options: StripeStoreOptions): ObjectStore {
+  const { clock, log, retired = [] } = options;
+  const all = [...buckets, ...retired];
+  const stores = all.map(({ store }) => store);
+  const rank = rendezvous(buckets.map(({ name }) => name));
+  const ranked = (key: string) => rank(key).map((index) => buckets[index]!);
+  const uploads = mergedUploads(stores);
+  /** Retired buckets are asked last. */
+  const placesOf = (key: string): readonly [SubBucket, ...SubBucket[]] => {
+    const [target, ...others] = ranked(key);
+    return [target!, ...others, ...retired];
+  };
+
+  /** Writes to the bucket of a key, or to the next one while its breaker is open, also if it opens meanwhile. */
+  async function write<Result>(
+    key: string,
+    run: (store: ObjectStore, signal: AbortSignal) => Promise<Result>,
+    { signal }: CallOptions = {},
+  ): Promise<Result> {
+    signal?.throwIfAborted();
+    const candidates = ranked(key);
+    for (const [index, { name, store, breaker }] of candidates.entries()) {
+      const isLast = index === candidates.length - 1;
+      if (!isLast && breaker.isRefusing()) continue;
+      const abort = linkedAbort(signal);
+      const opened = new Error(`the circuit breaker of ${name} has opened`);
+      const release = isLast ? () => {} : breaker.onOpen(() => abort.abort(opened));
+      try {
+        return await run(store, abort.signal);
+      } catch (error) {
+        signal?.throwIfAborted();
+        if (isLast || !(abort.signal.aborted || breaker.isRefusing())) throw error;
+        log.debug('switched to another bucket of the stripe', { key, bucket: name });
+      } finally {
+        release();
+        abort.release();
+      }
+    }
+    // All breakers but that of the last were open, and the loop ends with the last.
+    throw new StoreError('unavailable', key, 'no bucket of the stripe answers');
+  }
+
+  /** `readOne` throws `ObjectNotFound`. */
+  async function read<Result>(
+    key: string,
+    readOne: (store: ObjectStore, signal: AbortSignal) => Promise<Result>,
+    { signal }: CallOptions,
+  ): Promise<Result> {
+    signal?.throwIfAborted();
+    const [target, ...others] = placesOf(key);
+    const abort = linkedAbort(signal);
+    try {
+      // The error of a bucket that is out comes later than the answers of the others.
+      const isOut = target.breaker.isRefusing();
+      const first = isOut ? undefined : await outcomeOf(readOne(target.store, abort.signal));
+      if (first?.result !== undefined) return first.result;
+      signal?.throwIfAborted();
+      if (first?.error instanceof StoreError && first.error.kind === 'invalid') throw first.error;
+      const asked = isOut ? [target, ...others] : others;
+      const answers = asked.map(({ store }) => outcomeOf(readOne(store, abort.signal)));
+      const found = await firstResult(answers);
+      if (found !== undefined) return found.result;
+      signal?.throwIfAborted();
+      const errors = [...(first === undefined ? [] : [first]), ...(await Promise.all(answers))].map(
+        ({ error }) => error,
+      );
+      throw errors.find((error) => !(error instanceof ObjectNotFound)) ?? new ObjectNotFound(key);
+    } finally {
+      abort.abort(new Error('another bucket answered'));
+      abort.release();
+    }
+  }
+
+  const headOf = async (store: ObjectStore, key: string, signal: AbortSignal) => {
+    const info = await store.head(key, { signal });
+    if (info === undefined) throw new ObjectNotFound(key);
+    return info;
+  };
+  async function head(key: string, call: CallOptions) {
+    try {
+      return await read(key, (store, signal) => headOf(store, key, signal), call);
+    } catch (error) {
+      if (error instanceof ObjectNotFound) return undefined;
+      throw error;
+    }
+  }
+
+  return {
+    async put(key, content, call) {
+      checkKey(key);
+      // Not as a new key: a bucket that was left may show a part of the object, and is asked first.
+      await write(key, (store, signal) => store.put(key, content, { signal }), call);
+    },
+    async putIfAbsent(key, content, call = {}) {
+      checkKey(key);
+      const [target] = placesOf(key);
+      // It may be in another bucket, by an earlier list. Writers agree in one, so that there is no other if it is out.
+      if ((await head(key, call)) !== undefined) return false;
+      return await target.store.putIfAbsent(key, content, call);
+    },
+    async beginUpload(key, call) {
+      checkKey(key);
+      return await write(key, (store, signal) => store.beginUpload(key, { signal }), call);
+    },
+    async getRange(key, start, end, { signal, memory } = {}) {
+      checkKey(key);
+      checkRange(key, start, end);
+      const given = memory === undefined ? {} : { memory };
+      return await read(
+        key,
+        (store, signal) => store.getRange(key, start, end, { ...given, signal }),
+        signal === undefined ? {} : { signal },
+      );
+    },
+    async head(key, call = {}) {
+      checkKey(key);
+      return await head(key, call);
+    },
+    async delete(key, call) {
+      checkKey(key);
+      call?.signal?.throwIfAborted();
+      await deleteFromAll(stores, key, call);
+    },
+    async deleteMany(keys, call) {
+      checkKeys(keys);
+      call?.signal?.throwIfAborted();
+      return await deleteManyFromAll(stores, keys, call);
+    },
+    async *list(prefix, options = {}) {
+      // Without one of the buckets its objects would seem to be gone.
+      const merge = { clock, failuresMax: 0, patienceMs: 0 };
+      for await (const { objects } of mergedList(stores, prefix, options, merge))
+        yield objects.map(({ info }) => info);
+    },
+    ...(uploads === undefined ? {} : { incompleteUploads: uploads }),
+    async close() {
+      await Promise.all(stores.map((store) => store.close()));
+    },
+  };
+}
+
+type Outcome<Result> =
+  | { readonly result: Result; readonly error?: undefined }
+  | { readonly result?: undefined; readonly error: unknown };
+
+async function outcomeOf<Result>(call: Promise<Result>): Promise<Outcome<Result>> {
+  try {
+    return { result: await call };
+  } catch (error) {
+    return { error };
+  }
+}
+
+/** The first that succeeds; `undefined` if none does. */
+async function firstResult<Result>(
+  outcomes: readonly Promise<Outcome<Result>>[],
+): Promise<{ readonly result: Result } | undefined> {
+  const found = Promise.withResolvers<{ readonly result: Result } | undefined>();
+  for (const outcome of outcomes)
+    void outcome.then((one) => {
+      if (one.error === undefined) found.resolve({ result: one.result as Result });
+    });
+  void Promise.all(outcomes).then(() => found.resolve(undefined));
+  return await found.promise;
+}
