@@ -8,7 +8,7 @@ import { agentLimits } from '../limits.ts';
 import { lookMs, Readiness, silenceMsMax } from './readiness.ts';
 import { failingMsMax, WriteHealth } from './write-health.ts';
 
-const full = new StoreError('unavailable', 'key', 'the disk is full (ENOSPC)');
+const full = new StoreError('full', 'key', 'the disk is full (ENOSPC)');
 
 function stage(t: TestContext, { deletes = true } = {}) {
   const clock = new HandClock();

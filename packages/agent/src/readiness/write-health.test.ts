@@ -4,7 +4,7 @@ import { HandClock } from '@weir/core/testing';
 import { StoreError } from '@weir/storage';
 import { failingMsMax, stuckMsMax, WriteHealth } from './write-health.ts';
 
-const full = new StoreError('unavailable', 'key', 'the disk is full (ENOSPC)');
+const full = new StoreError('full', 'key', 'the disk is full (ENOSPC)');
 
 function stage() {
   const clock = new HandClock();

@@ -75,6 +75,7 @@ const failures: readonly [kind: StoreErrorKind, problem: string][] = [
     'there is no such bucket: words of the store; create it, mount its disk, or correct the URL',
   ],
   ['invalid', 'failed to list objects: words of the store; correct the URL'],
+  ['full', 'failed to list objects: words of the store; free space or raise the quota'],
   [
     'unavailable',
     'failed to list objects: words of the store; check that the store can be reached and works',

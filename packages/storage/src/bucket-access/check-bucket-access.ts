@@ -95,6 +95,8 @@ function problemOf(bucketUrl: string, doing: BucketNeed, { kind, problem }: Stor
       return `there is no such bucket: ${problem}; create it, mount its disk, or correct the URL`;
     case 'invalid':
       return `failed to ${doing} objects: ${problem}; correct the URL`;
+    case 'full':
+      return `failed to ${doing} objects: ${problem}; free space or raise the quota`;
     case 'notFound':
       return 'an object is missing that was just written; check the store';
     default:

@@ -43,7 +43,7 @@ test('stops calling a store that does not answer, and detects when it is back', 
   assert.match(text, /circuit_breaker_hits\{name="mem:\/\/test",outcome="failure"\} 4/);
 });
 
-for (const kind of ['notFound', 'denied', 'throttled', 'invalid'] as const) {
+for (const kind of ['notFound', 'denied', 'throttled', 'invalid', 'full', 'bucketMissing'] as const) {
   test(`a store that answers ${kind} is alive`, async () => {
     const { store } = broken(kind);
     for (let i = 0; i < 10; i++) await assert.rejects(store.head('key'), { kind });

@@ -58,12 +58,13 @@ export interface BreakerView {
   onOpen(run: () => void): () => void;
 }
 
-/** What an error says about the store. A store that rejects or throttles is alive. */
+/** What an error says about the store. A store that rejects, throttles or is full is alive, and can be read. */
 const eventOfKind: Readonly<Record<StoreErrorKind, 'succeeded' | 'failed'>> = {
   notFound: 'succeeded',
   bucketMissing: 'succeeded',
   denied: 'succeeded',
   throttled: 'succeeded',
+  full: 'succeeded',
   invalid: 'succeeded',
   unavailable: 'failed',
   timeout: 'failed',

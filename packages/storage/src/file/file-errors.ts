@@ -5,6 +5,8 @@ const kindOfCode: Readonly<Record<string, StoreErrorKind>> = {
   EACCES: 'denied',
   EPERM: 'denied',
   EROFS: 'denied',
+  ENOSPC: 'full',
+  EDQUOT: 'full',
   ENAMETOOLONG: 'invalid',
   EINVAL: 'invalid',
   // The next four occur when one key is a folder of another, which a file system cannot store.

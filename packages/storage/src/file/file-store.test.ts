@@ -160,8 +160,8 @@ test('a copy of a bucket without its folder of temporary files is a bucket', asy
 
 test('errors of disks are named', () => {
   const cases: readonly [code: string, kind: string, problem: string][] = [
-    ['ENOSPC', 'unavailable', 'the disk is full (ENOSPC)'],
-    ['EDQUOT', 'unavailable', 'the disk quota is used up (EDQUOT)'],
+    ['ENOSPC', 'full', 'the disk is full (ENOSPC)'],
+    ['EDQUOT', 'full', 'the disk quota is used up (EDQUOT)'],
     ['EROFS', 'denied', 'the file system is read-only (EROFS)'],
     ['EACCES', 'denied', 'permission denied (EACCES)'],
     ['EBUSY', 'unavailable', 'the file system answered EBUSY'],

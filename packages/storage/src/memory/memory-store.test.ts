@@ -87,9 +87,9 @@ test('a full disk fails the write with a clear error, and loses nothing else', a
   disk.isFull = true;
   const isClear = (error: unknown) =>
     error instanceof StoreError &&
-    error.kind === 'unavailable' &&
+    error.kind === 'full' &&
     error.message ===
-      `file: what does not fit into memory goes to ${folder}, and the file system answered ENOSPC; try again`;
+      `file: what does not fit into memory goes to ${folder}, and the file system answered ENOSPC; free space or raise the quota`;
   await assert.rejects(store.put('file', [Buffer.from('after')]), isClear);
   await assert.rejects(store.putIfAbsent('new', [Buffer.from('new')]), StoreError);
   assert.equal(await store.head('new'), undefined);

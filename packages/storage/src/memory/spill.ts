@@ -84,7 +84,8 @@ export class Spill {
       const code = codeOf(error);
       if (code === undefined) throw error;
       const problem = `what does not fit into memory goes to ${this.#directory}, and the file system answered ${code}`;
-      throw new StoreError('unavailable', subject, problem, { cause: error });
+      const kind = code === 'ENOSPC' || code === 'EDQUOT' ? 'full' : 'unavailable';
+      throw new StoreError(kind, subject, problem, { cause: error });
     }
   }
 

@@ -11,6 +11,8 @@ export const storeErrorKinds = {
   denied: { retriable: false, advice: 'check the credentials and the permissions of the bucket' },
   /** The store asks for fewer requests. */
   throttled: { retriable: true, advice: 'slow down and try again' },
+  /** There is no room for an object. What is stored can still be read. */
+  full: { retriable: true, advice: 'free space or raise the quota' },
   /** The store, or the connection to it, is temporarily broken. */
   unavailable: { retriable: true, advice: 'try again' },
   /** The request cannot succeed, and retrying it does not help. */
