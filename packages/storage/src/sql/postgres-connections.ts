@@ -10,6 +10,8 @@ const statementMsMax = 30_000;
 const silenceMsMax = statementMsMax + 5_000;
 
 const connectSecondsMax = 5;
+/** Calls in flight have this long when a store is closed. */
+const closeSecondsMax = 1;
 
 /** The pauses of the driver grow up to 20 s; the decorators of a store have pauses of their own. */
 const backOffSeconds = (failures: number) => Math.min(0.5, 0.05 * failures);
@@ -96,7 +98,7 @@ export class PostgresConnections {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.#sql.end({ timeout: 5 });
+    await this.#sql.end({ timeout: closeSecondsMax });
   }
 
   #replace(silent: Sql): void {
