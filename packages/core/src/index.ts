@@ -19,7 +19,14 @@ export { type Clock, systemClock } from './clock.ts';
 export { formatDurationMs, parseDurationMs } from './durations.ts';
 export { type Environment, systemEnvironment } from './environment.ts';
 export { type EventTypeName, eventTypeNames } from './event-type-names.ts';
-export { fileIdLevel, fileIdLevelMax, fileIdTimeMs } from './file-id-time.ts';
+export {
+  fileBucketMax,
+  fileIdBucket,
+  fileIdLevel,
+  fileIdLevelMax,
+  fileIdTimeMs,
+  namesBucketBit,
+} from './file-id-time.ts';
 export { fileIdOf, fileOriginOf, fileReference, isFileReference } from './file-reference.ts';
 export { type FilterOperator, filterOperators } from './filter-operators.ts';
 export { isHostMissing, refuseUnreadable, securityHeaders } from './http-answers.ts';

@@ -70,6 +70,9 @@ export const coreLimits = {
    */
   agentReportCharsMax: 96 * KiB,
   reportedNameCharsMax: 128,
+
+  /** Characters of what an agent reports to be wrong. The rest is in its log. */
+  reportedProblemCharsMax: 400,
   reportedClientsMax: 20,
   reportedBucketsMax: 8,
   reportedDenialsMax: 8,

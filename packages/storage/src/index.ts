@@ -13,6 +13,7 @@ export { buildLogFile, withFileId } from './log-file/build-log-file.ts';
 export { CompactedFileWriter } from './log-file/compacted-file-writer.ts';
 export {
   bucketIdKey,
+  bucketOfKey,
   clusterPrefix,
   compactedFileId,
   isFileId,
@@ -27,6 +28,7 @@ export { readSectionBatches } from './log-file/section-batches.ts';
 export { dropMemoryBucket } from './memory/memory-store.ts';
 export { storeMetricRows } from './metric-rows.ts';
 export { createBucket, openStore, type StoreDeps, withPatience } from './open-store.ts';
+export { type BucketRoutes, routedStore } from './routed/routed-store.ts';
 export type { StoreOperation } from './store/around.ts';
 export { aroundStore } from './store/around.ts';
 export { joinSmallSlices } from './store/content.ts';

@@ -1,17 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fileIdLevel, fileIdTimeMs, seededRandom } from '@weir/core';
+import { fileIdBucket, fileIdLevel, fileIdTimeMs, seededRandom } from '@weir/core';
 import fc from 'fast-check';
-import { compactedFileId, isFileId, logFileKey, newFileId } from './file-id.ts';
+import { bucketOfKey, compactedFileId, isFileId, logFileKey, newFileId } from './file-id.ts';
 
-test('ids increase, whatever the clock does', () => {
+test('ids increase, whatever the clock does and whichever bucket they are for', () => {
+  const steps = fc.tuple(fc.integer({ min: -5, max: 5 }), fc.constantFrom(0, 0, 1, 2, 255));
   fc.assert(
-    fc.property(fc.array(fc.integer({ min: -5, max: 5 })), fc.integer(), (steps, seed) => {
+    fc.property(fc.array(steps), fc.integer(), (taken, seed) => {
       const random = seededRandom(seed);
       let nowMs = 1_700_000_000_000;
-      const ids = steps.map((step) => {
+      const ids = taken.map(([step, bucket]) => {
         nowMs += step;
-        return newFileId(nowMs, random);
+        const id = newFileId(nowMs, random, bucket);
+        assert.deepEqual([fileIdBucket(id), fileIdLevel(id)], [bucket, 0]);
+        return id;
       });
       assert.ok(ids.every(isFileId));
       assert.deepEqual(ids, [...ids].sort());
@@ -46,16 +49,38 @@ test('an id contains its time', () => {
 
 test('an id of a compacted file contains its level and the time of its newest input', () => {
   const random = seededRandom(1);
-  for (const level of [1, 2, 15]) {
+  for (const level of [1, 2, 7]) {
     const ids = [0, 1, 65_535].map((count) => compactedFileId(level, 1_700_000_000_123, count, random));
     assert.ok(ids.every(isFileId));
     assert.deepEqual(ids, [...ids].sort());
     assert.deepEqual(ids.map(fileIdLevel), [level, level, level]);
     assert.deepEqual(new Set(ids.map(fileIdTimeMs)), new Set([1_700_000_000_123]));
   }
-  for (const level of [0, 16, 1.5]) assert.throws(() => compactedFileId(level, 1, 0, random), RangeError);
+  for (const level of [0, 8, 1.5]) assert.throws(() => compactedFileId(level, 1, 0, random), RangeError);
   assert.throws(() => compactedFileId(1, 2 ** 48, 0, random), RangeError);
   assert.throws(() => compactedFileId(1, 1, 2 ** 16, random), RangeError);
+});
+
+test('an id names a bucket other than the first, at every level', () => {
+  const random = seededRandom(1);
+  for (const bucket of [0, 1, 200, 255]) {
+    for (const level of [1, 7]) {
+      const id = compactedFileId(level, 1_700_000_000_123, 65_535, random, bucket);
+      assert.ok(isFileId(id));
+      assert.deepEqual(
+        [fileIdBucket(id), fileIdLevel(id), fileIdTimeMs(id)],
+        [bucket, level, 1_700_000_000_123],
+      );
+      assert.equal(bucketOfKey(logFileKey('c', id)), bucket);
+      assert.equal(bucketOfKey(logFileKey('clone', `${id}@c`)), bucket);
+    }
+  }
+  for (const bucket of [-1, 256, 1.5])
+    assert.throws(() => newFileId(1, random, bucket), /no number of a bucket/);
+  // What earlier releases wrote lies in the first bucket.
+  assert.equal(fileIdBucket('018bcfe5680001ffff123456789abcde'), 0);
+  for (const key of ['service/c/bucket-id', 'service/c/metadata/fences/00000001', 'x'])
+    assert.equal(bucketOfKey(key), 0);
 });
 
 test('keys spread the files of one moment', () => {

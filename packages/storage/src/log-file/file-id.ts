@@ -1,16 +1,26 @@
-import { fileIdLevelMax, fileIdOf, fileOriginOf, isFileReference, type Random } from '@weir/core';
+import {
+  fileBucketMax,
+  fileIdBucket,
+  fileIdLevelMax,
+  fileIdOf,
+  fileOriginOf,
+  isFileReference,
+  namesBucketBit,
+  type Random,
+} from '@weir/core';
 
 /**
  * File ids: 32 hex digits that sort by time.
  *
- *     0            12      13      17              32
- *     ├────────────┼───────┼───────┼───────────────┤
- *     │ ms of 1970 │ level │ count │ random        │     48 + 4 + 16 + 60 bits
- *     └────────────┴───────┴───────┴───────────────┘
+ *     0            12      13      17       19       32
+ *     ├────────────┼───────┼───────┼────────┼────────┤
+ *     │ ms of 1970 │ level │ count │ random          │     48 + 4 + 16 + 60 bits; files of bucket 0
+ *     │ ms of 1970 │ 8 + … │ count │ bucket │ random │     48 + 4 + 16 + 8 + 52 bits; files of another bucket
+ *     └────────────┴───────┴───────┴────────┴────────┘
  *
  * The count distinguishes the files of one millisecond and preserves their order; a random part distinguishes agents.
- * The level is 0 for files of the write path and higher for compacted ones. `fileIdTimeMs` and `fileIdLevel` of
- * `@weir/core` read an id.
+ * The level is 0 for files of the write path and higher for compacted ones; its highest bit says that the id names the
+ * bucket of the file (ADR 0048). `fileIdTimeMs`, `fileIdLevel` and `fileIdBucket` of `@weir/core` read an id.
  */
 const countLimit = 2 ** 16;
 const timeLimit = 2 ** 48;
@@ -18,40 +28,51 @@ const timeLimit = 2 ** 48;
 interface Last {
   timeMs: number;
   count: number;
+  bucket: number;
 }
 
 /** By random source: an agent has one, so that two simulated clusters in a process are independent. */
 const lastOf = new WeakMap<Random, Last>();
 
-/** Returns an id greater than every earlier one of this `random`, even if the clock goes backwards. */
-export function newFileId(nowMs: number, random: Random): string {
+/**
+ * Returns an id of a file of a bucket. It is greater than every earlier one of this `random`, even if the clock goes
+ * backwards.
+ */
+export function newFileId(nowMs: number, random: Random, bucket = 0): string {
   const last = lastOf.get(random);
   let timeMs = Math.floor(nowMs);
   let count = 0;
   if (last !== undefined && timeMs <= last.timeMs) {
     timeMs = last.timeMs;
     count = last.count + 1;
-    if (count === countLimit) {
+    // Ids of another bucket may sort before those of this one in the same millisecond.
+    if (count === countLimit || bucket !== last.bucket) {
       timeMs++;
       count = 0;
     }
   }
   if (!(timeMs >= 0 && timeMs < timeLimit)) throw new RangeError(`${nowMs} ms is no time for a file id`);
-  if (last === undefined) lastOf.set(random, { timeMs, count });
-  else Object.assign(last, { timeMs, count });
-  return hex(timeMs, 12) + hex(0, 1) + hex(count, 4) + randomDigits(random);
+  if (last === undefined) lastOf.set(random, { timeMs, count, bucket });
+  else Object.assign(last, { timeMs, count, bucket });
+  return fileId(timeMs, 0, count, bucket, random);
 }
 
 /**
  * Returns the id of a file that a compaction writes. `newestMs` is the time of its newest input; `count` orders the
  * files of one compaction.
  */
-export function compactedFileId(level: number, newestMs: number, count: number, random: Random): string {
+export function compactedFileId(
+  level: number,
+  newestMs: number,
+  count: number,
+  random: Random,
+  bucket = 0,
+): string {
   if (!(Number.isInteger(level) && level >= 1 && level <= fileIdLevelMax))
     throw new RangeError(`${level} is no level of a compacted file`);
   if (!(newestMs >= 0 && newestMs < timeLimit && count >= 0 && count < countLimit))
     throw new RangeError(`${newestMs} ms and count ${count} make no file id`);
-  return hex(newestMs, 12) + hex(level, 1) + hex(count, 4) + randomDigits(random);
+  return fileId(newestMs, level, count, bucket, random);
 }
 
 export function isFileId(text: string): boolean {
@@ -67,6 +88,12 @@ export function logFileKey(clusterId: string, reference: string): string {
   if (!isFileReference(reference)) throw new RangeError(`${JSON.stringify(reference)} is no file id`);
   const fileId = fileIdOf(reference);
   return `${clusterPrefix(fileOriginOf(reference) ?? clusterId)}${fileId.slice(-2)}/${fileId}`;
+}
+
+/** The number of the bucket in which the object of a key lies: what is no log file lies in the first one. */
+export function bucketOfKey(key: string): number {
+  const name = key.slice(key.lastIndexOf('/') + 1);
+  return isFileId(name) ? fileIdBucket(name) : 0;
 }
 
 /** The key of the object with the bucket's id. */
@@ -86,8 +113,14 @@ export function clusterPrefix(clusterId: string): string {
   return `service/${clusterId}/`;
 }
 
-function randomDigits(random: Random): string {
-  return hex(random.below(2 ** 28), 7) + hex(random.below(2 ** 32), 8);
+function fileId(timeMs: number, level: number, count: number, bucket: number, random: Random): string {
+  const when = hex(timeMs, 12);
+  if (bucket === 0)
+    return `${when}${hex(level, 1)}${hex(count, 4)}${hex(random.below(2 ** 28), 7)}${hex(random.below(2 ** 32), 8)}`;
+  if (!(Number.isInteger(bucket) && bucket > 0 && bucket <= fileBucketMax))
+    throw new RangeError(`${bucket} is no number of a bucket`);
+  const drawn = hex(random.below(2 ** 20), 5) + hex(random.below(2 ** 32), 8);
+  return `${when}${hex(namesBucketBit + level, 1)}${hex(count, 4)}${hex(bucket, 2)}${drawn}`;
 }
 
 function hex(value: number, digits: number): string {
