@@ -280,6 +280,20 @@ export {
   type TransactionToEnd,
   transactionStates,
 } from './calls/transaction-calls.ts';
+export {
+  type BucketPair,
+  type BucketToRegister,
+  bucketFact,
+  bucketPairFact,
+  bucketsReserved,
+  bucketsReservedFact,
+  type KnownBucket,
+  nextBucketNumber,
+  readBucketPair,
+  readBuckets,
+  writeBucket,
+  writeBucketPair,
+} from './cluster-buckets.ts';
 export { clusterFacts } from './cluster-facts.ts';
 export {
   acceptedSecrets,

@@ -34,6 +34,9 @@ export const clusterLimits = {
   /** Upper bound on the transaction timeout, whatever the producer requests: Kafka's `transaction.max.timeout.ms`. */
   transactionTimeoutMsMax: 15 * 60_000,
 
+  /** Length of the URL of a bucket that agents register. One with 32 buckets in it has some kilobytes. */
+  bucketUrlCharsMax: 16 * KiB,
+
   /** Groups that have configs of their own. */
   groupConfigsMax: 100_000,
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { NewerFormat } from '@weir/cluster';
-import { silentLog, systemClock } from '@weir/core';
+import { fileBucketMax, fileIdLevelMax, silentLog, systemClock } from '@weir/core';
 import { ClusterMachine, snapshotVersion } from '@weir/machine';
 import { entryKind, namespaces, partNumbers } from '@weir/machine/testing';
 import { checkJournalFile, journalFormat } from './format.ts';
@@ -58,9 +58,10 @@ test('the written bytes match the declared format', () => {
       partNumbers,
       entryKinds: Object.values(entryKind),
       namespaces: Object.values(namespaces).map(({ number }) => number),
+      fileIds: { fileIdLevelMax, fileBucketMax },
     },
     {
-      journalFormat: 3,
+      journalFormat: 4,
       rowVersion: 1,
       snapshotVersion: 2,
       partNumbers: [1, 10, 11, 20, 30, 40, 41, 43, 44],
@@ -69,6 +70,7 @@ test('the written bytes match the declared format', () => {
         43, 46, 49, 50, 51, 52, 53, 54,
       ],
       namespaces: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 30, 31, 32],
+      fileIds: { fileIdLevelMax: 7, fileBucketMax: 255 },
     },
   );
 });
@@ -90,9 +92,9 @@ test('newer formats, rows and snapshots are refused with both numbers', async (t
   change(path, 'PRAGMA user_version = 7');
   refuses(
     path,
-    /^written by a newer release \(journal format 7, this release reads up to 3\); start that release/,
+    /^written by a newer release \(journal format 7, this release reads up to 4\); start that release/,
   );
-  change(path, 'PRAGMA user_version = 3');
+  change(path, 'PRAGMA user_version = 4');
   change(path, "UPDATE journal_chunks SET packed = x'0900000000'");
   refuses(path, /version of journal rows 9, this release reads up to 1/);
   change(path, "UPDATE journal_chunks SET packed = x'0100000000'");

@@ -4,11 +4,11 @@ import { snapshotHeadBytes, snapshotVersion, snapshotVersionOf } from '@weir/mac
 import { rowVersion } from './packed-entries.ts';
 
 /**
- * The format number of a journal database: its tables, rows, kinds of entries, snapshots and their parts. Raise it with
- * every change that earlier releases cannot read (format.test.ts has the list), so that they refuse the database before
- * they change it. A database without a number has format 1.
+ * The format number of a journal database: its tables, rows, kinds of entries, snapshots and their parts, and what ids
+ * of files mean. Raise it with every change that earlier releases cannot read (format.test.ts has the list), so that they
+ * refuse the database before they change it. A database without a number has format 1.
  */
-export const journalFormat = 3;
+export const journalFormat = 4;
 
 /** The format information of a database. */
 interface FoundFormat {

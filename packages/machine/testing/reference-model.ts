@@ -10,6 +10,7 @@ import {
   type TopicReference,
   type TopicToCreate,
 } from '@weir/cluster';
+import { fileIdLevel } from '@weir/core';
 import type { MachineLimits } from '../src/machine-limits.ts';
 
 /**
@@ -419,7 +420,7 @@ function timeOf(fileId: string): number {
 }
 
 function isCompacted(fileId: string): boolean {
-  return fileId[12] !== '0';
+  return fileIdLevel(fileId) > 0;
 }
 
 function refusal(error: EntryError): ModelReply {

@@ -311,7 +311,7 @@ export const clusterConfigs = {
     type: url,
     ownersOnly:
       'cannot be set over Kafka; an admin sets bucket_url by update_virtual_cluster_configuration of the API',
-    doc: 'The bucket that agents use instead of the one that they were started with. They read it when they start; files are not brought from one to the other. Set through the API alone.',
+    doc: 'The bucket that gets new files instead of those that agents were started with. Running agents follow it within seconds; files stay where they are, and are read and merged from there. Set through the API alone.',
   },
   'service.dead.file.scan.interval.ms': {
     type: long({ min: 60_000 }),

@@ -10,6 +10,7 @@ import type { ByteReader } from '../bytes/byte-reader.ts';
 import type { ByteWriter } from '../bytes/byte-writer.ts';
 import type { ClusterState } from '../cluster-state.ts';
 import { committableFromMs } from '../files/dead-files.ts';
+import { isBucketKnown } from '../files/known-buckets.ts';
 import type { MachineLimits } from '../machine-limits.ts';
 import { validatePlainBatch, validateTransactionalBatch } from '../transactions/validate-batch.ts';
 import { AppendedBatch, CommitEntryWriter, readCommittedFiles } from './commit-entry.ts';
@@ -78,12 +79,14 @@ function commitFile(
 
   // A file that is gone, or may be without this state remembering it: what lies in it has to be written again (F3). One
   // that has pointers was committed so long ago that its answer is not remembered; readers must not see it twice (C1).
-  const isTooLate =
+  // And one in a bucket that the cluster does not know, such as one that a restore has forgotten: none could read it.
+  const isRefused =
     state.files.slotOf(file.fileId) >= 0 ||
-    fileIdTimeMs(file.fileId) < committableFromMs(limits, state.nowMs);
+    fileIdTimeMs(file.fileId) < committableFromMs(limits, state.nowMs) ||
+    !isBucketKnown(state, file.fileId);
 
   for (let row = 0; row < rows; row++) {
-    if (isTooLate) {
+    if (isRefused) {
       refuse(row, 'KAFKA_STORAGE_ERROR');
       continue;
     }

@@ -1,4 +1,4 @@
-import { clusterFacts } from '@weir/cluster';
+import { bucketFact, clusterFacts, readBuckets, writeBucket } from '@weir/cluster';
 import type { ClusterState } from '../cluster-state.ts';
 import { MalformedCommand } from '../command.ts';
 import type { Namespace } from '../kv/namespaces.ts';
@@ -35,12 +35,19 @@ export function becomeClone(state: ClusterState, cloneId: string, nowMs: number)
     throw new MalformedCommand(`a clone has files of at most ${machineLimits.cloneOriginsMax} clusters`);
   const { namespace, key } = clusterFacts.bucketId;
   const bucketId = kv.get(namespace, key);
+  const buckets = readBuckets(kv.of(namespace));
   files.becomeClone(clusterId);
   recentFiles.forgetOldest(recentFiles.count);
   recentRequests.forgetOldest(recentRequests.count);
   for (const entry of kv.all()) if (!isTaken[entry.namespace]) kv.delete(entry.namespace, entry.key);
   // Agents of the clone then refuse another bucket.
   if (bucketId !== undefined) kv.put(namespace, key, bucketId);
+  // Its pointers name files of these buckets, whose ids lie below the prefix of the cluster that was cloned.
+  for (const { number, ...bucket } of buckets) {
+    const idOf = number === 0 ? undefined : (bucket.idOf ?? clusterId);
+    if (number > 0 || bucket.url !== '')
+      kv.put(namespace, bucketFact(number).key, writeBucket({ ...bucket, idOf }));
+  }
   kv.put('clusterFact', clusterFacts.cloneOf.key, Buffer.from(clusterId));
   kv.put('clusterFact', clusterFacts.filesKnownFrom.key, Buffer.from(String(nowMs)));
   state.clusterId = cloneId;

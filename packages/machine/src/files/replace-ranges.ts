@@ -12,6 +12,7 @@ import { markerFileSlot } from '../log/marker.ts';
 import type { PartitionLog } from '../log/partition-log.ts';
 import type { MachineLimits } from '../machine-limits.ts';
 import { topicOf } from '../topics/topic-entries.ts';
+import { isBucketKnown } from './known-buckets.ts';
 
 /** A range that still lies in the inputs, without what the log has lost of it. */
 interface Replacement {
@@ -58,7 +59,8 @@ export function decideReplaceRanges(
   // The new files may have been deleted as orphans, and their ids forgotten (F7).
   const isRefused =
     plannedMs < nowMs - limits.compactionMsMax ||
-    outputs.some((output) => output.isContinued === true && !isAlive(state, output));
+    outputs.some((output) => output.isContinued === true && !isAlive(state, output)) ||
+    outputs.some(({ fileId }) => !isBucketKnown(state, fileId));
   const inputs = new Set(inputFileIds.map((reference) => files.slotOf(fileIdOf(reference))));
   let endRow = 0;
   for (let range = 0; range < isReplaced.length; range++) {

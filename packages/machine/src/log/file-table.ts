@@ -1,5 +1,5 @@
 import type { FileState } from '@weir/cluster';
-import { fileIdLevel, fileIdTimeMs, fileReference } from '@weir/core';
+import { fileIdLevel, fileIdLevelMax, fileIdTimeMs, fileReference } from '@weir/core';
 import { type FileHold, FileHolds } from './file-holds.ts';
 import { FileIndex, hashOfWords, noSlot } from './file-index.ts';
 import { FileQueue } from './file-queue.ts';
@@ -51,7 +51,7 @@ export interface DeadFile {
   readonly deadMs: number;
 }
 
-const levelCount = 16;
+const levelCount = fileIdLevelMax + 1;
 
 export class FileTable {
   readonly #slabs: Slab[] = [];
@@ -501,9 +501,9 @@ export class FileTable {
   }
 }
 
-/** As `fileIdLevel`: the upper half of byte 6. */
+/** As `fileIdLevel`: the upper half of byte 6, without its highest bit. */
 function levelOf({ ids }: Slab, position: number): number {
-  return ids[16 * position + 6]! >>> 4;
+  return (ids[16 * position + 6]! >>> 4) & fileIdLevelMax;
 }
 
 function isCommittable(fileId: string, committableFromMs: number): boolean {

@@ -3,10 +3,8 @@ import {
   type ArgsOf,
   type CallKind,
   type CallName,
-  ClusterUnavailable,
   clusterCalls,
   clusterConfigValue,
-  clusterFacts,
   filesToSend,
   groupCalls,
   type PortOf,
@@ -25,6 +23,7 @@ import {
   type ReplyOf,
 } from '@weir/machine';
 import { machineLimits } from '@weir/machine/limits';
+import { claimBucket, claimBucketPair, registerBucket } from './claim-buckets.ts';
 import type { Leadership } from './leadership.ts';
 import type { Machine } from './machine-kind.ts';
 
@@ -176,6 +175,8 @@ const leaderCalls: LeaderAnswers<NamesOf<'leader'>> = {
   lockShutdown: ({ leadership }, request) => leadership.shutdownLocks.lock(request),
   unlockShutdown: ({ leadership }, agentId) => leadership.shutdownLocks.unlock(agentId),
   claimBucket,
+  registerBucket,
+  claimBucketPair,
 
   describeJournal: ({ leadership: { pipeline } }) => pipeline.ask(() => pipeline.journal),
   listCredentials: ({ leadership: { agents, pipeline } }) =>
@@ -253,27 +254,4 @@ function answeredBy<Table extends Partial<typeof clusterCalls>>(
     },
   ]);
   return Object.fromEntries(rows) as LeaderAnswers<keyof Table & CallName>;
-}
-
-async function claimBucket(
-  { leadership, submit }: RequestContext,
-  bucketId: string | null,
-): Promise<string | null> {
-  const { pipeline } = leadership;
-  const { namespace, key } = clusterFacts.bucketId;
-  let claimed: string | null = null;
-  const answer = pipeline.ask((machine) => {
-    claimed = machine.kv.get(namespace, key)?.toString() ?? null;
-    return claimed;
-  });
-  if (claimed !== null || bucketId === null) return answer;
-  // In the same turn of the event loop as the question, so that no other claim comes between.
-  const knownFrom = Buffer.from(String(leadership.nowMs()));
-  const changes = [
-    { namespace, key, value: Buffer.from(bucketId) },
-    { ...clusterFacts.filesKnownFrom, value: knownFrom },
-  ];
-  const [{ message }] = await Promise.all([submit({ kind: 'putEntries', changes }), answer]);
-  if (message !== null) throw new ClusterUnavailable(`the bucket cannot be recorded: ${message}`);
-  return bucketId;
 }

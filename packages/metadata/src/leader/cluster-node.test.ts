@@ -8,8 +8,10 @@ import {
   type ClusterSnapshot,
   ClusterUnavailable,
   NotLeader,
+  readBuckets,
   type SeenAgent,
   shutdownLeaseMs,
+  takeSnapshot,
 } from '@weir/cluster';
 import { callNames, fileCommit } from '@weir/cluster/testing';
 import { type Clock, Metrics, seededRandom, silentLog } from '@weir/core';
@@ -504,6 +506,40 @@ test('a cluster retains the first claimed bucket across leaders', async () => {
   a.process.kill();
   await clock.pass(5_000);
   assert.deepEqual([await b.node.claimBucket('bki_3'), await b.node.claimBucket(null)], ['bki_1', 'bki_1']);
+});
+
+test('buckets of a cluster have numbers that stay, across leaders', async () => {
+  const { clock, start } = world();
+  const a = start('a');
+  await clock.pass(100);
+  const b = start('b');
+  await clock.pass(100);
+  const register = (node: ClusterNode, bucketId: string, url: string | null = null) =>
+    node.registerBucket({ bucketId, url });
+  assert.equal(await register(a.node, 'bki_1'), -1, 'a cluster without a first bucket has no second');
+  await a.node.claimBucket('bki_0');
+  const same = ['bki_1', 'bki_2', 'bki_1', 'bki_0'].map((bucketId) => register(a.node, bucketId));
+  assert.deepEqual(await Promise.all(same), [1, 2, 1, 0]);
+  await register(a.node, 'bki_1', 'file:///one');
+  const pair = { ingestion: 0, compaction: 1 };
+  const claims = [pair, { ingestion: 1, compaction: 0 }].map((claimed) => a.node.claimBucketPair(claimed));
+  assert.deepEqual(await Promise.all(claims), [pair, pair]);
+  a.process.kill();
+  await clock.pass(5_000);
+  assert.deepEqual([await register(b.node, 'bki_2'), await register(b.node, 'bki_3')], [2, 3]);
+  const facts = (await takeSnapshot(b.node)).records.flatMap(({ namespace, key, value }) =>
+    namespace === 'clusterFact' ? [[key, value] as const] : [],
+  );
+  assert.deepEqual(
+    readBuckets(new Map(facts)).map(({ number, bucketId, url }) => `${number} ${bucketId} ${url}`),
+    ['0 bki_0 ', '1 bki_1 file:///one', '2 bki_2 ', '3 bki_3 '],
+  );
+  // While the cluster names a bucket, the pair may change.
+  const other = { ingestion: 2, compaction: 1 };
+  assert.deepEqual(await b.node.claimBucketPair(other), pair);
+  const configs = { 'service.bucket.url': 'file:///one' };
+  await b.node.execute({ kind: 'alterClusterConfigs', configs });
+  assert.deepEqual(await b.node.claimBucketPair(other), other);
 });
 
 test('the shutdown lock of agents survives a failover', async () => {

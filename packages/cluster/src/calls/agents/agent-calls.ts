@@ -1,3 +1,5 @@
+import type { BucketPair, BucketToRegister } from '../../cluster-buckets.ts';
+import { clusterLimits } from '../../limits.ts';
 import {
   anything,
   flag,
@@ -96,6 +98,15 @@ export const shutdownLeaseMs = agentSilenceMsMax;
 /** How often an agent asks for the lock, and renews it while it shuts down. */
 export const shutdownLockIntervalMs = 2_000;
 
+const bucketName: Shape<string> = (value, where) =>
+  text(value, where) ?? (/^[\w-]{1,64}$/.test(value as string) ? undefined : `${where}: no id of a bucket`);
+
+const bucketUrl: Shape<string> = (value, where) =>
+  text(value, where) ??
+  ((value as string).length > clusterLimits.bucketUrlCharsMax
+    ? `${where}: longer than ${clusterLimits.bucketUrlCharsMax} characters`
+    : undefined);
+
 /** Calls by which agents report that they are live, leave, and share a cluster. */
 export const agentCalls = {
   /**
@@ -129,4 +140,17 @@ export const agentCalls = {
   claimBucket: leaderCall<[bucketId: string | null], string | null>(tuple(nullable(text)), {
     onRetry: 'reexecute',
   }),
+  /**
+   * Returns the number of a bucket of the cluster, by the id that lies in it: a new number for a new bucket. -1 if none
+   * is left, or if the cluster has no first bucket yet. Leaders of earlier releases do not know the call.
+   */
+  registerBucket: leaderCall<[bucket: BucketToRegister], number>(
+    tuple(object<BucketToRegister>({ bucketId: bucketName, url: nullable(bucketUrl) })),
+    { onRetry: 'reexecute' },
+  ),
+  /** Returns the pair of buckets that agents are started with; this one, unless the cluster has another. */
+  claimBucketPair: leaderCall<[pair: BucketPair], BucketPair>(
+    tuple(object<BucketPair>({ ingestion: whole, compaction: whole })),
+    { onRetry: 'reexecute' },
+  ),
 };

@@ -39,6 +39,8 @@ export interface AgentReport {
   readonly connected?: ReportedConnections | undefined;
   /** Tokens that the agent presents to the control plane. Times are by the agent's clock. */
   readonly tokens?: readonly ReportedExpiry[] | undefined;
+  /** Why the agent does not use the bucket that the cluster names. Agents of earlier releases do not send it. */
+  readonly bucketProblem?: string | undefined;
 }
 
 /** Kinds of requests as object stores bill them. */
@@ -143,6 +145,12 @@ const name: Shape<string> = (value, where) =>
     ? `${where}: longer than ${coreLimits.reportedNameCharsMax} characters`
     : undefined);
 
+const problem: Shape<string> = (value, where) =>
+  text(value, where) ??
+  ((value as string).length > coreLimits.reportedProblemCharsMax
+    ? `${where}: longer than ${coreLimits.reportedProblemCharsMax} characters`
+    : undefined);
+
 const latencies: Shape<readonly number[]> = (value, where) =>
   isLatencies(value) ? undefined : `${where}: no counts of latencies`;
 
@@ -222,6 +230,7 @@ const report = object<AgentReport>({
   connected: optional(object<ReportedConnections>({ connectionCount: whole, software })),
   certificates: few(expiry, coreLimits.reportedExpiriesMax),
   tokens: few(expiry, coreLimits.reportedExpiriesMax),
+  bucketProblem: optional(problem),
 });
 
 /**
