@@ -85,6 +85,7 @@ export function dataPath(
     store,
     cluster: view,
     flush: options.flush,
+    bucket: () => options.buckets?.ingestion ?? 0,
     hedgesUploads: options.hedgesUploads,
     inflightFilesMax: inflightFilesPerCpu * cpuCount,
     bufferedBytesMax: options.bufferedBytesMax,

@@ -1,6 +1,7 @@
 import type { ClusterMetricsSettings, ClusterPort, ReportedExpiry } from '@weir/cluster';
 import type { Clock, Log, Metrics, Random } from '@weir/core';
 import type { ObjectStore } from '@weir/storage';
+import type { ClusterBuckets } from './buckets/cluster-buckets.ts';
 import type { AgentEvents } from './events/agent-events.ts';
 import type { JobSettings } from './jobs/job-service.ts';
 import type { ListenerLimits } from './net/limits.ts';
@@ -47,6 +48,8 @@ export interface AgentOptions {
    */
   readonly agentKey?: () => string;
   readonly store: ObjectStore;
+  /** The buckets behind the store, which change while the agent runs. If absent, there is one. */
+  readonly buckets?: ClusterBuckets | undefined;
   readonly flush: FlushLimits;
   /** Whether a slow upload is sent a second time. By default it is not. */
   readonly hedgesUploads?: boolean | undefined;

@@ -82,8 +82,14 @@ async function start(
   let beatNow = () => {};
   const view = createClusterView(cluster, {
     log,
-    onSnapshot: ({ agents }) => loads.observe([{ kind: 'agents', agents }]),
-    onChanges: (changes) => loads.observe(changes),
+    onSnapshot(snapshot) {
+      loads.observe([{ kind: 'agents', agents: snapshot.agents }]);
+      options.buckets?.restart(snapshot);
+    },
+    onChanges(changes) {
+      loads.observe(changes);
+      options.buckets?.observe(changes);
+    },
     onConnected: () => beatNow(),
   });
   started.defer(() => view.close());
@@ -230,6 +236,7 @@ async function start(
         tokens: () => options.tokens?.() ?? [],
         damagedFiles: () => damage.report(),
         writeProblem: () => health.problem(),
+        bucketProblem: () => options.buckets?.problem,
         connected: () => clients.report(),
       }),
     acknowledged: () => stats.reportReceived(),

@@ -1,5 +1,7 @@
 export { startAgent } from './agent.ts';
 export type { AgentOptions, RunningAgent } from './agent-options.ts';
+export { giveBucketId, readBucketId } from './buckets/bucket-id.ts';
+export { ClusterBuckets, type OwnBucket } from './buckets/cluster-buckets.ts';
 export { AgentEvents } from './events/agent-events.ts';
 export { startHttpListener } from './http/http-server.ts';
 export { metricsRoutes } from './http/probe-routes.ts';

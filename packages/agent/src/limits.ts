@@ -269,6 +269,9 @@ export const agentLimits = {
   /** A client that names a longer time to wait for its write is answered after this one. */
   produceTimeoutMsMax: 300_000,
 
+  /** The time between attempts to open a bucket of the cluster that could not be used. */
+  bucketRetryMs: 5_000,
+
   /** Pages that are read from the store at a time; each is a buffer of 4 MiB that no limit of the cache counts. */
   pageReadsMax: 32,
 

@@ -211,7 +211,7 @@ export class RaceStage {
       declareFilesDead: around('declareFilesDead'),
       forgetDeadFiles: around('forgetDeadFiles'),
     };
-    const checkOwner = restoreCheck({ clusterId, view, store });
+    const checkOwner = restoreCheck({ clusterId, view, buckets: () => [{ number: 0, open: () => store }] });
     return {
       merge: fileCompaction({
         clusterId,
@@ -225,7 +225,7 @@ export class RaceStage {
       scan: deadFileScan({
         clusterId,
         port,
-        stores: [store],
+        buckets: () => [{ number: 0, open: () => store }],
         checkOwner,
         hasTopic: (topicId) => view.topicById(topicId) !== undefined,
         deletes: true,

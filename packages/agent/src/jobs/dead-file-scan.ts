@@ -1,5 +1,5 @@
 import { deadFileScanKind, type FilesPort, readScanTask, type ScanTask } from '@weir/cluster';
-import { type Clock, fileIdTimeMs, type Metrics } from '@weir/core';
+import { type Clock, fileIdBucket, fileIdTimeMs, type Metrics } from '@weir/core';
 import { clusterPrefix, type ObjectInfo, type ObjectStore, StoreError } from '@weir/storage';
 import { bucketObject } from './bucket-object.ts';
 import { deadFileRows } from './dead-file-metrics.ts';
@@ -7,12 +7,13 @@ import { HeldOrphans } from './held-orphans.ts';
 import { abortIncompleteUploads } from './incomplete-uploads.ts';
 import { type JobKind, NeedsOperator } from './job-kind.ts';
 import { replicaRepair } from './replica-repair.ts';
+import type { SearchedBucket } from './searched-buckets.ts';
 
 interface DeadFileScanOptions {
   readonly clusterId: string;
   readonly port: Pick<FilesPort, 'unknownFiles' | 'declareFilesDead'>;
-  /** The bucket of the cluster, and further ones that may contain its files. */
-  readonly stores: readonly ObjectStore[];
+  /** The buckets of the cluster, and further ones that may contain its files. */
+  readonly buckets: () => readonly SearchedBucket[];
   /** Rejects if the bucket belongs to another database by now. */
   readonly checkOwner: (signal: AbortSignal) => Promise<void>;
   /** Whether a topic exists whose events may have sidecars. */
@@ -25,6 +26,7 @@ interface DeadFileScanOptions {
 
 /** Where a scan is: everything up to this key of this bucket was seen. */
 interface Place {
+  /** Its place among the buckets that are searched. */
   readonly bucket: number;
   readonly key: string;
   readonly seen: number;
@@ -42,7 +44,7 @@ interface Place {
  * the store. A scan whose orphans are too many of the files stops before it declares any of them.
  */
 export function deadFileScan(options: DeadFileScanOptions): JobKind {
-  const { clusterId, stores, port, deletes, metrics } = options;
+  const { clusterId, port, deletes, metrics } = options;
   const repair = replicaRepair(options);
   const count = (outcome: string, objects: number) => {
     if (objects > 0) metrics.series(deadFileRows.scanned, { outcome }).add(objects);
@@ -62,15 +64,16 @@ export function deadFileScan(options: DeadFileScanOptions): JobKind {
     category: 'deadscanner',
     async run(bytes, { signal, checkpoint, progress }) {
       const task = readScanTask(bytes);
+      const { stores, left } = await openAll(options.buckets());
       let place = readPlace(checkpoint, stores.length);
       const held = new HeldOrphans(task.orphanPercentMax, place.files, place.orphans);
       let { seen, orphans } = place;
       let repaired = 0;
-      for (const [bucket, store] of stores.entries()) {
+      for (const [bucket, { number, store }] of stores.entries()) {
         if (bucket < place.bucket) continue;
         const startAfter = bucket === place.bucket && place.key !== '' ? { startAfter: place.key } : {};
         for await (const page of store.list(clusterPrefix(clusterId), { ...startAfter, signal })) {
-          const found = await scanPage(options, task, store, page, signal, count);
+          const found = await scanPage(options, task, number, store, page, signal, count);
           seen += page.length;
           held.add(found.fileCount, found.unknown);
           const problem = held.problem();
@@ -84,16 +87,31 @@ export function deadFileScan(options: DeadFileScanOptions): JobKind {
       }
       orphans += await declareDead(held.takeAll(), signal);
       const uploads: string[] = [];
-      for (const store of stores) {
+      for (const { store } of stores) {
         const aborted = await abortIncompleteUploads(store, { ...options, aborts: deletes }, signal);
         if (aborted instanceof StoreError)
           uploads.push(`incomplete uploads were not removed: ${aborted.message}`);
         else if (aborted > 0) uploads.push(`removed ${aborted} incomplete uploads`);
       }
       const copies = repaired === 0 ? [] : [`copied ${repaired} objects to buckets that lacked them`];
-      return [`saw ${seen} objects, ${orphans} of them orphans`, ...copies, ...uploads].join('; ');
+      return [`saw ${seen} objects, ${orphans} of them orphans`, ...copies, ...uploads, ...left].join('; ');
     },
   };
+}
+
+/** Opens buckets, and says which ones this agent cannot search; another may. */
+async function openAll(buckets: readonly SearchedBucket[]) {
+  const stores: { readonly number: number | undefined; readonly store: ObjectStore }[] = [];
+  const left: string[] = [];
+  for (const { number, open } of buckets) {
+    try {
+      stores.push({ number, store: await open() });
+    } catch (error) {
+      if (!(error instanceof StoreError) || number === 0) throw error;
+      left.push(`not searched: ${error.message}`);
+    }
+  }
+  return { stores, left };
 }
 
 interface ScannedPage {
@@ -105,6 +123,7 @@ interface ScannedPage {
 async function scanPage(
   { clusterId, port, checkOwner, hasTopic, deletes, clock }: DeadFileScanOptions,
   { knownFromMs, ageMsMin }: ScanTask,
+  bucket: number | undefined,
   store: ObjectStore,
   page: readonly ObjectInfo[],
   signal: AbortSignal,
@@ -117,6 +136,9 @@ async function scanPage(
   for (const { key, bytes, modifiedMs } of page) {
     const object = bucketObject(clusterId, key);
     if (object.kind === 'foreign') count('foreign', 1);
+    // A copy: the file itself is in another bucket, and would be deleted there.
+    else if (object.kind === 'file' && bucket !== undefined && fileIdBucket(object.fileId) !== bucket)
+      count('foreign', 1);
     else if (modifiedMs > oldBeforeMs) count('young', 1);
     else if (object.kind === 'sidecar') {
       if (hasTopic(object.topicId)) count('known', 1);

@@ -29,6 +29,7 @@ import { sidecarKey } from '../query/sidecar-names.ts';
 import { deadFileRows } from './dead-file-metrics.ts';
 import { deadFileScan } from './dead-file-scan.ts';
 import { type JobSettings, jobService, usualJobSettings } from './job-service.ts';
+import type { SearchedBucket } from './searched-buckets.ts';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -332,6 +333,7 @@ function scanNow(
   hooks: Partial<TestCluster> = {},
   task: Partial<ScanTask> = {},
   deletes = true,
+  buckets: () => readonly SearchedBucket[] = () => [{ number: 0, open: () => store }],
 ) {
   const port = {
     unknownFiles: (fileIds: readonly string[]) => cluster.unknownFiles(fileIds),
@@ -342,7 +344,7 @@ function scanNow(
   const scan = deadFileScan({
     clusterId,
     port,
-    stores: [store],
+    buckets,
     checkOwner: async () => {},
     hasTopic: () => false,
     deletes,
@@ -360,6 +362,36 @@ function scanNow(
       }),
   };
 }
+
+test('the scan compares within a bucket: a copy of a file in another one is left alone', async (t) => {
+  const staged = await stage(t);
+  const { store, open, put, keys, clock, counted } = staged;
+  const second = await open('second');
+  const idIn = (bucket: number) => newFileId(clock.nowMs(), seededRandom(++ids), bucket);
+  const copied = idIn(0);
+  await put(copied);
+  await put(copied, second);
+  await put(idIn(1));
+  await put(idIn(1), second);
+  const buckets: readonly SearchedBucket[] = [
+    { number: 0, open: () => store },
+    { number: 1, open: () => second },
+    {
+      number: 2,
+      open() {
+        throw new StoreError('denied', 'bucket 2', 'may not be used');
+      },
+    },
+  ];
+  const all = [await keys(), await keys(second)];
+  const scan = scanNow(staged, {}, { orphanPercentMax: 100 }, true, () => buckets);
+  assert.match(
+    await scan.run(),
+    /^saw 4 objects, 2 of them orphans; not searched: bucket 2: may not be used/,
+  );
+  assert.equal(counted(deadFileRows.scanned, 'foreign'), 2);
+  assert.deepEqual([await keys(), await keys(second)], all, 'a scan deletes no file');
+});
 
 test('a file that is committed while the scan looks at it is not declared dead', async (t) => {
   const staged = await stage(t);

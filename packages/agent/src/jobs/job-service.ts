@@ -1,6 +1,7 @@
 import type { ClusterPort } from '@weir/cluster';
 import type { Clock, JobCategory, Log, Metrics, Random } from '@weir/core';
 import { isBucketOnDisk, type ObjectStore } from '@weir/storage';
+import type { ClusterBuckets } from '../buckets/cluster-buckets.ts';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import { agentLimits } from '../limits.ts';
 import type { AgentStats } from '../stats/agent-stats.ts';
@@ -16,6 +17,7 @@ import { type JobKind, takesJobs } from './job-kind.ts';
 import { jobMetrics } from './job-metrics.ts';
 import { JobRunner } from './job-runner.ts';
 import { restoreCheck } from './restore-check.ts';
+import { searchedBuckets } from './searched-buckets.ts';
 
 /** Settings of the background jobs of an agent. */
 export interface JobSettings {
@@ -44,6 +46,8 @@ interface JobServiceOptions {
   readonly cluster: ClusterPort;
   readonly view: Pick<ClusterView, 'topicById' | 'records'>;
   readonly store: ObjectStore;
+  /** The buckets behind the store; one if absent. */
+  readonly buckets?: ClusterBuckets | undefined;
   readonly cpuCount: number;
   /** Bytes that this agent has stored for clients since its start. */
   readonly storedBytes: () => number;
@@ -64,6 +68,7 @@ export function jobService(options: JobServiceOptions): JobRunner {
     settings,
     view,
     store,
+    buckets,
     cpuCount,
     storedBytes,
     random,
@@ -71,10 +76,16 @@ export function jobService(options: JobServiceOptions): JobRunner {
     metrics,
   } = options;
   const { mergeBucket } = settings;
-  const checkOwner = restoreCheck({ clusterId, view, store });
+  const searched = () => searchedBuckets(store, buckets, settings.additionalStores);
+  const checkOwner = restoreCheck({
+    clusterId,
+    view,
+    buckets: () => searched().filter(({ number }) => number !== undefined),
+  });
   const stores = [store, ...settings.additionalStores];
   const isOnDisk = mergeBucket !== undefined && isBucketOnDisk(mergeBucket.bucketUrl);
   const wait = isOnDisk ? { clock, hasToWait: busyDisk({ storedBytes, clock }) } : undefined;
+  const mergeTask = (bucket: MergeBucket) => ({ ...bucket, buckets: buckets?.urls(), limits: {} });
   const onRequests: AgentStats['mergeRequested'] = (...sent) => options.mergeStats?.mergeRequested(...sent);
   const inOrder = isOnDisk ? oneAtATime() : <T>(run: () => Promise<T>) => run();
   const kinds: readonly JobKind[] = [
@@ -82,7 +93,7 @@ export function jobService(options: JobServiceOptions): JobRunner {
     deadFileScan({
       clusterId,
       port,
-      stores,
+      buckets: searched,
       checkOwner,
       hasTopic: (topicId) => view.topicById(topicId) !== undefined,
       deletes: settings.deletesFiles,
@@ -97,7 +108,7 @@ export function jobService(options: JobServiceOptions): JobRunner {
             port,
             checkOwner,
             merge: async (plan, context) => {
-              const task = { ...mergeBucket, plan, limits: {} };
+              const task = { ...mergeTask(mergeBucket), plan: { ...plan, bucket: buckets?.compaction } };
               const result = await inOrder(() => mergeOffThread(task, { ...context, onRequests, wait }));
               options.mergeStats?.merged(result.bytesWritten);
               return result;
@@ -115,7 +126,10 @@ export function jobService(options: JobServiceOptions): JobRunner {
         mergeBucket === undefined
           ? compactInThread(store, random, clock)
           : async (keyPlan, context) => {
-              const task = { ...mergeBucket, keyPlan, limits: {} };
+              const task = {
+                ...mergeTask(mergeBucket),
+                keyPlan: { ...keyPlan, bucket: buckets?.compaction },
+              };
               const result = await inOrder(() => compactKeysOffThread(task, { ...context, onRequests }));
               options.mergeStats?.merged(result.bytesWritten);
               return result;

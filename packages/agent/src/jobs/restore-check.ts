@@ -1,11 +1,13 @@
 import { clusterFacts } from '@weir/cluster';
-import { type ObjectStore, restoreFenceKey } from '@weir/storage';
+import { type ObjectStore, restoreFenceKey, StoreError } from '@weir/storage';
 import type { ClusterView } from '../cluster/cluster-view.ts';
+import type { SearchedBucket } from './searched-buckets.ts';
 
 interface RestoreCheckOptions {
   readonly clusterId: string;
   readonly view: Pick<ClusterView, 'records'>;
-  readonly store: ObjectStore;
+  /** The buckets of the cluster: a restore puts its fence into the one that has the metadata backup. */
+  readonly buckets: () => readonly SearchedBucket[];
 }
 
 /**
@@ -15,17 +17,33 @@ interface RestoreCheckOptions {
 export function restoreCheck({
   clusterId,
   view,
-  store,
+  buckets,
 }: RestoreCheckOptions): (signal: AbortSignal) => Promise<void> {
   const { namespace, key } = clusterFacts.generation;
   const facts = view.records(namespace);
   return async (signal) => {
     const stored = facts.byKey.get(key);
     const generation = stored === undefined ? 0 : Number(Buffer.from(stored).toString());
-    const fence = await store.head(restoreFenceKey(clusterId, generation + 1), { signal });
-    if (fence !== undefined)
-      throw new Error(
-        `${clusterId} was restored into another database; stop the control planes and agents of this one`,
-      );
+    for (const { number, open } of buckets()) {
+      const store = await openOrLeave(number, open);
+      const fence = await store?.head(restoreFenceKey(clusterId, generation + 1), { signal });
+      if (fence !== undefined)
+        throw new Error(
+          `${clusterId} was restored into another database; stop the control planes and agents of this one`,
+        );
+    }
   };
+}
+
+/** A job of this agent deletes nothing in a bucket that the agent cannot use; the first one is always needed. */
+async function openOrLeave(
+  number: number | undefined,
+  open: SearchedBucket['open'],
+): Promise<ObjectStore | undefined> {
+  try {
+    return await open();
+  } catch (error) {
+    if (!(error instanceof StoreError) || number === 0) throw error;
+    return undefined;
+  }
 }

@@ -21,6 +21,8 @@ interface HeldThings {
   /** Why the agent cannot write to its bucket, if it cannot. */
   readonly writeProblem?: () => string | undefined;
   readonly connected?: () => ReportedConnections;
+  /** Why the agent does not use the bucket that the cluster names. */
+  readonly bucketProblem?: () => string | undefined;
 }
 
 /** Metrics with fewer series are not reported. */
@@ -96,7 +98,14 @@ export class AgentStats {
   };
 
   /** Returns everything counted since the last report that was received. */
-  report({ certificates, tokens, damagedFiles, writeProblem, connected }: HeldThings): AgentReport {
+  report({
+    certificates,
+    tokens,
+    damagedFiles,
+    writeProblem,
+    connected,
+    bucketProblem,
+  }: HeldThings): AgentReport {
     const { clock } = this.#options;
     const nowMs = clock.monotonicMs();
     this.#reportedMs = nowMs;
@@ -121,6 +130,7 @@ export class AgentStats {
       ...unlessEmpty('damagedFiles', damagedFiles?.() ?? []),
       ...(problem === undefined ? {} : { writeProblem: shortName(problem) }),
       ...(connected === undefined ? {} : { connected: connected() }),
+      ...bucketProblemOf(bucketProblem?.()),
       ...unlessEmpty('tokens', tokens().slice(0, coreLimits.reportedExpiriesMax)),
     };
   }
@@ -140,6 +150,10 @@ export class AgentStats {
       .sort((a, b) => b.seriesCount - a.seriesCount)
       .slice(0, coreLimits.reportedMetricsMax);
   }
+}
+
+function bucketProblemOf(problem: string | undefined): Pick<AgentReport, 'bucketProblem'> {
+  return problem === undefined ? {} : { bucketProblem: problem.slice(0, coreLimits.reportedProblemCharsMax) };
 }
 
 function noCounts(): Counts {

@@ -1,4 +1,4 @@
-import type { Clock, Log, Metrics, Random } from '@weir/core';
+import { type Clock, fileIdBucket, type Log, type Metrics, type Random } from '@weir/core';
 import {
   buildLogFile,
   HedgedUploads,
@@ -15,6 +15,8 @@ import type { WriteMetrics } from './write-metrics.ts';
 export interface UploadOptions {
   readonly clusterId: string;
   readonly store: ObjectStore;
+  /** The number of the bucket for new files; the first one if absent. */
+  readonly bucket?: (() => number) | undefined;
   /**
    * Whether a slow upload is sent a second time, under another file id. Of use only where a second request may reach a
    * less busy server.
@@ -73,10 +75,10 @@ export class FileUploads {
   /** Uploads a closed file. `onEnd` is called in the moment in which its state becomes `stored` or `failed`. */
   async upload(file: DataFile, onEnd: (file: DataFile) => void): Promise<void> {
     this.#running++;
-    const { clusterId, clock, random, log, health, onStored } = this.#options;
+    const { clusterId, bucket, clock, random, log, health, onStored } = this.#options;
     const watched = health?.began(file.bytes);
     try {
-      const fileId = newFileId(clock.nowMs(), random);
+      const fileId = newFileId(clock.nowMs(), random, bucket?.());
       const { slices, fileBytes, placed } = buildLogFile({ clusterId, fileId, batches: file.batches() });
       file.place(fileId, fileBytes, placed);
       const stored = await this.#put(file, slices);
@@ -122,7 +124,7 @@ export class FileUploads {
     }
     let secondId = fileId;
     const second = () => {
-      secondId = newFileId(clock.nowMs(), random);
+      secondId = newFileId(clock.nowMs(), random, fileIdBucket(fileId));
       return { key: logFileKey(clusterId, secondId), content: withFileId(slices, clusterId, secondId) };
     };
     const stored = await this.#hedged.put(first, second, { signal, isUrgent: file.isUrgent });

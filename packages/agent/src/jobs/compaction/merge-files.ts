@@ -21,6 +21,8 @@ export interface MergePlan {
   readonly clusterId: string;
   /** The level of the output. */
   readonly level: number;
+  /** The number of the bucket that gets the output; the first one if absent. */
+  readonly bucket?: number | undefined;
   readonly runs: readonly MergeRun[];
 }
 
@@ -106,6 +108,7 @@ export async function mergeFiles(plan: MergePlan, options: MergeOptions): Promis
     store,
     clusterId: plan.clusterId,
     level: plan.level,
+    bucket: plan.bucket,
     newestMs: Math.max(0, ...Array.from(fileIds, fileIdTimeMs)),
     random,
     signal,

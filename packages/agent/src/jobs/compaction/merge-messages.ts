@@ -2,11 +2,14 @@ import type { StoreOperation } from '@weir/storage';
 import type { KeyLimits, KeyPlan, KeyResult } from './keys/compact-keys.ts';
 import type { MergeLimits, MergePlan, MergeResult } from './merge-files.ts';
 
-/** What the thread needs to open the bucket. */
+/** What the thread needs to open the buckets. */
 export interface MergeBucket {
+  /** The first bucket. */
   readonly bucketUrl: string;
   /** Buckets that may still have files of a `service_stripe://`. */
   readonly retiredBucketUrls?: readonly string[] | undefined;
+  /** The buckets of the cluster by their numbers, where there are several. */
+  readonly buckets?: readonly { readonly number: number; readonly url: string }[] | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly usesMetadataService: boolean;
 }

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { Metrics, seededRandom, silentLog, systemClock, systemRandom } from '@weir/core';
+import { fileIdBucket, Metrics, seededRandom, silentLog, systemClock, systemRandom } from '@weir/core';
 import {
   buildLogFile,
   createBucket,
@@ -104,6 +104,41 @@ test('a merge waits while others need the disk, and can be stopped meanwhile', a
     });
     await assert.rejects(merging, /the agent stops/);
     assert.deepEqual((await readdir(folder, { recursive: true })).sort(), filesBefore);
+  });
+});
+
+test('a merge reads files of several buckets and writes to one of them', async () => {
+  await withBucket(async (first, task, folder) => {
+    const secondUrl = `file://${folder}/second`;
+    const deps = { clock: systemClock, random: systemRandom, log: silentLog, metrics: new Metrics() };
+    await createBucket(secondUrl);
+    const second = await openStore(secondUrl, { ...deps, environment: {} });
+    const [run] = task.plan.runs;
+    const { pointers } = run!;
+    // One of the two files moves to the other bucket, under an id that says so.
+    const movedId = newFileId(2, seededRandom(7), 1);
+    const before = logFileKey(clusterId, pointers.fileId[1]!);
+    const content = await first.getRange(before, 0, (await first.head(before))!.bytes);
+    await second.put(logFileKey(clusterId, movedId), [content]);
+    await first.delete(before);
+    const runs = [{ ...run!, pointers: { ...pointers, fileId: [pointers.fileId[0]!, movedId] } }];
+    const plan = { ...task.plan, runs, bucket: 1 };
+    const buckets = [
+      { number: 0, url: task.bucketUrl },
+      { number: 1, url: secondUrl },
+    ];
+    const { files, ranges, refused } = await mergeOffThread({ ...task, plan, buckets }, { signal: never });
+    const [{ fileId, fileBytes }] = files as [(typeof files)[number]];
+    assert.deepEqual([files.length, refused.length, fileIdBucket(fileId)], [1, 0, 1]);
+    assert.equal((await second.head(logFileKey(clusterId, fileId)))?.bytes, fileBytes);
+    assert.equal(await first.head(logFileKey(clusterId, fileId)), undefined);
+    assert.equal(ranges[0]!.nextOffset, 2);
+    const known = buckets.slice(0, 1);
+    await assert.rejects(
+      mergeOffThread({ ...task, plan, buckets: known }, { signal: never }),
+      /bucket 1 of the cluster: this agent may not use it/,
+    );
+    await second.close();
   });
 });
 

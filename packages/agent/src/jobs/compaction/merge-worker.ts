@@ -1,6 +1,14 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { Metrics, MiB, silentLog, systemClock, systemRandom } from '@weir/core';
-import { aroundStore, isBucketOnDisk, openStore, type StoreOperation } from '@weir/storage';
+import {
+  aroundStore,
+  isBucketOnDisk,
+  type ObjectStore,
+  openStore,
+  routedStore,
+  StoreError,
+  type StoreOperation,
+} from '@weir/storage';
 import { lowerPriorityOfThread } from '../../query/engine.ts';
 import { compactKeys } from './keys/compact-keys.ts';
 import { mergeFiles } from './merge-files.ts';
@@ -12,7 +20,14 @@ import type { MergeMessage, MergeOrder, MergeWorkerData } from './merge-messages
  */
 const port = parentPort!;
 const { task, isWaiting } = workerData as MergeWorkerData;
-const { bucketUrl, retiredBucketUrls, environment, usesMetadataService, limits } = task;
+const {
+  bucketUrl,
+  retiredBucketUrls,
+  buckets = [{ number: 0, url: bucketUrl }],
+  environment,
+  usesMetadataService,
+  limits,
+} = task;
 
 /**
  * Threads of a process share four threads for calls of the file system, which the write path of a bucket on disk needs
@@ -30,8 +45,39 @@ function post(message: MergeMessage): void {
 /** Requests by bucket and operation, which the process counts and reports. */
 const requested = new Map<string, Map<StoreOperation, number>>();
 
-function postRequested(): void {
+function postRequests(): void {
   for (const [bucket, operations] of requested) post({ kind: 'requested', bucket, operations });
+}
+
+const opened = new Map<number, Promise<ObjectStore>>();
+
+/** Opens a bucket when it is first needed: of many buckets, a merge reads few. */
+function storeOf(number: number): Promise<ObjectStore> {
+  const url = buckets.find((bucket) => bucket.number === number)?.url;
+  if (url === undefined)
+    throw new StoreError(
+      'denied',
+      `bucket ${number} of the cluster`,
+      'this agent may not use it, or does not know it',
+    );
+  let opening = opened.get(number);
+  if (opening === undefined) {
+    opening = openStore(url, {
+      clock: systemClock,
+      random: systemRandom,
+      environment,
+      log: silentLog,
+      metrics: new Metrics(),
+      usesMetadataService,
+      retiredBucketUrls,
+      onRequest(bucket, { operation }) {
+        const operations = requested.get(bucket) ?? new Map<StoreOperation, number>();
+        requested.set(bucket, operations.set(operation, (operations.get(operation) ?? 0) + 1));
+      },
+    });
+    opened.set(number, opening);
+  }
+  return opening;
 }
 
 lowerPriorityOfThread();
@@ -44,20 +90,8 @@ port.on('message', (order: MergeOrder) => {
   else if (order === 'stop') stop.abort(new Error('the merge was stopped'));
 });
 try {
-  const bucket = await openStore(bucketUrl, {
-    clock: systemClock,
-    random: systemRandom,
-    environment,
-    log: silentLog,
-    metrics: new Metrics(),
-    usesMetadataService,
-    retiredBucketUrls,
-    onRequest(bucket, { operation }) {
-      const operations = requested.get(bucket) ?? new Map<StoreOperation, number>();
-      requested.set(bucket, operations.set(operation, (operations.get(operation) ?? 0) + 1));
-    },
-  });
-  const store = aroundStore(bucket, async ({ signal, run }) => {
+  const routed = routedStore({ storeOf, isKnown: () => true });
+  const store = aroundStore(routed, async ({ signal, run }) => {
     await allowed.promise;
     return await run(signal);
   });
@@ -67,7 +101,7 @@ try {
       store,
       random: systemRandom,
       signal: stop.signal,
-      limits: { ...(isBucketOnDisk(bucketUrl) ? diskLimits : {}), ...limits },
+      limits: { ...(buckets.some(({ url }) => isBucketOnDisk(url)) ? diskLimits : {}), ...limits },
       progress(copiedBytes: number, totalBytes: number) {
         if (copiedBytes - reportedBytes < progressBytes && copiedBytes < totalBytes) return;
         reportedBytes = copiedBytes;
@@ -76,13 +110,14 @@ try {
     };
     const result =
       'plan' in task ? await mergeFiles(task.plan, options) : await compactKeys(task.keyPlan, options);
-    postRequested();
+    postRequests();
     post({ kind: 'done', result });
   } finally {
-    await bucket.close();
+    for (const opening of opened.values())
+      await opening.then((bucket) => bucket.close()).catch(() => undefined);
   }
 } catch (error) {
-  postRequested();
+  postRequests();
   post({ kind: 'failed', problem: (error as Error).message });
 }
 port.close();

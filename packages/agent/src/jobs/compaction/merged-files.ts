@@ -5,6 +5,8 @@ interface MergedFilesOptions {
   readonly store: ObjectStore;
   readonly clusterId: string;
   readonly level: number;
+  /** The number of the bucket; the first one if absent. */
+  readonly bucket?: number | undefined;
   /** The time of the newest input. */
   readonly newestMs: number;
   readonly random: Random;
@@ -174,9 +176,9 @@ export class MergedFiles {
   }
 
   async #nextFile(): Promise<void> {
-    const { store, clusterId, level, newestMs, random, signal, partsInFlightMax } = this.#options;
+    const { store, clusterId, level, bucket, newestMs, random, signal, partsInFlightMax } = this.#options;
     await this.#finishFile();
-    const fileId = compactedFileId(level, newestMs, this.#fileCount++, random);
+    const fileId = compactedFileId(level, newestMs, this.#fileCount++, random, bucket);
     this.#writer = await CompactedFileWriter.begin(store, { clusterId, fileId, partsInFlightMax, signal });
   }
 

@@ -33,6 +33,8 @@ export interface KeyPlan {
   readonly clusterId: string;
   /** The level of the output. */
   readonly level: number;
+  /** The number of the bucket that gets the output; the first one if absent. */
+  readonly bucket?: number | undefined;
   /** The time by which tombstones expire: that of the leader, when it made the plan. */
   readonly nowMs: number;
   readonly runs: readonly KeyRun[];
@@ -107,6 +109,7 @@ export async function compactKeys(plan: KeyPlan, options: KeyOptions): Promise<K
     store,
     clusterId: plan.clusterId,
     level: plan.level,
+    bucket: plan.bucket,
     newestMs: fileIds.reduce((newestMs, fileId) => Math.max(newestMs, fileIdTimeMs(fileId)), 0),
     random,
     signal,
