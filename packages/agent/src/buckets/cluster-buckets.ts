@@ -42,8 +42,8 @@ export interface ClusterBucketsOptions {
   readonly shownUrl: (url: string) => string;
   /** A URL without secrets by which other agents find the place. */
   readonly storedUrl: (url: string) => string;
-  /** Rejects if the agent cannot write to a bucket and read from it. */
-  readonly check?: ((store: ObjectStore, url: string) => Promise<void>) | undefined;
+  /** Rejects if the agent cannot write to a bucket and read from it. One that is not known may be made. */
+  readonly check?: ((store: ObjectStore, url: string, isKnown: boolean) => Promise<void>) | undefined;
   readonly freshId: () => string;
   readonly clock: Clock;
   readonly log: Log;
@@ -300,7 +300,8 @@ export class ClusterBuckets implements BucketRoutes {
     const again = [...this.#opened.values()].find((opened) => opened.url === url);
     const own = [ingestion, compaction].find((bucket) => bucket.url === url);
     const store = again?.store ?? own?.store ?? (await this.#options.open(url));
-    if (again === undefined) await check?.(store, url);
+    const isKnown = this.#known.some((bucket) => preferredUrl(bucket.url) === url);
+    if (again === undefined) await check?.(store, url, isKnown);
     const number = await this.#register(store, url, named);
     return { ingestion: number, compaction: number };
   }

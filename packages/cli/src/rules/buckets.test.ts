@@ -3,12 +3,14 @@ import { test } from 'node:test';
 import type { BucketUrl } from '../values/bucket-url.ts';
 import { resolveBuckets } from './buckets.ts';
 
-function memory(name: string): BucketUrl {
-  return { wrapper: 'none', buckets: [{ scheme: 'mem', url: `mem://${name}`, prefix: '' }] };
+function bucketOf(scheme: 'mem' | 's3', name: string, prefix = ''): BucketUrl {
+  const url = `${scheme}://${name}${prefix === '' ? '' : `?prefix=${prefix}`}`;
+  return { wrapper: 'none', buckets: [{ scheme, url, prefix }] };
 }
 
 test('an agent has one bucket or the pair', () => {
-  const [one, two, three] = [memory('one'), memory('two'), memory('three')];
+  const [one, two, three] = [bucketOf('s3', 'one'), bucketOf('s3', 'two'), bucketOf('s3', 'three')];
+  const [folder, memory] = [bucketOf('s3', 'two', 'a'), bucketOf('mem', 'one')];
   const cases: readonly [
     bucket: BucketUrl | undefined,
     ingestion: BucketUrl | undefined,
@@ -17,6 +19,11 @@ test('an agent has one bucket or the pair', () => {
   ][] = [
     [one, undefined, undefined, { value: { kind: 'single', bucket: one } }],
     [undefined, two, three, { value: { kind: 'split', ingestion: two, compaction: three } }],
+    [undefined, two, folder, { value: { kind: 'split', ingestion: two, compaction: folder } }],
+    [memory, undefined, undefined, { value: { kind: 'single', bucket: memory } }],
+    [undefined, two, bucketOf('s3', 'two'), forbids('compactionBucketURL')],
+    [undefined, memory, two, forbids('ingestionBucketURL')],
+    [undefined, two, memory, forbids('compactionBucketURL')],
     [one, two, three, forbids('bucketURL', 'ingestionBucketURL')],
     [one, two, undefined, forbids('bucketURL', 'ingestionBucketURL')],
     [one, undefined, three, forbids('bucketURL', 'compactionBucketURL')],

@@ -17,8 +17,19 @@ export function resolveBuckets(values: Values): Outcome<ClusterBuckets, Violatio
     if (values[half] === undefined) return { value: { kind: 'single', bucket } };
     return forbidden(['bucketURL', half], 'one bucket excludes the pair of buckets');
   }
-  if (ingestion !== undefined && compaction !== undefined)
+  if (ingestion !== undefined && compaction !== undefined) {
+    const isInMemory = ({ buckets }: BucketUrl) => buckets.some(({ scheme }) => scheme === 'mem');
+    if (isInMemory(ingestion))
+      return forbidden(['ingestionBucketURL'], 'a bucket of a pair is not in memory');
+    if (isInMemory(compaction))
+      return forbidden(['compactionBucketURL'], 'a bucket of a pair is not in memory');
+    if (placeOf(ingestion) === placeOf(compaction))
+      return forbidden(
+        ['compactionBucketURL'],
+        'the same bucket as -ingestionBucketURL; a cluster with one bucket has -bucketURL',
+      );
     return { value: { kind: 'split', ingestion, compaction } };
+  }
   if (ingestion !== undefined)
     return forbidden(['ingestionBucketURL'], 'only goes together with -compactionBucketURL');
   if (compaction !== undefined)
@@ -26,10 +37,16 @@ export function resolveBuckets(values: Values): Outcome<ClusterBuckets, Violatio
   return missing(['bucketURL'], 'an agent needs it, or -ingestionBucketURL and -compactionBucketURL');
 }
 
+/** The URL without what does not change the place of objects; the ids in the buckets decide at the start. */
+function placeOf({ wrapper, buckets }: BucketUrl): string {
+  const places = buckets.map(({ url, prefix }) => `${url.split('?')[0]!.replace(/\/+$/, '')}/${prefix}`);
+  return `${wrapper} ${places.join(' ')}`;
+}
+
 export const bucketRule: Rule = {
   statement:
-    'An agent needs -bucketURL, or both -ingestionBucketURL and -compactionBucketURL. The single form and the pair ' +
-    'exclude one another.',
+    'An agent needs -bucketURL, or both -ingestionBucketURL and -compactionBucketURL, which are different buckets and ' +
+    'not in memory. The single form and the pair exclude one another.',
   flags: ['bucketURL', 'ingestionBucketURL', 'compactionBucketURL'],
   commands: ['agent'],
   check(values) {

@@ -12,7 +12,7 @@ import {
   openStore,
   StoreError,
 } from '@weir/storage';
-import { type ClusterBucket, checkClusterBucket } from './cluster-bucket.ts';
+import { type ClusterBucket, checkClusterBucket, type FoundBucket } from './cluster-bucket.ts';
 
 const clusterId = 'vci_test';
 const key = bucketIdKey(clusterId);
@@ -44,7 +44,7 @@ function check(
   cluster: Cluster,
   store: ObjectStore,
   differences: Partial<ClusterBucket> = {},
-): Promise<void> {
+): Promise<FoundBucket> {
   return checkClusterBucket({
     clusterId,
     cluster,

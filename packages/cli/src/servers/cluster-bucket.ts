@@ -1,14 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { type ClusterPort, ClusterUnavailable } from '@weir/cluster';
+import { readBucketId } from '@weir/agent';
+import { type ClusterPort, ClusterUnavailable, type KnownBucket } from '@weir/cluster';
 import type { Clock, Log } from '@weir/core';
-import {
-  bucketIdKey,
-  bucketUrlsOf,
-  isRetriable,
-  ObjectNotFound,
-  type ObjectStore,
-  StoreError,
-} from '@weir/storage';
+import { bucketIdKey, bucketUrlsOf, isRetriable, type ObjectStore, StoreError } from '@weir/storage';
 import { Failure } from '../failure.ts';
 import { bucketUrlForMessages } from './bucket-url-for-messages.ts';
 
@@ -22,6 +16,10 @@ export interface ClusterBucket {
    * does not exist may be made.
    */
   readonly prepare?: (isFirst: boolean) => Promise<void>;
+  /** The flag that names it; `-bucketURL` if absent. */
+  readonly flag?: string | undefined;
+  /** All buckets of the cluster, as far as they are known. */
+  readonly known?: readonly KnownBucket[] | undefined;
   /** Returns a new unique id. */
   readonly freshId: () => string;
   readonly clock: Clock;
@@ -31,44 +29,51 @@ export interface ClusterBucket {
 }
 
 const retryMs = 1_000;
-const idBytesMax = 64;
-const idPattern = /^[\w-]{1,64}$/;
+
+/** A bucket of the cluster. One in memory has no id. */
+export interface FoundBucket {
+  readonly number: number;
+  readonly bucketId: string | undefined;
+}
 
 /**
- * Checks that this agent uses the bucket of its cluster, or fails with one line. The cluster's first agent puts an id
- * into the bucket, and the cluster stores it; every later agent has to find the same id.
+ * Checks that this agent uses a bucket of its cluster, or fails with one line. The cluster's first agent puts an id
+ * into the bucket, and the cluster stores it; every later agent has to find the same id, or that of another bucket that
+ * the cluster has come to use (ADR 0048). Returns the number of the bucket, and its id.
  *
  *     cluster has     bucket has     result
  *     nothing         nothing        an id is put there, unless another agent is faster, and claimed
  *     nothing         an id          it is claimed: the agent before ended in between, or the cluster's database is new
- *     an id           the same       the agent continues
- *     an id           another, none  the agent fails, and leaves nothing there
+ *     ids             one of them    the agent continues
+ *     ids             another, none  the agent fails, and leaves nothing there
  *
  * Of two agents with different buckets the first to claim wins. A bucket in memory is lost with its process, so its id
  * is never claimed.
  */
-export async function checkClusterBucket(bucket: ClusterBucket): Promise<void> {
+export async function checkClusterBucket(bucket: ClusterBucket): Promise<FoundBucket> {
   const { clusterId, cluster, store, bucketUrl, stop } = bucket;
   const key = bucketIdKey(clusterId);
   const known = await patiently(bucket, () => cluster.claimBucket(null));
   await bucket.prepare?.(known === null);
-  const found = await patiently(bucket, () => readId(store, key));
+  const found = await patiently(bucket, () => readBucketId(store, clusterId, bucket.known));
   if (known !== null) {
-    if (found !== known) throw refusal(bucket, known, found);
-    return;
+    const number = found === known ? 0 : bucket.known?.find(({ bucketId }) => bucketId === found)?.number;
+    if (number === undefined) throw refusal(bucket, known, found);
+    return { number, bucketId: found };
   }
-  if (bucketUrlsOf(bucketUrl).some((url) => url.startsWith('mem:'))) return;
+  if (bucketUrlsOf(bucketUrl).some((url) => url.startsWith('mem:'))) return { number: 0, bucketId: undefined };
   const made = found ?? bucket.freshId();
   const isOurs =
     found === undefined &&
     (await patiently(bucket, () => store.putIfAbsent(key, [Buffer.from(`${made}\n`)], { signal: stop })));
-  const id = found !== undefined || isOurs ? made : await patiently(bucket, () => readId(store, key));
+  const id =
+    found !== undefined || isOurs ? made : await patiently(bucket, () => readBucketId(store, clusterId));
   if (id === undefined)
     throw new Failure(
       `${bucketUrlForMessages(bucketUrl)}: ${key} was removed while the agent started; start it again`,
     );
   const claimed = await patiently(bucket, () => cluster.claimBucket(id));
-  if (claimed === id) return;
+  if (claimed === id) return { number: 0, bucketId: id };
   // The id would be in the way if this becomes the cluster's bucket later.
   if (isOurs) await store.delete(key).catch(() => {});
   throw refusal(bucket, claimed!, isOurs ? undefined : id);
@@ -78,30 +83,22 @@ export function freshBucketId(): string {
   return `bki_${randomUUID().replaceAll('-', '')}`;
 }
 
-async function readId(store: ObjectStore, key: string): Promise<string | undefined> {
-  try {
-    const id = (await store.getRange(key, 0, idBytesMax + 1)).toString().trim();
-    if (!idPattern.test(id))
-      throw new Failure(`${key}: not the id of a bucket; restore the object or remove it`);
-    return id;
-  } catch (error) {
-    if (error instanceof ObjectNotFound) return undefined;
-    throw error;
-  }
-}
-
-function refusal({ clusterId, bucketUrl }: ClusterBucket, known: string, found: string | undefined): Failure {
+function refusal(
+  { clusterId, bucketUrl, flag = '-bucketURL' }: ClusterBucket,
+  known: string,
+  found: string | undefined,
+): Failure {
   const key = bucketIdKey(clusterId);
   const what = found === undefined ? `${key} is missing` : `${key} has ${found}`;
   return new Failure(
-    `-bucketURL: ${bucketUrlForMessages(bucketUrl)} is not the bucket of ${clusterId}, whose id is ${known} (${what}); ` +
+    `${flag}: ${bucketUrlForMessages(bucketUrl)} is not the bucket of ${clusterId}, whose id is ${known} (${what}); ` +
       'start the agent with the bucket of the other agents; if it is this one and was copied or emptied on purpose, put the id of the cluster into that object',
   );
 }
 
 /** Retries while the control plane or the bucket cannot be reached: an agent waits for them rather than exit. */
-async function patiently<Result>(
-  { clock, log, stop, bucketUrl }: ClusterBucket,
+export async function patiently<Result>(
+  { clock, log, stop, bucketUrl }: Pick<ClusterBucket, 'clock' | 'log' | 'stop' | 'bucketUrl'>,
   call: () => Promise<Result>,
 ): Promise<Result> {
   for (;;) {

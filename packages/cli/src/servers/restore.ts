@@ -12,6 +12,7 @@ import { type ObjectStore, openStore, StoreError } from '@weir/storage';
 import { Failure } from '../failure.ts';
 import type { Handler } from '../handler.ts';
 import { bucketUrl } from '../values/bucket-url.ts';
+import { problemOfBucket } from './allowed-buckets.ts';
 import { explaining, openDataDirectory } from './data-directory.ts';
 import { restoredIdentityIn } from './identity.ts';
 import { keepFilesPrivate } from './private-files.ts';
@@ -36,19 +37,29 @@ export const restore: Handler<'control-plane restore'> = async (values, { clock,
   keepFilesPrivate({ dataDir, databaseUrl, bucketUrl: url }, log);
   const deps = { clock, random: systemRandom, environment, log, metrics: new Metrics() };
   try {
-    const store = await openStore(url, { ...deps, usesMetadataService: true });
-    running.defer(() => store.close());
+    const openBucket = async (bucket: string) => {
+      const opened = await openStore(bucket, { ...deps, usesMetadataService: true });
+      running.defer(() => opened.close());
+      return opened;
+    };
+    const store = await openBucket(url);
     const clusterId = values.defaultVirtualClusterID ?? (await onlyCluster(store));
     const hub = openJournals(databaseUrl, { clock, log });
     running.defer(() => hub.close());
-    const { generation, recoveryPointMs, isComplete, topicCount, uncommitted } = await restoreCluster({
-      clusterId,
-      store,
-      hub,
-      clock,
-      fenceMs: fenceIntervals * values.metadataBackupInterval,
-      onStep: (line) => output.out(`${line}\n`),
-    });
+    const { generation, recoveryPointMs, isComplete, topicCount, uncommitted, unsearched } =
+      await restoreCluster({
+        clusterId,
+        store,
+        hub,
+        clock,
+        fenceMs: fenceIntervals * values.metadataBackupInterval,
+        onStep: (line) => output.out(`${line}\n`),
+        openBucket: (named) => {
+          const problem = problemOfBucket(named, { ownUrls: [url], allowedUrls: [] });
+          if (problem !== undefined) throw new Failure(problem);
+          return openBucket(named);
+        },
+      });
     restoredIdentityIn(dataDir, clusterId);
     const completeness = isComplete
       ? 'the control plane before stored everything and stopped'
@@ -59,6 +70,7 @@ export const restore: Handler<'control-plane restore'> = async (values, { clock,
         `  topics          ${topicCount}`,
         `  recovery point  ${new Date(recoveryPointMs).toISOString()}; ${completeness}`,
         ...linesOf(uncommitted, isComplete, dataDir),
+        ...unsearched.map((problem) => `  not searched    ${problem}`),
         `  agent key       in ${join(dataDir, 'identity.json')}; keys of before are not part of the backup`,
         '',
       ].join('\n'),

@@ -12,18 +12,19 @@ import {
 } from '@weir/agent';
 import { type Clock, type Environment, type Log, Metrics, release, systemRandom } from '@weir/core';
 import { connectCluster } from '@weir/rpc';
-import { createBucket, type ObjectStore, openStore, probesFolder } from '@weir/storage';
+import { type ObjectStore, openStore, probesFolder } from '@weir/storage';
 import { Failure } from '../failure.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
+import { resolveBuckets } from '../rules/buckets.ts';
 import { resolveRoles } from '../rules/roles.ts';
-import { bucketUrl as bucketType } from '../values/bucket-url.ts';
+import { type BucketUrl, bucketUrl as bucketType } from '../values/bucket-url.ts';
 import { advertisedAgentHost, advertisedClientHost } from './advertised-addresses.ts';
+import { agentBuckets } from './agent-buckets.ts';
 import { agentProof } from './agent-proof.ts';
 import { agentSettings, jobSettings } from './agent-settings.ts';
+import { isSameBucket } from './allowed-buckets.ts';
 import { listenAddress } from './bind-address.ts';
 import { checkBucket } from './bucket-check.ts';
-import { bucketOverride } from './bucket-override.ts';
-import { checkClusterBucket, freshBucketId } from './cluster-bucket.ts';
 import { explainingStart } from './explaining-start.ts';
 import { forwardProxy } from './forward-proxy.ts';
 import { metricsPushSettings } from './metrics-settings.ts';
@@ -69,8 +70,13 @@ export async function runAgent(options: AgentToRun): Promise<void> {
     metrics,
   });
   const { log } = events;
-  const ownBucketUrl = bucketType().print(values.bucketURL!);
-  keepFilesPrivate({ bucketUrl: ownBucketUrl }, log);
+  const chosen = resolveBuckets(values);
+  if ('problem' in chosen) throw new Failure(chosen.problem.rule);
+  const { value: own } = chosen;
+  const print = (url: BucketUrl) => bucketType().print(url);
+  const ingestionUrl = print(own.kind === 'single' ? own.bucket : own.ingestion);
+  const compactionUrl = own.kind === 'single' ? ingestionUrl : print(own.compaction);
+  for (const bucketUrl of new Set([ingestionUrl, compactionUrl])) keepFilesPrivate({ bucketUrl }, log);
   const { kafkaPort, httpPort, internalTLSPort } = values;
   const warnings = new ZoneWarnings({ clock, log, areDisabled: values.disableAzLookupWarnings });
   const ownZone = new OwnZone({
@@ -111,7 +117,9 @@ export async function runAgent(options: AgentToRun): Promise<void> {
       return opened;
     };
     // Opened first, so that a configuration error is reported at once.
-    const ownStore = await openBucket(ownBucketUrl);
+    const ingestion = { url: ingestionUrl, store: await openBucket(ingestionUrl) };
+    const compaction =
+      own.kind === 'single' ? undefined : { url: compactionUrl, store: await openBucket(compactionUrl) };
     const tls = await tlsSettings(values, resources, deps);
     const proxyProtocol = proxyProtocolSettings(values);
     const proxy = forwardProxy(values);
@@ -142,50 +150,44 @@ export async function runAgent(options: AgentToRun): Promise<void> {
     });
     knownUrls = () => cluster.urls();
     resources.defer(() => cluster.close());
-    const override = await bucketOverride({
-      cluster,
-      ownBucketUrl,
-      allowedBucketUrls: values.allowedBucketURLs.map((url) => bucketType().print(url)),
-      log,
-      stop,
-    });
-    const bucketUrl = override ?? ownBucketUrl;
-    const store = bucketUrl === ownBucketUrl ? ownStore : await openBucket(bucketUrl);
-    if (store !== ownStore) log.info('switched to the bucket that the cluster names');
+    const additionalUrls = values.additionalBackgroundTasksBucketURLs.map(print);
     const bucketCheck = {
-      values,
       folder: probesFolder(clusterId!),
       deletes: !values.disableFileDeletion,
       clock,
       log,
       stop,
     };
-    await checkClusterBucket({
+    const buckets = await agentBuckets({
       clusterId: clusterId!,
       cluster,
-      store,
-      bucketUrl,
-      async prepare(isFirst) {
-        if (isFirst) await createBucket(bucketUrl);
-        const setting = store === ownStore ? '-bucketURL' : 'service.bucket.url';
-        await checkBucket({ ...bucketCheck, setting, bucketUrl, store });
-      },
-      freshId: freshBucketId,
+      own: compaction === undefined ? ingestion : { ingestion, compaction },
+      allowedUrls: values.allowedBucketURLs.map(print),
+      otherUrls: additionalUrls,
+      open: openBucket,
+      checkValues: values,
+      bucketCheck,
       clock,
       log,
       stop,
     });
-    const additionalStores = await openAdditionalBuckets(values, bucketUrl, roles.value, async (url) => {
-      const store = await openBucket(url);
-      // The agent only looks for dead files there.
-      const setting = '-additionalBackgroundTasksBucketURLs';
-      await checkBucket({ ...bucketCheck, setting, bucketUrl: url, store, writes: false });
-      return store;
-    });
+    resources.defer(() => buckets.stop());
+    const additionalStores = await openAdditionalBuckets(
+      additionalUrls,
+      buckets.urls().map(({ url }) => url),
+      roles.value,
+      async (url) => {
+        const store = await openBucket(url);
+        // The agent only looks for dead files there.
+        const setting = '-additionalBackgroundTasksBucketURLs';
+        await checkBucket({ ...bucketCheck, values, setting, bucketUrl: url, store, writes: false });
+        return store;
+      },
+    );
     const running = await startAgent({
-      ...agentSettings(values, bucketUrl, options.cpuCount),
+      ...agentSettings(values, ingestionUrl, options.cpuCount),
       jobs: jobSettings(values, additionalStores, {
-        bucketUrl,
+        bucketUrl: compactionUrl,
         retiredBucketUrls,
         environment,
         usesMetadataService: true,
@@ -211,7 +213,8 @@ export async function runAgent(options: AgentToRun): Promise<void> {
       locksShutdown: values.enableShutdownLock,
       cluster,
       agentKey,
-      store,
+      store: buckets.store,
+      buckets,
       stats,
       tokens,
       events,
@@ -233,16 +236,15 @@ export async function runAgent(options: AgentToRun): Promise<void> {
   });
 }
 
-/** Only agents that run jobs need them. The bucket of the cluster is not opened twice. */
+/** Only agents that run jobs need them. The buckets of the cluster are not opened twice. */
 async function openAdditionalBuckets(
-  { additionalBackgroundTasksBucketURLs: urls }: CommandValues<'agent'>,
-  bucketUrl: string,
+  urls: readonly string[],
+  ofCluster: readonly string[],
   roles: readonly string[],
   open: (url: string) => Promise<ObjectStore>,
 ): Promise<readonly ObjectStore[]> {
   if (!roles.includes('jobs')) return [];
-  const others = new Set(urls.map((url) => bucketType().print(url)));
-  others.delete(bucketUrl);
+  const others = new Set(urls.filter((url) => !ofCluster.some((known) => isSameBucket(known, url))));
   return await Promise.all([...others].map(open));
 }
 

@@ -2,13 +2,13 @@ import { hostname } from 'node:os';
 import { AgentStats, agentMetricRows, type RunningAgent, startAgent } from '@weir/agent';
 import type { ControlPlaneProcess } from '@weir/controlplane/process';
 import { jsonLog, Metrics, release, systemRandom } from '@weir/core';
-import { createBucket, openStore, probesFolder } from '@weir/storage';
+import { openStore, probesFolder } from '@weir/storage';
 import type { Deps } from '../deps.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
+import { agentBuckets } from './agent-buckets.ts';
 import { agentSettings, jobSettings } from './agent-settings.ts';
 import { inUrl, loopback, onlyAddress } from './bind-address.ts';
-import { type BucketCheckValues, checkBucket } from './bucket-check.ts';
-import { checkClusterBucket, freshBucketId } from './cluster-bucket.ts';
+import type { BucketCheckValues } from './bucket-check.ts';
 import { explainingStart } from './explaining-start.ts';
 import type { Identity } from './identity.ts';
 import { startHostedPush } from './metrics-hosted-push.ts';
@@ -71,8 +71,12 @@ export async function runSelfContained(
   const start = async () => {
     const deps = { clock, random: systemRandom, environment, log, metrics };
     const stats = new AgentStats({ clock, metrics });
-    const store = await openStore(bucketUrl, { ...deps, onRequest: stats.requestEnded });
-    running.defer(() => store.close());
+    const openBucket = async (url: string) => {
+      const opened = await openStore(url, { ...deps, onRequest: stats.requestEnded });
+      running.defer(() => opened.close());
+      return opened;
+    };
+    const store = await openBucket(bucketUrl);
     const tls = await tlsSettings(values, running, deps);
     const controlPlane = await startingControlPlane({
       databaseUrl,
@@ -95,30 +99,25 @@ export async function runSelfContained(
     running.defer(() => controlPlane.stop());
     const cluster = await (await controlPlane.whenReady()).whenLeader();
     await withQuickGroups(cluster);
-    await checkClusterBucket({
+    const buckets = await agentBuckets({
       clusterId,
       cluster,
-      store,
-      bucketUrl,
-      async prepare(isFirst) {
-        if (isFirst) await createBucket(bucketUrl);
-        await checkBucket({
-          values: bucketCheck,
-          setting: '-bucketURL',
-          bucketUrl,
-          store,
-          folder: probesFolder(clusterId),
-          deletes: !values.disableFileDeletion,
-          clock,
-          log,
-          stop,
-        });
+      own: { url: bucketUrl, store },
+      allowedUrls: [],
+      open: openBucket,
+      checkValues: bucketCheck,
+      bucketCheck: {
+        folder: probesFolder(clusterId),
+        deletes: !values.disableFileDeletion,
+        clock,
+        log,
+        stop,
       },
-      freshId: freshBucketId,
       clock,
       log,
       stop,
     });
+    running.defer(() => buckets.stop());
     const agent = await startAgent({
       ...agentSettings(values, bucketUrl),
       jobs: jobSettings(values, [], { bucketUrl, environment, usesMetadataService: false }),
@@ -135,7 +134,8 @@ export async function runSelfContained(
       ...(tls === undefined ? {} : { tls }),
       servesMetrics: values.enablePrometheusMetrics,
       cluster,
-      store,
+      store: buckets.store,
+      buckets,
       stats,
       clock,
       random: systemRandom,

@@ -1,9 +1,11 @@
+import { readBucketId } from '@weir/agent';
 import { BackedUpMetadata } from '@weir/controlplane/backup';
 import { formatBytes, formatDurationMs } from '@weir/core';
 import { clusterPrefix, type ObjectStore } from '@weir/storage';
 import type { Deps } from '../deps.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
 import { type Handler, stoppedStatus } from '../handler.ts';
+import { concealUrls } from '../values/conceal.ts';
 import { clusterIn, withBucket } from './bucket.ts';
 import { orProblem } from './diagnose-record.ts';
 import { jsonLine } from './record-text.ts';
@@ -35,10 +37,21 @@ export const fileScrubberTool: Handler<'cli file-scrubber'> = (values, deps) =>
         `weir cli file-scrubber: the bucket has no metadata backup of ${clusterId}; files are verified by themselves\n`,
       );
     const scrub = new Scrub(store, values, deps, metadata, progress);
+    const known = metadata?.buckets() ?? [];
+    const bucketId = known.length > 1 ? await readBucketId(store, clusterId, known) : undefined;
+    const bucket = known.find((one) => one.bucketId === bucketId)?.number ?? 0;
+    for (const { number, url } of known)
+      if (number !== bucket)
+        output.err(
+          `weir cli file-scrubber: files in bucket ${number} of the cluster are not verified${url === '' ? '' : `; name it by -bucketURL ${concealUrls(url)}`}\n`,
+        );
     for await (const files of filesToCheck(
       store,
       clusterId,
-      metadata,
+      metadata && {
+        bucket,
+        pointersOfFiles: (first: number, end: number) => metadata.pointersOfFiles(first, end),
+      },
       progress.lastKey,
       8 * values.concurrency,
     )) {

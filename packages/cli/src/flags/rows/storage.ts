@@ -35,15 +35,16 @@ export const storageFlags = [
     default: [],
     commands: ['agent'],
     help: 'Buckets on other servers than that of -bucketURL that the cluster may name.',
-    rule: 'It names one by `service.bucket.url`. An entry allows the bucket, or the folder of its prefix, and all that lies below. Any other bucket is refused: the agent logs it and uses -bucketURL.',
+    rule: 'It names one by `service.bucket.url`, and its files may lie in others that it named before. An entry allows the bucket, or the folder of its prefix, and all that lies below. Any other bucket is refused: the agent logs it, goes on writing to the bucket before, and cannot read what lies in the other.',
   }),
-  planned({
+  available({
     name: 'ingestionBucketURL',
     type: bucketUrl(),
     commands: ['agent'],
     help: 'The bucket for newly written files, when compacted files go to another one.',
+    rule: 'All agents of a cluster have the same pair. A cluster that has one bucket goes over to a pair that contains it.',
   }),
-  planned({
+  available({
     name: 'compactionBucketURL',
     type: bucketUrl(),
     commands: ['agent'],

@@ -1,4 +1,5 @@
 import type { OutputOf } from '@weir/api';
+import { fileIdBucket } from '@weir/core';
 import type { ObjectStore } from '@weir/storage';
 import { type ReadRecord, type RecordPlace, readRecord } from './read-record.ts';
 
@@ -93,7 +94,7 @@ function transactionOf(located: LocatedRecord, read: ReadRecord | undefined, off
 type Conclusion = Pick<Diagnosis, 'outcome' | 'explanation'>;
 
 function concluded(
-  { place, log_start_offset: start, end_offset: end, marker }: LocatedRecord,
+  { place, log_start_offset: start, end_offset: end, marker, range }: LocatedRecord,
   read: ReadRecord | undefined,
   transaction: Diagnosis['transaction'],
 ): Conclusion {
@@ -117,16 +118,22 @@ function concluded(
       outcome: 'not_read',
       explanation: 'located, not read: -bucketURL names the bucket to read it from',
     };
-  return ofReading(read, transaction);
+  return ofReading(read, transaction, range === null ? 0 : fileIdBucket(range.file_id));
 }
 
-function ofReading({ outcome, file }: ReadRecord, transaction: Diagnosis['transaction']): Conclusion {
+function ofReading(
+  { outcome, file }: ReadRecord,
+  transaction: Diagnosis['transaction'],
+  bucket: number,
+): Conclusion {
   switch (outcome.kind) {
-    case 'missing':
-      return {
-        outcome: 'missing',
-        explanation: `not readable: ${outcome.reason}; restore it from a version or a copy of the bucket`,
-      };
+    case 'missing': {
+      const advice =
+        bucket === 0
+          ? 'restore it from a version or a copy of the bucket'
+          : `it lies in bucket ${bucket} of the cluster; if -bucketURL names that one, restore it from a version or a copy of the bucket`;
+      return { outcome: 'missing', explanation: `not readable: ${outcome.reason}; ${advice}` };
+    }
     case 'damaged':
       return { outcome: 'damaged', explanation: `not readable: ${outcome.reason}` };
     case 'compacted':

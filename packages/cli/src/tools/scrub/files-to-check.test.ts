@@ -13,6 +13,7 @@ const idIn = (folder: string, number: number) =>
 /** Metadata that refers to files without pointers. */
 function metadataOf(references: readonly string[]) {
   return {
+    bucket: 0,
     pointersOfFiles(firstFolder: number, endFolder: number): FilePointers {
       const folderOf = (reference: string) => Number.parseInt(fileIdOf(reference).slice(-2), 16);
       const fileId = references.filter((one) => folderOf(one) >= firstFolder && folderOf(one) < endFolder);

@@ -1,5 +1,5 @@
 import type { FilePointers } from '@weir/cluster';
-import { fileIdOf } from '@weir/core';
+import { fileIdBucket, fileIdOf } from '@weir/core';
 import { clusterPrefix, isFileId, logFileKey, type ObjectInfo, type ObjectStore } from '@weir/storage';
 import { type FilePointer, pointersOfFile } from './pointer-checks.ts';
 
@@ -23,6 +23,8 @@ const partDigits = [...'0123456789abcdef'];
 const foldersPerPart = 16;
 
 interface MetadataOfFiles {
+  /** The number of the bucket that is verified. Files that lie in others are left out. */
+  readonly bucket: number;
   pointersOfFiles(firstFolder: number, endFolder: number): FilePointers;
 }
 
@@ -40,7 +42,7 @@ export async function* filesToCheck(
     // Behind every key of the part.
     if (startAfter > `${prefix}~`) continue;
     const files = metadata?.pointersOfFiles(part * foldersPerPart, (part + 1) * foldersPerPart);
-    for await (const file of merged(store, clusterId, prefix, files, startAfter)) {
+    for await (const file of merged(store, clusterId, prefix, files, metadata?.bucket, startAfter)) {
       group.push(file);
       if (group.length < groupSize) continue;
       yield group;
@@ -55,20 +57,25 @@ async function* merged(
   clusterId: string,
   prefix: string,
   files: FilePointers | undefined,
+  bucket: number | undefined,
   startAfter: string,
 ): AsyncGenerator<FileToCheck> {
   const placeOf = (reference: string) => logFileKey(clusterId, fileIdOf(reference));
-  const known = files === undefined ? [] : files.fileId.map(placeOf);
+  /** Indices of the files that lie in this bucket. */
+  const rows = [...(files?.fileId.keys() ?? [])].filter(
+    (row) => fileIdBucket(files!.fileId[row]!) === bucket,
+  );
+  const known = rows.map((row) => placeOf(files!.fileId[row]!));
   let next = known.findIndex((place) => place > startAfter);
   if (next < 0) next = known.length;
   const referenced = (index: number) => ({
-    fileBytes: files!.fileBytes[index]!,
-    pointers: pointersOfFile(files!, index),
+    fileBytes: files!.fileBytes[rows[index]!]!,
+    pointers: pointersOfFile(files!, rows[index]!),
   });
   const unlisted = (index: number): FileToCheck => ({
     place: known[index]!,
-    key: logFileKey(clusterId, files!.fileId[index]!),
-    fileId: fileIdOf(files!.fileId[index]!),
+    key: logFileKey(clusterId, files!.fileId[rows[index]!]!),
+    fileId: fileIdOf(files!.fileId[rows[index]!]!),
     listed: undefined,
     referenced: referenced(index),
   });

@@ -1,62 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ClusterFollower, ClusterSnapshot } from '@weir/cluster';
-import { type Log, silentLog, systemClock } from '@weir/core';
-import { bucketOverride } from './bucket-override.ts';
-
-/** A cluster whose configs are available at once, later, or never. */
-function clusterWith(configs: Readonly<Record<string, string>> | undefined, isLate = false) {
-  let followers = 0;
-  const follow = ({ onSnapshot }: ClusterFollower) => {
-    followers++;
-    const show = () => onSnapshot({ clusterConfigs: configs ?? {} } as ClusterSnapshot);
-    if (configs !== undefined) isLate ? void systemClock.after(0, show) : show();
-    return () => {
-      followers--;
-    };
-  };
-  return { follow, followers: () => followers };
-}
-
-const never = new AbortController().signal;
-
-/** The bucket that is used, and what is logged. */
-async function taken(
-  named: string,
-  { own = 's3://own?region=eu-west-1', allowed = [] as readonly string[] } = {},
-): Promise<[url: string | undefined, problems: string[]]> {
-  const problems: string[] = [];
-  const log: Log = { ...silentLog, error: (_message, fields) => problems.push(String(fields?.problem)) };
-  const cluster = clusterWith({ 'service.bucket.url': named });
-  const options = { cluster, ownBucketUrl: own, allowedBucketUrls: allowed, log, stop: never };
-  return [await bucketOverride(options), problems];
-}
-
-test('the bucket that a cluster names takes precedence over that of its agents', async () => {
-  const others = { ownBucketUrl: 's3://own', allowedBucketUrls: [], log: silentLog, stop: never };
-  for (const isLate of [false, true]) {
-    const cluster = clusterWith({ 'service.bucket.url': 's3://other?region=eu-west-1' }, isLate);
-    assert.equal(await bucketOverride({ ...others, cluster }), 's3://other?region=eu-west-1');
-    await Promise.resolve();
-    assert.equal(cluster.followers(), 0, 'the follower disconnects after the first answer');
-  }
-  for (const configs of [{}, { 'service.bucket.url': '' }]) {
-    assert.equal(await bucketOverride({ ...others, cluster: clusterWith(configs) }), undefined);
-  }
-});
-
-test('stopping ends the wait', async () => {
-  const stopping = new AbortController();
-  const waiting = bucketOverride({
-    cluster: clusterWith(undefined),
-    ownBucketUrl: 's3://own',
-    allowedBucketUrls: [],
-    log: silentLog,
-    stop: stopping.signal,
-  });
-  stopping.abort();
-  assert.equal(await waiting, undefined);
-});
+import { isSameBucket, problemOfBucket, urlWithoutSecrets } from './allowed-buckets.ts';
 
 // biome-ignore format: a table
 const refused: [named: string, own: string, words: RegExp][] = [
@@ -83,11 +27,10 @@ const refused: [named: string, own: string, words: RegExp][] = [
 ];
 
 for (const [named, own, words] of refused) {
-  test(`an agent with ${own} does not use ${named}, and logs one line`, async () => {
-    const [url, problems] = await taken(named, { own });
-    assert.equal(url, undefined);
-    assert.equal(problems.length, 1);
-    assert.match(problems[0]!, words);
+  test(`an agent with ${own} does not use ${named}, and says why in one line`, () => {
+    const problem = problemOfBucket(named, { ownUrls: [own], allowedUrls: [] });
+    assert.match(problem!, words);
+    assert.ok(!problem!.includes('\n'));
   });
 }
 
@@ -109,9 +52,51 @@ const allowed: [named: string, allowed: string, isTaken: boolean][] = [
 ];
 
 for (const [named, entry, isTaken] of allowed) {
-  test(`-allowedBucketURLs ${entry} ${isTaken ? 'allows' : 'does not allow'} ${named}`, async () => {
-    const [url, problems] = await taken(named, { allowed: ['s3://another', entry] });
-    assert.equal(url, isTaken ? named : undefined);
-    assert.equal(problems.length, isTaken ? 0 : 1);
+  test(`-allowedBucketURLs ${entry} ${isTaken ? 'allows' : 'does not allow'} ${named}`, () => {
+    const ownUrls = ['s3://own?region=eu-west-1'];
+    const problem = problemOfBucket(named, { ownUrls, allowedUrls: ['s3://another', entry] });
+    assert.equal(problem === undefined, isTaken);
   });
+}
+
+test('another bucket of the own server, or a folder of the own directory, is allowed', () => {
+  const ownUrls = ['s3://own?region=eu-west-1', 'file:///data'];
+  for (const url of ['s3://other?region=us-east-1', 's3://own?prefix=a', 'file:///data/new', 'file:///data'])
+    assert.equal(problemOfBucket(url, { ownUrls, allowedUrls: [] }), undefined);
+  assert.match(
+    problemOfBucket('mem://x', { ownUrls: ['mem://x'], allowedUrls: [] })!,
+    /lost with its process/,
+  );
+});
+
+// biome-ignore format: a table
+const same: [one: string, other: string, isSame: boolean][] = [
+  ['file:///data',                   'file:///data/',                    true],
+  ['file:///data',                   'file:///data/a',                   false],
+  ['s3://abc?region=eu-west-1',      's3://abc?region=us-east-1',         true],
+  ['s3://abc?prefix=x',              's3://abc?prefix=x/',                 true],
+  ['s3://abc?prefix=x',              's3://abc',                          false],
+  ['s3://abc',                       's3://bcd',                          false],
+  ['no url',                         's3://b',                           false],
+];
+
+for (const [one, other, isSame] of same) {
+  test(`${one} and ${other} are ${isSame ? 'the same' : 'different'} buckets`, () => {
+    assert.equal(isSameBucket(one, other), isSame);
+    assert.equal(isSameBucket(other, one), isSame);
+  });
+}
+
+// biome-ignore format: a table
+const stored: [url: string, without: string][] = [
+  ['file:///data',                                  'file:///data'],
+  ['s3://key:secret@orders?region=x&prefix=eu',     's3://orders?region=x&prefix=eu'],
+  ['postgres://u:p@db:5432/weir?sslmode=require',   'postgres://db:5432/weir?sslmode=require'],
+  ['s3://a?secretKey=1&region=x',                   's3://a?region=x'],
+  ['s3://a?region=x&accessKeyID=1',                 's3://a?region=x'],
+  ['service_multi://s3://u:p@a?token=1<>s3://b',    'service_multi://s3://a<>s3://b'],
+];
+
+for (const [url, without] of stored) {
+  test(`${url} is stored as ${without}`, () => assert.equal(urlWithoutSecrets(url), without));
 }
