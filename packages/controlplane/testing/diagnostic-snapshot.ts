@@ -26,6 +26,7 @@ export function agentOf(agentId: string, facts: Partial<AgentFacts> = {}): Agent
     lastSeenMs: snapshotMs,
     clockOffsetMs: 5,
     certificates: [{ name: 'kafka.example', expiresMs: snapshotMs + 90 * dayMs }],
+    bucketProblem: '',
     tokens: [
       { name: 'agent token', issuedMs: snapshotMs - 10 * minuteMs, expiresMs: snapshotMs + 50 * minuteMs },
     ],

@@ -1,4 +1,4 @@
-import type { FilePointers, FileState } from '@weir/cluster';
+import { type FilePointers, type FileState, type KnownBucket, readBuckets } from '@weir/cluster';
 import type { ObjectStore } from '@weir/storage';
 import { type LocatedRecord, locatedRecord } from '../operations/cluster/locate-record.ts';
 import { chainFrom, listBackup, listGenerations } from './backup-objects.ts';
@@ -67,6 +67,11 @@ export class BackedUpMetadata {
     const [found] = machine.findBatches([{ topicId, partition, offset, bytesMax: 1 }]);
     const [producers] = machine.describeProducers([{ topicId, partition }]);
     return locatedRecord({ clusterId: this.#options.clusterId, topicId, offset }, found!, producers!);
+  }
+
+  /** The buckets of the cluster. */
+  buckets(): readonly KnownBucket[] {
+    return readBuckets(this.#loaded.machine.kv.of('clusterFact'));
   }
 
   fileStates(fileIds: readonly string[]): FileState[] {

@@ -1,7 +1,14 @@
-import { clusterFacts } from '@weir/cluster';
+import {
+  bucketsReserved,
+  bucketsReservedFact,
+  clusterFacts,
+  type KnownBucket,
+  readBuckets,
+} from '@weir/cluster';
 import type { Clock } from '@weir/core';
 import type { JournalHub } from '@weir/journal';
 import type { ObjectStore } from '@weir/storage';
+import { readBucketId } from '../clones/clone-objects.ts';
 import { holdForClones } from '../clones/hold-for-clones.ts';
 import { closedKey, fenceKey, listGenerations } from './backup-objects.ts';
 import { newestObject, newestWithObjects, RestoreProblem, readGeneration } from './read-backup.ts';
@@ -16,6 +23,8 @@ interface RestoreOptions {
   readonly fenceMs: number;
   /** Called with a line for the user when a step begins. */
   readonly onStep: (line: string) => void;
+  /** Opens another bucket of the cluster, to look for files there too; the caller closes it. */
+  readonly openBucket?: ((url: string) => Promise<ObjectStore>) | undefined;
 }
 
 export interface RestoredCluster {
@@ -28,9 +37,13 @@ export interface RestoredCluster {
   readonly isComplete: boolean;
   readonly topicCount: number;
   readonly uncommitted: UncommittedFiles;
+  /** Buckets of the cluster that were not looked at, each with the reason. */
+  readonly unsearched: readonly string[];
 }
 
 const pollMs = 500;
+/** More buckets than a cluster comes to use between two backups. */
+const reservedBucketsCount = 4;
 
 /**
  * Rebuilds the metadata of a cluster from its bucket into an empty database.
@@ -57,6 +70,7 @@ export async function restoreCluster(options: RestoreOptions): Promise<RestoredC
   const changes = [
     { ...clusterFacts.generation, value: Buffer.from(String(generation)) },
     { ...clusterFacts.supersededBy, value: null },
+    ...reservedBuckets(machine.kv.of('clusterFact')),
   ];
   const { message } = machine.execute({ kind: 'putEntries', changes }, clock.nowMs()).reply;
   if (message !== null) throw new RestoreProblem(message);
@@ -69,19 +83,45 @@ export async function restoreCluster(options: RestoreOptions): Promise<RestoredC
   }
   const recoveryPointMs = (await store.head(newestObject(chain).key))?.modifiedMs ?? 0;
   onStep('Looking for files that the backup does not know');
+  const { stores, unsearched } = await otherBuckets(options, readBuckets(machine.kv.of('clusterFact')));
+  const uncommitted: UncommittedFiles[] = [];
+  for (const searched of [store, ...stores]) {
+    const fileStates = (fileIds: readonly string[]) => machine.fileStates(fileIds);
+    uncommitted.push(await uncommittedFiles(searched, clusterId, fileStates, recoveryPointMs));
+  }
   return {
     generation,
     recoveryPointMs,
     entryCount: chain.endPosition - (chain.snapshot?.position ?? 0),
     isComplete,
     topicCount: machine.countResources().topics,
-    uncommitted: await uncommittedFiles(
-      store,
-      clusterId,
-      (fileIds) => machine.fileStates(fileIds),
-      recoveryPointMs,
-    ),
+    uncommitted: {
+      fileCount: uncommitted.reduce((sum, { fileCount }) => sum + fileCount, 0),
+      byteCount: uncommitted.reduce((sum, { byteCount }) => sum + byteCount, 0),
+      keys: uncommitted.flatMap(({ keys }) => keys),
+    },
+    unsearched,
   };
+}
+
+/** Opens the buckets of the cluster other than the one that has the backup. */
+async function otherBuckets(
+  { store, clusterId, openBucket }: RestoreOptions,
+  buckets: readonly KnownBucket[],
+): Promise<{ readonly stores: readonly ObjectStore[]; readonly unsearched: readonly string[] }> {
+  const ownId = buckets.length > 1 ? await readBucketId(store, clusterId) : undefined;
+  const stores: ObjectStore[] = [];
+  const unsearched: string[] = [];
+  for (const { number, bucketId, url } of buckets) {
+    if (buckets.length === 1 || bucketId === ownId) continue;
+    try {
+      if (url === '' || openBucket === undefined) throw new Error('it is not known where it is');
+      stores.push(await openBucket(url));
+    } catch (error) {
+      unsearched.push(`bucket ${number}, ${bucketId}: ${(error as Error).message}`);
+    }
+  }
+  return { stores, unsearched };
 }
 
 /** Waits until the leader of a generation has ended, for a limited time. Returns whether it said so. */
@@ -96,4 +136,12 @@ async function untilClosed(
     if (clock.monotonicMs() >= endMs) return false;
     await new Promise<void>((resolve) => clock.after(pollMs, resolve));
   }
+}
+
+/** Numbers that the cluster may have given to buckets after the recovery point are not given again (ADR 0048). */
+function reservedBuckets(facts: ReadonlyMap<string, Uint8Array>) {
+  const last = readBuckets(facts).at(-1)?.number;
+  if (last === undefined) return [];
+  const reserved = Math.max(last, bucketsReserved(facts)) + reservedBucketsCount;
+  return [{ ...bucketsReservedFact, value: Buffer.from(String(reserved)) }];
 }

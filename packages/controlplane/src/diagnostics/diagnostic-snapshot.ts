@@ -61,6 +61,8 @@ export interface AgentFacts extends AgentDescription {
   readonly certificates?: readonly Expiring[] | undefined;
   /** Tokens that the agent presents to the control plane and to stores. */
   readonly tokens?: readonly Expiring[] | undefined;
+  /** Why the agent does not use the bucket that the cluster names; empty if it does. Absent without reports. */
+  readonly bucketProblem?: string | undefined;
 }
 
 /** A certificate or token with an expiry. The name is not a secret. */

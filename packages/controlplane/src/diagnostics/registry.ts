@@ -20,6 +20,7 @@ import { invalidAclRules } from './checks/invalid-acls.ts';
 import { lostAgent } from './checks/lost-agent.ts';
 import { metadataBackupBehind } from './checks/metadata-backup-behind.ts';
 import { mixedReleases } from './checks/mixed-releases.ts';
+import { namedBucketUnused } from './checks/named-bucket-unused.ts';
 import { noAgents } from './checks/no-agents.ts';
 import { noJobsAgent } from './checks/no-jobs-agent.ts';
 import { noSuperuser } from './checks/no-superuser.ts';
@@ -60,6 +61,7 @@ export const checks = [
   damagedFiles,
   bucketUnavailable,
   bucketPermission,
+  namedBucketUnused,
   bucketFailures,
   bucketLatency,
   deadFilesGrowing,

@@ -31,7 +31,9 @@ interface ReportedFacts {
   readonly metrics: readonly MetricFacts[] | undefined;
   /** The latest report of each agent, one row per file. */
   readonly damagedFiles: readonly ReportedDamage[] | undefined;
-  ofAgent(agentId: string): Pick<AgentFacts, 'clockOffsetMs' | 'writeProblem' | 'certificates' | 'tokens'>;
+  ofAgent(
+    agentId: string,
+  ): Pick<AgentFacts, 'clockOffsetMs' | 'writeProblem' | 'certificates' | 'tokens' | 'bucketProblem'>;
 }
 
 /** `nowMs` is by the clock of the leader that received the reports. */
@@ -88,11 +90,12 @@ function factsOfAgent(received: readonly ReceivedReport[]): ReturnType<ReportedF
   // Network delay makes the agent's time look too early and never too late, so the largest difference is the most
   // accurate.
   const clockOffsetMs = Math.max(...received.map(({ report, receivedMs }) => report.nowMs - receivedMs));
-  const { certificates = [], tokens = [], writeProblem } = last;
+  const { certificates = [], tokens = [], writeProblem, bucketProblem = '' } = last;
   return {
     clockOffsetMs,
     ...(writeProblem === undefined ? {} : { writeProblem }),
     certificates,
+    bucketProblem,
     // The expiry of a certificate is absolute; that of a token is by the agent's clock.
     tokens: tokens.map(({ name, expiresMs, issuedMs }) => ({
       name,

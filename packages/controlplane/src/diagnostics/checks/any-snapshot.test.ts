@@ -41,6 +41,7 @@ const anySnapshot: fc.Arbitrary<DiagnosticSnapshot> = fc.record({
       clockOffsetMs: maybe(stat),
       certificates: maybe(few(expiring)),
       tokens: maybe(few(expiring)),
+      bucketProblem: maybe(fc.string()),
     }),
   ),
   topics: maybe(

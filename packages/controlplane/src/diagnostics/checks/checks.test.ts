@@ -497,6 +497,19 @@ const cases = {
       outcome: { missing: 'certificates' },
     },
   ],
+  named_bucket_unused: [
+    {
+      name: 'refused by one agent',
+      snapshot: agents(agentOf('a'), agentOf('b', { bucketProblem: 's3: other is not allowed' })),
+      outcome: ['agent:b b at b.example keeps the bucket before: s3: other is not allowed.'],
+    },
+    { name: 'used by all', snapshot: agents(agentOf('a'), agentOf('b')), outcome: [] },
+    {
+      name: 'not reported',
+      snapshot: agents(agentOf('a', { bucketProblem: undefined })),
+      outcome: { missing: 'reports of agents' },
+    },
+  ],
   expiring_tokens: [
     { name: 'a tenth left', snapshot: token(6 * minuteMs, snapshotMs - 54 * minuteMs), outcome: [] },
     {

@@ -78,10 +78,6 @@ export function configurationOperations({ clusterPort, virtualClusters }: Cluste
         ...bucketChange(bucket_url),
         ...brokerChanges(broker_configs),
       ];
-      if (typeof bucket_url === 'string') {
-        const clusterConfigs = await readClusterConfigs(clusterPort(clusterId), context);
-        refuseOtherScheme(bucket_url, clusterConfigValue('service.bucket.url', clusterConfigs));
-      }
       // The cluster first, because it may refuse.
       if (changes.length > 0) {
         const resource = { kind: 'cluster', name: '', replacesAll: false, changes } as const;
@@ -122,26 +118,20 @@ function bucketChange(value: string | null | undefined): ConfigChange[] {
   if (value === undefined) return [];
   if (value !== null) {
     refuseInvalid(bucketConfig, value, 'bucket_url');
-    schemeOf(value);
+    refuseUnusable(value);
   }
   return [{ name: bucketConfig, operation: value === null ? 'delete' : 'set', value }];
 }
 
-/** Validated with the parser that opens it: an invalid URL would otherwise fail only when all agents restart. */
-function schemeOf(bucketUrl: string): string {
+/** Validated with the parser that opens it: agents could only keep the bucket before. */
+function refuseUnusable(bucketUrl: string): void {
+  let scheme: string;
   try {
-    return bucketPlace(bucketUrl.trim()).scheme;
+    scheme = bucketPlace(bucketUrl.trim()).scheme;
   } catch (error) {
     throw invalidBucket((error as Error).message);
   }
-}
-
-/** Files do not move from a disk to a server, or back. */
-function refuseOtherScheme(wanted: string, present: string | undefined): void {
-  const before =
-    present === undefined ? undefined : /^\w+(?=:)/.exec(present)?.[0].replace('postgresql', 'postgres');
-  if (before === undefined || before === schemeOf(wanted)) return;
-  throw invalidBucket(`must begin with ${before}:// as it does now`);
+  if (scheme === 'mem') throw invalidBucket('a bucket in memory is lost with its process');
 }
 
 function invalidBucket(rule: string): OperationFailed {
