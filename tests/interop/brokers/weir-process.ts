@@ -245,7 +245,9 @@ export async function startCluster(
       .filter((_, index) => controlPlane === 'all' || controlPlane === index)
       .map((process) => process.address('control plane'))
       .join(),
-    ...(flags.includes('-bucketURL') ? [] : ['-bucketURL', bucketUrl ?? pathToFileURL(bucketFolder).href]),
+    ...(flags.includes('-bucketURL') || flags.includes('-ingestionBucketURL')
+      ? []
+      : ['-bucketURL', bucketUrl ?? pathToFileURL(bucketFolder).href]),
     ...['-availabilityZone', zone, '-bindAddress', '127.0.0.1'],
     ...(flags.includes('-kafkaPort') ? [] : ['-kafkaPort', '0']),
     ...['-httpPort', '0'],

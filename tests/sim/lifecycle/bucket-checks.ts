@@ -1,3 +1,4 @@
+import { fileIdBucket } from '@weir/core';
 import { clusterPrefix, type ObjectInfo, type ObjectStore } from '@weir/storage';
 import { bucketObject } from '../../../packages/agent/src/jobs/bucket-object.ts';
 import { ClusterMachine } from '../../../packages/machine/src/machine.ts';
@@ -29,12 +30,17 @@ interface StoredFile extends ObjectInfo {
   readonly fileId: string;
 }
 
-async function storedFiles(bucket: ObjectStore): Promise<StoredFile[]> {
+async function storedFiles(buckets: readonly ObjectStore[]): Promise<StoredFile[]> {
   const files: StoredFile[] = [];
-  for await (const page of bucket.list(clusterPrefix(clusterId))) {
-    for (const info of page) {
-      const object = bucketObject(clusterId, info.key);
-      if (object.kind === 'file') files.push({ ...info, fileId: object.fileId });
+  for (const [number, bucket] of buckets.entries()) {
+    for await (const page of bucket.list(clusterPrefix(clusterId))) {
+      for (const info of page) {
+        const object = bucketObject(clusterId, info.key);
+        if (object.kind !== 'file') continue;
+        if (fileIdBucket(object.fileId) !== number)
+          throw new LogProblem(`${object.fileId} lies in bucket ${number}`);
+        files.push({ ...info, fileId: object.fileId });
+      }
     }
   }
   return files;
@@ -73,10 +79,10 @@ export function watchedBucket(
 
 /** Nothing in the bucket has been an orphan, and no file has been dead, for longer than it may. */
 export async function checkBucket(world: LifeWorld, extraMs = troubleMs): Promise<void> {
-  const { controlPlane, bucket, clock } = world;
+  const { controlPlane, buckets, clock } = world;
   if (!controlPlane.leads) return;
   const machine = controlPlane.machine!;
-  const files = new Map((await storedFiles(bucket)).map((file) => [file.fileId, file]));
+  const files = new Map((await storedFiles(buckets)).map((file) => [file.fileId, file]));
   const orphanFromMs = clock.nowMs() - orphanAgeMs - scanIntervalMs - graceMs - extraMs;
   for (const fileId of machine.unknownFiles([...files.keys()])) {
     const { modifiedMs } = files.get(fileId)!;
@@ -96,13 +102,13 @@ export async function checkBucket(world: LifeWorld, extraMs = troubleMs): Promis
  * retention requires, apart from a pointer per partition that retention cannot cut, and markers.
  */
 export async function checkEnd(world: LifeWorld): Promise<void> {
-  const { controlPlane, bucket, topics } = world;
+  const { controlPlane, buckets, topics } = world;
   if (!controlPlane.leads) throw new LogProblem('the cluster has no leader after a quiet time');
   await checkBucket(world, calmMs);
   const machine = controlPlane.machine!;
   // A dead file may be gone already: a scan that was paused declares files dead again that were deleted meanwhile.
   const dead = new Set(deadFiles.call(machine, everyDead).map(({ fileId }) => fileId));
-  const stored = (await storedFiles(bucket)).filter(({ fileId }) => !dead.has(fileId));
+  const stored = (await storedFiles(buckets)).filter(({ fileId }) => !dead.has(fileId));
   const { levels } = machine.fileStats();
   const storedBytes = stored.reduce((sum, { bytes }) => sum + bytes, 0);
   const fileCount = levels.reduce((sum, { files }) => sum + files, 0);

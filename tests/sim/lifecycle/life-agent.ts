@@ -1,4 +1,11 @@
-import { type AgentDescription, type CallName, callOn, clusterFacts, portOf } from '@weir/cluster';
+import {
+  type AgentDescription,
+  type BucketPair,
+  type CallName,
+  callOn,
+  clusterFacts,
+  portOf,
+} from '@weir/cluster';
 import { type Clock, type Random, release, seededRandom } from '@weir/core';
 import { aroundStore, type ObjectStore } from '@weir/storage';
 import { fileCompaction, type Merge } from '../../../packages/agent/src/jobs/compaction/file-compaction.ts';
@@ -31,6 +38,10 @@ import {
 interface LifeAgentOptions {
   readonly agentId: string;
   readonly bucket: ObjectStore;
+  /** The buckets behind it, by number. */
+  readonly buckets: readonly ObjectStore[];
+  /** Where new files go at this moment. */
+  readonly targets: () => BucketPair;
   /** Makes a call of the cluster, with the retries of the real connection. */
   readonly callLeader: (name: CallName, args: readonly unknown[]) => Promise<unknown>;
   /** The generation of the cluster, as its control plane says. */
@@ -60,6 +71,7 @@ export class LifeAgent {
   readonly #world: LifeDeps;
   readonly #options: LifeAgentOptions;
   readonly #runner: JobRunner;
+  readonly #buckets: readonly ObjectStore[];
 
   constructor(world: LifeDeps, options: LifeAgentOptions) {
     this.#world = world;
@@ -69,13 +81,19 @@ export class LifeAgent {
     this.random = seededRandom(world.random.below(2 ** 32));
     const skewMs = Math.floor((world.random.next() - 0.5) * 2 * agentSkewMsMax);
     this.clock = { ...this.process.clock, nowMs: () => world.clock.nowMs() + skewMs };
-    this.store = aroundStore(options.bucket, ({ operation, run, signal }) =>
-      this.#step(operation, () => run(signal)),
-    );
+    const stepwise = (bucket: ObjectStore) =>
+      aroundStore(bucket, ({ operation, run, signal }) => this.#step(operation, () => run(signal)));
+    this.store = stepwise(options.bucket);
+    this.#buckets = options.buckets.map(stepwise);
     this.port = portOf((name, args) => this.#step(name, () => options.callLeader(name, args)));
     this.#runner = this.#jobs();
     this.#runner.start();
     this.#beat();
+  }
+
+  /** The number of the bucket for new files. */
+  get ingestion(): number {
+    return this.#options.targets().ingestion;
   }
 
   #jobs(): JobRunner {
@@ -87,16 +105,24 @@ export class LifeAgent {
       const known = generation();
       return { byKey: new Map(known === undefined ? [] : [[key, Buffer.from(known)]]), version: 0 };
     };
+    const buckets = () => this.#buckets.map((bucket, number) => ({ number, open: () => bucket }));
+    const output = () => ({ bucket: this.#options.targets().compaction });
     const checkOwner = (signal: AbortSignal) =>
-      restoreCheck({ clusterId, view: { records: records as never }, store })(signal);
+      restoreCheck({ clusterId, view: { records: records as never }, buckets })(signal);
     const merge: Merge = async (plan, options) => {
-      const result = await mergeFiles(plan, { ...options, store, random, limits: mergeLimits });
+      const result = await mergeFiles(
+        { ...plan, ...output() },
+        { ...options, store, random, limits: mergeLimits },
+      );
       counts.merges++;
       counts.levelMax = Math.max(counts.levelMax, plan.level);
       return result;
     };
     const compact: CompactKeys = async (plan, options) => {
-      const result = await compactKeys(plan, { ...options, store, random, limits: keyLimits });
+      const result = await compactKeys(
+        { ...plan, ...output() },
+        { ...options, store, random, limits: keyLimits },
+      );
       counts.keyCompactions++;
       return result;
     };
@@ -105,7 +131,7 @@ export class LifeAgent {
       deadFileScan({
         clusterId,
         port,
-        stores: [store],
+        buckets,
         checkOwner,
         hasTopic: () => true,
         deletes: true,

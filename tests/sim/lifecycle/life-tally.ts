@@ -16,6 +16,8 @@ export interface LifeTally {
   agentPauses: number;
   leaderKills: number;
   restores: number;
+  /** Files that went to the second bucket of the cluster. */
+  filesInSecondBucket: number;
   jobsRunTwice: number;
   merges: number;
   keyCompactions: number;
@@ -44,6 +46,7 @@ export function newLifeTally(): LifeTally {
     agentPauses: 0,
     leaderKills: 0,
     restores: 0,
+    filesInSecondBucket: 0,
     jobsRunTwice: 0,
     merges: 0,
     keyCompactions: 0,

@@ -1,6 +1,13 @@
-import { type CallName, ClusterUnavailable, clusterFacts } from '@weir/cluster';
+import {
+  type BucketPair,
+  bucketFact,
+  type CallName,
+  ClusterUnavailable,
+  clusterFacts,
+  writeBucket,
+} from '@weir/cluster';
 import { type Log, Metrics, type Random, seededRandom, silentLog } from '@weir/core';
-import { dropMemoryBucket, ObjectNotFound, type ObjectStore } from '@weir/storage';
+import { dropMemoryBucket, ObjectNotFound, type ObjectStore, routedStore } from '@weir/storage';
 import { restoreCluster } from '../../../packages/controlplane/src/backup/restore-cluster.ts';
 import { MemoryDatabase, MemoryTables } from '../../../packages/journal/src/memory-tables.ts';
 import { TableHub } from '../../../packages/journal/src/table-journal.ts';
@@ -18,6 +25,7 @@ import type { Sabotage } from './sabotage.ts';
 import {
   busyMs,
   clusterId,
+  dayMs,
   FastCalendar,
   graceMs,
   hourMs,
@@ -48,6 +56,14 @@ const agentCount = 3;
 const callAttempts = 3;
 let worlds = 0;
 
+const bucketPhaseMs = 5 * dayMs;
+const bucketPhases: readonly BucketPair[] = [
+  { ingestion: 0, compaction: 0 },
+  { ingestion: 1, compaction: 1 },
+  { ingestion: 0, compaction: 0 },
+  { ingestion: 0, compaction: 1 },
+];
+
 /** Simulates a month of a cluster from a seed. Throws `LifecycleFailed` if a check fails. */
 export async function simulateMonth(seed: number, options: LifeOptions = {}): Promise<LifeTally> {
   const world = new LifeWorld(seed, options);
@@ -71,9 +87,11 @@ export class LifeWorld implements LifeDeps {
   readonly counts = newLifeTally();
   readonly faults: SharedFaults = { ...wellFaults };
   readonly random: Random;
+  /** The buckets of the cluster by number, and all of them as one. */
+  readonly buckets: readonly ObjectStore[];
   readonly bucket: ObjectStore;
   readonly topics: TopicLife;
-  readonly #bucketName = `life-${++worlds}`;
+  readonly #bucketNames = [`life-${++worlds}`, `life-${worlds}-second`];
   readonly #options: LifeOptions;
   readonly #sabotage: Sabotage;
   #database = new MemoryDatabase();
@@ -95,8 +113,9 @@ export class LifeWorld implements LifeDeps {
     this.log = options.log ?? silentLog;
     this.#sabotage = options.sabotage ?? {};
     this.#startMs = this.clock.nowMs();
+    this.buckets = this.#bucketNames.map((name) => openMemoryStore(name, { clock: this.clock }));
     this.bucket = watchedBucket(
-      openMemoryStore(this.#bucketName, { clock: this.clock }),
+      routedStore({ storeOf: (number) => this.buckets[number]!, isKnown: () => true }),
       () => (this.#controlPlane.leads ? this.#controlPlane.machine : undefined),
       () => this.clock.nowMs(),
       (error) => this.problem(error),
@@ -111,7 +130,7 @@ export class LifeWorld implements LifeDeps {
   close(): void {
     this.#controlPlane.kill();
     for (const { process } of this.#agents) process.kill();
-    dropMemoryBucket(this.#bucketName);
+    for (const name of this.#bucketNames) dropMemoryBucket(name);
   }
 
   note(text: string): void {
@@ -146,6 +165,11 @@ export class LifeWorld implements LifeDeps {
         },
       }),
     );
+    const changes = [
+      { ...clusterFacts.bucketId, value: Buffer.from('bki_0') },
+      { ...bucketFact(1), value: writeBucket({ bucketId: 'bki_1', url: '' }) },
+    ];
+    await this.#require(this.#controlPlane.node.execute({ kind: 'putEntries', changes }));
     for (let slot = 0; slot < agentCount; slot++) this.#startAgent(slot);
     await this.#require(this.topics.begin());
     this.#isTroubled = true;
@@ -231,6 +255,8 @@ export class LifeWorld implements LifeDeps {
     this.#agents[slot] = new LifeAgent(this, {
       agentId: `agent-${++this.#agentNumber}`,
       bucket: this.bucket,
+      buckets: this.buckets,
+      targets: () => this.#targets(),
       callLeader: (name, args) => this.callLeader(name, args),
       generation: () =>
         this.#controlPlane.node
@@ -239,6 +265,12 @@ export class LifeWorld implements LifeDeps {
       fate: (agent, step) => this.#fateOf(agent, step),
       sabotage: this.#sabotage,
     });
+  }
+
+  /** The bucket changes every few days, and in the end it is a pair. */
+  #targets(): BucketPair {
+    const phase = Math.floor((this.clock.nowMs() - this.#startMs) / bucketPhaseMs);
+    return bucketPhases[Math.min(phase, bucketPhases.length - 1)]!;
   }
 
   /** Agents die and stop at steps that have an effect, so that they do so between any two of them. */

@@ -84,7 +84,9 @@ export async function writeFile(
   drafts: readonly BatchDraft[],
 ): Promise<{ readonly isAcknowledged: boolean; repeat: () => Promise<void> }> {
   const batches = drafts.map((draft) => drafted(draft, ++counts.batchesWritten));
-  const fileId = newFileId(agent.clock.nowMs(), agent.random);
+  const { ingestion } = agent;
+  const fileId = newFileId(agent.clock.nowMs(), agent.random, ingestion);
+  if (ingestion > 0) counts.filesInSecondBucket++;
   const built = buildLogFile({
     clusterId,
     fileId,
