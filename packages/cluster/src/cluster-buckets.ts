@@ -63,7 +63,7 @@ export function nextBucketNumber(facts: ReadonlyMap<string, Uint8Array>): number
   return Array.from({ length: fileBucketMax }, (_, number) => number + 1).find((number) => !used.has(number));
 }
 
-/** Reads the buckets of a cluster from its facts, by number. Entries of a later release that make no sense are left out. */
+/** Reads the buckets of a cluster from its facts, by number. Entries that this release cannot read are left out. */
 export function readBuckets(facts: ReadonlyMap<string, Uint8Array>): readonly KnownBucket[] {
   const firstId = facts.get(bucketIdKey);
   if (firstId === undefined) return [];

@@ -5,8 +5,8 @@ import { rowVersion } from './packed-entries.ts';
 
 /**
  * The format number of a journal database: its tables, rows, kinds of entries, snapshots and their parts, and what ids
- * of files mean. Raise it with every change that earlier releases cannot read (format.test.ts has the list), so that they
- * refuse the database before they change it. A database without a number has format 1.
+ * of files mean. Raise it with every change that earlier releases cannot read (format.test.ts has the list), so that
+ * they refuse the database before they change it. A database without a number has format 1.
  */
 export const journalFormat = 4;
 

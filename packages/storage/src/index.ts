@@ -13,7 +13,6 @@ export { buildLogFile, withFileId } from './log-file/build-log-file.ts';
 export { CompactedFileWriter } from './log-file/compacted-file-writer.ts';
 export {
   bucketIdKey,
-  bucketOfKey,
   clusterPrefix,
   compactedFileId,
   isFileId,

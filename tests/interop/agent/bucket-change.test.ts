@@ -31,7 +31,7 @@ async function until(isDone: () => boolean, what: string): Promise<void> {
   }
 }
 
-/** Every acknowledged record is where its producer was told, as an agent shows it. */
+/** Every acknowledged record has the offset of its acknowledgement, as an agent shows it. */
 async function assertStored(agent: WeirProcess, acknowledged: readonly Acknowledged[]): Promise<void> {
   const stored = await storedTopic(agent.address('Kafka'), topic, acknowledged.length);
   const valueAt = new Map<string, string>(

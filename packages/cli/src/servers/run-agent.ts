@@ -108,9 +108,7 @@ export async function runAgent(options: AgentToRun): Promise<void> {
     });
     resources.defer(() => push.stop());
     const stats = new AgentStats({ clock, metrics });
-    const retiredBucketUrls = values.additionalBackgroundTasksBucketURLs.map((url) =>
-      bucketType().print(url),
-    );
+    const retiredBucketUrls = values.additionalBackgroundTasksBucketURLs.map(print);
     const openBucket = async (url: string) => {
       const opened = await openStore(url, { ...deps, retiredBucketUrls, onRequest: stats.requestEnded });
       resources.defer(() => opened.close());
@@ -150,7 +148,6 @@ export async function runAgent(options: AgentToRun): Promise<void> {
     });
     knownUrls = () => cluster.urls();
     resources.defer(() => cluster.close());
-    const additionalUrls = values.additionalBackgroundTasksBucketURLs.map(print);
     const bucketCheck = {
       folder: probesFolder(clusterId!),
       deletes: !values.disableFileDeletion,
@@ -163,7 +160,7 @@ export async function runAgent(options: AgentToRun): Promise<void> {
       cluster,
       own: compaction === undefined ? ingestion : { ingestion, compaction },
       allowedUrls: values.allowedBucketURLs.map(print),
-      otherUrls: additionalUrls,
+      otherUrls: retiredBucketUrls,
       open: openBucket,
       checkValues: values,
       bucketCheck,
@@ -173,7 +170,7 @@ export async function runAgent(options: AgentToRun): Promise<void> {
     });
     resources.defer(() => buckets.stop());
     const additionalStores = await openAdditionalBuckets(
-      additionalUrls,
+      retiredBucketUrls,
       buckets.urls().map(({ url }) => url),
       roles.value,
       async (url) => {

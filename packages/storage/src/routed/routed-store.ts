@@ -15,8 +15,8 @@ export interface BucketRoutes {
 }
 
 /**
- * The buckets of a cluster as one store: the key of a log file says in which of them it lies (`bucketOfKey`). Everything
- * else lies in the first bucket, which is also the one that is listed. Closing it closes nothing.
+ * The buckets of a cluster as one store: the key of a log file says in which of them it lies (`bucketOfKey`). All other
+ * objects lie in the first bucket, which is also the one that is listed. Closing it closes nothing.
  */
 export function routedStore(routes: BucketRoutes): ObjectStore {
   const storeOf = (key: string) => routes.storeOf(bucketOfKey(key));

@@ -7,7 +7,7 @@ import {
   isConfigName,
 } from '@weir/cluster';
 import { coreLimits } from '@weir/core';
-import { bucketPlace } from '@weir/storage/bucket-place';
+import { type BucketPlace, bucketPlace, placesOf } from '@weir/storage/bucket-place';
 import type { VirtualClusterChange } from '../../accounts/workspaces/virtual-clusters.ts';
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
@@ -125,13 +125,13 @@ function bucketChange(value: string | null | undefined): ConfigChange[] {
 
 /** Validated with the parser that opens it: agents could only keep the bucket before. */
 function refuseUnusable(bucketUrl: string): void {
-  let scheme: string;
+  let places: readonly BucketPlace[];
   try {
-    scheme = bucketPlace(bucketUrl.trim()).scheme;
+    places = placesOf(bucketPlace(bucketUrl.trim()));
   } catch (error) {
     throw invalidBucket((error as Error).message);
   }
-  if (scheme === 'mem') throw invalidBucket('a bucket in memory is lost with its process');
+  if (places.some(({ scheme }) => scheme === 'mem')) throw invalidBucket('a bucket in memory is lost with its process');
 }
 
 function invalidBucket(rule: string): OperationFailed {
