@@ -16,7 +16,8 @@ interface AllowedBuckets {
 export function problemOfBucket(url: string, { ownUrls, allowedUrls }: AllowedBuckets): string | undefined {
   try {
     const places = placesOf(bucketPlace(url));
-    if (places.some(({ scheme }) => scheme === 'mem')) return 'mem: a bucket in memory is lost with its process';
+    if (places.some(({ scheme }) => scheme === 'mem'))
+      return 'mem: a bucket in memory is lost with its process';
     const owned = ownUrls.flatMap((own) => placesOf(bucketPlace(own)));
     const permitted = allowedUrls.map(bucketPlace);
     // Each bucket behind a wrapper gets credentials and records.

@@ -61,7 +61,8 @@ export async function checkClusterBucket(bucket: ClusterBucket): Promise<FoundBu
     if (number === undefined) throw refusal(bucket, known, found);
     return { number, bucketId: found };
   }
-  if (bucketUrlsOf(bucketUrl).some((url) => url.startsWith('mem:'))) return { number: 0, bucketId: undefined };
+  if (bucketUrlsOf(bucketUrl).some((url) => url.startsWith('mem:')))
+    return { number: 0, bucketId: undefined };
   const made = found ?? bucket.freshId();
   const isOurs =
     found === undefined &&

@@ -131,7 +131,8 @@ function refuseUnusable(bucketUrl: string): void {
   } catch (error) {
     throw invalidBucket((error as Error).message);
   }
-  if (places.some(({ scheme }) => scheme === 'mem')) throw invalidBucket('a bucket in memory is lost with its process');
+  if (places.some(({ scheme }) => scheme === 'mem'))
+    throw invalidBucket('a bucket in memory is lost with its process');
 }
 
 function invalidBucket(rule: string): OperationFailed {
