@@ -14,6 +14,8 @@ const kindOfState: Readonly<Record<string, StoreErrorKind>> = {
   '42': 'invalid',
   /** A feature that the server lacks. */
   '0A': 'invalid',
+  /** The disk of the server is full. */
+  '53100': 'full',
   /** Too many connections. */
   '53300': 'throttled',
   /** A statement took too long. */

@@ -15,6 +15,8 @@ const kindOfCode: Readonly<Record<number, StoreErrorKind>> = {
   26: 'invalid',
   // SQLITE_CANTOPEN
   14: 'bucketMissing',
+  // SQLITE_FULL
+  13: 'full',
   // SQLITE_PERM, SQLITE_READONLY, SQLITE_AUTH
   3: 'denied',
   8: 'denied',
