@@ -19,21 +19,26 @@ import type { NodeIdRequest } from '@weir/machine';
 import { metadataLimits } from '../limits.ts';
 import { AgentReports } from './agent-reports.ts';
 
+/**
+ * A heartbeat changes what is not `readonly` in place. A new object with each of them would live until the next one,
+ * long enough to be promoted, and garbage of that kind makes the runtime collect the whole heap.
+ */
 interface Seen {
-  readonly agent: AgentDescription;
+  /** With the load of the list that was last published. */
+  agent: AgentDescription;
   /** The answer to its heartbeats. */
   readonly named: readonly NamedAgent[];
-  readonly atMs: number;
-  /** Its load in the list that was last published. */
-  listedLoad: number;
+  /** Of its last heartbeat. */
+  atMs: number;
+  cpuLoad: number;
   /** Known from the previous leader, without a heartbeat since. */
-  readonly isFromNote?: true | undefined;
+  isFromNote?: true | undefined;
   /** The connection of its last heartbeat; absent if it has none, or runs in this process. */
   readonly connection?: object | undefined;
   /** Its connection ended, and no heartbeat has arrived over another. */
   readonly ended?: { readonly atMs: number; readonly graceMs: number } | undefined;
   /** Not listed in Metadata until its next heartbeat. */
-  readonly isAway?: boolean | undefined;
+  isAway?: boolean | undefined;
 }
 
 export type AgentsChange = 'agents' | 'loads';
@@ -110,7 +115,8 @@ export class Agents {
     const list: AgentDescription[] = [];
     for (const seen of this.#seen.values()) {
       if (seen.isAway === true) continue;
-      seen.listedLoad = seen.agent.cpuLoad;
+      // The last list stays as it was published.
+      seen.agent = describe(seen);
       list.push(seen.agent);
     }
     this.#loadChange = 'none';
@@ -120,7 +126,7 @@ export class Agents {
 
   /** The last reported load; `undefined` if there is no such agent. */
   cpuLoadOf(agentId: string): number | undefined {
-    return this.#seen.get(agentId)?.agent.cpuLoad;
+    return this.#seen.get(agentId)?.cpuLoad;
   }
 
   /** With their last reported loads, and when. */
@@ -200,34 +206,37 @@ export class Agents {
     const isKnown =
       seen !== undefined && seen.agent.nodeId === nodeId && isSameButLoad(seen.agent, heartbeat);
     const atMs = this.#clock.monotonicMs();
+    const wasListed = isKnown && seen.isAway !== true;
     let received: Seen;
     if (isKnown) {
-      const { cpuLoad } = heartbeat;
-      const agent = seen.agent.cpuLoad === cpuLoad ? seen.agent : { ...seen.agent, cpuLoad };
-      received = { ...seen, agent, atMs, isFromNote: undefined, isAway: undefined };
+      received = seen;
+      seen.atMs = atMs;
+      seen.cpuLoad = heartbeat.cpuLoad;
+      seen.isFromNote = undefined;
+      seen.isAway = undefined;
     } else {
       // Only the leader needs the report, and including it would change every list.
       const { report, ...described } = heartbeat;
       const agent: AgentDescription = { ...described, nodeId };
       const { connection, ended } = seen ?? {};
       if (seen?.agent.nodeId !== nodeId) this.#takeFromOthers(nodeId, agentId);
-      received = { agent, named: [{ agentId, nodeId }], atMs, listedLoad: agent.cpuLoad, connection, ended };
+      received = { agent, named: [{ agentId, nodeId }], atMs, cpuLoad: agent.cpuLoad, connection, ended };
+      this.#put(received);
     }
-    this.#put(received);
     this.#lost.delete(agentId);
     const problem = this.#reports.receive(agentId, heartbeat.report);
     if (problem !== undefined) this.#log.debug('ignored invalid report of agent', { agentId, problem });
-    if (!isKnown || seen.isAway === true) {
+    if (wasListed) {
+      this.#noteLoad(received);
+    } else {
       this.#list = undefined;
       this.#onChange('agents');
-    } else {
-      this.#noteLoad(received);
     }
     return received.named;
   }
 
   /** The list is not rebuilt for a load: with many agents some load changes with every heartbeat. */
-  #noteLoad({ agent: { cpuLoad }, listedLoad }: Seen): void {
+  #noteLoad({ agent: { cpuLoad: listedLoad }, cpuLoad }: Seen): void {
     if (levelOf(cpuLoad) !== levelOf(listedLoad)) this.#loadChange = 'level';
     else if (Math.abs(cpuLoad - listedLoad) >= loadStep && this.#loadChange === 'none')
       this.#loadChange = 'step';
@@ -359,7 +368,7 @@ export class Agents {
       const { agentId, nodeId, cpuLoad } = agent;
       if (this.#seen.has(agentId)) continue;
       const named = [{ agentId, nodeId }];
-      this.#seen.set(agentId, { agent, named, atMs, listedLoad: cpuLoad, isFromNote: true });
+      this.#seen.set(agentId, { agent, named, atMs, cpuLoad, isFromNote: true });
     }
     this.#list = undefined;
   }
@@ -382,10 +391,15 @@ export class Agents {
   }
 
   /** Changes of the wall clock do not matter, because the age is stored. */
-  #withTime({ agent, atMs }: Seen): SeenAgent {
-    const ageMs = Math.round(this.#clock.monotonicMs() - atMs);
-    return { ...agent, lastSeenMs: this.#clock.nowMs() - ageMs };
+  #withTime(seen: Seen): SeenAgent {
+    const ageMs = Math.round(this.#clock.monotonicMs() - seen.atMs);
+    return { ...describe(seen), lastSeenMs: this.#clock.nowMs() - ageMs };
   }
+}
+
+/** The description of an agent with its last load. */
+function describe({ agent, cpuLoad }: Seen): AgentDescription {
+  return agent.cpuLoad === cpuLoad ? agent : { ...agent, cpuLoad };
 }
 
 /** Whether an agent is known to be alive: not only known from the previous leader, and its connection has not ended. */
@@ -393,7 +407,7 @@ function isPresent({ isFromNote, ended }: Seen): boolean {
   return isFromNote !== true && ended === undefined;
 }
 
-/** Runs with every heartbeat of every agent, so it serialises only objects. */
+/** Runs with every heartbeat of every agent. */
 function isSameButLoad(agent: AgentDescription, heartbeat: AgentHeartbeat): boolean {
   let fieldCount = 0;
   for (const field in heartbeat) {
@@ -407,8 +421,11 @@ function isSameButLoad(agent: AgentDescription, heartbeat: AgentHeartbeat): bool
   return fieldCount === Object.keys(agent).length;
 }
 
+/** Fields are texts, numbers, and lists of texts. */
 function isSame(a: unknown, b: unknown): boolean {
-  return a === b || (typeof b === 'object' && JSON.stringify(a) === JSON.stringify(b));
+  if (a === b) return true;
+  if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false;
+  return a.every((member, index) => member === b[index]);
 }
 
 /** Loads of different levels matter to the agents. */

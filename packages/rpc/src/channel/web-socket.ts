@@ -12,6 +12,8 @@ import {
   type DialTarget,
 } from './channel.ts';
 import { type ForwardProxy, openTunnel } from './forward-proxy.ts';
+import { MaskedMessages } from './masked-messages.ts';
+import { readIntoSharedMemory } from './socket-memory.ts';
 
 /** The path for connections of agents, below the address of the control plane. */
 export const agentConnectPath = 'api/v1/agent/connect';
@@ -31,11 +33,26 @@ const copiedBytesMax = 4 * KiB;
 
 /** Wraps the WebSocket of a server as a channel. `socket` is the underlying stream. */
 export function servedChannel(webSocket: WebSocket, socket: Duplex): Channel {
-  return webSocketChannel(webSocket, socket, (frame) => {
+  const write = (frame: Uint8Array) => {
     // Without a mask, unlike those of clients. A gathered write of head and frame would cost more than the copy.
     if (frame.length <= copiedBytesMax) socket.write(messageOf(frame));
     else webSocket.send(frame, { binary: true });
-  });
+  };
+  const channel = webSocketChannel(webSocket, socket, write);
+  return {
+    ...channel,
+    listen(listener) {
+      const messages = new MaskedMessages({
+        onMessage: (frame) => listener.onFrame(frame),
+        // The WebSocket listens, unless it has ended.
+        onOther: (bytes) => socket.emit('data', Buffer.from(bytes)),
+        isOver: () => webSocket.readyState !== WebSocket.OPEN,
+        bytesMax: rpcLimits.rpcCallBytesMax,
+      });
+      readIntoSharedMemory(socket, (bytes) => messages.push(bytes));
+      channel.listen(listener);
+    },
+  };
 }
 
 function messageOf(frame: Uint8Array): Buffer {

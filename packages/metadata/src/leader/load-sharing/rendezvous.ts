@@ -13,10 +13,12 @@ export function rendezvousWeight(clusterId: string, memberId: string): number {
 
 /** The number of members that are better candidates for the cluster than this one, which need not be among them. */
 export function rendezvousRank(clusterId: string, memberId: string, memberIds: readonly string[]): number {
+  const others = memberIds.filter((id) => id !== memberId);
+  // A process that is alone asks for all of its clusters every other second.
+  if (others.length === 0) return 0;
   const own = rendezvousWeight(clusterId, memberId);
   let rank = 0;
-  for (const other of memberIds) {
-    if (other === memberId) continue;
+  for (const other of others) {
     const weight = rendezvousWeight(clusterId, other);
     if (weight > own || (weight === own && other < memberId)) rank++;
   }
