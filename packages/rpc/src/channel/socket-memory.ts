@@ -11,10 +11,10 @@ interface SocketInside {
 const memory = Buffer.allocUnsafeSlow(64 * KiB);
 
 /**
- * Makes a socket read into memory that all sockets share, instead of into 64 KiB that are allocated for each read. Only
- * a new socket can be told so, and these come from a server; so its internals are changed, as in the agent's
- * `net/intake.ts`. `onRead` gets the bytes, which are overwritten after it returns, and the socket emits no `data` any
- * more. Returns whether that was possible; it is not where the socket has bytes already.
+ * Makes a socket read into memory that all sockets share, instead of into 64 KiB that are allocated for each read.
+ * Node.js offers that for sockets that it creates for us, and these come from a server; so internals are changed, as in
+ * the agent's `net/intake.ts`. `onRead` gets the bytes, which are overwritten after it returns, and the socket emits no
+ * `data` any more. Returns whether that was possible; it is not where the socket has bytes already.
  */
 export function readIntoSharedMemory(socket: Duplex, onRead: (bytes: Buffer) => void): boolean {
   const inside = socket as unknown as SocketInside;
