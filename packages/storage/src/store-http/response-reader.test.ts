@@ -50,6 +50,17 @@ test('a response is not complete before its last byte', () => {
   }
 });
 
+test('a body in chunks of a byte is one buffer, and not one for each of them', (t) => {
+  const concat = t.mock.method(Buffer, 'concat');
+  const byteCount = 10_000;
+  const reader = new ResponseReader({ method: 'GET', bodyBytesMax: byteCount });
+  reader.push(Buffer.from('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n'));
+  for (let at = 0; at < byteCount; at++) reader.push(Buffer.from('1\r\nx\r\n'));
+  reader.push(Buffer.from('0\r\n\r\n'));
+  assert.equal(String(reader.response?.body), 'x'.repeat(byteCount));
+  assert.ok(concat.mock.calls.every(({ arguments: [list] }) => list.length <= 2));
+});
+
 test('a response to HEAD has no body, whatever its length header', () => {
   const reader = read('HTTP/1.1 200 OK\r\ncontent-length: 500\r\n\r\n', { method: 'HEAD' });
   assert.equal(reader.response?.headers.get('content-length'), '500');

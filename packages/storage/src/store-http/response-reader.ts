@@ -40,7 +40,6 @@ export class ResponseReader {
   #status = 0;
   #headers: ReadonlyMap<string, string> = new Map();
   #body: Buffer = Buffer.alloc(0);
-  #parts: Buffer[] = [];
   #bodyBytes = 0;
   #bytesLeft = 0;
   #isReusable = false;
@@ -185,7 +184,14 @@ export class ResponseReader {
   #keep(part: Buffer): void {
     this.#bodyBytes += part.length;
     this.#checkBody(this.#bodyBytes);
-    this.#parts.push(Buffer.from(part));
+    const start = this.#bodyBytes - part.length;
+    if (this.#bodyBytes > this.#body.length) {
+      // Not a list of parts: a server that sends chunks of a byte would make each of them an object.
+      const larger = Buffer.allocUnsafe(Math.max(this.#bodyBytes, 2 * this.#body.length));
+      this.#body.copy(larger, 0, 0, start);
+      this.#body = larger;
+    }
+    part.copy(this.#body, start);
   }
 
   #checkBody(bytes: number): void {
@@ -195,7 +201,7 @@ export class ResponseReader {
   }
 
   #finish(): void {
-    if (this.#parts.length > 0) this.#body = Buffer.concat(this.#parts);
+    if (this.#body.length > this.#bodyBytes) this.#body = this.#body.subarray(0, this.#bodyBytes);
     this.#phase = 'done';
   }
 }
