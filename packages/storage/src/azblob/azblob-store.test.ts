@@ -7,6 +7,7 @@ import { type Environment, systemClock, systemRandom } from '@weir/core';
 import { watchDials } from '../../testing/watched-dials.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import { openAzblobStore } from './azblob-store.ts';
+import { parseBlobPage } from './blob-page.ts';
 
 type Answer = (request: IncomingMessage, body: Buffer, response: ServerResponse) => void;
 
@@ -252,6 +253,25 @@ test('a list in another order is an error, because callers would miss keys', asy
       await assert.rejects(keysOf(store, 'a'), { kind: 'invalid', message: /hierarchical namespace/ });
     },
   );
+});
+
+// biome-ignore format: a table
+const hostilePages: readonly [what: string, page: string, keys: readonly string[]][] = [
+  ['blobs that do not end', '<Blob>'.repeat(2_000_000), []],
+  ['names that do not end', `<Blob>${'<Name'.repeat(2_000_000)}</Blob>`, ['']],
+];
+for (const [what, page, keys] of hostilePages) {
+  test(`a page of ${what} is read in one pass`, () => {
+    // A pass of each start to the end would take hours.
+    assert.deepEqual(
+      parseBlobPage(page).blobs.map(({ key }) => key),
+      keys,
+    );
+  });
+}
+
+test('a name that is not encoded as it says is an error of the store', () => {
+  assert.throws(() => parseBlobPage(listing(blob('%zz', ' Encoded="true"'))), { kind: 'unavailable' });
 });
 
 /** Keeps blocks as the service does, and joins them when their list comes. */

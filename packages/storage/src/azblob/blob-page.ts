@@ -12,7 +12,7 @@ interface BlobPage {
 
 export function parseBlobPage(xml: string): BlobPage {
   const blobs: ObjectInfo[] = [];
-  for (const [, blob = ''] of xml.matchAll(/<Blob>(.*?)<\/Blob>/gs)) {
+  for (const blob of blobElements(xml)) {
     // Accounts with a hierarchical namespace list directories too.
     if (elementOf(blob, 'ResourceType') === 'directory') continue;
     blobs.push({
@@ -24,11 +24,29 @@ export function parseBlobPage(xml: string): BlobPage {
   return { blobs, nextMarker: elementOf(xml, 'NextMarker') || undefined };
 }
 
+/** In one pass, whatever the server sends: an expression would search for an end that is missing from each start. */
+function* blobElements(xml: string): Generator<string> {
+  const [open, close] = ['<Blob>', '</Blob>'];
+  for (let at = xml.indexOf(open); at >= 0; ) {
+    const end = xml.indexOf(close, at);
+    if (end < 0) return;
+    yield xml.slice(at + open.length, end);
+    at = xml.indexOf(open, end + close.length);
+  }
+}
+
 /** A name with characters that XML cannot carry is percent-encoded, and says so. */
 function nameOf(blob: string): string {
-  const [, attributes = '', text = ''] = /<Name([^>]*)>([^<]*)<\/Name>/.exec(blob) ?? [];
+  const [, attributes = '', text = ''] = /<Name([^<>]*)>([^<]*)<\/Name>/.exec(blob) ?? [];
   const name = unescapeXml(text);
-  return attributes.includes('Encoded="true"') ? decodeURIComponent(name) : name;
+  if (!attributes.includes('Encoded="true"')) return name;
+  try {
+    return decodeURIComponent(name);
+  } catch (error) {
+    throw new StoreError('unavailable', 'list of blobs', 'a name is not encoded as it says', {
+      cause: error,
+    });
+  }
 }
 
 /**
