@@ -113,6 +113,7 @@ export function objectStoreContract(name: string, options: ObjectStoreContractOp
     const upload = await store.beginUpload('key');
     await upload.putPart(0, slices('second'));
     await upload.abort();
+    await assert.rejects(upload.finish(1), StoreError);
     assert.equal(await textOf(store, 'key'), 'first');
     const next = await store.beginUpload('key');
     await next.putPart(0, slices('thi', 'rd'));

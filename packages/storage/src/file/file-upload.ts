@@ -5,6 +5,7 @@ import { pause } from '../store/abort.ts';
 import { checkParts } from '../store/check-parts.ts';
 import { contentBytes } from '../store/content.ts';
 import type { CallOptions, ObjectUpload } from '../store/object-store.ts';
+import { StoreError } from '../store/store-error.ts';
 import { fileStoreError } from './file-errors.ts';
 
 /**
@@ -19,7 +20,7 @@ export class FileUpload implements ObjectUpload {
   readonly #clock: Clock;
   readonly #place: () => Promise<void>;
   readonly #partEnds: number[] = [];
-  #isFinished = false;
+  #state: 'open' | 'finished' | 'aborted' = 'open';
 
   static async open(
     key: string,
@@ -66,12 +67,13 @@ export class FileUpload implements ObjectUpload {
 
   async finish(partCount: number, { signal }: CallOptions = {}): Promise<void> {
     // A repeated call finds what the first one did.
-    if (this.#isFinished) return;
+    if (this.#state === 'finished') return;
     signal?.throwIfAborted();
+    if (this.#state === 'aborted') throw new StoreError('invalid', this.#key, 'the upload was aborted');
     checkParts(this.#key, this.#partEnds, partCount);
     try {
       await this.#place();
-      this.#isFinished = true;
+      this.#state = 'finished';
       await this.#file.close();
     } catch (error) {
       throw fileStoreError(this.#key, error);
@@ -79,8 +81,8 @@ export class FileUpload implements ObjectUpload {
   }
 
   async abort(): Promise<void> {
-    if (this.#isFinished) return;
-    this.#isFinished = true;
+    if (this.#state !== 'open') return;
+    this.#state = 'aborted';
     await this.#file.close().catch(() => {});
     await unlink(this.#path).catch(() => {});
   }

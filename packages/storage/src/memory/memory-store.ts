@@ -5,7 +5,7 @@ import { checkParts } from '../store/check-parts.ts';
 import { contentBytes } from '../store/content.ts';
 import { checkKey, checkKeys, checkRange, compareKeys } from '../store/key.ts';
 import type { ObjectInfo, ObjectStore, ReadMemory } from '../store/object-store.ts';
-import { ObjectNotFound } from '../store/store-error.ts';
+import { ObjectNotFound, StoreError } from '../store/store-error.ts';
 import { Spill, type Spilled, type WriteAt } from './spill.ts';
 
 export interface MemoryStoreOptions {
@@ -86,7 +86,7 @@ export function openMemoryStore(name: string, options: MemoryStoreOptions): Obje
       signal?.throwIfAborted();
       const into = bucket();
       const parts: StoredBytes[] = [];
-      let isOver = false;
+      let state: 'open' | 'finished' | 'aborted' = 'open';
       return {
         async putPart(index, content, { signal } = {}) {
           signal?.throwIfAborted();
@@ -97,16 +97,17 @@ export function openMemoryStore(name: string, options: MemoryStoreOptions): Obje
         },
         async finish(partCount, { signal } = {}) {
           // A repeated call finds what the first one did.
-          if (isOver) return;
+          if (state === 'finished') return;
           signal?.throwIfAborted();
+          if (state === 'aborted') throw new StoreError('invalid', key, 'the upload was aborted');
           const partEnds = parts.map((part, index) => index * storageLimits.uploadPartBytes + sizeOf(part));
           checkParts(key, partEnds, partCount);
-          isOver = true;
+          state = 'finished';
           into.place(key, { parts, bytes: partEnds.at(-1)!, modifiedMs: clock.nowMs() });
         },
         async abort() {
-          if (isOver) return;
-          isOver = true;
+          if (state !== 'open') return;
+          state = 'aborted';
           for (const part of Object.values(parts)) into.releaseBytes(part);
         },
       };

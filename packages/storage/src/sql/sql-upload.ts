@@ -19,7 +19,7 @@ interface SqlUploadOptions {
 export class SqlUpload implements ObjectUpload {
   readonly #options: SqlUploadOptions;
   readonly #partEnds: number[] = [];
-  #isOver = false;
+  #state: 'open' | 'finished' | 'aborted' = 'open';
 
   constructor(options: SqlUploadOptions) {
     this.#options = options;
@@ -34,21 +34,22 @@ export class SqlUpload implements ObjectUpload {
 
   async finish(partCount: number, { signal }: CallOptions = {}): Promise<void> {
     // A repeated call finds what the first one did.
-    if (this.#isOver) return;
+    if (this.#state === 'finished') return;
     signal?.throwIfAborted();
     const { key, content, chunkBytes, tables } = this.#options;
+    if (this.#state === 'aborted') throw new StoreError('invalid', key, 'the upload was aborted');
     checkParts(key, this.#partEnds, partCount);
     const object = { key, content, chunkBytes, bytes: this.#partEnds.at(-1)! };
     const placed = await tables.place(object, { onlyIfAbsent: false, signal });
     if (placed === 'incomplete')
       throw new StoreError('invalid', key, 'the upload was aborted, or the database lost a part of it');
-    this.#isOver = true;
+    this.#state = 'finished';
     if (placed !== 'exists' && placed.replaced !== undefined) await this.#options.discard([placed.replaced]);
   }
 
   async abort({ signal }: CallOptions = {}): Promise<void> {
-    if (this.#isOver) return;
+    if (this.#state !== 'open') return;
     await this.#options.tables.discard([this.#options.content], signal);
-    this.#isOver = true;
+    this.#state = 'aborted';
   }
 }
