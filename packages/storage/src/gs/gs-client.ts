@@ -202,7 +202,8 @@ export class GsClient {
       });
       if (response.status === 404) throw this.#noBucket(response);
       if (!isSuccess(response)) throw gsError(this.#bucket, response, permissions.list);
-      const page = this.#jsonOf(query.prefix, response) as GsPage;
+      const page = this.#jsonOf(query.prefix, response);
+      if (!isPage(page)) throw new StoreError('unavailable', this.#bucket, 'Google answered what is no list');
       yield page;
       pageToken = page.nextPageToken === '' ? undefined : page.nextPageToken;
     } while (pageToken !== undefined);
@@ -291,4 +292,17 @@ export class GsClient {
       cause: new Error(message),
     });
   }
+}
+
+/** Whether JSON is a page: anything may answer at the address of an emulator. */
+function isPage(json: unknown): json is GsPage {
+  if (typeof json !== 'object' || json === null) return false;
+  const { items = [], prefixes = [], nextPageToken = '' } = json as Record<string, unknown>;
+  return (
+    Array.isArray(items) &&
+    items.every((item: Partial<GsObject> | null) => typeof item?.name === 'string') &&
+    Array.isArray(prefixes) &&
+    prefixes.every((prefix) => typeof prefix === 'string') &&
+    typeof nextPageToken === 'string'
+  );
 }

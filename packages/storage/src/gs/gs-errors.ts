@@ -17,7 +17,8 @@ const textLengthMax = 500;
 export function gsError(subject: string, response: HttpResponse, permission: string): StoreError {
   const { status } = response;
   const { reason, message } = explanationIn(response.body);
-  const kind = kindOfReason[reason] ?? kindOfStatus(status);
+  const known = Object.hasOwn(kindOfReason, reason) ? kindOfReason[reason] : undefined;
+  const kind = known ?? kindOfStatus(status);
   const words = [status, reason, message].filter((word) => word !== '').join(' ');
   // Google names the permission in most of its messages, but not in all.
   const isNamed = kind !== 'denied' || status !== 403 || message.includes(permission);

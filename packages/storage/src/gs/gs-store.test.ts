@@ -194,6 +194,26 @@ test('a list that resumes after a key does not contain it', () =>
     assert.equal(seen.at(-1)!.query.get('startOffset'), 'b');
   }));
 
+for (const body of [
+  'null',
+  '[]x',
+  '{"items":5}',
+  '{"items":[null]}',
+  '{"items":[{"name":1}]}',
+  '{"nextPageToken":7}',
+])
+  test(`a list that is ${body} is an error of the store`, () =>
+    withFake(async (fake, store) => {
+      fake.intercept = () => ({ status: 200, body });
+      await assert.rejects(store.list('')[Symbol.asyncIterator]().next(), { kind: 'unavailable' });
+    }));
+
+test('a reason that is the name of a property of all objects has no meaning', () =>
+  withFake(async (fake, store) => {
+    fake.intercept = () => error(503, 'constructor', 'sorry');
+    await assert.rejects(store.head('key'), { kind: 'unavailable' });
+  }));
+
 test('parts lie below the first two folders of their key, and no list shows them', async () => {
   const fake = await startFake();
   const store = await storeAt(fake, 'top');

@@ -22,7 +22,7 @@ const kindOfCode: Readonly<Record<string, StoreErrorKind>> = {
 };
 
 export function kindOfS3Error(status: number, code: string): StoreErrorKind {
-  const known = kindOfCode[code];
+  const known = Object.hasOwn(kindOfCode, code) ? kindOfCode[code] : undefined;
   if (known !== undefined) return known;
   if (status === 404) return 'notFound';
   if (status === 401 || status === 403) return 'denied';

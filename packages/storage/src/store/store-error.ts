@@ -23,6 +23,8 @@ export const storeErrorKinds = {
 
 export type StoreErrorKind = keyof typeof storeErrorKinds;
 
+const problemCharsMax = 1_000;
+
 export class StoreError extends Error {
   override readonly name: string = 'StoreError';
   readonly kind: StoreErrorKind;
@@ -31,10 +33,17 @@ export class StoreError extends Error {
 
   /** `subject` is the key or URL that the message is about. */
   constructor(kind: StoreErrorKind, subject: string, problem: string, options?: ErrorOptions) {
-    super(`${subject}: ${problem}; ${storeErrorKinds[kind].advice}`, options);
+    const words = inOneLine(problem);
+    super(`${subject}: ${words}; ${storeErrorKinds[kind].advice}`, options);
     this.kind = kind;
-    this.problem = problem;
+    this.problem = words;
   }
+}
+
+/** Texts of servers are in it, which may be of any length and have any characters, and are logged and shown. */
+function inOneLine(text: string): string {
+  const short = text.length > problemCharsMax ? `${text.slice(0, problemCharsMax)}…` : text;
+  return short.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
 }
 
 export class ObjectNotFound extends StoreError {
