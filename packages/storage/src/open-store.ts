@@ -14,6 +14,7 @@ import type { BreakerPolicy } from './decorators/breaker-state.ts';
 import { type BreakerView, withCircuitBreaker } from './decorators/circuit-breaker.ts';
 import { withHedge } from './decorators/hedge.ts';
 import { type EndedRequest, metered } from './decorators/metered.ts';
+import { withOrderedList } from './decorators/ordered-list.ts';
 import { type RetryPolicy, withRetry } from './decorators/retry.ts';
 import { withTimeout } from './decorators/timeout.ts';
 import { createFileBucket } from './file/bucket-directory.ts';
@@ -170,7 +171,7 @@ interface PatienceOptions extends Pick<StoreDeps, 'clock' | 'random' | 'log' | '
 
 /** The decorators of every store of an agent, from the inside out. */
 export function withPatience(store: ObjectStore, options: PatienceOptions): ObjectStore {
-  const limited = withTimeout(metered(store, options), { ...options, timeoutMs });
+  const limited = withTimeout(metered(withOrderedList(store), options), { ...options, timeoutMs });
   const hedged = options.isRemote ? withHedge(limited, { ...options, delayMsMin: hedgeDelayMsMin }) : limited;
   return withRetry(withCircuitBreaker(hedged, { ...options, policy: breakerPolicy }), {
     ...options,
