@@ -256,7 +256,7 @@ const scenarios: readonly Scenario[] = [
       AWS_SESSION_TOKEN: secrets.bucketSession,
     }),
     // Every attempt to reach the bucket is logged.
-    prints: /"message":"failed to check bucket id, retrying"/,
+    prints: /"message":"failed to check access to bucket, retrying"/,
   },
   {
     what: 'an agent whose platform token is exchanged for nothing',
