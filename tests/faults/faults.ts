@@ -101,6 +101,18 @@ const failsBucket: Fault = async ({ cluster, random }) => {
   cluster.bucket.faults = wellBucket;
 };
 
+/** One bucket of several is out for a while: it refuses everything, or never answers. The others go on. */
+const losesOneBucket: Fault = async ({ cluster, random }) => {
+  const { buckets } = cluster;
+  const index = random.below(buckets.length);
+  const isSilent = random.next() < 0.3;
+  cluster.note(`bucket ${index} is out${isSilent ? ' and silent' : ''}`);
+  buckets[index]!.faults = { ...wellBucket, ...(isSilent ? { hangs: 1 } : { refuses: 1 }) };
+  await cluster.pause(between(random, 500, 5_000));
+  buckets[index]!.faults = wellBucket;
+  cluster.note(`bucket ${index} is back`);
+};
+
 /** Responses that never arrive, aborted uploads and truncated downloads. */
 const tearsBucket: Fault = async ({ cluster, random }) => {
   cluster.note('the bucket hangs and tears');
@@ -198,6 +210,7 @@ const doesAnything: Fault = (stage) => {
 };
 
 export const faults = {
+  losesOneBucket,
   killsAgents,
   pausesAgents,
   killsLeader,

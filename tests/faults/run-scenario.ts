@@ -86,6 +86,7 @@ export async function runScenario(
     seed,
     databaseUrl: database?.url,
     bucketFolder: onDisk('bucket'),
+    bucketCount: scenario.bucketCount,
     journalFolder: onDisk('journal'),
     controlPlaneCount: 2,
     agentCount: 3,

@@ -1,4 +1,5 @@
 import { checkBucket } from './cluster/check-bucket.ts';
+import { checkReplicas } from './cluster/check-replicas.ts';
 import type { FaultCluster } from './cluster/cluster.ts';
 import { type Fault, faults } from './faults.ts';
 import { startLibrdkafka } from './workloads/librdkafka.ts';
@@ -17,6 +18,8 @@ export interface Scenario {
   readonly database?: 'postgres';
   /** What is stored on a small disk, if the scenario needs one. */
   readonly smallDisk?: 'bucket' | 'journal';
+  /** Buckets of `service_multi://`; one bucket by default. */
+  readonly bucketCount?: number;
   readonly needsLibrdkafka?: true;
   /** Configs of the cluster. */
   readonly configs?: Readonly<Record<string, string>>;
@@ -36,6 +39,13 @@ export const scenarios: readonly Scenario[] = [
   { name: 'postgres-paused', fault: faults.pausesDatabase, workloads: own, database: 'postgres' },
   { name: 'bucket-fails', fault: faults.failsBucket, workloads: own },
   { name: 'bucket-tears', fault: faults.tearsBucket, workloads: own },
+  {
+    name: 'one-of-three-buckets',
+    fault: faults.losesOneBucket,
+    workloads: own,
+    bucketCount: 3,
+    check: checkReplicas,
+  },
   { name: 'client-network', fault: faults.harmsClientNetwork, workloads: own },
   { name: 'inner-network', fault: faults.harmsInnerNetwork, workloads: own },
   { name: 'bucket-disk-full', fault: faults.fillsDisk, workloads: own, smallDisk: 'bucket' },

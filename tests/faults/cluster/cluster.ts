@@ -21,6 +21,8 @@ export interface ClusterOptions {
   readonly journalFolder?: string | undefined;
   /** Stores objects in this folder instead of the bucket server. */
   readonly bucketFolder?: string | undefined;
+  /** Bucket servers; several are one `service_multi://`. One by default. */
+  readonly bucketCount?: number | undefined;
   readonly controlPlaneCount: number;
   readonly agentCount: number;
 }
@@ -57,7 +59,9 @@ export class FaultCluster implements ClientDeps {
   readonly tally = newTally();
   readonly notes: string[] = [];
   readonly scratch = mkdtempSync(join(tmpdir(), 'weir-faults-'));
+  /** The first of all buckets. */
   readonly bucket: BucketServer;
+  readonly buckets: readonly BucketServer[];
   readonly options: ClusterOptions;
   readonly #startMs = systemClock.monotonicMs();
   readonly #controlPlanes: Member[] = [];
@@ -85,6 +89,11 @@ export class FaultCluster implements ClientDeps {
     this.options = options;
     this.random = seededRandom(options.seed);
     this.bucket = new BucketServer(systemClock, seededRandom(options.seed + 1));
+    const others = Array.from(
+      { length: (options.bucketCount ?? 1) - 1 },
+      (_, index) => new BucketServer(systemClock, seededRandom(options.seed + 2 + index)),
+    );
+    this.buckets = [this.bucket, ...others];
   }
 
   note(text: string): void {
@@ -99,7 +108,7 @@ export class FaultCluster implements ClientDeps {
   async start(): Promise<void> {
     const { bucketFolder, controlPlaneCount, agentCount } = this.options;
     this.#bucketUrl =
-      bucketFolder === undefined ? await this.bucket.start() : pathToFileURL(bucketFolder).href;
+      bucketFolder === undefined ? await this.#startBuckets() : pathToFileURL(bucketFolder).href;
     for (let slot = 0; slot < controlPlaneCount; slot++) await this.#startControlPlane(slot);
     await Promise.all(Array.from({ length: agentCount }, (_, slot) => this.#startAgent(slot)));
     this.note('everything is up');
@@ -248,7 +257,7 @@ export class FaultCluster implements ClientDeps {
   /** Ends all faults that the cluster controls, and waits until everything is up. */
   async heal(withinMs: number): Promise<void> {
     this.note('no more trouble');
-    this.bucket.faults = wellBucket;
+    for (const bucket of this.buckets) bucket.faults = wellBucket;
     for (const proxy of this.#proxies) proxy.faults = wellNetwork;
     for (const process of this.#processes) if (process.isPaused) process.resume();
     for (const file of this.#clockFiles.values()) writeFileSync(file, String(this.#passedMs));
@@ -260,7 +269,7 @@ export class FaultCluster implements ClientDeps {
     this.#isOver = true;
     await Promise.all(this.#processes.map((process) => process.kill()));
     for (const proxy of this.#proxies) proxy.stop();
-    this.bucket.stop();
+    for (const bucket of this.buckets) bucket.stop();
     rmSync(this.scratch, { recursive: true, force: true });
   }
 
@@ -269,6 +278,11 @@ export class FaultCluster implements ClientDeps {
     const members = [...this.#controlPlanes, ...this.#agents];
     const logs = members.map(({ process: { name, lines } }) => `--- ${name}\n${lines.join('\n')}`);
     return [...this.notes, ...logs].join('\n');
+  }
+
+  async #startBuckets(): Promise<string> {
+    const urls = await Promise.all(this.buckets.map((bucket) => bucket.start()));
+    return urls.length === 1 ? urls[0]! : `service_multi://${urls.join('<>')}`;
   }
 
   #member(kind: Kind, slot: number): Member {
