@@ -204,6 +204,30 @@ test('a bucket that does not open, or cannot be used, is tried again, and used w
   assert.deepEqual([agent.problem, agent.ingestion], [undefined, 1]);
 });
 
+test('a bucket that cannot be used is opened once, however often it is tried', async () => {
+  const place = await world();
+  await place.bucket('file:///c', 'bki_of_another');
+  const opened: string[] = [];
+  const agent = place.agent({
+    open: async (url) => {
+      opened.push(url);
+      return place.stores.get(url)!;
+    },
+    check: async () => {
+      throw new StoreError('denied', 'file:///b', 'may not write');
+    },
+  });
+  await place.registerBucket({ bucketId: 'bki_c', url: 'file:///c' });
+  await place.name('file:///b');
+  for (let attempt = 0; attempt < 5; attempt++) {
+    await assert.rejects(write(agent, 1), { kind: 'denied' });
+    place.clock.advance(agentLimits.bucketRetryMs);
+    await place.settled();
+  }
+  assert.match(agent.problem!, /may not write/);
+  assert.deepEqual(opened.sort(), ['file:///b', 'file:///c']);
+});
+
 test('a bucket whose id is another one is not read', async () => {
   const one = await world();
   one.facts.set(bucketFact(1).key, writeBucket({ bucketId: 'bki_b', url: 'file:///b' }));
@@ -211,7 +235,7 @@ test('a bucket whose id is another one is not read', async () => {
   await one.settled();
   const key = logFileKey(clusterId, newFileId(1, random, 1));
   await assert.rejects(async () => agent.store.getRange(key, 0, 1), /its id is missing/);
-  await one.bucket('file:///b', 'bki_b');
+  await one.stores.get('file:///b')!.put(bucketIdKey(clusterId), [Buffer.from('bki_b\n')]);
   await assert.rejects(
     async () => agent.store.getRange(key, 0, 1),
     /its id is missing/,

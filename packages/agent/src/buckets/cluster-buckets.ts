@@ -64,6 +64,8 @@ export class ClusterBuckets implements BucketRoutes {
   #known: readonly KnownBucket[] = [];
   readonly #opened = new Map<number, OpenedBucket>();
   readonly #opening = new Map<number, Promise<ObjectStore>>();
+  /** By URL: a bucket that cannot be used is tried again and again, and must not be opened each time. */
+  readonly #stores = new Map<string, Promise<ObjectStore>>();
   readonly #refused = new Map<number, { readonly error: StoreError; readonly untilMs: number }>();
   readonly #own: { ingestion: OwnBucket; compaction: OwnBucket };
   #targets: Targets | undefined;
@@ -161,6 +163,15 @@ export class ClusterBuckets implements BucketRoutes {
     return opening;
   }
 
+  #storeAt(url: string): Promise<ObjectStore> {
+    const before = this.#stores.get(url);
+    if (before !== undefined) return before;
+    const store = this.#options.open(url);
+    this.#stores.set(url, store);
+    store.catch(() => this.#stores.delete(url));
+    return store;
+  }
+
   #ownOf(number: number): OwnBucket | undefined {
     const known = number === 0 ? undefined : this.#known.find((bucket) => bucket.number === number);
     const { ingestion, compaction } = this.#own;
@@ -185,12 +196,12 @@ export class ClusterBuckets implements BucketRoutes {
   }
 
   async #open(number: number): Promise<ObjectStore> {
-    const { clusterId, open, clock, log } = this.#options;
+    const { clusterId, clock, log } = this.#options;
     const known = this.#known.find((bucket) => bucket.number === number);
     try {
       const url = this.#allowedUrl(number);
       if (url instanceof StoreError) throw url;
-      const store = await open(url);
+      const store = await this.#storeAt(url);
       const found = await readBucketId(store, clusterId, this.#known);
       if (found !== known!.bucketId)
         throw new StoreError('denied', `bucket ${number} of the cluster`, `its id is ${found ?? 'missing'}`);
@@ -299,7 +310,7 @@ export class ClusterBuckets implements BucketRoutes {
     if (problem !== undefined) throw new Error(problem);
     const again = [...this.#opened.values()].find((opened) => opened.url === url);
     const own = [ingestion, compaction].find((bucket) => bucket.url === url);
-    const store = again?.store ?? own?.store ?? (await this.#options.open(url));
+    const store = again?.store ?? own?.store ?? (await this.#storeAt(url));
     const isKnown = this.#known.some((bucket) => preferredUrl(bucket.url) === url);
     if (again === undefined) await check?.(store, url, isKnown);
     const number = await this.#register(store, url, named);
