@@ -26,6 +26,8 @@ export interface BucketPlace {
   readonly server: string;
   /** The name of the bucket, its directory without a trailing slash, or its database and tables. */
   readonly bucket: string;
+  /** How the URL says that the server is reached, where that decides who may read along; absent otherwise. */
+  readonly access?: string;
   /** The folder of all objects, without a trailing slash; empty for the whole bucket. */
   readonly folder: string;
   /** The buckets behind a wrapper, which has no server, bucket or folder of its own. */
@@ -60,8 +62,10 @@ export function bucketPlace(text: string): BucketPlace {
     }
     case 'postgres':
     case 'postgresql': {
-      const { host, port, database, table } = parsePostgresUrl(url);
-      return { scheme: 'postgres', server: `${host}:${port}`, bucket: `${database}/${table}`, folder };
+      const { host, port, database, table, sslMode } = parsePostgresUrl(url);
+      const access = sslMode === 'disable' ? 'without TLS' : `with sslmode=${sslMode}`;
+      const server = `${host}:${port}`;
+      return { scheme: 'postgres', server, access, bucket: `${database}/${table}`, folder };
     }
     case 'sqlite': {
       const { path, table } = parseSqliteUrl(url);

@@ -18,8 +18,10 @@ const refused: [named: string, own: string, words: RegExp][] = [
   ['file:///data2',                                     'file:///data',                          /-allowedBucketURLs/],
   ['file:///data/../etc',                               'file:///data',                          /-allowedBucketURLs/],
   ['sqlite:///etc/x.db',                                'sqlite:///data/x.db',                   /-allowedBucketURLs/],
-  ['postgres://evil.example/db',                        'postgres://own/db',                     /evil\.example:5432 is not .* -allowedBucketURLs$/],
-  ['postgres://u:secret@own:5433/db',                   'postgres://own/db',                     /db\/weir_bucket on own:5433 is not/],
+  ['postgres://evil.example/db',                        'postgres://own/db',                     /evil\.example:5432 without TLS is not .* -allowedBucketURLs$/],
+  ['postgres://u:secret@own:5433/db',                   'postgres://own/db',                     /db\/weir_bucket on own:5433 without TLS is not/],
+  ['postgres://own/other',                              'postgres://own/db?sslmode=verify-full', /other\/weir_bucket on own:5432 without TLS is not/],
+  ['postgres://own/other?sslmode=require',              'postgres://own/db?sslmode=verify-full', /own:5432 with sslmode=require is not/],
   ['https://evil.example',                              's3://own',                              /one of mem/],
   ['service_multi://s3://own<>s3://own?endpoint=evil',  's3://own',                              /own on https:\/\/evil is not .* -allowedBucketURLs$/],
   ['service_multi://s3://own<>file:///tmp/data',        'service_multi://s3://own<>s3://two',    /-allowedBucketURLs/],
@@ -49,6 +51,8 @@ const allowed: [named: string, allowed: string, isTaken: boolean][] = [
   ['sqlite:///data/x.db?table=other',                'sqlite:///data/x.db',                            false],
   ['postgres://DB:5432/records?prefix=a',            'postgresql://db/records',                        true],
   ['postgres://db/records?table=other',              'postgres://db/records',                          false],
+  ['postgres://db/records?prefix=a',                 'postgres://db/records?sslmode=verify-full',      false],
+  ['postgres://db/records?sslmode=verify-full',      'postgres://db/records?sslmode=verify-full',      true],
 ];
 
 for (const [named, entry, isTaken] of allowed) {
@@ -92,6 +96,9 @@ const stored: [url: string, without: string][] = [
   ['file:///data',                                  'file:///data'],
   ['s3://key:secret@orders?region=x&prefix=eu',     's3://orders?region=x&prefix=eu'],
   ['postgres://u:p@db:5432/weir?sslmode=require',   'postgres://db:5432/weir?sslmode=require'],
+  ['postgres://u:p<q@db/weir',                      'postgres://db/weir'],
+  ['postgres://u:p@q@db/weir?prefix=a',             'postgres://db/weir?prefix=a'],
+  ['service_multi://postgres://u:p<q@a/b<>s3://b',  'service_multi://postgres://a/b<>s3://b'],
   ['s3://a?secretKey=1&region=x',                   's3://a?region=x'],
   ['s3://a?region=x&accessKeyID=1',                 's3://a?region=x'],
   ['service_multi://s3://u:p@a?token=1<>s3://b',    'service_multi://s3://a<>s3://b'],

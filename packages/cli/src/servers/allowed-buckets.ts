@@ -1,4 +1,11 @@
-import { type BucketPlace, bucketPlace, isWithinBucket, placesOf, StoreError } from '@weir/storage';
+import {
+  type BucketPlace,
+  bucketPlace,
+  bucketUrlsOf,
+  isWithinBucket,
+  placesOf,
+  StoreError,
+} from '@weir/storage';
 
 interface AllowedBuckets {
   /** The buckets that the agent was started with. */
@@ -23,10 +30,12 @@ export function problemOfBucket(url: string, { ownUrls, allowedUrls }: AllowedBu
     // Each bucket behind a wrapper gets credentials and records.
     const place = places.find(
       (part) =>
-        !owned.some((one) => isLikeOwn(part, one)) && !permitted.some((one) => isWithinBucket(part, one)),
+        !owned.some((one) => isLikeOwn(part, one)) &&
+        !permitted.some((one) => part.access === one.access && isWithinBucket(part, one)),
     );
     if (place === undefined) return undefined;
-    const where = place.server === '' ? place.bucket : `${place.bucket} on ${place.server}`;
+    const access = place.access === undefined ? '' : ` ${place.access}`;
+    const where = place.server === '' ? place.bucket : `${place.bucket} on ${place.server}${access}`;
     return `${place.scheme}: ${where} is not a bucket of the server of -bucketURL; to allow it, list it in -allowedBucketURLs`;
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
@@ -36,7 +45,9 @@ export function problemOfBucket(url: string, { ownUrls, allowedUrls }: AllowedBu
 
 function isLikeOwn(place: BucketPlace, own: BucketPlace): boolean {
   if (place.scheme === 'file' || place.scheme === 'sqlite') return isWithinBucket(place, own);
-  return place.scheme === own.scheme && place.server === own.server;
+  const isServer = place.scheme === own.scheme && place.server === own.server;
+  // Otherwise a cluster could turn off the encryption of the connection.
+  return isServer && place.access === own.access;
 }
 
 /** Whether two URLs name the same bucket and folder. */
@@ -50,13 +61,15 @@ export function isSameBucket(one: string, other: string): boolean {
   }
 }
 
-const userInfo = /\/\/[^/?#<]*@/g;
+/** Of one URL: up to the last @ before its path. */
+const userInfo = /\/\/[^/?#]*@/;
 const secretParameter = /([?&])[^=&#<]*(?:pass|pwd|secret|token|key|sig|credential)[^=&#<]*=[^&#<>]*&?/gi;
 
 /** A URL without its credentials, by which other agents find the same place with credentials of their own. */
 export function urlWithoutSecrets(url: string): string {
-  return url
-    .replace(userInfo, '//')
-    .replace(secretParameter, '$1')
-    .replace(/[?&](?=$|<>)/g, '');
+  const wrapper = /^service_\w+:\/\//.exec(url.trim())?.[0] ?? '';
+  const urls = bucketUrlsOf(url).map((one) =>
+    one.replace(userInfo, '//').replace(secretParameter, '$1').replace(/[?&]$/, ''),
+  );
+  return wrapper + urls.join('<>');
 }
