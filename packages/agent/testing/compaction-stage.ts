@@ -21,6 +21,8 @@ export class CompactionStage {
   readonly cluster = this.path.cluster;
   readonly store = this.path.store;
   readonly runner: JobRunner;
+  /** The number of the bucket for what merges write. All buckets of the stage are one store. */
+  compactionBucket = 0;
   /** Called with what a job wrote, before it commits that. */
   onMerged: (result: MergeResult) => Promise<void> | void = () => {};
   onCompacted: (result: KeyResult) => Promise<void> | void = () => {};
@@ -45,7 +47,10 @@ export class CompactionStage {
         fileCompaction({
           ...common,
           merge: async (plan, options) => {
-            const result = await mergeFiles(plan, { ...options, store, random });
+            const result = await mergeFiles(
+              { ...plan, bucket: this.compactionBucket },
+              { ...options, store, random },
+            );
             await this.onMerged(result);
             return result;
           },

@@ -7,7 +7,7 @@ import {
   readCompactionTask,
   writeCompactionTask,
 } from '@weir/cluster';
-import { fileIdLevel, Metrics } from '@weir/core';
+import { fileIdBucket, fileIdLevel, Metrics } from '@weir/core';
 import { logFileKey } from '@weir/storage';
 import { CompactionStage } from '../../../testing/compaction-stage.ts';
 import { batchOf, produced } from '../../../testing/data-path.ts';
@@ -80,6 +80,28 @@ test('old files are merged, readers get the same records, and the old files are 
   await write(3);
   assert.equal((await readAll()).flat().length, before.flat().length + 6, 'and new ones follow');
   assert.ok(path.metrics.render().includes('agent_compaction_ranges_total{outcome="replaced"}'));
+});
+
+test('with a bucket of its own for merged files, the bucket of new files empties', async (t) => {
+  const stage = new CompactionStage(t);
+  const { cluster, path, runner } = stage;
+  const { topicId } = cluster.addTopic('orders', 1, { 'retention.ms': '-1' });
+  await path.ready();
+  await cluster.claimBucket('first');
+  const number = await cluster.registerBucket({ bucketId: 'second', url: null });
+  stage.compactionBucket = number;
+  for (let file = 0; file < 40; file++) {
+    path.clock.advance(100);
+    await stage.append(topicId, 0, batchOf([`value ${file}`]));
+  }
+  const before = await stage.read('orders', 0);
+  const buckets = () => new Set(stage.fileIds().map(fileIdBucket));
+  assert.deepEqual(buckets(), new Set([0]));
+  runner.start();
+  await stage.pass(30 * 60_000);
+  assert.ok(number > 0);
+  assert.deepEqual(buckets(), new Set([number]));
+  assert.deepEqual(await stage.read('orders', 0), before);
 });
 
 test('what is deleted while files are merged stays deleted, and the rest moves', async (t) => {
