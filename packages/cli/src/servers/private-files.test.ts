@@ -82,3 +82,27 @@ test('a directory that all users share stays unchanged, with a warning', () => {
   assert.deepEqual([modeOf(directory), modeOf(join(directory, 'of-another-program'))], ['1777', '755']);
   assert.equal(warned.length, 1);
 });
+
+test('a directory with files of other programs stays unchanged, with a warning', () => {
+  writeFileSync(join(directory, 'notes.txt'), 'not ours');
+  chmodSync(directory, 0o755);
+  keepFilesPrivate({ dataDir: directory }, log);
+  keepFilesPrivate({ bucketUrl: pathToFileURL(directory).href }, log);
+  assert.deepEqual([modeOf(directory), warned.length], ['755', 2]);
+  mkdirSync(join(directory, '.weir-tmp'));
+  keepFilesPrivate({ bucketUrl: pathToFileURL(directory).href }, log);
+  assert.equal(modeOf(directory), '700');
+});
+
+test('a new data directory is made private', () => {
+  for (const name of ['process.lock', 'process.pid', 'lost+found']) writeFileSync(join(directory, name), '');
+  chmodSync(directory, 0o755);
+  keepFilesPrivate({ dataDir: directory }, log);
+  assert.equal(modeOf(directory), '700');
+});
+
+test('a URL or a path of a database that names a directory leaves it unchanged', () => {
+  chmodSync(directory, 0o755);
+  keepFilesPrivate({ bucketUrl: `sqlite://${directory}`, databaseUrl: directory }, log);
+  assert.deepEqual([modeOf(directory), warned], ['755', []]);
+});

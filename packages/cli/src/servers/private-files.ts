@@ -9,6 +9,11 @@ const foreignRights = 0o077;
 /** Shared directories such as `/tmp`, where every user has files. */
 const stickyBit = 0o1000;
 
+/** A directory with one of these is a data directory, or a bucket. */
+const marks: readonly string[] = ['identity.json', '.weir-tmp'];
+/** Names in a directory that is otherwise empty: the lock that was just taken, and what a file system adds. */
+const insignificant = /^(?:process\..+|lost\+found)$/;
+
 interface PrivateFiles {
   readonly dataDir?: string | undefined;
   /** A path or a URL; only a path names a file. */
@@ -50,7 +55,8 @@ function databaseFiles(path: string): readonly string[] {
   return namesIn(dirname(path))
     .filter((found) => found === name || /^-(?:wal|shm|journal|process-\d+)$/.test(found.slice(name.length)))
     .filter((found) => found.startsWith(name))
-    .map((found) => join(dirname(path), found));
+    .map((found) => join(dirname(path), found))
+    .filter((found) => statSync(found, { throwIfNoEntry: false })?.isFile());
 }
 
 function namesIn(directory: string): readonly string[] {
@@ -62,12 +68,25 @@ function namesIn(directory: string): readonly string[] {
   }
 }
 
+/** Whether a directory is ours. A URL may name any other one by mistake, which must stay as it is. */
+function isOwn(directory: string): boolean {
+  const names = namesIn(directory);
+  return names.every((name) => insignificant.test(name)) || names.some((name) => marks.includes(name));
+}
+
 function makePrivate(path: string, log: Pick<Log, 'warn'>): void {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined || (found.mode & foreignRights) === 0) return;
   const mode = (found.mode & 0o7777).toString(8).padStart(4, '0');
   if ((found.mode & stickyBit) !== 0) {
     log.warn('found directory that other users can write, use a private one', { path, mode });
+    return;
+  }
+  if (found.isDirectory() && !isOwn(path)) {
+    log.warn('found directory of other programs that other users can access, use a private one', {
+      path,
+      mode,
+    });
     return;
   }
   try {
