@@ -109,10 +109,10 @@ export const controlPlane: Handler<'control-plane'> = async (values, deps) => {
     return { store, intervalMs };
   }
 
-  /** The directory of a new cluster is made by its first agent, which starts later. Backups begin then. */
+  /** The directory or the file of a new bucket is made by the first agent, which starts later. Backups begin then. */
   async function checkBackupBucket(bucketUrl: string, store: ObjectStore): Promise<void> {
-    if (bucketUrl.startsWith('file:') && (await isMissing(store))) {
-      log.warn('found no directory at -bucketURL, waiting for the first agent to make it');
+    if (/\b(?:file|sqlite):\/\//.test(bucketUrl) && (await isMissing(store))) {
+      log.warn('found no bucket at -bucketURL, waiting for the first agent to make it');
       return;
     }
     await checkBucket({

@@ -82,6 +82,26 @@ test('a bucket that is gone is an error and not an empty topic, until it is back
   assert.equal(existsSync(bucket), false);
 });
 
+for (const scheme of ['file', 'sqlite']) {
+  test(`a control plane waits for the first agent to make a ${scheme}:// bucket`, async (t) => {
+    const folder = newFolder(t);
+    const bucket = join(folder, 'bucket');
+    const stop = new AbortController();
+    const bucketFlags = ['-bucketURL', `${scheme}://${bucket}`, '-checkBucketAccessRetryCount', '0'];
+    const argv = ['-dataDir', join(folder, 'data'), '-consolePort', '0', '-bindAddress', '127.0.0.1'];
+    let printed = '';
+    const { status, err } = await runArguments(['control-plane', ...argv, ...bucketFlags], {
+      stop: stop.signal,
+      onOut(text) {
+        printed += text;
+        if (printed.includes('serves')) stop.abort();
+      },
+    });
+    assert.deepEqual([status, existsSync(bucket)], [0, false], err);
+    assert.match(err, /"found no bucket at -bucketURL, waiting for the first agent to make it"/);
+  });
+}
+
 test('a playground whose store cannot be reached does not call itself ready', async (t) => {
   const closed = createServer().listen(0, '127.0.0.1');
   const { port } = await new Promise<{ port: number }>((resolve) =>
