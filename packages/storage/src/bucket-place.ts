@@ -153,6 +153,12 @@ export function readBucketUrl(text: string) {
   if (scheme !== 'file' && scheme !== 'sqlite' && url.host === '') {
     throw new StoreError('invalid', `${scheme}://`, 'a name is needed');
   }
+  // The drivers of the other schemes know their own parameters.
+  const unknown = [...url.searchParams.keys()].find((name) => name !== 'prefix');
+  if ((scheme === 'file' || scheme === 'mem') && unknown !== undefined) {
+    const problem = `there is no parameter ${JSON.stringify(unknown)}; use prefix`;
+    throw new StoreError('invalid', `${scheme}://`, problem);
+  }
   // The prefix names a folder, with or without its slash.
   const folder = (url.searchParams.get('prefix') ?? '').replace(/\/+$/, '');
   if (folder !== '') checkKey(folder);

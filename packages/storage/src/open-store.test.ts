@@ -110,10 +110,7 @@ test('a prefix is a folder, and invisible to callers', async () => {
 test('the request callback receives the URL of the bucket, without possible secrets', async () => {
   const reported: string[] = [];
   const onRequest = (bucket: string) => void reported.push(bucket);
-  const below = await openStore('mem://user:secret@records/deep?prefix=a/b&key=secret', {
-    ...deps(),
-    onRequest,
-  });
+  const below = await openStore('mem://user:secret@records/deep?prefix=a/b', { ...deps(), onRequest });
   const files = await newFileBucket('named', '', { onRequest });
   await below.put('key', [Buffer.from('x')]);
   await files.put('key', [Buffer.from('x')]);
@@ -141,6 +138,8 @@ const refused: readonly [url: string, problem: RegExp][] = [
   ['sqlite:///', /absolute path of a file/],
   ['sqlite:///tmp/', /absolute path of a file/],
   ['sqlite:///tmp/a%2fb', /without encoded slashes/],
+  ['file:///tmp/x?prefxi=a', /no parameter "prefxi"; use prefix/],
+  ['mem://x?region=a', /no parameter "region"; use prefix/],
   ['sqlite:///tmp/x.db?mode=ro', /no parameter "mode"; use prefix, table/],
   ['sqlite:///tmp/x.db?table=a;b', /table is up to 40 lower-case letters/],
   ['postgres:///db', /a name is needed/],
