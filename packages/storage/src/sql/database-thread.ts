@@ -17,6 +17,8 @@ interface DatabaseThreadOptions {
   readonly subject: string;
   /** Calls that the thread has, and whose bytes are in memory. */
   readonly callsMax: number;
+  /** Whether the next call replaces a thread that failed: one that has no state but the database. */
+  readonly isReplaced?: boolean;
   readonly onWarning?: (fields: ThreadWarning['fields']) => void;
 }
 
@@ -38,6 +40,7 @@ export class DatabaseThread<Operations extends AnyOperations<Operations>> {
   #worker: Worker | undefined;
   #lastId = 0;
   #failure: StoreError | undefined;
+  #isClosing = false;
 
   constructor(options: DatabaseThreadOptions) {
     this.#options = options;
@@ -71,6 +74,7 @@ export class DatabaseThread<Operations extends AnyOperations<Operations>> {
 
   close(): Promise<void> {
     const worker = this.#worker;
+    this.#isClosing = true;
     if (worker === undefined) this.#fail('it was closed');
     if (worker === undefined || this.#failure !== undefined) return Promise.resolve();
     return new Promise((resolve) => {
@@ -85,8 +89,8 @@ export class DatabaseThread<Operations extends AnyOperations<Operations>> {
     const { worker: module, workerData } = this.#options;
     const worker = new Worker(module, { workerData });
     worker.on('message', (reply: ThreadReply) => this.#onReply(reply));
-    worker.on('error', (error) => this.#fail(`the thread failed: ${error.message}`));
-    worker.on('exit', () => this.#fail('it was closed'));
+    worker.on('error', (error) => this.#lost(worker, `the thread failed: ${error.message}`));
+    worker.on('exit', () => this.#lost(worker, 'it was closed'));
     // Only waiting callers keep the process alive, not the thread.
     worker.unref();
     this.#worker = worker;
@@ -106,9 +110,24 @@ export class DatabaseThread<Operations extends AnyOperations<Operations>> {
     else waiting?.reject(errorOf(problem));
   }
 
+  #lost(worker: Worker, problem: string): void {
+    if (worker !== this.#worker) return;
+    if (this.#isClosing || this.#options.isReplaced !== true) {
+      this.#fail(problem);
+      return;
+    }
+    this.#worker = undefined;
+    this.#options.onWarning?.({ problem });
+    this.#rejectAll(new StoreError('unavailable', this.#options.subject, problem));
+  }
+
   #fail(problem: string): void {
     this.#failure ??= new StoreError('unavailable', this.#options.subject, problem);
-    for (const { reject } of this.#waiting.values()) reject(this.#failure);
+    this.#rejectAll(this.#failure);
+  }
+
+  #rejectAll(error: StoreError): void {
+    for (const { reject } of this.#waiting.values()) reject(error);
     this.#waiting.clear();
   }
 }

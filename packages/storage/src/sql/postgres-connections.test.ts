@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { Metrics, silentLog, systemClock, systemRandom } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
 import { openStore } from '../open-store.ts';
+import { openPostgresStore } from './open-sql-store.ts';
 import { PostgresConnections } from './postgres-connections.ts';
 import { PostgresProblem } from './postgres-errors.ts';
 import { parsePostgresUrl } from './sql-url.ts';
@@ -73,4 +74,40 @@ test('a call to a server that does not answer ends when it is aborted', async (t
   await Promise.all(calls);
   server.stop();
   await store.close();
+});
+
+const packet = (type: string, content: Buffer) => {
+  const head = Buffer.from(`${type}....`);
+  head.writeInt32BE(4 + content.length, 1);
+  return Buffer.concat([head, content]);
+};
+const int32 = (value: number) => Buffer.from([0, 0, 0, value]);
+
+/** The second step of a login, without what it has to say. */
+const brokenLogin = Buffer.concat([
+  packet('R', Buffer.concat([int32(10), Buffer.from('SCRAM-SHA-256\0\0')])),
+  packet('R', Buffer.concat([int32(11), Buffer.from('nothing')])),
+]);
+const refusal = packet('E', Buffer.from('SFATAL\0VFATAL\0C28P01\0Mwrong password\0\0'));
+
+test('a server that breaks the protocol costs the calls of that moment, and not the bucket', async (t) => {
+  let answer = brokenLogin;
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () => socket.end(answer));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const warnings: unknown[] = [];
+  const log = { ...silentLog, warn: (_message: string, fields: unknown) => void warnings.push(fields) };
+  const store = await openPostgresStore(new URL(`postgres://user:hidden@127.0.0.1:${port}/db`), { log });
+  await assert.rejects(store.head('key'), { kind: 'unavailable', message: /the thread failed/ });
+  assert.equal(warnings.length, 1);
+  assert.doesNotMatch(JSON.stringify(warnings), /hidden/);
+  answer = refusal;
+  await assert.rejects(store.head('key'), { kind: 'denied', message: /wrong password/ });
+  await store.close();
+  await assert.rejects(store.head('key'), { kind: 'unavailable', message: /it was closed/ });
 });

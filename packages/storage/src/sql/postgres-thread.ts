@@ -30,6 +30,8 @@ export class PostgresThread implements BucketTables {
       subject: `postgres://${place.host}:${place.port}/${place.database}`,
       // Each call is one statement at a time. More would wait in the thread, where they cannot be aborted.
       callsMax: storageLimits.sqlConnectionsMax,
+      // The driver throws errors where nothing handles them when a server breaks the protocol.
+      isReplaced: true,
       onWarning: (fields) => log.warn('lost database connection of a bucket, reconnecting', fields),
     });
   }
