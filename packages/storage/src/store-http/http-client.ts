@@ -132,6 +132,10 @@ export class HttpClient {
     this.#connecting++;
     try {
       const socket = await openSocket(this.#options.endpoint, signal);
+      if (this.#isClosed) {
+        socket.destroy();
+        throw new ConnectionLost('the store was closed');
+      }
       // An idle connection that the server closes must not crash the process.
       socket.on('error', () => socket.destroy());
       return this.#taken({ socket, idleSinceMs: 0 });
