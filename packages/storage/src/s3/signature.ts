@@ -17,8 +17,14 @@ export interface SignedRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** The service that a signature is for. */
+type SignedService = 's3' | 's3express' | 'sts';
+
 interface SignatureContext {
   readonly credentials: Credentials;
+  readonly service?: SignedService;
+  /** The header of the session token, where it is another one. */
+  readonly tokenHeader?: string | undefined;
   readonly region: string;
   readonly nowMs: number;
   /** SHA-256 of the body in hex, or `UNSIGNED-PAYLOAD`. */
@@ -28,11 +34,9 @@ interface SignatureContext {
 /** The body is not part of the signature; TLS and a CRC32C protect it at a fraction of the cost of a SHA-256. */
 export const unsignedPayload = 'UNSIGNED-PAYLOAD';
 
-const service = 's3';
-
 /** Returns the headers of a request with those of AWS Signature Version 4 added. */
 export function signRequest(request: SignedRequest, context: SignatureContext): Record<string, string> {
-  const { credentials, region, nowMs, payloadHash } = context;
+  const { credentials, service = 's3', region, nowMs, payloadHash } = context;
   const time = new Date(nowMs).toISOString().replaceAll(/[-:]|\.\d{3}/g, '');
   const day = time.slice(0, 8);
   const headers: Record<string, string> = {
@@ -40,7 +44,8 @@ export function signRequest(request: SignedRequest, context: SignatureContext): 
     'x-amz-content-sha256': payloadHash,
     'x-amz-date': time,
   };
-  if (credentials.sessionToken !== undefined) headers['x-amz-security-token'] = credentials.sessionToken;
+  const { tokenHeader = 'x-amz-security-token' } = context;
+  if (credentials.sessionToken !== undefined) headers[tokenHeader] = credentials.sessionToken;
 
   const names = Object.keys(headers).sort();
   const signedNames = names.join(';');
@@ -55,22 +60,27 @@ export function signRequest(request: SignedRequest, context: SignatureContext): 
   ].join('\n');
   const scope = `${day}/${region}/${service}/aws4_request`;
   const toSign = ['AWS4-HMAC-SHA256', time, scope, hash('sha256', canonical)].join('\n');
-  const signature = hmac(signingKey(credentials.secretAccessKey, day, region), toSign).toString('hex');
+  const key = signingKey(credentials.secretAccessKey, `${day}/${region}/${service}`);
+  const signature = hmac(key, toSign).toString('hex');
   const credential = `${credentials.accessKeyId}/${scope}`;
   headers.authorization = `AWS4-HMAC-SHA256 Credential=${credential},SignedHeaders=${signedNames},Signature=${signature}`;
   return headers;
 }
 
 /** The signing key of a day takes four hashes, and is the same for every request of that day. */
-let lastKey: { readonly of: string; readonly key: Buffer } | undefined;
+const signingKeys = new Map<string, Buffer>();
+/** Buckets, roles and sessions whose keys are remembered. */
+const signingKeysMax = 64;
 
-function signingKey(secret: string, day: string, region: string): Buffer {
-  const of = `${day}/${region}/${secret}`;
-  if (lastKey?.of !== of) {
-    const key = [region, service, 'aws4_request'].reduce(hmac, hmac(`AWS4${secret}`, day));
-    lastKey = { of, key };
-  }
-  return lastKey.key;
+function signingKey(secret: string, scope: string): Buffer {
+  const name = `${scope}/${secret}`;
+  const known = signingKeys.get(name);
+  if (known !== undefined) return known;
+  if (signingKeys.size >= signingKeysMax) signingKeys.clear();
+  const [day, region, service] = scope.split('/') as [string, string, string];
+  const key = [region, service, 'aws4_request'].reduce(hmac, hmac(`AWS4${secret}`, day));
+  signingKeys.set(name, key);
+  return key;
 }
 
 function hmac(key: string | Buffer, text: string): Buffer {
