@@ -26,6 +26,12 @@ export const storageLimits = {
   /** The largest object of one request to azblob buckets, by the service; a larger one is stored in blocks. */
   azurePutBytesMax: 5000 * MiB,
 
+  /** A page of a list of a store: a thousand keys, each of whose bytes may take several. */
+  storeListBodyBytesMax: 8 * MiB,
+
+  /** Entries of a folder of an S3 Express bucket that are sorted at a time. A larger folder is listed several times. */
+  directoryEntriesMax: 100_000,
+
   /** A part of an object that is uploaded in parts, but for the last. S3 takes 10,000 parts of 5 MiB or more. */
   uploadPartBytes: 8 * MiB,
 
@@ -55,6 +61,9 @@ export const storageLimits = {
 
   /** How fast a process copies objects to a bucket of `service_multi://` that missed them, per second. */
   multiRepairBytesPerSecondMax: 32 * MiB,
+
+  /** Parts of an object, which has 78 GiB at most: what S3 takes. */
+  uploadPartsMax: 10_000,
 
   /** The footer of a log file: room for more than a million partitions in one file. */
   logFileFooterBytesMax: 64 * MiB,

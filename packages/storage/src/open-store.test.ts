@@ -150,12 +150,14 @@ const refused: readonly [url: string, problem: RegExp][] = [
   ['postgres://host/db?sslmode=maybe', /sslmode is one of disable, prefer, require, verify-full/],
   ['postgresql://host/db?table=UPPER', /table is up to 40 lower-case letters/],
   ['s3://bucket/folder', /prefix=/],
-  ['s3://bucket?assumeRoleARN=x', /assumeRoleARN is not available in this release/],
+  ['s3://bucket?assumeRoleARN=x', /assumeRoleARN= is like arn:/],
+  ['s3://bucket?assumeRoleDurationMinutes=60', /needs assumeRoleARN=/],
+  ['s3://bucket?acl=private', /acl is not available in this release/],
   ['s3://bucket?disableSSL=yes', /disableSSL is true or false/],
   ['s3://UPPER_case', /bucket name/],
   ['azblob://container', /no storage account: set storage_account= in the URL, or AZURE_STORAGE_ACCOUNT/],
   ['azblob://container?storage_account=records', /no credentials for the storage account records/],
-  ['s3://name--use1-az4--x-s3', /S3 Express buckets are not available/],
+  ['s3://name--x-s3', /like name--use1-az4--x-s3/],
 ];
 
 for (const [url, problem] of refused) {

@@ -22,7 +22,7 @@ import { openFileStore } from './file/file-store.ts';
 import { openGsStore } from './gs/gs-store.ts';
 import { openMemoryStore } from './memory/memory-store.ts';
 import { openMultiStore } from './multi/multi-store.ts';
-import { openS3Store } from './s3/s3-store.ts';
+import { openS3Store, type S3Settings } from './s3/s3-store.ts';
 import { createSqliteStore, openPostgresStore, openSqliteStore } from './sql/open-sql-store.ts';
 import type { StoreOperation } from './store/around.ts';
 import type { ObjectStore } from './store/object-store.ts';
@@ -39,6 +39,8 @@ export interface StoreDeps {
   readonly usesMetadataService?: boolean | undefined;
   /** Whether gs:// buckets that are not reached over Google's direct path must not be opened. Not by default. */
   readonly requiresGcsDirectConnectivity?: boolean | undefined;
+  /** For all S3 buckets. */
+  readonly s3?: S3Settings | undefined;
   /** Called for every request to a bucket, with the URL of the bucket without secrets. */
   readonly onRequest?: ((bucket: string, request: EndedRequest) => void) | undefined;
   /** Buckets that were taken out of the list of a `service_stripe://`: objects that are still there are found. */

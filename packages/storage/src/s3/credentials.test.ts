@@ -3,8 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { systemClock } from '@weir/core';
 import { watchDials } from '../../testing/watched-dials.ts';
-import { credentialsFromFiles } from './credentials.ts';
+import { findCredentials } from './credentials.ts';
+import { Sts } from './sts.ts';
 
 const role = 'role_arn = arn:aws:iam::123456789012:role/r';
 const keys = 'aws_access_key_id = id\naws_secret_access_key = secret';
@@ -12,12 +14,15 @@ const keys = 'aws_access_key_id = id\naws_secret_access_key = secret';
 async function credentialsOf(t: TestContext, config: string) {
   const folder = mkdtempSync(join(tmpdir(), 'weir-profiles-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
-  const configFilepath = join(folder, 'config');
-  const filepath = join(folder, 'credentials');
-  writeFileSync(configFilepath, config);
-  writeFileSync(filepath, '');
-  const credentials = await credentialsFromFiles({ filepath, configFilepath, profile: 'default' });
-  return credentials();
+  const environment = {
+    AWS_CONFIG_FILE: join(folder, 'config'),
+    AWS_SHARED_CREDENTIALS_FILE: join(folder, 'credentials'),
+    AWS_PROFILE: 'default',
+  };
+  writeFileSync(environment.AWS_CONFIG_FILE, config);
+  writeFileSync(environment.AWS_SHARED_CREDENTIALS_FILE, '');
+  const sts = new Sts({ clock: systemClock, region: 'eu-west-1', environment, subject: 's3://bucket' });
+  return findCredentials({ environment, clock: systemClock, sts, usesMetadataService: false })();
 }
 
 const refused: [what: string, config: string, named: RegExp][] = [

@@ -1,5 +1,8 @@
-import type { Environment } from '@weir/core';
+import { readFile } from 'node:fs/promises';
+import type { Clock, Environment } from '@weir/core';
+import type { ExpiringCredentials } from './expiring-credentials.ts';
 import type { Credentials } from './signature.ts';
+import type { Sts } from './sts.ts';
 
 /** Credentials in the environment that was passed in. */
 export function credentialsIn(environment: Environment): Credentials | undefined {
@@ -12,11 +15,20 @@ export function credentialsIn(environment: Environment): Credentials | undefined
   };
 }
 
-/** Overrides for the files in `~/.aws`, and for the profile of `AWS_PROFILE`. */
 interface ProfileFiles {
   readonly filepath?: string;
   readonly configFilepath?: string;
   readonly profile?: string;
+}
+
+/** The files and the profile that variables name instead of those in `~/.aws`. */
+function profileFiles(environment: Environment): ProfileFiles {
+  const { AWS_SHARED_CREDENTIALS_FILE, AWS_CONFIG_FILE, AWS_PROFILE } = environment;
+  return {
+    ...(AWS_SHARED_CREDENTIALS_FILE ? { filepath: AWS_SHARED_CREDENTIALS_FILE } : {}),
+    ...(AWS_CONFIG_FILE ? { configFilepath: AWS_CONFIG_FILE } : {}),
+    ...(AWS_PROFILE ? { profile: AWS_PROFILE } : {}),
+  };
 }
 
 type Profile = Readonly<Record<string, string | undefined>>;
@@ -45,31 +57,71 @@ function metadataSourceProblem(profiles: Profiles, firstName: string): string | 
 }
 
 /**
- * Credentials from files of the user: a profile in `~/.aws`, or the token of `AWS_WEB_IDENTITY_TOKEN_FILE`. Unlike the
- * SDK's default chain, this one does not end at the metadata service of the machine or its container, and it rejects a
- * profile that names one as its source.
+ * Credentials from files of the user: a profile in `~/.aws`. Unless the metadata service may be asked, a profile that
+ * names one as its source is rejected.
  */
-export async function credentialsFromFiles(files: ProfileFiles = {}) {
-  const [{ fromIni }, { fromTokenFile }, { getProfileName, parseKnownFiles }] = await Promise.all([
+async function credentialsOfProfile(
+  files: ProfileFiles,
+  usesMetadataService: boolean,
+): Promise<SdkCredentials> {
+  const [{ fromIni }, { getProfileName, parseKnownFiles }] = await Promise.all([
     import('@aws-sdk/credential-provider-ini'),
-    import('@aws-sdk/credential-provider-web-identity'),
     import('@smithy/core/config'),
   ]);
-  const fromProfile = async () => {
+  if (!usesMetadataService) {
     const problem = metadataSourceProblem(await parseKnownFiles(files), getProfileName(files));
     if (problem !== undefined) throw new Error(problem);
-    return fromIni(files)();
+  }
+  return fromIni(files)();
+}
+
+/** As the SDK returns them. Without an expiration they are valid until the files change. */
+interface SdkCredentials extends Omit<Credentials, 'sessionToken'> {
+  readonly sessionToken?: string | undefined;
+  readonly expiration?: Date | undefined;
+}
+
+interface FoundCredentialsOptions {
+  readonly environment: Environment;
+  readonly clock: Clock;
+  readonly sts: Sts;
+  /** Whether credentials that are not found elsewhere may be requested from the metadata service of the machine. */
+  readonly usesMetadataService: boolean;
+}
+
+/** What the SDK returns without an expiration is looked up again after this time. */
+const filesMs = 900_000;
+
+/**
+ * Finds credentials that are not in the environment: of a profile in `~/.aws`, by the token of
+ * `AWS_WEB_IDENTITY_TOKEN_FILE`, and, where the caller allows it, of the metadata service of the machine or its
+ * container.
+ */
+export function findCredentials(options: FoundCredentialsOptions): () => Promise<ExpiringCredentials> {
+  const { environment, clock, sts, usesMetadataService } = options;
+  const fromSdk = ({ expiration, sessionToken, ...keys }: SdkCredentials): ExpiringCredentials => ({
+    ...keys,
+    ...(sessionToken === undefined ? {} : { sessionToken }),
+    expiresMs: expiration?.getTime() ?? clock.nowMs() + filesMs,
+  });
+  const ofMetadataService = async () => {
+    const { defaultProvider } = await import('@aws-sdk/credential-provider-node');
+    return fromSdk(await defaultProvider()());
   };
-  const sources = [fromProfile, fromTokenFile()];
   return async () => {
-    for (const source of sources) {
-      try {
-        return await source();
-      } catch (error) {
-        // An invalid setting is an error; for a missing one the next source is tried.
-        if ((error as { readonly tryNextLink?: boolean }).tryNextLink !== true) throw error;
-      }
+    try {
+      return fromSdk(await credentialsOfProfile(profileFiles(environment), usesMetadataService));
+    } catch (error) {
+      // An invalid setting is an error; for a missing one the next source is tried.
+      if ((error as { readonly tryNextLink?: boolean }).tryNextLink !== true) throw error;
     }
+    const { AWS_WEB_IDENTITY_TOKEN_FILE: tokenFile, AWS_ROLE_ARN: roleArn } = environment;
+    if (tokenFile && roleArn) {
+      // The platform replaces the file before the token expires.
+      const token = await readFile(tokenFile, 'utf8');
+      return sts.assumeRoleWithWebIdentity(roleArn, token.trim());
+    }
+    if (usesMetadataService) return ofMetadataService();
     throw new Error('neither AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY nor a profile in ~/.aws names any');
   };
 }

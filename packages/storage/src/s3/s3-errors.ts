@@ -1,5 +1,6 @@
 import { StoreError, type StoreErrorKind } from '../store/store-error.ts';
 import type { HttpResponse } from '../store-http/response-reader.ts';
+import { textOf } from './xml.ts';
 
 /** S3 codes whose HTTP status alone would be misleading. */
 const kindOfCode: Readonly<Record<string, StoreErrorKind>> = {
@@ -34,15 +35,20 @@ export function kindOfS3Error(status: number, code: string): StoreErrorKind {
 /** The error of an S3 response, with the server's message. */
 export function s3Error(key: string, { status, headers, body }: HttpResponse): StoreError {
   const xml = body.toString('utf8');
-  const code = elementOf(xml, 'Code');
+  const code = textOf(xml, 'Code');
   if (status >= 300 && status < 400) {
     const region = headers.get('x-amz-bucket-region') ?? 'another one';
     return new StoreError('invalid', key, `the bucket's region is ${region}`);
   }
-  const words = [status, code, elementOf(xml, 'Message')].filter((word) => word !== '').join(' ');
+  const words = [status, code, textOf(xml, 'Message')].filter((word) => word !== '').join(' ');
   return new StoreError(kindOfS3Error(status, code), key, `S3 answered ${words}`);
 }
 
-function elementOf(xml: string, name: string): string {
-  return new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1] ?? '';
+/** The server, or a proxy before it, does not know the request. */
+export function isNotOffered({ status, body }: HttpResponse): boolean {
+  return (
+    status === 501 ||
+    status === 405 ||
+    (status >= 400 && textOf(body.toString('utf8'), 'Code') === 'NotImplemented')
+  );
 }

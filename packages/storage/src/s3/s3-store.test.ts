@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { systemClock } from '@weir/core';
 import { watchDials } from '../../testing/watched-dials.ts';
 import type { ObjectStore } from '../store/object-store.ts';
-import { openS3Store } from './s3-store.ts';
+import { openS3Store, type S3Settings } from './s3-store.ts';
 
 const environment = { AWS_ACCESS_KEY_ID: 'AK', AWS_SECRET_ACCESS_KEY: 'SK' };
 
@@ -16,6 +16,8 @@ type Answer = (request: IncomingMessage, body: Buffer, response: ServerResponse)
 async function withServer(
   answer: Answer,
   check: (store: ObjectStore, connections: () => number) => Promise<void>,
+  query = '',
+  s3: S3Settings = {},
 ): Promise<void> {
   let connections = 0;
   const server = createServer((request, response) => {
@@ -26,7 +28,7 @@ async function withServer(
   server.on('connection', () => connections++);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const store = await storeAt(server.address() as AddressInfo);
+  const store = await storeAt(server.address() as AddressInfo, query, s3);
   try {
     await check(store, () => connections);
   } finally {
@@ -36,9 +38,9 @@ async function withServer(
   }
 }
 
-function storeAt({ port }: AddressInfo): Promise<ObjectStore> {
+function storeAt({ port }: AddressInfo, query = '', s3: S3Settings = {}): Promise<ObjectStore> {
   const endpoint = `endpoint=127.0.0.1:${port}&disableSSL=true&s3ForcePathStyle=true&region=eu-west-1`;
-  return openS3Store(new URL(`s3://bucket?${endpoint}`), { clock: systemClock, environment });
+  return openS3Store(new URL(`s3://bucket?${endpoint}${query}`), { clock: systemClock, environment, s3 });
 }
 
 test('a put is one signed request with a checksum', async () => {
@@ -210,10 +212,27 @@ test('closing ends calls in flight', async () => {
   await withServer(
     () => {},
     async (store) => {
-      const puts = Array.from({ length: 70 }, (_, i) => store.put(`key${i}`, [Buffer.from('x')]));
+      const ended = Array.from({ length: 70 }, (_, i) =>
+        assert.rejects(store.put(`key${i}`, [Buffer.from('x')]), { kind: 'unavailable' }),
+      );
       await new Promise<void>((resolve) => systemClock.after(50, resolve));
       await store.close();
-      for (const put of puts) await assert.rejects(put, { kind: 'unavailable' });
+      await Promise.all(ended);
+    },
+  );
+});
+
+test('closing ends calls whose connection is being opened', async () => {
+  await withServer(
+    () => {},
+    async (store) => {
+      const ended = Array.from({ length: 70 }, (_, i) =>
+        assert.rejects(store.put(`key${i}`, [Buffer.from('x')]), { kind: 'unavailable' }),
+      );
+      // The calls have begun, and no connection is open yet.
+      for (let turn = 0; turn < 10; turn++) await Promise.resolve();
+      await store.close();
+      await Promise.all(ended);
     },
   );
 });
@@ -443,3 +462,119 @@ for (const [status, code, kind] of listAnswers) {
     );
   });
 }
+
+/** Writes in every way, and returns the headers of the requests by their names. */
+async function writeHeaders(query: string, s3: S3Settings = {}) {
+  const seen: Record<string, IncomingMessage['headers']> = {};
+  await withServer(
+    (request, body, response) => {
+      const { searchParams } = new URL(request.url!, 'http://s3');
+      const what = searchParams.has('uploads')
+        ? 'begin'
+        : searchParams.has('partNumber')
+          ? 'part'
+          : searchParams.has('uploadId')
+            ? 'complete'
+            : searchParams.has('delete')
+              ? 'deleteMany'
+              : request.headers['if-none-match'] === undefined
+                ? 'put'
+                : 'putIfAbsent';
+      seen[what] = { ...request.headers, body: String(body) };
+      response.end('<UploadId>1</UploadId>');
+    },
+    async (store) => {
+      await store.put('key', [Buffer.from('x')]);
+      await store.putIfAbsent('key', [Buffer.from('x')]);
+      const upload = await store.beginUpload('key');
+      await upload.putPart(0, [Buffer.from('x')]);
+      await upload.finish(1);
+      await store.deleteMany(['key']);
+    },
+    query,
+    s3,
+  );
+  return seen;
+}
+
+test('encryption and storage class are asked for where an object is made, and nowhere else', async () => {
+  const seen = await writeHeaders('&sse=aws:kms&sseKMSKeyId=key-1&storageClass=ONEZONE_IA');
+  for (const what of ['put', 'putIfAbsent', 'begin']) {
+    const headers = seen[what]!;
+    assert.equal(headers['x-amz-server-side-encryption'], 'aws:kms', what);
+    assert.equal(headers['x-amz-server-side-encryption-aws-kms-key-id'], 'key-1', what);
+    assert.equal(headers['x-amz-storage-class'], 'ONEZONE_IA', what);
+  }
+  for (const what of ['part', 'complete', 'deleteMany']) {
+    const names = Object.keys(seen[what]!);
+    assert.ok(!names.some((name) => /encryption|storage-class/.test(name)), what);
+  }
+});
+
+test('uploads have no checksum where they are disabled, also those in parts', async () => {
+  const hasChecksum = ([, headers]: [string, IncomingMessage['headers']]) =>
+    Object.keys(headers).some((name) => name.includes('checksum')) || /Checksum/.test(String(headers.body));
+  const checked = Object.entries(await writeHeaders('')).filter(hasChecksum);
+  assert.deepEqual(checked.map(([what]) => what).sort(), ['begin', 'complete', 'part', 'put', 'putIfAbsent']);
+  const unchecked = Object.entries(await writeHeaders('', { disablesChecksums: true }));
+  assert.deepEqual(unchecked.filter(hasChecksum), []);
+  assert.equal(unchecked.length, 6);
+});
+
+test('an error after the status 200 of a completion is one', async () => {
+  const late = uploadServer(() => ({
+    status: 200,
+    body: '<?xml version="1.0"?>\n\n<Error><Code>InternalError</Code><Message>try again</Message></Error>',
+  }));
+  await withServer(late.answer, async (store) => {
+    const upload = await store.beginUpload('key');
+    await upload.putPart(0, [Buffer.from('123456789')]);
+    await assert.rejects(upload.finish(1), { kind: 'unavailable', message: /InternalError try again/ });
+  });
+});
+
+test('a part beyond those that S3 takes is refused before it is sent', async () => {
+  const { answer, seen } = uploadServer(() => ({ status: 200, body: '' }));
+  await withServer(answer, async (store) => {
+    const upload = await store.beginUpload('key');
+    await assert.rejects(upload.putPart(10_000, [Buffer.from('123456789')]), { kind: 'invalid' });
+    await upload.putPart(9_999, [Buffer.from('123456789')]);
+    assert.equal(seen.length, 2);
+  });
+});
+
+test('keys that XML escapes are listed as they are', async () => {
+  await withServer(
+    (_request, _body, response) => {
+      response.end(
+        '<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><IsTruncated>false</IsTruncated>' +
+          '<Contents><Key>a&amp;lt;&#x26;&#38;&apos;&quot;&lt;&gt;&unknown; b</Key><Size>7</Size>' +
+          '<LastModified>2026-01-02T03:04:05.678Z</LastModified></Contents></ListBucketResult>',
+      );
+    },
+    async (store) => {
+      for await (const page of store.list('a')) {
+        const modifiedMs = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
+        assert.deepEqual(page, [{ key: 'a&lt;&&\'"<>&unknown; b', bytes: 7, modifiedMs }]);
+      }
+    },
+  );
+});
+
+test('credentials that are never found settle a call that was aborted', async () => {
+  const hanging = createTcpServer((socket) => socket.on('error', () => {}).resume());
+  hanging.listen(0, '127.0.0.1');
+  await once(hanging, 'listening');
+  const { port } = hanging.address() as AddressInfo;
+  const url = `s3://bucket?endpoint=127.0.0.1:${port}&disableSSL=true&s3ForcePathStyle=true`;
+  const store = await openS3Store(new URL(`${url}&assumeRoleARN=arn:aws:iam::123456789012:role/r`), {
+    clock: systemClock,
+    environment: { ...environment, AWS_ENDPOINT_URL_STS: `http://127.0.0.1:${port}` },
+  });
+  const controller = new AbortController();
+  const put = store.put('key', [Buffer.from('x')], { signal: controller.signal });
+  controller.abort(new Error('no longer wanted'));
+  await assert.rejects(put, { message: 'no longer wanted' });
+  await store.close();
+  hanging.close();
+});
