@@ -16,6 +16,7 @@ import { startHostedPush } from './metrics-hosted-push.ts';
 import { clusterMetricsSettings, metricsPushSettings } from './metrics-settings.ts';
 import { keepFilesPrivate } from './private-files.ts';
 import { startingControlPlane } from './starting-control-plane.ts';
+import { storeSettings } from './store-settings.ts';
 import { serveUntilStopped } from './until-stopped.ts';
 
 const defaultDataDir = 'weir-data';
@@ -102,6 +103,7 @@ export const controlPlane: Handler<'control-plane'> = async (values, deps) => {
       environment,
       log,
       metrics,
+      ...storeSettings(values),
       usesMetadataService: true,
     });
     running.defer(() => store.close());

@@ -8,6 +8,7 @@ import { openDataDirectory } from './data-directory.ts';
 import { identityIn } from './identity.ts';
 import { local } from './local.ts';
 import { runSelfContained } from './self-contained.ts';
+import { storeSettings } from './store-settings.ts';
 
 /** A cluster for one user on one machine, with durable records. In CI it becomes `local`, which is faster. */
 export const playground: Handler<'playground'> = async (values, deps) => {
@@ -30,6 +31,7 @@ export const playground: Handler<'playground'> = async (values, deps) => {
           ? pathToFileURL(join(dataDir, 'bucket')).href
           : bucketUrl().print(values.bucketURL),
       bucketCheck: values,
+      storage: storeSettings(values),
       zone: 'playground',
       backupIntervalMs: values.metadataBackup ? values.metadataBackupInterval : undefined,
       notes: [`API key        in ${join(dataDir, 'identity.json')}`, `data           ${dataDir}`],

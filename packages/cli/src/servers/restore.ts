@@ -16,6 +16,7 @@ import { problemOfBucket } from './allowed-buckets.ts';
 import { explaining, openDataDirectory } from './data-directory.ts';
 import { restoredIdentityIn } from './identity.ts';
 import { keepFilesPrivate } from './private-files.ts';
+import { storeSettings } from './store-settings.ts';
 
 const defaultDataDir = 'weir-data';
 /** A control plane that still leads looks for a fence at every interval, and then has to store its last entries. */
@@ -38,7 +39,7 @@ export const restore: Handler<'control-plane restore'> = async (values, { clock,
   const deps = { clock, random: systemRandom, environment, log, metrics: new Metrics() };
   try {
     const openBucket = async (bucket: string) => {
-      const opened = await openStore(bucket, { ...deps, usesMetadataService: true });
+      const opened = await openStore(bucket, { ...deps, ...storeSettings(values), usesMetadataService: true });
       running.defer(() => opened.close());
       return opened;
     };

@@ -29,6 +29,7 @@ import { explainingStart } from './explaining-start.ts';
 import { forwardProxy } from './forward-proxy.ts';
 import { metricsPushSettings } from './metrics-settings.ts';
 import { keepFilesPrivate } from './private-files.ts';
+import { storeSettings } from './store-settings.ts';
 import { proxyProtocolSettings, tlsSettings } from './tls-settings.ts';
 import { serveUntilStopped } from './until-stopped.ts';
 
@@ -89,13 +90,14 @@ export async function runAgent(options: AgentToRun): Promise<void> {
   resources.defer(() => ownZone.stop());
   if (values.availabilityZone === undefined) void ownZone.start();
   const start = async () => {
+    const storage = { ...storeSettings(values), usesMetadataService: true };
     const deps = {
       clock,
       random: systemRandom,
       environment,
       log,
       metrics,
-      usesMetadataService: true,
+      ...storage,
       requiresGcsDirectConnectivity: values.gcsDirectConnectivityRequired,
     };
     const { defaultVirtualClusterID: clusterId, agentGroup } = values;
@@ -187,7 +189,7 @@ export async function runAgent(options: AgentToRun): Promise<void> {
         bucketUrl: compactionUrl,
         retiredBucketUrls,
         environment,
-        usesMetadataService: true,
+        ...storage,
       }),
       givenUp: stop,
       clusterId: values.defaultVirtualClusterID!,

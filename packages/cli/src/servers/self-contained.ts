@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { AgentStats, agentMetricRows, type RunningAgent, startAgent } from '@weir/agent';
 import type { ControlPlaneProcess } from '@weir/controlplane/process';
 import { jsonLog, Metrics, release, systemRandom } from '@weir/core';
-import { openStore, probesFolder } from '@weir/storage';
+import { openStore, probesFolder, type StoreDeps } from '@weir/storage';
 import type { Deps } from '../deps.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
 import { agentBuckets } from './agent-buckets.ts';
@@ -28,6 +28,8 @@ interface SelfContained {
   readonly databaseUrl: string;
   readonly bucketUrl: string;
   readonly bucketCheck: BucketCheckValues;
+  /** Settings for the scheme of the bucket. */
+  readonly storage?: Pick<StoreDeps, 's3'>;
   readonly zone: string;
   /** How often metadata is copied into the bucket; never without it. */
   readonly backupIntervalMs?: number | undefined;
@@ -46,6 +48,7 @@ export async function runSelfContained(
     databaseUrl,
     bucketUrl,
     bucketCheck,
+    storage,
     zone,
     backupIntervalMs,
     notes,
@@ -69,7 +72,7 @@ export async function runSelfContained(
   // Everything that was started is stopped in reverse order, also if the rest fails to start.
   const running = new AsyncDisposableStack();
   const start = async () => {
-    const deps = { clock, random: systemRandom, environment, log, metrics };
+    const deps = { clock, random: systemRandom, environment, log, metrics, ...storage };
     const stats = new AgentStats({ clock, metrics });
     const openBucket = async (url: string) => {
       const opened = await openStore(url, { ...deps, onRequest: stats.requestEnded });
@@ -120,7 +123,12 @@ export async function runSelfContained(
     running.defer(() => buckets.stop());
     const agent = await startAgent({
       ...agentSettings(values, bucketUrl),
-      jobs: jobSettings(values, [], { bucketUrl, environment, usesMetadataService: false }),
+      jobs: jobSettings(values, [], {
+        bucketUrl,
+        environment,
+        ...storage,
+        usesMetadataService: false,
+      }),
       clusterId,
       agentId,
       group: '',

@@ -3,6 +3,7 @@ import { listClusterIds, type ObjectStore, openStore, StoreError } from '@weir/s
 import type { Deps } from '../deps.ts';
 import { Failure } from '../failure.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
+import { storeSettings } from '../servers/store-settings.ts';
 import { bucketUrl } from '../values/bucket-url.ts';
 
 /** Runs a tool with the bucket of -bucketURL; its errors become one line. */
@@ -15,6 +16,7 @@ export async function withBucket<Result>(
   try {
     const store = await openStore(bucketUrl().print(values.bucketURL!), {
       ...deps,
+      ...storeSettings(values),
       usesMetadataService: true,
     });
     try {

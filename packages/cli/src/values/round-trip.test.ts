@@ -52,6 +52,7 @@ const generators: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
     ),
     { minLength: 1 },
   ),
+  ARN: fc.stringMatching(/^[\w+=,.@-]{1,64}$/).map((role) => `arn:aws:iam::123456789012:role/${role}`),
   CIDR: fc.tuple(fc.ipV4(), fc.nat(32)).map(([address, bits]) => `${address}/${bits}`),
   'zoned CIDR blocks': fc.uniqueArray(
     record({ zone: lowercase, cidrs: fc.array(cidr, { minLength: 1, maxLength: 4 }) }),

@@ -65,6 +65,15 @@ export function virtualClusterId(): ValueType<string> {
   });
 }
 
+/** The role of a cloud, with six parts between colons. */
+export function roleArn(): ValueType<string> {
+  return textType({
+    label: 'ARN',
+    pattern: /^arn:(?:[\w+=,.@-]*:){4}[\w+=,.@/:-]{1,1024}$/,
+    allowed: 'an ARN like arn:aws:iam::123456789012:role/name',
+  });
+}
+
 /** The key of a record header. Keys that start with `_ws` are reserved for the service. */
 export function headerKey(): ValueType<string> {
   return textType({

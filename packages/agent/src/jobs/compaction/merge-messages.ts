@@ -1,4 +1,4 @@
-import type { StoreOperation } from '@weir/storage';
+import type { StoreDeps, StoreOperation } from '@weir/storage';
 import type { KeyLimits, KeyPlan, KeyResult } from './keys/compact-keys.ts';
 import type { MergeLimits, MergePlan, MergeResult } from './merge-files.ts';
 
@@ -12,6 +12,7 @@ export interface MergeBucket {
   readonly buckets?: readonly { readonly number: number; readonly url: string }[] | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly usesMetadataService: boolean;
+  readonly s3?: StoreDeps['s3'];
 }
 
 /** A merge of files. */

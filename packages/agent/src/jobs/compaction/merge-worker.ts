@@ -26,6 +26,7 @@ const {
   buckets = [{ number: 0, url: bucketUrl }],
   environment,
   usesMetadataService,
+  s3,
   limits,
 } = task;
 

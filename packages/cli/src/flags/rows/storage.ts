@@ -2,7 +2,7 @@ import { bool } from '../../values/bool.ts';
 import { bucketUrl } from '../../values/bucket-url.ts';
 import { list } from '../../values/list.ts';
 import { durationMs, int } from '../../values/numbers.ts';
-import { path, text } from '../../values/text.ts';
+import { path, roleArn, text } from '../../values/text.ts';
 import { databaseUrl } from '../../values/url.ts';
 import { available, foreignVariable, planned } from '../row.ts';
 import { bucketTools, recordTools } from './takers.ts';
@@ -59,11 +59,12 @@ export const storageFlags = [
     help: 'Further buckets in which dead files are looked for and deleted.',
     rule: 'Below the same prefix as in the bucket of the cluster. List them on all agents with the role jobs. A bucket that was taken out of service_stripe:// must be listed here on all agents, which read the files that are still there.',
   }),
-  planned({
+  available({
     name: 'bucketAssumeRoleARNDefault',
-    type: text('ARN'),
-    commands: ['agent'],
-    help: 'The role that is assumed for access to a bucket whose URL does not name one.',
+    type: roleArn(),
+    commands: bucketUsers,
+    help: 'The role that is assumed for access to s3:// buckets whose URL has no assumeRoleARN.',
+    rule: 'A URL with an empty assumeRoleARN assumes none.',
   }),
   available({
     name: 'skipBucketsPermissionCheck',
@@ -88,12 +89,13 @@ export const storageFlags = [
     help: 'Fail at the start when a gs:// bucket cannot be reached over its direct path.',
     rule: 'It never can in this release, whose requests go over HTTPS. A gs:// bucket that the cluster names later is refused too.',
   }),
-  planned({
+  available({
     name: 'disableS3Checksums',
     type: bool(),
     default: false,
-    commands: ['agent'],
+    commands: bucketUsers,
     help: 'Send no checksums to s3:// buckets, neither for single nor for multipart uploads.',
+    rule: 'For servers that reject them. A request that deletes many objects has a digest all the same, because S3 requires it.',
   }),
   available({
     name: 'log-file',
