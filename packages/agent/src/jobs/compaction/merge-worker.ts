@@ -70,6 +70,7 @@ function storeOf(number: number): Promise<ObjectStore> {
       log: silentLog,
       metrics: new Metrics(),
       usesMetadataService,
+      s3,
       retiredBucketUrls,
       onRequest(bucket, { operation }) {
         const operations = requested.get(bucket) ?? new Map<StoreOperation, number>();
