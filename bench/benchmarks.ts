@@ -4,6 +4,7 @@ import { apiReads } from './api-reads.ts';
 import type { Benchmark } from './benchmark.ts';
 import { compaction } from './compaction.ts';
 import { crcChecks } from './crc-checks.ts';
+import { driversBenchmark } from './drivers.ts';
 import { eventEmission } from './event-emission.ts';
 import { eventQueries } from './event-queries.ts';
 import { fetchEncode } from './fetch-encode.ts';
@@ -51,6 +52,7 @@ export const benchmarks: readonly Benchmark[] = [
   transactionalCopy,
   compaction,
   fileLifecycle,
+  driversBenchmark,
   slowStore,
   eventEmission,
   eventQueries,
