@@ -2,7 +2,7 @@ import type { ObjectStore } from '@weir/storage';
 import type { Lifetime } from '../kafka/lifetime.ts';
 
 /** The client that the maker of a store offers, for what the benchmark does. */
-export interface RivalClient {
+interface RivalClient {
   put(key: string, content: Buffer): Promise<void>;
   /** Returns the bytes in memory. */
   getRange(key: string, start: number, end: number): Promise<Uint8Array>;

@@ -110,7 +110,7 @@ function readRole(url: URL, refuse: Refuse): Pick<S3Location, 'roleArn' | 'roleS
 }
 
 /** Six parts between colons; other servers than AWS have names of their own in them. */
-export function isArn(text: string): boolean {
+function isArn(text: string): boolean {
   return text.length <= 2048 && /^arn:(?:[\w+=,.@-]*:){4}[\w+=,.@/:-]+$/.test(text);
 }
 
