@@ -39,7 +39,11 @@ export const restore: Handler<'control-plane restore'> = async (values, { clock,
   const deps = { clock, random: systemRandom, environment, log, metrics: new Metrics() };
   try {
     const openBucket = async (bucket: string) => {
-      const opened = await openStore(bucket, { ...deps, ...storeSettings(values), usesMetadataService: true });
+      const opened = await openStore(bucket, {
+        ...deps,
+        ...storeSettings(values),
+        usesMetadataService: true,
+      });
       running.defer(() => opened.close());
       return opened;
     };
