@@ -4,7 +4,7 @@ import { list } from '../../values/list.ts';
 import { durationMs, int } from '../../values/numbers.ts';
 import { path, roleArn, text } from '../../values/text.ts';
 import { databaseUrl } from '../../values/url.ts';
-import { available, foreignVariable, planned } from '../row.ts';
+import { available, foreignVariable } from '../row.ts';
 import { bucketTools, recordTools } from './takers.ts';
 
 /** The commands that open the bucket of a cluster. */
