@@ -8,6 +8,8 @@ const table: readonly [url: string, server: string][] = [
   ['s3://logs?s3ForcePathStyle=true', 'https s3.eu-west-1.amazonaws.com 443 /logs'],
   ['s3://my.logs', 'https s3.eu-west-1.amazonaws.com 443 /my.logs'],
   ['s3://logs?endpoint=minio:9000&disableSSL=true&s3ForcePathStyle=true', 'http minio 9000 /logs'],
+  ['s3://logs?endpoint=http://10.1.2.3:9000', 'http 10.1.2.3 9000 /logs'],
+  ['s3://logs?endpoint=http://[fd00::1]:9000', 'http fd00::1 9000 /logs'],
   ['s3://logs?endpoint=https%3A%2F%2Fstore.example', 'https logs.store.example 443'],
   ['s3://logs?endpoint=http://[::1]:9000&s3ForcePathStyle=true', 'http ::1 9000 /logs'],
   ['s3://logs--use1-az4--x-s3', 'https logs--use1-az4--x-s3.s3express-use1-az4.eu-west-1.amazonaws.com 443'],

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { StoreError } from '../store/store-error.ts';
 import { endpointOf, isServer } from '../store-http/endpoint.ts';
 import type { HttpEndpoint } from '../store-http/http-client.ts';
@@ -155,7 +156,8 @@ export function addressOf(
     location.endpoint ?? `${isTls ? 'https' : 'http'}://${name}.${region}.${awsDomain(region)}`,
   );
   const endpoint = endpointOf(server);
-  return isPathStyle
+  // An address has no names below it.
+  return isPathStyle || isIP(endpoint.host) > 0
     ? { endpoint, basePath: `/${bucket}` }
     : { endpoint: { ...endpoint, host: `${bucket}.${endpoint.host}` }, basePath: '' };
 }
