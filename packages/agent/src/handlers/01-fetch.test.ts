@@ -365,7 +365,7 @@ test('an offset beyond the cluster view is not out of range if it exists', async
   path.cluster.holdChanges();
   await path.cluster.commitFiles([
     {
-      fileId: 'f'.repeat(32),
+      fileId: 'f'.repeat(12) + '0'.repeat(20),
       fileBytes: 1_000,
       topicIds: [topicId],
       topic: Uint32Array.of(0),

@@ -55,6 +55,6 @@ test('a playground with an S3 bucket and no credentials reports that, and calls 
   const argv = ['playground', ...freePorts, '-dataDir', folderOf(t), '-bucketURL', url];
   const { status, err } = await runArguments([...argv, '-logLevel', 'error']);
   assert.equal(status, 1);
-  assert.match(err, /^weir playground: s3:\/\/bucket: [^\n]+\n$/);
+  assert.match(err, /^weir playground: -bucketURL: s3:\/\/bucket: [^\n]+\n$/);
   assert.deepEqual(dials.metadataServices(), []);
 });

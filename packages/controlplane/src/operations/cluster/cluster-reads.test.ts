@@ -94,6 +94,7 @@ test('a leader of an earlier release serves a snapshot instead, with the same re
     const withoutIds = async (api: TestClusterApi) =>
       printJson(await read(api)).replaceAll(/"topic_id":"[^"]+"/g, '"topic_id":"…"');
     assert.equal(await withoutIds(oldApi), await withoutIds(newApi), name);
-    if (name !== 'list_consumer_groups') assert.ok(old.snapshots > 0, name);
+    const needsNothing = ['list_consumer_groups', 'update_virtual_cluster_configuration'].includes(name);
+    if (!needsNothing) assert.ok(old.snapshots > 0, name);
   }
 });
