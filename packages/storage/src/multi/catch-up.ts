@@ -4,6 +4,7 @@ import { linkedAbort, pause } from '../store/abort.ts';
 import { ObjectNotFound } from '../store/store-error.ts';
 import type { AnyReads } from './any-read.ts';
 import type { Replica } from './replica.ts';
+import { wholeRange } from './whole-range.ts';
 
 export const behindRow = {
   name: 'blob_store_objects_behind',
@@ -190,7 +191,7 @@ export class CatchUp {
     const { replica, others, reads } = this.#options;
     const given = signal === undefined ? {} : { signal };
     const read = (start: number, end: number) =>
-      reads.read(key, ({ store }, signal) => store.getRange(key, start, end, { signal }), {
+      reads.read(key, ({ store }, signal) => wholeRange(store, key, start, end, signal), {
         from: others,
         signal,
       });

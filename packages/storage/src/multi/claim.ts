@@ -7,6 +7,7 @@ import type { AnyReads } from './any-read.ts';
 import { readQuorum, writeQuorum } from './quorum.ts';
 import { quorumError } from './quorum-put.ts';
 import type { Replica } from './replica.ts';
+import { wholeRange } from './whole-range.ts';
 
 /** Votes are below this prefix in every bucket. The store shows nothing of it. */
 export const votesPrefix = 'service_multi/votes/';
@@ -166,7 +167,7 @@ export class Claim {
         async ({ store }, signal) => {
           const info = await store.head(key, { signal });
           if (info === undefined) throw new ObjectNotFound(key);
-          return await store.getRange(key, 0, info.bytes, { signal });
+          return await wholeRange(store, key, 0, info.bytes, signal);
         },
         { signal: this.#signal },
       );

@@ -202,6 +202,27 @@ test('a list names the buckets that lack an object, and repair copies it there',
   await store.close();
 });
 
+test('a bucket gets no copy of an object that another sends in part', async () => {
+  let cutBytes = 1;
+  const decorate = (inner: ObjectStore): ObjectStore => ({
+    ...inner,
+    async getRange(...call) {
+      const range = await inner.getRange(...call);
+      return range.subarray(0, range.length - cutBytes);
+    },
+  });
+  const buckets = testBuckets(3, { decorate });
+  const store = openMultiStore(buckets, deps());
+  for (const { inner } of buckets.slice(0, 2)) await inner.put('key', content('whole'));
+  const [found] = (await Array.fromAsync(store.list(''))).flat();
+  await assert.rejects(store.replicas!.repair(found!), { kind: 'unavailable' });
+  assert.equal(await hasObject(buckets[2]!, 'key'), false);
+  cutBytes = 0;
+  assert.equal(await store.replicas!.repair(found!), true);
+  assert.equal(String(await buckets[2]!.inner.getRange('key', 0, 10)), 'whole');
+  await store.close();
+});
+
 test('an object is missing only if enough buckets say so', async () => {
   const { buckets, store, clock } = stage();
   buckets[0]!.setOut(true);
