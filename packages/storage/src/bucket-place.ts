@@ -26,7 +26,7 @@ export interface BucketPlace {
   readonly server: string;
   /** The name of the bucket, its directory without a trailing slash, or its database and tables. */
   readonly bucket: string;
-  /** How the URL says that the server is reached, where that decides who may read along; absent otherwise. */
+  /** What the URL says of the encryption of the connection, or of the role to assume; absent if nothing. */
   readonly access?: string;
   /** The folder of all objects, without a trailing slash; empty for the whole bucket. */
   readonly folder: string;
@@ -48,9 +48,10 @@ export function bucketPlace(text: string): BucketPlace {
     case 'file':
       return { scheme, server: '', bucket: directoryOf(url).replace(/(?<=.)\/+$/, ''), folder };
     case 's3': {
-      const { bucket, endpoint, isTls } = parseS3Url(url);
+      const { bucket, endpoint, isTls, roleArn } = parseS3Url(url);
       const server = endpoint === undefined ? `aws${isTls ? '' : ' without TLS'}` : new URL(endpoint).origin;
-      return { scheme, server, bucket, folder };
+      const access = roleArn === undefined ? {} : { access: `as ${roleArn === '' ? 'no role' : roleArn}` };
+      return { scheme, server, ...access, bucket, folder };
     }
     case 'gs': {
       const { bucket, endpoint } = parseGsUrl(url);

@@ -46,7 +46,7 @@ export function problemOfBucket(url: string, { ownUrls, allowedUrls }: AllowedBu
 function isLikeOwn(place: BucketPlace, own: BucketPlace): boolean {
   if (place.scheme === 'file' || place.scheme === 'sqlite') return isWithinBucket(place, own);
   const isServer = place.scheme === own.scheme && place.server === own.server;
-  // Otherwise a cluster could turn off the encryption of the connection.
+  // Otherwise a cluster could turn off the encryption of the connection, or choose among the roles of the agent.
   return isServer && place.access === own.access;
 }
 
