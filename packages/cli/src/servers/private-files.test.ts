@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
@@ -105,4 +105,12 @@ test('a URL or a path of a database that names a directory leaves it unchanged',
   chmodSync(directory, 0o755);
   keepFilesPrivate({ bucketUrl: `sqlite://${directory}`, databaseUrl: directory }, log);
   assert.deepEqual([modeOf(directory), warned], ['755', []]);
+});
+
+test('a path that cannot be looked at is left to the code that opens it', () => {
+  const loop = join(directory, 'loop');
+  symlinkSync(loop, loop);
+  keepFilesPrivate({ dataDir: loop, databaseUrl: loop, bucketUrl: `file://${loop}` }, log);
+  keepFilesPrivate({ bucketUrl: `sqlite://${loop}` }, log);
+  assert.deepEqual(warned, []);
 });

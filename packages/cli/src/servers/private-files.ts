@@ -1,4 +1,4 @@
-import { chmodSync, readdirSync, statSync } from 'node:fs';
+import { chmodSync, readdirSync, type Stats, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Log } from '@weir/core';
@@ -56,7 +56,16 @@ function databaseFiles(path: string): readonly string[] {
     .filter((found) => found === name || /^-(?:wal|shm|journal|process-\d+)$/.test(found.slice(name.length)))
     .filter((found) => found.startsWith(name))
     .map((found) => join(dirname(path), found))
-    .filter((found) => statSync(found, { throwIfNoEntry: false })?.isFile());
+    .filter((found) => statusOf(found)?.isFile());
+}
+
+function statusOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    // The code that opens it afterwards reports the problem.
+    return undefined;
+  }
 }
 
 function namesIn(directory: string): readonly string[] {
@@ -75,7 +84,7 @@ function isOwn(directory: string): boolean {
 }
 
 function makePrivate(path: string, log: Pick<Log, 'warn'>): void {
-  const found = statSync(path, { throwIfNoEntry: false });
+  const found = statusOf(path);
   if (found === undefined || (found.mode & foreignRights) === 0) return;
   const mode = (found.mode & 0o7777).toString(8).padStart(4, '0');
   if ((found.mode & stickyBit) !== 0) {
