@@ -45,4 +45,11 @@ test('errors of SQLite have the kind that says what to do', () => {
     const problem = sqliteProblem('/b.db', Object.assign(new Error('reason'), { errcode }));
     assert.deepEqual(problem, { kind, subject: '/b.db', text: 'SQLite: reason' }, String(errcode));
   }
+  const withCode = (code: string) => sqliteProblem('/b.db', Object.assign(new Error('reason'), { code }));
+  assert.deepEqual(withCode('EACCES'), {
+    kind: 'denied',
+    subject: '/b.db',
+    text: 'permission denied (EACCES)',
+  });
+  assert.deepEqual(withCode('ERR_INVALID_STATE').text, 'SQLite: reason');
 });

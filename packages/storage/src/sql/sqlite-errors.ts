@@ -1,4 +1,5 @@
-import type { StoreErrorKind } from '../store/store-error.ts';
+import { codeOf, fileStoreError } from '../file/file-errors.ts';
+import { StoreError, type StoreErrorKind } from '../store/store-error.ts';
 import type { ThreadProblem } from './thread-call.ts';
 
 /** The file of a bucket, or its tables, are not there. */
@@ -34,6 +35,12 @@ export function sqliteProblem(
 ): ThreadProblem & { readonly kind: StoreErrorKind } {
   if (error instanceof SqliteMissing) return { kind: 'bucketMissing', subject, text: error.message };
   const { message, errcode } = error as Error & { readonly errcode?: number };
+  // Codes of Node itself begin with ERR_.
+  if (errcode === undefined && !codeOf(error)?.startsWith('ERR_')) {
+    const ofFileSystem = fileStoreError(subject, error);
+    if (ofFileSystem instanceof StoreError)
+      return { kind: ofFileSystem.kind, subject, text: ofFileSystem.problem };
+  }
   // The upper bytes refine the code.
   const kind = errcode === undefined ? undefined : kindOfCode[errcode & 0xff];
   return { kind: kind ?? 'unavailable', subject, text: `SQLite: ${message}` };

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StoreError } from '../store/store-error.ts';
@@ -18,10 +18,11 @@ const attemptPauseMs = 20;
 
 /** Makes the file of a bucket, or its tables in a file that exists. It is no error if they are there. */
 export function createSqliteBucket(place: SqlitePlace): void {
-  if (!exists(dirname(place.path)))
-    throw new StoreError('invalid', place.path, 'the directory of the file does not exist');
   for (let attempt = 1; ; attempt++) {
     try {
+      if (!exists(dirname(place.path))) throw new SqliteMissing('the directory of the file does not exist');
+      // SQLite says only that it cannot open the file.
+      accessSync(exists(place.path) ? place.path : dirname(place.path), constants.W_OK);
       makeTables(place);
       return;
     } catch (error) {
@@ -59,6 +60,7 @@ function makeTables({ path, table }: SqlitePlace): void {
 /** Opens the file of a bucket that was made before. */
 export function openSqliteBucket({ path, table }: SqlitePlace): DatabaseSync {
   if (!exists(path)) throw new SqliteMissing('the file does not exist');
+  accessSync(path, constants.R_OK);
   const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
   try {
     const found = database
