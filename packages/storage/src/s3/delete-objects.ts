@@ -40,7 +40,12 @@ export async function deleteObjects(
   if (isNotOffered(response)) return deleteEach(requests, keys, signal);
   if (!isSuccess(response)) throw s3Error(keys[0]!, response);
   const errors = elementsOf(response.body.toString('utf8'), 'Error');
-  return unlessAllFailed(keys, Array.from(errors, failedDeletion).flat());
+  const failed = Array.from(errors, failedDeletion).flat();
+  const asked = new Set(keys);
+  // An error that is about none of the objects is about all of them, whatever the status.
+  const other = failed.find(({ key }) => !asked.has(key));
+  if (other !== undefined) throw new StoreError(other.error.kind, keys[0]!, other.error.problem);
+  return unlessAllFailed(keys, failed);
 }
 
 /** S3 takes this request only with one of them. Older servers know only the first, directory buckets the second. */

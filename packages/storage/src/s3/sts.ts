@@ -129,7 +129,8 @@ export function credentialsOf(xml: string): ExpiringCredentials | undefined {
   const secretAccessKey = textOf(xml, 'SecretAccessKey');
   const sessionToken = textOf(xml, 'SessionToken');
   const expiresMs = Date.parse(textOf(xml, 'Expiration'));
-  if (accessKeyId === '' || secretAccessKey === '' || sessionToken === '' || Number.isNaN(expiresMs))
-    return undefined;
+  // They become parts of headers.
+  const areTexts = [accessKeyId, secretAccessKey, sessionToken].every((text) => /^[\x20-\x7e]+$/.test(text));
+  if (!areTexts || Number.isNaN(expiresMs)) return undefined;
   return { accessKeyId, secretAccessKey, sessionToken, expiresMs };
 }
