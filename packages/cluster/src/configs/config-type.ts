@@ -54,18 +54,27 @@ export function oneOf<const Words extends readonly string[]>(...words: Words): C
   };
 }
 
+/** Several buckets as one: the URLs of the buckets follow, separated by `<>`. */
+const wrapper = /^service_(?:multi|stripe):\/\//;
+
 /** A URL such as `s3://bucket?region=eu-west-1`. Code that uses it checks that it is supported. */
 export const url: ConfigType<string> = {
   kafkaType: 'STRING',
   rule: `an address such as s3://bucket, with at most ${coreLimits.configTextCharsMax} characters and no user in it`,
   parse: (text) => {
     const trimmed = text.trim();
-    if (trimmed.length > coreLimits.configTextCharsMax || !URL.canParse(trimmed)) return undefined;
-    // User info in a URL is usually a secret, and many users can read configs.
-    const { username, password } = new URL(trimmed);
-    return username === '' && password === '' ? trimmed : undefined;
+    if (trimmed.length > coreLimits.configTextCharsMax) return undefined;
+    const urls = wrapper.test(trimmed) ? trimmed.replace(wrapper, '').split('<>') : [trimmed];
+    return urls.every(isWithoutUser) ? trimmed : undefined;
   },
 };
+
+/** User info in a URL is usually a secret, and many users can read configs. */
+function isWithoutUser(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { username, password } = new URL(text);
+  return username === '' && password === '';
+}
 
 /** Comma-separated words from a set, without duplicates, at least one. */
 export function someOf<const Words extends readonly string[]>(

@@ -50,6 +50,11 @@ const changes: [what: string, change: Change, then: Record<string, unknown>][] =
   ],
   ['nothing', {}, { default_num_partitions: 4, are_acls_enabled: false }],
   ['the bucket', { bucket_url: 's3://other?region=x' }, { bucket_url: 's3://other?region=x' }],
+  [
+    'several buckets as one',
+    { bucket_url: 'service_multi://s3://one?region=x<>s3://two?region=x' },
+    { bucket_url: 'service_multi://s3://one?region=x<>s3://two?region=x' },
+  ],
   ['the bucket back', { bucket_url: null }, { bucket_url: null }],
   [
     'how long topics stay restorable',
@@ -132,6 +137,18 @@ const refusals: [what: string, change: Change, code: ErrorCode, pattern: RegExp]
     { bucket_url: 's3://logs?region=eu@evil.example%23' },
     'invalid_cluster_config',
     /region=/,
+  ],
+  [
+    'a secret in one of several buckets',
+    { bucket_url: 'service_stripe://s3://one?region=x<>s3://key:secret@two?region=x' },
+    'invalid_cluster_config',
+    /"bucket_url"/,
+  ],
+  [
+    'one bucket as several',
+    { bucket_url: 'service_multi://s3://one' },
+    'invalid_cluster_config',
+    /"bucket_url"/,
   ],
   ['a bucket with a secret', { bucket_url: 's3://key:secret@b' }, 'invalid_cluster_config', /"bucket_url"/],
 ];
