@@ -30,6 +30,7 @@ export class MultipartUpload implements ObjectUpload {
   readonly #uploadId: string;
   readonly #parts: StoredPart[] = [];
   readonly #partEnds: number[] = [];
+  #isAborted = false;
 
   private constructor(requests: S3Requests, uploadId: string, options: MultipartUploadOptions) {
     this.#requests = requests;
@@ -70,6 +71,8 @@ export class MultipartUpload implements ObjectUpload {
 
   async finish(partCount: number, { signal }: CallOptions = {}): Promise<void> {
     const { key, head } = this.#options;
+    // A server may answer that it is complete, and an older object of the same length looks like its result.
+    if (this.#isAborted) throw new StoreError('invalid', key, 'the upload was aborted');
     checkParts(key, this.#partEnds, partCount);
     try {
       await this.#complete(signal);
@@ -81,6 +84,8 @@ export class MultipartUpload implements ObjectUpload {
   }
 
   async abort({ signal }: CallOptions = {}): Promise<void> {
+    signal?.throwIfAborted();
+    this.#isAborted = true;
     try {
       await abortUpload(this.#requests, { key: this.#options.key, uploadId: this.#uploadId }, signal);
     } catch (error) {

@@ -392,6 +392,23 @@ test('an upload whose completion was answered before is complete, and another er
   });
 });
 
+for (const [said, status, body] of [
+  ['does not exist', 404, '<Error><Code>NoSuchUpload</Code></Error>'],
+  ['is complete', 200, '<CompleteMultipartUploadResult></CompleteMultipartUploadResult>'],
+] as const) {
+  test(`an aborted upload is not finished, even if the server says that it ${said}`, async () => {
+    const server = uploadServer(() => ({ status, body }));
+    await withServer(server.answer, async (store) => {
+      const upload = await store.beginUpload('key');
+      // The server has an older object of 9 bytes.
+      await upload.putPart(0, [Buffer.from('123456789')]);
+      await upload.abort();
+      await assert.rejects(upload.finish(1), { kind: 'invalid' });
+      assert.equal(server.seen.at(-1), 'DELETE /bucket/key');
+    });
+  });
+}
+
 test('uploads that were not finished are listed page by page, and aborted', async () => {
   const seen: string[] = [];
   const upload = (key: string, id: string) =>
