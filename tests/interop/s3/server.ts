@@ -97,7 +97,8 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-async function untilOpen(port: number, server: ChildProcess): Promise<void> {
+/** Waits until a server that was started accepts connections. */
+export async function untilOpen(port: number, server: ChildProcess): Promise<void> {
   const giveUpMs = systemClock.monotonicMs() + startMsMax;
   while (!(await isOpen(port))) {
     if (server.exitCode !== null) throw new Error(`the S3 server ended with ${server.exitCode}`);
