@@ -75,18 +75,6 @@ test('a wrong secret is denied, by our requests and by the list', { skip }, asyn
   await store.close();
 });
 
-test('a bucket that does not exist is a mistake of the URL', { skip }, async () => {
-  const store = await openStore(`s3://nobody-made-this?${endpoint()}`, {
-    clock: systemClock,
-    random: systemRandom,
-    environment: { AWS_ACCESS_KEY_ID: identity.accessKeyId, AWS_SECRET_ACCESS_KEY: identity.secretAccessKey },
-    log: silentLog,
-    metrics: new Metrics(),
-  });
-  await assert.rejects(store.put('key', [Buffer.from('x')]), { kind: 'invalid' });
-  await store.close();
-});
-
 test('a log file goes there and back', { skip }, async () => {
   const store = await open();
   const bytes = Buffer.alloc(200_000, 7);
