@@ -1,20 +1,20 @@
 import type { Pointers } from '@weir/cluster';
 import { type Clock, type Log, type Metrics, Semaphore } from '@weir/core';
-import { ObjectNotFound, type ObjectStore } from '@weir/storage';
+import type { ObjectStore } from '@weir/storage';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import { agentLimits } from '../limits.ts';
 import type { AnswerHold } from '../requests/answer-hold.ts';
 import type { SlabPool } from '../slabs/slab-pool.ts';
 import { AnswerPages } from './answer-pages.ts';
-import { BatchCursor, NoRecordBatch } from './batch-cursor.ts';
+import type { BatchCursor } from './batch-cursor.ts';
 import type { BatchList } from './batch-list.ts';
-import { DamagedRange } from './damaged-range.ts';
 import { Page, pagesOf } from './page.ts';
 import { PageCache } from './page-cache.ts';
 import { type PageMetrics, pageMetrics } from './page-metrics.ts';
 import { createPagePool } from './page-pool.ts';
-import { ForeignFile, type PageSource, storePages } from './page-source.ts';
+import { type PageSource, storePages } from './page-source.ts';
 import { PageSpan } from './page-span.ts';
+import { damagedOf, type LoadedSpan, type RangeReader, takeBatches } from './range-reader.ts';
 import { NeededPages, RangeReads } from './range-reads.ts';
 import { type RangeWalk, rangesOf } from './range-walk.ts';
 import { Readahead, readsFrom } from './readahead.ts';
@@ -92,26 +92,6 @@ export interface ReadQuery {
 const readaheadPagesMax = 8;
 /** Pages that are loaded ahead after the answer to a reader of one partition. */
 const readaheadPages = 2;
-
-/** Callbacks of one reader for the batches of a range. */
-interface RangeReader {
-  /** How many bytes the reader wants at least, within the range. */
-  roomBytes(): number;
-  /** Called before each read; false ends the walk. */
-  goesOn(walk: RangeWalk): boolean;
-  load(walk: RangeWalk, end: number): PageSpan | Promise<PageSpan>;
-  /** Called with bytes that were not in memory. */
-  loaded?(span: LoadedSpan): void;
-  /**
-   * Whether to continue with the cursor's batch, of which only the header may be loaded; the CRC of an incomplete batch
-   * is not checked yet.
-   */
-  takes(walk: RangeWalk, cursor: BatchCursor): boolean;
-  /** Receives every batch of the range, checked, in order. */
-  take(walk: RangeWalk, cursor: BatchCursor): 'enough' | undefined;
-  /** Called after the batches of loaded pages were taken, and has to release each page. */
-  done(pages: readonly Page[]): void;
-}
 
 /** Reads stored batches: ranges of files, in pages, through a cache, as views of it. */
 export function createReadPath(options: ReadPathOptions): ReadPath {
@@ -459,49 +439,6 @@ class PagedReadPath implements ReadPath {
     this.#metrics.cacheBytes.set(this.#cache.bytes);
     return new PageSpan(ready, start, end, this.#options.pageBytes);
   }
-}
-
-/**
- * Passes the loaded batches to a reader. Returns how many bytes the next read of the range needs at least, or `enough`
- * if the reader ended the walk.
- */
-function takeBatches(walk: RangeWalk, reader: RangeReader, span: LoadedSpan): number | 'enough' {
-  const cursor = new BatchCursor(span.views);
-  while (cursor.next()) {
-    if (cursor.isWhole) checkBatch(walk, cursor, span);
-    else walk.checkPosition(cursor);
-    if (!reader.takes(walk, cursor)) return 'enough';
-    if (!cursor.isWhole) break;
-    if (reader.take(walk, cursor) === 'enough') return 'enough';
-    walk.pass(cursor);
-  }
-  if (span.isShort && walk.at < walk.end) throw walk.damaged('short', 'the file ends before its batches do');
-  return walk.continueFrom(cursor);
-}
-
-/** Bytes of one step of a walk: from a file, or built for a marker. */
-type LoadedSpan = PageSpan | { readonly views: readonly Buffer[]; readonly isShort: false };
-
-/** Checks that a complete batch is the committed one; the CRC once while its pages are in memory. */
-function checkBatch(walk: RangeWalk, cursor: BatchCursor, span: LoadedSpan): void {
-  const isOfFile = span instanceof PageSpan;
-  if (isOfFile && !span.isChecked(walk.at, cursor.batchBytes)) {
-    if (!cursor.hasValidCrc()) throw walk.damaged('corrupt', 'a batch does not match its CRC');
-    walk.checkPosition(cursor);
-    span.addChecked(walk.at, cursor.batchBytes);
-    return;
-  }
-  walk.checkPosition(cursor);
-}
-
-/** Returns `undefined` for errors that do not mean damage. */
-function damagedOf(error: unknown, walk: RangeWalk): DamagedRange | undefined {
-  if (error instanceof DamagedRange) return error;
-  if (error instanceof NoRecordBatch || error instanceof ForeignFile)
-    return walk.damaged('corrupt', error.message, { cause: error });
-  if (error instanceof ObjectNotFound)
-    return walk.damaged('missing', 'the store has no such object', { cause: error });
-  return undefined;
 }
 
 /** Waits for all pages. If one fails, the others are released. */
