@@ -1,5 +1,6 @@
 export { type Faults, type FaultyStore, type FaultyStoreOptions, faultyStore } from './faulty-store.ts';
 export { type LatencyStoreOptions, latencyStore, logNormalLatency } from './latency-store.ts';
+export { logFileRule } from './log-file-rule.ts';
 export { emptyMemoryStore } from './memory.ts';
 export { type ObjectStoreContractOptions, objectStoreContract } from './object-store-contract.ts';
 export { type TestBucket, testBuckets } from './sub-buckets.ts';

@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { type Environment, Metrics, silentLog, systemClock, systemRandom } from '@weir/core';
-import { buildLogFile, logFileKey, newFileId, type ObjectStore, openStore, readLogFile } from '@weir/storage';
-import { objectStoreContract } from '@weir/storage/testing';
+import { type ObjectStore, openStore } from '@weir/storage';
+import { logFileRule, objectStoreContract } from '@weir/storage/testing';
 import { TestAuthority } from '../../../packages/cli/testing/test-authority.ts';
 import {
   type Azurite,
@@ -125,26 +125,7 @@ test('an upload is finished when the answer to its first finish was lost', { ski
   await store.close();
 });
 
-test('a log file goes there and back', { skip }, async () => {
-  const store = await open();
-  const bytes = Buffer.alloc(200_000, 7);
-  bytes.writeInt32BE(bytes.length - 12, 8);
-  bytes.writeInt32BE(12, 57);
-  const fileId = newFileId(systemClock.nowMs(), systemRandom);
-  const batches = Array.from({ length: 40 }, (_, i) => ({
-    topicId: Buffer.alloc(16, i % 3).toString('base64url'),
-    partition: i % 7,
-    bytes,
-  }));
-  const { slices, fileBytes } = buildLogFile({ clusterId: 'vci_1', fileId, batches });
-  const key = logFileKey('vci_1', fileId);
-  await store.put(key, slices);
-  const file = await readLogFile(store, key);
-  assert.equal(file.fileBytes, fileBytes);
-  assert.equal(file.sections.length, 21);
-  assert.ok((await store.getRange(key, 0, fileBytes)).equals(Buffer.concat(slices)));
-  await store.close();
-});
+logFileRule({ open, skip });
 
 test('an identity of the platform gets a token, which is sent over TLS', { skip }, async (t) => {
   const authority = await TestAuthority.create('Test CA');

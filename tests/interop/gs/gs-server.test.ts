@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Metrics, silentLog, systemClock, systemRandom } from '@weir/core';
-import { buildLogFile, logFileKey, newFileId, type ObjectStore, openStore, readLogFile } from '@weir/storage';
+import { type ObjectStore, openStore } from '@weir/storage';
 import { storageLimits } from '@weir/storage/limits';
-import { objectStoreContract } from '@weir/storage/testing';
+import { logFileRule, objectStoreContract } from '@weir/storage/testing';
 import { builtGsServer, type GsServer, startGsServer } from './server.ts';
 
 /** A third-party server checks Weir's requests, with the contract suite that every store has to pass. */
@@ -66,23 +66,4 @@ test('an object of more parts than one request joins is whole', { skip }, async 
   await store.close();
 });
 
-test('a log file goes there and back', { skip }, async () => {
-  const store = await open();
-  const bytes = Buffer.alloc(200_000, 7);
-  bytes.writeInt32BE(bytes.length - 12, 8);
-  bytes.writeInt32BE(12, 57);
-  const fileId = newFileId(systemClock.nowMs(), systemRandom);
-  const batches = Array.from({ length: 40 }, (_, i) => ({
-    topicId: Buffer.alloc(16, i % 3).toString('base64url'),
-    partition: i % 7,
-    bytes,
-  }));
-  const { slices, fileBytes } = buildLogFile({ clusterId: 'vci_1', fileId, batches });
-  const key = logFileKey('vci_1', fileId);
-  await store.put(key, slices);
-  const file = await readLogFile(store, key);
-  assert.equal(file.fileBytes, fileBytes);
-  assert.equal(file.sections.length, 21);
-  assert.ok((await store.getRange(key, 0, fileBytes)).equals(Buffer.concat(slices)));
-  await store.close();
-});
+logFileRule({ open, skip });

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { HeadObjectCommand } from '@aws-sdk/client-s3';
 import { Metrics, silentLog, systemClock, systemRandom } from '@weir/core';
-import { buildLogFile, logFileKey, newFileId, type ObjectStore, openStore, readLogFile } from '@weir/storage';
-import { objectStoreContract } from '@weir/storage/testing';
+import { type ObjectStore, openStore } from '@weir/storage';
+import { logFileRule, objectStoreContract } from '@weir/storage/testing';
 import { createBucket, s3Client } from '../s3/bucket.ts';
 import { identity, type S3Server } from '../s3/server.ts';
 import { builtVersitygw, startVersitygw } from './versitygw.ts';
@@ -136,23 +136,4 @@ for (const { name, query, stored, unstored } of settings) {
   });
 }
 
-test('a log file goes there and back', { skip }, async () => {
-  const store = await open();
-  const bytes = Buffer.alloc(200_000, 7);
-  bytes.writeInt32BE(bytes.length - 12, 8);
-  bytes.writeInt32BE(12, 57);
-  const fileId = newFileId(systemClock.nowMs(), systemRandom);
-  const batches = Array.from({ length: 40 }, (_, i) => ({
-    topicId: Buffer.alloc(16, i % 3).toString('base64url'),
-    partition: i % 7,
-    bytes,
-  }));
-  const { slices, fileBytes } = buildLogFile({ clusterId: 'vci_1', fileId, batches });
-  const key = logFileKey('vci_1', fileId);
-  await store.put(key, slices);
-  const file = await readLogFile(store, key);
-  assert.equal(file.fileBytes, fileBytes);
-  assert.equal(file.sections.length, 21);
-  assert.ok((await store.getRange(key, 0, fileBytes)).equals(Buffer.concat(slices)));
-  await store.close();
-});
+logFileRule({ open, skip });

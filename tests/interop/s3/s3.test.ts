@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Metrics, silentLog, systemClock, systemRandom } from '@weir/core';
-import { buildLogFile, logFileKey, newFileId, type ObjectStore, openStore, readLogFile } from '@weir/storage';
-import { objectStoreContract } from '@weir/storage/testing';
+import { type ObjectStore, openStore } from '@weir/storage';
+import { logFileRule, objectStoreContract } from '@weir/storage/testing';
 import { missingTool } from '../apache/tools.ts';
 import { createBucket } from './bucket.ts';
 import { identity, type S3Server, startS3Server } from './server.ts';
@@ -75,23 +75,4 @@ test('a wrong secret is denied, by our requests and by the list', { skip }, asyn
   await store.close();
 });
 
-test('a log file goes there and back', { skip }, async () => {
-  const store = await open();
-  const bytes = Buffer.alloc(200_000, 7);
-  bytes.writeInt32BE(bytes.length - 12, 8);
-  bytes.writeInt32BE(12, 57);
-  const fileId = newFileId(systemClock.nowMs(), systemRandom);
-  const batches = Array.from({ length: 40 }, (_, i) => ({
-    topicId: Buffer.alloc(16, i % 3).toString('base64url'),
-    partition: i % 7,
-    bytes,
-  }));
-  const { slices, fileBytes } = buildLogFile({ clusterId: 'vci_1', fileId, batches });
-  const key = logFileKey('vci_1', fileId);
-  await store.put(key, slices);
-  const file = await readLogFile(store, key);
-  assert.equal(file.fileBytes, fileBytes);
-  assert.equal(file.sections.length, 21);
-  assert.ok((await store.getRange(key, 0, fileBytes)).equals(Buffer.concat(slices)));
-  await store.close();
-});
+logFileRule({ open, skip });

@@ -52,7 +52,7 @@ test('a call that is aborted while it waits never starts, and a running one has 
   await Promise.all(rejected);
   await turn();
   assert.deepEqual([waiting.isStarted(), last.isStarted()], [false, false]);
-  running.resolve('nobody waits for it');
+  running.resolve('a result without a reader');
   await turn();
   await turn();
   assert.deepEqual([waiting.isStarted(), last.isStarted()], [false, true]);

@@ -103,7 +103,7 @@ test('sqlite: a bucket that does not exist is missing until it is made, and open
 
 test('sqlite: a file that is no database is a mistake of the URL', async () => {
   const path = newPath();
-  writeFileSync(path, 'these are the notes of somebody, and no database at all');
+  writeFileSync(path, 'a text file, and no database');
   const isForeign = { kind: 'invalid', message: /file is not a database/ };
   await assert.rejects(openUrl(`sqlite://${path}`), isForeign);
   await assert.rejects(createBucket(`sqlite://${path}`), isForeign);
