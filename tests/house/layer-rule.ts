@@ -42,13 +42,14 @@ export const layers: Readonly<Record<string, Layer>> = {
   api: { mayImport: ['core'], builtins: [] },
   // Verifies tokens: of clients, for agents; of agents and users, for the control plane.
   oidc: { mayImport: ['core'], builtins: 'any' },
-  // Agents write events and answer event queries.
+  // Agents write events, answer event queries and serve the schema registry.
   agent: {
-    mayImport: ['core', 'wire', 'storage', 'cluster', 'rpc', 'oidc', 'events'],
+    mayImport: ['core', 'wire', 'storage', 'cluster', 'rpc', 'oidc', 'events', 'registry'],
     testsMayImport: ['journal', 'metadata'],
     builtins: 'any',
   },
-  registry: { mayImport: ['core', 'cluster'], builtins: 'any' },
+  // Its state is entries of the cluster's machine, which agents and control planes replicate.
+  registry: { mayImport: ['core', 'cluster'], testsMayImport: ['journal', 'metadata'], builtins: 'any' },
   events: { mayImport: ['core', 'wire', 'storage'], builtins: 'any' },
   pipelines: { mayImport: ['core', 'wire', 'storage'], builtins: 'any' },
   tableflow: { mayImport: ['core', 'wire', 'storage', 'registry'], builtins: 'any' },
@@ -57,7 +58,19 @@ export const layers: Readonly<Record<string, Layer>> = {
   mcp: { mayImport: ['core', 'api', 'events'], builtins: 'any' },
   // Validates bucket URLs with the parser of `storage`.
   controlplane: {
-    mayImport: ['core', 'storage', 'cluster', 'journal', 'rpc', 'metadata', 'oidc', 'api', 'events', 'mcp'],
+    mayImport: [
+      'core',
+      'storage',
+      'cluster',
+      'journal',
+      'rpc',
+      'metadata',
+      'oidc',
+      'api',
+      'events',
+      'mcp',
+      'registry',
+    ],
     builtins: 'any',
   },
   console: { mayImport: ['api'], builtins: [] },

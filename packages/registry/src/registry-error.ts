@@ -1,0 +1,44 @@
+/** Errors of the registry by name: their code in answers, whose first three digits are the HTTP status. */
+export const registryErrors = {
+  subjectNotFound: 40401,
+  versionNotFound: 40402,
+  schemaNotFound: 40403,
+  subjectSoftDeleted: 40404,
+  subjectNotSoftDeleted: 40405,
+  versionSoftDeleted: 40406,
+  versionNotSoftDeleted: 40407,
+  subjectHasNoConfig: 40408,
+  subjectHasNoMode: 40409,
+  incompatible: 40901,
+  invalidSchema: 42201,
+  invalidVersion: 42202,
+  invalidCompatibilityLevel: 42203,
+  invalidMode: 42204,
+  operationNotPermitted: 42205,
+  referenceExists: 42206,
+  idDoesNotMatch: 42207,
+  invalidSubject: 42208,
+  schemaTooLarge: 42209,
+  invalidRuleSet: 42210,
+  contextNotEmpty: 42211,
+  storeError: 50001,
+  timeout: 50002,
+  forwardingFailed: 50003,
+  noLeader: 50004,
+} as const;
+export type RegistryErrorName = keyof typeof registryErrors;
+
+/** An error that the caller of the registry receives. */
+export class RegistryError extends Error {
+  override name = 'RegistryError';
+  readonly error: RegistryErrorName;
+
+  constructor(error: RegistryErrorName, message: string) {
+    super(message);
+    this.error = error;
+  }
+
+  get code(): number {
+    return registryErrors[this.error];
+  }
+}

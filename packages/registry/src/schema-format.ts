@@ -1,0 +1,87 @@
+/** Types of schemas, as in the registry's API. */
+export const schemaTypes = ['AVRO', 'PROTOBUF', 'JSON'] as const;
+export type SchemaType = (typeof schemaTypes)[number];
+
+/** How a schema refers to another one. The name is what the text uses: a type, an import path or a `$ref`. */
+export interface SchemaReference {
+  readonly name: string;
+  readonly subject: string;
+  readonly version: number;
+}
+
+/** A reference with the schema that it stands for. */
+export interface ResolvedReference extends SchemaReference {
+  readonly source: SchemaSource;
+}
+
+/** The text of a schema, with everything that it refers to. Schemas that are referred to twice are the same object. */
+export interface SchemaSource {
+  readonly text: string;
+  readonly references: readonly ResolvedReference[];
+}
+
+/** The only error that the text of a schema may cause. The message is for users. */
+export class InvalidSchema extends Error {
+  override name = 'InvalidSchema';
+}
+
+/** A schema that was parsed. Each format adds its own fields. */
+export interface ParsedSchema {
+  readonly type: SchemaType;
+  /** The text that the registry stores, returns and compares. */
+  readonly canonicalText: string;
+}
+
+/** A difference that makes two schemas incompatible. */
+export interface Incompatibility {
+  readonly type: string;
+  /** Where in the schema, in the notation of the format: a JSON pointer for Avro. */
+  readonly path: string;
+  /** The entry of the list of messages, in the format's own shape. */
+  readonly message: string;
+}
+
+export interface CompatibilityOptions {
+  /** Messages name the schemas by it. */
+  readonly reader: 'new' | 'old';
+  /** Only JSON Schema knows a difference. */
+  readonly policy: 'STRICT' | 'LENIENT';
+}
+
+/** Decodes and encodes payloads: what follows the magic byte and the id. */
+export interface PayloadCodec {
+  /** Returns what is wrong with a payload, without decoding more than that needs. */
+  problemOf(payload: Uint8Array): string | undefined;
+  /** Decodes a payload as a JSON value. Throws `InvalidPayload`. */
+  decode(payload: Uint8Array): unknown;
+  /** Encodes a JSON value, as `decode` returns it. Throws `InvalidPayload`. */
+  encode(value: unknown): Uint8Array;
+  /** The full name of the record in a payload, for naming strategies by record; the root's name without a payload. */
+  recordName(payload?: Uint8Array): string | undefined;
+}
+
+/** The only error that a payload may cause. */
+export class InvalidPayload extends Error {
+  override name = 'InvalidPayload';
+}
+
+/** One language of schemas. Every function is bounded and linear, or nearly, in what it is given. */
+export interface SchemaFormat<Parsed extends ParsedSchema = ParsedSchema> {
+  readonly type: SchemaType;
+  /** Parses and validates a schema. Throws `InvalidSchema`. */
+  parse(source: SchemaSource): Parsed;
+  /** The canonical text of the normalised schema: what only differs in spelling has the same. */
+  normalizedText(schema: Parsed): string;
+  /** All differences that prevent `reader` from reading data of `writer`. */
+  incompatibilities(
+    reader: Parsed,
+    writer: Parsed,
+    options: CompatibilityOptions,
+  ): readonly Incompatibility[];
+  /**
+   * The text in another form: `resolved` for Avro, `serialized` and `ignore_extensions` for Protobuf; the canonical text
+   * for any other format name.
+   */
+  formattedText(schema: Parsed, format: string): string;
+  codec(schema: Parsed): PayloadCodec;
+}
