@@ -15,6 +15,7 @@ import { machineLimits } from '../packages/machine/src/limits.ts';
 import { mcpLimits } from '../packages/mcp/src/limits.ts';
 import { metadataLimits } from '../packages/metadata/src/limits.ts';
 import { oidcLimits } from '../packages/oidc/src/limits.ts';
+import { registryLimits } from '../packages/registry/src/limits.ts';
 import { rpcLimits } from '../packages/rpc/src/limits.ts';
 import { storageLimits } from '../packages/storage/src/limits.ts';
 import { wireLimits } from '../packages/wire/src/limits.ts';
@@ -32,6 +33,7 @@ export const limitsByPackage: Readonly<Record<string, Readonly<Record<string, nu
   metadata: metadataLimits,
   oidc: oidcLimits,
   events: eventLimits,
+  registry: registryLimits,
   agent: agentLimits,
   api: apiLimits,
   mcp: mcpLimits,

@@ -1,3 +1,4 @@
+export { registryLimits } from './limits.ts';
 export { RegistryError, type RegistryErrorName, registryErrors } from './registry-error.ts';
 export type { Decision, RegistryChange, RegistryStore } from './registry-store.ts';
 export {
@@ -14,4 +15,61 @@ export {
   type SchemaType,
   schemaTypes,
 } from './schema-format.ts';
+export { ExporterService } from './service/exporter-service.ts';
+export { KeyService } from './service/key-service.ts';
+export {
+  type CompatibilityAnswer,
+  type CompatibilityLevel,
+  type ConfigAnswer,
+  compatibilityLevels,
+  type DekAnswer,
+  type ExporterAnswer,
+  type ExporterState,
+  type ExporterStatusAnswer,
+  type KekAnswer,
+  type Metadata,
+  type ModeAnswer,
+  type RegisterAnswer,
+  type RegistryMode,
+  type Rule,
+  type RuleSet,
+  registryModes,
+  type SchemaAnswer,
+  type SchemaByIdAnswer,
+  type SchemaTags,
+  type SubjectVersionAnswer,
+} from './service/registry-answers.ts';
+export type {
+  CompatibilityQuery,
+  DekQuery,
+  DeleteDekQuery,
+  DeleteModeQuery,
+  DeleteQuery,
+  ListContextsQuery,
+  ListDeksQuery,
+  ListKeksQuery,
+  ListSchemasQuery,
+  ListSubjectsQuery,
+  ListVersionsQuery,
+  LookUpQuery,
+  PageQuery,
+  PutModeQuery,
+  ReferencedByQuery,
+  RegisterQuery,
+  SchemaByIdQuery,
+  ScopeQuery,
+  UsesOfIdQuery,
+  VersionQuery,
+  WithMetadataQuery,
+} from './service/registry-queries.ts';
+export { RegistryService, type RegistryServiceOptions } from './service/registry-service.ts';
+export {
+  contextOfPath,
+  defaultContext,
+  formatSubject,
+  globalContext,
+  parseSubject,
+  type QualifiedSubject,
+  subjectIn,
+} from './state/qualified-subject.ts';
 export { RegistryState } from './state/registry-state.ts';

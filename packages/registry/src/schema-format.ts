@@ -79,8 +79,8 @@ export interface SchemaFormat<Parsed extends ParsedSchema = ParsedSchema> {
     options: CompatibilityOptions,
   ): readonly Incompatibility[];
   /**
-   * The text in another form: `resolved` for Avro, `serialized` and `ignore_extensions` for Protobuf; the canonical text
-   * for any other format name.
+   * The text in another form: `resolved` for Avro, `serialized` and `ignore_extensions` for Protobuf; the canonical
+   * text for any other format name.
    */
   formattedText(schema: Parsed, format: string): string;
   codec(schema: Parsed): PayloadCodec;

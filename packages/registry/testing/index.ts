@@ -1,1 +1,1 @@
-export {};
+export { MemoryRegistry, MemoryRegistryStore } from './memory-registry-store.ts';

@@ -1,0 +1,55 @@
+import { KiB, MiB } from '@weir/core';
+
+/** Limits of the schema registry: what one schema may be, and what all of them may take. */
+export const registryLimits = {
+  /** The body of a request to the registry, as Confluent's registry limits it by default. */
+  registryRequestBytesMax: 1 * MiB,
+
+  /** Schemas that one schema refers to, how deep they nest, and what all their texts take together. */
+  referencesPerSchemaMax: 1000,
+  referenceDepthMax: 32,
+  referencedSchemasMax: 2000,
+  referencedBytesMax: 8 * MiB,
+
+  /** Versions of one subject, including those that are only marked as deleted. */
+  versionsPerSubjectMax: 10_000,
+
+  /** Entries of a registry (schemas, versions, configs, modes, keys, exporters), and what they take together. */
+  registryEntriesMax: 1_000_000,
+  registryBytesMax: 1024 * MiB,
+
+  /** One entry of a registry: a schema with its metadata, where JSON may write a character as six. */
+  registryEntryBytesMax: 7 * MiB,
+
+  /** The name of a subject with its context, and the name of an exporter or of a key. */
+  subjectCharsMax: 1024,
+  registryNameCharsMax: 256,
+
+  /** Contexts other than the default one. */
+  contextsMax: 10_000,
+
+  /** Metadata of a schema or a config, and its rules, as JSON. */
+  metadataBytesMax: 256 * KiB,
+  ruleSetBytesMax: 256 * KiB,
+
+  /** Exporters of a registry. */
+  exportersMax: 100,
+
+  /** Schemas that one list returns, whatever its `limit`; the same as Confluent's. */
+  listedSchemasMax: 1000,
+
+  /**
+   * Schemas that are parsed and pairs that are compared for longer than this go to a worker thread, by the bytes of all
+   * their texts. Small ones take less than the way to a thread and back.
+   */
+  inlineSchemaBytesMax: 32 * KiB,
+  inlinePairBytesMax: 64 * KiB,
+
+  /** How long parsing or comparing may take in a thread, how much may wait for one, and how many threads there are. */
+  schemaWorkMsMax: 10_000,
+  schemaWorkWaitingMax: 256,
+  schemaWorkThreadsMax: 2,
+
+  /** Parsed schemas and results of comparisons that are cached, by the bytes of their texts. */
+  schemaWorkCacheBytesMax: 16 * MiB,
+} as const;

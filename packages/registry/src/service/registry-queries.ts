@@ -1,0 +1,115 @@
+/** Query parameters of the API, already parsed. Absent ones have the API's defaults. */
+
+export interface PageQuery {
+  /** Default: 0. */
+  readonly offset?: number | undefined;
+  /** Default: -1, all. */
+  readonly limit?: number | undefined;
+}
+
+export interface ListSchemasQuery extends PageQuery {
+  readonly subjectPrefix?: string | undefined;
+  readonly aliases?: boolean | undefined;
+  readonly deleted?: boolean | undefined;
+  readonly latestOnly?: boolean | undefined;
+  readonly ruleType?: string | undefined;
+}
+
+export interface SchemaByIdQuery {
+  /** Names the context. Without it, the default context is first, then all others. */
+  readonly subject?: string | undefined;
+  readonly format?: string | undefined;
+  readonly referenceFormat?: string | undefined;
+  readonly findTags?: readonly string[] | undefined;
+  readonly fetchMaxId?: boolean | undefined;
+}
+
+export interface UsesOfIdQuery extends PageQuery {
+  readonly subject?: string | undefined;
+  readonly deleted?: boolean | undefined;
+}
+
+export interface ListSubjectsQuery extends PageQuery {
+  /** Default: `:*:`, all contexts. */
+  readonly subjectPrefix?: string | undefined;
+  readonly deleted?: boolean | undefined;
+  readonly deletedOnly?: boolean | undefined;
+}
+
+export interface LookUpQuery {
+  readonly normalize?: boolean | undefined;
+  readonly format?: string | undefined;
+  readonly deleted?: boolean | undefined;
+}
+
+export interface WithMetadataQuery {
+  /** Keys and values of properties, in pairs. */
+  readonly keys: readonly string[];
+  readonly values: readonly string[];
+  readonly format?: string | undefined;
+  readonly deleted?: boolean | undefined;
+}
+
+export interface ListVersionsQuery extends PageQuery {
+  readonly deleted?: boolean | undefined;
+  readonly deletedOnly?: boolean | undefined;
+  readonly deletedAsNegative?: boolean | undefined;
+}
+
+export interface RegisterQuery {
+  readonly normalize?: boolean | undefined;
+  readonly format?: string | undefined;
+  readonly force?: boolean | undefined;
+}
+
+export interface VersionQuery {
+  readonly format?: string | undefined;
+  readonly referenceFormat?: string | undefined;
+  readonly deleted?: boolean | undefined;
+  readonly findTags?: readonly string[] | undefined;
+}
+
+export interface ReferencedByQuery extends PageQuery {
+  readonly deleted?: boolean | undefined;
+}
+
+export interface DeleteQuery {
+  readonly permanent?: boolean | undefined;
+}
+
+export interface CompatibilityQuery {
+  readonly verbose?: boolean | undefined;
+  readonly normalize?: boolean | undefined;
+}
+
+export interface ScopeQuery {
+  readonly defaultToGlobal?: boolean | undefined;
+}
+
+export interface PutModeQuery {
+  readonly force?: boolean | undefined;
+}
+
+export interface DeleteModeQuery {
+  readonly recursive?: boolean | undefined;
+}
+
+export interface ListContextsQuery extends PageQuery {
+  readonly contextPrefix?: string | undefined;
+}
+
+export interface ListKeksQuery extends PageQuery {
+  readonly deleted?: boolean | undefined;
+  readonly subjectPrefixes?: readonly string[] | undefined;
+}
+
+export interface DekQuery {
+  readonly algorithm?: string | undefined;
+  readonly deleted?: boolean | undefined;
+}
+
+export interface ListDeksQuery extends DekQuery, PageQuery {}
+
+export interface DeleteDekQuery extends DeleteQuery {
+  readonly algorithm?: string | undefined;
+}

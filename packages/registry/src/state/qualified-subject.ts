@@ -1,0 +1,37 @@
+/** The context of subjects that name none. */
+export const defaultContext = '.';
+
+/** The scope of configs and modes that all contexts inherit. */
+export const globalContext = '.__GLOBAL';
+
+/** A subject in its context. The subject is empty when only the context is meant. */
+export interface QualifiedSubject {
+  readonly context: string;
+  readonly subject: string;
+}
+
+/** `:.ctx:subject` is `subject` in `.ctx`; a text of another form is a subject of the default context. */
+export function parseSubject(text: string): QualifiedSubject {
+  if (!text.startsWith(':.')) return { context: defaultContext, subject: text };
+  const end = text.indexOf(':', 2);
+  if (end < 0) return { context: text.slice(1), subject: '' };
+  return { context: text.slice(1, end), subject: text.slice(end + 1) };
+}
+
+/** The one form in which a subject is stored and returned: without a prefix in the default context. */
+export function formatSubject({ context, subject }: QualifiedSubject): string {
+  return context === defaultContext ? subject : `:${context}:${subject}`;
+}
+
+/** The context that a path names: `.ctx`, `ctx` and `:.ctx:` are the same. */
+export function contextOfPath(text: string): string {
+  const bare = text.startsWith(':') ? text.slice(1).replace(/:$/, '') : text;
+  return bare.startsWith('.') ? bare : `.${bare}`;
+}
+
+/** Puts a subject that names no context into one, as `/contexts/{context}/subjects/{subject}` does. */
+export function subjectIn(context: string, subject: string): string {
+  return subject.startsWith(':.') || subject.startsWith(':*:')
+    ? subject
+    : formatSubject({ context, subject });
+}
