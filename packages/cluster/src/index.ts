@@ -250,6 +250,14 @@ export {
   queryReportIntervalMs,
   querySilenceMsMax,
 } from './calls/query-calls.ts';
+export type {
+  RegistryChangeRequest,
+  RegistryChangeResult,
+  RegistryEntry,
+  RegistryEntryChange,
+  RegistryPage,
+  RegistryReadRequest,
+} from './calls/registry-calls.ts';
 export {
   type PartitionsToCreate,
   replicationFactorOf,

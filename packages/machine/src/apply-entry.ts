@@ -20,6 +20,7 @@ import { applyLogStartsMoved } from './log-start/log-starts.ts';
 import { applyOffsetsCommitted } from './offsets/commit-offsets.ts';
 import { applyOffsetsForgotten } from './offsets/forget-offsets.ts';
 import { applyPurged, applyTopicsRemoved } from './purge.ts';
+import { applyRegistryChanged } from './registry/change-registry.ts';
 import { applyRequestAnswered } from './replies/answered-requests.ts';
 import { applyTopicCloned } from './topics/clone-topic.ts';
 import {
@@ -112,6 +113,7 @@ const appliers: {
   holdEnded: applyHoldEnded,
   unneededFilesForgotten: applyUnneededFilesForgotten,
   topicCloned: applyTopicCloned,
+  registryChanged: applyRegistryChanged,
   purged: (state, reader) => {
     applyPurged(state, reader);
     return undefined;

@@ -4,6 +4,7 @@ import { KeyValueStore } from './kv/key-value-store.ts';
 import { FileTable } from './log/file-table.ts';
 import { PointerPool } from './log/pointer-pool.ts';
 import { Offsets } from './offsets/offsets.ts';
+import { Registry } from './registry/registry.ts';
 import { RecentReplies } from './replies/recent-replies.ts';
 import { Topics } from './topics/topics.ts';
 import { Transactions } from './transactions/transactions.ts';
@@ -27,6 +28,7 @@ export class ClusterState {
   readonly offsets = new Offsets();
 
   readonly transactions = new Transactions();
+  readonly registry = new Registry();
 
   constructor(clusterId: string) {
     this.clusterId = clusterId;

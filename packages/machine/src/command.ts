@@ -19,6 +19,8 @@ import type {
   PartitionsToAdd,
   PartitionsToCreate,
   RecordsToDelete,
+  RegistryChangeRequest,
+  RegistryChangeResult,
   ScramCredentialChange,
   ScramCredentialResult,
   TopicCloneResult,
@@ -156,6 +158,8 @@ export type Command =
   | { readonly kind: 'endHold'; readonly cloneId: string }
   /** In a clone: forgets unneeded files that were reported to the cluster that was cloned. Others are left out. */
   | { readonly kind: 'forgetUnneededFiles'; readonly fileIds: readonly string[] }
+  /** Changes entries of the schema registry, all or none, if it still has the revision that the caller knows. */
+  | { readonly kind: 'changeRegistry'; readonly request: RegistryChangeRequest }
   /** Removes what expires: soft-deleted topics after their TTL, idle producers, old file ids. Sent every minute. */
   | { readonly kind: 'purge' };
 
@@ -211,6 +215,7 @@ export interface Replies {
   endHold: boolean;
   /** Number of forgotten files. */
   forgetUnneededFiles: number;
+  changeRegistry: RegistryChangeResult;
   purge: PurgeReply;
 }
 

@@ -88,6 +88,11 @@ export const entryKind = {
   unneededFilesForgotten: 53,
   /** Time, then a clone that was not made (files/clone-holds.ts). */
   holdAbandoned: 54,
+  /**
+   * Time, then how many of the oldest removals of the schema registry are forgotten, and entries that are put or
+   * removed: key, value (registry/change-registry.ts).
+   */
+  registryChanged: 60,
 } as const;
 
 export type EntryKind = keyof typeof entryKind;

@@ -50,6 +50,7 @@ import { decideCommitOffsets, writeOffsetsCommitted } from './offsets/commit-off
 import { decideForgetOffsets, writeOffsetsForgotten } from './offsets/forget-offsets.ts';
 import { decidePurge, writePurged } from './purge.ts';
 import { decideAlterClientQuotas } from './quotas/alter-quotas.ts';
+import { decideChangeRegistry, writeRegistryChanged } from './registry/change-registry.ts';
 import { checkTopicToClone, decideCloneTopic, writeTopicCloned } from './topics/clone-topic.ts';
 import { decideCreatePartitions } from './topics/create-partitions.ts';
 import { decideCreateTopics } from './topics/create-topics.ts';
@@ -453,6 +454,14 @@ export const executors: {
     work.begin('unneededFilesForgotten', nowMs);
     writeFileIds(work.writer, forgotten);
     return work.applied(forgotten.length);
+  },
+
+  changeRegistry: (work, { request }, nowMs) => {
+    const { alteration, result } = decideChangeRegistry(work.state, work.limits, request);
+    if (alteration === undefined) return { reply: result };
+    work.begin('registryChanged', nowMs);
+    writeRegistryChanged(work.writer, alteration);
+    return work.applied(result);
   },
 
   purge: (work, _command, nowMs) => {

@@ -107,6 +107,34 @@ export const machineLimits = {
   /** Size of one key-value entry. The largest is a classic group with metadata and assignments of all members. */
   kvValueBytesMax: 24 * MiB,
 
+  /** Changes of the schema registry in one call: they take effect together. */
+  registryChangesMax: 20_000,
+
+  /** Keys and values of the changes in one call, so that the call fits into a frame of an agent. */
+  registryChangeBytesMax: 8 * MiB,
+
+  /** Length of the key of an entry of the schema registry: a context, a subject and a number, perhaps escaped. */
+  registryKeyBytesMax: 12 * 1024,
+
+  /** Size of one entry of the schema registry: a schema with its metadata and rules. */
+  registryValueBytesMax: 7 * MiB,
+
+  /**
+   * Entries of the schema registry of a cluster: schemas, versions, configs, modes, keys, exporters. Every agent that
+   * serves it holds all of them.
+   */
+  registryEntriesMax: 1_000_000,
+
+  /** Total size of the entries of the schema registry, in memory and in every snapshot. */
+  registryBytesMax: 1024 * MiB,
+
+  /** Removed entries of the schema registry that are remembered. A reader that misses more reads all entries anew. */
+  registryRemovalsMax: 10_000,
+
+  /** Keys and values of one answer about the schema registry, and their number: some milliseconds. */
+  registryPageBytesMax: 4 * MiB,
+  registryPageEntriesMax: 10_000,
+
   /** Committed offsets of all groups of a cluster, about 110 bytes each. */
   committedOffsetsMax: 2_000_000,
 

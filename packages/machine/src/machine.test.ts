@@ -105,6 +105,8 @@ const journal: [kind: keyof typeof entryKind, hex: string][] = [
     'keysCompacted',
     '2ba9c4d6290100000000000010000000000000000003c80101050000050100323c000000000000001c400105000500',
   ],
+  ['registryChanged', '3ca9c4d629000208736368656d6120310922737472696e6722097375626a65637420610201'],
+  ['registryChanged', '3ca9c4d629000208736368656d61203100097375626a656374206101'],
 ];
 
 const forgottenEntry = '35a9c4d6290100000000000010000000000000000002';
@@ -183,7 +185,22 @@ function sampleCluster(): Cluster {
   runHolds(cluster);
   runClones(cluster);
   runKeyCompaction(cluster);
+  runRegistry(cluster);
   return cluster;
+}
+
+function runRegistry(cluster: Cluster): void {
+  const changes = [
+    { key: 'schema 1', value: Buffer.from('"string"') },
+    { key: 'none', value: null },
+    { key: 'subject a', value: Buffer.of(1) },
+  ];
+  cluster.execute({ kind: 'changeRegistry', request: { expectedRevision: 0, changes } });
+  const later = [
+    { key: 'schema 1', value: null },
+    { key: 'subject a', value: Buffer.alloc(0) },
+  ];
+  cluster.execute({ kind: 'changeRegistry', request: { expectedRevision: 2, changes: later } });
 }
 
 function runKeyCompaction(cluster: Cluster): void {

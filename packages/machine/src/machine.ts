@@ -15,6 +15,8 @@ import type {
   OffsetAnswer,
   OffsetQuery,
   ProducersAnswer,
+  RegistryPage,
+  RegistryReadRequest,
   ResourceCounts,
   StoredConfigKind,
   StoredConfigResource,
@@ -46,6 +48,7 @@ import { findBatches, findOffset } from './log/find.ts';
 import { defaultLimits, type MachineLimits } from './machine-limits.ts';
 import { fetchOffsets, type GroupOffsetsQuery } from './offsets/fetch-offsets.ts';
 import type { Offsets } from './offsets/offsets.ts';
+import { readRegistry } from './registry/read-registry.ts';
 import {
   decodeAnswer,
   encodeAnswer,
@@ -113,6 +116,8 @@ interface MachineStats {
   readonly committedOffsets: number;
   readonly transactionalIds: number;
   readonly openTransactions: number;
+  readonly registryEntries: number;
+  readonly registryBytes: number;
 }
 
 /**
@@ -401,13 +406,19 @@ export class ClusterMachine {
     return this.#state.offsets;
   }
 
+  /** Returns entries of the schema registry that changed after a revision. */
+  readRegistry(request: RegistryReadRequest): RegistryPage {
+    return readRegistry(this.#state.registry, this.#limits, request);
+  }
+
   clusterConfigs(): Readonly<Record<string, string>> {
     return this.#state.clusterConfigs;
   }
 
   /** Returns the sizes of the state, for metrics. */
   stats(): MachineStats {
-    const { topics, files, producers, recentFiles, recentRequests, kv, offsets, transactions } = this.#state;
+    const { topics, files, producers, recentFiles, recentRequests, kv, offsets, transactions, registry } =
+      this.#state;
     let pointers = 0;
     let logBytes = 0;
     for (const { partitions } of topics.held()) {
@@ -433,16 +444,19 @@ export class ClusterMachine {
       committedOffsets: offsets.count,
       transactionalIds: transactions.count,
       openTransactions: transactions.openCount,
+      registryEntries: registry.count,
+      registryBytes: registry.bytes,
     };
   }
 
   snapshotForFollowers(): Omit<ClusterSnapshot, 'agents'> {
-    const { clusterId, clusterConfigs, topics, kv } = this.#state;
+    const { clusterId, clusterConfigs, topics, kv, registry } = this.#state;
     return {
       clusterId,
       clusterConfigs,
       ...topicColumns(topics.live(), topics.livePartitionCount),
       records: kv.followed(),
+      ...(registry.revision > 0 ? { registryRevision: registry.revision } : {}),
     };
   }
 

@@ -14,10 +14,6 @@ export const registryLimits = {
   /** Versions of one subject, including those that are only marked as deleted. */
   versionsPerSubjectMax: 10_000,
 
-  /** Entries of a registry (schemas, versions, configs, modes, keys, exporters), and what they take together. */
-  registryEntriesMax: 1_000_000,
-  registryBytesMax: 1024 * MiB,
-
   /** One entry of a registry: a schema with its metadata, where JSON may write a character as six. */
   registryEntryBytesMax: 7 * MiB,
 

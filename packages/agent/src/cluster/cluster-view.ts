@@ -24,6 +24,10 @@ export interface ClusterView {
   topics(): Iterable<TopicDescription>;
   agents(): readonly AgentDescription[];
   clusterConfigs(): Readonly<Record<string, string>>;
+  /** The revision of the schema registry as of the last change; its entries are read with `port`. */
+  registryRevision(): number;
+  /** Calls `run` whenever the schema registry may have changed. Returns a function that ends that. */
+  onRegistryChange(run: () => void): () => void;
   /** Entries of a namespace that agents follow. */
   records(namespace: string): FollowedEntriesView;
   /** Returns `undefined` if the topic or the partition does not exist. */

@@ -32,6 +32,28 @@ test('the first snapshot makes the view ready', async () => {
   assert.equal(view.ends('other', 0), undefined);
 });
 
+test('the revision of the schema registry is followed', async () => {
+  const cluster = new TestCluster();
+  const change = (expectedRevision: number, key: string) =>
+    cluster.changeRegistry({ expectedRevision, changes: [{ key, value: Buffer.of(1) }] });
+  await change(0, 'a');
+  const view = await viewOf(cluster);
+  assert.equal(view.registryRevision(), 1);
+  const seen: number[] = [];
+  const end = view.onRegistryChange(() => seen.push(view.registryRevision()));
+  await change(1, 'b');
+  await settle();
+  end();
+  await change(2, 'c');
+  await settle();
+  assert.deepEqual([seen, view.registryRevision()], [[2], 3]);
+  const page = await view.port.readRegistry({ afterRevision: 1, startRevision: 0, bytesMax: 1000 });
+  assert.deepEqual(
+    page.entries.map(({ key }) => key),
+    ['b', 'c'],
+  );
+});
+
 test('a view that is closed before it is ready rejects', async () => {
   const cluster = new TestCluster();
   cluster.holdChanges();

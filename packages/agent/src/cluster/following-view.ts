@@ -76,6 +76,8 @@ class StreamedClusterView implements FollowingClusterView {
   #clusterConfigs: Readonly<Record<string, string>> = {};
   #agents: readonly AgentDescription[] = [];
   #leaderTerm: number | undefined;
+  #registryRevision = 0;
+  readonly #onRegistryChange = new Set<() => void>();
 
   constructor(port: ClusterPort, options: ClusterViewOptions) {
     this.#log = options.log;
@@ -133,6 +135,15 @@ class StreamedClusterView implements FollowingClusterView {
 
   clusterConfigs(): Readonly<Record<string, string>> {
     return this.#clusterConfigs;
+  }
+
+  registryRevision(): number {
+    return this.#registryRevision;
+  }
+
+  onRegistryChange(run: () => void): () => void {
+    this.#onRegistryChange.add(run);
+    return () => this.#onRegistryChange.delete(run);
   }
 
   records(namespace: string): FollowedEntriesView {
@@ -199,6 +210,7 @@ class StreamedClusterView implements FollowingClusterView {
     this.#agents = snapshot.agents;
     this.#leaderTerm = snapshot.term;
     this.#records.restart(snapshot.records);
+    this.#registryRevision = snapshot.registryRevision ?? 0;
     let row = 0;
     for (const description of snapshot.topics) {
       const end = row + description.partitionCount;
@@ -224,7 +236,8 @@ class StreamedClusterView implements FollowingClusterView {
     for (const topicId of [...this.#tails.topicIds()]) {
       if (!this.#topics.has(topicId)) this.#tails.deleteTopic(topicId);
     }
-    this.#run(this.#waiters.topicIds().flatMap((topicId) => this.#dueOf(topicId)));
+    const due = this.#waiters.topicIds().flatMap((topicId) => this.#dueOf(topicId));
+    this.#run([...due, ...this.#onRegistryChange]);
     if (this.#state === 'starting') {
       this.#state = 'ready';
       for (const { resolve } of this.#whenReady.splice(0)) resolve();
@@ -269,6 +282,10 @@ class StreamedClusterView implements FollowingClusterView {
           break;
         case 'clusterConfigs':
           this.#clusterConfigs = change.configs;
+          break;
+        case 'registry':
+          this.#registryRevision = change.revision;
+          due.push(...this.#onRegistryChange);
           break;
         case 'record':
           this.#records.put(change.namespace, change.key, change.value);

@@ -23,6 +23,8 @@ export interface ClusterSnapshot {
   readonly agents: readonly AgentDescription[];
   /** The key-value entries that agents need: hundreds or thousands of small ones. */
   readonly records: readonly MetadataEntry[];
+  /** The revision of the schema registry, whose entries followers read themselves. Absent if it is 0. */
+  readonly registryRevision?: number | undefined;
   /** The term of the leader that sent the snapshot. */
   readonly term?: number | undefined;
 }
@@ -70,6 +72,8 @@ export type ClusterChange =
       /** Transactions that these pointers aborted; absent if there are none. */
       readonly aborted?: AbortedTransactions | undefined;
     }
+  /** The schema registry changed. Followers that need its entries read them. */
+  | { readonly kind: 'registry'; readonly revision: number }
   /** All configs set on the cluster, as of now. */
   | { readonly kind: 'clusterConfigs'; readonly configs: Readonly<Record<string, string>> }
   /**

@@ -14,6 +14,7 @@ import { logCalls } from './log-calls.ts';
 import { ownerCalls } from './owner-calls.ts';
 import { principalCalls } from './principal-calls.ts';
 import { queryCalls } from './query-calls.ts';
+import { registryCalls } from './registry-calls.ts';
 import { topicCalls } from './topic-calls.ts';
 import { transactionCalls } from './transaction-calls.ts';
 
@@ -36,6 +37,7 @@ export const clusterCalls = {
   ...ownerCalls,
   ...principalCalls,
   ...queryCalls,
+  ...registryCalls,
   ...shareCalls,
   ...transactionCalls,
   ...agentCalls,

@@ -8,6 +8,7 @@ import type { FileTable } from '../log/file-table.ts';
 import type { PartitionLog } from '../log/partition-log.ts';
 import type { PointerPool } from '../log/pointer-pool.ts';
 import type { CapturedOffsets } from '../offsets/captured-offsets.ts';
+import { type CapturedRegistry, captureRegistry } from '../registry/registry-snapshot.ts';
 import type { RecentReply } from '../replies/recent-replies.ts';
 import { type CapturedTransactions, captureTransactions } from '../transactions/transactions-snapshot.ts';
 import { CapturedLogs } from './captured-logs.ts';
@@ -50,6 +51,7 @@ export class CapturedState {
   readonly records: readonly NamedEntry[];
   readonly offsets: CapturedOffsets;
   readonly transactions: CapturedTransactions;
+  readonly registry: CapturedRegistry;
   readonly pointers: PointerPool;
   readonly files: FileTable;
   readonly deadFiles: CapturedFileQueue;
@@ -92,6 +94,7 @@ export class CapturedState {
     this.records = state.kv.all();
     this.offsets = state.offsets.capture();
     this.transactions = captureTransactions(state);
+    this.registry = captureRegistry(state.registry);
     this.pointers = state.pointers;
     this.files = state.files;
     this.deadFiles = state.files.dead.captured();

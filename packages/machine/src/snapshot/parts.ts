@@ -2,6 +2,7 @@ import { UnreadableBytes } from '../bytes/byte-reader.ts';
 import type { ClusterState } from '../cluster-state.ts';
 import { readRecords, writeRecords } from '../kv/kv-snapshot.ts';
 import { readOffsets, writeOffsets } from '../offsets/offsets-snapshot.ts';
+import { readRegistryPart, writeRegistry } from '../registry/registry-snapshot.ts';
 import type { SnapshotReader, SnapshotWriter } from '../snapshot-format/snapshot-columns.ts';
 import { readTransactions, writeTransactions } from '../transactions/transactions-snapshot.ts';
 import type { CapturedState } from './captured-state.ts';
@@ -79,6 +80,12 @@ const parts: readonly Part[] = [
     isEmpty: ({ origins }) => origins.length === 0,
     write: writeForeignFiles,
     read: readForeignFiles,
+  },
+  {
+    number: 60,
+    isEmpty: ({ registry }) => registry.revision === 0,
+    write: ({ registry }, writer) => writeRegistry(registry, writer),
+    read: readRegistryPart,
   },
 ];
 

@@ -93,6 +93,7 @@ const commands: {
   addPartitionsToTransaction: ([request]) => ({ kind: 'addPartitionsToTransaction', request }),
   addOffsetsToTransaction: ([request]) => ({ kind: 'addOffsetsToTransaction', request }),
   endTransaction: ([request]) => ({ kind: 'endTransaction', request }),
+  changeRegistry: ([request]) => ({ kind: 'changeRegistry', request }),
 };
 
 const queries: {
@@ -130,6 +131,7 @@ const queries: {
   describeTransactions: (machine, [transactionalIds]) => machine.describeTransactions(transactionalIds),
   listTransactions: (machine, [filter], nowMs) => machine.listTransactions(filter, nowMs),
   describeProducers: (machine, [partitions]) => machine.describeProducers(partitions),
+  readRegistry: (machine, [request]) => machine.readRegistry(request),
 };
 
 /** The leader, as seen by one request. */

@@ -29,6 +29,7 @@ export type Machine = Pick<
   | 'compactionBacklog'
   | 'planKeyCompaction'
   | 'keyCompactionBacklog'
+  | 'readRegistry'
   | 'clusterConfigs'
   | 'describeTopics'
   | 'describePartitions'

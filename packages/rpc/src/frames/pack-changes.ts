@@ -28,6 +28,7 @@ export function packChanges(changes: readonly ClusterChange[]): PackedChanges {
   const records: RecordPut[] = [];
   const restored: RestoredTopic[] = [];
   const replaced: Replaced[] = [];
+  const registry: number[] = [];
   let ranges = 0;
   for (const [index, change] of changes.entries()) {
     kind[index] = changeKinds.indexOf(change.kind);
@@ -68,6 +69,9 @@ export function packChanges(changes: readonly ClusterChange[]): PackedChanges {
         replaced.push(ranges);
         break;
       }
+      case 'registry':
+        registry.push(change.revision);
+        break;
     }
   }
   return {
@@ -80,6 +84,7 @@ export function packChanges(changes: readonly ClusterChange[]): PackedChanges {
     records,
     ...(restored.length > 0 ? { restored } : {}),
     ...(replaced.length > 0 ? { replaced } : {}),
+    ...(registry.length > 0 ? { registry } : {}),
     ...packAppended(appended, ranges),
   };
 }

@@ -61,6 +61,7 @@ const change: fc.Arbitrary<ClusterChange> = fc.oneof(
     belowOffset: Float64Array.from(rows, ([, below]) => below),
   })),
   plain({ kind: fc.constant('agents' as const), agents: fc.constant([]) }),
+  plain({ kind: fc.constant('registry' as const), revision: fc.nat() }),
   plain({
     kind: fc.constant('appended' as const),
     topicId: id,
@@ -151,7 +152,7 @@ test('inconsistent packed changes are refused', () => {
   ]);
   assert.equal(unpackChanges(good).length, 2);
   const cases: [name: string, wrong: object, problem: RegExp][] = [
-    ['kind', { kind: Uint8Array.of(9) }, /a change of kind 9 is unknown/],
+    ['kind', { kind: Uint8Array.of(10) }, /a change of kind 10 is unknown/],
     ['a change too many', { kind: Uint8Array.of(1, 1, 3) }, /a change that is not there/],
     ['an appended too many', { kind: Uint8Array.of(1, 3, 3) }, /an appended change that is not there/],
     ['a topic', { topic: Uint32Array.of(1) }, /an appended change that is not there/],

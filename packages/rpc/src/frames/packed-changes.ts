@@ -9,6 +9,7 @@ import {
   type Shape,
   text,
   texts,
+  whole,
 } from '@weir/cluster/shapes';
 
 /**
@@ -28,6 +29,8 @@ export interface PackedChanges {
   readonly restored?: readonly RestoredTopic[] | undefined;
   /** Absent if empty. */
   readonly replaced?: readonly Replaced[] | undefined;
+  /** Revisions. Absent if empty. */
+  readonly registry?: readonly number[] | undefined;
   readonly topicIds: readonly string[];
   readonly fileIds: readonly string[];
   /** Per `appended` change. */
@@ -72,6 +75,7 @@ export const changeKinds = [
   'record',
   'topicRestored',
   'replaced',
+  'registry',
 ] as const satisfies readonly ClusterChange['kind'][];
 
 export type RestoredTopic = Omit<Extract<ClusterChange, { kind: 'topicRestored' }>, 'kind'>;
@@ -172,6 +176,7 @@ export const packedShape = equallyLong(
       records: list(recordPut),
       restored: optional(list(restoredTopic)),
       replaced: optional(list(replaced)),
+      registry: optional(list(whole)),
       topicIds: list(text),
       fileIds: list(text),
       topic: column(Uint32Array),

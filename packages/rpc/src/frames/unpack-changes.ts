@@ -28,6 +28,7 @@ export function unpackChanges(body: unknown): ClusterChange[] {
     record: 0,
     topicRestored: 0,
     replaced: 0,
+    registry: 0,
   };
   let range = 0;
   const ends = new UnpackedEnds(packed);
@@ -68,6 +69,9 @@ export function unpackChanges(body: unknown): ClusterChange[] {
         break;
       case 'replaced':
         changes.push({ kind, ...(memberOf(packed.replaced ?? [], index) as Replaced) });
+        break;
+      case 'registry':
+        changes.push({ kind, revision: memberOf(packed.registry ?? [], index) as number });
         break;
     }
   }
