@@ -32,6 +32,7 @@ const sharedFolders: Readonly<Record<string, number>> = {
   'packages/events/src/': 8,
   'packages/journal/src/': 8,
   'packages/metadata/src/': 8,
+  'packages/registry/src/': 8,
   'packages/rpc/src/': 8,
   'packages/storage/src/': 8,
 };

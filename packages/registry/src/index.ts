@@ -1,3 +1,19 @@
+export { RegistryRefusal, RegistryUnavailable } from './client/client-error.ts';
+export { InvalidRegistryAddress, parseRegistryAddresses } from './client/registry-address.ts';
+export { RegistryClient } from './client/registry-client.ts';
+export type {
+  RegistryClientOptions,
+  RegistryCredentials,
+  RegistryTls,
+} from './client/registry-connection.ts';
+export type {
+  Fields,
+  NewSchema,
+  RegistryConfig,
+  RegistrySchema,
+  SubjectVersion,
+} from './client/registry-schema.ts';
+export { resolveReferences } from './client/resolve-references.ts';
 export { registryLimits } from './limits.ts';
 export { RegistryError, type RegistryErrorName, registryErrors } from './registry-error.ts';
 export type { Decision, RegistryChange, RegistryStore } from './registry-store.ts';

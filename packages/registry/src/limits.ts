@@ -48,4 +48,16 @@ export const registryLimits = {
 
   /** Parsed schemas and results of comparisons that are cached, by the bytes of their texts. */
   schemaWorkCacheBytesMax: 16 * MiB,
+
+  /** Connections of a client to one address of another registry. Further requests wait. */
+  clientConnectionsMax: 8,
+
+  /** An answer of another registry. Lists of subjects are the longest. */
+  clientAnswerBytesMax: 64 * MiB,
+
+  /** Nesting of the JSON of an answer. Schemas are texts in it and do not count. */
+  clientAnswerDepthMax: 64,
+
+  /** Attempts of the client to read something, over all addresses. */
+  clientAttemptsMax: 4,
 } as const;
