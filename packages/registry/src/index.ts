@@ -14,6 +14,22 @@ export type {
   SubjectVersion,
 } from './client/registry-schema.ts';
 export { resolveReferences } from './client/resolve-references.ts';
+export { type DecodedPayload, PayloadDecoder } from './decoding/payload-decoder.ts';
+export type { RegistryReader } from './decoding/registry-reader.ts';
+export {
+  type CachedSchema,
+  SchemaCache,
+  type SchemaState,
+  type Unavailable,
+} from './decoding/schema-cache.ts';
+export {
+  payloadAfter,
+  type SchemaPrefix,
+  type SchemaRef,
+  schemaIdHeaders,
+  schemaIdOf,
+  schemaPrefixOf,
+} from './decoding/wire-format.ts';
 export { registryLimits } from './limits.ts';
 export { RegistryError, type RegistryErrorName, registryErrors } from './registry-error.ts';
 export type { Decision, RegistryChange, RegistryStore } from './registry-store.ts';

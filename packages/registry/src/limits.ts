@@ -60,4 +60,11 @@ export const registryLimits = {
 
   /** Attempts of the client to read something, over all addresses. */
   clientAttemptsMax: 4,
+
+  /** Schemas that one process fetches at a time to validate or decode records, and how many more may wait. */
+  schemaFetchesMax: 8,
+  schemaFetchesWaitingMax: 1000,
+
+  /** Schemas that one process caches to validate or decode records, by what they take parsed. */
+  cachedSchemasBytesMax: 64 * MiB,
 } as const;

@@ -33,6 +33,19 @@ export function subjectVersionsIn(value: unknown): readonly SubjectVersion[] | u
   return versions;
 }
 
+export function contextIdsIn(
+  value: unknown,
+): readonly { readonly context: string; readonly id: number }[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const ids: { readonly context: string; readonly id: number }[] = [];
+  for (const one of value) {
+    const { context, id } = fieldsIn(one) ?? {};
+    if (typeof context !== 'string' || !Number.isSafeInteger(id)) return undefined;
+    ids.push({ context, id: id as number });
+  }
+  return ids;
+}
+
 export function configIn(value: unknown): RegistryConfig | undefined {
   const fields = fieldsIn(value);
   const level = fields?.compatibilityLevel;

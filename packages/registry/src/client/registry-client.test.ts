@@ -71,6 +71,7 @@ function clientOf(t: TestContext, options: RegistryClientOptions): RegistryClien
 test('sends each call as the API has it', async (t) => {
   const { seen, url } = await serve(t, ({ url: path, method }) => {
     if (path.includes('compatibility')) return { json: { is_compatible: false, messages: ['no'] } };
+    if (path.endsWith('/g/ids')) return { json: [{ context: '.', id: 7 }] };
     if (path.includes('/ids/7/versions')) return { json: [{ subject: 's', version: 2 }] };
     if (method === 'DELETE' && path.includes('/versions/')) return { json: 3 };
     if (method === 'DELETE') return { json: [1, 2] };
@@ -104,6 +105,7 @@ test('sends each call as the API has it', async (t) => {
     [() => client.schemaOfVersion('s', 'latest'), 'GET /base/subjects/s/versions/latest', int],
     [() => client.schemaById(7, { subject: ':.c:' }), 'GET /base/schemas/ids/7?subject=%3A.c%3A', int],
     [() => client.schemaByGuid('g'), 'GET /base/schemas/guids/g', int],
+    [() => client.idsOfGuid('g'), 'GET /base/schemas/guids/g/ids', [{ context: '.', id: 7 }]],
     [() => client.versionsOfId(7), 'GET /base/schemas/ids/7/versions', [{ subject: 's', version: 2 }]],
     [
       () => client.schemas({ offset: 5, limit: 10 }),

@@ -1,6 +1,7 @@
 import {
   compatibilityIn,
   configIn,
+  contextIdsIn,
   fieldsIn,
   integerIn,
   integersIn,
@@ -89,6 +90,15 @@ export class RegistryClient {
 
   async schemaByGuid(guid: string, { stop }: CallOptions = {}): Promise<RegistrySchema | undefined> {
     return await this.#readIfExists(`/schemas/guids/${encodeURIComponent(guid)}`, {}, stop, schemaIn);
+  }
+
+  /** The ids of a schema, one per context. */
+  async idsOfGuid(
+    guid: string,
+    { stop }: CallOptions = {},
+  ): Promise<readonly { readonly context: string; readonly id: number }[] | undefined> {
+    const path = `/schemas/guids/${encodeURIComponent(guid)}/ids`;
+    return await this.#readIfExists(path, {}, stop, contextIdsIn);
   }
 
   /** Versions that have the schema of an id. */

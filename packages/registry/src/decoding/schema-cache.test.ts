@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { HandClock } from '@weir/core/testing';
+import { TestReader, textFormat } from '../../testing/index.ts';
+import { RegistryUnavailable } from '../client/client-error.ts';
+import { PayloadDecoder } from './payload-decoder.ts';
+import { SchemaCache } from './schema-cache.ts';
+import { schemaIdOf, schemaPrefixOf } from './wire-format.ts';
+
+function stage(bytesMax?: number) {
+  const clock = new HandClock();
+  const reader = new TestReader();
+  const cache = new SchemaCache({
+    reader,
+    formatOf: textFormat,
+    clock,
+    ...(bytesMax === undefined ? {} : { bytesMax }),
+  });
+  const state = (ref: number | string) => cache.state(ref, clock.monotonicMs());
+  const isRegistered = (ref: number | string, subject: string) =>
+    cache.isRegistered(ref, subject, clock.monotonicMs());
+  return { clock, reader, cache, state, isRegistered };
+}
+
+test('a schema is fetched once, with its subjects', async () => {
+  const { reader, cache, state, isRegistered } = stage();
+  reader.add(7, 'a', ['t-value']);
+  assert.equal(state(7).kind, 'unknown');
+  await Promise.all([cache.load(7), cache.load(7)]);
+  assert.deepEqual(reader.asked, ['id 7', 'subjects of 7']);
+  assert.equal(state(7).kind, 'found');
+  assert.equal(isRegistered(7, 't-value'), true);
+  assert.equal(isRegistered(7, 'other'), false);
+});
+
+test('what a registry does not have is asked for again after a second', async () => {
+  const { clock, reader, cache, state, isRegistered } = stage();
+  await cache.load(7);
+  assert.equal(state(7).kind, 'missing');
+  reader.add(7, 'a', ['s']);
+  clock.advance(1_000);
+  assert.equal(state(7).kind, 'missing');
+  clock.advance(1);
+  assert.equal(state(7).kind, 'unknown');
+  await cache.load(7);
+  assert.equal(isRegistered(7, 'new'), false);
+  reader.add(7, 'a', ['new']);
+  clock.advance(1_001);
+  assert.equal(isRegistered(7, 'new'), 'unknown');
+  await cache.load(7);
+  assert.equal(isRegistered(7, 'new'), true);
+  assert.equal(reader.asked.filter((what) => what === 'id 7').length, 2, 'the schema itself is kept');
+});
+
+test('while the registry is away, known schemas stay and others are unavailable', async () => {
+  const { clock, reader, cache, state, isRegistered } = stage();
+  reader.add(7, 'a', ['s']);
+  await cache.load(7);
+  reader.failure = new RegistryUnavailable('http://registry: away');
+  clock.advance(100_000);
+  assert.equal(state(7).kind, 'found');
+  await cache.load(7);
+  assert.equal(state(7).kind, 'found');
+  assert.equal(isRegistered(7, 's'), true);
+  assert.deepEqual(isRegistered(7, 'other'), { kind: 'unavailable', problem: 'http://registry: away' });
+  await cache.load(8);
+  assert.deepEqual(state(8), { kind: 'unavailable', problem: 'http://registry: away' });
+  reader.failure = undefined;
+  clock.advance(1_001);
+  assert.equal(state(8).kind, 'unknown');
+  assert.equal(isRegistered(7, 'other'), 'unknown');
+});
+
+test('subjects are fetched again in the background', async () => {
+  const { clock, reader, cache, state, isRegistered } = stage();
+  reader.add(7, 'a', ['s']);
+  await cache.load(7);
+  clock.advance(60_000);
+  state(7);
+  assert.equal(reader.asked.length, 2);
+  clock.advance(1);
+  reader.add(7, 'a', ['new']);
+  assert.equal(state(7).kind, 'found');
+  await cache.load(7);
+  assert.deepEqual(reader.asked.slice(2), ['subjects of 7']);
+  assert.equal(isRegistered(7, 'new'), true);
+});
+
+test('a schema that cannot be parsed is found, with the reason', async () => {
+  const { reader, cache, state } = stage();
+  reader.add(7, 'invalid', ['s']);
+  await cache.load(7);
+  const found = state(7);
+  assert.ok(found.kind === 'found');
+  assert.equal(found.schema.codec, undefined);
+  assert.equal(found.schema.problem, 'the text says so');
+});
+
+test('memory is bounded, and what is used stays', async () => {
+  const { reader, cache, state } = stage(20_000);
+  for (let id = 0; id < 100; id++) reader.add(id, 'a'.repeat(100), []);
+  for (let id = 0; id < 100; id++) {
+    await cache.load(id);
+    assert.equal(state(0).kind, 'found');
+    assert.ok(cache.bytes <= 20_000);
+  }
+  assert.equal(state(1).kind, 'unknown');
+  assert.equal(state(99).kind, 'found');
+});
+
+test('a closed cache fetches no more', async () => {
+  const { reader, cache, state } = stage();
+  reader.add(7, 'a');
+  cache.close();
+  await cache.load(7);
+  assert.equal(state(7).kind, 'unavailable');
+  assert.deepEqual(reader.asked, []);
+});
+
+const guid = '00000000-0000-0000-0000-000000000007';
+const guidBytes = Buffer.from(guid.replaceAll('-', ''), 'hex');
+
+test('reads ids and GUIDs', () => {
+  assert.equal(schemaIdOf(Buffer.from('0000000007aa', 'hex')), 7);
+  assert.equal(schemaIdOf(Buffer.from('0100000007', 'hex')), -1);
+  assert.equal(schemaIdOf(Buffer.from('00000007', 'hex')), -1);
+  assert.deepEqual(schemaPrefixOf(Buffer.from([0, 0, 0, 1, 0])), { ref: 256, bytes: 5 });
+  assert.equal(schemaPrefixOf(Buffer.from([0, 0xff, 0, 1, 0])), undefined);
+  assert.deepEqual(schemaPrefixOf(Buffer.from([1, ...guidBytes, 9])), { ref: guid, bytes: 17 });
+  assert.equal(schemaPrefixOf(Buffer.from([2, ...guidBytes])), undefined);
+});
+
+test('decodes payloads by their schema, and says why it cannot', async () => {
+  const { clock, reader, cache } = stage();
+  reader.add(7, 'a', [], 'JSON');
+  reader.add(8, 'invalid');
+  const decoder = new PayloadDecoder(cache, clock);
+  const withId = (id: number, text: string) => Buffer.from([0, 0, 0, 0, id, ...Buffer.from(text)]);
+  assert.deepEqual(await decoder.decode(null), { kind: 'plain' });
+  assert.deepEqual(await decoder.decode(Buffer.from('plain')), { kind: 'plain' });
+  const decoded = { kind: 'decoded', ref: 7, type: 'JSON', value: 'abc' };
+  assert.deepEqual(await decoder.decode(withId(7, 'abc')), decoded);
+  assert.deepEqual(await decoder.decode(Buffer.from('abc'), { header: Buffer.from([1, ...guidBytes]) }), {
+    ...decoded,
+    ref: guid,
+  });
+  // The indexes of a Protobuf message follow the GUID in the header.
+  assert.deepEqual(
+    await decoder.decode(Buffer.from('bc'), { header: Buffer.from([1, ...guidBytes, 0x61]) }),
+    {
+      ...decoded,
+      ref: guid,
+    },
+  );
+  const failures: [Buffer, number, string][] = [
+    [withId(7, 'x'), 7, 'must begin with a'],
+    [withId(8, 'x'), 8, 'the schema cannot be parsed: the text says so'],
+    [withId(9, 'x'), 9, 'the registry has no such schema'],
+  ];
+  for (const [payload, ref, reason] of failures) {
+    assert.deepEqual(await decoder.decode(payload), { kind: 'failed', ref, reason });
+  }
+  assert.deepEqual(await decoder.decode(withId(7, 'abc'), { only: 'AVRO' }), {
+    kind: 'failed',
+    ref: 7,
+    reason: 'the schema is JSON, not AVRO',
+  });
+});

@@ -1,0 +1,201 @@
+import { type Clock, Semaphore } from '@weir/core';
+import { RegistryRefusal } from '../client/client-error.ts';
+import type { RegistrySchema } from '../client/registry-schema.ts';
+import { resolveReferences } from '../client/resolve-references.ts';
+import { registryLimits } from '../limits.ts';
+import { InvalidSchema, type PayloadCodec, type SchemaFormat, type SchemaType } from '../schema-format.ts';
+import type { RegistryReader } from './registry-reader.ts';
+import type { SchemaRef } from './wire-format.ts';
+
+/** A schema that was fetched. */
+export interface CachedSchema {
+  readonly type: SchemaType;
+  /** Absent if the schema cannot be parsed; `problem` then says why. */
+  readonly codec: PayloadCodec | undefined;
+  readonly problem: string | undefined;
+  /** Subjects of the default context that have the schema, without deleted ones. */
+  readonly subjects: ReadonlySet<string>;
+}
+
+/** The registry could not be asked. */
+export interface Unavailable {
+  readonly kind: 'unavailable';
+  readonly problem: string;
+}
+
+/** What the cache knows. If nothing (`unknown`), `load` finds out. */
+export type SchemaState =
+  | { readonly kind: 'found'; readonly schema: CachedSchema }
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'unknown' }
+  | Unavailable;
+
+interface SchemaCacheOptions {
+  readonly reader: RegistryReader;
+  /** Formats are loaded when they are first needed. */
+  readonly formatOf: (type: SchemaType) => SchemaFormat | Promise<SchemaFormat>;
+  readonly clock: Clock;
+  readonly bytesMax?: number;
+}
+
+interface Entry {
+  state: SchemaState;
+  /** The failure of the last fetch, also if an earlier one found the schema. */
+  failure: Unavailable | undefined;
+  /** When the last fetch ended. */
+  checkedMs: number;
+  bytes: number;
+  /** Whether it was used since eviction last saw it. */
+  isUsed: boolean;
+}
+
+/** How long a registry is not asked again about what it did not have, or after a failure. */
+const askAgainMs = 1_000;
+/** How old the subjects of a schema get before they are fetched again. */
+const subjectsAgeMsMax = 60_000;
+/** A parsed schema takes several times its text. */
+const bytesPerTextByte = 8;
+const entryBytes = 1_024;
+
+const missing: SchemaState = { kind: 'missing' };
+const unknown: SchemaState = { kind: 'unknown' };
+
+/**
+ * Schemas by id or GUID. A schema never changes, so it is fetched once. Its subjects do: they are fetched again in the
+ * background while old ones are used. While the registry is away, everything that is known stays in use.
+ */
+export class SchemaCache {
+  readonly #options: SchemaCacheOptions;
+  readonly #bytesMax: number;
+  readonly #entries = new Map<SchemaRef, Entry>();
+  readonly #loads = new Map<SchemaRef, Promise<void>>();
+  readonly #fetches = new Semaphore({
+    permits: registryLimits.schemaFetchesMax,
+    waitingMax: registryLimits.schemaFetchesWaitingMax,
+  });
+  readonly #stop = new AbortController();
+  #bytes = 0;
+
+  constructor(options: SchemaCacheOptions) {
+    this.#options = options;
+    this.#bytesMax = options.bytesMax ?? registryLimits.cachedSchemasBytesMax;
+  }
+
+  /** Ends fetches. */
+  close(): void {
+    this.#stop.abort(new Error('the process stops'));
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Cheap, for every record. `nowMs` is monotonic. */
+  state(ref: SchemaRef, nowMs: number): SchemaState {
+    const entry = this.#entries.get(ref);
+    if (entry === undefined) return unknown;
+    entry.isUsed = true;
+    if (entry.state.kind === 'found') {
+      if (nowMs - entry.checkedMs > subjectsAgeMsMax) void this.load(ref);
+      return entry.state;
+    }
+    return nowMs - entry.checkedMs > askAgainMs ? unknown : entry.state;
+  }
+
+  /** Whether a schema that was found is registered under a subject. If `unknown`, `load` finds out. */
+  isRegistered(ref: SchemaRef, subject: string, nowMs: number): boolean | 'unknown' | Unavailable {
+    const entry = this.#entries.get(ref);
+    if (entry?.state.kind !== 'found') return 'unknown';
+    if (entry.state.schema.subjects.has(subject)) return true;
+    if (nowMs - entry.checkedMs > askAgainMs) return 'unknown';
+    return entry.failure ?? false;
+  }
+
+  /** Fetches a schema and its subjects; `state` has the outcome. Never throws. Concurrent calls share one fetch. */
+  load(ref: SchemaRef): Promise<void> {
+    const running = this.#loads.get(ref);
+    if (running !== undefined) return running;
+    const load = this.#load(ref).finally(() => this.#loads.delete(ref));
+    this.#loads.set(ref, load);
+    return load;
+  }
+
+  async #load(ref: SchemaRef): Promise<void> {
+    const before = this.#entries.get(ref);
+    const known = before?.state.kind === 'found' ? before.state.schema : undefined;
+    let state: SchemaState;
+    let failure: Unavailable | undefined;
+    let textBytes = 0;
+    try {
+      const fetched = await this.#fetches.run(() => this.#fetch(ref, known));
+      // Every subject may be deleted, and the schema of an id stays.
+      state = fetched === undefined ? missing : { kind: 'found', schema: fetched.schema };
+      textBytes = fetched?.textBytes ?? 0;
+    } catch (error) {
+      failure = { kind: 'unavailable', problem: (error as Error).message };
+      state = known === undefined ? failure : before!.state;
+    }
+    const bytes = known === undefined ? entryBytes + bytesPerTextByte * textBytes : before!.bytes;
+    this.#put(ref, { state, failure, checkedMs: this.#options.clock.monotonicMs(), bytes, isUsed: false });
+  }
+
+  async #fetch(
+    ref: SchemaRef,
+    known: CachedSchema | undefined,
+  ): Promise<{ readonly schema: CachedSchema; readonly textBytes: number } | undefined> {
+    const { reader } = this.#options;
+    const stop = this.#stop.signal;
+    stop.throwIfAborted();
+    const [found, subjects] = await Promise.all([
+      known === undefined ? this.#schemaOf(ref) : undefined,
+      this.#subjectsOf(ref),
+    ]);
+    if (known !== undefined) return { schema: { ...known, subjects }, textBytes: 0 };
+    if (found === undefined) return undefined;
+    try {
+      const source = await resolveReferences(reader, found, { stop });
+      const format = await this.#options.formatOf(found.schemaType);
+      const codec = format.codec(format.parse(source));
+      const textBytes = Buffer.byteLength(source.text);
+      return { schema: { type: found.schemaType, codec, problem: undefined, subjects }, textBytes };
+    } catch (error) {
+      // A schema that this release cannot parse, or that refers to what does not exist, stays so.
+      const isLasting =
+        error instanceof InvalidSchema || (error instanceof RegistryRefusal && !error.isTemporary);
+      if (!isLasting) throw error;
+      const schema = { type: found.schemaType, codec: undefined, problem: error.message, subjects };
+      return { schema, textBytes: 0 };
+    }
+  }
+
+  async #schemaOf(ref: SchemaRef): Promise<RegistrySchema | undefined> {
+    const { reader } = this.#options;
+    const stop = this.#stop.signal;
+    return typeof ref === 'number' ? reader.schemaById(ref, { stop }) : reader.schemaByGuid(ref, { stop });
+  }
+
+  async #subjectsOf(ref: SchemaRef): Promise<ReadonlySet<string>> {
+    const { reader } = this.#options;
+    const stop = this.#stop.signal;
+    const ids = typeof ref === 'number' ? [{ context: '.', id: ref }] : await reader.idsOfGuid(ref, { stop });
+    const id = ids?.find(({ context }) => context === '.')?.id;
+    const versions = id === undefined ? [] : await reader.versionsOfId(id, { stop });
+    return new Set(versions?.map(({ subject }) => subject));
+  }
+
+  #put(ref: SchemaRef, entry: Entry): void {
+    this.#bytes += entry.bytes - (this.#entries.get(ref)?.bytes ?? 0);
+    this.#entries.delete(ref);
+    this.#entries.set(ref, entry);
+    // Oldest first. What was used since the last time goes to the end instead.
+    for (const [oldest, { isUsed, bytes }] of this.#entries) {
+      if (this.#bytes <= this.#bytesMax || oldest === ref) return;
+      const seen = this.#entries.get(oldest)!;
+      this.#entries.delete(oldest);
+      if (isUsed) {
+        seen.isUsed = false;
+        this.#entries.set(oldest, seen);
+      } else this.#bytes -= bytes;
+    }
+  }
+}
