@@ -31,6 +31,9 @@ export {
   schemaPrefixOf,
 } from './decoding/wire-format.ts';
 export { registryLimits } from './limits.ts';
+export { prettySchema } from './readable/pretty-schema.ts';
+export { type NamedSchema, schemaDiff } from './readable/schema-diff.ts';
+export { readViolations, type SchemaViolation } from './readable/violations.ts';
 export { RegistryError, type RegistryErrorName, registryErrors } from './registry-error.ts';
 export type { Decision, RegistryChange, RegistryStore } from './registry-store.ts';
 export {
