@@ -156,6 +156,32 @@ export const commands = [
     status: 'available',
     help: 'Show what a cluster stores and requests, and what that costs.',
   },
+  { name: 'cli list-subjects', status: 'available', help: 'List the subjects of a schema registry.' },
+  {
+    name: 'cli describe-schema',
+    status: 'available',
+    help: 'Show a schema of a registry, and what new versions are checked for.',
+  },
+  {
+    name: 'cli register-schema',
+    status: 'available',
+    help: 'Register a schema as the next version of a subject.',
+  },
+  {
+    name: 'cli check-schema',
+    status: 'available',
+    help: 'Check whether a schema fits a subject, and show the differences.',
+  },
+  {
+    name: 'cli delete-schema',
+    status: 'available',
+    help: 'Delete a subject of a schema registry, or one version of it.',
+  },
+  {
+    name: 'cli schema-config',
+    status: 'available',
+    help: 'Show and set the level and the mode of a subject or a registry.',
+  },
   { name: 'cli create-key', status: 'available', help: 'Create an API key and print its secret once.' },
   {
     name: 'cli mcp-config',

@@ -19,6 +19,7 @@ import { listenerFlags } from './rows/listeners.ts';
 import { mcpFlags } from './rows/mcp.ts';
 import { observabilityFlags } from './rows/observability.ts';
 import { registryFlags } from './rows/registry.ts';
+import { schemaToolFlags } from './rows/schema-tools.ts';
 import { authenticationFlags } from './rows/security.ts';
 import { storageFlags } from './rows/storage.ts';
 import { tlsFlags } from './rows/tls.ts';
@@ -40,6 +41,7 @@ const groupedRows = [
   { title: 'Demo', rows: demoFlags },
   { title: 'Connection of the Kafka tools', rows: connectionFlags },
   { title: 'Kafka tools', rows: toolFlags },
+  { title: 'Schema registry tools', rows: schemaToolFlags },
   { title: 'ACL tools', rows: aclFlags },
   { title: 'Benchmarks', rows: benchmarkFlags },
   { title: 'Events', rows: eventFlags },

@@ -1,5 +1,5 @@
 import type { FlagName, FlagValues } from '../flags/catalogue.ts';
-import { kafkaClients } from '../flags/rows/takers.ts';
+import { kafkaClients, registryTools } from '../flags/rows/takers.ts';
 import type { Outcome } from '../outcome.ts';
 import { forbidden, type Rule, type Violation } from './rule.ts';
 
@@ -57,9 +57,10 @@ export function resolveClientLogin(values: Values): Outcome<ClientLogin | undefi
 export const clientLoginRule: Rule = {
   statement:
     '-username and -password go together and log in by PLAIN, or by SCRAM-SHA-512 when -saslMechanism says so. -oauthToken ' +
-    'or -oauthTokenFile logs in by OAUTHBEARER, and goes together with no user name.',
+    'or -oauthTokenFile logs in by OAUTHBEARER, and goes together with no user name. Schema registries get them as HTTP Basic ' +
+    'or Bearer.',
   flags,
-  commands: kafkaClients,
+  commands: [...kafkaClients, ...registryTools],
   check(values) {
     const resolved = resolveClientLogin(values);
     return 'problem' in resolved ? resolved.problem : undefined;

@@ -16,6 +16,7 @@ import { portRule } from './ports.ts';
 import { processRule } from './processes.ts';
 import { proxyProtocolRule } from './proxy-protocol.ts';
 import { recordToolsRule } from './record-tools.ts';
+import { registryToolsRule } from './registry-tools.ts';
 import { ripcordRule } from './ripcord.ts';
 import { roleRule } from './roles.ts';
 import type { Rule, Violation } from './rule.ts';
@@ -46,6 +47,7 @@ export const rulebook: readonly Rule[] = [
   applyRule,
   eventToolsRule,
   recordToolsRule,
+  registryToolsRule,
 ];
 
 /** The first rule of a command that the values violate in this way, as a message for the user. */

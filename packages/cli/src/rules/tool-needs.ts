@@ -29,6 +29,9 @@ const neededByTool = {
   'cli clone-topic': ['from', 'to'],
   'cli create-key': ['keyName'],
   'cli diagnose-record': ['topic', 'partition'],
+  'cli register-schema': ['subject', 'schema-file'],
+  'cli check-schema': ['subject', 'schema-file'],
+  'cli delete-schema': ['subject'],
   'cli file-reader': ['bucketURL', 'log-file'],
   'cli file-scrubber': ['bucketURL'],
   'cli benchmark-producer': ['topic'],
@@ -49,7 +52,7 @@ function isAbsent(value: FlagValues[FlagName]): boolean {
 export const toolNeedsRule: Rule = {
   statement:
     'The tools that work on one topic need -topic, those that set configs -config, those that reset one -config-name, and ' +
-    'consumer-group-lag -group, clone-cluster -cloneName, clone-topic -from and -to, create-key -keyName, file-reader -log-file, diagnose-record -partition too; file-reader and file-scrubber need -bucketURL, delete-all-topics-unsafe needs -confirm-delete-all-topics. kcmd needs -type; its types ' +
+    'consumer-group-lag -group, clone-cluster -cloneName, clone-topic -from and -to, create-key -keyName, register-schema and check-schema -subject and -schema-file, delete-schema -subject, file-reader -log-file, diagnose-record -partition too; file-reader and file-scrubber need -bucketURL, delete-all-topics-unsafe needs -confirm-delete-all-topics. kcmd needs -type; its types ' +
     'create-topic, produce and fetch need -topic, and produce needs -records. benchmark-consumer takes no number as ' +
     '-offset.',
   flags: [
@@ -64,6 +67,8 @@ export const toolNeedsRule: Rule = {
     'from',
     'to',
     'keyName',
+    'subject',
+    'schema-file',
     'log-file',
     'bucketURL',
     'offset',

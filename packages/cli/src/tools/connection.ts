@@ -31,15 +31,9 @@ export type ConnectionValues = Pick<
 >;
 
 /** The connection options of the cluster that the flags name. */
-export async function clusterOptions(
-  values: ConnectionValues,
-  { clock, stop, output }: Deps,
-): Promise<ClusterOptions> {
-  if (values.tlsSkipVerify) {
-    output.err(
-      'weir: warning: -tlsSkipVerify: the certificate is not verified; others may read what is sent\n',
-    );
-  }
+export async function clusterOptions(values: ConnectionValues, deps: Deps): Promise<ClusterOptions> {
+  const { clock, stop } = deps;
+  warnOfSkippedVerification(values, deps);
   const host = values['bootstrap-host'];
   const bootstrap = readAddress(host, values['bootstrap-port']);
   if (bootstrap === undefined)
@@ -53,6 +47,16 @@ export async function clusterOptions(
     clock,
     stop,
   };
+}
+
+export function warnOfSkippedVerification(
+  { tlsSkipVerify }: Pick<ConnectionValues, 'tlsSkipVerify'>,
+  { output }: Deps,
+): void {
+  if (!tlsSkipVerify) return;
+  output.err(
+    'weir: warning: -tlsSkipVerify: the certificate is not verified; others may read what is sent\n',
+  );
 }
 
 /** The login that the flags ask for. A token file is read once in advance, so that a wrong path is reported first. */
@@ -71,14 +75,16 @@ async function loginOf(values: ConnectionValues): Promise<SaslLogin | undefined>
 /** The characters that RFC 6750 allows in a token. Anything else is probably the wrong file. */
 const tokenPattern = /^[A-Za-z0-9._~+/-]+=*$/;
 
-async function readToken(path: string): Promise<string> {
+export async function readToken(path: string): Promise<string> {
   const bytes = await readFlagFile('oauthTokenFile', path);
   const token = bytes.toString().trim();
   if (!tokenPattern.test(token)) throw new Failure(`-oauthTokenFile=${path}: does not hold a token`);
   return token;
 }
 
-async function readTlsFiles(values: ConnectionValues): Promise<ClientTls | undefined> {
+type TlsValues = Parameters<typeof resolveClientTls>[0];
+
+export async function readTlsFiles(values: TlsValues): Promise<ClientTls | undefined> {
   const files = resolveClientTls(values);
   if ('problem' in files || files.value === undefined) return undefined;
   const { authoritiesPath, certificatePath, privateKeyPath, skipsVerification } = files.value;

@@ -87,7 +87,13 @@ const generators: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   percent: fc.double({ min: 0, max: 100, noNaN: true }).map((value) => value + 0),
   port: fc.nat(65_535),
   principal: printable.filter((name) => !name.includes(',')).map((name) => `User:${name}`),
+  reference: record({
+    name: lowercase,
+    subject: lowercase,
+    version: fc.integer({ min: 1, max: 2 ** 31 - 1 }),
+  }),
   region: lowercase,
+  version: fc.oneof(fc.constant('latest'), fc.integer({ min: 1, max: 2 ** 31 - 1 })),
   zone: lowercase,
 };
 

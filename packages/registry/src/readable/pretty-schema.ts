@@ -1,6 +1,6 @@
 import type { SchemaType } from '../schema-format.ts';
 
-/** What fits into a line of this width, and has no object inside, stays on one line, such as most fields of a record. */
+/** What fits into a line of this width and has no object inside stays on one line, such as most fields of a record. */
 const lineCharsMax = 80;
 /** Deeper levels are not indented further, so that the output stays linear in the input. */
 const indentLevelsMax = 32;
@@ -12,7 +12,7 @@ export function prettySchema(type: SchemaType, text: string): string {
 
 const jsonToken = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s"{}[\],:]+/gs;
 
-/** Indents JSON token by token, because parsing would round numbers and reorder keys. Other text is returned as it is. */
+/** Indents JSON token by token, because parsing would round numbers and reorder keys. Other text stays as it is. */
 function prettyJson(text: string): string {
   const tokens = text.match(jsonToken) ?? [];
   const closings = closingTokens(tokens);

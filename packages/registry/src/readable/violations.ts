@@ -17,8 +17,8 @@ export interface ViolationList {
 const aboutComparison = /^\{(?:oldSchemaVersion|oldSchema|validateFields|compatibility): /;
 
 /**
- * Reads the messages of a check: each has a kind, a description that names a path, and for Avro what it is about. Quotes
- * differ between formats, and within those of JSON Schema.
+ * Reads the messages of a check: each has a kind, a description that names a path, and for Avro what it is about.
+ * Quotes differ between formats, and within those of JSON Schema.
  */
 export function readViolations(messages: readonly string[]): ViolationList {
   const oldVersion = messages

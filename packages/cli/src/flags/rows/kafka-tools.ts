@@ -10,7 +10,7 @@ import { offsetPosition } from '../../values/offset-position.ts';
 import { hostname, oneOf, path, text } from '../../values/text.ts';
 import { topicConfigs } from '../../values/topic-configs.ts';
 import { available, planned } from '../row.ts';
-import { bucketTools, eventTools, kafkaClients, recordTools } from './takers.ts';
+import { bucketTools, eventTools, kafkaClients, recordTools, registryTools } from './takers.ts';
 
 export const connectionFlags = [
   available({
@@ -38,7 +38,7 @@ export const connectionFlags = [
     name: 'request-timeout',
     type: durationMs({ min: 100, max: 3_600_000 }),
     default: 30_000,
-    commands: kafkaClients,
+    commands: [...kafkaClients, ...registryTools],
     help: 'How long to wait for an answer, and for how long to try again.',
   }),
   available({
@@ -51,15 +51,15 @@ export const connectionFlags = [
   available({
     name: 'username',
     type: text('name'),
-    commands: kafkaClients,
-    help: 'The SASL user name.',
+    commands: [...kafkaClients, ...registryTools],
+    help: 'The user name to log in with.',
   }),
   available({
     name: 'password',
     type: text('password'),
     secret: true,
-    commands: kafkaClients,
-    help: 'The SASL password.',
+    commands: [...kafkaClients, ...registryTools],
+    help: 'The password to log in with.',
     rule: 'Other users of the machine can see the flags of a command; the variable is hidden from them.',
   }),
   available({
@@ -73,40 +73,40 @@ export const connectionFlags = [
     name: 'oauthToken',
     type: text('token'),
     secret: true,
-    commands: kafkaClients,
+    commands: [...kafkaClients, ...registryTools],
     help: 'The OAuth token to log in with.',
   }),
   available({
     name: 'oauthTokenFile',
     type: path(),
-    commands: kafkaClients,
+    commands: [...kafkaClients, ...registryTools],
     help: 'The file with the OAuth token to log in with.',
     rule: 'It is read at every login, so that a token can be renewed in it.',
   }),
   available({
     name: 'tlsServerCACertFile',
     type: path(),
-    commands: kafkaClients,
-    help: 'The file with the certificate authority of the brokers.',
+    commands: [...kafkaClients, ...registryTools],
+    help: 'The file with the certificate authority of the servers.',
   }),
   available({
     name: 'tlsClientCertFile',
     type: path(),
-    commands: kafkaClients,
+    commands: [...kafkaClients, ...registryTools],
     help: 'The file with the certificate of the client.',
   }),
   available({
     name: 'tlsClientPrivateKeyFile',
     type: path(),
-    commands: kafkaClients,
+    commands: [...kafkaClients, ...registryTools],
     help: 'The file with the private key of the client.',
   }),
   available({
     name: 'tlsSkipVerify',
     type: bool(),
     default: false,
-    commands: kafkaClients,
-    help: 'Accept any certificate of the brokers, whatever its issuer and name.',
+    commands: [...kafkaClients, ...registryTools],
+    help: 'Accept any certificate of the servers, whatever its issuer and name.',
     rule: 'A machine on the path can then read everything, passwords included; it is for tests.',
   }),
 ];
@@ -305,6 +305,7 @@ export const toolFlags = [
       ...eventTools,
       ...bucketTools,
       ...recordTools,
+      ...registryTools,
       'cli clone-topic',
       'cli storage-costs',
       'apply',

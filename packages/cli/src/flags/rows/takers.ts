@@ -40,12 +40,23 @@ export const bucketTools = ['cli file-reader', 'cli file-scrubber'] as const;
 /** Tools that ask the API or a metadata backup about records, and read them from a bucket. */
 export const recordTools = ['cli diagnose-record'] as const;
 
+/** Tools that work on a schema registry over its HTTP API. */
+export const registryTools = [
+  'cli list-subjects',
+  'cli describe-schema',
+  'cli register-schema',
+  'cli check-schema',
+  'cli delete-schema',
+  'cli schema-config',
+] as const;
+
 const otherTools = [
   'cli validate-pipeline-config',
   'cli events',
   ...apiTools,
   ...bucketTools,
   ...recordTools,
+  ...registryTools,
 ] as const;
 type OtherTool = (typeof otherTools)[number];
 

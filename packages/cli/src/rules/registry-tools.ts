@@ -1,0 +1,64 @@
+import type { FlagValues } from '../flags/catalogue.ts';
+import { registryTools } from '../flags/rows/takers.ts';
+import { resolveClientTls } from './client-tls.ts';
+import { forbidden, missing, type Rule } from './rule.ts';
+
+const tlsFiles = ['tlsServerCACertFile', 'tlsClientCertFile', 'tlsClientPrivateKeyFile'] as const;
+
+type TlsValues = Pick<FlagValues, 'schemaRegistryURL' | 'tlsSkipVerify' | (typeof tlsFiles)[number]>;
+
+/** The URL of a registry says whether the connection is over TLS. */
+export function registryTlsValues<Values extends TlsValues>(
+  values: Values,
+): Values & { readonly tls: boolean } {
+  return { ...values, tls: values.schemaRegistryURL.toLowerCase().startsWith('https:') };
+}
+
+export const registryToolsRule: Rule = {
+  statement:
+    'The tools of a schema registry use TLS if -schemaRegistryURL begins with https, and only then take files for it. ' +
+    'describe-schema needs one of -subject, -schema-id and -schema-guid; -force needs -schema-mode.',
+  flags: [
+    'schemaRegistryURL',
+    ...tlsFiles,
+    'tlsSkipVerify',
+    'subject',
+    'schema-id',
+    'schema-guid',
+    'schema-version',
+    'schema-mode',
+    'force',
+  ],
+  commands: registryTools,
+  check(values, command) {
+    const withTls = registryTlsValues(values);
+    if (!withTls.tls) {
+      const file = tlsFiles.find((name) => values[name] !== undefined);
+      const flag = file ?? (values.tlsSkipVerify ? 'tlsSkipVerify' : undefined);
+      if (flag !== undefined)
+        return forbidden([flag], 'only goes together with an https:// address in -schemaRegistryURL').problem;
+    }
+    const tls = resolveClientTls(withTls);
+    if ('problem' in tls) return tls.problem;
+    if (command === 'cli describe-schema') return describedRule(values);
+    if (command === 'cli schema-config' && values.force && values['schema-mode'] === undefined)
+      return forbidden(['force'], 'only goes together with -schema-mode').problem;
+    return undefined;
+  },
+};
+
+function describedRule(values: FlagValues) {
+  const { subject, 'schema-id': id, 'schema-guid': guid, 'schema-version': version } = values;
+  if (subject === undefined && id === undefined && guid === undefined)
+    return missing(['subject'], 'weir cli describe-schema needs it, or -schema-id, or -schema-guid').problem;
+  if (guid !== undefined && id !== undefined)
+    return forbidden(['schema-guid', 'schema-id'], 'each names a schema; set one').problem;
+  if (guid !== undefined && subject !== undefined)
+    return forbidden(['schema-guid', 'subject'], 'each names a schema; set one').problem;
+  if (version !== undefined && (id !== undefined || guid !== undefined))
+    return forbidden(
+      ['schema-version', id === undefined ? 'schema-guid' : 'schema-id'],
+      'each names a schema; set one',
+    ).problem;
+  return undefined;
+}

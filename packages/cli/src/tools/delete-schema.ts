@@ -1,0 +1,21 @@
+import type { Handler } from '../handler.ts';
+import { jsonLine } from './record-text.ts';
+import { withRegistry } from './schemas/open-registry.ts';
+
+/** Deletes a subject, or one version of it, and prints the versions. */
+export const deleteSchemaTool: Handler<'cli delete-schema'> = async (values, deps) => {
+  const { permanent, 'schema-version': version } = values;
+  const subject = values.subject!;
+  const versions = await withRegistry(values, deps, async (registry, stop) =>
+    version === undefined
+      ? await registry.deleteSubject(subject, { permanent, stop })
+      : [await registry.deleteVersion(subject, version, { permanent, stop })],
+  );
+  const words = versions.length === 1 ? 'version' : 'versions';
+  deps.output.out(
+    values.output === 'json'
+      ? jsonLine({ subject, versions, permanent })
+      : `deleted ${words} ${versions.join(', ')} of ${subject}${permanent ? ' for good' : ''}\n`,
+  );
+  return 0;
+};

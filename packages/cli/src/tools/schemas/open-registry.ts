@@ -1,0 +1,79 @@
+import {
+  InvalidRegistryAddress,
+  RegistryClient,
+  type RegistryCredentials,
+  RegistryRefusal,
+  RegistryUnavailable,
+} from '@weir/registry';
+import type { Deps } from '../../deps.ts';
+import { Failure } from '../../failure.ts';
+import type { FlagValues } from '../../flags/catalogue.ts';
+import { resolveClientLogin } from '../../rules/client-login.ts';
+import { registryTlsValues } from '../../rules/registry-tools.ts';
+import { readTlsFiles, readToken, warnOfSkippedVerification } from '../connection.ts';
+
+/** The flags for the connection to a registry, which every tool of registries takes. */
+export type RegistryValues = Pick<
+  FlagValues,
+  | 'schemaRegistryURL'
+  | 'request-timeout'
+  | 'tlsServerCACertFile'
+  | 'tlsClientCertFile'
+  | 'tlsClientPrivateKeyFile'
+  | 'tlsSkipVerify'
+  | 'username'
+  | 'password'
+  | 'oauthToken'
+  | 'oauthTokenFile'
+>;
+
+/** Runs work on the registry that the flags name. What the registry refuses is a `Failure` of one line. */
+export async function withRegistry<Result>(
+  values: RegistryValues,
+  deps: Deps,
+  work: (registry: RegistryClient, stop: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  warnOfSkippedVerification(values, deps);
+  const client = await openClient(values, deps);
+  try {
+    return await work(client, deps.stop);
+  } catch (error) {
+    if (error instanceof RegistryRefusal || error instanceof RegistryUnavailable)
+      throw new Failure(error.message, { cause: error });
+    if (deps.stop.aborted) throw new Failure('stopped', { cause: error });
+    throw error;
+  } finally {
+    client.close();
+  }
+}
+
+async function openClient(values: RegistryValues, { clock }: Deps): Promise<RegistryClient> {
+  const tls = await readTlsFiles(registryTlsValues(values));
+  try {
+    return new RegistryClient({
+      urls: values.schemaRegistryURL,
+      credentials: await credentialsOf(values),
+      tls: {
+        ca: tls?.authorities?.toString(),
+        clientCertificate: tls?.certificate?.toString(),
+        clientKey: tls?.privateKey?.toString(),
+        isInsecure: tls?.skipsVerification,
+      },
+      timeoutMs: values['request-timeout'],
+      clock,
+    });
+  } catch (error) {
+    if (!(error instanceof InvalidRegistryAddress)) throw error;
+    throw new Failure(`-schemaRegistryURL: ${error.message}`, { cause: error });
+  }
+}
+
+async function credentialsOf(values: RegistryValues): Promise<RegistryCredentials | undefined> {
+  const resolved = resolveClientLogin({ ...values, saslMechanism: undefined });
+  // The rules have rejected every invalid combination before a command runs.
+  if ('problem' in resolved || resolved.value === undefined) return undefined;
+  const login = resolved.value;
+  if ('token' in login) return { kind: 'bearer', token: login.token };
+  if ('tokenPath' in login) return { kind: 'bearer', token: await readToken(login.tokenPath) };
+  return { kind: 'basic', username: login.username, password: login.password };
+}

@@ -1,0 +1,66 @@
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { formatBytes, MiB } from '@weir/core';
+import type { NewSchema, SchemaType } from '@weir/registry';
+import type { Deps } from '../../deps.ts';
+import { Failure } from '../../failure.ts';
+import type { FlagValues } from '../../flags/catalogue.ts';
+
+type SchemaValues = Pick<FlagValues, 'schema-file' | 'schema-type' | 'reference'>;
+
+/** No registry accepts a larger one. */
+const schemaBytesMax = 10 * MiB;
+
+const typesByEnding: Readonly<Record<string, SchemaType>> = {
+  avsc: 'AVRO',
+  proto: 'PROTOBUF',
+  json: 'JSON',
+};
+
+interface GivenSchema {
+  readonly schema: NewSchema & { readonly schemaType: SchemaType };
+  /** What diffs call it. */
+  readonly name: string;
+}
+
+/** The schema that the flags name, from a file or from standard input. */
+export async function readSchema(values: SchemaValues, deps: Deps): Promise<GivenSchema> {
+  const path = values['schema-file']!;
+  const schemaType = values['schema-type'] ?? typeOf(path);
+  const bytes = path === '-' ? await inputBytes(deps.input) : await fileBytes(path);
+  if (bytes.length > schemaBytesMax)
+    throw new Failure(`-schema-file=${path}: is larger than ${formatBytes(schemaBytesMax)}`);
+  const schema = bytes.toString();
+  if (schema.trim() === '') throw new Failure(`-schema-file=${path}: is empty`);
+  return {
+    schema: { schema, schemaType, references: values.reference },
+    name: path === '-' ? 'standard input' : basename(path),
+  };
+}
+
+function typeOf(path: string): SchemaType {
+  const type = typesByEnding[/\.([a-z]+)$/i.exec(path)?.[1]?.toLowerCase() ?? ''];
+  if (type !== undefined) return type;
+  const why =
+    path === '-' ? 'standard input has no name' : 'its name does not end with .avsc, .proto or .json';
+  throw new Failure(`-schema-file=${path}: ${why}; say with -schema-type what it is`);
+}
+
+async function fileBytes(path: string): Promise<Buffer> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    throw new Failure(`-schema-file=${path}: cannot be read (${(error as NodeJS.ErrnoException).code})`);
+  }
+}
+
+async function inputBytes(input: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of input) {
+    chunks.push(Buffer.from(chunk));
+    bytes += chunk.length;
+    if (bytes > schemaBytesMax) break;
+  }
+  return Buffer.concat(chunks);
+}
