@@ -28,7 +28,6 @@ export {
 } from './ids.ts';
 export { problemsInWords, readInput, readQuery } from './input.ts';
 export { parseJson, parseJsonAs, printJson } from './json.ts';
-export { brokenBound, type JsonBounds } from './json-bounds.ts';
 export { secretFieldsOf } from './json-schema.ts';
 export { mcpClientKinds, mcpConfiguration } from './mcp-configuration.ts';
 export { openApiDocument } from './openapi.ts';

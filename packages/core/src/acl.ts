@@ -2,7 +2,7 @@
  * ACL terms and their numbers in the Kafka protocol. Terms that stand for several values (`ANY`, `MATCH`) exist only in
  * filters.
  */
-export const aclResourceTypes = {
+export const kafkaResourceTypes = {
   TOPIC: 2,
   GROUP: 3,
   CLUSTER: 4,
@@ -10,7 +10,17 @@ export const aclResourceTypes = {
   DELEGATION_TOKEN: 6,
   USER: 7,
 } as const;
-export type AclResourceType = keyof typeof aclResourceTypes;
+export type KafkaResourceType = keyof typeof kafkaResourceTypes;
+
+/** Resources of the schema registry. The Kafka protocol has no numbers for them, so Kafka clients never see them. */
+const registryResourceTypes = ['SUBJECT', 'REGISTRY'] as const;
+
+export type AclResourceType = KafkaResourceType | (typeof registryResourceTypes)[number];
+
+export const aclResourceTypes: readonly AclResourceType[] = [
+  ...(Object.keys(kafkaResourceTypes) as KafkaResourceType[]),
+  ...registryResourceTypes,
+];
 
 export const aclOperations = {
   ALL: 2,
@@ -53,6 +63,9 @@ export interface Acl {
 /** The resource name of the cluster itself. */
 export const clusterResourceName = 'kafka-cluster';
 
+/** The resource name of the schema registry as a whole. */
+export const registryResourceName = 'schema-registry';
+
 /** An operation to authorize. */
 export type NeededOperation = Exclude<AclOperation, 'ALL'>;
 
@@ -72,6 +85,8 @@ export const operationsOfResource = {
   TRANSACTIONAL_ID: ['DESCRIBE', 'WRITE', 'TWO_PHASE_COMMIT'],
   DELEGATION_TOKEN: ['DESCRIBE'],
   USER: ['CREATE_TOKENS', 'DESCRIBE_TOKENS'],
+  SUBJECT: ['READ', 'WRITE', 'DELETE', 'DESCRIBE', 'DESCRIBE_CONFIGS', 'ALTER_CONFIGS'],
+  REGISTRY: ['READ', 'WRITE', 'DELETE', 'DESCRIBE', 'DESCRIBE_CONFIGS', 'ALTER_CONFIGS'],
 } as const satisfies Record<AclResourceType, readonly NeededOperation[]>;
 
 /** Encodes operations as the bit field that Kafka sends to clients: one bit for each by its number. */

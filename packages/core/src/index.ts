@@ -9,9 +9,12 @@ export {
   aclPermissions,
   aclResourceTypes,
   clusterResourceName,
+  type KafkaResourceType,
+  kafkaResourceTypes,
   type NeededOperation,
   operationBits,
   operationsOfResource,
+  registryResourceName,
 } from './acl.ts';
 export { backOffMs, type JitteredBackOff, jitteredBackOffMs } from './back-off.ts';
 export { formatBytes, GiB, KiB, MiB, parseBytes, TiB } from './bytes.ts';
@@ -32,6 +35,7 @@ export { type FilterOperator, filterOperators } from './filter-operators.ts';
 export { isHostMissing, refuseUnreadable, securityHeaders } from './http-answers.ts';
 export { internalTopicPrefix, internalTopicProblem, isInternalTopic } from './internal-topics.ts';
 export { type JobCategory, jobCategories } from './job-categories.ts';
+export { brokenBound, type JsonBounds } from './json-bounds.ts';
 export { coreLimits } from './limits.ts';
 export { jsonLog, type Log, type LogFields, type LogLevel, silentLog } from './log.ts';
 export { escapeHtml, escapeMarkdown, escapePipes, markdownTable } from './markup.ts';

@@ -1,13 +1,19 @@
-import type { Acl } from '@weir/core';
 import { type Apis, errors } from '@weir/wire';
 import { ifAvailable } from '../cluster-calls/if-available.ts';
 import type { HandlerOf } from '../requests/handler.ts';
 import { mayOnCluster } from '../security/access.ts';
-import { entryNumbers, isUnknown, readFilter, resourceNumbers } from '../security/acl/acl-words.ts';
+import {
+  entryNumbers,
+  isKafkaAcl,
+  isUnknown,
+  type KafkaAcl,
+  readFilter,
+  resourceNumbers,
+} from '../security/acl/acl-words.ts';
 
 /**
  * DescribeAcls v1 to v3: returns the ACLs that match a filter, grouped by resource. ACLs exist whether or not they are
- * enforced, so the error is never SECURITY_DISABLED.
+ * enforced, so the error is never SECURITY_DISABLED. Those of the schema registry are left out.
  *
  * - An unknown enum value is INVALID_REQUEST.
  * - Requires DESCRIBE on the cluster (CLUSTER_AUTHORIZATION_FAILED).
@@ -23,14 +29,14 @@ export const describeAclsHandler: HandlerOf<Apis['DescribeAcls']> = async (reque
     throttleTimeMs: 0,
     errorCode: errors.NONE.code,
     errorMessage: null,
-    resources: Array.from(byResource(found).values(), (acls) => ({
+    resources: Array.from(byResource(found.filter(isKafkaAcl)).values(), (acls) => ({
       ...resourceNumbers(acls[0]!),
       acls: acls.map(entryNumbers),
     })),
   };
 };
 
-function byResource(acls: readonly Acl[]): Map<string, Acl[]> {
+function byResource(acls: readonly KafkaAcl[]): Map<string, KafkaAcl[]> {
   return Map.groupBy(acls, ({ resourceType, resourceName, patternType }) =>
     [resourceType, patternType, resourceName].join(' '),
   );

@@ -1,4 +1,5 @@
 import {
+  type AclResourceType,
   aclOperations as aclOperationNumbers,
   aclPatternTypes,
   aclPermissions,
@@ -16,9 +17,11 @@ function wordsOf<Word extends string>(table: Readonly<Record<Word, number>>): [W
 }
 
 const fields = {
-  resource_type: z.enum(wordsOf(aclResourceTypes)).describe('What the rule is about.'),
+  resource_type: z
+    .enum(aclResourceTypes as [AclResourceType, ...AclResourceType[]])
+    .describe('What the rule is about.'),
   resource_name: text(coreLimits.aclResourceNameCharsMax, 1).describe(
-    'Its name, or `*` for every one. The cluster is `kafka-cluster`.',
+    'Its name, or `*` for every one. The cluster is `kafka-cluster`, the schema registry `schema-registry`.',
   ),
   pattern_type: z
     .enum(wordsOf(aclPatternTypes))

@@ -3,11 +3,11 @@ import {
   type AclOperation,
   type AclPatternType,
   type AclPermission,
-  type AclResourceType,
   aclOperations,
   aclPatternTypes,
   aclPermissions,
-  aclResourceTypes,
+  type KafkaResourceType,
+  kafkaResourceTypes,
 } from '@weir/core';
 import { apis, errors } from '@weir/wire';
 import { Failure } from '../failure.ts';
@@ -17,7 +17,7 @@ import { KafkaRequestFailed } from './request-failed.ts';
 
 /** A filter for ACLs. A missing field matches any value. */
 export interface AclFilter {
-  readonly resourceType?: AclResourceType | undefined;
+  readonly resourceType?: KafkaResourceType | undefined;
   readonly resourceName?: string | undefined;
   /** `MATCH` is every pattern that applies to a resource of this name. */
   readonly patternType?: AclPatternType | 'MATCH' | undefined;
@@ -26,6 +26,9 @@ export interface AclFilter {
   readonly operation?: AclOperation | undefined;
   readonly permission?: AclPermission | undefined;
 }
+
+/** An ACL that the Kafka protocol can express. */
+export type KafkaAcl = Acl & { readonly resourceType: KafkaResourceType };
 
 /** An ACL as a broker returns it. Its values may be newer than this client: `UNKNOWN (17)`. */
 export type AclResponse = { readonly [Field in keyof Acl]: string };
@@ -36,7 +39,7 @@ const patternNumbers = { ...aclPatternTypes, MATCH: 2 } as const;
 /** Creates ACLs, and returns for each the failure or `undefined`. An ACL that exists already counts as created. */
 export function createAcls(
   cluster: KafkaCluster,
-  acls: readonly Acl[],
+  acls: readonly KafkaAcl[],
 ): Promise<readonly (Failure | undefined)[]> {
   return cluster.retrying(async () => {
     const controller = await cluster.controller();
@@ -44,7 +47,7 @@ export function createAcls(
       apis.CreateAcls,
       {
         creations: acls.map((acl) => ({
-          resourceType: aclResourceTypes[acl.resourceType],
+          resourceType: kafkaResourceTypes[acl.resourceType],
           resourceName: acl.resourceName,
           resourcePatternType: aclPatternTypes[acl.patternType],
           principal: acl.principal,
@@ -137,7 +140,7 @@ async function onlyOnce<Answer>(send: () => Promise<Answer>): Promise<Answer> {
 function filterOnTheWire(filter: AclFilter) {
   const { resourceType, patternType, operation, permission } = filter;
   return {
-    resourceTypeFilter: resourceType === undefined ? anyNumber : aclResourceTypes[resourceType],
+    resourceTypeFilter: resourceType === undefined ? anyNumber : kafkaResourceTypes[resourceType],
     resourceNameFilter: filter.resourceName ?? null,
     patternTypeFilter: patternType === undefined ? anyNumber : patternNumbers[patternType],
     principalFilter: filter.principal ?? null,
@@ -159,7 +162,7 @@ interface AclOnTheWire {
 
 function toResponse(acl: AclOnTheWire): AclResponse {
   return {
-    resourceType: wordOf(aclResourceTypes, acl.resourceType),
+    resourceType: wordOf(kafkaResourceTypes, acl.resourceType),
     resourceName: acl.resourceName,
     patternType: wordOf(aclPatternTypes, acl.patternType),
     principal: acl.principal,

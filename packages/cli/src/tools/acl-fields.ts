@@ -2,15 +2,15 @@
 
 import { type Acl, clusterResourceName } from '@weir/core';
 import type { CommandValues, FlagValues } from '../flags/catalogue.ts';
-import type { AclFilter, AclResponse } from '../kafka/acls.ts';
+import type { AclFilter, AclResponse, KafkaAcl } from '../kafka/acls.ts';
 import { jsonLine } from './record-text.ts';
 import { table } from './table.ts';
 
 type Fields = CommandValues<'cli create-acls'>;
 
 /** The ACLs to create: one for each principal and operation. The rules have checked that all fields are present. */
-export function newAcls(values: Fields): readonly Acl[] {
-  const resourceType = values['resource-type']! as Acl['resourceType'];
+export function newAcls(values: Fields): readonly KafkaAcl[] {
+  const resourceType = values['resource-type']! as KafkaAcl['resourceType'];
   const shared = {
     resourceType,
     resourceName: values['resource-name'] ?? clusterResourceName,

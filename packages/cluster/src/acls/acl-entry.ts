@@ -34,7 +34,7 @@ export function readAclKey(key: string): Acl | undefined {
     key,
   ) as [AclResourceType, string, AclPatternType, string, string, AclOperation, AclPermission];
   const isKnown =
-    Object.hasOwn(aclResourceTypes, resourceType) &&
+    aclResourceTypes.includes(resourceType) &&
     Object.hasOwn(aclPatternTypes, patternType) &&
     Object.hasOwn(aclOperations, operation) &&
     Object.hasOwn(aclPermissions, permission);

@@ -5,6 +5,7 @@ import {
   coreLimits,
   type NeededOperation,
   operationsOfResource,
+  registryResourceName,
 } from '@weir/core';
 import { everyName } from './acl-filter.ts';
 
@@ -21,6 +22,9 @@ export function problemOfNewAcl(acl: Acl): string | undefined {
   }
   if (resourceType === 'CLUSTER' && resourceName !== clusterResourceName) {
     return `The only name of a CLUSTER is ${clusterResourceName}, not ${resourceName}.`;
+  }
+  if (resourceType === 'REGISTRY' && resourceName !== registryResourceName) {
+    return `The only name of a REGISTRY is ${registryResourceName}, not ${resourceName}.`;
   }
   return problemOfPrincipal(principal) ?? problemOfOperation(acl);
 }

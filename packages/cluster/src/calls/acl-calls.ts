@@ -34,8 +34,6 @@ export interface DeletedAcls extends AclResult {
   readonly deleted: readonly Acl[];
 }
 
-const resourceTypes = Object.keys(aclResourceTypes) as AclResourceType[];
-
 const patternTypes = Object.keys(aclPatternTypes) as AclPatternType[];
 
 const operations = Object.keys(aclOperations) as AclOperation[];
@@ -43,7 +41,7 @@ const operations = Object.keys(aclOperations) as AclOperation[];
 const permissions = Object.keys(aclPermissions) as AclPermission[];
 
 const acl = object<Acl>({
-  resourceType: oneOf(...resourceTypes),
+  resourceType: oneOf(...aclResourceTypes),
   resourceName: text,
   patternType: oneOf(...patternTypes),
   principal: text,
@@ -53,7 +51,7 @@ const acl = object<Acl>({
 });
 
 const aclFilter = object<AclFilter>({
-  resourceType: oneOf('ANY', ...resourceTypes),
+  resourceType: oneOf('ANY', ...aclResourceTypes),
   resourceName: nullable(text),
   patternType: oneOf('ANY', 'MATCH', ...patternTypes),
   principal: nullable(text),

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { ApiError, brokenBound, type JsonBounds, parseJson } from '@weir/api';
+import { ApiError, parseJson } from '@weir/api';
 import { apiLimits } from '@weir/api/limits';
-import type { Clock, MetricRow, Metrics } from '@weir/core';
+import { brokenBound, type Clock, type JsonBounds, type MetricRow, type Metrics } from '@weir/core';
 import { mcpLimits } from '@weir/mcp/limits';
 import { controlPlaneLimits } from '../limits.ts';
 import { duplicateKeyIn } from './duplicate-key.ts';

@@ -7,9 +7,9 @@ import {
   type Server,
   type ServerNotifier,
 } from '@modelcontextprotocol/server';
-import { ApiError, brokenBound, printJson } from '@weir/api';
+import { ApiError, printJson } from '@weir/api';
 import { apiLimits } from '@weir/api/limits';
-import type { Clock, Log, Metrics } from '@weir/core';
+import { brokenBound, type Clock, type Log, type Metrics } from '@weir/core';
 import { mcpLimits } from '../limits.ts';
 import { mcpRequestsRow } from './metric-rows.ts';
 import { isFromOwnSite } from './own-site.ts';

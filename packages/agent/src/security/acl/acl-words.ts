@@ -1,5 +1,12 @@
 import type { AclFilter } from '@weir/cluster';
-import { type Acl, aclOperations, aclPatternTypes, aclPermissions, aclResourceTypes } from '@weir/core';
+import {
+  type Acl,
+  aclOperations,
+  aclPatternTypes,
+  aclPermissions,
+  type KafkaResourceType,
+  kafkaResourceTypes,
+} from '@weir/core';
 
 /** Converts between the names of ACL enums and their protocol values. */
 
@@ -11,12 +18,12 @@ function wordsOf<Word extends string>(numbers: Readonly<Record<Word, number>>): 
   return new Map(Object.entries<number>(numbers).map(([word, number]) => [number, word as Word]));
 }
 
-const resourceTypeOf = wordsOf(aclResourceTypes);
+const resourceTypeOf = wordsOf(kafkaResourceTypes);
 const patternTypeOf = wordsOf(aclPatternTypes);
 const operationOf = wordsOf(aclOperations);
 const permissionOf = wordsOf(aclPermissions);
 
-const filteredResourceTypeOf = wordsOf({ ANY: any, ...aclResourceTypes });
+const filteredResourceTypeOf = wordsOf({ ANY: any, ...kafkaResourceTypes });
 const filteredPatternTypeOf = wordsOf({ ANY: any, MATCH: match, ...aclPatternTypes });
 const filteredOperationOf = wordsOf({ ANY: any, ...aclOperations });
 const filteredPermissionOf = wordsOf({ ANY: any, ...aclPermissions });
@@ -94,10 +101,18 @@ function unknown(what: string, number: number, words: ReadonlyMap<number, string
   return { message: `There is no ${what} ${number} here; there are ${known}.` };
 }
 
+/** An ACL that the Kafka protocol can express. */
+export type KafkaAcl = Acl & { readonly resourceType: KafkaResourceType };
+
+/** Whether Kafka clients may see and delete an ACL. Those of the schema registry have no number. */
+export function isKafkaAcl(acl: Acl): acl is KafkaAcl {
+  return Object.hasOwn(kafkaResourceTypes, acl.resourceType);
+}
+
 /** The resource of an ACL, as protocol values. */
-export function resourceNumbers({ resourceType, resourceName, patternType }: Acl) {
+export function resourceNumbers({ resourceType, resourceName, patternType }: KafkaAcl) {
   return {
-    resourceType: aclResourceTypes[resourceType],
+    resourceType: kafkaResourceTypes[resourceType],
     resourceName,
     patternType: aclPatternTypes[patternType],
   };

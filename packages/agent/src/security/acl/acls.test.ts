@@ -3,12 +3,12 @@ import { describe, test } from 'node:test';
 import {
   type AclOperation,
   type AclPermission,
-  type AclResourceType,
   aclOperations,
   aclPatternTypes,
   aclPermissions,
-  aclResourceTypes,
   coreLimits,
+  type KafkaResourceType,
+  kafkaResourceTypes,
   Metrics,
   silentLog,
   systemClock,
@@ -40,7 +40,7 @@ function acl(text: string, differences: Partial<Creation> = {}): Creation {
   const [permission, principal, operation, resourceType, resourceName, patternType = 'LITERAL'] =
     text.split(' ');
   return {
-    resourceType: aclResourceTypes[resourceType as AclResourceType],
+    resourceType: kafkaResourceTypes[resourceType as KafkaResourceType],
     resourceName: resourceName!,
     resourcePatternType: aclPatternTypes[patternType as 'LITERAL'],
     principal: principal!,
@@ -91,7 +91,7 @@ function textOf(described: DescribedAcl): string {
     word(aclPermissions, described.permissionType),
     described.principal,
     word(aclOperations, described.operation),
-    word(aclResourceTypes, described.resourceType),
+    word(kafkaResourceTypes, described.resourceType),
     described.resourceName,
     ...(described.patternType === aclPatternTypes.PREFIXED ? ['PREFIXED'] : []),
   ].join(' ');
@@ -133,6 +133,35 @@ describe('ACLs over a real leader', () => {
       assert.deepEqual(await known(agent, {}, version), texts.slice(2));
     });
   }
+
+  test('of the schema registry are neither shown to Kafka clients nor deleted by them', async () => {
+    await using agent = await startLeaderAgent();
+    const ofKafka = ['ALLOW User:alice READ TOPIC orders', 'ALLOW User:alice READ GROUP team'];
+    await create(
+      agent,
+      ofKafka.map((text) => acl(text)),
+    );
+    const about = {
+      patternType: 'LITERAL',
+      principal: 'User:alice',
+      host: '*',
+      permission: 'ALLOW',
+    } as const;
+    const created = await agent.view.port.createAcls([
+      { ...about, resourceType: 'SUBJECT', resourceName: 'orders', operation: 'READ' },
+      { ...about, resourceType: 'REGISTRY', resourceName: 'schema-registry', operation: 'ALTER_CONFIGS' },
+    ]);
+    assert.deepEqual(
+      created.map(({ error }) => error),
+      ['NONE', 'NONE'],
+    );
+    await until(() => agent.view.records('acl').byKey.size === 4);
+    assert.deepEqual(await known(agent), ofKafka);
+    const [all] = await remove(agent, [{}]);
+    assert.deepEqual(all!.matchingAcls.map(textOf), ofKafka);
+    assert.deepEqual(await known(agent), []);
+    assert.equal(agent.view.records('acl').byKey.size, 2);
+  });
 
   test('are refused individually', async () => {
     await using agent = await startLeaderAgent();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ClusterPort } from '@weir/cluster';
-import { aclOperations, aclPatternTypes, aclPermissions, aclResourceTypes } from '@weir/core';
+import { aclOperations, aclPatternTypes, aclPermissions, kafkaResourceTypes } from '@weir/core';
 import { apis, type ErrorName, zeroUuid } from '@weir/wire';
 import {
   answered,
@@ -61,7 +61,7 @@ function since<Fields extends object>(first: number, version: number, fields: Fi
 /** A filter for the ACLs of a topic. */
 function filterOf(topic: string) {
   return {
-    resourceTypeFilter: aclResourceTypes.TOPIC,
+    resourceTypeFilter: kafkaResourceTypes.TOPIC,
     resourceNameFilter: topic,
     patternTypeFilter: aclPatternTypes.LITERAL,
     principalFilter: null,
@@ -341,7 +341,7 @@ const rows = {
     requestOf: ({ topic, user }) => ({
       creations: [
         {
-          resourceType: aclResourceTypes.TOPIC,
+          resourceType: kafkaResourceTypes.TOPIC,
           resourceName: topic,
           resourcePatternType: aclPatternTypes.LITERAL,
           principal: `User:${user}`,

@@ -227,7 +227,7 @@ const broken: readonly [what: string, text: string, problems: readonly string[]]
       'weir.yaml:10:37: virtual_clusters[0].topics[2].partition_count: is less than 1',
       'weir.yaml:11:19: virtual_clusters[0].credentials[0].name: is missing',
       'weir.yaml:11:19: virtual_clusters[0].credentials[0]: password_env and password_file cannot both be given',
-      'weir.yaml:13:26: virtual_clusters[0].acls[0].resource_type: is none of TOPIC, GROUP, CLUSTER, TRANSACTIONAL_ID, DELEGATION_TOKEN, USER; did you mean TOPIC?',
+      'weir.yaml:13:26: virtual_clusters[0].acls[0].resource_type: is none of TOPIC, GROUP, CLUSTER, TRANSACTIONAL_ID, DELEGATION_TOKEN, USER, SUBJECT, REGISTRY; did you mean TOPIC?',
       'weir.yaml:14:9: virtual_clusters[0].acls[1]: The principal must be User: and a name, or User:* for every user, not a.',
       'weir.yaml:17:16: virtual_clusters[0].pipelines[0].state: is none of running, paused',
       'weir.yaml:19:11: virtual_clusters[0].pipelines[0].configuration_yaml: output: is missing',
@@ -295,7 +295,7 @@ const broken: readonly [what: string, text: string, problems: readonly string[]]
     'words of a rule in small letters',
     clusterWith('acls: [{ resource_type: topic, resource_name: a, principal: "User:a", operation: reed }]'),
     [
-      'weir.yaml:4:29: virtual_clusters[0].acls[0].resource_type: is none of TOPIC, GROUP, CLUSTER, TRANSACTIONAL_ID, DELEGATION_TOKEN, USER; did you mean TOPIC?',
+      'weir.yaml:4:29: virtual_clusters[0].acls[0].resource_type: is none of TOPIC, GROUP, CLUSTER, TRANSACTIONAL_ID, DELEGATION_TOKEN, USER, SUBJECT, REGISTRY; did you mean TOPIC?',
       'weir.yaml:4:86: virtual_clusters[0].acls[0].operation: is none of ALL, READ, WRITE, CREATE, DELETE, ALTER, DESCRIBE, CLUSTER_ACTION, DESCRIBE_CONFIGS, ALTER_CONFIGS, IDEMPOTENT_WRITE, CREATE_TOKENS, DESCRIBE_TOKENS, TWO_PHASE_COMMIT; did you mean READ?',
     ],
   ],

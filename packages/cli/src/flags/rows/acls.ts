@@ -1,4 +1,4 @@
-import { type AclOperation, type AclResourceType, aclOperations, aclResourceTypes } from '@weir/core';
+import { type AclOperation, aclOperations, type KafkaResourceType, kafkaResourceTypes } from '@weir/core';
 import { bool } from '../../values/bool.ts';
 import { list } from '../../values/list.ts';
 import { oneOf, principal, text } from '../../values/text.ts';
@@ -6,7 +6,7 @@ import { available } from '../row.ts';
 
 const aclTools = ['cli create-acls', 'cli describe-acls', 'cli delete-acls'] as const;
 
-const resourceTypes = Object.keys(aclResourceTypes) as AclResourceType[];
+const resourceTypes = Object.keys(kafkaResourceTypes) as KafkaResourceType[];
 const operations = Object.keys(aclOperations) as AclOperation[];
 
 /**

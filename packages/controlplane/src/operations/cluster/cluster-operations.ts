@@ -57,14 +57,26 @@ function allOperations(services: ClusterServices) {
   };
 }
 
+/** Schema registries have credentials and rules of their own. */
+const servedByRegistries: ReadonlySet<OperationName> = new Set<ClusterOperationName>([
+  'list_virtual_cluster_credentials',
+  'create_virtual_cluster_credentials',
+  'delete_virtual_cluster_credentials',
+  'virtual_clusters/acls/list',
+  'virtual_clusters/acls/create',
+  'virtual_clusters/acls/delete',
+  'explain_access',
+]);
+
 type AnyInput = InputOf<ClusterOperationName>;
 type AnyHandler = (input: AnyInput, context: CallContext) => Promise<OutputOf<OperationName>>;
 
 /** The checks of all operations: the right type of cluster, and that it has a leader. */
 function guarded(name: ClusterOperationName, handler: AnyHandler): AnyHandler {
   const isForKafka = (catalogue[name].errors as readonly string[]).includes('unsupported_cluster_type');
+  const types = servedByRegistries.has(name) ? ['byoc', 'byoc_schema_registry'] : ['byoc'];
   return (input, context) => {
-    if (isForKafka && clusterTypeOf(input.virtual_cluster_id) !== 'byoc')
+    if (isForKafka && !types.includes(clusterTypeOf(input.virtual_cluster_id) ?? ''))
       return Promise.reject(new OperationFailed('unsupported_cluster_type'));
     return orUnavailable(() => handler(input, context));
   };
