@@ -1,4 +1,16 @@
-import { column, flag, list, nullable, number, object, oneOf, text, tuple, whole } from '../shapes/shape.ts';
+import {
+  column,
+  flag,
+  list,
+  nullable,
+  number,
+  object,
+  oneOf,
+  optional,
+  text,
+  tuple,
+  whole,
+} from '../shapes/shape.ts';
 import { command, leaderCall, query } from './call.ts';
 import { type MutationOptions, mutationOptions } from './topic-calls.ts';
 
@@ -113,6 +125,8 @@ export interface CredentialToPut {
   readonly isSuperuser: boolean;
   /** Whether a credentials file manages it; it is then removed when the file no longer names it. */
   readonly isFromFile: boolean;
+  /** Whether it may only read, which the schema registry enforces. Absent means false. */
+  readonly isReadOnly?: boolean | undefined;
   /** The stored form of the password. `null` leaves it unchanged: a new credential then has none. */
   readonly password: ScramCredential | null;
 }
@@ -123,6 +137,7 @@ const credentialToPut = object<CredentialToPut>({
   name: text,
   isSuperuser: flag,
   isFromFile: flag,
+  isReadOnly: optional(flag),
   password: nullable(scramCredential),
 });
 
@@ -138,6 +153,8 @@ export interface CredentialDescription {
   readonly name: string;
   readonly isSuperuser: boolean;
   readonly isFromFile: boolean;
+  /** Absent means false. */
+  readonly isReadOnly?: boolean | undefined;
   readonly createdMs: number;
   /** Without a password it cannot log in by SASL, only by a certificate. */
   readonly hasPassword: boolean;

@@ -61,7 +61,12 @@ export function decidePutCredentials(
     if (isNewPassword) passwordCount++;
     taken.take(username, name);
     const { id, createdMs } = before ?? { id: request.id, createdMs: nowMs };
-    const value = writeCredentialRecord({ ...request, id, createdMs });
+    const value = writeCredentialRecord({
+      ...request,
+      isReadOnly: request.isReadOnly ?? false,
+      id,
+      createdMs,
+    });
     changes.push({ namespace: 'credential', key: username, value });
     if (password !== null) {
       changes.push({ namespace: 'scramCredential', key: username, value: writeScramCredential(password) });
@@ -100,10 +105,10 @@ export function listCredentials(
   seenMs: ReadonlyMap<string, number> = new Map(),
 ): CredentialDescription[] {
   const all = Array.from(kv.of('credential'), ([username, value]): CredentialDescription => {
-    const { isFromFile = false, ...record } = readCredentialRecord(value);
+    const { isFromFile = false, isReadOnly = false, ...record } = readCredentialRecord(value);
     const hasPassword = kv.get('scramCredential', username) !== undefined;
     const lastUsedMs = lastUsed(lastUseOf(kv, username), seenMs.get(username), record.createdMs);
-    return { username, ...record, isFromFile, hasPassword, lastUsedMs };
+    return { username, ...record, isFromFile, isReadOnly, hasPassword, lastUsedMs };
   });
   return all.sort((a, b) => a.createdMs - b.createdMs);
 }

@@ -1,4 +1,4 @@
-import { idOf, namePrefixes, prefixed } from '@weir/api';
+import { clusterTypeOf, idOf, namePrefixes, prefixed } from '@weir/api';
 import { type CredentialDescription, newScramCredential } from '@weir/cluster';
 import { timeText } from '@weir/core';
 import type { CallContext } from '../call-context.ts';
@@ -28,7 +28,7 @@ export function credentialOperations({ clusterPort, freshUuid, randomBytes }: Cl
 
     create_virtual_cluster_credentials: async (input) => {
       const { virtual_cluster_id, credentials_name, is_cluster_superuser, read_only } = input;
-      if (read_only)
+      if (read_only && clusterTypeOf(virtual_cluster_id) !== 'byoc_schema_registry')
         throw new OperationFailed(
           'unsupported_cluster_type',
           'Credentials of a Kafka cluster cannot be read_only; say with ACLs what they may do.',
@@ -44,6 +44,7 @@ export function credentialOperations({ clusterPort, freshUuid, randomBytes }: Cl
           name,
           isSuperuser: is_cluster_superuser,
           isFromFile: false,
+          ...(read_only ? { isReadOnly: true } : {}),
           password: await newScramCredential(password, randomBytes),
         },
       ]);
@@ -69,6 +70,7 @@ function toCredentialResponse({
   username,
   createdMs,
   isSuperuser,
+  isReadOnly = false,
   lastUsedMs,
 }: CredentialDescription) {
   return {
@@ -77,8 +79,7 @@ function toCredentialResponse({
     username,
     created_at: timeText(createdMs),
     is_cluster_superuser: isSuperuser,
-    // Only credentials of schema registries can be read-only.
-    read_only: false,
+    read_only: isReadOnly,
     last_used_at: lastUsedMs === null || lastUsedMs === undefined ? null : timeText(lastUsedMs),
   };
 }

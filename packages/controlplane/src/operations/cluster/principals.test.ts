@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CallOf } from '@weir/api';
-import { isPasswordOf, readScramCredential } from '@weir/cluster';
+import { isPasswordOf, readCredentialRecord, readScramCredential } from '@weir/cluster';
 import { systemClock } from '@weir/core';
 import { openTestClusterApi } from '../../../testing/test-cluster-api.ts';
 
@@ -34,6 +34,7 @@ test('rules are identified by their seven fields: creating or deleting one twice
 
 const badRules: [what: string, difference: object, pattern: RegExp][] = [
   ['another cluster', { resource_type: 'CLUSTER', operation: 'ALTER' }, /kafka-cluster/],
+  ['another registry', { resource_type: 'REGISTRY', operation: 'READ' }, /schema-registry/],
   ['a principal that is no user', { principal: 'Group:x' }, /User:/],
   ['an operation that topics do not have', { operation: 'CLUSTER_ACTION' }, /CLUSTER_ACTION/],
   ['a word that stands for several', { resource_type: 'ANY' }, /resource_type/],
@@ -94,6 +95,22 @@ test('a credential has a prefix, a password that is returned once, and is delete
   assert.equal(testApi.node.record('scramCredential', made.username), undefined);
   const [code] = await testApi.refusal('delete_virtual_cluster_credentials', { id: made.id });
   assert.equal(code, 'not_found');
+});
+
+test('only a credential of a schema registry can be read-only', async (t) => {
+  const testApi = await openTestClusterApi(t);
+  const registry = { virtual_cluster_id: 'vci_sr_test' };
+  const { username } = await testApi.call('create_virtual_cluster_credentials', {
+    ...registry,
+    credentials_name: 'reader',
+    read_only: true,
+  });
+  assert.equal(readCredentialRecord(testApi.node.record('credential', username)!).isReadOnly, true);
+  const { credentials } = await testApi.call('list_virtual_cluster_credentials', registry);
+  assert.deepEqual(
+    credentials.map(({ name, read_only }) => [name, read_only]),
+    [['ccn_reader', true]],
+  );
 });
 
 test('the last use of a credential is returned once an agent reports it', async (t) => {
