@@ -3,6 +3,7 @@ import { scramIterations } from '@weir/cluster';
 import { Metrics, silentLog, systemClock } from '@weir/core';
 import { FollowedEntries } from '../packages/agent/src/cluster/followed-entries.ts';
 import { createSasl } from '../packages/agent/src/security/sasl/create-sasl.ts';
+import { createLoginChecks } from '../packages/agent/src/security/sasl/login-checks.ts';
 import type { Sasl, TokenAnswer } from '../packages/agent/src/security/sasl/sasl.ts';
 import { openSession } from '../packages/agent/src/security/session/client-session.ts';
 import { scramKeys } from '../packages/agent/testing/sasl-client.ts';
@@ -68,14 +69,17 @@ export const loginFlood: Benchmark = {
 
 async function stage() {
   const records = new FollowedEntries();
-  const { sasl } = await createSasl({
-    settings: { isRequired: true, passwordMechanisms: ['PLAIN', 'SCRAM-SHA-512'], sessionMsMax: 0 },
+  const parts = { clock: systemClock, log: silentLog, metrics: new Metrics() };
+  const checks = await createLoginChecks({
     agentSecrets: records.of('agentSecret'),
     scramCredentials: records.of('scramCredential'),
     cpuCount: 2,
-    clock: systemClock,
-    log: silentLog,
-    metrics: new Metrics(),
+    ...parts,
+  });
+  const sasl = createSasl({
+    settings: { isRequired: true, passwordMechanisms: ['PLAIN', 'SCRAM-SHA-512'], sessionMsMax: 0 },
+    checks,
+    ...parts,
   });
   return {
     sasl,

@@ -29,7 +29,8 @@ import { Readiness } from './readiness/readiness.ts';
 import { WriteHealth } from './readiness/write-health.ts';
 import { createAccessOf } from './security/acl/access-of.ts';
 import { principalsOf } from './security/principals.ts';
-import { createSasl, type RunningSasl } from './security/sasl/create-sasl.ts';
+import { createSasl } from './security/sasl/create-sasl.ts';
+import { createLoginChecks } from './security/sasl/login-checks.ts';
 import { bareAddress } from './security/session/client-host.ts';
 import type { AgentPeers } from './security/tls/agent-peers.ts';
 import { peersOf } from './security/tls/agent-tls.ts';
@@ -165,8 +166,13 @@ async function start(
   const clientMetrics = view.records('clientMetrics');
   const telemetry = new ClientTelemetry({ records: clientMetrics, clock, log, metrics, inflation });
   const clients = new ConnectedClients();
-  const logins = await saslOf(options, view, stats);
-  started.defer(() => logins?.close());
+  const logins = await createLoginChecks({
+    ...options,
+    oauth: options.sasl?.oauth,
+    agentSecrets: view.records('agentSecret'),
+    scramCredentials: view.records('scramCredential'),
+  });
+  started.defer(() => logins.close());
   const server = createHandlers({
     cluster: view,
     clock,
@@ -196,7 +202,9 @@ async function start(
     }),
     telemetry,
     clients,
-    sasl: logins?.sasl,
+    sasl:
+      options.sasl &&
+      createSasl({ ...options, settings: options.sasl, checks: logins, onPasswordLogin: stats.loggedIn }),
     ...handlers,
   });
   const known = Promise.withResolvers<void>();
@@ -357,23 +365,6 @@ function inUrl(host: string): string {
 function listenerProtocolOf({ sasl, tls }: AgentOptions): ListenerProtocol {
   const transport = tls?.kafka === undefined ? 'PLAINTEXT' : 'SSL';
   return sasl?.isRequired === true ? `SASL_${transport}` : transport;
-}
-
-async function saslOf(
-  options: AgentOptions,
-  view: ClusterView,
-  stats: AgentStats,
-): Promise<RunningSasl | undefined> {
-  const { sasl: settings } = options;
-  return settings === undefined
-    ? undefined
-    : createSasl({
-        ...options,
-        settings,
-        agentSecrets: view.records('agentSecret'),
-        scramCredentials: view.records('scramCredential'),
-        onPasswordLogin: stats.loggedIn,
-      });
 }
 
 /** Waits for a promise, at most `ms`. */

@@ -54,7 +54,7 @@ export const eventTypes: Readonly<Record<EventTypeName, EventType>> = {
   },
   acl_logs: {
     title: 'ACL logs',
-    description: 'What Kafka clients were denied, or would have been while rules are only tried out.',
+    description: 'What clients were denied, or would have been while rules are only tried out.',
     clusterKinds: ['kafka'],
     emittedBy: ['agent'],
     fields: [
@@ -65,6 +65,7 @@ export const eventTypes: Readonly<Record<EventTypeName, EventType>> = {
       text('resource_name', 'The name of it.'),
       field('kafka_api_key', 'integer', 'The number of the Kafka call.'),
       text('kafka_api_key_name', 'The name of the Kafka call, such as `Produce`.'),
+      text('schema_registry_operation', 'The operation of the schema registry, such as `register_schema`.'),
       field('correlation_id', 'integer', 'The number that the client gave to its request.'),
       text('address', 'The address that the agent listens at, `:<port>`.'),
       field('kafka_enabled', 'boolean', 'Whether the agent serves Kafka.'),

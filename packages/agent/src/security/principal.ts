@@ -8,6 +8,8 @@ export interface Principal {
   readonly credentialName: string | undefined;
   /** ACLs do not apply to a superuser. */
   readonly isSuperuser: boolean;
+  /** Set if its credential may only read, in the schema registry. */
+  readonly isReadOnly?: true;
 }
 
 /** The principal of an unauthenticated client, as in Kafka. */

@@ -28,7 +28,7 @@ export function principalsOf(credentials: EntriesView): PrincipalOf {
 }
 
 function principalBy(username: string, value: Uint8Array): Principal {
-  const { name, isSuperuser } = readCredentialRecord(value);
+  const { name, isSuperuser, isReadOnly } = readCredentialRecord(value);
   const aliases = [name];
   if (name.startsWith(credentialNamePrefix)) aliases.push(name.slice(credentialNamePrefix.length));
   return {
@@ -36,5 +36,6 @@ function principalBy(username: string, value: Uint8Array): Principal {
     aliases: aliases.map((alias) => `User:${alias}`),
     credentialName: name,
     isSuperuser,
+    ...(isReadOnly === true ? { isReadOnly } : {}),
   };
 }

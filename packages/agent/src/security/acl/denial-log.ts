@@ -12,11 +12,18 @@ import { agentLimits } from '../../limits.ts';
 import type { Principal } from '../principal.ts';
 import type { ClientSession } from '../session/client-session.ts';
 
-/** A request whose access is checked. */
-export interface GuardedRequest {
+/** A request whose access is checked: of a Kafka client, or of a client of the schema registry. */
+export type GuardedRequest = KafkaRequest | RegistryRequest;
+
+interface KafkaRequest {
   readonly api: Api;
   readonly correlationId: number;
   readonly clientId: string | null;
+  readonly session: ClientSession;
+}
+
+interface RegistryRequest {
+  readonly registryOperation: string;
   readonly session: ClientSession;
 }
 
@@ -86,7 +93,7 @@ export class DenialLog {
     const nowMs = this.#options.clock.monotonicMs();
     const { request, principal, operation, resourceType, resourceName, isShadow } = denial;
     const name = shortened(resourceName);
-    const key = `${request.api.key} ${operation} ${resourceType} ${isShadow} ${name}\n${principal.name}`;
+    const key = `${callOf(request)} ${operation} ${resourceType} ${isShadow} ${name}\n${principal.name}`;
     const line = this.#lines.of(key, () => ({ lastMs: Number.NEGATIVE_INFINITY, suppressed: 0 }));
     if (nowMs - line.lastMs < quietMs) {
       line.suppressed++;
@@ -123,14 +130,10 @@ export class DenialLog {
       principal: principal.name,
       credential_name: principal.credentialName,
       client_address: host,
-      client_id: request.clientId === null ? null : shortened(request.clientId),
       operation,
       resource_type: resourceType,
       resource_name: resourceName,
-      kafka_enabled: true,
-      kafka_api_key: request.api.key,
-      kafka_api_key_name: request.api.name,
-      correlation_id: request.correlationId,
+      ...callFields(request),
       address: agent.listenerAddress(),
       agent_id: agent.agentId,
       hostname_fqdn: agent.hostname,
@@ -140,6 +143,22 @@ export class DenialLog {
       ...(this.#suppressedOthers === 0 ? {} : { suppressed_others: this.#suppressedOthers }),
     });
   }
+}
+
+function callOf(request: GuardedRequest): string {
+  return 'api' in request ? String(request.api.key) : request.registryOperation;
+}
+
+function callFields(request: GuardedRequest): LogFields {
+  if (!('api' in request)) return { schema_registry_operation: request.registryOperation };
+  const { api, clientId, correlationId } = request;
+  return {
+    client_id: clientId === null ? null : shortened(clientId),
+    kafka_enabled: true,
+    kafka_api_key: api.key,
+    kafka_api_key_name: api.name,
+    correlation_id: correlationId,
+  };
 }
 
 /** Names in requests can be of any length. */

@@ -39,7 +39,7 @@ export class FailureLog {
 }
 
 /** Sanitizes a string from a client for the log: short, and without control characters. */
-export function printable(word: string): string {
+export function printable(word: string, charsMax = wordCharsMax): string {
   const clean = word.replaceAll(/[\p{C}\p{Z}]/gu, '?');
-  return clean.length <= wordCharsMax ? clean : `${clean.slice(0, wordCharsMax)}…`;
+  return clean.length <= charsMax ? clean : `${clean.slice(0, charsMax)}…`;
 }

@@ -9,17 +9,21 @@ import { FollowedEntries } from '../../cluster/followed-entries.ts';
 import { principalsOf } from '../principals.ts';
 import { type ClientSession, openSession } from '../session/client-session.ts';
 import { createSasl } from './create-sasl.ts';
+import { createLoginChecks } from './login-checks.ts';
 
 async function stage() {
   const records = new FollowedEntries();
-  const { sasl } = await createSasl({
-    settings: { isRequired: true, passwordMechanisms: ['PLAIN'], sessionMsMax: 0 },
+  const parts = { clock: new HandClock(), log: silentLog, metrics: new Metrics() };
+  const checks = await createLoginChecks({
     agentSecrets: records.of('agentSecret'),
     scramCredentials: records.of('scramCredential'),
     cpuCount: 1,
-    clock: new HandClock(),
-    log: silentLog,
-    metrics: new Metrics(),
+    ...parts,
+  });
+  const sasl = createSasl({
+    settings: { isRequired: true, passwordMechanisms: ['PLAIN'], sessionMsMax: 0 },
+    checks,
+    ...parts,
   });
   const principalOf = principalsOf(records.of('credential'));
   const session: ClientSession = openSession({ remoteAddress: '10.0.0.7', remotePort: 40_000, principalOf });

@@ -91,28 +91,7 @@ export class TlsAcceptor {
     });
     // Errors are handled through the close event.
     socket.on('error', () => {});
-    return this.#recognise(socket);
-  }
-
-  #recognise(socket: TLSSocket): SecuredClient {
-    const { clientCertificates, nameOf, clock } = this.#options;
-    const certificate = clientCertificates === 'ignored' ? undefined : socket.getPeerX509Certificate();
-    if (certificate === undefined) {
-      if (clientCertificates === 'required')
-        throw new TlsRefusal('certificate', 'the client gave no certificate');
-      return { socket, certificate, username: undefined };
-    }
-    if (!socket.authorized) throw unauthorized(socket);
-    // A resumed session does not present the certificate again, so its expiry is checked here.
-    if (socket.isSessionReused() && certificate.validToDate.getTime() < clock.nowMs()) {
-      throw new TlsRefusal(
-        'certificate',
-        'the certificate of the client has expired since it was first shown',
-      );
-    }
-    const name = nameIn(certificate, nameOf);
-    if ('problem' in name) throw new TlsRefusal('certificate', name.problem);
-    return { socket, certificate, username: name.username };
+    return clientOf(socket, this.#options);
   }
 
   /** Called for every connection that ends before the handshake is complete. */
@@ -134,6 +113,27 @@ export class TlsAcceptor {
     if (waiting === undefined) socket.destroy();
     return waiting;
   }
+}
+
+/** Returns the client of a connection whose handshake is complete. Throws a `TlsRefusal`. */
+export function clientOf(
+  socket: TLSSocket,
+  { clientCertificates, nameOf, clock }: Omit<TlsAcceptorOptions, 'certificates'>,
+): SecuredClient {
+  const certificate = clientCertificates === 'ignored' ? undefined : socket.getPeerX509Certificate();
+  if (certificate === undefined) {
+    if (clientCertificates === 'required')
+      throw new TlsRefusal('certificate', 'the client gave no certificate');
+    return { socket, certificate, username: undefined };
+  }
+  if (!socket.authorized) throw unauthorized(socket);
+  // A resumed session does not present the certificate again, so its expiry is checked here.
+  if (socket.isSessionReused() && certificate.validToDate.getTime() < clock.nowMs()) {
+    throw new TlsRefusal('certificate', 'the certificate of the client has expired since it was first shown');
+  }
+  const name = nameIn(certificate, nameOf);
+  if ('problem' in name) throw new TlsRefusal('certificate', name.problem);
+  return { socket, certificate, username: name.username };
 }
 
 function unauthorized(socket: TLSSocket): TlsRefusal {

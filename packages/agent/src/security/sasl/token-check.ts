@@ -1,9 +1,7 @@
 import type { Clock, Log } from '@weir/core';
-import { checkToken, Issuer } from '@weir/oidc';
-import { OAuthBearerConversation } from './oauth-bearer.ts';
-import type { Mechanism } from './sasl.ts';
+import { type CheckedToken, checkToken, Issuer } from '@weir/oidc';
 
-interface OAuthMechanismOptions {
+interface TokenCheckOptions {
   readonly issuerUrl: string;
   /** Required audience of tokens. */
   readonly audience: string;
@@ -11,9 +9,9 @@ interface OAuthMechanismOptions {
   readonly log: Log;
 }
 
-/** Creates the OAUTHBEARER mechanism for tokens of one issuer. */
-export function oauthMechanism({ issuerUrl, audience, clock, log }: OAuthMechanismOptions): {
-  readonly mechanism: Mechanism;
+/** Creates the check of tokens of one issuer. */
+export function createTokenCheck({ issuerUrl, audience, clock, log }: TokenCheckOptions): {
+  readonly check: (token: string) => Promise<CheckedToken>;
   close(): void;
 } {
   const issuer = new Issuer({
@@ -27,7 +25,7 @@ export function oauthMechanism({ issuerUrl, audience, clock, log }: OAuthMechani
   void issuer.keys().catch(() => undefined);
   const options = { issuer, audience, clock };
   return {
-    mechanism: () => new OAuthBearerConversation((token) => checkToken(token, options)),
+    check: (token) => checkToken(token, options),
     close: () => issuer.close(),
   };
 }

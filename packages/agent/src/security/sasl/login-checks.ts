@@ -1,0 +1,70 @@
+import { randomBytes } from 'node:crypto';
+import { clusterSecretBytes, clusterSecrets, readScramCredential } from '@weir/cluster';
+import type { Clock, Log, Metrics } from '@weir/core';
+import type { CheckedToken } from '@weir/oidc';
+import type { EntriesView } from '../../cluster/followed-entries.ts';
+import { decoysFrom } from './decoys.ts';
+import { LoginQueue } from './login-queue.ts';
+import { PasswordCheck } from './password-check.ts';
+import { saslMetrics } from './sasl-metrics.ts';
+import type { KnownCredential } from './scram.ts';
+
+interface LoginChecksParts {
+  /** Issuer and required audience of tokens. If absent, no token is accepted. */
+  readonly oauth?: { readonly issuerUrl: string; readonly audience: string } | undefined;
+  /** Secrets that only agents of the cluster know. */
+  readonly agentSecrets: EntriesView;
+  /** SCRAM credentials by user name. */
+  readonly scramCredentials: EntriesView;
+  readonly cpuCount: number;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+/** What the logins of all listeners share: one queue of checks, and one cache of their results. */
+export interface LoginChecks {
+  readonly credentialOf: (user: string) => KnownCredential;
+  readonly passwords: Pick<PasswordCheck, 'check'>;
+  /** `undefined` if no issuer is configured. */
+  readonly checkToken: ((token: string) => Promise<CheckedToken>) | undefined;
+  close(): void;
+}
+
+/** It checks passwords against the cluster view, so password logins do not depend on another process. */
+export async function createLoginChecks(parts: LoginChecksParts): Promise<LoginChecks> {
+  const { scramCredentials, cpuCount } = parts;
+  const decoyOf = decoysFrom(decoySecret(parts.agentSecrets));
+  const credentialOf = (user: string): KnownCredential => {
+    const value = scramCredentials.byKey.get(user);
+    return value === undefined
+      ? { credential: decoyOf(user), isReal: false }
+      : { credential: readScramCredential(value), isReal: true };
+  };
+  const { waiting } = saslMetrics(parts.metrics);
+  // Half of the CPUs, so that the other half serves clients that are already authenticated.
+  const turns = new LoginQueue({
+    runningMax: Math.max(1, Math.floor(cpuCount / 2)),
+    onChange: (count) => waiting.set(count),
+  });
+  const tokens = await tokenCheckOf(parts);
+  return {
+    credentialOf,
+    passwords: new PasswordCheck({ credentialOf, turns }),
+    checkToken: tokens?.check,
+    close: () => tokens?.close(),
+  };
+}
+
+/** Loaded on demand: the modules that validate tokens would slow down every start. */
+async function tokenCheckOf({ oauth, clock, log }: LoginChecksParts) {
+  if (oauth === undefined) return undefined;
+  const { createTokenCheck } = await import('./token-check.ts');
+  return createTokenCheck({ ...oauth, clock, log });
+}
+
+/** Returns the secret that all agents of the cluster share; until it arrives, one of this process. */
+function decoySecret(agentSecrets: EntriesView): () => Uint8Array {
+  const own = randomBytes(clusterSecretBytes);
+  return () => agentSecrets.byKey.get(clusterSecrets.scramDecoys.key) ?? own;
+}
