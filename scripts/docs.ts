@@ -7,6 +7,7 @@
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { registryPage } from '../packages/agent/src/schema-registry/reference-page.ts';
 import { costsPage } from '../packages/api/src/costs-page.ts';
 import { apiPage } from '../packages/api/src/reference.ts';
 import { flagsPage } from '../packages/cli/src/reference/flags-page.ts';
@@ -34,6 +35,7 @@ const pages: Readonly<Record<string, () => string>> = {
   'docs/reference/mcp.md': mcpPage,
   'docs/reference/metrics.md': metricsPage,
   'docs/reference/pipelines.md': pipelinesPage,
+  'docs/reference/schema-registry.md': registryPage,
 };
 
 const root = join(import.meta.dirname, '..');

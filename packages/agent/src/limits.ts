@@ -397,6 +397,24 @@ export const agentLimits = {
    */
   incompleteUploadAgeMsMin: 24 * 3_600_000,
 
+  /** Nesting and values of a body of a request to the schema registry. A schema is one string of it. */
+  registryRequestDepthMax: 64,
+  registryRequestValuesMax: 100_000,
+  /** How long a body may take to arrive, and all bodies in memory. */
+  registryBodyMsMax: 15_000,
+  registryBodiesBytesMax: 64 * MiB,
+
+  /** Connections to the schema registry, and requests that run at a time; further ones get 503. */
+  registryConnectionsMax: 4096,
+  registryRequestsMax: 512,
+
+  /** How long a request to the schema registry may run, and how long a client may take to read its answer. */
+  registryRequestMsMax: 30_000,
+  registryAnswerMsMax: 60_000,
+
+  /** A list is sent in pieces of this size, so that a long one is never in memory as a whole. */
+  registryAnswerPieceBytes: 64 * KiB,
+
   /** Orphans that a scan holds back while they are a suspicious share of the files. Beyond it the scan stops. */
   heldOrphansMax: 1_000,
 

@@ -19,6 +19,7 @@ import { sidecarRow } from './query/sidecar-job.ts';
 import { sensorsRow, throttledRow } from './quotas/quota-metrics.ts';
 import { pageRows } from './read-path/page-metrics.ts';
 import { readyRow } from './readiness/readiness.ts';
+import { registryRows } from './schema-registry/registry-metrics.ts';
 import { deniedRow } from './security/acl/acl-metrics.ts';
 import {
   authenticationsRow,
@@ -62,6 +63,7 @@ export const agentMetricRows: readonly MetricRow[] = [
   waitingRow,
   ...Object.values(certificateRows),
   deniedRow,
+  ...Object.values(registryRows),
   refreshesRow,
   pushesRow,
   pointsRow,

@@ -1,0 +1,523 @@
+import assert from 'node:assert/strict';
+import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { connect } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { type Log, type LogFields, Metrics, silentLog, systemClock } from '@weir/core';
+import { RegistryError, type RegistryService, registryLimits } from '@weir/registry';
+import { type Permit, ScriptedAccess } from '../../testing/scripted-access.ts';
+import { TestCa } from '../../testing/test-ca.ts';
+import { fullAccess } from '../security/access.ts';
+import { type Principal, principalWithoutCredential } from '../security/principal.ts';
+import { clientNames } from '../security/tls/client-names.ts';
+import { ServerCertificates } from '../security/tls/server-certificates.ts';
+import { type RegistryListenerOptions, startRegistryListener } from './registry-listener.ts';
+import { registryRoutes } from './routes/route-table.ts';
+
+interface Answer {
+  readonly status: number;
+  readonly type: string | undefined;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+interface Sent {
+  readonly method?: string;
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A service that records its calls and returns what a test scripts. */
+class ScriptedService {
+  readonly calls: string[] = [];
+  readonly answers: Record<string, (...input: unknown[]) => unknown> = {};
+  readonly service: RegistryService;
+
+  constructor() {
+    const recorder = (prefix: string) =>
+      new Proxy(
+        {},
+        {
+          get: (_, method) => {
+            const name = `${prefix}${String(method)}`;
+            if (name === 'then') return undefined;
+            if (name === 'exporters' || name === 'keys') return recorder(`${name}.`);
+            return async (...input: unknown[]) => {
+              this.calls.push(`${name} ${JSON.stringify(input)}`);
+              return this.answers[name]?.(...input);
+            };
+          },
+        },
+      );
+    this.service = recorder('') as RegistryService;
+  }
+}
+
+const passwords: RegistryListenerOptions['checks']['passwords'] = {
+  check: async ({ user, password }: { user: string; password: string }) =>
+    user === 'busy' ? 'busy' : password === 'secret' ? 'right' : 'wrong',
+};
+
+async function listen(t: TestContext, differences: Partial<RegistryListenerOptions> = {}) {
+  const scripted = new ScriptedService();
+  const metrics = new Metrics();
+  const listener = await startRegistryListener({
+    host: '127.0.0.1',
+    port: 0,
+    service: () => scripted.service,
+    checks: { passwords, checkToken: undefined },
+    principalOf: principalWithoutCredential,
+    accessOf: ({ session }) => fullAccess(session.principal),
+    requiresLogin: false,
+    logsRequests: false,
+    clock: systemClock,
+    log: silentLog,
+    metrics,
+    ...differences,
+  });
+  t.after(() => listener.stop({ deadlineMs: 0 }));
+  const ask = (path: string, { method = 'GET', body, headers = {} }: Sent = {}): Promise<Answer> =>
+    new Promise((resolve, reject) => {
+      const request = httpRequest(
+        { host: '127.0.0.1', port: listener.port, path, method, headers, agent: false },
+        (response) => {
+          const chunks: Buffer[] = [];
+          response
+            .on('data', (chunk: Buffer) => chunks.push(chunk))
+            .on('end', () =>
+              resolve({
+                status: response.statusCode!,
+                type: response.headers['content-type'],
+                headers: response.headers,
+                text: Buffer.concat(chunks).toString(),
+              }),
+            );
+        },
+      );
+      request.on('error', reject);
+      request.end(method === 'POST' || method === 'PUT' ? body : undefined);
+    });
+  return { ...scripted, listener, metrics, ask };
+}
+
+test('paths find their methods, with subjects decoded and contexts resolved', async (t) => {
+  const { ask, calls } = await listen(t);
+  // request, call
+  const cases = [
+    ['GET /subjects/a%2Fb/versions/latest', 'version ["a/b","latest",{"deleted":false,"findTags":[]}]'],
+    [
+      'GET /subjects/../versions',
+      'listVersions ["..",{"deleted":false,"deletedOnly":false,"deletedAsNegative":false}]',
+    ],
+    [
+      'GET /subjects/%F0%9F%98%80%20/versions/-1/schema?deleted=TRUE',
+      'versionText ["😀 ","-1",{"deleted":true}]',
+    ],
+    ['GET /schemas/ids/7/schema?format=serialized', 'schemaTextById [7,{"format":"serialized"}]'],
+    ['GET /schemas/ids/7/?subject=s', 'schemaById [7,{"subject":"s","findTags":[],"fetchMaxId":false}]'],
+    ['GET /config/', 'config [null,{"defaultToGlobal":false}]'],
+    ['GET /config/s//', 'config ["s",{"defaultToGlobal":false}]'],
+    ['GET /contexts/eu/config', 'config [":.eu:",{"defaultToGlobal":false}]'],
+    ['GET /contexts/./config', 'config [null,{"defaultToGlobal":false}]'],
+    ['GET /contexts/:.eu:/mode/s', 'mode [":.eu:s",{"defaultToGlobal":false}]'],
+    ['DELETE /contexts/.eu/subjects/s?permanent=true', 'deleteSubject [":.eu:s",{"permanent":true}]'],
+    ['DELETE /contexts/.eu/subjects/:.us:s', 'deleteSubject [":.us:s",{"permanent":false}]'],
+    ['DELETE /contexts/.eu', 'deleteContext [".eu"]'],
+    [
+      'GET /contexts/eu/subjects',
+      'listSubjects [{"offset":0,"limit":-1,"subjectPrefix":":.eu:","deleted":false,"deletedOnly":false}]',
+    ],
+    [
+      'GET /contexts/eu/schemas/ids/1/subjects?subject=s&limit=2',
+      'subjectsOfId [1,{"offset":0,"limit":2,"subject":":.eu:s","deleted":false}]',
+    ],
+    [
+      'GET /subjects/s/metadata?key=a&key=b&value=1&value=2',
+      'latestWithMetadata ["s",{"deleted":false,"keys":["a","b"],"values":["1","2"]}]',
+    ],
+    ['PUT /exporters/x/pause', 'exporters.control ["x","pause"]'],
+    ['GET /contexts/eu/dek-registry/v1/keks/k/deks/s', 'keys.dek ["k",":.eu:s",null,{"deleted":false}]'],
+    ['HEAD /schemas/types', 'schemaTypes []'],
+  ] as const;
+  for (const [line, call] of cases) {
+    const [method, path] = line.split(' ') as [string, string];
+    await ask(path, { method });
+    assert.equal(calls.pop(), call, line);
+  }
+});
+
+test('bodies reach the service as JSON, and answers are its JSON', async (t) => {
+  const { ask, calls, answers } = await listen(t);
+  answers.register = () => ({ id: 1 });
+  answers.schemaTextById = () => '"string"';
+  answers.deleteContext = () => undefined;
+  const registered = await ask('/subjects/s/versions?normalize=true', {
+    method: 'POST',
+    body: '{"schema":"\\"string\\"","other":1}',
+    headers: { 'content-type': 'application/vnd.schemaregistry.v1+json; charset=utf-8' },
+  });
+  assert.deepEqual([registered.status, registered.text], [200, '{"id":1}']);
+  assert.equal(registered.type, 'application/vnd.schemaregistry.v1+json');
+  assert.equal(registered.headers['x-content-type-options'], 'nosniff');
+  assert.equal(
+    calls.pop(),
+    'register ["s",{"schema":"\\"string\\"","other":1},{"normalize":true,"force":false}]',
+  );
+  assert.equal((await ask('/schemas/ids/1/schema')).text, '"string"');
+  const removed = await ask('/contexts/eu', { method: 'DELETE' });
+  assert.deepEqual([removed.status, removed.text], [204, '']);
+  const head = await ask('/schemas/ids/1/schema', { method: 'HEAD' });
+  assert.deepEqual([head.status, head.text, head.headers['content-length']], [200, '', '8']);
+  const options = await ask('/subjects/s', { method: 'OPTIONS' });
+  assert.deepEqual([options.status, options.headers.allow], [204, 'POST, DELETE, OPTIONS']);
+});
+
+test('the client chooses the type of the answer', async (t) => {
+  const { ask } = await listen(t);
+  const usual = 'application/vnd.schemaregistry.v1+json';
+  // Accept, type
+  const cases = [
+    ['', usual],
+    ['*/*', usual],
+    ['application/*', usual],
+    ['text/html, */*;q=0.1', usual],
+    ['application/json', 'application/json'],
+    ['application/vnd.schemaregistry+json', 'application/vnd.schemaregistry+json'],
+    [`${usual}, application/vnd.schemaregistry+json, application/json`, usual],
+    ['application/json, application/vnd.schemaregistry.v1+json;q=0.5', 'application/json'],
+    ['application/json;q=0', undefined],
+    ['text/html', undefined],
+  ] as const;
+  for (const [accept, type] of cases) {
+    const answer = await ask('/', { headers: { accept } });
+    if (type === undefined) assert.deepEqual([answer.status, answer.type], [406, usual], accept);
+    else assert.equal(answer.type, type, accept);
+  }
+});
+
+test('requests that no route takes', async (t) => {
+  const { ask, calls } = await listen(t);
+  const json = { 'content-type': 'application/json' };
+  const deep = '['.repeat(65);
+  const { registryRequestBytesMax } = registryLimits;
+  const cases: [line: string, sent: Sent, status: number, message: RegExp][] = [
+    ['GET /nothing', {}, 404, /404 Not Found/],
+    ['GET /schemas/ids/abc', {}, 404, /404 Not Found/],
+    ['GET /schemas/ids/99999999999', {}, 404, /404 Not Found/],
+    ['GET /subjects//versions/1/x', {}, 404, /404/],
+    ['PATCH /subjects', {}, 405, /allowed: GET, HEAD, OPTIONS/],
+    ['GET /subjects/%E0%A4%A', {}, 400, /percent-encoded/],
+    ['GET /subjects?offset=x', {}, 400, /offset must be an integer/],
+    ['GET /subjects?limit=2147483648', {}, 400, /limit must be an integer/],
+    ['POST /subjects/s', { headers: json }, 400, /needs a JSON body/],
+    ['POST /subjects/s', { body: '{"schema', headers: json }, 400, /not JSON/],
+    ['POST /subjects/s', { body: '\xff', headers: json }, 400, /not JSON/],
+    ['POST /subjects/s', { body: deep, headers: json }, 400, /64 lists and objects/],
+    ['POST /subjects/s', { body: '{}', headers: { 'content-type': 'text/plain' } }, 415, /application\/json/],
+    [
+      'POST /subjects/s',
+      { body: 'x', headers: { ...json, 'content-encoding': 'gzip' } },
+      415,
+      /content-encoding/,
+    ],
+    [
+      'POST /subjects/s',
+      { body: 'x'.repeat(registryRequestBytesMax + 1), headers: json },
+      413,
+      /1048576 bytes/,
+    ],
+  ];
+  for (const [line, sent, status, message] of cases) {
+    const [method, path] = line.split(' ') as [string, string];
+    const answer = await ask(path, { method, ...sent });
+    const { error_code, message: given } = JSON.parse(answer.text) as { error_code: number; message: string };
+    assert.deepEqual([answer.status, error_code], [status, status], line);
+    assert.match(given, message, line);
+  }
+  assert.deepEqual(calls, []);
+});
+
+test('errors of the registry have its codes, and others no details', async (t) => {
+  const { ask, answers } = await listen(t);
+  answers.version = () => {
+    throw new RegistryError('subjectNotFound', 'Subject "s" not found.');
+  };
+  answers.config = () => {
+    throw new Error('secret detail');
+  };
+  const missing = await ask('/subjects/s/versions/1');
+  assert.deepEqual(
+    [missing.status, missing.text],
+    [404, '{"error_code":40401,"message":"Subject \\"s\\" not found."}'],
+  );
+  const broken = await ask('/config');
+  assert.deepEqual(
+    [broken.status, broken.text],
+    [500, '{"error_code":500,"message":"Internal server error."}'],
+  );
+});
+
+test('a long list is sent in pieces', async (t) => {
+  const { ask, answers } = await listen(t);
+  const names = Array.from({ length: 20_000 }, (_, index) => `subject ${index}`);
+  answers.listSubjects = () => names;
+  const answer = await ask('/subjects');
+  assert.deepEqual(JSON.parse(answer.text), names);
+  assert.equal(answer.headers['transfer-encoding'], 'chunked');
+  answers.listSubjects = () => [];
+  assert.equal((await ask('/subjects')).text, '[]');
+});
+
+test('credentials are checked whether or not they are required', async (t) => {
+  const basic = (text: string) => ({ authorization: `Basic ${Buffer.from(text).toString('base64')}` });
+  const users: string[] = [];
+  const { ask, metrics } = await listen(t, { onPasswordLogin: (user) => users.push(user) });
+  const strict = await listen(t, {
+    requiresLogin: true,
+    checks: {
+      passwords,
+      checkToken: async (token) =>
+        token === 'good'
+          ? { subject: 'carol', expiresMs: 0, claims: {} as never }
+          : { problem: 'bad', subject: undefined, isIssuerAway: token === 'away' },
+    },
+  });
+  // headers, status if a login is not required, and if it is
+  const cases: [headers: Record<string, string>, loose: number, strict: number][] = [
+    [{}, 200, 401],
+    [basic('ann:secret'), 200, 200],
+    [basic('ann:guess'), 401, 401],
+    [basic('ann'), 401, 401],
+    [basic(':secret'), 401, 401],
+    [basic('busy:secret'), 503, 503],
+    [{ authorization: 'Bearer good' }, 401, 200],
+    [{ authorization: 'Bearer bad' }, 401, 401],
+    [{ authorization: 'Bearer away' }, 401, 503],
+    [{ authorization: 'Digest x' }, 401, 401],
+    [{ authorization: 'Basic' }, 401, 401],
+  ];
+  for (const [headers, loose, required] of cases) {
+    const answers = [await ask('/', { headers }), await strict.ask('/', { headers })];
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [loose, required],
+      JSON.stringify(headers),
+    );
+    for (const { status, headers: given } of answers)
+      assert.equal(given['www-authenticate'] !== undefined, status === 401);
+  }
+  assert.equal(
+    (await strict.ask('/')).headers['www-authenticate'],
+    'Basic realm="schema registry", charset="UTF-8", Bearer',
+  );
+  assert.equal((await strict.ask('/nothing')).status, 401, 'unknown paths need a login too');
+  assert.deepEqual(users, ['ann']);
+  assert.match(
+    metrics.render(),
+    /agent_schema_registry_authentication_counter\{method="basic",outcome="failure"\} 3/,
+  );
+});
+
+const reader: Principal = { ...principalWithoutCredential('reader'), isReadOnly: true };
+
+test('a read-only credential reads, and changes nothing', async (t) => {
+  const { ask, calls } = await listen(t, { accessOf: () => fullAccess(reader) });
+  for (const row of registryRoutes) {
+    const path = row.path.replace('{id}', '1').replaceAll(/\{\w+\}/g, 'x');
+    const { status, text } = await ask(path, { method: row.method, body: '{}' });
+    const line = `${row.method} ${row.path}`;
+    assert.equal(status === 403, row.access === 'write', line);
+    if (row.access === 'write')
+      assert.equal(
+        text,
+        '{"error_code":40301,"message":"User:reader has a read-only credential and may only read."}',
+      );
+    else assert.ok(status < 300, line);
+  }
+  assert.deepEqual(
+    calls.filter((call) => /^(register|put|delete|create|update|control)/.test(call)),
+    [],
+  );
+});
+
+test('every route needs the rights of its row', async (t) => {
+  let access = new ScriptedAccess([]);
+  const { ask, answers } = await listen(t, { accessOf: () => access });
+  answers.subjectsOfId = () => ['orders', 'shop'];
+  answers.idsOfGuid = () => [{ context: '.', id: 1 }];
+  const ask403 = async (line: string, permits: readonly Permit[], body = '{}') => {
+    access = new ScriptedAccess(permits, principalWithoutCredential('ann'));
+    const [method, path] = line.split(' ') as [string, string];
+    const { status } = await ask(path, { method, body });
+    return status === 403 ? `403 ${access.denied.join()}` : 'served';
+  };
+  const references = '{"references":[{"name":"n","subject":"types","version":1}]}';
+  // request, permits, outcome, body
+  const cases: [line: string, permits: Permit[], outcome: string, body?: string][] = [
+    ['GET /schemas/types', [], 'served'],
+    ['GET /subjects/orders/versions/1', [], '403 READ SUBJECT orders'],
+    ['GET /subjects/:.:orders/versions/1', ['READ SUBJECT orders'], 'served'],
+    ['GET /contexts/eu/subjects/orders/versions/1', ['READ SUBJECT orders'], '403 READ SUBJECT :.eu:orders'],
+    ['POST /subjects/orders/versions', ['READ SUBJECT orders'], '403 WRITE SUBJECT orders'],
+    ['POST /subjects/orders/versions', ['WRITE SUBJECT orders'], 'served'],
+    ['POST /subjects/orders/versions', ['WRITE SUBJECT orders'], '403 READ SUBJECT types', references],
+    ['POST /subjects/orders/versions', ['WRITE SUBJECT orders', 'READ SUBJECT types'], 'served', references],
+    [
+      'POST /subjects/:.eu:orders/versions',
+      ['WRITE SUBJECT :.eu:orders'],
+      '403 READ SUBJECT :.eu:types',
+      references,
+    ],
+    ['DELETE /subjects/orders', ['WRITE SUBJECT orders'], '403 DELETE SUBJECT orders'],
+    ['PUT /config/orders', ['ALTER_CONFIGS SUBJECT orders'], '403 READ SUBJECT shop', '{"alias":"shop"}'],
+    ['PUT /config/orders', ['ALTER_CONFIGS SUBJECT orders'], 'served'],
+    ['PUT /config', ['ALTER_CONFIGS SUBJECT orders'], '403 ALTER_CONFIGS REGISTRY schema-registry'],
+    ['PUT /config/:.eu:', ['ALTER_CONFIGS SUBJECT :.eu:'], '403 ALTER_CONFIGS REGISTRY schema-registry'],
+    ['PUT /mode/:.__GLOBAL:', ['ALTER_CONFIGS REGISTRY schema-registry'], 'served'],
+    ['GET /schemas/ids/1', [], '403 READ SUBJECT orders'],
+    ['GET /schemas/ids/1', ['READ SUBJECT shop'], 'served'],
+    ['GET /schemas/guids/g', ['READ SUBJECT shop'], 'served'],
+    ['GET /schemas/guids/g', ['READ SUBJECT other'], '403 READ SUBJECT orders'],
+    ['GET /exporters', [], '403 DESCRIBE_CONFIGS REGISTRY schema-registry'],
+    ['POST /dek-registry/v1/keks', ['WRITE REGISTRY schema-registry'], 'served'],
+  ];
+  for (const [line, permits, outcome, body] of cases)
+    assert.equal(await ask403(line, permits, body), outcome, `${line} ${permits.join()}`);
+});
+
+test('lists leave out what the caller may not see, and pages count what it may', async (t) => {
+  const permits: Permit[] = ['b', 'd', 'e', 'h'].map((name): Permit => `DESCRIBE SUBJECT ${name}`);
+  const { ask, answers } = await listen(t, { accessOf: () => new ScriptedAccess(permits) });
+  const names = [...'abcdefgh'];
+  answers.listSubjects = (query) => {
+    const { offset, limit } = query as { offset: number; limit: number };
+    return names.slice(offset, offset + limit);
+  };
+  answers.versionsOfId = () => [
+    { subject: 'a', version: 1 },
+    { subject: 'b', version: 2 },
+  ];
+  assert.equal((await ask('/subjects')).text, '["b","d","e","h"]');
+  assert.equal((await ask('/subjects?offset=1&limit=2')).text, '["d","e"]');
+  assert.equal((await ask('/subjects?limit=0')).text, '[]');
+  assert.equal((await ask('/schemas/ids/1/versions')).text, '[{"subject":"b","version":2}]');
+});
+
+test('requests are logged without their queries, and counted', async (t) => {
+  const lines: LogFields[] = [];
+  const log: Log = { ...silentLog, info: (_, fields = {}) => void lines.push(fields) };
+  const { ask, metrics } = await listen(t, { logsRequests: true, log });
+  await ask('/subjects/a/metadata?key=k&value=secret', {
+    headers: { authorization: `Basic ${Buffer.from('ann:secret').toString('base64')}` },
+  });
+  await ask('/subjects', { method: 'PATCH' });
+  assert.deepEqual(
+    lines.map(({ durationMs, ...fields }) => [typeof durationMs, fields]),
+    [
+      [
+        'number',
+        {
+          method: 'GET',
+          path: '/subjects/a/metadata',
+          operation: 'get_latest_with_metadata',
+          status: 204,
+          principal: 'User:ann',
+        },
+      ],
+      [
+        'number',
+        {
+          method: 'PATCH',
+          path: '/subjects',
+          operation: 'unknown',
+          status: 405,
+          principal: 'User:ANONYMOUS',
+        },
+      ],
+    ],
+  );
+  const text = metrics.render();
+  assert.match(
+    text,
+    /schema_registry_request_outcome\{schema_registry_operation="get_latest_with_metadata",outcome="success"\} 1/,
+  );
+  assert.match(text, /request_outcome\{schema_registry_operation="unknown",outcome="client_error"\} 1/);
+});
+
+test('input that is no request ends the connection with an answer', async (t) => {
+  const { listener } = await listen(t);
+  const raw = async (text: string) => {
+    const socket = connect(listener.port, '127.0.0.1');
+    socket.end(text);
+    let answer = '';
+    for await (const chunk of socket) answer += String(chunk);
+    return answer.split('\r\n', 1)[0];
+  };
+  assert.equal(await raw('nonsense\r\n\r\n'), 'HTTP/1.1 400 Bad Request');
+  assert.equal(await raw('GET / HTTP/1.1\r\n\r\n'), 'HTTP/1.1 400 Bad Request');
+  assert.equal(
+    await raw('GET * HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n'),
+    'HTTP/1.1 400 Bad Request',
+  );
+  assert.equal(
+    await raw('GET http://a/schemas/types HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n'),
+    'HTTP/1.1 204 No Content',
+  );
+});
+
+test('over TLS a certificate names the caller', async (t) => {
+  const ca = await TestCa.create();
+  const server = await ca.issueServer({});
+  const alice = await ca.issue({ subject: 'CN=alice' });
+  const stranger = await (await TestCa.create('CN=Other')).issue({ subject: 'CN=mallory' });
+  const certificates = await ServerCertificates.load({
+    source: {
+      name: 'the test',
+      intervalMs: 60_000,
+      read: async () => ({ ...server, authorities: ca.certificate }),
+    },
+    profile: 'golang-default',
+    clock: systemClock,
+    log: silentLog,
+    metrics: new Metrics(),
+  });
+  t.after(() => certificates.close());
+  const seen: string[] = [];
+  const { listener } = await listen(t, {
+    requiresLogin: true,
+    tls: {
+      certificates,
+      clientCertificates: 'requested',
+      nameOf: clientNames({ rules: [{ kind: 'default' }], takesSpiffeIds: false }),
+    },
+    accessOf: ({ session }) => {
+      seen.push(session.principal.name);
+      return fullAccess(session.principal);
+    },
+  });
+  const ask = (client?: { certificate: string; privateKey: string }) =>
+    new Promise<string>((resolve) => {
+      const own = client === undefined ? {} : { cert: client.certificate, key: client.privateKey };
+      httpsRequest(
+        { host: '127.0.0.1', port: listener.port, path: '/', ca: ca.certificate, agent: false, ...own },
+        (response) => {
+          response.resume();
+          resolve(`${response.statusCode} ${response.headers['strict-transport-security']}`);
+        },
+      )
+        .on('error', () => resolve('refused'))
+        .end();
+    });
+  assert.equal(await ask(alice), '200 max-age=31536000');
+  assert.deepEqual(seen, ['User:CN=alice']);
+  assert.equal(await ask(), '401 max-age=31536000');
+  assert.equal(await ask(stranger), 'refused');
+});
+
+test('every route has a name of its own', () => {
+  const names = registryRoutes.map(({ operation }) => operation);
+  assert.deepEqual(
+    names.filter((name, index) => names.indexOf(name) !== index),
+    [],
+  );
+});

@@ -1,0 +1,117 @@
+import type { NeededOperation } from '@weir/core';
+import { registryResourceName } from '@weir/core';
+import { formatSubject, parseSubject, type RegistryService } from '@weir/registry';
+import type { Access } from '../security/access.ts';
+import { HttpProblem } from './request/http-problem.ts';
+import type { RouteRow } from './routes/route.ts';
+
+/** The part of a request on which its rights depend. */
+interface GuardedInput {
+  readonly row: RouteRow;
+  readonly path: Readonly<Record<string, string | number>>;
+  readonly query: Readonly<Record<string, unknown>>;
+}
+
+/** The error code of Confluent's security plugin. */
+const deniedCode = 40301;
+
+/**
+ * Checks the right that a route needs. Returns which subjects the caller may see in a list; `undefined` for all.
+ * Schemas have no resource of their own: the right on any subject that has the schema is enough.
+ */
+export async function checkRights(
+  { row, path, query }: GuardedInput,
+  access: Access,
+  service: RegistryService,
+): Promise<((subject: string) => boolean) | undefined> {
+  if (access.principal.isReadOnly === true && row.access === 'write')
+    throw new HttpProblem(403, `${access.principal.name} has a read-only credential and may only read.`, {
+      errorCode: deniedCode,
+    });
+  const { needs } = row;
+  if (access.isUnlimited === true || needs.on === 'authenticated') return undefined;
+  switch (needs.on) {
+    case 'registry':
+      requireOnRegistry(access, needs.operation);
+      return undefined;
+    case 'subject':
+      requireOnSubject(access, needs.operation, path.subject as string);
+      return undefined;
+    case 'schema': {
+      const subjects = await subjectsOfSchema(service, path, query);
+      const isAllowed = subjects.some((name) => access.mayQuietly(needs.operation, 'SUBJECT', name));
+      if (!isAllowed) requireOnSubject(access, needs.operation, subjects[0] ?? '');
+      return undefined;
+    }
+    case 'listed':
+      return (subject) => access.mayQuietly(needs.operation, 'SUBJECT', resourceOf(subject));
+  }
+}
+
+/**
+ * Checks the rights on subjects that a body names. Answers can contain schemas that another one refers to, or that an
+ * alias stands for, so both take the right to read those.
+ */
+export function checkRightsOfBody(
+  row: RouteRow,
+  path: GuardedInput['path'],
+  body: unknown,
+  access: Access,
+): void {
+  if (access.isUnlimited === true || typeof body !== 'object' || body === null) return;
+  const { context } = parseSubject(String(path.subject ?? ''));
+  const readable = (name: unknown) => {
+    if (typeof name !== 'string' || name === '') return;
+    requireOnSubject(
+      access,
+      'READ',
+      name.startsWith(':.') ? name : formatSubject({ context, subject: name }),
+    );
+  };
+  if (row.body?.references !== undefined && 'references' in body && Array.isArray(body.references))
+    for (const reference of body.references as readonly unknown[])
+      if (typeof reference === 'object' && reference !== null && 'subject' in reference)
+        readable(reference.subject);
+  if (row.body?.alias !== undefined && 'alias' in body) readable(body.alias);
+}
+
+/** The name of a subject in ACLs: the default context has no prefix. */
+function resourceOf(subject: string): string {
+  return formatSubject(parseSubject(subject));
+}
+
+function requireOnSubject(access: Access, operation: NeededOperation, subject: string): void {
+  if (parseSubject(subject).subject === '' && subject !== '') {
+    requireOnRegistry(access, operation);
+    return;
+  }
+  const name = resourceOf(subject);
+  if (!access.may(operation, 'SUBJECT', name)) throw denied(access, operation, `subject ${name}`);
+}
+
+function requireOnRegistry(access: Access, operation: NeededOperation): void {
+  if (!access.may(operation, 'REGISTRY', registryResourceName))
+    throw denied(access, operation, 'the registry');
+}
+
+function denied({ principal }: Access, operation: NeededOperation, resource: string): HttpProblem {
+  return new HttpProblem(403, `${principal.name} is denied operation ${operation} on ${resource}.`, {
+    errorCode: deniedCode,
+  });
+}
+
+async function subjectsOfSchema(
+  service: RegistryService,
+  path: GuardedInput['path'],
+  query: GuardedInput['query'],
+): Promise<readonly string[]> {
+  if (typeof path.id === 'number') {
+    const subject = query.subject as string | undefined;
+    return await service.subjectsOfId(path.id, { subject, deleted: true });
+  }
+  const ids = await service.idsOfGuid(path.guid as string);
+  const subjects = await Promise.all(
+    ids.map(({ context, id }) => service.subjectsOfId(id, { subject: `:${context}:`, deleted: true })),
+  );
+  return subjects.flat();
+}

@@ -1,0 +1,50 @@
+import { HttpProblem } from './http-problem.ts';
+
+/** Types of query parameters. A list is a parameter that may be repeated. */
+export type QueryType = 'flag' | 'integer' | 'text' | 'list';
+
+export interface QueryParameter {
+  readonly type: QueryType;
+  readonly help: string;
+}
+
+export type QueryShape = Readonly<Record<string, QueryParameter>>;
+
+interface ValueOf {
+  readonly flag: boolean;
+  readonly integer: number | undefined;
+  readonly text: string | undefined;
+  readonly list: readonly string[];
+}
+
+export type QueryOf<Shape extends QueryShape> = {
+  readonly [Name in keyof Shape]: ValueOf[Shape[Name]['type']];
+};
+
+const integerText = /^-?\d{1,10}$/;
+const integerMax = 2 ** 31 - 1;
+
+/** Reads the parameters that a route knows; others are ignored, as in Confluent's registry. */
+export function readQuery(shape: QueryShape, given: URLSearchParams): QueryOf<QueryShape> {
+  const values: Record<string, boolean | number | string | readonly string[] | undefined> = {};
+  for (const [name, { type }] of Object.entries(shape)) {
+    values[name] = type === 'list' ? given.getAll(name) : parsed(type, name, given.get(name) ?? undefined);
+  }
+  return values as QueryOf<QueryShape>;
+}
+
+function parsed(type: Exclude<QueryType, 'list'>, name: string, text: string | undefined) {
+  switch (type) {
+    case 'flag':
+      return text?.toLowerCase() === 'true';
+    case 'text':
+      return text;
+    case 'integer': {
+      if (text === undefined) return undefined;
+      const value = integerText.test(text) ? Number(text) : Number.NaN;
+      if (!(Math.abs(value) <= integerMax))
+        throw new HttpProblem(400, `The parameter ${name} must be an integer.`);
+      return value;
+    }
+  }
+}

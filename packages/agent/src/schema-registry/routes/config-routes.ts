@@ -1,0 +1,199 @@
+import type { QueryShape } from '../request/query.ts';
+import { normalize, schemaBody } from './parameters.ts';
+import { type RouteRow, route } from './route.ts';
+
+const configBody = {
+  compatibility:
+    '`NONE`, `BACKWARD`, `BACKWARD_TRANSITIVE`, `FORWARD`, `FORWARD_TRANSITIVE`, `FULL` or `FULL_TRANSITIVE`.',
+  compatibilityPolicy: '`STRICT` or `LENIENT`, for JSON Schema.',
+  compatibilityGroup: 'A property of the metadata; only versions with the same value are compared.',
+  normalize: 'Whether schemas are normalised.',
+  validateFields: 'Whether reserved fields are checked.',
+  validateRules: 'Whether rules are checked.',
+  validateNewSchemas: 'Whether names and defaults of new schemas are checked.',
+  alias: 'The subject that this one stands for.',
+  aliasForDeks: 'The subject whose keys this one uses.',
+  defaultMetadata: 'Metadata of schemas that come without.',
+  overrideMetadata: 'Metadata that every schema gets.',
+  defaultRuleSet: 'Rules of schemas that come without.',
+  overrideRuleSet: 'Rules that every schema gets.',
+} as const;
+
+const defaultToGlobal = {
+  defaultToGlobal: { type: 'flag', help: 'Returns what applies, if the subject has none of its own.' },
+} as const satisfies QueryShape;
+const force = {
+  force: { type: 'flag', help: 'Allows IMPORT while there are subjects.' },
+} as const satisfies QueryShape;
+const recursive = {
+  recursive: { type: 'flag', help: 'Includes the modes of all subjects of the context.' },
+} as const satisfies QueryShape;
+const checkQuery = {
+  verbose: { type: 'flag', help: 'Adds what is incompatible.' },
+  normalize,
+} as const satisfies QueryShape;
+
+const ofSubject = { on: 'subject', operation: 'DESCRIBE_CONFIGS' } as const;
+const toSubject = { on: 'subject', operation: 'ALTER_CONFIGS' } as const;
+const ofRegistry = { on: 'registry', operation: 'DESCRIBE_CONFIGS' } as const;
+const toRegistry = { on: 'registry', operation: 'ALTER_CONFIGS' } as const;
+
+/** `/compatibility`, `/config` and `/mode`. The subject may be a context, as `:.context:`. */
+export const configRoutes: readonly RouteRow[] = [
+  route({
+    operation: 'check_compatibility_with_version',
+    method: 'POST',
+    path: '/compatibility/subjects/{subject}/versions/{version}',
+    summary: 'Whether a schema is compatible with a version.',
+    query: checkQuery,
+    body: schemaBody,
+    access: 'read',
+    needs: { on: 'subject', operation: 'READ' },
+    errors: ['versionNotFound', 'invalidVersion', 'invalidSchema'],
+    serve: (service, { path, query, body }) =>
+      service.checkCompatibility(path.subject, path.version, body, query),
+  }),
+  route({
+    operation: 'check_compatibility',
+    method: 'POST',
+    path: '/compatibility/subjects/{subject}/versions',
+    summary: 'Whether a schema could be registered: it is compared as the level of the subject says.',
+    query: checkQuery,
+    body: schemaBody,
+    access: 'read',
+    needs: { on: 'subject', operation: 'READ' },
+    errors: ['invalidSchema'],
+    serve: (service, { path, query, body }) =>
+      service.checkCompatibility(path.subject, undefined, body, query),
+  }),
+  route({
+    operation: 'get_config',
+    method: 'GET',
+    path: '/config',
+    summary: 'The config that applies where there is no other.',
+    query: defaultToGlobal,
+    access: 'read',
+    needs: ofRegistry,
+    serve: (service, { query }) => service.config(undefined, query),
+  }),
+  route({
+    operation: 'put_config',
+    method: 'PUT',
+    path: '/config',
+    summary: 'Sets it. Fields that the body does not have keep their values.',
+    body: configBody,
+    access: 'write',
+    needs: toRegistry,
+    errors: ['invalidCompatibilityLevel', 'operationNotPermitted'],
+    serve: (service, { body }) => service.putConfig(undefined, body),
+  }),
+  route({
+    operation: 'delete_config',
+    method: 'DELETE',
+    path: '/config',
+    summary: 'Resets it.',
+    access: 'write',
+    needs: toRegistry,
+    errors: ['operationNotPermitted'],
+    serve: (service) => service.deleteConfig(undefined),
+  }),
+  route({
+    operation: 'get_subject_config',
+    method: 'GET',
+    path: '/config/{subject}',
+    summary: 'The config of a subject.',
+    query: defaultToGlobal,
+    access: 'read',
+    needs: ofSubject,
+    errors: ['subjectHasNoConfig'],
+    serve: (service, { path, query }) => service.config(path.subject, query),
+  }),
+  route({
+    operation: 'put_subject_config',
+    method: 'PUT',
+    path: '/config/{subject}',
+    summary: 'Sets it. The subject need not exist.',
+    body: configBody,
+    access: 'write',
+    needs: toSubject,
+    errors: ['invalidCompatibilityLevel', 'operationNotPermitted', 'invalidSubject'],
+    serve: (service, { path, body }) => service.putConfig(path.subject, body),
+  }),
+  route({
+    operation: 'delete_subject_config',
+    method: 'DELETE',
+    path: '/config/{subject}',
+    summary: 'Removes it.',
+    access: 'write',
+    needs: toSubject,
+    errors: ['subjectHasNoConfig', 'operationNotPermitted'],
+    serve: (service, { path }) => service.deleteConfig(path.subject),
+  }),
+  route({
+    operation: 'get_mode',
+    method: 'GET',
+    path: '/mode',
+    summary: 'The mode that applies where there is no other.',
+    query: defaultToGlobal,
+    access: 'read',
+    needs: ofRegistry,
+    serve: (service, { query }) => service.mode(undefined, query),
+  }),
+  route({
+    operation: 'put_mode',
+    method: 'PUT',
+    path: '/mode',
+    summary: 'Sets it: `READWRITE`, `READONLY`, `READONLY_OVERRIDE`, `IMPORT` or `FORWARD`.',
+    query: force,
+    body: { mode: 'The mode.' },
+    access: 'write',
+    needs: toRegistry,
+    errors: ['invalidMode', 'operationNotPermitted', 'referenceExists'],
+    serve: (service, { query, body }) => service.putMode(undefined, body, query),
+  }),
+  route({
+    operation: 'delete_mode',
+    method: 'DELETE',
+    path: '/mode',
+    summary: 'Resets it.',
+    query: recursive,
+    access: 'write',
+    needs: toRegistry,
+    errors: ['operationNotPermitted'],
+    serve: (service, { query }) => service.deleteMode(undefined, query),
+  }),
+  route({
+    operation: 'get_subject_mode',
+    method: 'GET',
+    path: '/mode/{subject}',
+    summary: 'The mode of a subject.',
+    query: defaultToGlobal,
+    access: 'read',
+    needs: ofSubject,
+    errors: ['subjectHasNoMode'],
+    serve: (service, { path, query }) => service.mode(path.subject, query),
+  }),
+  route({
+    operation: 'put_subject_mode',
+    method: 'PUT',
+    path: '/mode/{subject}',
+    summary: 'Sets it.',
+    query: force,
+    body: { mode: 'The mode.' },
+    access: 'write',
+    needs: toSubject,
+    errors: ['invalidMode', 'operationNotPermitted', 'referenceExists', 'invalidSubject'],
+    serve: (service, { path, query, body }) => service.putMode(path.subject, body, query),
+  }),
+  route({
+    operation: 'delete_subject_mode',
+    method: 'DELETE',
+    path: '/mode/{subject}',
+    summary: 'Removes it.',
+    query: recursive,
+    access: 'write',
+    needs: toSubject,
+    errors: ['subjectHasNoMode', 'operationNotPermitted'],
+    serve: (service, { path, query }) => service.deleteMode(path.subject, query),
+  }),
+];

@@ -1,0 +1,64 @@
+import type { NeededOperation } from '@weir/core';
+import type { RegistryErrorName, RegistryService } from '@weir/registry';
+import type { QueryOf, QueryShape } from '../request/query.ts';
+
+/**
+ * The right that a request needs, if the cluster has ACLs.
+ *
+ * - `authenticated`: none beyond the login.
+ * - `subject`: on the subject of the path. A name that is only a context, such as `:.eu:`, is the registry.
+ * - `registry`: on the registry as a whole.
+ * - `schema`: on any subject that has the schema of the path.
+ * - `listed`: the answer leaves out subjects without the right.
+ */
+export type Needs =
+  | { readonly on: 'authenticated' }
+  | { readonly on: 'subject' | 'registry' | 'schema' | 'listed'; readonly operation: NeededOperation };
+
+type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | NamesIn<Rest>
+  : never;
+
+/** Values of the path, decoded. Ids are numbers. */
+export type PathValues<Path extends string> = {
+  readonly [Name in NamesIn<Path>]: Name extends 'id' ? number : string;
+};
+
+/** Fields of a body with their descriptions, for the reference page. The registry checks bodies. */
+export type BodyFields = Readonly<Record<string, string>>;
+
+/** A request as its route sees it. */
+export interface RouteInput<Path extends string, Query extends QueryShape> {
+  readonly path: PathValues<Path>;
+  readonly query: QueryOf<Query>;
+  /** The JSON of the body as it arrived. */
+  readonly body: unknown;
+  /** Whether the caller may see a subject in a list; `undefined` if it may see all. */
+  readonly isVisible: ((subject: string) => boolean) | undefined;
+}
+
+/** One row of the table: matching, rights, the reference page and metrics derive from it. */
+export interface RouteRow<Path extends string = string, Query extends QueryShape = QueryShape> {
+  /** Its name in metrics and logs. */
+  readonly operation: string;
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly path: Path;
+  readonly summary: string;
+  readonly query?: Query;
+  /** If absent, a body is ignored. */
+  readonly body?: BodyFields;
+  /** Whether a read-only credential may do it. */
+  readonly access: 'read' | 'write';
+  readonly needs: Needs;
+  readonly errors?: readonly RegistryErrorName[];
+  /** The answer is the text of a schema as it is, not JSON. */
+  readonly isRawText?: true;
+  serve(service: RegistryService, input: RouteInput<Path, Query>): unknown;
+}
+
+/** Checks a row by its own path and query; the table then holds rows of any shape. */
+export function route<Path extends string, const Query extends QueryShape = Record<never, never>>(
+  row: RouteRow<Path, Query>,
+): RouteRow {
+  return row as unknown as RouteRow;
+}
