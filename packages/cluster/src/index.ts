@@ -357,9 +357,11 @@ export { NewerFormat } from './newer-format.ts';
 export {
   compilePattern,
   compileRewrite,
+  compileSearch,
   matchInSlices,
   type Pattern,
   restorePattern,
+  type Search,
   type UsablePattern,
 } from './patterns/pattern.ts';
 export { entityProblem, isQuotaEntityType, quotaEntityKey, quotaEntityOf } from './quotas/quota-entity.ts';

@@ -5,6 +5,7 @@ import { clusterLimits } from '../limits.ts';
 import {
   compilePattern,
   compileRewrite,
+  compileSearch,
   matchInSlices,
   restorePattern,
   type UsablePattern,
@@ -25,6 +26,25 @@ test('patterns match whole texts', () => {
     assert.equal(pattern.problem, undefined, expression);
     assert.equal(pattern.problem === undefined && pattern.matches(text), isMatch, `${expression} ${text}`);
   }
+});
+
+test('searches find a pattern of JavaScript anywhere in a text', () => {
+  const rows: [pattern: string, text: string, isFound: boolean][] = [
+    ['b', 'abc', true],
+    ['^b', 'abc', false],
+    ['^a.c$', 'abc', true],
+    ['^\\u0041\\/$', 'A/', true],
+    ['^(?<year>\\d{4})-', '2026-11', true],
+    ['^[^]$', '\n', true],
+    ['^🐲*$', '🐲🐲', true],
+    ['^(a+)+$', `${'a'.repeat(10_000)}b`, false],
+  ];
+  for (const [expression, text, isFound] of rows) {
+    const search = compileSearch(expression);
+    assert.equal(search.problem === undefined && search.finds(text), isFound, `${expression} ${text}`);
+  }
+  for (const expression of ['a(?=b)', '(?<!a)b', '(a)\\1', '[', `a{9999}`, '(a{100}){100}', 'a'.repeat(5000)])
+    assert.notEqual(compileSearch(expression).problem, undefined, expression.slice(0, 20));
 });
 
 test('an invalid pattern has a problem', () => {

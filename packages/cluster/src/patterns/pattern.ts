@@ -1,4 +1,5 @@
 import type { Clock } from '@weir/core';
+import { RE2JS } from 're2js';
 import { clusterLimits } from '../limits.ts';
 import { patternCost } from './pattern-cost.ts';
 import { PatternPrograms } from './pattern-programs.ts';
@@ -71,6 +72,36 @@ export async function matchInSlices<Item>(
     await new Promise<void>((resolve) => clock.after(0, resolve));
   }
   return found;
+}
+
+/** A regular expression that is looked for anywhere in a text: usable, or with a problem. */
+export type Search = { readonly problem: string } | UsableSearch;
+
+export interface UsableSearch {
+  readonly problem: undefined;
+  /** Worst-case work per character. Callers limit its product with the characters that they search. */
+  readonly cost: number;
+  finds(text: string): boolean;
+}
+
+/**
+ * Compiles an expression in the syntax of JavaScript, as schemas have them, within the limits of `compilePattern`. RE2
+ * has no look-around and no references to groups; such an expression has a problem.
+ */
+export function compileSearch(expression: string): Search {
+  const translated = translation(expression);
+  const problem = limitProblem(translated) ?? syntaxProblem(translated);
+  if (problem !== undefined) return { problem };
+  return {
+    problem: undefined,
+    cost: patternCost(translated),
+    finds: (text) => programs.use(translated, (compiled) => compiled.test(text)),
+  };
+}
+
+/** The expression in RE2's syntax, if it is short enough to look at. */
+function translation(expression: string): string {
+  return expression.length > clusterLimits.patternCharsMax ? expression : RE2JS.translateRegExp(expression);
 }
 
 /** A regular expression with a replacement: usable, or with a problem. */
