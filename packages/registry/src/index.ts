@@ -30,6 +30,11 @@ export {
   schemaIdOf,
   schemaPrefixOf,
 } from './decoding/wire-format.ts';
+export {
+  type JsonSchema,
+  jsonSchemaFormat,
+  reservedPropertyIncompatibilities,
+} from './json-schema/json-schema-format.ts';
 export { registryLimits } from './limits.ts';
 export { prettySchema } from './readable/pretty-schema.ts';
 export { type NamedSchema, schemaDiff } from './readable/schema-diff.ts';

@@ -67,4 +67,27 @@ export const registryLimits = {
 
   /** Schemas that one process caches to validate or decode records, by what they take parsed. */
   cachedSchemasBytesMax: 64 * MiB,
+
+  /** A JSON schema, by characters, levels of nesting, and subschemas including those of its references. */
+  jsonSchemaCharsMax: 1 * MiB,
+  jsonSchemaDepthMax: 500,
+  jsonSubschemasMax: 50_000,
+
+  /** A number in a JSON schema, by characters, as in Jackson, and its exponent. */
+  jsonNumberCharsMax: 1000,
+  jsonExponentMax: 999_999,
+
+  /**
+   * Comparisons of subschemas while two JSON schemas are compared, and pairs of subschemas among them: some seconds at
+   * worst. Two lists of 300 alternatives of one type are 90,000 pairs.
+   */
+  jsonComparisonStepsMax: 4_000_000,
+  jsonComparisonPairsMax: 200_000,
+
+  /** Differences between two JSON schemas that are reported. */
+  jsonDifferencesMax: 1000,
+
+  /** A payload in JSON that is validated or decoded, and its nesting. */
+  jsonPayloadBytesMax: 16 * MiB,
+  jsonPayloadDepthMax: 500,
 } as const;

@@ -1,6 +1,6 @@
 import { compareUnevaluated } from './compare-objects.ts';
 import { boundTypes, compareBounds } from './compare-values.ts';
-import type { Comparing } from './comparison.ts';
+import type { Comparing } from './comparing.ts';
 import type { DifferenceType } from './difference-types.ts';
 import type { ArrayShape, LazyShape } from './shape.ts';
 

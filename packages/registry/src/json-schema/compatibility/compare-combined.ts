@@ -1,5 +1,5 @@
 import { registryLimits } from '../../limits.ts';
-import { type Comparing, ComparisonTooLarge } from './comparison.ts';
+import { type Comparing, ComparisonTooLarge } from './comparing.ts';
 import { maximumMatching } from './matching.ts';
 import type { CombinedShape } from './shape.ts';
 

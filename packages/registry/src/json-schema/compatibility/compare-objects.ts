@@ -1,5 +1,5 @@
 import { boundTypes, compareBounds } from './compare-values.ts';
-import type { Comparing } from './comparison.ts';
+import type { Comparing } from './comparing.ts';
 import type { DifferenceType } from './difference-types.ts';
 import type { LazyShape, ObjectShape, Property, Shape } from './shape.ts';
 

@@ -1,5 +1,5 @@
 import { compareDecimals, type Decimal, isMultiple } from '../decimal.ts';
-import type { Comparing } from './comparison.ts';
+import type { Comparing } from './comparing.ts';
 import type { DifferenceType } from './difference-types.ts';
 import type { NumberShape, StringShape } from './shape.ts';
 

@@ -3,31 +3,15 @@ import { compareArrays } from './compare-arrays.ts';
 import { compareCombined } from './compare-combined.ts';
 import { compareObjects } from './compare-objects.ts';
 import { compareConstants, compareEnums, compareNumbers, compareStrings } from './compare-values.ts';
+import { type Comparing, ComparisonTooLarge } from './comparing.ts';
 import { type DifferenceType, isIncompatible } from './difference-types.ts';
-import type { LazyShape, Shape } from './shape.ts';
+import type { Shape } from './shape.ts';
 
 /** A difference between two schemas, and where. */
 export interface Difference {
   readonly type: DifferenceType;
   /** `#/` and the names of the keywords and properties that lead to it. */
   readonly path: string;
-}
-
-/** The comparison of two schemas takes more work than is allowed. */
-export class ComparisonTooLarge extends Error {
-  override name = 'ComparisonTooLarge';
-}
-
-/** What comparing two shapes needs: their subschemas are compared by it, in whatever order. */
-export interface Comparing {
-  /** Adds a difference at a place below the shapes. */
-  add(type: DifferenceType, path?: string): void;
-  /** Adds the differences of two subschemas. */
-  include(original: LazyShape, update: LazyShape, path?: string): void;
-  /** Whether data of the one subschema passes the other, as far as known; never becomes true again. */
-  isCompatible(original: LazyShape, update: LazyShape): boolean;
-  /** Counts work that is not a comparison. */
-  work(steps: number): void;
 }
 
 interface ComparedPair {
@@ -45,9 +29,9 @@ type Part =
   | { readonly type?: never; readonly original: Shape; readonly update: Shape; readonly path: string };
 
 /**
- * Compares two schemas: all pairs of subschemas count as compatible until a difference shows that they are not, which is
- * then passed on to the pairs that depend on them. So recursive schemas need no depth, and each pair is compared once
- * and again only when one that it depends on turned out incompatible.
+ * Compares two schemas: all pairs of subschemas count as compatible until a difference shows that they are not, which
+ * is then passed on to the pairs that depend on them. So recursive schemas need no depth, and each pair is compared
+ * once and again only when one that it depends on turned out incompatible.
  */
 export class Comparison {
   readonly #policy: 'STRICT' | 'LENIENT';

@@ -3,7 +3,7 @@ export type Verdict = 'compatible' | 'lenient' | 'incompatible';
 
 interface DifferenceRow {
   readonly verdict: Verdict;
-  /** What to tell users; `{update}` and `{original}` become the names of the schemas and `{path}` the place. */
+  /** What users read; `{update}` and `{original}` become the names of the schemas and `{path}` the place. */
   readonly text: string;
 }
 

@@ -3,7 +3,8 @@ import type { CompatibilityOptions, Incompatibility } from '../../schema-format.
 import { isObject } from '../json-tree.ts';
 import { TreeKeys } from '../print-json.ts';
 import type { SchemaDocuments } from '../schema-documents.ts';
-import { Comparison, ComparisonTooLarge, type Difference } from './comparison.ts';
+import { ComparisonTooLarge } from './comparing.ts';
+import { Comparison, type Difference } from './comparison.ts';
 import { type DifferenceType, differenceTypes } from './difference-types.ts';
 import { Shapes } from './shape.ts';
 
