@@ -42,6 +42,11 @@ export { readViolations, type SchemaViolation } from './readable/violations.ts';
 export { RegistryError, type RegistryErrorName, registryErrors } from './registry-error.ts';
 export type { Decision, RegistryChange, RegistryStore } from './registry-store.ts';
 export {
+  type RegistryChangeStream,
+  RegistryReplica,
+  type RegistryReplicaOptions,
+} from './replica/registry-replica.ts';
+export {
   type CompatibilityOptions,
   type Incompatibility,
   InvalidPayload,

@@ -31,6 +31,18 @@ export const registryLimits = {
   /** Exporters of a registry. */
   exportersMax: 100,
 
+  /** Keys and values that a replica of the registry asks for at a time. */
+  registryReadBytes: 1 * MiB,
+
+  /** Writes of one process that wait for their commit, and how long one waits while others are first. */
+  registryWritesWaitingMax: 10_000,
+  registryWriteMsMax: 30_000,
+
+  /** Writes that are committed together, up to this many changes and bytes: deciding them takes some milliseconds. */
+  registryWritesPerCommit: 64,
+  registryCommitChanges: 1_000,
+  registryCommitBytes: 1 * MiB,
+
   /** Schemas that one list returns, whatever its `limit`; the same as Confluent's. */
   listedSchemasMax: 1000,
 
