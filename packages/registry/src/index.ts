@@ -39,29 +39,6 @@ export { registryLimits } from './limits.ts';
 export { prettySchema } from './readable/pretty-schema.ts';
 export { type NamedSchema, schemaDiff } from './readable/schema-diff.ts';
 export { readViolations, type SchemaViolation } from './readable/violations.ts';
-export { RegistryError, type RegistryErrorName, registryErrors } from './registry-error.ts';
-export type { Decision, RegistryChange, RegistryStore } from './registry-store.ts';
-export {
-  type RegistryChangeStream,
-  RegistryReplica,
-  type RegistryReplicaOptions,
-} from './replica/registry-replica.ts';
-export {
-  type CompatibilityOptions,
-  type Incompatibility,
-  InvalidPayload,
-  InvalidSchema,
-  type ParsedSchema,
-  type PayloadCodec,
-  type ResolvedReference,
-  type SchemaFormat,
-  type SchemaReference,
-  type SchemaSource,
-  type SchemaType,
-  schemaTypes,
-} from './schema-format.ts';
-export { ExporterService } from './service/exporter-service.ts';
-export { KeyService } from './service/key-service.ts';
 export {
   type CompatibilityAnswer,
   type CompatibilityLevel,
@@ -83,7 +60,31 @@ export {
   type SchemaByIdAnswer,
   type SchemaTags,
   type SubjectVersionAnswer,
-} from './service/registry-answers.ts';
+} from './registry-answers.ts';
+export type { RegistryChange } from './registry-change.ts';
+export { RegistryError, type RegistryErrorName, registryErrors } from './registry-error.ts';
+export type { Decision, RegistryStore } from './registry-store.ts';
+export {
+  type RegistryChangeStream,
+  RegistryReplica,
+  type RegistryReplicaOptions,
+} from './replica/registry-replica.ts';
+export {
+  type CompatibilityOptions,
+  type Incompatibility,
+  InvalidPayload,
+  InvalidSchema,
+  type ParsedSchema,
+  type PayloadCodec,
+  type ResolvedReference,
+  type SchemaFormat,
+  type SchemaReference,
+  type SchemaSource,
+  type SchemaType,
+  schemaTypes,
+} from './schema-format.ts';
+export { ExporterService } from './service/exporter-service.ts';
+export { KeyService } from './service/key-service.ts';
 export type {
   CompatibilityQuery,
   DekQuery,

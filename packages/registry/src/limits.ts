@@ -47,16 +47,18 @@ export const registryLimits = {
   listedSchemasMax: 1000,
 
   /**
-   * Schemas that are parsed and pairs that are compared for longer than this go to a worker thread, by the bytes of all
-   * their texts. Small ones take less than the way to a thread and back.
+   * What the serving thread parses or compares itself, by the characters of all texts. More goes to a worker thread;
+   * less takes no longer than the way there and back.
    */
-  inlineSchemaBytesMax: 32 * KiB,
-  inlinePairBytesMax: 64 * KiB,
+  inlineSchemaCharsMax: 32 * KiB,
 
   /** How long parsing or comparing may take in a thread, how much may wait for one, and how many threads there are. */
   schemaWorkMsMax: 10_000,
   schemaWorkWaitingMax: 256,
   schemaWorkThreadsMax: 2,
+
+  /** Entries of schemas that are kept parsed, by their bytes. The others are parsed when they are used. */
+  parsedEntriesBytesMax: 4 * MiB,
 
   /** Parsed schemas and results of comparisons that are cached, by the bytes of their texts. */
   schemaWorkCacheBytesMax: 16 * MiB,

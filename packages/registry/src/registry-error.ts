@@ -9,7 +9,13 @@ export const registryErrors = {
   versionNotSoftDeleted: 40407,
   subjectHasNoConfig: 40408,
   subjectHasNoMode: 40409,
+  exporterNotFound: 40450,
+  keyNotFound: 40470,
+  keyNotSoftDeleted: 40471,
+  keySoftDeleted: 40472,
   incompatible: 40901,
+  exporterExists: 40950,
+  keyExists: 40971,
   invalidSchema: 42201,
   invalidVersion: 42202,
   invalidCompatibilityLevel: 42203,
@@ -21,10 +27,14 @@ export const registryErrors = {
   schemaTooLarge: 42209,
   invalidRuleSet: 42210,
   contextNotEmpty: 42211,
+  invalidExporter: 42250,
+  invalidKey: 42271,
+  keyReferenceExists: 42272,
   storeError: 50001,
   timeout: 50002,
   forwardingFailed: 50003,
   noLeader: 50004,
+  keyGenerationFailed: 50070,
 } as const;
 export type RegistryErrorName = keyof typeof registryErrors;
 

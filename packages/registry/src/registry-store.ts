@@ -1,10 +1,5 @@
+import type { RegistryChange } from './registry-change.ts';
 import type { RegistryState } from './state/registry-state.ts';
-
-/** An entry of the registry's state that is put or, with `null`, removed. The machine does not interpret values. */
-export interface RegistryChange {
-  readonly key: string;
-  readonly value: Uint8Array | null;
-}
 
 /** What a decision leads to. */
 export type Decision<Reply> =

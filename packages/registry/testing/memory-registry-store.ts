@@ -1,4 +1,5 @@
-import type { Decision, RegistryChange, RegistryStore } from '../src/registry-store.ts';
+import type { RegistryChange } from '../src/registry-change.ts';
+import type { Decision, RegistryStore } from '../src/registry-store.ts';
 import { RegistryState } from '../src/state/registry-state.ts';
 
 /** A registry in memory: the entries that a cluster would store, one revision per write. */

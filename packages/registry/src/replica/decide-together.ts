@@ -1,5 +1,6 @@
 import { registryLimits } from '../limits.ts';
-import type { Decision, RegistryChange } from '../registry-store.ts';
+import type { RegistryChange } from '../registry-change.ts';
+import type { Decision } from '../registry-store.ts';
 import type { RegistryState } from '../state/registry-state.ts';
 
 /** A write that waits for its decision. */

@@ -1,7 +1,7 @@
 import type { Clock } from '@weir/core';
+import type { ExporterAnswer, ExporterStatusAnswer } from '../registry-answers.ts';
 import { RegistryError } from '../registry-error.ts';
 import type { RegistryStore } from '../registry-store.ts';
-import type { ExporterAnswer, ExporterStatusAnswer } from './registry-answers.ts';
 
 /** The exporters of a registry: what they copy, and whether they run. Their loops run elsewhere. */
 export class ExporterService {

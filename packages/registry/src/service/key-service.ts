@@ -1,7 +1,7 @@
 import type { Clock } from '@weir/core';
+import type { DekAnswer, KekAnswer } from '../registry-answers.ts';
 import { RegistryError } from '../registry-error.ts';
 import type { RegistryStore } from '../registry-store.ts';
-import type { DekAnswer, KekAnswer } from './registry-answers.ts';
 import type {
   DekQuery,
   DeleteDekQuery,

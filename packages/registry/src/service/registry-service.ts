@@ -1,9 +1,5 @@
 import type { Clock } from '@weir/core';
-import { RegistryError } from '../registry-error.ts';
-import type { RegistryStore } from '../registry-store.ts';
-import { type SchemaFormat, type SchemaType, schemaTypes } from '../schema-format.ts';
-import { ExporterService } from './exporter-service.ts';
-import { KeyService } from './key-service.ts';
+import { registryLimits } from '../limits.ts';
 import type {
   CompatibilityAnswer,
   CompatibilityLevel,
@@ -13,7 +9,46 @@ import type {
   RegistryMode,
   SchemaByIdAnswer,
   SubjectVersionAnswer,
-} from './registry-answers.ts';
+} from '../registry-answers.ts';
+import type { RegistryChange } from '../registry-change.ts';
+import { RegistryError } from '../registry-error.ts';
+import type { RegistryStore } from '../registry-store.ts';
+import { type SchemaFormat, type SchemaType, schemaTypes } from '../schema-format.ts';
+import { ReferenceResolver } from '../schema-work/resolve-references.ts';
+import { SchemaWork, WorkPending, type WorkSession } from '../schema-work/schema-work.ts';
+import { fingerprint, guidText, parseGuid } from '../state/guid.ts';
+import { mergeRuleSets, withConfluentVersion, withoutRules } from '../state/metadata.ts';
+import {
+  contextOfPath,
+  contextScope,
+  defaultContext,
+  normalSubject,
+  parseSubject,
+  referencedSubject,
+} from '../state/qualified-subject.ts';
+import { entryKeys, put } from '../state/registry-entries.ts';
+import type { RegistryState, SchemaRow, SubjectVersion } from '../state/registry-state.ts';
+import {
+  answerOf,
+  formattedText,
+  isFormat,
+  page,
+  qualifiedReferences,
+  schemaAnswer,
+  tagsAnswer,
+  versionAnswer,
+} from './answer-parts.ts';
+import { canonicalSchema, storedSource } from './candidate-schema.ts';
+import { incompatibilityMessages } from './compatibility.ts';
+import { deleteConfig, getConfig, putConfig, readConfigBody } from './configs.ts';
+import type { DecisionContext } from './decision-context.ts';
+import { deleteSubject, deleteVersion } from './delete.ts';
+import { ExporterService } from './exporter-service.ts';
+import { KeyService } from './key-service.ts';
+import { findVersion } from './look-up.ts';
+import { deleteMode, getMode, putMode, readModeBody } from './modes.ts';
+import { isNotFound, refusals } from './refusals.ts';
+import { type Registration, register } from './register.ts';
 import type {
   CompatibilityQuery,
   DeleteModeQuery,
@@ -32,6 +67,22 @@ import type {
   VersionQuery,
   WithMetadataQuery,
 } from './registry-queries.ts';
+import { readSchemaBody, readTagsBody, type SchemaBody } from './schema-bodies.ts';
+import { checkScope, checkSubject, configInScope, normalScope, type ScopeDefaults } from './scopes.ts';
+import {
+  aliasesBySubject,
+  candidates,
+  firstFound,
+  hasRule,
+  hasVersions,
+  isPrefixOf,
+  missingVersion,
+  newest,
+  ownValue,
+  parseVersion,
+  subjectsWithPrefix,
+  versionsToCompare,
+} from './subject-queries.ts';
 
 export interface RegistryServiceOptions {
   readonly store: RegistryStore;
@@ -47,6 +98,8 @@ export interface RegistryServiceOptions {
   readonly defaultMode?: RegistryMode | undefined;
   /** Whether modes may be changed. Default: true. */
   readonly modesChangeable?: boolean | undefined;
+  /** Parses and compares schemas. Default: with the formats, and threads for large schemas. */
+  readonly work?: SchemaWork | undefined;
 }
 
 /**
@@ -60,15 +113,24 @@ export class RegistryService {
   /** `/dek-registry/v1/keks` */
   readonly keys: KeyService;
   readonly #options: RegistryServiceOptions;
+  readonly #defaults: ScopeDefaults;
+  readonly #work: SchemaWork;
 
   constructor(options: RegistryServiceOptions) {
     this.#options = options;
+    this.#defaults = {
+      compatibility: options.defaultCompatibility ?? 'BACKWARD',
+      mode: options.defaultMode ?? 'READWRITE',
+    };
+    this.#work = options.work ?? new SchemaWork(options);
     this.exporters = new ExporterService(options);
     this.keys = new KeyService(options);
   }
 
   /** Ends the threads that parse and compare large schemas. */
-  async end(): Promise<void> {}
+  async end(): Promise<void> {
+    await this.#work.end();
+  }
 
   /** `GET /schemas/types` */
   schemaTypes(): readonly SchemaType[] {
@@ -76,154 +138,356 @@ export class RegistryService {
   }
 
   /** `GET /schemas` */
-  async listSchemas(_query: ListSchemasQuery = {}): Promise<SubjectVersionAnswer[]> {
-    return later();
+  async listSchemas(query: ListSchemasQuery = {}): Promise<SubjectVersionAnswer[]> {
+    return this.#read(({ state }) => {
+      const aliases = query.aliases === true ? aliasesBySubject(state) : new Map<string, string[]>();
+      const { subjectPrefix = '' } = query;
+      const subjects = new Set(subjectsWithPrefix(state, subjectPrefix));
+      for (const [subject, names] of aliases) {
+        if (names.some((name) => isPrefixOf(subjectPrefix, name))) subjects.add(subject);
+      }
+      const found: SubjectVersion[] = [];
+      for (const subject of [...subjects].sort()) {
+        const versions = state
+          .versions(subject)
+          .filter(({ isDeleted }) => query.deleted === true || !isDeleted);
+        found.push(...(query.latestOnly === true ? versions.slice(-1) : versions));
+      }
+      const { ruleType } = query;
+      const matching =
+        ruleType === undefined || ruleType === '' ? found : found.filter(hasRule(state, ruleType));
+      const { listedSchemasMax } = registryLimits;
+      const limit = query.limit !== undefined && query.limit > 0 ? query.limit : listedSchemasMax;
+      return page(matching, { offset: query.offset, limit: Math.min(limit, listedSchemasMax) }).map(
+        (version) => {
+          const names = aliases.get(version.subject);
+          return { ...versionAnswer(state, version), ...(names === undefined ? {} : { aliases: names }) };
+        },
+      );
+    });
   }
 
   /** `GET /schemas/ids/{id}` */
-  async schemaById(_id: number, _query: SchemaByIdQuery = {}): Promise<SchemaByIdAnswer> {
-    return later();
+  async schemaById(id: number, query: SchemaByIdQuery = {}): Promise<SchemaByIdAnswer> {
+    return this.#read((context) => {
+      const { state } = context;
+      const { row, use } = this.#rowById(state, id, query.subject);
+      const answer = schemaAnswer(state, row);
+      return {
+        ...(use === undefined ? {} : { subject: use.subject, version: use.version }),
+        ...answer,
+        ...this.#formatted(context, row, query.format),
+        ...qualifiedReferences(row.context, answer, query.referenceFormat),
+        ...(query.fetchMaxId === true ? { maxId: state.nextId(row.context) - 1 } : {}),
+        ...tagsAnswer(answer, query.findTags),
+      };
+    });
   }
 
   /** `GET /schemas/ids/{id}/schema`: the text alone. */
-  async schemaTextById(_id: number, _query: SchemaByIdQuery = {}): Promise<string> {
-    return later();
+  async schemaTextById(id: number, query: SchemaByIdQuery = {}): Promise<string> {
+    const { schema } = await this.schemaById(id, query);
+    return schema;
   }
 
   /** `GET /schemas/ids/{id}/subjects` */
-  async subjectsOfId(_id: number, _query: UsesOfIdQuery = {}): Promise<string[]> {
-    return later();
+  async subjectsOfId(id: number, query: UsesOfIdQuery = {}): Promise<string[]> {
+    return this.#read(({ state }) => {
+      const subjects = new Set(this.#usesOfId(state, id, query).map(({ subject }) => subject));
+      return page([...subjects], query);
+    });
   }
 
   /** `GET /schemas/ids/{id}/versions` */
   async versionsOfId(
-    _id: number,
-    _query: UsesOfIdQuery = {},
+    id: number,
+    query: UsesOfIdQuery = {},
   ): Promise<{ readonly subject: string; readonly version: number }[]> {
-    return later();
+    return this.#read(({ state }) =>
+      page(this.#usesOfId(state, id, query), query).map(({ subject, version }) => ({ subject, version })),
+    );
   }
 
   /** `GET /schemas/guids/{guid}` */
-  async schemaByGuid(_guid: string, _query: { format?: string | undefined } = {}): Promise<SchemaByIdAnswer> {
-    return later();
+  async schemaByGuid(guid: string, query: { format?: string | undefined } = {}): Promise<SchemaByIdAnswer> {
+    return this.#read((context) => {
+      const row = this.#rowsOfGuid(context.state, guid)[0];
+      if (row === undefined) throw refusals.schemaNotFound(guid);
+      return { ...schemaAnswer(context.state, row), ...this.#formatted(context, row, query.format) };
+    });
   }
 
   /** `GET /schemas/guids/{guid}/ids` */
-  async idsOfGuid(_guid: string): Promise<{ readonly context: string; readonly id: number }[]> {
-    return later();
+  async idsOfGuid(guid: string): Promise<{ readonly context: string; readonly id: number }[]> {
+    return this.#read(({ state }) =>
+      this.#rowsOfGuid(state, guid).map(({ context, id }) => ({ context, id })),
+    );
   }
 
   /** `GET /subjects` */
-  async listSubjects(_query: ListSubjectsQuery = {}): Promise<string[]> {
-    return later();
+  async listSubjects(query: ListSubjectsQuery = {}): Promise<string[]> {
+    return this.#read(({ state }) => {
+      const isListed = (subject: string) => {
+        const isLive = state.latest(subject) !== undefined;
+        return query.deletedOnly === true ? !isLive : isLive || query.deleted === true;
+      };
+      return page(subjectsWithPrefix(state, query.subjectPrefix ?? ':*:').filter(isListed), query);
+    });
   }
 
   /** `POST /subjects/{subject}` */
-  async lookUpSchema(
-    _subject: string,
-    _body: unknown,
-    _query: LookUpQuery = {},
-  ): Promise<SubjectVersionAnswer> {
-    return later();
+  async lookUpSchema(subject: string, body: unknown, query: LookUpQuery = {}): Promise<SubjectVersionAnswer> {
+    const sought = readSchemaBody(body);
+    return this.#read((context) => {
+      const { state } = context;
+      const named = this.#subject(state, subject);
+      const options = {
+        normalize: this.#isNormalized(state, named, query),
+        isDeletedFound: query.deleted === true,
+      };
+      const { text } = sought;
+      const found =
+        text === undefined
+          ? undefined
+          : firstFound(candidates(state, named), (name) =>
+              findVersion(context, name, { ...sought, text }, options),
+            );
+      if (found === undefined) throw this.#missingSchema(state, named, query.deleted === true);
+      return {
+        ...versionAnswer(state, found),
+        ...this.#formatted(context, state.rowOfVersion(found), query.format),
+      };
+    });
   }
 
   /** `DELETE /subjects/{subject}` */
-  async deleteSubject(_subject: string, _query: DeleteQuery = {}): Promise<number[]> {
-    return later();
+  async deleteSubject(subject: string, query: DeleteQuery = {}): Promise<number[]> {
+    return this.#write((context) =>
+      deleteSubject(context, this.#subject(context.state, subject), query.permanent === true),
+    );
   }
 
   /** `GET /subjects/{subject}/metadata` */
-  async latestWithMetadata(_subject: string, _query: WithMetadataQuery): Promise<SubjectVersionAnswer> {
-    return later();
+  async latestWithMetadata(subject: string, query: WithMetadataQuery): Promise<SubjectVersionAnswer> {
+    return this.#read((context) => {
+      const { state } = context;
+      const named = this.#subject(state, subject);
+      const wanted = query.keys
+        .slice(0, query.values.length)
+        .map((key, index) => [key, query.values[index]] as const);
+      const found = state.versions(named).findLast((version) => {
+        if (version.isDeleted && query.deleted !== true) return false;
+        const properties = state.schema(state.rowOfVersion(version)).metadata?.properties;
+        return (
+          properties !== undefined && wanted.every(([key, value]) => ownValue(properties, key) === value)
+        );
+      });
+      if (found === undefined) throw this.#missingSchema(state, named, query.deleted === true);
+      return {
+        ...versionAnswer(state, found),
+        ...this.#formatted(context, state.rowOfVersion(found), query.format),
+      };
+    });
   }
 
   /** `GET /subjects/{subject}/versions` */
-  async listVersions(_subject: string, _query: ListVersionsQuery = {}): Promise<number[]> {
-    return later();
+  async listVersions(subject: string, query: ListVersionsQuery = {}): Promise<number[]> {
+    return this.#read(({ state }) => {
+      const named = this.#subject(state, subject);
+      const isDeletedShown = query.deleted === true || query.deletedOnly === true;
+      if (!hasVersions(state, named, isDeletedShown)) throw refusals.subjectNotFound(named);
+      const versions = state.versions(named).filter(({ isDeleted }) => {
+        if (query.deletedAsNegative === true) return true;
+        return query.deletedOnly === true ? isDeleted : !isDeleted || query.deleted === true;
+      });
+      return page(versions, query).map(({ version, isDeleted }) =>
+        query.deletedAsNegative === true && isDeleted ? -version : version,
+      );
+    });
   }
 
   /** `POST /subjects/{subject}/versions` */
-  async register(_subject: string, _body: unknown, _query: RegisterQuery = {}): Promise<RegisterAnswer> {
-    return later();
+  async register(subject: string, body: unknown, query: RegisterQuery = {}): Promise<RegisterAnswer> {
+    const registered = readSchemaBody(body);
+    return this.#register(subject, () => registered, query);
   }
 
   /** `GET /subjects/{subject}/versions/{version}`. The version is as in the path: a number, `latest` or `-1`. */
-  async version(
-    _subject: string,
-    _version: string,
-    _query: VersionQuery = {},
-  ): Promise<SubjectVersionAnswer> {
-    return later();
+  async version(subject: string, version: string, query: VersionQuery = {}): Promise<SubjectVersionAnswer> {
+    return this.#read((context) => {
+      const { state } = context;
+      const found = this.#version(state, subject, version, query.deleted === true);
+      const row = state.rowOfVersion(found);
+      const answer = versionAnswer(state, found);
+      return {
+        ...answer,
+        ...this.#formatted(context, row, query.format),
+        ...qualifiedReferences(row.context, answer, query.referenceFormat),
+        ...tagsAnswer(answer, query.findTags),
+      };
+    });
   }
 
   /** `GET /subjects/{subject}/versions/{version}/schema`: the text alone. */
-  async versionText(_subject: string, _version: string, _query: VersionQuery = {}): Promise<string> {
-    return later();
+  async versionText(subject: string, version: string, query: VersionQuery = {}): Promise<string> {
+    const { schema } = await this.version(subject, version, query);
+    return schema;
   }
 
   /** `GET /subjects/{subject}/versions/{version}/referencedby` */
-  async referencedBy(_subject: string, _version: string, _query: ReferencedByQuery = {}): Promise<number[]> {
-    return later();
+  async referencedBy(subject: string, version: string, query: ReferencedByQuery = {}): Promise<number[]> {
+    return this.#read(({ state }) => {
+      const found = this.#version(state, subject, version, true);
+      const ids = state
+        .referrers(found.subject, found.version)
+        .filter(({ uses }) => query.deleted === true || uses.some(({ isDeleted }) => !isDeleted))
+        .map(({ id }) => id);
+      return page(
+        ids.sort((a, b) => a - b),
+        query,
+      );
+    });
   }
 
   /** `DELETE /subjects/{subject}/versions/{version}` */
-  async deleteVersion(_subject: string, _version: string, _query: DeleteQuery = {}): Promise<number> {
-    return later();
+  async deleteVersion(subject: string, version: string, query: DeleteQuery = {}): Promise<number> {
+    const wanted = parseVersion(version);
+    return this.#write((context) => {
+      const { state } = context;
+      const named = this.#subject(state, subject);
+      const found = wanted === 'latest' ? state.latest(named) : state.version(named, wanted);
+      if (found === undefined) throw missingVersion(state, named, wanted, true);
+      return deleteVersion(context, named, found, query.permanent === true);
+    });
   }
 
-  /** `POST /subjects/{subject}/versions/{version}/tags` */
-  async modifyTags(_subject: string, _version: string, _body: unknown): Promise<RegisterAnswer> {
-    return later();
+  /** `POST /subjects/{subject}/versions/{version}/tags`: registers the version again with other tags and rules. */
+  async modifyTags(subject: string, version: string, body: unknown): Promise<RegisterAnswer> {
+    const tags = readTagsBody(body);
+    return this.#register(
+      subject,
+      (state) => {
+        const found = this.#version(state, subject, version, false);
+        const { text, type, references, metadata, ruleSet } = state.schema(state.rowOfVersion(found));
+        const named = found.subject;
+        const latest = state.latest(named)!;
+        const base =
+          tags.newVersion === undefined ? latest : (state.version(named, tags.newVersion - 1) ?? latest);
+        const merged = mergeRuleSets(state.schema(state.rowOfVersion(base)).ruleSet, tags.rulesToMerge);
+        const areRulesChanged = tags.rulesToMerge !== undefined || tags.rulesToRemove !== undefined;
+        return {
+          text,
+          type,
+          references: references ?? [],
+          metadata: withConfluentVersion(tags.metadata ?? metadata, tags.newVersion ?? 0),
+          ruleSet: areRulesChanged
+            ? merged && withoutRules(merged, tags.rulesToRemove ?? [])
+            : (tags.ruleSet ?? ruleSet),
+          id: undefined,
+          version: tags.newVersion ?? 0,
+          tagsToAdd: tags.tagsToAdd,
+          tagsToRemove: tags.tagsToRemove,
+          propagateTags: false,
+        };
+      },
+      {},
+    );
   }
 
   /** `POST /compatibility/subjects/{subject}/versions/{version}`; all versions without one. */
   async checkCompatibility(
-    _subject: string,
-    _version: string | undefined,
-    _body: unknown,
-    _query: CompatibilityQuery = {},
+    subject: string,
+    version: string | undefined,
+    body: unknown,
+    query: CompatibilityQuery = {},
   ): Promise<CompatibilityAnswer> {
-    return later();
+    const wanted = version === undefined ? undefined : parseVersion(version);
+    try {
+      const checked = readSchemaBody(body);
+      const messages = await this.#read((context) =>
+        this.#messages(context, subject, wanted, checked, query),
+      );
+      return {
+        is_compatible: messages.length === 0,
+        ...(query.verbose === true ? { messages } : {}),
+      };
+    } catch (error) {
+      if (query.verbose !== true || !(error instanceof RegistryError) || error.error !== 'invalidSchema')
+        throw error;
+      return { is_compatible: false, messages: [error.message] };
+    }
   }
 
   /** `GET /config` and `GET /config/{subject}`. The scope is a subject, or `:.ctx:` for a context. */
-  async config(_scope: string | undefined, _query: ScopeQuery = {}): Promise<ConfigAnswer> {
-    return later();
+  async config(scope: string | undefined, query: ScopeQuery = {}): Promise<ConfigAnswer> {
+    return this.#read((context) => getConfig(context, normalScope(scope), query.defaultToGlobal === true));
   }
 
-  /** `PUT /config` and `PUT /config/{subject}`: returns what the body said. */
-  async putConfig(_scope: string | undefined, _body: unknown): Promise<Readonly<Record<string, unknown>>> {
-    return later();
+  /** `PUT /config` and `PUT /config/{subject}`: returns the config with the names of the body. */
+  async putConfig(scope: string | undefined, body: unknown): Promise<Readonly<Record<string, unknown>>> {
+    const fields = readConfigBody(body);
+    const named = checkScope(scope);
+    return this.#write((context) => putConfig(context, named, fields));
   }
 
   /** `DELETE /config` and `DELETE /config/{subject}`: returns what was deleted. */
-  async deleteConfig(_scope: string | undefined): Promise<ConfigAnswer> {
-    return later();
+  async deleteConfig(scope: string | undefined): Promise<ConfigAnswer> {
+    return this.#write((context) => deleteConfig(context, normalScope(scope)));
   }
 
   /** `GET /mode` and `GET /mode/{subject}` */
-  async mode(_scope: string | undefined, _query: ScopeQuery = {}): Promise<ModeAnswer> {
-    return later();
+  async mode(scope: string | undefined, query: ScopeQuery = {}): Promise<ModeAnswer> {
+    return this.#read((context) => getMode(context, normalScope(scope), query.defaultToGlobal === true));
   }
 
-  /** `PUT /mode` and `PUT /mode/{subject}` */
-  async putMode(_scope: string | undefined, _body: unknown, _query: PutModeQuery = {}): Promise<ModeAnswer> {
-    return later();
+  /** `PUT /mode` and `PUT /mode/{subject}`: returns what the body said. */
+  async putMode(
+    scope: string | undefined,
+    body: unknown,
+    query: PutModeQuery = {},
+  ): Promise<Partial<ModeAnswer>> {
+    const named = checkScope(scope);
+    const mode = readModeBody(body, named);
+    this.#checkModesChangeable();
+    return this.#write((context) => ({
+      changes: putMode(context, named, mode, query.force === true),
+      reply: mode === undefined ? {} : { mode },
+    }));
   }
 
   /** `DELETE /mode` and `DELETE /mode/{subject}`: returns what was deleted. */
-  async deleteMode(_scope: string | undefined, _query: DeleteModeQuery = {}): Promise<ModeAnswer> {
-    return later();
+  async deleteMode(scope: string | undefined, query: DeleteModeQuery = {}): Promise<Partial<ModeAnswer>> {
+    this.#checkModesChangeable();
+    return this.#write((context) => deleteMode(context, normalScope(scope), query.recursive === true));
   }
 
   /** `GET /contexts` */
-  async listContexts(_query: ListContextsQuery = {}): Promise<string[]> {
-    return later();
+  async listContexts(query: ListContextsQuery = {}): Promise<string[]> {
+    const { contextPrefix = '' } = query;
+    return this.#read(({ state }) =>
+      page(
+        state.contexts().filter((context) => context.startsWith(contextPrefix)),
+        query,
+      ),
+    );
   }
 
   /** `DELETE /contexts/{context}` */
-  async deleteContext(_context: string): Promise<void> {
-    return later();
+  async deleteContext(context: string): Promise<void> {
+    const named = contextOfPath(context);
+    await this.#write(({ state }) => {
+      if (state.subjects().some((subject) => parseSubject(subject).context === named))
+        throw new RegistryError(
+          'contextNotEmpty',
+          `The specified context '${contextScope(named)}' is not empty.`,
+        );
+      const isThere = named !== defaultContext && state.hasContext(named);
+      const removed = { nextId: state.nextId(named), removed: true } as const;
+      return {
+        changes: isThere ? [put('context', entryKeys.context(named), removed)] : [],
+        reply: undefined,
+      };
+    });
   }
 
   /** `GET /v1/metadata/id` */
@@ -244,11 +508,193 @@ export class RegistryService {
   }
 
   /** `GET /v1/metadata/deployment` */
-  deploymentMetadata(): { readonly deployment: Readonly<Record<string, string>> } {
-    return { deployment: {} };
+  deploymentMetadata(): { readonly attributes: readonly string[] } {
+    return { attributes: [] };
   }
-}
 
-function later(): never {
-  throw new RegistryError('storeError', 'This endpoint is not served yet.');
+  #register(
+    subject: string,
+    bodyOf: (state: RegistryState) => SchemaBody,
+    query: RegisterQuery,
+  ): Promise<RegisterAnswer> {
+    return this.#write((context) => {
+      const named = checkSubject(this.#subject(context.state, subject));
+      const options = { normalize: query.normalize === true, force: query.force === true };
+      const registration = register(context, named, bodyOf(context.state), options);
+      return {
+        changes: registration.changes,
+        reply: this.#registerAnswer(context, named, registration, query),
+      };
+    });
+  }
+
+  #registerAnswer(
+    { resolver, work }: DecisionContext,
+    subject: string,
+    { version: { id, version, timestampMs }, schema }: Registration,
+    { format }: RegisterQuery,
+  ): RegisterAnswer {
+    const answer = { id, version, ...answerOf(schema, guidText(fingerprint(schema))), ts: timestampMs };
+    if (!isFormat(format)) return answer;
+    const { source } = resolver.resolve(parseSubject(subject).context, schema.text, schema.references ?? []);
+    return { ...answer, schema: formattedText(work, schema.type, source, format) };
+  }
+
+  #messages(
+    context: DecisionContext,
+    subject: string,
+    wanted: number | 'latest' | undefined,
+    body: SchemaBody,
+    query: CompatibilityQuery,
+  ): string[] {
+    const { state, defaults } = context;
+    const named = this.#subject(state, subject);
+    const live = state.versions(named).filter(({ isDeleted }) => !isDeleted);
+    const compared = versionsToCompare(live, wanted);
+    if (body.text === undefined) throw refusals.emptySchema();
+    const config = configInScope(state, defaults, named);
+    const normalize = query.normalize === true || config.normalize === true;
+    const schema = canonicalSchema(context, named, { ...body, text: body.text }, normalize);
+    return incompatibilityMessages(context, config, schema, compared);
+  }
+
+  /** The one form of a subject, or the one that it is an alias of. */
+  #subject(state: RegistryState, subject: string): string {
+    const named = normalSubject(subject);
+    const alias = state.config(named)?.alias;
+    return alias === undefined || alias === ''
+      ? named
+      : referencedSubject(parseSubject(named).context, alias);
+  }
+
+  #version(state: RegistryState, subject: string, version: string, isDeletedFound: boolean): SubjectVersion {
+    const named = this.#subject(state, subject);
+    const wanted = parseVersion(version);
+    const found = firstFound(candidates(state, named), (name) => {
+      const candidate = wanted === 'latest' ? state.latest(name) : state.version(name, wanted);
+      return candidate?.isDeleted === true && !isDeletedFound ? undefined : candidate;
+    });
+    if (found === undefined) throw missingVersion(state, named, wanted, isDeletedFound);
+    return found;
+  }
+
+  /** A schema by its id in the context of a subject; without one, in the default context, then in all others. */
+  #rowById(
+    state: RegistryState,
+    id: number,
+    given: string | undefined,
+  ): { readonly row: SchemaRow; readonly use: SubjectVersion | undefined } {
+    if (given === undefined || given === '') {
+      const row = firstFound(state.contexts(), (context) => state.row(context, id));
+      if (row === undefined) throw refusals.schemaNotFound(id);
+      return { row, use: undefined };
+    }
+    const named = this.#subject(state, given);
+    const { context, subject } = parseSubject(named);
+    const useOf = (name: string) =>
+      newest(state.row(parseSubject(name).context, id)?.uses.filter((use) => use.subject === name) ?? []);
+    const use =
+      subject === ''
+        ? newest(state.row(context, id)?.uses ?? [])
+        : (firstFound(candidates(state, named), useOf) ??
+          (context === defaultContext ? newest(state.row(context, id)?.uses ?? []) : undefined));
+    if (use === undefined) throw refusals.schemaNotFound(id);
+    return { row: state.rowOfVersion(use), use };
+  }
+
+  #usesOfId(state: RegistryState, id: number, query: UsesOfIdQuery): SubjectVersion[] {
+    const { row } = this.#rowById(state, id, query.subject);
+    return row.uses
+      .filter(({ isDeleted }) => query.deleted === true || !isDeleted)
+      .sort((a, b) => (a.subject < b.subject ? -1 : a.subject > b.subject ? 1 : a.version - b.version));
+  }
+
+  #rowsOfGuid(state: RegistryState, guid: string): SchemaRow[] {
+    const print = parseGuid(guid);
+    return print === undefined ? [] : state.rowsOf(print);
+  }
+
+  #isNormalized(state: RegistryState, subject: string, query: { normalize?: boolean | undefined }): boolean {
+    return query.normalize === true || configInScope(state, this.#defaults, subject).normalize === true;
+  }
+
+  #missingSchema(state: RegistryState, subject: string, isDeletedFound: boolean): RegistryError {
+    return hasVersions(state, subject, isDeletedFound)
+      ? refusals.schemaNotFound()
+      : refusals.subjectNotFound(subject);
+  }
+
+  /** The text in the format that a request asks for. */
+  #formatted(context: DecisionContext, row: SchemaRow, format: string | undefined): { schema?: string } {
+    if (!isFormat(format)) return {};
+    const { type } = context.state.schema(row);
+    return { schema: formattedText(context.work, type, storedSource(context, row), format) };
+  }
+
+  #checkModesChangeable(): void {
+    if (this.#options.modesChangeable === false)
+      throw new RegistryError('operationNotPermitted', 'Mode changes are not allowed');
+  }
+
+  #context(state: RegistryState, work: WorkSession): DecisionContext {
+    const { clock } = this.#options;
+    return {
+      state,
+      work,
+      resolver: new ReferenceResolver(state),
+      defaults: this.#defaults,
+      nowMs: clock.nowMs(),
+    };
+  }
+
+  /** Answers from the state at hand. What is not found may have been made elsewhere a moment ago. */
+  async #read<Reply>(answer: (context: DecisionContext) => Reply): Promise<Reply> {
+    const { store } = this.#options;
+    const work = this.#work.session();
+    let isFresh = false;
+    for (;;) {
+      const { revision } = store.state;
+      try {
+        return answer(this.#context(store.state, work));
+      } catch (error) {
+        if (error instanceof WorkPending) await error.done;
+        else if (isFresh || !isNotFound(error)) throw error;
+        else {
+          isFresh = true;
+          await store.refresh();
+          if (store.state.revision === revision) throw error;
+        }
+      }
+    }
+  }
+
+  /** Commits what a decision changes. A refusal is decided on the newest state. */
+  async #write<Reply>(
+    decide: (context: DecisionContext) => {
+      readonly changes: readonly RegistryChange[];
+      readonly reply: Reply;
+    },
+  ): Promise<Reply> {
+    const { store } = this.#options;
+    const work = this.#work.session();
+    let isFresh = false;
+    for (;;) {
+      const { revision } = store.state;
+      try {
+        return await store.write((state) => {
+          try {
+            return decide(this.#context(state, work));
+          } catch (error) {
+            if (error instanceof WorkPending) return { after: error.done };
+            throw error;
+          }
+        });
+      } catch (error) {
+        if (isFresh || !(error instanceof RegistryError)) throw error;
+        isFresh = true;
+        await store.refresh();
+        if (store.state.revision === revision) throw error;
+      }
+    }
+  }
 }

@@ -35,3 +35,19 @@ export function subjectIn(context: string, subject: string): string {
     ? subject
     : formatSubject({ context, subject });
 }
+
+/** The subject that a reference of a schema means. It is of the same context unless it names another. */
+export function referencedSubject(context: string, subject: string): string {
+  const named = parseSubject(subject);
+  return named.context === defaultContext ? formatSubject({ context, subject: named.subject }) : subject;
+}
+
+/** The scope of a context's config and mode, as in messages and paths; nothing for the default context. */
+export function contextScope(context: string): string {
+  return context === defaultContext ? '' : `:${context}:`;
+}
+
+/** The one form of a subject or a scope: `:.:subject` is `subject`. */
+export function normalSubject(text: string): string {
+  return formatSubject(parseSubject(text));
+}

@@ -1,4 +1,4 @@
-import type { SchemaReference, SchemaType } from '../schema-format.ts';
+import type { SchemaReference, SchemaType } from './schema-format.ts';
 
 /** Tags and properties of a schema. */
 export interface Metadata {

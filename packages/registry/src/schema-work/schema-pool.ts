@@ -1,0 +1,163 @@
+import { Worker } from 'node:worker_threads';
+import type { Clock } from '@weir/core';
+import { registryLimits } from '../limits.ts';
+import { RegistryError } from '../registry-error.ts';
+import type { SchemaResult, SchemaTask } from './schema-task.ts';
+
+export interface SchemaPoolOptions {
+  readonly clock: Clock;
+  /** The file of a thread. */
+  readonly workerUrl: URL;
+  readonly threadsMax?: number | undefined;
+  readonly waitingMax?: number | undefined;
+  /** How long one task may take. */
+  readonly taskMsMax?: number | undefined;
+  /** How long an idle thread stays alive. */
+  readonly idleMs?: number | undefined;
+}
+
+/** A task and what a thread answered: a result, or a failure of the program. */
+export type SchemaAnswer = { readonly result: SchemaResult } | { readonly failure: string };
+
+interface Job {
+  readonly task: SchemaTask;
+  resolve(result: SchemaResult): void;
+  reject(error: Error): void;
+}
+
+interface Thread {
+  readonly worker: Worker;
+  job: Job | undefined;
+  cancelTimer(): void;
+}
+
+/** The heap of a thread. The largest schema that the registry takes needs a fraction of it. */
+const threadHeapMiBMax = 256;
+
+/**
+ * Parses and compares large schemas on threads, so that the serving thread stays free. A schema that takes too long, or
+ * too much memory, costs its thread and is refused. Threads start with the first work and end when idle.
+ */
+export class SchemaPool {
+  readonly #clock: Clock;
+  readonly #workerUrl: URL;
+  readonly #threadsMax: number;
+  readonly #waitingMax: number;
+  readonly #taskMsMax: number;
+  readonly #idleMs: number;
+  readonly #threads = new Set<Thread>();
+  readonly #waiting: Job[] = [];
+  #isEnded = false;
+
+  constructor(options: SchemaPoolOptions) {
+    this.#clock = options.clock;
+    this.#workerUrl = options.workerUrl;
+    this.#threadsMax = options.threadsMax ?? registryLimits.schemaWorkThreadsMax;
+    this.#waitingMax = options.waitingMax ?? registryLimits.schemaWorkWaitingMax;
+    this.#taskMsMax = options.taskMsMax ?? registryLimits.schemaWorkMsMax;
+    this.#idleMs = options.idleMs ?? 60_000;
+  }
+
+  /** The current number of threads. */
+  get threads(): number {
+    return this.#threads.size;
+  }
+
+  run(task: SchemaTask): Promise<SchemaResult> {
+    return new Promise((resolve, reject) => {
+      if (this.#isEnded) reject(ended());
+      else if (this.#waiting.length >= this.#waitingMax) reject(busy());
+      else this.#give({ task, resolve, reject });
+    });
+  }
+
+  /** Ends the threads. Tasks that still wait are rejected. */
+  async end(): Promise<void> {
+    this.#isEnded = true;
+    for (const job of this.#waiting.splice(0)) job.reject(ended());
+    await Promise.all([...this.#threads].map(({ worker }) => worker.terminate()));
+  }
+
+  #give(job: Job): void {
+    const idle = [...this.#threads].find((thread) => thread.job === undefined);
+    const thread = idle ?? (this.#threads.size < this.#threadsMax ? this.#startThread() : undefined);
+    if (thread === undefined) this.#waiting.push(job);
+    else this.#run(thread, job);
+  }
+
+  #run(thread: Thread, job: Job): void {
+    thread.cancelTimer();
+    thread.job = job;
+    thread.worker.ref();
+    thread.cancelTimer = this.#clock.after(this.#taskMsMax, () => {
+      thread.job = undefined;
+      job.resolve({ kind: 'tooLarge', problem: 'it takes too long to check; make it smaller or simpler' });
+      this.#drop(thread);
+    });
+    thread.worker.postMessage(job.task);
+  }
+
+  #startThread(): Thread {
+    const worker = new Worker(this.#workerUrl, {
+      resourceLimits: { maxOldGenerationSizeMb: threadHeapMiBMax },
+    });
+    const thread: Thread = { worker, job: undefined, cancelTimer: () => {} };
+    this.#threads.add(thread);
+    worker.on('message', (answer: SchemaAnswer) => {
+      const { job } = thread;
+      if (job === undefined) return;
+      if ('failure' in answer) job.reject(new Error(answer.failure));
+      else job.resolve(answer.result);
+      this.#rest(thread);
+    });
+    worker.on('error', (error: Error & { code?: string }) => {
+      const { job } = thread;
+      thread.job = undefined;
+      if (error.code === 'ERR_WORKER_OUT_OF_MEMORY')
+        job?.resolve({
+          kind: 'tooLarge',
+          problem: 'it takes too much memory to check; make it smaller or simpler',
+        });
+      else job?.reject(new Error(`a thread that checks schemas failed: ${error.message}`));
+    });
+    worker.on('exit', () => {
+      thread.job?.reject(this.#isEnded ? ended() : new Error('a thread that checks schemas ended'));
+      thread.job = undefined;
+      this.#drop(thread);
+    });
+    return thread;
+  }
+
+  /** Ends a thread. The next task that waits gets a new one. */
+  #drop(thread: Thread): void {
+    thread.cancelTimer();
+    if (!this.#threads.delete(thread)) return;
+    void thread.worker.terminate();
+    const next = this.#isEnded ? undefined : this.#waiting.shift();
+    if (next !== undefined) this.#give(next);
+  }
+
+  /** Gives the thread the next task. Without one, the thread no longer holds the process open and ends when idle. */
+  #rest(thread: Thread): void {
+    thread.cancelTimer();
+    thread.job = undefined;
+    const next = this.#waiting.shift();
+    if (next !== undefined) {
+      this.#run(thread, next);
+      return;
+    }
+    thread.worker.unref();
+    thread.cancelTimer = this.#clock.after(this.#idleMs, () => this.#drop(thread));
+  }
+}
+
+function ended(): RegistryError {
+  return new RegistryError('timeout', 'The registry is stopping; send the request again.');
+}
+
+function busy(): RegistryError {
+  return new RegistryError(
+    'timeout',
+    'Too many large schemas wait to be checked; send the request again later.',
+  );
+}

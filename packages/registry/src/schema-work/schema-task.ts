@@ -1,0 +1,73 @@
+import {
+  type CompatibilityOptions,
+  type Incompatibility,
+  InvalidSchema,
+  type ParsedSchema,
+  type SchemaFormat,
+  type SchemaSource,
+  type SchemaType,
+} from '../schema-format.ts';
+
+/** Work on texts of schemas. Its result depends on nothing else. */
+export type SchemaTask =
+  | {
+      readonly kind: 'canonical';
+      readonly type: SchemaType;
+      readonly source: SchemaSource;
+      readonly normalize: boolean;
+    }
+  | {
+      readonly kind: 'format';
+      readonly type: SchemaType;
+      readonly source: SchemaSource;
+      readonly format: string;
+    }
+  | {
+      readonly kind: 'compare';
+      readonly type: SchemaType;
+      readonly reader: SchemaSource;
+      readonly writer: SchemaSource;
+      readonly options: CompatibilityOptions;
+    };
+
+/** What a task found, in a form that passes between threads. */
+export type SchemaResult =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'incompatibilities'; readonly incompatibilities: readonly Incompatibility[] }
+  /** The text is not a schema. */
+  | { readonly kind: 'invalid'; readonly problem: string }
+  /** The work was given up: the message is for users. */
+  | { readonly kind: 'tooLarge'; readonly problem: string };
+
+export type SchemaFormats = Readonly<Record<SchemaType, SchemaFormat>>;
+
+/** Does a task at once. `parse` may know a schema already. */
+export function runTask(
+  formats: SchemaFormats,
+  task: SchemaTask,
+  parse: (type: SchemaType, source: SchemaSource) => ParsedSchema = (type, source) =>
+    formats[type].parse(source),
+): SchemaResult {
+  const format = formats[task.type];
+  try {
+    switch (task.kind) {
+      case 'canonical': {
+        const schema = parse(task.type, task.source);
+        return { kind: 'text', text: task.normalize ? format.normalizedText(schema) : schema.canonicalText };
+      }
+      case 'format':
+        return { kind: 'text', text: format.formattedText(parse(task.type, task.source), task.format) };
+      case 'compare': {
+        const reader = parse(task.type, task.reader);
+        const writer = parse(task.type, task.writer);
+        return {
+          kind: 'incompatibilities',
+          incompatibilities: format.incompatibilities(reader, writer, task.options),
+        };
+      }
+    }
+  } catch (error) {
+    if (error instanceof InvalidSchema) return { kind: 'invalid', problem: error.message };
+    throw error;
+  }
+}

@@ -1,0 +1,182 @@
+import { registryLimits } from '../limits.ts';
+import { RegistryError } from '../registry-error.ts';
+import {
+  type CompatibilityOptions,
+  type Incompatibility,
+  InvalidSchema,
+  type ParsedSchema,
+  type SchemaSource,
+  type SchemaType,
+} from '../schema-format.ts';
+import type { SchemaPool } from './schema-pool.ts';
+import { runTask, type SchemaFormats, type SchemaResult, type SchemaTask } from './schema-task.ts';
+import { SizedCache } from './sized-cache.ts';
+import { digestOf } from './source-digest.ts';
+
+export interface SchemaWorkOptions {
+  readonly formats: SchemaFormats;
+  /** Threads for large schemas. Without them, the serving thread parses and compares all. */
+  readonly pool?: SchemaPool | undefined;
+  /** Up to how many characters the serving thread parses or compares itself. */
+  readonly inlineCharsMax?: number | undefined;
+}
+
+/** Thrown where a result is not there yet: call again after the promise. */
+export class WorkPending extends Error {
+  override name = 'WorkPending';
+  readonly done: Promise<void>;
+
+  constructor(done: Promise<void>) {
+    super('the result is not there yet');
+    this.done = done;
+  }
+}
+
+/** What a parsed schema takes in memory, as a multiple of its text. A guess on the safe side. */
+const parsedSizePerChar = 16;
+const resultSize = 256;
+
+/**
+ * Parses and compares schemas: small ones at once, large ones in threads. Results are cached, since every decision that
+ * comes second is made again, and the same schemas are looked up again and again.
+ */
+export class SchemaWork {
+  readonly #formats: SchemaFormats;
+  readonly #pool: SchemaPool | undefined;
+  readonly #inlineCharsMax: number;
+  readonly #results = new SizedCache<SchemaResult>(registryLimits.schemaWorkCacheBytesMax / 2);
+  readonly #parsed = new SizedCache<ParsedSchema>(registryLimits.schemaWorkCacheBytesMax / 2);
+
+  constructor({ formats, pool, inlineCharsMax }: SchemaWorkOptions) {
+    this.#formats = formats;
+    this.#pool = pool;
+    this.#inlineCharsMax = inlineCharsMax ?? registryLimits.inlineSchemaCharsMax;
+  }
+
+  /** The results of one request, which stay until it is answered. */
+  session(): WorkSession {
+    return new WorkSession((task) => this.#result(task));
+  }
+
+  async end(): Promise<void> {
+    await this.#pool?.end();
+  }
+
+  #result(task: SchemaTask): { readonly key: string; readonly result: SchemaResult | Promise<SchemaResult> } {
+    const { key, chars } = keyOf(task);
+    const known = this.#results.get(key);
+    if (known !== undefined) return { key, result: known };
+    const keep = (result: SchemaResult) => {
+      this.#results.set(key, result, sizeOf(result));
+      return result;
+    };
+    if (this.#pool !== undefined && chars > this.#inlineCharsMax)
+      return { key, result: this.#pool.run(task).then(keep) };
+    return { key, result: keep(runTask(this.#formats, task, (type, source) => this.#parse(type, source))) };
+  }
+
+  #parse(type: SchemaType, source: SchemaSource): ParsedSchema {
+    const { digest, chars } = digestOf(source);
+    const key = `${type}${digest}`;
+    const known = this.#parsed.get(key);
+    if (known !== undefined) return known;
+    const schema = this.#formats[type].parse(source);
+    this.#parsed.set(key, schema, chars * parsedSizePerChar + resultSize);
+    return schema;
+  }
+}
+
+/** Results for one request. Each function throws `WorkPending` while its result is not there. */
+export class WorkSession {
+  readonly #ask: (task: SchemaTask) => { key: string; result: SchemaResult | Promise<SchemaResult> };
+  readonly #results = new Map<string, SchemaResult>();
+
+  constructor(ask: (task: SchemaTask) => { key: string; result: SchemaResult | Promise<SchemaResult> }) {
+    this.#ask = ask;
+  }
+
+  /** The text that the registry stores. Throws `InvalidSchema`. */
+  canonicalText(type: SchemaType, source: SchemaSource, normalize: boolean): string {
+    return textOf(this.#result({ kind: 'canonical', type, source, normalize }));
+  }
+
+  /** The text in another form. */
+  formattedText(type: SchemaType, source: SchemaSource, format: string): string {
+    return textOf(this.#result({ kind: 'format', type, source, format }));
+  }
+
+  incompatibilities(
+    type: SchemaType,
+    reader: SchemaSource,
+    writer: SchemaSource,
+    options: CompatibilityOptions,
+  ): readonly Incompatibility[] {
+    const result = this.#result({ kind: 'compare', type, reader, writer, options });
+    if (result.kind !== 'incompatibilities') return refuse(result);
+    return result.incompatibilities;
+  }
+
+  #result(task: SchemaTask): SchemaResult {
+    const { key } = keyOf(task);
+    const known = this.#results.get(key);
+    if (known !== undefined) return known;
+    const { result } = this.#ask(task);
+    if (result instanceof Promise) {
+      throw new WorkPending(
+        result.then((found) => {
+          this.#results.set(key, found);
+        }),
+      );
+    }
+    this.#results.set(key, result);
+    return result;
+  }
+}
+
+function keyOf(task: SchemaTask): { readonly key: string; readonly chars: number } {
+  switch (task.kind) {
+    case 'canonical': {
+      const { digest, chars } = digestOf(task.source);
+      return { key: `${task.normalize ? 'normal' : 'canonical'}/${task.type}/${digest}`, chars };
+    }
+    case 'format': {
+      const { digest, chars } = digestOf(task.source);
+      return { key: `format/${task.type}/${digest}/${task.format}`, chars };
+    }
+    case 'compare': {
+      const reader = digestOf(task.reader);
+      const writer = digestOf(task.writer);
+      const { reader: side, policy } = task.options;
+      return {
+        key: `compare/${task.type}/${side}/${policy}/${reader.digest}${writer.digest}`,
+        chars: reader.chars + writer.chars,
+      };
+    }
+  }
+}
+
+function sizeOf(result: SchemaResult): number {
+  switch (result.kind) {
+    case 'text':
+      return result.text.length + resultSize;
+    case 'incompatibilities':
+      return result.incompatibilities.reduce(
+        (sum, { message }) => sum + message.length + resultSize,
+        resultSize,
+      );
+    case 'invalid':
+    case 'tooLarge':
+      return result.problem.length + resultSize;
+  }
+}
+
+function textOf(result: SchemaResult): string {
+  return result.kind === 'text' ? result.text : refuse(result);
+}
+
+function refuse(result: SchemaResult): never {
+  if (result.kind === 'invalid') throw new InvalidSchema(result.problem);
+  if (result.kind === 'tooLarge')
+    throw new RegistryError('schemaTooLarge', `The schema is refused: ${result.problem}.`);
+  throw new Error(`a result of the kind ${result.kind} was not asked for`);
+}

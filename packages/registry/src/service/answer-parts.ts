@@ -1,0 +1,86 @@
+import type { SchemaAnswer, SchemaTags, SubjectVersionAnswer } from '../registry-answers.ts';
+import type { SchemaSource, SchemaType } from '../schema-format.ts';
+import type { WorkSession } from '../schema-work/schema-work.ts';
+import { referencedSubject } from '../state/qualified-subject.ts';
+import type { StoredSchema } from '../state/registry-entries.ts';
+import type { RegistryState, SchemaRow, SubjectVersion } from '../state/registry-state.ts';
+import { withValidSchema } from './refusals.ts';
+import type { PageQuery } from './registry-queries.ts';
+import { findTags } from './schema-tags.ts';
+
+/** What every answer says about a schema. What is absent, and the type AVRO, is left out. */
+export function answerOf(
+  { text, type, references, metadata, ruleSet }: StoredSchema,
+  guid: string,
+): SchemaAnswer {
+  return {
+    guid,
+    ...(type === 'AVRO' ? {} : { schemaType: type }),
+    ...(references === undefined ? {} : { references }),
+    ...(metadata === undefined ? {} : { metadata }),
+    ...(ruleSet === undefined ? {} : { ruleSet }),
+    schema: text,
+  };
+}
+
+export function schemaAnswer(state: RegistryState, row: SchemaRow): SchemaAnswer {
+  return answerOf(state.schema(row), state.guid(row));
+}
+
+export function versionAnswer(state: RegistryState, version: SubjectVersion): SubjectVersionAnswer {
+  return {
+    subject: version.subject,
+    version: version.version,
+    id: version.id,
+    ...schemaAnswer(state, state.rowOfVersion(version)),
+    ts: version.timestampMs,
+    ...(version.isDeleted ? { deleted: true } : {}),
+  };
+}
+
+/** References with the contexts of their subjects, if a request asks for them. */
+export function qualifiedReferences(
+  context: string,
+  { references }: SchemaAnswer,
+  referenceFormat: string | undefined,
+): Pick<SchemaAnswer, 'references'> {
+  if (referenceFormat !== 'qualified' || references === undefined) return {};
+  return {
+    references: references.map((reference) => ({
+      ...reference,
+      subject: referencedSubject(context, reference.subject),
+    })),
+  };
+}
+
+/** The tags of a schema, if a request asks for some. */
+export function tagsAnswer(
+  { metadata }: SchemaAnswer,
+  wanted: readonly string[] | undefined,
+): { readonly schemaTags?: readonly SchemaTags[] } {
+  if (wanted === undefined || wanted.length === 0) return {};
+  const schemaTags = findTags(metadata, wanted);
+  return schemaTags.length === 0 ? {} : { schemaTags };
+}
+
+export function isFormat(format: string | undefined): format is string {
+  return format !== undefined && format.trim() !== '';
+}
+
+export function formattedText(
+  work: WorkSession,
+  type: SchemaType,
+  source: SchemaSource,
+  format: string,
+): string {
+  return withValidSchema(type, () => work.formattedText(type, source, format.trim()));
+}
+
+/** A page of a list. A limit that is not positive is none. */
+export function page<Element>(
+  elements: readonly Element[],
+  { offset = 0, limit = -1 }: PageQuery,
+): Element[] {
+  const start = Math.max(0, offset);
+  return elements.slice(start, limit > 0 ? start + limit : undefined);
+}

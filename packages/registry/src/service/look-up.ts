@@ -1,0 +1,95 @@
+import type { ConfigAnswer, Metadata, RuleSet } from '../registry-answers.ts';
+import { mergeMetadata, mergeRuleSets } from '../state/metadata.ts';
+import { parseSubject } from '../state/qualified-subject.ts';
+import type { SchemaRow, SubjectVersion } from '../state/registry-state.ts';
+import { type CandidateSchema, canonicalSchema, isLooseMatch, type SchemaInput } from './candidate-schema.ts';
+import type { DecisionContext } from './decision-context.ts';
+import { configInScope } from './scopes.ts';
+
+export interface LookUpOptions {
+  readonly normalize: boolean;
+  readonly isDeletedFound: boolean;
+}
+
+/** The version of a subject that has a schema, in every letter or nearly. */
+export function findVersion(
+  context: DecisionContext,
+  subject: string,
+  input: SchemaInput,
+  { normalize, isDeletedFound }: LookUpOptions,
+): SubjectVersion | undefined {
+  const { state, defaults } = context;
+  const find = (sought: SchemaInput) => {
+    const schema = canonicalSchema(context, subject, sought, normalize);
+    return (
+      findExact(context, subject, schema, isDeletedFound) ??
+      findLoosely(context, subject, schema, isDeletedFound)
+    );
+  };
+  const found = find(input);
+  const latest = state.latest(subject);
+  if (found !== undefined || latest === undefined) return found;
+  // A registration would add what the config and the latest version say.
+  const { metadata, ruleSet } = mergedDetails(
+    configInScope(state, defaults, subject),
+    input,
+    state.schema(state.rowOfVersion(latest)),
+  );
+  if (metadata === input.metadata && ruleSet === input.ruleSet) return undefined;
+  return find({ ...input, metadata, ruleSet });
+}
+
+/** The newest version with exactly this schema. */
+export function findExact(
+  context: DecisionContext,
+  subject: string,
+  schema: CandidateSchema,
+  isDeletedFound: boolean,
+): SubjectVersion | undefined {
+  const uses = sameSchemas(context, subject, schema)
+    .flatMap((row) => row.uses)
+    .filter((use) => use.subject === subject && (isDeletedFound || !use.isDeleted));
+  return uses.reduce<SubjectVersion | undefined>(
+    (newest, use) => (newest === undefined || use.version > newest.version ? use : newest),
+    undefined,
+  );
+}
+
+export function findLoosely(
+  context: DecisionContext,
+  subject: string,
+  schema: CandidateSchema,
+  isDeletedFound: boolean,
+): SubjectVersion | undefined {
+  return context.state
+    .versions(subject)
+    .findLast((version) => (isDeletedFound || !version.isDeleted) && isLooseMatch(context, schema, version));
+}
+
+/** The schemas of a subject's context that are the same, in the order of their ids. Texts of two types may be equal. */
+export function sameSchemas(
+  { state }: DecisionContext,
+  subject: string,
+  { print, type }: CandidateSchema,
+): SchemaRow[] {
+  const { context } = parseSubject(subject);
+  return state.rowsOf(print).filter((row) => row.context === context && state.schema(row).type === type);
+}
+
+/** The metadata and rules with which a schema is registered: its own or the latest version's, and the config's. */
+export function mergedDetails(
+  config: ConfigAnswer,
+  own: { readonly metadata: Metadata | undefined; readonly ruleSet: RuleSet | undefined },
+  latest: { readonly metadata?: Metadata | undefined; readonly ruleSet?: RuleSet | undefined } | undefined,
+): { readonly metadata: Metadata | undefined; readonly ruleSet: RuleSet | undefined } {
+  return {
+    metadata: mergeMetadata(
+      mergeMetadata(config.defaultMetadata, own.metadata ?? latest?.metadata),
+      config.overrideMetadata,
+    ),
+    ruleSet: mergeRuleSets(
+      mergeRuleSets(config.defaultRuleSet, own.ruleSet ?? latest?.ruleSet),
+      config.overrideRuleSet,
+    ),
+  };
+}

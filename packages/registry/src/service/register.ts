@@ -1,0 +1,198 @@
+import { registryLimits } from '../limits.ts';
+import type { ConfigAnswer, RegistryMode } from '../registry-answers.ts';
+import type { RegistryChange } from '../registry-change.ts';
+import { RegistryError } from '../registry-error.ts';
+import { confluentVersion, withConfluentVersion } from '../state/metadata.ts';
+import { defaultContext, parseSubject } from '../state/qualified-subject.ts';
+import { entryKeys, put, remove, type StoredSchema } from '../state/registry-entries.ts';
+import type { RegistryState, SubjectVersion } from '../state/registry-state.ts';
+import { type CandidateSchema, canonicalSchema, isLooseMatch, type SchemaInput } from './candidate-schema.ts';
+import { incompatibilityMessages } from './compatibility.ts';
+import type { DecisionContext } from './decision-context.ts';
+import { findExact, mergedDetails, sameSchemas } from './look-up.ts';
+import { refusals } from './refusals.ts';
+import type { SchemaBody } from './schema-bodies.ts';
+import { removeTags, taggedMetadata } from './schema-tags.ts';
+import { configInScope, isImport, isReadOnly, modeInScope } from './scopes.ts';
+
+export interface RegisterOptions {
+  readonly normalize: boolean;
+  readonly force: boolean;
+}
+
+/** What a registration changes, and the version that has the schema afterwards. */
+export interface Registration {
+  readonly changes: readonly RegistryChange[];
+  readonly version: { readonly version: number; readonly id: number; readonly timestampMs: number };
+  readonly schema: StoredSchema;
+}
+
+const idMax = 2 ** 31 - 1;
+
+/** Decides on a registration under a subject. Throws `RegistryError`. */
+export function register(
+  context: DecisionContext,
+  subject: string,
+  body: SchemaBody,
+  { normalize: isNormalizeAsked, force }: RegisterOptions,
+): Registration {
+  const { state, defaults } = context;
+  const mode = modeInScope(state, defaults, subject);
+  checkMode(mode, subject, body);
+  const config = configInScope(state, defaults, subject);
+  const normalize = !isImport(mode) && (isNormalizeAsked || config.normalize === true);
+  const live = state.versions(subject).filter(({ isDeleted }) => !isDeleted);
+  const nextVersion = (state.versions(subject).at(-1)?.version ?? 0) + 1;
+  const input = schemaInput(context, config, mode, body, live.at(-1), nextVersion);
+  const schema = canonicalSchema(context, subject, input, normalize);
+  // Only IMPORT keeps ids. FORWARD takes bodies that name one, and gives the next.
+  const wantedId = mode === 'IMPORT' ? body.id : undefined;
+  if (body.version === 0) {
+    const existing = existingVersion(context, subject, schema, live, wantedId);
+    if (existing !== undefined) return { changes: [], version: existing, schema: storedOf(state, existing) };
+  }
+  if (!isImport(mode) && !force) {
+    const messages = incompatibilityMessages(context, config, schema, live);
+    if (messages.length > 0) throw incompatible(subject, messages);
+  }
+  const version = body.version > 0 ? body.version : nextVersion;
+  if (version !== nextVersion && !isImport(mode))
+    throw new RegistryError('invalidSchema', 'Version is not one more than previous version');
+  return add(context, subject, version, schema, wantedId);
+}
+
+function checkMode(mode: RegistryMode, subject: string, { id }: SchemaBody): void {
+  if (isReadOnly(mode)) throw refusals.readOnly(subject);
+  if (id !== undefined && !isImport(mode)) throw refusals.notImport(subject);
+  if (id === undefined && mode !== 'READWRITE') throw refusals.notReadWrite(subject);
+}
+
+/** Completes a body by what the latest version and the config say. An import is taken as it is. */
+function schemaInput(
+  { state }: DecisionContext,
+  config: ConfigAnswer,
+  mode: RegistryMode,
+  body: SchemaBody,
+  latestVersion: SubjectVersion | undefined,
+  nextVersion: number,
+): SchemaInput {
+  if (isImport(mode)) {
+    if (body.text === undefined) throw refusals.emptySchema();
+    return { ...body, text: body.text };
+  }
+  const latest = latestVersion === undefined ? undefined : storedOf(state, latestVersion);
+  if (body.text === undefined && latest === undefined) throw refusals.emptySchema();
+  const base: SchemaInput =
+    body.text === undefined
+      ? { ...latest!, references: latest!.references ?? [], metadata: body.metadata, ruleSet: body.ruleSet }
+      : { ...body, text: body.text };
+  const own = {
+    ruleSet: base.ruleSet,
+    metadata: body.propagateTags ? taggedMetadata(base.metadata ?? {}, tagsOf(latest)) : base.metadata,
+  };
+  const { metadata: merged, ruleSet } = mergedDetails(config, own, latest);
+  const tagged = removeTags(taggedMetadata(merged, body.tagsToAdd), body.tagsToRemove);
+  const isVersioned = body.version !== 0 || confluentVersion(tagged) !== undefined;
+  return { ...base, metadata: isVersioned ? withConfluentVersion(tagged, nextVersion) : tagged, ruleSet };
+}
+
+function tagsOf(schema: StoredSchema | undefined) {
+  return Object.entries(schema?.metadata?.tags ?? {}).map(([entityPath, tags]) => ({
+    schemaEntity: { entityPath, entityType: 'sr_field' as const },
+    tags,
+  }));
+}
+
+/** The live version that has the schema already. */
+function existingVersion(
+  context: DecisionContext,
+  subject: string,
+  schema: CandidateSchema,
+  live: readonly SubjectVersion[],
+  wantedId: number | undefined,
+): SubjectVersion | undefined {
+  const isWanted = (version: SubjectVersion) => wantedId === undefined || version.id === wantedId;
+  const exact = findExact(context, subject, schema, false);
+  if (exact !== undefined && isWanted(exact)) return exact;
+  return live.findLast((version) => isWanted(version) && isLooseMatch(context, schema, version));
+}
+
+/** Adds a version, and the schema if the context has none like it. */
+function add(
+  decision: DecisionContext,
+  subject: string,
+  version: number,
+  candidate: CandidateSchema,
+  wantedId: number | undefined,
+): Registration {
+  const { state, nowMs } = decision;
+  const { source: _, print: __, ...schema } = candidate;
+  const { context } = parseSubject(subject);
+  const same = sameSchemas(decision, subject, candidate);
+  const nextId = state.nextId(context);
+  const id = wantedId ?? same[0]?.id ?? nextId;
+  const atId = state.row(context, id);
+  const isNew = !same.some((row) => row.id === id);
+  const replaced = state.version(subject, version);
+  const changes: RegistryChange[] = [];
+  if (isNew && atId !== undefined)
+    throw new RegistryError('idDoesNotMatch', `Overwrite new schema with id ${id} is not permitted.`);
+  if (id < 1 || id > idMax)
+    throw new RegistryError('idDoesNotMatch', `The id ${id} is not between 1 and 2^31-1.`);
+  if (isNew) {
+    const change = put('schema', entryKeys.schema(context, id), schema);
+    if (change.value!.length > registryLimits.registryEntryBytesMax)
+      throw new RegistryError('schemaTooLarge', 'Register operation failed because schema is too large');
+    changes.push(change);
+  }
+  if (!state.hasContext(context) || id >= nextId) {
+    checkContexts(state, context);
+    changes.push(put('context', entryKeys.context(context), { nextId: Math.max(nextId, id + 1) }));
+  }
+  const tombstones = state
+    .versions(subject)
+    .filter((older) => older.isDeleted && older.id === id && older.version < version)
+    .filter((older) => state.referrers(subject, older.version).length === 0);
+  for (const older of tombstones) changes.push(remove(entryKeys.version(subject, older.version)));
+  if (replaced === undefined) checkVersions(state, subject, tombstones.length);
+  changes.push(put('version', entryKeys.version(subject, version), { id, ts: nowMs }));
+  // An import may put another schema in the place of a version.
+  if (replaced !== undefined && replaced.id !== id) {
+    const row = state.row(context, replaced.id);
+    if (row !== undefined && isOnlyUsedBy(row.uses, replaced))
+      changes.push(remove(entryKeys.schema(context, replaced.id)));
+  }
+  return { changes, version: { version, id, timestampMs: nowMs }, schema };
+}
+
+function isOnlyUsedBy(uses: readonly SubjectVersion[], version: SubjectVersion | undefined): boolean {
+  return version !== undefined && uses.length === 1 && uses[0] === version;
+}
+
+function checkContexts(state: RegistryState, context: string): void {
+  if (context === defaultContext || state.hasContext(context)) return;
+  if (state.contexts().length > registryLimits.contextsMax)
+    throw new RegistryError(
+      'operationNotPermitted',
+      `The registry has ${registryLimits.contextsMax} contexts, the most that it may have; delete some that are empty.`,
+    );
+}
+
+function checkVersions(state: RegistryState, subject: string, removed: number): void {
+  if (state.versions(subject).length - removed >= registryLimits.versionsPerSubjectMax)
+    throw new RegistryError(
+      'operationNotPermitted',
+      `Subject ${subject} has ${registryLimits.versionsPerSubjectMax} versions, the most that it may have; delete some permanently.`,
+    );
+}
+
+function storedOf(state: RegistryState, version: SubjectVersion): StoredSchema {
+  return state.schema(state.rowOfVersion(version));
+}
+
+function incompatible(subject: string, messages: readonly string[]): RegistryError {
+  return new RegistryError(
+    'incompatible',
+    `Schema being registered is incompatible with an earlier schema for subject "${subject}", details: [${messages.join(', ')}]`,
+  );
+}
