@@ -1,0 +1,55 @@
+import { descriptorFile } from './builtin-descriptor.ts';
+import { googleProtobufFiles } from './builtin-google-protobuf.ts';
+import { typeFiles } from './builtin-types.ts';
+import { interpretOptions } from './interpret-options.ts';
+import { Linker } from './link-file.ts';
+import { parseFile } from './parse-file.ts';
+import type { LinkedFile, MessageType } from './types.ts';
+
+export const descriptorPath = 'google/protobuf/descriptor.proto';
+
+/** Texts of the files that schemas may import without a reference. */
+export const builtinTexts: ReadonlyMap<string, string> = new Map([
+  [descriptorPath, descriptorFile],
+  ...Object.entries(googleProtobufFiles),
+  ...Object.entries(typeFiles),
+]);
+
+export interface BuiltinFiles {
+  readonly linker: Linker;
+  readonly files: ReadonlyMap<string, LinkedFile>;
+  /** A message of descriptor.proto. */
+  descriptorMessage(name: string): MessageType;
+}
+
+let builtins: BuiltinFiles | undefined;
+
+/** The built-in files, linked when they are needed first. */
+export const builtinFiles = (): BuiltinFiles => {
+  builtins ??= linkBuiltins();
+  return builtins;
+};
+
+const linkBuiltins = (): BuiltinFiles => {
+  const linker = new Linker();
+  const files = new Map<string, LinkedFile>();
+  const add = (path: string): LinkedFile => {
+    const linked = files.get(path);
+    if (linked !== undefined) return linked;
+    const node = parseFile(builtinTexts.get(path)!);
+    const file = linker.link(
+      path,
+      node,
+      node.imports.map((imported) => add(imported.path)),
+    );
+    files.set(path, file);
+    return file;
+  };
+  for (const path of builtinTexts.keys()) add(path);
+  const messages = new Map(files.get(descriptorPath)!.messages.map((type) => [type.node.name, type]));
+  const descriptorMessage = (name: string) => messages.get(name)!;
+  for (const optionsAt of linker.takeOptions()) {
+    interpretOptions(optionsAt, descriptorMessage(optionsAt.optionsType));
+  }
+  return { linker, files, descriptorMessage };
+};
