@@ -1,0 +1,138 @@
+import { isUtf8 } from 'node:buffer';
+import { registryLimits } from '../limits.ts';
+import { InvalidPayload } from '../schema-format.ts';
+import { wrongWireType } from './decode-message.ts';
+import type { FieldType, MessageType } from './types.ts';
+import type { WireReader } from './wire-reader.ts';
+
+const depthMax = registryLimits.protobufPayloadDepthMax;
+
+/** What a check of messages of one type needs, found once per type. */
+interface Plan {
+  readonly fields: ReadonlyMap<number, PlannedField>;
+  readonly requiredCount: number;
+}
+
+interface PlannedField {
+  readonly field: FieldType;
+  readonly wireType: number;
+  readonly isPackable: boolean;
+  /** The size of a fixed value in a packed field; 0 for varints. */
+  readonly itemBytes: number;
+  readonly validatesUtf8: boolean;
+  readonly message: MessageType | undefined;
+  readonly isDelimited: boolean;
+  /** The position among required fields, or -1. */
+  readonly requiredAt: number;
+}
+
+const plans = new WeakMap<MessageType, Plan>();
+
+const planOf = (type: MessageType): Plan => {
+  let plan = plans.get(type);
+  if (plan === undefined) {
+    let requiredCount = 0;
+    const fields = new Map<number, PlannedField>();
+    for (const field of type.fields) {
+      fields.set(field.number, {
+        field,
+        wireType: field.wireType,
+        isPackable: field.isPackable,
+        itemBytes: field.wireType === 1 ? 8 : field.wireType === 5 ? 4 : 0,
+        validatesUtf8: field.validatesUtf8,
+        message: typeof field.type === 'object' && field.type.kind === 'message' ? field.type : undefined,
+        isDelimited: field.isDelimited,
+        requiredAt: field.isRequired ? requiredCount++ : -1,
+      });
+    }
+    plan = { fields, requiredCount };
+    plans.set(type, plan);
+  }
+  return plan;
+};
+
+/**
+ * Checks that bytes are a message of a type, without decoding values: wire types, lengths, UTF-8, messages within,
+ * required fields. Fields that the schema does not have are skipped. Throws `InvalidPayload`.
+ */
+export const checkMessageBytes = (reader: WireReader, type: MessageType): void => check(reader, type, 0, 0);
+
+const check = (reader: WireReader, type: MessageType, depth: number, group: number): void => {
+  if (depth > depthMax) throw new InvalidPayload(`messages are nested deeper than ${depthMax}`);
+  const plan = planOf(type);
+  const seen = plan.requiredCount === 0 ? undefined : new Set<number>();
+  let hasEnded = group === 0;
+  while (reader.at < reader.end) {
+    const tag = reader.tag();
+    const wireType = tag & 7;
+    const number = tag >>> 3;
+    if (wireType === 4 && number === group) {
+      hasEnded = true;
+      break;
+    }
+    const planned = plan.fields.get(number);
+    if (planned === undefined) {
+      reader.skipField(tag, depth, depthMax);
+      continue;
+    }
+    if (planned.requiredAt >= 0) seen!.add(planned.requiredAt);
+    if (wireType === planned.wireType) checkValue(reader, planned, depth);
+    else if (wireType === 2 && planned.isPackable) checkPacked(reader, planned);
+    else throw wrongWireType(planned.field, wireType);
+  }
+  if (!hasEnded) throw new InvalidPayload('a group has no end');
+  if (seen !== undefined && seen.size < plan.requiredCount) {
+    const missing = [...plan.fields.values()].find(
+      ({ requiredAt }) => requiredAt >= 0 && !seen.has(requiredAt),
+    )!;
+    throw new InvalidPayload(`required field ${missing.field.fullName} is missing`);
+  }
+};
+
+const checkValue = (reader: WireReader, planned: PlannedField, depth: number): void => {
+  switch (planned.wireType) {
+    case 0:
+      reader.skipVarint();
+      return;
+    case 1:
+      reader.skip(8);
+      return;
+    case 5:
+      reader.skip(4);
+      return;
+    case 3:
+      check(reader, planned.message!, depth + 1, planned.field.number);
+      return;
+    default: {
+      const length = reader.length();
+      const from = reader.at;
+      if (planned.message !== undefined) {
+        const { end } = reader;
+        reader.end = from + length;
+        check(reader, planned.message, depth + 1, 0);
+        reader.end = end;
+        return;
+      }
+      reader.at = from + length;
+      if (planned.validatesUtf8 && !isUtf8(reader.bytes.subarray(from, reader.at))) {
+        throw new InvalidPayload(`field ${planned.field.fullName} is not UTF-8`);
+      }
+    }
+  }
+};
+
+const checkPacked = (reader: WireReader, planned: PlannedField): void => {
+  const length = reader.length();
+  const last = reader.at + length;
+  if (planned.itemBytes > 0) {
+    if (length % planned.itemBytes !== 0) {
+      throw new InvalidPayload(`field ${planned.field.fullName} ends within a value`);
+    }
+    reader.at = last;
+    return;
+  }
+  const { end } = reader;
+  reader.end = last;
+  while (reader.at < last) reader.skipVarint();
+  reader.end = end;
+};

@@ -1,0 +1,30 @@
+import { InvalidPayload } from '../schema-format.ts';
+import type { LinkedFile, MessageType } from './types.ts';
+import type { WireReader } from './wire-reader.ts';
+
+/** Longer paths lead nowhere: messages are not nested deeper. */
+const pathLengthMax = 64;
+
+/** Reads the path of the message in a payload: a count and indexes. A count of zero is the first message. */
+export const readMessageIndex = (reader: WireReader): readonly number[] => {
+  const count = zigZag(reader.varint32());
+  if (count === 0) return [0];
+  if (count < 0 || count > pathLengthMax) throw new InvalidPayload('the path of the message is invalid');
+  const path: number[] = [];
+  for (let at = 0; at < count; at += 1) path.push(zigZag(reader.varint32()));
+  return path;
+};
+
+const zigZag = (value: number): number => (value >>> 1) ^ -(value & 1);
+
+/**
+ * The message that a path leads to. Indexes count the messages that the text declares. Clients that count the messages
+ * of maps and groups too, as descriptors do, are understood where the index means nothing else.
+ */
+export const messageAt = (file: LinkedFile, path: readonly number[]): MessageType => {
+  let type = file.messages[path[0]!];
+  for (const index of path.slice(1)) type = type?.declaredMessages[index] ?? type?.messages[index];
+  if (type === undefined)
+    throw new InvalidPayload(`the schema has no message with index [${path.join(', ')}]`);
+  return type;
+};

@@ -1,0 +1,89 @@
+import { InvalidPayload, type PayloadCodec } from '../schema-format.ts';
+import { builtinFiles } from './builtin-files.ts';
+import { checkMessageBytes } from './check-payload.ts';
+import { decodeMessage } from './decode-message.ts';
+import { type JsonContext, jsonOfMessage } from './json-of-message.ts';
+import type { LoadedSchema } from './load-files.ts';
+import { messageAt, readMessageIndex } from './message-index.ts';
+import { messageOfJson } from './message-of-json.ts';
+import { encodeMessage } from './message-value.ts';
+import type { LinkedFile, MessageType } from './types.ts';
+import { WireReader } from './wire-reader.ts';
+import { WireWriter } from './wire-writer.ts';
+
+/** Codec of payloads: the path of the message, then the message. What is encoded is always the first message. */
+export class ProtobufCodec implements PayloadCodec {
+  readonly #schema: LoadedSchema;
+  readonly #context: JsonContext;
+  #messages: ReadonlyMap<string, MessageType> | undefined;
+
+  constructor(schema: LoadedSchema) {
+    this.#schema = schema;
+    this.#context = {
+      extensions: schema.extensions,
+      messageNamed: (fullName) => {
+        this.#messages ??= messagesByName(schema.file);
+        return this.#messages.get(fullName);
+      },
+    };
+  }
+
+  problemOf(payload: Uint8Array): string | undefined {
+    try {
+      const { reader, type } = this.#open(payload);
+      checkMessageBytes(reader, type);
+      return undefined;
+    } catch (error) {
+      if (error instanceof InvalidPayload) return error.message;
+      throw error;
+    }
+  }
+
+  decode(payload: Uint8Array): unknown {
+    const { reader, type } = this.#open(payload);
+    const message = decodeMessage(type, payload.subarray(reader.at), this.#schema.extensions);
+    return jsonOfMessage(message, this.#context);
+  }
+
+  encode(value: unknown): Uint8Array {
+    const [type] = this.#schema.file.messages;
+    if (type === undefined) throw new InvalidPayload('the schema has no message');
+    const bytes = encodeMessage(messageOfJson(type, value, this.#context));
+    return new WireWriter().varint(0).raw(bytes).finish();
+  }
+
+  recordName(payload?: Uint8Array): string | undefined {
+    if (payload === undefined) return this.#schema.file.messages[0]?.fullName;
+    try {
+      return this.#open(payload).type.fullName;
+    } catch (error) {
+      if (error instanceof InvalidPayload) return undefined;
+      throw error;
+    }
+  }
+
+  #open(payload: Uint8Array): { reader: WireReader; type: MessageType } {
+    const reader = new WireReader(payload);
+    return { reader, type: messageAt(this.#schema.file, readMessageIndex(reader)) };
+  }
+}
+
+/** All messages that an `Any` may contain: those of the schema, of what it imports, and built-in ones. */
+const messagesByName = (file: LinkedFile): ReadonlyMap<string, MessageType> => {
+  const found = new Map<string, MessageType>();
+  const add = (types: readonly MessageType[]) => {
+    for (const type of types) {
+      found.set(type.fullName, type);
+      add(type.messages);
+    }
+  };
+  const visited = new Set<LinkedFile>();
+  const open = [...builtinFiles().files.values(), file];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (visited.has(next)) continue;
+    visited.add(next);
+    add(next.messages);
+    for (const imported of next.imports) open.push(imported);
+  }
+  return found;
+};
