@@ -36,6 +36,7 @@ export {
   reservedPropertyIncompatibilities,
 } from './json-schema/json-schema-format.ts';
 export { registryLimits } from './limits.ts';
+export { type ProtobufSchema, protobufFormat } from './protobuf/protobuf-format.ts';
 export { prettySchema } from './readable/pretty-schema.ts';
 export { type NamedSchema, schemaDiff } from './readable/schema-diff.ts';
 export { readViolations, type SchemaViolation } from './readable/violations.ts';

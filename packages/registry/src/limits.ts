@@ -104,4 +104,27 @@ export const registryLimits = {
   /** A payload in JSON that is validated or decoded, and its nesting. */
   jsonPayloadBytesMax: 16 * MiB,
   jsonPayloadDepthMax: 500,
+
+  /** Length of the text of a Protobuf schema, and of all files that it imports together. */
+  protobufTextCharsMax: 2 * MiB,
+  protobufImportedCharsMax: 4 * MiB,
+
+  /** Files that a Protobuf schema imports, directly or through others. */
+  protobufFilesMax: 1000,
+
+  /** References of a Protobuf schema and of the schemas that they lead to. */
+  protobufReferencesMax: 10_000,
+
+  /** Length of a name in a Protobuf schema, and of a name with the package and messages that contain it. */
+  protobufNameCharsMax: 512,
+  protobufFullNameCharsMax: 2 * KiB,
+
+  /** Depth of messages in messages in a Protobuf schema, and of the values of options: protoc's limit. */
+  protobufNestingMax: 32,
+
+  /** Depth of a Protobuf message in a payload: the limit of Google's implementations. */
+  protobufPayloadDepthMax: 100,
+
+  /** Differences that a comparison of two Protobuf schemas reports. */
+  protobufDifferencesMax: 1000,
 } as const;
