@@ -93,9 +93,10 @@ interface Import {
   readonly line: number;
 }
 
-// An import statement has no quote before `from`; the word alone may occur in any message.
+// An import statement has no quote before `from`; the word alone may occur in any message. An import for its effects
+// has single quotes, which the formatter ensures: double quotes are the imports of `.proto` texts.
 const importPattern =
-  /(?:\b(?:import|export)\s[^'"`;]*?\bfrom\s*|\bimport\s*|\b(?:import|require|import\.meta\.resolve)\s*\(\s*)(['"])([^'"\n]+)\1/g;
+  /(?:\b(?:import|export)\s[^'"`;]*?\bfrom\s*|\bimport\s*(?=')|\b(?:import|require|import\.meta\.resolve)\s*\(\s*)(['"])([^'"\n]+)\1/g;
 
 /** Returns every module that a file names: static and dynamic imports, re-exports and requires. */
 export function importsOf(source: string): Import[] {

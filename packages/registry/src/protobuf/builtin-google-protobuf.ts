@@ -7,9 +7,7 @@ message Any { string type_url = 1; bytes value = 2; }`,
 
   'google/protobuf/api.proto': `
 syntax = "proto3";
-package google.protobuf;
-import "google/protobuf/source_context.proto";
-import "google/protobuf/type.proto";
+package google.protobuf; import "google/protobuf/source_context.proto"; import "google/protobuf/type.proto";
 message Api {
   string name = 1;
   repeated Method methods = 2;
@@ -76,9 +74,7 @@ message Timestamp { int64 seconds = 1; int32 nanos = 2; }`,
 
   'google/protobuf/type.proto': `
 syntax = "proto3";
-package google.protobuf;
-import "google/protobuf/any.proto";
-import "google/protobuf/source_context.proto";
+package google.protobuf; import "google/protobuf/any.proto"; import "google/protobuf/source_context.proto";
 message Type {
   string name = 1;
   repeated Field fields = 2;
@@ -154,8 +150,7 @@ message BytesValue { bytes value = 1; }`,
 
   'google/protobuf/compiler/plugin.proto': `
 syntax = "proto2";
-package google.protobuf.compiler;
-import "google/protobuf/descriptor.proto";
+package google.protobuf.compiler; import "google/protobuf/descriptor.proto";
 message Version {
   optional int32 major = 1;
   optional int32 minor = 2;

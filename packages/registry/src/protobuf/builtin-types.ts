@@ -2,8 +2,7 @@
 export const typeFiles: Readonly<Record<string, string>> = {
   'confluent/meta.proto': `
 syntax = "proto3";
-package confluent;
-import "google/protobuf/descriptor.proto";
+package confluent; import "google/protobuf/descriptor.proto";
 message Meta {
   string doc = 1;
   map<string, string> params = 2;
@@ -43,8 +42,7 @@ enum CalendarPeriod {
 
   'google/type/color.proto': `
 syntax = "proto3";
-package google.type;
-import "google/protobuf/wrappers.proto";
+package google.type; import "google/protobuf/wrappers.proto";
 message Color { float red = 1; float green = 2; float blue = 3; google.protobuf.FloatValue alpha = 4; }`,
 
   'google/type/date.proto': `
@@ -54,8 +52,7 @@ message Date { int32 year = 1; int32 month = 2; int32 day = 3; }`,
 
   'google/type/datetime.proto': `
 syntax = "proto3";
-package google.type;
-import "google/protobuf/duration.proto";
+package google.type; import "google/protobuf/duration.proto";
 message DateTime {
   int32 year = 1;
   int32 month = 2;
@@ -99,8 +96,7 @@ message Fraction { int64 numerator = 1; int64 denominator = 2; }`,
 
   'google/type/interval.proto': `
 syntax = "proto3";
-package google.type;
-import "google/protobuf/timestamp.proto";
+package google.type; import "google/protobuf/timestamp.proto";
 message Interval { google.protobuf.Timestamp start_time = 1; google.protobuf.Timestamp end_time = 2; }`,
 
   'google/type/latlng.proto': `
