@@ -15,6 +15,7 @@ import { createPageExchange, type PageExchange } from './page-exchange/page-exch
 import type { Pressure } from './pressure/pressure.ts';
 import { createReadPath } from './read-path/read-path.ts';
 import type { WriteHealth } from './readiness/write-health.ts';
+import { SchemaValidation } from './schema-validation/schema-validation.ts';
 import { principalsOf } from './security/principals.ts';
 import type { AgentPeers } from './security/tls/agent-peers.ts';
 import { ShareService } from './share/share-service.ts';
@@ -118,6 +119,7 @@ export function dataPath(
       recordBytesMax: options.recordBytesMax,
       ownConfigs: ownConfigsReader(ownNodeId),
       impersonation,
+      schemaValidation: options.schemas && new SchemaValidation({ cache: options.schemas, clock, metrics }),
       inflation,
       onRequest: stats.produceRequested,
       metrics,

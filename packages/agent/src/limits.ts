@@ -58,6 +58,16 @@ export const agentLimits = {
    */
   inflatedPerTurnBytesMax: 2 * MiB,
 
+  /** Bytes of records that are checked against their schemas before others get their turn. */
+  validatedPerTurnBytesMax: 256 * KiB,
+
+  /**
+   * Schemas that are fetched at a time for one batch of records, and in all for a batch whose invalid records are only
+   * counted: an invalid record ends the check of any other batch.
+   */
+  schemasFetchedAtOnceMax: 16,
+  schemasFetchedPerWarningMax: 64,
+
   /**
    * Batches of an agent that are inflated off the serving thread at a time, and so in memory. Each takes a thread of
    * the pool, which other work needs too.

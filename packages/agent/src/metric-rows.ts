@@ -20,6 +20,7 @@ import { sensorsRow, throttledRow } from './quotas/quota-metrics.ts';
 import { pageRows } from './read-path/page-metrics.ts';
 import { readyRow } from './readiness/readiness.ts';
 import { registryRows } from './schema-registry/registry-metrics.ts';
+import { invalidRecordsRow } from './schema-validation/validation-metrics.ts';
 import { deniedRow } from './security/acl/acl-metrics.ts';
 import {
   authenticationsRow,
@@ -37,6 +38,7 @@ export const agentMetricRows: readonly MetricRow[] = [
   ...Object.values(listenerRows),
   requestsRow,
   produceOutcomes,
+  invalidRecordsRow,
   ...Object.values(writeRows),
   outcomes,
   deadFiles,

@@ -14,22 +14,6 @@ export type {
   SubjectVersion,
 } from './client/registry-schema.ts';
 export { resolveReferences } from './client/resolve-references.ts';
-export { type DecodedPayload, PayloadDecoder } from './decoding/payload-decoder.ts';
-export type { RegistryReader } from './decoding/registry-reader.ts';
-export {
-  type CachedSchema,
-  SchemaCache,
-  type SchemaState,
-  type Unavailable,
-} from './decoding/schema-cache.ts';
-export {
-  payloadAfter,
-  type SchemaPrefix,
-  type SchemaRef,
-  schemaIdHeaders,
-  schemaIdOf,
-  schemaPrefixOf,
-} from './decoding/wire-format.ts';
 export {
   type JsonSchema,
   jsonSchemaFormat,

@@ -12,12 +12,14 @@ import {
   type ResponseOf,
 } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
-import { ClientInflation } from '../inflation/client-inflation.ts';
+import { ClientInflation, type ConnectionInflation } from '../inflation/client-inflation.ts';
 import { InflationBudget } from '../inflation/inflation-budget.ts';
 import { mayProduce } from '../placement/roles.ts';
 import type { HandlerOf, RequestContext } from '../requests/handler.ts';
 import type { Answer, HandlerResult } from '../requests/handler-result.ts';
 import { repeatedOf } from '../requests/repeated.ts';
+import type { BatchSchemaCheck } from '../schema-validation/batch-schema-check.ts';
+import type { SchemaValidation } from '../schema-validation/schema-validation.ts';
 import {
   type BatchPlace,
   type CheckedBatch,
@@ -25,6 +27,7 @@ import {
   checkBatch,
   checkBatchOffThread,
   offThread,
+  schemasNeeded,
 } from '../write-path/check-batch.ts';
 import type { Impersonation } from '../write-path/impersonation/impersonation.ts';
 import type { AppendResult, BatchTransaction, ProducedBatch } from '../write-path/produced-batch.ts';
@@ -43,6 +46,8 @@ export interface ProduceOptions {
   readonly recordBytesMax: number;
   /** Impersonation settings. If absent, the sender is the author and no principal header is added. */
   readonly impersonation?: Impersonation | undefined;
+  /** Validation of records by their schemas. If absent, topics that demand it take no records. */
+  readonly schemaValidation?: SchemaValidation | undefined;
   /** Called with the timeout of each request, except those with acks 0. */
   readonly onRequest?: (clientId: string | null, timeoutMs: number) => void;
   /** Cluster configs with the overrides of this agent. Default: the configs of the cluster. */
@@ -59,11 +64,15 @@ export interface ProduceOptions {
   readonly onInflated?: (bytes: number, where: 'atOnce' | 'offThread') => void;
 }
 
-/** A batch that decompresses to more than may be done synchronously, and the place of its response. */
+/**
+ * A batch that decompresses to more than may be done synchronously, or whose schemas must be fetched, and the place of
+ * its response.
+ */
 interface DeferredBatch {
   readonly records: Buffer | null;
   readonly place: BatchPlace;
   readonly options: CheckOptions;
+  readonly schemas: BatchSchemaCheck | undefined;
   readonly into: PartitionResponse[];
   readonly at: number;
 }
@@ -99,6 +108,10 @@ const timeoutMsMin = 1_000;
  * the store fails, none. `append` is called before the first await, which preserves the order of requests of a
  * connection. Only batches with a large decompressed size are awaited first, and then later requests of the connection
  * wait, too.
+ *
+ * Where the topic demands it, keys and values must fit the schemas that they name; a record that does not is
+ * INVALID_RECORD with its index. If a schema is not known and the registry does not answer, the batch is
+ * REQUEST_TIMED_OUT, which clients retry. While a schema is fetched, later requests of the connection wait.
  *
  * If records must be validated, the decompressed size of all batches of a request is limited; batches above the limit
  * fail with MESSAGE_TOO_LARGE. A connection that decompresses much more than it sends is slowed down. A partition that
@@ -183,12 +196,24 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
     async function inflateInTurn(): Promise<void> {
       await before;
       const connection = inflation.of(context);
-      for (const { records, place, options: rules, into, at } of draft.deferredBatches) {
-        const checked = await connection.run(async () =>
-          hasLeft() ? undefined : checkBatchOffThread(records, place, rules, pause),
-        );
+      for (const deferred of draft.deferredBatches) {
+        const checked = await checkInTurn(deferred, connection);
         if (checked === undefined) return;
-        settle(draft, checked, place.partition, into, at);
+        settle(draft, checked, deferred.place.partition, deferred.into, deferred.at);
+      }
+    }
+
+    async function checkInTurn(
+      { records, place, options: rules, schemas }: DeferredBatch,
+      connection: ConnectionInflation,
+    ): Promise<CheckedBatch | undefined> {
+      for (;;) {
+        // Not in the turn of the connection, which other connections wait for.
+        await schemas?.load();
+        const checked = await connection.run(async () =>
+          hasLeft() ? undefined : checkBatchOffThread(records, place, rules, pause, schemas),
+        );
+        if (checked !== schemasNeeded) return checked;
       }
     }
 
@@ -267,7 +292,13 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
             transaction,
             principals: principalsOfTopic,
           };
-          const checked = checkBatch(records, place, checkOptions);
+          const { schemas: schemaRules } = checkOptions.rules;
+          const schemas = schemaRules && options.schemaValidation?.check(topic.name, schemaRules);
+          if (schemaRules?.warnsOnly === false && schemas === undefined) {
+            partitionResponses.push(refused(index, 'INVALID_CONFIG', noRegistryProblem));
+            continue;
+          }
+          const checked = checkBatch(records, place, checkOptions, schemas);
           const at = partitionResponses.length;
           partitionResponses.push(notKnownYet);
           if (checked === offThread) {
@@ -275,6 +306,7 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
               records,
               place,
               options: checkOptions,
+              schemas,
               into: partitionResponses,
               at,
             });
@@ -287,6 +319,10 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
     return draft.isUnnamed ? refusedDraft(request) : draft;
   }
 }
+
+/** Records are not written unchecked. */
+const noRegistryProblem =
+  'the topic validates schemas, and this agent has no schema registry; start it with -externalSchemaRegistryURL';
 
 /** Stands for a response until it is known. One for all: requests that wait for their file hold very many. */
 const notKnownYet: PartitionResponse = refused(-1, 'NONE');

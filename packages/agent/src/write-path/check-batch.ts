@@ -12,6 +12,8 @@ import {
 } from '@weir/wire';
 import { inflatedBytesEstimate, inflatedBytesMax } from '../inflation/inflated-size.ts';
 import type { InflationBudget } from '../inflation/inflation-budget.ts';
+import { agentLimits } from '../limits.ts';
+import { type BatchSchemaCheck, SchemasNeeded } from '../schema-validation/batch-schema-check.ts';
 import type { TopicPrincipals } from './impersonation/request-principals.ts';
 import {
   type RecordLimits,
@@ -57,6 +59,9 @@ export type CheckedBatch =
 /** Result for a batch that inflates to more than the serving thread may inflate: call `checkBatchOffThread`. */
 export const offThread = 'offThread';
 
+/** Result for a batch whose records have schemas that must be fetched first. */
+export const schemasNeeded = 'schemasNeeded';
+
 /**
  * Validates the records of one partition and prepares the bytes to store: the header may be corrected in place, or the
  * batch replaced by one with other record headers. Records are decompressed only if a rule needs it, and only within
@@ -66,44 +71,88 @@ export function checkBatch(
   records: Buffer | null,
   place: BatchPlace,
   options: CheckOptions,
+  schemas?: BatchSchemaCheck,
 ): CheckedBatch | typeof offThread {
   const view = begin(records, options);
   if (!(view instanceof RecordBatchView)) return view;
   const { rules, budget, principals } = options;
-  if (!mustWalk(view, options)) return complete(view, undefined, place, options);
+  if (schemas === undefined && !mustWalk(view, options)) return complete(view, undefined, place, options);
   const bytesMax = budget.bytesFor(rules.recordBytesMax);
   const atOnceBytes = Math.min(budget.atOnceBytes, bytesMax);
   if (bytesMax === 0) return usedUp;
   if (atOnceBytes === 0) return offThread;
-  const limits = limitsOf(options, atOnceBytes);
-  const walked = principals === undefined ? plainly(view, limits) : stampPrincipal(view, limits, principals);
+  const limits = limitsOf(options, atOnceBytes, schemas);
+  const walked = unlessSchemasAreNeeded(schemas, () =>
+    principals === undefined ? plainly(view, limits) : stampPrincipal(view, limits, principals),
+  );
+  if (walked === schemasNeeded) {
+    budget.spendAtOnce(Math.min(inflatedBytesMax(view), atOnceBytes), view.sizeBytes);
+    return offThread;
+  }
   budget.spendAtOnce(costOf(view, walked, atOnceBytes), view.sizeBytes);
   if (isTooLongAtOnce(walked) && bytesMax > atOnceBytes) return offThread;
-  return walked.ok ? complete(view, walked, place, options) : walked;
+  return decided(view, walked, place, options, schemas);
 }
 
 /**
  * Like `checkBatch`, for a batch that may not inflate on the serving thread; calls `pause` now and then. The caller
- * must not change the bytes before the promise settles.
+ * must not change the bytes before the promise settles. After `schemasNeeded`, load them and call it again.
  */
 export async function checkBatchOffThread(
   records: Buffer | null,
   place: BatchPlace,
   options: CheckOptions,
   pause: () => Promise<void>,
-): Promise<CheckedBatch> {
+  schemas?: BatchSchemaCheck,
+): Promise<CheckedBatch | typeof schemasNeeded> {
   const view = begin(records, options);
   if (!(view instanceof RecordBatchView)) return view;
   const { rules, budget, principals } = options;
   const bytesMax = budget.bytesFor(rules.recordBytesMax);
   if (bytesMax === 0) return usedUp;
-  const limits = limitsOf(options, bytesMax);
-  const walked =
-    principals === undefined
-      ? await plainOffThread(view, limits, pause)
-      : await stampPrincipalOffThread(view, limits, principals, pause);
+  const limits = limitsOf(options, bytesMax, schemas);
+  let walked: Walked;
+  try {
+    walked =
+      principals === undefined
+        ? await plainOffThread(view, limits, pause)
+        : await stampPrincipalOffThread(view, limits, principals, pause);
+    if (walked.ok) schemas?.end();
+  } catch (error) {
+    if (!(error instanceof SchemasNeeded)) throw error;
+    // Not charged to the request: each schema is fetched once, and the batch must not fail for it.
+    return schemasNeeded;
+  }
   budget.spend(costOf(view, walked, bytesMax), view.sizeBytes);
-  return walked.ok ? complete(view, walked, place, options) : walked;
+  return decided(view, walked, place, options, schemas);
+}
+
+function unlessSchemasAreNeeded(
+  schemas: BatchSchemaCheck | undefined,
+  walk: () => Walked,
+): Walked | typeof schemasNeeded {
+  try {
+    const walked = walk();
+    if (walked.ok) schemas?.end();
+    return walked;
+  } catch (error) {
+    if (error instanceof SchemasNeeded) return schemasNeeded;
+    throw error;
+  }
+}
+
+function decided(
+  view: RecordBatchView,
+  walked: Walked,
+  place: BatchPlace,
+  options: CheckOptions,
+  schemas: BatchSchemaCheck | undefined,
+): CheckedBatch {
+  schemas?.count();
+  if (!walked.ok) return walked;
+  // Retriable: records are neither valid nor invalid as long as their schemas cannot be fetched.
+  if (schemas?.unavailable !== undefined) return refuse('REQUEST_TIMED_OUT', schemas.unavailable);
+  return complete(view, walked, place, options);
 }
 
 /** Returned without decompressing the batch. */
@@ -133,8 +182,14 @@ function mustWalk(view: RecordBatchView, { rules, principals }: CheckOptions): b
   return principals !== undefined || rules.requiresKeys || inflatedBytesMax(view) > rules.recordBytesMax;
 }
 
-function limitsOf({ rules: { recordBytesMax, requiresKeys } }: CheckOptions, outputBytesMax: number) {
-  return { recordBytesMax, requiresKeys, outputBytesMax };
+function limitsOf(
+  { rules: { recordBytesMax, requiresKeys } }: CheckOptions,
+  outputBytesMax: number,
+  schemas: BatchSchemaCheck | undefined,
+): RecordLimits {
+  const limits = { recordBytesMax, requiresKeys, outputBytesMax };
+  if (schemas === undefined) return limits;
+  return { ...limits, visit: schemas.visit, visitedBytesPerTurnMax: agentLimits.validatedPerTurnBytesMax };
 }
 
 /** Result of iterating over the records of a batch. */

@@ -1,4 +1,5 @@
 import type { TopicDescription } from '@weir/cluster';
+import { type SchemaRules, schemaRulesIn } from '../schema-validation/schema-rules.ts';
 
 /** Rules of a topic for batches that are written to it. */
 export interface TopicRules {
@@ -7,6 +8,8 @@ export interface TopicRules {
   readonly requiresKeys: boolean;
   /** Whether records get the agent's time instead of the producer's. */
   readonly stampsAppendTime: boolean;
+  /** Whether keys and values must fit their schemas. */
+  readonly schemas?: SchemaRules | undefined;
 }
 
 type Configs = Readonly<Record<string, string>>;
@@ -37,6 +40,7 @@ function rulesOf(topic: Configs, cluster: Configs, recordBytesMax: number): Topi
       sizeOf(topic['max.message.bytes']) ?? sizeOf(cluster['message.max.bytes']) ?? recordBytesMax,
     requiresKeys: policy.split(',').some((part) => part.trim() === 'compact'),
     stampsAppendTime: timestampType === 'LogAppendTime',
+    schemas: schemaRulesIn(topic),
   };
 }
 

@@ -165,20 +165,12 @@ test('compaction is accepted, and shown as it was set', () => {
 });
 
 test('unsupported features are refused in one line, and switching them off is accepted', () => {
-  const configs = {
-    'service.key.schema.validation': 'True',
-    'service.topic.type': 'lightning',
-    'service.value.schema.validation': 'true',
-  };
-  assert.deepEqual(checkTopicConfigs(configs).problems.map(describeProblem), [
-    'service.key.schema.validation=True: this release does not validate schemas; leave it false',
+  assert.deepEqual(checkTopicConfigs({ 'service.topic.type': 'lightning' }).problems.map(describeProblem), [
     'service.topic.type=lightning: this release has no lightning topics; leave it classic',
-    'service.value.schema.validation=true: this release does not validate schemas; leave it false',
   ]);
   const ofCluster = checkClusterConfigs({ 'service.default.topic.type': 'lightning' });
   assert.match(ofCluster.problems.map(describeProblem).join(), /has no lightning topics/);
-  const left = { 'service.topic.type': 'classic', 'service.value.schema.validation': 'false' };
-  assert.deepEqual(checkTopicConfigs(left).problems, []);
+  assert.deepEqual(checkTopicConfigs({ 'service.topic.type': 'classic' }).problems, []);
   assert.match(configsPage(), /^\| `service\.topic\.type` \|.*`lightning` is refused/m);
 });
 

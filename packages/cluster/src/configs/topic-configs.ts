@@ -2,7 +2,6 @@ import type { ConfigAlias, ConfigRow } from './config-row.ts';
 import { bool, double, int, long, oneOf, someOf, words } from './config-type.ts';
 
 const subjectNameStrategy = oneOf('TopicNameStrategy', 'RecordNameStrategy', 'TopicRecordNameStrategy');
-const noSchemas = 'this release does not validate schemas; leave it false';
 export const noLightning = 'this release has no lightning topics; leave it classic';
 const throttledReplicas = words('"*" or partition:broker', (word) => /^(\*|\d{1,10}:\d{1,10})$/.test(word));
 
@@ -202,15 +201,12 @@ export const topicConfigs = {
   'service.key.schema.validation': {
     type: bool,
     default: 'false',
-    doc: 'Whether keys must fit their schema.',
-    withoutEffect: true,
-    refusedValues: { true: noSchemas },
+    doc: 'Whether keys must name a schema that the registry has under the right subject, and fit it. Null keys pass.',
   },
   'service.key.subject.name.strategy': {
     type: subjectNameStrategy,
     default: 'TopicNameStrategy',
-    doc: 'How the subject of a key is named.',
-    withoutEffect: true,
+    doc: 'How the subject of a key is named, where keys are validated.',
   },
   'service.partitions_auto_scaler.enabled': {
     type: bool,
@@ -231,7 +227,6 @@ export const topicConfigs = {
     type: bool,
     default: 'false',
     doc: 'Whether records that do not fit their schema are only counted, not refused.',
-    withoutEffect: true,
   },
   'service.topic.type': {
     type: oneOf('classic', 'lightning'),
@@ -243,15 +238,12 @@ export const topicConfigs = {
   'service.value.schema.validation': {
     type: bool,
     default: 'false',
-    doc: 'Whether values must fit their schema.',
-    withoutEffect: true,
-    refusedValues: { true: noSchemas },
+    doc: 'Whether values must name a schema that the registry has under the right subject, and fit it. Null values pass.',
   },
   'service.value.subject.name.strategy': {
     type: subjectNameStrategy,
     default: 'TopicNameStrategy',
-    doc: 'How the subject of a value is named.',
-    withoutEffect: true,
+    doc: 'How the subject of a value is named, where values are validated.',
   },
   'unclean.leader.election.enable': {
     type: bool,

@@ -41,8 +41,8 @@ export class PayloadDecoder {
     const prefix = inHeader ?? schemaPrefixOf(payload);
     if (prefix === undefined) return plain;
     const { ref } = prefix;
-    if (this.#cache.state(ref, this.#clock.monotonicMs()).kind === 'unknown') await this.#cache.load(ref);
-    const state = this.#cache.state(ref, this.#clock.monotonicMs());
+    const known = this.#cache.state(ref, this.#clock.monotonicMs());
+    const state = known.kind === 'unknown' ? (await this.#cache.load(ref)).state : known;
     switch (state.kind) {
       case 'missing':
         return { kind: 'failed', ref, reason: 'the registry has no such schema' };

@@ -30,6 +30,13 @@ export type SchemaState =
   | { readonly kind: 'unknown' }
   | Unavailable;
 
+/** The outcome of a fetch. */
+export interface LoadedSchema {
+  /** Never `unknown`. If the fetch failed, what an earlier one found. */
+  readonly state: SchemaState;
+  readonly failure: Unavailable | undefined;
+}
+
 interface SchemaCacheOptions {
   readonly reader: RegistryReader;
   /** Formats are loaded when they are first needed. */
@@ -68,7 +75,7 @@ export class SchemaCache {
   readonly #options: SchemaCacheOptions;
   readonly #bytesMax: number;
   readonly #entries = new Map<SchemaRef, Entry>();
-  readonly #loads = new Map<SchemaRef, Promise<void>>();
+  readonly #loads = new Map<SchemaRef, Promise<LoadedSchema>>();
   readonly #fetches = new Semaphore({
     permits: registryLimits.schemaFetchesMax,
     waitingMax: registryLimits.schemaFetchesWaitingMax,
@@ -111,8 +118,8 @@ export class SchemaCache {
     return entry.failure ?? false;
   }
 
-  /** Fetches a schema and its subjects; `state` has the outcome. Never throws. Concurrent calls share one fetch. */
-  load(ref: SchemaRef): Promise<void> {
+  /** Fetches a schema and its subjects. Never throws. Concurrent calls share one fetch. */
+  load(ref: SchemaRef): Promise<LoadedSchema> {
     const running = this.#loads.get(ref);
     if (running !== undefined) return running;
     const load = this.#load(ref).finally(() => this.#loads.delete(ref));
@@ -120,7 +127,7 @@ export class SchemaCache {
     return load;
   }
 
-  async #load(ref: SchemaRef): Promise<void> {
+  async #load(ref: SchemaRef): Promise<LoadedSchema> {
     const before = this.#entries.get(ref);
     const known = before?.state.kind === 'found' ? before.state.schema : undefined;
     let state: SchemaState;
@@ -137,6 +144,7 @@ export class SchemaCache {
     }
     const bytes = known === undefined ? entryBytes + bytesPerTextByte * textBytes : before!.bytes;
     this.#put(ref, { state, failure, checkedMs: this.#options.clock.monotonicMs(), bytes, isUsed: false });
+    return { state, failure };
   }
 
   async #fetch(

@@ -19,6 +19,8 @@ export interface RecordRules {
   readonly timestampMax?: bigint;
   /** Receives every readable record in order, and may return a problem, which counts if the rules above found none. */
   readonly visit?: (record: RecordCursor) => string | undefined;
+  /** Bytes of records that are visited before others get their turn, for a `visit` whose cost grows with them. */
+  readonly visitedBytesPerTurnMax?: number;
 }
 
 export interface RecordsSummary {
@@ -99,24 +101,29 @@ function rejectionOf(error: unknown): BatchRejection {
   throw error;
 }
 
-/** Yields after every `recordsPerSlice` records. */
+/** Yields after every `recordsPerSlice` records, or earlier if they are large. */
 function* walk(
   cursor: RecordCursor,
   rules: RecordRules,
   recordsPerSlice: number,
 ): Generator<void, RecordsSummary | BatchRejection, undefined> {
   const { recordBytesMax = Number.POSITIVE_INFINITY } = rules;
+  // Without a limit on records there are no slices at all.
+  const bytesPerSlice = Number.isFinite(recordsPerSlice) ? rules.visitedBytesPerTurnMax : undefined;
+  let bytesLeft = bytesPerSlice ?? Number.POSITIVE_INFINITY;
   const recordErrors: RecordError[] = [];
   let hasTimestampError = false;
   let minTimestamp: bigint | undefined;
   let maxTimestamp: bigint | undefined;
 
   for (let left = recordsPerSlice; cursor.next(); left--) {
-    if (left === 0) {
+    if (left === 0 || bytesLeft <= 0) {
       yield;
       left = recordsPerSlice;
+      bytesLeft = bytesPerSlice ?? Number.POSITIVE_INFINITY;
     }
     const { index, recordBytes, timestamp } = cursor;
+    bytesLeft -= recordBytes;
     const visited = rules.visit?.(cursor);
     if (recordBytes > recordBytesMax) return tooLarge(index, recordBytes, recordBytesMax);
     if (minTimestamp === undefined || timestamp < minTimestamp) minTimestamp = timestamp;

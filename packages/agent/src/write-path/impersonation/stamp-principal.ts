@@ -18,6 +18,10 @@ export interface RecordLimits {
   readonly requiresKeys: boolean;
   /** Limit on the inflated size of the batch. */
   readonly outputBytesMax: number;
+  /** Checks each record in addition, and returns a problem. */
+  readonly visit?: (record: RecordCursor) => string | undefined;
+  /** Bytes of records that are checked before others get their turn. */
+  readonly visitedBytesPerTurnMax?: number;
 }
 
 export interface StampedRecords {
@@ -77,9 +81,9 @@ class Signing {
   }
 
   get rules(): RecordRules {
-    const { recordBytesMax, requiresKeys, recordsBytesMax } = this.#limits;
-    const visit = (record: RecordCursor) => this.sign(record);
-    return { recordBytesMax, requiresKeys, outputBytesMax: recordsBytesMax, visit };
+    const { recordsBytesMax, visit: check, ...limits } = this.#limits;
+    const visit = (record: RecordCursor) => check?.(record) ?? this.sign(record);
+    return { ...limits, outputBytesMax: recordsBytesMax, visit };
   }
 
   /** Result for all records. */

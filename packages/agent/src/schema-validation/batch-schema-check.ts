@@ -1,0 +1,229 @@
+import type { PayloadCodec } from '@weir/registry';
+import {
+  type CachedSchema,
+  type LoadedSchema,
+  payloadAfter,
+  type SchemaCache,
+  type SchemaRef,
+  type SchemaState,
+  schemaIdHeaders,
+  schemaIdOf,
+  schemaPrefixOf,
+  type Unavailable,
+} from '@weir/registry/decoding';
+import { HeaderCursor, type RecordCursor } from '@weir/wire';
+import { agentLimits } from '../limits.ts';
+import type { SchemaRules, SubjectNameStrategy } from './schema-rules.ts';
+import { type InvalidReason, invalidReasons } from './validation-metrics.ts';
+
+/** Thrown by `visit` when schemas must be fetched before the check can continue. */
+export class SchemasNeeded extends Error {
+  override readonly name = 'SchemasNeeded';
+}
+
+interface BatchSchemaCheckOptions {
+  readonly topic: string;
+  readonly rules: SchemaRules;
+  readonly cache: SchemaCache;
+  readonly nowMs: number;
+  /** Receives the invalid records of a batch when its check is done. */
+  readonly onInvalid: (reason: InvalidReason, count: number) => void;
+}
+
+const headerKeys = { key: Buffer.from(schemaIdHeaders.key), value: Buffer.from(schemaIdHeaders.value) };
+const idPrefixBytes = 5;
+
+/**
+ * Checks the records of one batch against their schemas. `visit` is called for each record in order. If it throws
+ * `SchemasNeeded`, call `load` and begin again with the first record; schemas that were fetched stay with the batch, so
+ * each is fetched once, whatever the cache evicts.
+ */
+export class BatchSchemaCheck {
+  readonly #options: BatchSchemaCheckOptions;
+  readonly #fetched = new Map<SchemaRef, LoadedSchema>();
+  readonly #wanted = new Set<SchemaRef>();
+  readonly #key: PartCheck | undefined;
+  readonly #value: PartCheck | undefined;
+  #counts = new Map<InvalidReason, number>();
+  #unavailable: string | undefined;
+
+  constructor(options: BatchSchemaCheckOptions) {
+    this.#options = options;
+    const { topic, rules } = options;
+    this.#key = rules.key && new PartCheck('key', topic, rules.key, this);
+    this.#value = rules.value && new PartCheck('value', topic, rules.value, this);
+  }
+
+  readonly visit = (record: RecordCursor): string | undefined => {
+    // The batch is walked from its first record again after schemas were fetched.
+    if (record.index === 0) this.#begin();
+    const problem = this.#key?.problemOf(record) ?? this.#value?.problemOf(record);
+    // Of several refs, some are fetched together.
+    if (this.#wanted.size >= agentLimits.schemasFetchedAtOnceMax) throw new SchemasNeeded();
+    return problem;
+  };
+
+  /** Call after the last record. */
+  end(): void {
+    if (this.#wanted.size > 0) throw new SchemasNeeded();
+  }
+
+  /** Why the batch cannot be decided now. */
+  get unavailable(): string | undefined {
+    return this.#unavailable;
+  }
+
+  async load(): Promise<void> {
+    const wanted = [...this.#wanted];
+    this.#wanted.clear();
+    const loads = wanted.map(async (ref) => this.#fetched.set(ref, await this.#options.cache.load(ref)));
+    await Promise.all(loads);
+  }
+
+  /** Counts the invalid records. Call once, when the batch is decided. */
+  count(): void {
+    for (const [reason, count] of this.#counts) this.#options.onInvalid(reason, count);
+  }
+
+  #begin(): void {
+    this.#counts = new Map();
+    this.#unavailable = undefined;
+  }
+
+  /** Records an invalid record. Returns the problem if it refuses the batch. */
+  invalid(reason: InvalidReason, problem: string): string | undefined {
+    this.#counts.set(reason, (this.#counts.get(reason) ?? 0) + 1);
+    return this.#options.rules.warnsOnly ? undefined : problem;
+  }
+
+  stateOf(ref: SchemaRef): SchemaState {
+    return this.#fetched.get(ref)?.state ?? this.#options.cache.state(ref, this.#options.nowMs);
+  }
+
+  isRegistered(
+    ref: SchemaRef,
+    { subjects }: CachedSchema,
+    subject: string,
+  ): boolean | 'unknown' | Unavailable {
+    if (subjects.has(subject)) return true;
+    const fetched = this.#fetched.get(ref);
+    if (fetched !== undefined) return fetched.failure ?? false;
+    return this.#options.cache.isRegistered(ref, subject, this.#options.nowMs);
+  }
+
+  /** Has a schema fetched before the batch is decided, unless that would be for nothing. */
+  want(ref: SchemaRef): undefined {
+    const isDecided = this.#options.rules.warnsOnly
+      ? this.#fetched.size >= agentLimits.schemasFetchedPerWarningMax
+      : this.#counts.size > 0;
+    if (!isDecided) this.#wanted.add(ref);
+    return undefined;
+  }
+
+  cannotKnow(problem: string): string | undefined {
+    if (this.#options.rules.warnsOnly) return this.invalid(invalidReasons.unchecked, problem);
+    this.#unavailable ??= problem;
+    return undefined;
+  }
+}
+
+/** Checks the keys or the values of one batch. */
+class PartCheck {
+  readonly #part: 'key' | 'value';
+  readonly #topic: string;
+  readonly #strategy: SubjectNameStrategy;
+  readonly #batch: BatchSchemaCheck;
+  /** The last schema whose subject is right: nearly all records of a batch have the same. */
+  #lastId = -1;
+  #lastCodec: PayloadCodec | undefined;
+
+  constructor(part: 'key' | 'value', topic: string, strategy: SubjectNameStrategy, batch: BatchSchemaCheck) {
+    this.#part = part;
+    this.#topic = topic;
+    this.#strategy = strategy;
+    this.#batch = batch;
+  }
+
+  problemOf(record: RecordCursor): string | undefined {
+    const payload = this.#part === 'key' ? record.key : record.value;
+    // A tombstone, or a record without a key.
+    if (payload === null) return undefined;
+    const header = record.headerCount === 0 ? undefined : this.#headerOf(record);
+    if (header === undefined && this.#lastCodec !== undefined && schemaIdOf(payload) === this.#lastId) {
+      return this.#payloadProblem(this.#lastCodec, this.#lastId, payload.subarray(idPrefixBytes));
+    }
+    return this.#check(payload, header);
+  }
+
+  #check(payload: Buffer, header: Buffer | undefined): string | undefined {
+    const prefix = schemaPrefixOf(header ?? payload);
+    if (prefix === undefined) {
+      const problem = 'does not begin with a magic byte and the id of a schema';
+      return this.#batch.invalid(invalidReasons.wireFormat, `${this.#part} ${problem}`);
+    }
+    const { ref } = prefix;
+    const state = this.#batch.stateOf(ref);
+    switch (state.kind) {
+      case 'unknown':
+        return this.#batch.want(ref);
+      case 'unavailable':
+        return this.#batch.cannotKnow(
+          `${this.#part} has schema ${ref}, which cannot be fetched: ${state.problem}`,
+        );
+      case 'missing': {
+        const problem = `${this.#part} has schema ${ref}, which does not exist`;
+        return this.#batch.invalid(invalidReasons.unknownSchema, problem);
+      }
+    }
+    const { schema } = state;
+    if (schema.codec === undefined) {
+      const problem = `${this.#part} has schema ${ref}, which cannot be parsed: ${schema.problem}`;
+      return this.#batch.invalid(invalidReasons.unreadableSchema, problem);
+    }
+    const rest = payloadAfter(prefix, payload, header);
+    const subject = this.#subjectOf(schema.codec, rest);
+    const isRegistered = subject === undefined ? false : this.#batch.isRegistered(ref, schema, subject);
+    if (isRegistered === 'unknown') return this.#batch.want(ref);
+    if (isRegistered === false) {
+      const problem =
+        subject === undefined
+          ? `has no name of a record, which ${this.#strategy} needs`
+          : `is not registered under subject ${subject}`;
+      return this.#batch.invalid(invalidReasons.subject, `${this.#part} has schema ${ref}, which ${problem}`);
+    }
+    if (isRegistered !== true) {
+      const problem = `whose subjects cannot be fetched: ${isRegistered.problem}`;
+      return this.#batch.cannotKnow(`${this.#part} has schema ${ref}, ${problem}`);
+    }
+    if (typeof ref === 'number' && this.#strategy === 'TopicNameStrategy') {
+      this.#lastId = ref;
+      this.#lastCodec = schema.codec;
+    }
+    return this.#payloadProblem(schema.codec, ref, rest);
+  }
+
+  #payloadProblem(codec: PayloadCodec, ref: SchemaRef, payload: Uint8Array): string | undefined {
+    const problem = codec.problemOf(payload);
+    if (problem === undefined) return undefined;
+    return this.#batch.invalid(
+      invalidReasons.payload,
+      `${this.#part} does not fit schema ${ref}: ${problem}`,
+    );
+  }
+
+  #subjectOf(codec: PayloadCodec, payload: Uint8Array): string | undefined {
+    if (this.#strategy === 'TopicNameStrategy') return `${this.#topic}-${this.#part}`;
+    const name = codec.recordName(payload);
+    if (name === undefined || this.#strategy === 'RecordNameStrategy') return name;
+    return `${this.#topic}-${name}`;
+  }
+
+  /** The last header of the name counts, as for deserializers. */
+  #headerOf(record: RecordCursor): Buffer | undefined {
+    let found: Buffer | null = null;
+    for (const headers = new HeaderCursor(record); headers.next(); ) {
+      if (headers.hasKey(headerKeys[this.#part])) found = headers.value;
+    }
+    return found ?? undefined;
+  }
+}

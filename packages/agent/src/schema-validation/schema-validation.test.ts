@@ -1,0 +1,361 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Metrics, MiB } from '@weir/core';
+import { HandClock, settle } from '@weir/core/testing';
+import { RegistryUnavailable } from '@weir/registry';
+import { SchemaCache, schemaIdHeaders } from '@weir/registry/decoding';
+import { TestReader, textFormat } from '@weir/registry/testing';
+import { buildRecordBatch, type CompressionCodec, codecIds, type RecordToWrite } from '@weir/wire';
+import { answered, errorName, startTestAgent } from '../../testing/index.ts';
+import { produceHandler } from '../handlers/00-produce.ts';
+import type { ProducedBatch } from '../write-path/produced-batch.ts';
+import type { WritePath } from '../write-path/write-path.ts';
+import { SchemaValidation } from './schema-validation.ts';
+import { invalidRecordsRow } from './validation-metrics.ts';
+
+const values = { 'service.value.schema.validation': 'true' };
+const warning = { ...values, 'service.schema.validation.warning.only': 'true' };
+
+/** An agent that validates by a registry of texts: a payload must begin with the text of its schema. */
+async function start(configs: { readonly [name: string]: string }, { withRegistry = true } = {}) {
+  const clock = new HandClock();
+  const metrics = new Metrics();
+  const reader = new TestReader();
+  reader.add(1, 'a', ['t-value', 't-key']);
+  reader.add(2, 'b', ['record.b'], 'PROTOBUF');
+  reader.add(3, 'c', ['t-record.c', 'other-value'], 'JSON');
+  reader.add(4, 'invalid', ['t-value']);
+  const cache = new SchemaCache({ reader, formatOf: textFormat, clock });
+  const appended: ProducedBatch[] = [];
+  const writePath = {
+    append: async (batches: readonly ProducedBatch[]) => {
+      appended.push(...batches);
+      const results = batches.map(() => ({ error: 'NONE', baseOffset: 0, logStartOffset: 0 }));
+      return { results, throttleTimeMs: 0 };
+    },
+  } as unknown as WritePath;
+  const produce = produceHandler({
+    roles: ['proxy'],
+    metrics,
+    writePath,
+    recordBytesMax: MiB,
+    pause: async () => {},
+    schemaValidation: withRegistry ? new SchemaValidation({ cache, clock, metrics }) : undefined,
+  });
+  const agent = await startTestAgent({ produce });
+  agent.cluster.addTopic('t', 10, configs);
+
+  async function sendBytes(
+    bytes: Buffer,
+    { partition = 0, closed }: { partition?: number; closed?: AbortSignal } = {},
+  ) {
+    const topicData = [{ name: 't', partitionData: [{ index: partition, records: bytes }] }];
+    const answer = answered(
+      await agent.call('Produce', 11, { acks: -1, timeoutMs: 1000, topicData }, null, closed),
+    );
+    const { errorCode, errorMessage, recordErrors } = answer.responses[0]!.partitionResponses[0]!;
+    return {
+      error: errorName(errorCode),
+      message: errorMessage,
+      records: (recordErrors ?? []).map(
+        ({ batchIndex, batchIndexErrorMessage }) => `${batchIndex}: ${batchIndexErrorMessage}`,
+      ),
+    };
+  }
+  const send = (
+    records: readonly Partial<RecordToWrite>[],
+    options?: { partition?: number; closed?: AbortSignal },
+  ) => sendBytes(batchOf(records), options);
+  const counts = () =>
+    Object.fromEntries(
+      metrics
+        .read()
+        .filter(({ row }) => row.name === invalidRecordsRow.name)
+        .flatMap(({ series }) => series.map(({ labels, value }) => [Object.values(labels).join(' '), value])),
+    );
+  return { send, sendBytes, reader, appended, counts, clock };
+}
+
+function batchOf(records: readonly Partial<RecordToWrite>[], codec: CompressionCodec = 'none'): Buffer {
+  return buildRecordBatch(
+    records.map((record) => ({ timestamp: 0n, key: null, value: null, ...record })),
+    { codec },
+  );
+}
+
+function withId(id: number, text: string): Buffer {
+  const head = Buffer.alloc(5);
+  head.writeInt32BE(id, 1);
+  return Buffer.concat([head, Buffer.from(text)]);
+}
+
+const fine = { error: 'NONE', message: null, records: [] };
+
+function refusal(index: number, message: string) {
+  return {
+    error: 'INVALID_RECORD',
+    message: `record ${index}: ${message}`,
+    records: [`${index}: ${message}`],
+  };
+}
+
+const guid = Buffer.from('00000000000000000000000000000001', 'hex');
+const byGuid = Buffer.concat([Buffer.from([1]), guid]);
+
+/** Configs beside the validation of values, records, and the problem of the last record. */
+const rows: [string, { readonly [name: string]: string }, Partial<RecordToWrite>[], string?][] = [
+  ['a valid value', {}, [{ value: withId(1, 'abc') }]],
+  ['a tombstone', {}, [{ key: Buffer.from('k'), value: null }]],
+  ['a key that is not validated', {}, [{ key: Buffer.from('k'), value: withId(1, 'a') }]],
+  [
+    'no magic byte',
+    {},
+    [{ value: Buffer.from('abc') }],
+    'value does not begin with a magic byte and the id of a schema',
+  ],
+  [
+    'an empty value',
+    {},
+    [{ value: Buffer.alloc(0) }],
+    'value does not begin with a magic byte and the id of a schema',
+  ],
+  ['an unknown id', {}, [{ value: withId(99, 'a') }], 'value has schema 99, which does not exist'],
+  [
+    'an id of another subject',
+    {},
+    [{ value: withId(3, 'c') }],
+    'value has schema 3, which is not registered under subject t-value',
+  ],
+  [
+    'a payload that does not decode',
+    {},
+    [{ value: withId(1, 'x') }],
+    'value does not fit schema 1: must begin with a',
+  ],
+  [
+    'a schema that cannot be parsed',
+    {},
+    [{ value: withId(4, 'x') }],
+    'value has schema 4, which cannot be parsed: the text says so',
+  ],
+  [
+    'one invalid record among valid ones',
+    {},
+    [{ value: withId(1, 'a') }, { value: withId(1, 'ab') }, { value: withId(1, 'b') }],
+    'value does not fit schema 1: must begin with a',
+  ],
+  [
+    'a subject by record',
+    { 'service.value.subject.name.strategy': 'RecordNameStrategy' },
+    [{ value: withId(2, 'b') }],
+  ],
+  [
+    'another subject by record',
+    { 'service.value.subject.name.strategy': 'RecordNameStrategy' },
+    [{ value: withId(1, 'a') }],
+    'value has schema 1, which is not registered under subject record.a',
+  ],
+  [
+    'a subject by topic and record',
+    { 'service.value.subject.name.strategy': 'TopicRecordNameStrategy' },
+    [{ value: withId(3, 'c') }],
+  ],
+  [
+    'another subject by topic and record',
+    { 'service.value.subject.name.strategy': 'TopicRecordNameStrategy' },
+    [{ value: withId(2, 'b') }],
+    'value has schema 2, which is not registered under subject t-record.b',
+  ],
+  ['no key', { 'service.key.schema.validation': 'true' }, [{ value: withId(1, 'a') }]],
+  [
+    'a valid key',
+    { 'service.key.schema.validation': 'true' },
+    [{ key: withId(1, 'a'), value: withId(1, 'a') }],
+  ],
+  [
+    'an invalid key',
+    { 'service.key.schema.validation': 'true' },
+    [{ key: Buffer.from('k'), value: withId(1, 'a') }],
+    'key does not begin with a magic byte and the id of a schema',
+  ],
+  [
+    'a GUID in a header',
+    {},
+    [{ value: Buffer.from('abc'), headers: [{ key: schemaIdHeaders.value, value: byGuid }] }],
+  ],
+  [
+    'an id in a header',
+    {},
+    [{ value: Buffer.from('abc'), headers: [{ key: schemaIdHeaders.value, value: withId(1, '') }] }],
+  ],
+  [
+    'a header for the key',
+    {},
+    [{ value: Buffer.from('abc'), headers: [{ key: schemaIdHeaders.key, value: byGuid }] }],
+    'value does not begin with a magic byte and the id of a schema',
+  ],
+  [
+    'the last header of the name',
+    {},
+    [
+      {
+        value: Buffer.from('abc'),
+        headers: [
+          { key: schemaIdHeaders.value, value: withId(9, '') },
+          { key: schemaIdHeaders.value, value: byGuid },
+        ],
+      },
+    ],
+  ],
+  [
+    'a payload that does not fit the GUID',
+    {},
+    [{ value: Buffer.from('b'), headers: [{ key: schemaIdHeaders.value, value: byGuid }] }],
+    'value does not fit schema 00000000-0000-0000-0000-000000000001: must begin with a',
+  ],
+  [
+    'a header that is no reference',
+    {},
+    [{ value: withId(1, 'a'), headers: [{ key: schemaIdHeaders.value, value: Buffer.from('x') }] }],
+    'value does not begin with a magic byte and the id of a schema',
+  ],
+];
+for (const [name, configs, records, problem] of rows) {
+  test(`validation: ${name}`, async () => {
+    const { send, appended } = await start({ ...values, ...configs });
+    const expected = problem === undefined ? fine : refusal(records.length - 1, problem);
+    assert.deepEqual(await send(records), expected);
+    // Once more with everything in the cache.
+    assert.deepEqual(await send(records), expected);
+    assert.equal(appended.length, problem === undefined ? 2 : 0);
+  });
+}
+
+for (const codec of Object.keys(codecIds) as CompressionCodec[]) {
+  test(`${codec}: large batches are validated off the serving thread, small ones on it`, async () => {
+    const { sendBytes, appended } = await start(values);
+    const valid = { value: withId(1, `a${'x'.repeat(10_000)}`) };
+    const large = Array.from({ length: 80 }, () => valid);
+    const invalid = { value: withId(1, 'b') };
+    assert.deepEqual(await sendBytes(batchOf([valid, valid], codec)), fine);
+    assert.deepEqual(await sendBytes(batchOf(large, codec)), fine);
+    const expected = refusal(80, 'value does not fit schema 1: must begin with a');
+    assert.deepEqual(await sendBytes(batchOf([...large, invalid], codec)), expected);
+    assert.equal(appended.length, 2);
+  });
+}
+
+test('with warnings only, invalid records are written and counted', async () => {
+  const { send, appended, counts } = await start(warning);
+  const records = [
+    { value: withId(1, 'a') },
+    { value: withId(1, 'x') },
+    { value: withId(99, 'x') },
+    { value: Buffer.from('x') },
+    { value: withId(3, 'c') },
+    { value: withId(4, 'x') },
+    { value: withId(1, 'y') },
+  ];
+  assert.deepEqual(await send(records), fine);
+  assert.equal(appended.length, 1);
+  assert.deepEqual(counts(), {
+    't payload': 2,
+    't unknown_schema': 1,
+    't wire_format': 1,
+    't subject': 1,
+    't unreadable_schema': 1,
+  });
+});
+
+test('refused records are counted once', async () => {
+  const { send, counts } = await start(values);
+  await send([{ value: withId(98, 'a') }, { value: withId(99, 'a') }]);
+  assert.deepEqual(counts(), { 't unknown_schema': 2 });
+});
+
+test('while the registry is away, known schemas are validated and others are retried', async () => {
+  const { send, reader, appended, clock, counts } = await start(values);
+  assert.deepEqual(await send([{ value: withId(1, 'a') }]), fine);
+  reader.failure = new RegistryUnavailable('http://registry: away');
+  clock.advance(1_000_000);
+  assert.deepEqual(await send([{ value: withId(1, 'a') }]), fine);
+  assert.deepEqual(
+    await send([{ value: withId(1, 'x') }]),
+    refusal(0, 'value does not fit schema 1: must begin with a'),
+  );
+  assert.deepEqual(await send([{ value: withId(2, 'b') }]), {
+    error: 'REQUEST_TIMED_OUT',
+    message: 'value has schema 2, which cannot be fetched: http://registry: away',
+    records: [],
+  });
+  reader.failure = undefined;
+  clock.advance(1_001);
+  const message = 'value has schema 2, which is not registered under subject t-value';
+  assert.deepEqual(await send([{ value: withId(2, 'b') }]), refusal(0, message));
+  assert.equal(appended.length, 2);
+  assert.deepEqual(counts(), { 't payload': 1, 't subject': 1 });
+});
+
+test('with warnings only, records whose schema cannot be fetched are written', async () => {
+  const { send, reader, counts } = await start(warning);
+  reader.failure = new RegistryUnavailable('http://registry: away');
+  assert.deepEqual(await send([{ value: withId(1, 'a') }]), fine);
+  assert.deepEqual(counts(), { 't unchecked': 1 });
+});
+
+test('requests of a connection keep their order while a schema is fetched, and other connections do not wait', async () => {
+  const { send, reader, appended } = await start(values);
+  const one = new AbortController().signal;
+  assert.deepEqual(await send([{ value: withId(1, 'a') }], { partition: 9 }), fine);
+  reader.add(5, 'a', ['t-value']);
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+  reader.gate = gate;
+  const first = send([{ value: withId(5, 'a') }], { partition: 0, closed: one });
+  const second = send([{ value: withId(1, 'a') }], { partition: 1, closed: one });
+  // More connections than batches that may be inflated off the serving thread at a time.
+  const waiting = [2, 3, 4].map((partition) => send([{ value: withId(5, 'a') }], { partition }));
+  const large = Array.from({ length: 80 }, () => ({ value: withId(1, `a${'x'.repeat(10_000)}`) }));
+  assert.deepEqual(await send(large, { partition: 8 }), fine);
+  await settle();
+  assert.deepEqual(
+    appended.map(({ partition }) => partition),
+    [9, 8],
+  );
+  open();
+  for (const answer of await Promise.all([first, second, ...waiting])) assert.deepEqual(answer, fine);
+  const order = appended.map(({ partition }) => partition);
+  assert.ok(order.indexOf(0) < order.indexOf(1));
+  assert.equal(reader.asked.filter((what) => what === 'id 5').length, 1);
+});
+
+test('a batch of unknown ids fetches few of them', async () => {
+  const { send, reader } = await start(values);
+  const records = Array.from({ length: 5_000 }, (_, index) => ({ value: withId(1_000 + index, 'a') }));
+  const { error, records: recordErrors } = await send(records);
+  assert.equal(error, 'INVALID_RECORD');
+  assert.equal(recordErrors.length, 16);
+  assert.equal(reader.asked.filter((what) => what.startsWith('id ')).length, 16);
+  const warned = await start(warning);
+  assert.deepEqual(await warned.send(records), fine);
+  assert.equal(warned.reader.asked.filter((what) => what.startsWith('id ')).length, 64);
+});
+
+test('many schemas of one batch are all fetched', async () => {
+  const { send, reader } = await start(values);
+  const ids = Array.from({ length: 100 }, (_, index) => 1_000 + index);
+  for (const id of ids) reader.add(id, 'a', ['t-value']);
+  assert.deepEqual(await send(ids.map((id) => ({ value: withId(id, 'a') }))), fine);
+});
+
+test('an agent without a registry takes no records of a topic that validates them', async () => {
+  const { send, appended } = await start(values, { withRegistry: false });
+  assert.deepEqual(await send([{ value: withId(1, 'a') }]), {
+    error: 'INVALID_CONFIG',
+    message:
+      'the topic validates schemas, and this agent has no schema registry; start it with -externalSchemaRegistryURL',
+    records: [],
+  });
+  assert.equal(appended.length, 0);
+  const warned = await start(warning, { withRegistry: false });
+  assert.deepEqual(await warned.send([{ value: withId(1, 'a') }]), fine);
+});

@@ -1,0 +1,32 @@
+import type { Clock, Metrics } from '@weir/core';
+import type { SchemaCache } from '@weir/registry/decoding';
+import { BatchSchemaCheck } from './batch-schema-check.ts';
+import type { SchemaRules } from './schema-rules.ts';
+import { invalidRecordsRow } from './validation-metrics.ts';
+
+interface SchemaValidationOptions {
+  readonly cache: SchemaCache;
+  readonly clock: Clock;
+  readonly metrics: Metrics;
+}
+
+/** Checks records of topics that demand it against the schemas that they name. */
+export class SchemaValidation {
+  readonly #options: SchemaValidationOptions;
+
+  constructor(options: SchemaValidationOptions) {
+    this.#options = options;
+  }
+
+  /** The check of one batch. */
+  check(topic: string, rules: SchemaRules): BatchSchemaCheck {
+    const { cache, clock, metrics } = this.#options;
+    return new BatchSchemaCheck({
+      topic,
+      rules,
+      cache,
+      nowMs: clock.monotonicMs(),
+      onInvalid: (reason, count) => metrics.series(invalidRecordsRow, { topic, reason }).add(count),
+    });
+  }
+}

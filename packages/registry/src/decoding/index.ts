@@ -1,0 +1,18 @@
+/** What decodes payloads without loading the formats, which are loaded when the first schema is parsed. */
+export { type DecodedPayload, PayloadDecoder } from './payload-decoder.ts';
+export type { RegistryReader } from './registry-reader.ts';
+export {
+  type CachedSchema,
+  type LoadedSchema,
+  SchemaCache,
+  type SchemaState,
+  type Unavailable,
+} from './schema-cache.ts';
+export {
+  payloadAfter,
+  type SchemaPrefix,
+  type SchemaRef,
+  schemaIdHeaders,
+  schemaIdOf,
+  schemaPrefixOf,
+} from './wire-format.ts';
