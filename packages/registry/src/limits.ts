@@ -105,6 +105,14 @@ export const registryLimits = {
   jsonPayloadBytesMax: 16 * MiB,
   jsonPayloadDepthMax: 500,
 
+  /**
+   * Work for the validation of one payload: subschemas and values visited, in addition to four per byte of it, how deep
+   * subschemas nest, and the cost of patterns times the characters that they are looked for in.
+   */
+  jsonValidationStepsMax: 100_000,
+  jsonValidationDepthMax: 2000,
+  jsonSearchStepsMax: 8_000_000,
+
   /** Length of the text of a Protobuf schema, and of all files that it imports together. */
   protobufTextCharsMax: 2 * MiB,
   protobufImportedCharsMax: 4 * MiB,

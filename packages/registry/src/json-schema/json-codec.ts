@@ -2,23 +2,58 @@ import { registryLimits } from '../limits.ts';
 import { InvalidPayload, type PayloadCodec } from '../schema-format.ts';
 import { isObject } from './json-tree.ts';
 import type { SchemaDocuments } from './schema-documents.ts';
+import { type Check, ValidationRun, ValidationTooLarge } from './validation/validation-run.ts';
+import { validatorOf } from './validation/validator.ts';
 
-/** Payloads are JSON in UTF-8. */
-export function jsonCodec({ root }: SchemaDocuments): PayloadCodec {
+/** Payloads are JSON in UTF-8. Decoding does not validate, so that what does not fit can be read too. */
+export function jsonCodec(documents: SchemaDocuments): PayloadCodec {
+  const { root } = documents;
   const title = isObject(root) ? root.get('title') : undefined;
+  const check = validatorOf(documents);
   return {
     problemOf(payload) {
       const read = readPayload(payload);
-      return 'problem' in read ? read.problem : undefined;
+      return 'problem' in read ? read.problem : problemOfValue(check, read.value, payload.length);
     },
     decode(payload) {
       const read = readPayload(payload);
       if ('problem' in read) throw new InvalidPayload(read.problem);
       return read.value;
     },
-    encode: (value) => Buffer.from(JSON.stringify(value)),
+    encode(value) {
+      const payload = Buffer.from(printValue(value));
+      const read = readPayload(payload);
+      const problem = 'problem' in read ? read.problem : problemOfValue(check, read.value, payload.length);
+      if (problem !== undefined) throw new InvalidPayload(problem);
+      return payload;
+    },
+    // Confluent's naming strategies by record take the title.
     recordName: () => (typeof title === 'string' ? title : undefined),
   };
+}
+
+function problemOfValue(check: Check, value: unknown, payloadBytes: number): string | undefined {
+  const run = new ValidationRun(payloadBytes);
+  try {
+    return run.apply(check, value) ? undefined : run.problem;
+  } catch (error) {
+    if (error instanceof ValidationTooLarge || error instanceof RangeError)
+      return '#: cannot be checked: the schema takes too much work for this payload';
+    throw error;
+  }
+}
+
+function printValue(value: unknown): string {
+  try {
+    const text = JSON.stringify(value, (_, part) => {
+      if (typeof part === 'number' && !Number.isFinite(part)) throw new InvalidPayload(`${part} is not JSON`);
+      return part;
+    });
+    if (text !== undefined) return text;
+  } catch (error) {
+    if (error instanceof InvalidPayload) throw error;
+  }
+  throw new InvalidPayload('the value is not JSON');
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

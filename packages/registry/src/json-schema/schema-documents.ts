@@ -17,6 +17,8 @@ export interface SchemaContext {
 export interface SchemaDocuments {
   readonly root: SchemaTree;
   readonly draft: Draft;
+  /** Whether a schema among them has `unevaluatedProperties` or `unevaluatedItems`. */
+  readonly hasUnevaluated: boolean;
   contextOf(schema: JsonObject): SchemaContext;
 }
 
@@ -53,6 +55,7 @@ class DocumentsReader {
   /** Schemas by URI: those with an id, and with an anchor as `uri#anchor`. */
   readonly #byUri = new Map<string, { readonly schema: SchemaTree; readonly document: Document }>();
   readonly #open: OpenReference[] = [];
+  #hasUnevaluated = false;
 
   constructor(source: SchemaSource) {
     this.#source = source;
@@ -68,6 +71,7 @@ class DocumentsReader {
     this.#refuseCircles();
     return {
       root,
+      hasUnevaluated: this.#hasUnevaluated,
       draft: isObject(root) ? this.#drafts.get(root)! : usualDraft,
       contextOf: (schema) => ({ draft: this.#drafts.get(schema)!, target: this.#targets.get(schema) }),
     };
@@ -119,6 +123,7 @@ class DocumentsReader {
     for (const [name, value] of schema) {
       const keyword = keywordIn(draft, name);
       if (keyword === undefined) continue;
+      if (name === 'unevaluatedProperties' || name === 'unevaluatedItems') this.#hasUnevaluated = true;
       const problem = shapeProblem(draft, keyword, value);
       if (problem !== undefined) throw new InvalidSchema(`${path}: ${name} must be ${problem}`);
       const visitAt = (child: JsonTree, key: string) => {
@@ -225,12 +230,13 @@ class DocumentsReader {
       return { schema: own?.schema ?? document.root, document: own?.document ?? document, base };
     }
     const uri = uriOf(name, base);
-    const source = this.#named.get(name) ?? (uri === undefined ? undefined : this.#named.get(uri));
     const inner = uri === undefined ? undefined : this.#byUri.get(uri);
+    const key = this.#named.has(name) ? name : uri;
+    const source = key === undefined ? undefined : this.#named.get(key);
     if (inner !== undefined && (source === undefined || inner.document === document))
       return { ...inner, base: uri! };
     if (source !== undefined) {
-      const referred = this.#documentOf(source, draft, name);
+      const referred = this.#documentOf(source, draft, key!);
       const referredBase = isObject(referred.root) ? this.#bases.get(referred.root)! : referred.base;
       return { schema: referred.root, document: referred, base: referredBase };
     }

@@ -1,0 +1,57 @@
+import { type Check, Evaluated, type ValidationRun } from './validation-run.ts';
+
+export function allOfCheck(checks: readonly Check[]): Check {
+  return (value, run) => checks.every((check) => run.apply(check, value));
+}
+
+export function anyOfCheck(checks: readonly Check[]): Check {
+  return (value, run) => {
+    if (run.evaluated === undefined) {
+      if (checks.some((check) => run.apply(check, value))) return true;
+    } else if (checks.filter((check) => run.apply(check, value)).length > 0) return true;
+    return run.fail('fits none of the schemas of anyOf');
+  };
+}
+
+export function oneOfCheck(checks: readonly Check[]): Check {
+  return (value, run) => {
+    let count = 0;
+    for (const check of checks) {
+      if (!run.apply(check, value)) continue;
+      count++;
+      if (count > 1) return run.fail('fits more than one of the schemas of oneOf');
+    }
+    return count === 1 || run.fail('fits none of the schemas of oneOf');
+  };
+}
+
+export function notCheck(check: Check): Check {
+  return (value, run) => !run.tries(check, value) || run.fail('fits the schema of not');
+}
+
+export function conditionalCheck(
+  condition: Check,
+  then: Check | undefined,
+  otherwise: Check | undefined,
+): Check {
+  return (value, run) => {
+    const branch = run.apply(condition, value) ? then : otherwise;
+    return branch === undefined || run.apply(branch, value);
+  };
+}
+
+/** Gives a schema notes of its own on what it evaluated, which reach the schema around it only if the value fits. */
+export function noting(check: Check): Check {
+  return (value, run: ValidationRun) => {
+    const outer = run.evaluated;
+    const own = new Evaluated();
+    run.evaluated = own;
+    const fits = check(value, run);
+    run.evaluated = outer;
+    if (fits && outer !== undefined) {
+      run.work((own.names.size + own.indexes.size) / 16);
+      outer.add(own);
+    }
+    return fits;
+  };
+}
