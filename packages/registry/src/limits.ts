@@ -135,4 +135,30 @@ export const registryLimits = {
 
   /** Differences that a comparison of two Protobuf schemas reports. */
   protobufDifferencesMax: 1000,
+
+  /** JSON levels in the text of an Avro schema, the same as in Avro's Java library. */
+  avroDepthMax: 1000,
+
+  /** Text of an Avro schema, and of all schemas together that it refers to, directly or not. */
+  avroTextCharsMax: 8 * MiB,
+  avroReferencedCharsMax: 64 * MiB,
+
+  /** Schemas that an Avro schema refers to, directly or not. */
+  avroReferencesMax: 10_000,
+
+  /** Steps that the defaults and repeated definitions of an Avro schema may cost to check, which guards unions. */
+  avroValidationStepsMax: 5_000_000,
+
+  /** Pairs of types that a comparison of two Avro schemas visits, and how deep they may nest. */
+  avroComparedPairsMax: 1_000_000,
+  avroComparedDepthMax: 1600,
+
+  /** Differences that a comparison of two Avro schemas lists. */
+  avroDifferencesMax: 1000,
+
+  /** Records, arrays and maps inside each other in a payload of a recursive Avro type. */
+  avroPayloadDepthMax: 1000,
+
+  /** Values in an Avro payload that take no bytes, such as nulls that are no branch of a union. */
+  avroEmptyValuesMax: 1_000_000,
 } as const;
