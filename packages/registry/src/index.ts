@@ -1,3 +1,4 @@
+export { type AvroSchema, avroFormat } from './avro/avro-format.ts';
 export { RegistryRefusal, RegistryUnavailable } from './client/client-error.ts';
 export { InvalidRegistryAddress, parseRegistryAddresses } from './client/registry-address.ts';
 export { RegistryClient } from './client/registry-client.ts';
