@@ -70,7 +70,7 @@ export function parseAvro(source: SchemaSource): ParsedAvro {
   return { root: new SchemaReader(source.text, types, budget).read(), referencedNames };
 }
 
-/** Schemas that a schema refers to, each after those that it refers to itself. The first of several of a name counts. */
+/** Schemas that a schema refers to, each after those that it refers to itself. The first of one name counts. */
 function referencedTexts(source: SchemaSource): { name: string; text: string }[] {
   const texts: { name: string; text: string }[] = [];
   const seen = new Set<string>();
