@@ -9,6 +9,7 @@ import type { ListenerLimits } from './net/limits.ts';
 import type { ZoneOfAddress } from './placement/address-zones.ts';
 import type { PartitionAssignmentStrategy } from './placement/strategies.ts';
 import type { LoadSource } from './pressure/load-source.ts';
+import type { RegistrySettings } from './schema-registry/agent-registry.ts';
 import type { ProxyProtocolOptions } from './security/proxy-protocol/proxied-client.ts';
 import type { SaslSettings } from './security/sasl/create-sasl.ts';
 import type { AgentTls } from './security/tls/agent-tls.ts';
@@ -38,6 +39,8 @@ export interface AgentOptions {
   readonly tls?: AgentTls;
   /** Kafka clients come through a proxy that sends a PROXY protocol header. */
   readonly proxyProtocol?: ProxyProtocolOptions;
+  /** The schema registry of the cluster, on a port of its own. If absent, the agent does not serve it. */
+  readonly registry?: RegistrySettings | undefined;
   /** Whether `/metrics` answers. */
   readonly servesMetrics: boolean;
   /** Cluster-wide metrics to publish if this is the publishing agent, which needs the role `jobs`. */
@@ -105,6 +108,8 @@ export interface AgentOptions {
 export interface RunningAgent {
   readonly kafkaPort: number;
   readonly httpPort: number;
+  /** The port of the schema registry, if the agent serves it. */
+  readonly registryPort: number | undefined;
   /** Where other agents connect, when that is a listener of its own. */
   readonly internalPort: number | undefined;
   /**

@@ -1,5 +1,5 @@
-import { type AgentDescription, clusterFacts, type NamedAgent } from '@weir/cluster';
-import { type Clock, type Log, release } from '@weir/core';
+import { type AgentDescription, type ClusterPort, clusterFacts, type NamedAgent } from '@weir/cluster';
+import { type Log, release } from '@weir/core';
 import { probesFolder } from '@weir/storage';
 import { dataPath, pageExchange } from './agent-data-path.ts';
 import type { AgentOptions, RunningAgent } from './agent-options.ts';
@@ -27,6 +27,9 @@ import { QueryService } from './query/query-service.ts';
 import { ClientQuotas } from './quotas/client-quotas.ts';
 import { Readiness } from './readiness/readiness.ts';
 import { WriteHealth } from './readiness/write-health.ts';
+import { startAgentRegistry } from './schema-registry/agent-registry.ts';
+import { RegistryChanges } from './schema-registry/registry-changes.ts';
+import type { RegistryServer } from './schema-registry/registry-server.ts';
 import { createAccessOf } from './security/acl/access-of.ts';
 import { principalsOf } from './security/principals.ts';
 import { createSasl } from './security/sasl/create-sasl.ts';
@@ -35,13 +38,12 @@ import { bareAddress } from './security/session/client-host.ts';
 import type { AgentPeers } from './security/tls/agent-peers.ts';
 import { peersOf } from './security/tls/agent-tls.ts';
 import { ShutdownLock } from './shutdown-lock.ts';
+import { inUrl, leaveMsMax, unlessGivenUp, within } from './start-and-stop.ts';
 import { AgentStats } from './stats/agent-stats.ts';
 import { certificateExpiry } from './stats/certificate-expiry.ts';
 import { ClientTelemetry } from './telemetry/client-telemetry.ts';
 import { ConnectedClients } from './telemetry/connected-clients.ts';
 
-/** An unreachable control plane must not use up the time that is meant for clients. */
-const leaveMsMax = 5_000;
 /** Time to stop that is reserved while the agent waits for the shutdown lock: this, or half of the deadline. */
 const stopMsMin = 30_000;
 
@@ -80,16 +82,19 @@ async function start(
   const { cluster, clock, log, metrics, cpuCount, stats = new AgentStats({ clock, metrics }) } = options;
   const { jobs: jobSettings = usualJobSettings } = options;
   const loads = new MeasuredLoads(clock);
+  const registryChanges = new RegistryChanges();
   let beatNow = () => {};
   const view = createClusterView(cluster, {
     log,
     onSnapshot(snapshot) {
       loads.observe([{ kind: 'agents', agents: snapshot.agents }]);
       options.buckets?.restart(snapshot);
+      registryChanges.restart(snapshot);
     },
     onChanges(changes) {
       loads.observe(changes);
       options.buckets?.observe(changes);
+      registryChanges.observe(changes);
     },
     onConnected: () => beatNow(),
   });
@@ -173,6 +178,21 @@ async function start(
     scramCredentials: view.records('scramCredential'),
   });
   started.defer(() => logins.close());
+  const principalOf = principalsOf(view.records('credential'));
+  const accessOf = createAccessOf({
+    cluster: view,
+    agent: {
+      ...emittingAgent(options),
+      clusterName: clusterNameIn(view.records(clusterFacts.name.namespace)),
+      listenerAddress: () => `:${kafkaPort}`,
+    },
+    logsDenials: options.logsAclDenials ?? true,
+    denialLog: events.plainLog,
+    events: events.emitter,
+    clock,
+    log,
+    metrics,
+  });
   const server = createHandlers({
     cluster: view,
     clock,
@@ -186,20 +206,7 @@ async function start(
     metadataQueue: pressure.metadataQueue,
     slowDown: pressure.slowDown,
     quotas,
-    accessOf: createAccessOf({
-      cluster: view,
-      agent: {
-        ...emittingAgent(options),
-        clusterName: clusterNameIn(view.records(clusterFacts.name.namespace)),
-        listenerAddress: () => `:${kafkaPort}`,
-      },
-      logsDenials: options.logsAclDenials ?? true,
-      denialLog: events.plainLog,
-      events: events.emitter,
-      clock,
-      log,
-      metrics,
-    }),
+    accessOf,
     telemetry,
     clients,
     sasl:
@@ -217,10 +224,19 @@ async function start(
     admit: (address) => quotas.connected(bareAddress(address)),
     ...(tls?.kafka === undefined ? {} : { tls: { ...tls.kafka, certificates: tls.certificates } }),
     ...(options.proxyProtocol === undefined ? {} : { proxyProtocol: options.proxyProtocol }),
-    principalOf: principalsOf(view.records('credential')),
+    principalOf,
     clock,
     log,
     metrics,
+  });
+  const registry = await registryOf(options, {
+    tls,
+    cluster: view.port,
+    changes: registryChanges,
+    checks: logins,
+    principalOf,
+    accessOf,
+    onPasswordLogin: stats.loggedIn,
   });
   let stopEndMs = 0;
   const leftMs = () => Math.max(0, stopEndMs - clock.monotonicMs());
@@ -236,6 +252,7 @@ async function start(
     await Promise.all([kafka.stop({ deadlineMs: leftMs() }), drained]);
     writePath.abandon();
   });
+  started.defer(() => registry?.stop({ deadlineMs: leftMs() }));
   kafkaPort = kafka.port;
   const reports = {
     report: () =>
@@ -293,11 +310,12 @@ async function start(
   started.defer(() => publishing?.stop());
   readiness.start();
   started.defer(() => readiness.stop());
-  log.info('started agent', { kafkaPort, httpPort: http.port });
+  log.info('started agent', { kafkaPort, httpPort: http.port, registryPort: registry?.port });
 
   return {
     kafkaPort,
     httpPort: http.port,
+    registryPort: registry?.port,
     internalPort: internal?.port,
     async stop({ deadlineMs }) {
       stopEndMs = clock.monotonicMs() + deadlineMs;
@@ -334,21 +352,6 @@ async function internalListener(
   });
 }
 
-/** Waits for a part of the start; `end` makes it fail. */
-async function unlessGivenUp(
-  part: Promise<void>,
-  end: () => void,
-  givenUp: AbortSignal | undefined,
-): Promise<void> {
-  if (givenUp?.aborted === true) end();
-  givenUp?.addEventListener('abort', end, { once: true });
-  try {
-    await part;
-  } finally {
-    givenUp?.removeEventListener('abort', end);
-  }
-}
-
 function clusterMetricsOf(options: AgentOptions, view: ClusterView): ClusterMetrics | undefined {
   const { clusterMetrics: settings, roles, jobs, agentId, clock, log, metrics } = options;
   const isTaker = takesJobs({ roles, jobCategories: jobs?.categories }, 'metrics');
@@ -357,23 +360,18 @@ function clusterMetricsOf(options: AgentOptions, view: ClusterView): ClusterMetr
   return new ClusterMetrics({ view, settings, isPublisher, clock, log, metrics });
 }
 
-function inUrl(host: string): string {
-  return host.includes(':') ? `[${host}]` : host;
-}
-
 /** Kafka's name for the security of the listener. */
 function listenerProtocolOf({ sasl, tls }: AgentOptions): ListenerProtocol {
   const transport = tls?.kafka === undefined ? 'PLAINTEXT' : 'SSL';
   return sasl?.isRequired === true ? `SASL_${transport}` : transport;
 }
 
-/** Waits for a promise, at most `ms`. */
-function within(clock: Clock, ms: number, promise: Promise<void>): Promise<void> {
-  return new Promise((resolve) => {
-    const cancel = clock.after(ms, resolve);
-    void promise.finally(() => {
-      cancel();
-      resolve();
-    });
-  });
+async function registryOf(
+  { registry: settings, ...options }: AgentOptions,
+  parts: Omit<Parameters<typeof startAgentRegistry>[0], 'settings' | keyof AgentOptions> & {
+    readonly tls: AgentOptions['tls'];
+    readonly cluster: ClusterPort;
+  },
+): Promise<RegistryServer | undefined> {
+  return settings === undefined ? undefined : startAgentRegistry({ ...options, ...parts, settings });
 }

@@ -19,6 +19,8 @@ export {
 } from './metrics-publishing/push/metrics-push.ts';
 export { type ZoneOfAddress, zonesByAddress } from './placement/address-zones.ts';
 export { type AdvertisedHost, advertisedHost, type Machine } from './placement/advertised-host.ts';
+export { startRegistryAgent } from './registry-agent.ts';
+export type { RegistrySettings } from './schema-registry/agent-registry.ts';
 export type { ProxyProtocolOptions } from './security/proxy-protocol/proxied-client.ts';
 export type { SaslSettings } from './security/sasl/create-sasl.ts';
 export type { AgentTls } from './security/tls/agent-tls.ts';

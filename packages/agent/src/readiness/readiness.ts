@@ -12,7 +12,8 @@ export const readyRow = {
 
 interface ReadinessOptions {
   readonly writes: WriteHealth;
-  readonly store: ObjectStore;
+  /** If absent, the agent writes nothing. */
+  readonly store?: ObjectStore;
   /** The object that is written to find out whether writes succeed again. */
   readonly probeKey: string;
   /** Whether the object is removed afterwards. */
@@ -104,7 +105,7 @@ export class Readiness {
   async #probe(): Promise<void> {
     const { writes, store, probeKey, deletes } = this.#options;
     const { bytesToProbe } = writes;
-    if (bytesToProbe === undefined) return;
+    if (bytesToProbe === undefined || store === undefined) return;
     const byteCount = Math.min(bytesToProbe, agentLimits.writeProbeBytesMax);
     const { signal } = this.#stopping;
     const upload = writes.began(bytesToProbe);

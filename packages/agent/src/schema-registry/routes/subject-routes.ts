@@ -1,3 +1,4 @@
+import type { RegisterAnswer } from '@weir/registry';
 import {
   deleted,
   deletedOnly,
@@ -16,6 +17,21 @@ const readSubject = { on: 'subject', operation: 'READ' } as const;
 const writeSubject = { on: 'subject', operation: 'WRITE' } as const;
 const deleteSubject = { on: 'subject', operation: 'DELETE' } as const;
 const describeSubject = { on: 'subject', operation: 'DESCRIBE' } as const;
+
+/**
+ * Clients cache the text of the answer as the one that they sent. The Protobuf serializer of Python sends a descriptor
+ * in base64 and could not read a .proto text. As in Confluent's registry, the text is left out unless it was sent so, or
+ * tags changed it.
+ */
+function withoutOtherText(answer: RegisterAnswer, body: unknown): Partial<RegisterAnswer> {
+  const sent = body as Readonly<Record<string, unknown>>;
+  const isChanged = tagFields.some((field) => sent[field] !== undefined);
+  if (isChanged || sent.schema === answer.schema) return answer;
+  const { schema: _, ...rest } = answer;
+  return rest;
+}
+
+const tagFields = ['schemaTagsToAdd', 'schemaTagsToRemove', 'propagateSchemaTags'];
 
 /** `/subjects`: subjects and their versions. */
 export const subjectRoutes: readonly RouteRow[] = [
@@ -128,7 +144,10 @@ export const subjectRoutes: readonly RouteRow[] = [
       'storeError',
       'timeout',
     ],
-    serve: (service, { path, query, body }) => service.register(path.subject, body, query),
+    serve: async (service, { path, query, body }) => {
+      const answer = await service.register(path.subject, body, query);
+      return query.format === undefined ? withoutOtherText(answer, body) : answer;
+    },
   }),
   route({
     operation: 'get_version',

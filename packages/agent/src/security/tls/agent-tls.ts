@@ -13,6 +13,8 @@ export interface AgentTls {
   readonly certificates: ServerCertificates;
   readonly kafka: Omit<KafkaTlsOptions, 'certificates'> | undefined;
   readonly http: boolean;
+  /** The listener of the schema registry. If absent, it is plain text. */
+  readonly registry?: Omit<KafkaTlsOptions, 'certificates' | 'logsCertificates'> | undefined;
   /** A separate listener for other agents, with mutual TLS. */
   readonly internal: { readonly port: number; readonly identity: AgentIdentity } | undefined;
 }

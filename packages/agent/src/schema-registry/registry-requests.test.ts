@@ -11,7 +11,10 @@ import { fullAccess } from '../security/access.ts';
 import { type Principal, principalWithoutCredential } from '../security/principal.ts';
 import { clientNames } from '../security/tls/client-names.ts';
 import { ServerCertificates } from '../security/tls/server-certificates.ts';
-import { type RegistryListenerOptions, startRegistryListener } from './registry-listener.ts';
+import { RegistryLogins } from './registry-logins.ts';
+import { RegistryMetrics } from './registry-metrics.ts';
+import { registryRequests } from './registry-requests.ts';
+import { startRegistryServer } from './registry-server.ts';
 import { registryRoutes } from './routes/route-table.ts';
 
 interface Answer {
@@ -53,27 +56,50 @@ class ScriptedService {
   }
 }
 
-const passwords: RegistryListenerOptions['checks']['passwords'] = {
+type Checks = ConstructorParameters<typeof RegistryLogins>[0]['checks'];
+
+const passwords: Checks['passwords'] = {
   check: async ({ user, password }: { user: string; password: string }) =>
     user === 'busy' ? 'busy' : password === 'secret' ? 'right' : 'wrong',
 };
 
-async function listen(t: TestContext, differences: Partial<RegistryListenerOptions> = {}) {
+interface Differences {
+  readonly checks?: Checks;
+  readonly requiresLogin?: boolean;
+  readonly logsRequests?: boolean;
+  readonly onPasswordLogin?: (user: string) => void;
+  readonly accessOf?: Parameters<typeof registryRequests>[0]['accessOf'];
+  readonly tls?: Parameters<typeof startRegistryServer>[0]['tls'];
+  readonly log?: Log;
+}
+
+async function listen(t: TestContext, differences: Differences = {}) {
   const scripted = new ScriptedService();
   const metrics = new Metrics();
-  const listener = await startRegistryListener({
+  const { log = silentLog, requiresLogin = false, logsRequests = false, onPasswordLogin, tls } = differences;
+  const parts = { clock: systemClock, log, metrics: new RegistryMetrics(metrics) };
+  const logins = new RegistryLogins({
+    checks: differences.checks ?? { passwords, checkToken: undefined },
+    principalOf: principalWithoutCredential,
+    isRequired: requiresLogin,
+    onPasswordLogin,
+    ...parts,
+  });
+  const accessOf = differences.accessOf ?? (({ session }) => fullAccess(session.principal));
+  const listener = await startRegistryServer({
     host: '127.0.0.1',
     port: 0,
-    service: () => scripted.service,
-    checks: { passwords, checkToken: undefined },
-    principalOf: principalWithoutCredential,
-    accessOf: ({ session }) => fullAccess(session.principal),
-    requiresLogin: false,
-    logsRequests: false,
-    clock: systemClock,
-    log: silentLog,
-    metrics,
-    ...differences,
+    loadAnswer: async () =>
+      registryRequests({
+        service: async () => scripted.service,
+        logins,
+        accessOf,
+        logsRequests,
+        isEncrypted: tls !== undefined,
+        ...parts,
+      }),
+    tls,
+    ...parts,
   });
   t.after(() => listener.stop({ deadlineMs: 0 }));
   const ask = (path: string, { method = 'GET', body, headers = {} }: Sent = {}): Promise<Answer> =>
@@ -170,6 +196,17 @@ test('bodies reach the service as JSON, and answers are its JSON', async (t) => 
   assert.deepEqual([head.status, head.text, head.headers['content-length']], [200, '', '8']);
   const options = await ask('/subjects/s', { method: 'OPTIONS' });
   assert.deepEqual([options.status, options.headers.allow], [204, 'POST, DELETE, OPTIONS']);
+});
+
+test('the answer to a registration has no other text than was sent', async (t) => {
+  const { ask, answers } = await listen(t);
+  answers.register = () => ({ id: 1, schema: 'canonical' });
+  const register = async (query: string, body: object) =>
+    (await ask(`/subjects/s/versions${query}`, { method: 'POST', body: JSON.stringify(body) })).text;
+  assert.equal(await register('', { schema: 'canonical' }), '{"id":1,"schema":"canonical"}');
+  assert.equal(await register('', { schema: 'c2VudA==' }), '{"id":1}');
+  assert.equal(await register('?format=serialized', { schema: 'x' }), '{"id":1,"schema":"canonical"}');
+  assert.equal(await register('', { schema: 'x', schemaTagsToAdd: [] }), '{"id":1,"schema":"canonical"}');
 });
 
 test('the client chooses the type of the answer', async (t) => {

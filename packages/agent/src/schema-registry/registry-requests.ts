@@ -1,30 +1,16 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { createServer as createSecureServer } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
-import type { TLSSocket } from 'node:tls';
-import {
-  type Clock,
-  isHostMissing,
-  type Log,
-  type Metrics,
-  refuseUnreadable,
-  securityHeaders,
-} from '@weir/core';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Clock, isHostMissing, type Log } from '@weir/core';
 import { RegistryError, type RegistryService } from '@weir/registry';
 import { agentLimits } from '../limits.ts';
-import { Refusals } from '../net/refusals.ts';
 import type { Access } from '../security/access.ts';
 import type { GuardedRequest } from '../security/acl/denial-log.ts';
-import type { PrincipalOf } from '../security/principals.ts';
 import { printable } from '../security/sasl/failure-log.ts';
-import type { LoginChecks } from '../security/sasl/login-checks.ts';
 import { bareAddress } from '../security/session/client-host.ts';
 import { openSession } from '../security/session/client-session.ts';
-import type { KafkaTlsOptions } from '../security/tls/agent-tls.ts';
-import { clientOf, TlsRefusal } from '../security/tls/tls-acceptor.ts';
-import { RegistryLogins } from './registry-logins.ts';
-import { RegistryMetrics } from './registry-metrics.ts';
+import type { RegistryLogins } from './registry-logins.ts';
+import type { RegistryMetrics } from './registry-metrics.ts';
 import { checkRights, checkRightsOfBody } from './registry-rights.ts';
+import type { AnswerRequest } from './registry-server.ts';
 import { withoutContextPath } from './request/context-path.ts';
 import { HttpProblem } from './request/http-problem.ts';
 import { type AnswerType, answerTypeFor, answerTypes } from './request/media-types.ts';
@@ -35,36 +21,19 @@ import { allowedOf, type MatchedRoute, RouteMatcher } from './routes/route-match
 import { registryRoutes } from './routes/route-table.ts';
 import { sendAnswer } from './send-answer.ts';
 
-export interface RegistryListenerOptions {
-  readonly host: string;
-  /** 0 takes any free port. */
-  readonly port: number;
-  /** The registry. It is called for every request, so that it may be loaded with the first one. */
-  readonly service: () => RegistryService | Promise<RegistryService>;
-  readonly checks: Pick<LoginChecks, 'passwords' | 'checkToken'>;
-  readonly principalOf: PrincipalOf;
+interface RegistryRequestsOptions {
+  /** The registry, once it can answer. */
+  readonly service: () => Promise<RegistryService>;
+  readonly logins: RegistryLogins;
   readonly accessOf: (request: GuardedRequest) => Access;
-  readonly requiresLogin: boolean;
-  readonly onPasswordLogin?: ((user: string) => void) | undefined;
   /** Whether every request is logged. */
   readonly logsRequests: boolean;
-  /** If absent, the listener is plain text. */
-  readonly tls?: Omit<KafkaTlsOptions, 'logsCertificates'> | undefined;
+  readonly isEncrypted: boolean;
   readonly clock: Clock;
   readonly log: Log;
-  readonly metrics: Metrics;
+  readonly metrics: RegistryMetrics;
 }
 
-export interface RegistryListener {
-  readonly port: number;
-  /** Accepts no more connections, finishes requests in flight, and closes; after `deadlineMs` it closes in any case. */
-  stop(options: { readonly deadlineMs: number }): Promise<void>;
-}
-
-/** A request that makes no progress for this long is cut off. */
-const socketDeadlineMs = 15_000;
-/** Clients reuse connections; one that is idle for longer is closed. */
-const keepAliveMs = 65_000;
 const pathCharsLogged = 256;
 
 const matcher = new RouteMatcher(registryRoutes);
@@ -77,59 +46,24 @@ interface Exchange {
   answerBytes: number;
 }
 
-/** Serves the HTTP API of the schema registry. Resolves when the port is open. */
-export async function startRegistryListener(options: RegistryListenerOptions): Promise<RegistryListener> {
-  const { host, port, clock, log, tls } = options;
-  const metrics = new RegistryMetrics(options.metrics);
-  const logins = new RegistryLogins({ ...options, isRequired: options.requiresLogin, metrics });
+/** Answers the requests of the HTTP API of the schema registry. */
+export function registryRequests(options: RegistryRequestsOptions): AnswerRequest {
+  const { logins, clock, log, metrics, isEncrypted } = options;
   const bodies = new RequestBodies(clock);
-  const headers = securityHeaders(tls !== undefined);
-  const certificateUsers = new WeakMap<Socket, string>();
   let requestCount = 0;
-  const server =
-    tls === undefined ? createServer(serverLimits) : secureServer(options, certificateUsers, metrics);
-  server.maxConnections = agentLimits.registryConnectionsMax;
-  server.setTimeout(socketDeadlineMs);
-  server.keepAliveTimeout = keepAliveMs;
-  server.on(tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) => {
-    metrics.connections.add(1);
-    socket.once('close', () => metrics.connections.add(-1));
-  });
-  server.on('request', (request, response) => void answer(request, response));
-  server.on('checkExpectation', (_request, response) => {
-    secure(response);
-    response.setHeader('connection', 'close');
-    response.writeHead(417).end();
-  });
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
-    refuseUnreadable(error, socket, headers),
-  );
-  await listen(server, host, port);
-  return {
-    port: (server.address() as AddressInfo).port,
-    stop: ({ deadlineMs }) =>
-      new Promise((resolve) => {
-        const cancel = clock.after(deadlineMs, () => server.closeAllConnections());
-        server.close(() => {
-          cancel();
-          resolve();
-        });
-        server.closeIdleConnections();
-      }),
-  };
-
-  function secure(response: ServerResponse): void {
-    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-  }
+  return answer;
 
   /** It never rejects. */
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    certificateUser: string | undefined,
+  ): Promise<void> {
     const begunMs = clock.monotonicMs();
     const exchange: Exchange = { operation: 'unknown', principal: '', status: 0, answerBytes: 0 };
-    secure(response);
     requestCount++;
     try {
-      await serve(request, response, exchange);
+      await serve(request, response, exchange, certificateUser);
     } catch (error) {
       await sendError(request, response, exchange, error);
     } finally {
@@ -142,6 +76,7 @@ export async function startRegistryListener(options: RegistryListenerOptions): P
     request: IncomingMessage,
     response: ServerResponse,
     exchange: Exchange,
+    certificateUser: string | undefined,
   ): Promise<void> {
     if (isHostMissing(request)) throw new HttpProblem(400, 'The request names no host.');
     if (requestCount > agentLimits.registryRequestsMax) throw overloaded();
@@ -150,11 +85,7 @@ export async function startRegistryListener(options: RegistryListenerOptions): P
     const matched = matchOf(method, target.segments);
     if (!(matched instanceof HttpProblem)) exchange.operation = matched.row.operation;
     const remoteAddress = bareAddress(socket.remoteAddress ?? '');
-    const principal = await logins.principalOf({
-      headers,
-      remoteAddress,
-      certificateUser: certificateUsers.get(socket),
-    });
+    const principal = await logins.principalOf({ headers, remoteAddress, certificateUser });
     exchange.principal = principal.name;
     if (matched instanceof HttpProblem) {
       const methods = method === 'OPTIONS' ? matcher.methodsOf(target.segments) : [];
@@ -169,7 +100,7 @@ export async function startRegistryListener(options: RegistryListenerOptions): P
     const access = options.accessOf({
       registryOperation: row.operation,
       session: {
-        ...openSession({ remoteAddress, remotePort: socket.remotePort ?? 0, isEncrypted: tls !== undefined }),
+        ...openSession({ remoteAddress, remotePort: socket.remotePort ?? 0, isEncrypted }),
         principal,
       },
     });
@@ -277,70 +208,4 @@ function errorTypeFor(accept: string | undefined): AnswerType {
   } catch {
     return answerTypes[0];
   }
-}
-
-const serverLimits = {
-  requestTimeout: socketDeadlineMs * 2,
-  headersTimeout: socketDeadlineMs,
-  // Node.js would answer by itself, without the headers that every answer has.
-  requireHostHeader: false,
-  noDelay: true,
-};
-
-function secureServer(
-  { tls, clock, log }: RegistryListenerOptions,
-  certificateUsers: WeakMap<Socket, string>,
-  metrics: RegistryMetrics,
-): Server {
-  const { certificates, clientCertificates, nameOf } = tls!;
-  const refusals = new Refusals(clock, log);
-  const server = createSecureServer({
-    ...serverLimits,
-    ...certificates.context,
-    requestCert: clientCertificates !== 'ignored',
-    rejectUnauthorized: clientCertificates === 'required',
-    handshakeTimeout: socketDeadlineMs,
-  });
-  function refuse(socket: TLSSocket, problem: string): void {
-    refusals.log('handshake', 'refused schema registry connection before its first request', {
-      peer: socket.remoteAddress,
-      problem,
-    });
-    socket.destroy();
-  }
-  server.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
-    const { authorizationError } = socket;
-    // Port probes disconnect without a handshake; they are not logged.
-    if (authorizationError || error.code !== 'ECONNRESET')
-      refuse(socket, authorizationError ? String(authorizationError) : error.message);
-    else socket.destroy();
-  });
-  // Runs before the server itself handles the connection and reads from it.
-  server.prependListener('secureConnection', (socket) => {
-    try {
-      const { username } = clientOf(socket, { clientCertificates, nameOf, clock });
-      if (username === undefined) return;
-      certificateUsers.set(socket, username);
-      metrics.authenticated('mtls', 'success');
-    } catch (error) {
-      if (!(error instanceof TlsRefusal)) throw error;
-      metrics.authenticated('mtls', 'failure');
-      refuse(socket, error.message);
-    }
-  });
-  server.on(
-    'close',
-    certificates.onChange(() => server.setSecureContext(certificates.context)),
-  );
-  return server;
-}
-
-function listen(server: Server, host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
 }

@@ -1,0 +1,207 @@
+import { type AgentDescription, clusterFacts, type NamedAgent } from '@weir/cluster';
+import { release } from '@weir/core';
+import type { AgentOptions, RunningAgent } from './agent-options.ts';
+import { clusterNameIn } from './cluster/cluster-name.ts';
+import { createClusterView } from './cluster/following-view.ts';
+import { Heartbeats } from './heartbeats.ts';
+import { startHttpListener } from './http/http-server.ts';
+import { metricsRoutes, probeRoutes } from './http/probe-routes.ts';
+import { claimedNodeId } from './placement/node-id.ts';
+import { LoadMonitor } from './pressure/load-monitor.ts';
+import { systemLoad } from './pressure/load-source.ts';
+import { Readiness } from './readiness/readiness.ts';
+import { WriteHealth } from './readiness/write-health.ts';
+import { type RegistrySettings, startAgentRegistry } from './schema-registry/agent-registry.ts';
+import { RegistryChanges } from './schema-registry/registry-changes.ts';
+import { createAccessOf } from './security/acl/access-of.ts';
+import { principalsOf } from './security/principals.ts';
+import { createLoginChecks } from './security/sasl/login-checks.ts';
+import { ShutdownLock } from './shutdown-lock.ts';
+import { inUrl, leaveMsMax, unlessGivenUp, within } from './start-and-stop.ts';
+import { AgentStats } from './stats/agent-stats.ts';
+import { certificateExpiry } from './stats/certificate-expiry.ts';
+
+/** What an agent needs that serves a schema registry and no records. */
+export interface RegistryAgentOptions
+  extends Pick<
+    AgentOptions,
+    | 'clusterId'
+    | 'agentId'
+    | 'group'
+    | 'zone'
+    | 'roles'
+    | 'host'
+    | 'httpPort'
+    | 'advertisedHost'
+    | 'internalHost'
+    | 'tls'
+    | 'servesMetrics'
+    | 'cluster'
+    | 'load'
+    | 'locksShutdown'
+    | 'sasl'
+    | 'logsAclDenials'
+    | 'hostname'
+    | 'cpuCount'
+    | 'stats'
+    | 'tokens'
+    | 'givenUp'
+    | 'clock'
+    | 'random'
+    | 'log'
+    | 'metrics'
+  > {
+  readonly registry: RegistrySettings;
+}
+
+interface RunningRegistryAgent extends Pick<RunningAgent, 'httpPort' | 'stop'> {
+  readonly registryPort: number;
+}
+
+/**
+ * Starts an agent of a schema registry cluster: the registry, probes and metrics. There is no Kafka listener, no bucket
+ * and no job. It is ready when this resolves; if this rejects, everything is cleaned up.
+ */
+export async function startRegistryAgent(options: RegistryAgentOptions): Promise<RunningRegistryAgent> {
+  const started = new AsyncDisposableStack();
+  try {
+    return await start(options, started);
+  } catch (error) {
+    await started.disposeAsync();
+    throw error;
+  }
+}
+
+async function start(
+  options: RegistryAgentOptions,
+  started: AsyncDisposableStack,
+): Promise<RunningRegistryAgent> {
+  const { cluster, clock, log, metrics, cpuCount, tls, agentId, group } = options;
+  const { stats = new AgentStats({ clock, metrics }) } = options;
+  const changes = new RegistryChanges();
+  let beatNow = () => {};
+  const view = createClusterView(cluster, {
+    log,
+    onSnapshot: (snapshot) => changes.restart(snapshot),
+    onChanges: (some) => changes.observe(some),
+    onConnected: () => beatNow(),
+  });
+  started.defer(() => view.close());
+  const monitor = new LoadMonitor({
+    thresholdPercent: 0,
+    source: options.load ?? systemLoad(clock, cpuCount),
+    clock,
+    log,
+    metrics,
+  });
+  monitor.start();
+  started.defer(() => monitor.stop());
+  const readiness = new Readiness({
+    writes: new WriteHealth(clock),
+    probeKey: '',
+    deletes: false,
+    clock,
+    log,
+    metrics,
+  });
+  const http = await startHttpListener({
+    host: options.host,
+    port: options.httpPort,
+    routes: [...probeRoutes(readiness), ...(options.servesMetrics ? metricsRoutes(metrics) : [])],
+    ...(tls?.http === true ? { tls: { certificates: tls.certificates, clock } } : {}),
+    log,
+  });
+  started.defer(() => http.close());
+  await unlessGivenUp(view.ready(), () => view.close(), options.givenUp);
+  const checks = await createLoginChecks({
+    ...options,
+    oauth: options.sasl?.oauth,
+    agentSecrets: view.records('agentSecret'),
+    scramCredentials: view.records('scramCredential'),
+  });
+  started.defer(() => checks.close());
+  let registryPort = options.registry.port;
+  const registry = await startAgentRegistry({
+    ...options,
+    tls,
+    settings: options.registry,
+    cluster: view.port,
+    changes,
+    checks,
+    principalOf: principalsOf(view.records('credential')),
+    accessOf: createAccessOf({
+      cluster: view,
+      agent: {
+        agentId,
+        clusterId: options.clusterId,
+        hostname: options.hostname ?? options.advertisedHost,
+        clusterName: clusterNameIn(view.records(clusterFacts.name.namespace)),
+        listenerAddress: () => `:${registryPort}`,
+      },
+      logsDenials: options.logsAclDenials ?? true,
+      clock,
+      log,
+      metrics,
+    }),
+    onPasswordLogin: stats.loggedIn,
+  });
+  registryPort = registry.port;
+  let stopEndMs = 0;
+  const leftMs = () => Math.max(0, stopEndMs - clock.monotonicMs());
+  started.defer(() => registry.stop({ deadlineMs: leftMs() }));
+
+  let nodeId = claimedNodeId(agentId);
+  const self = (): AgentDescription => ({
+    agentId,
+    nodeId,
+    host: options.advertisedHost,
+    // The port where clients find the agent. Agents are told apart by it.
+    kafkaPort: registryPort,
+    internalUrl: `http${tls?.http === true ? 's' : ''}://${inUrl(options.internalHost ?? options.advertisedHost)}:${http.port}`,
+    zone: options.zone,
+    group,
+    roles: options.roles,
+    release,
+    cpuCount,
+    cpuLoad: monitor.cpu,
+  });
+  const reports = {
+    report: () =>
+      stats.report({
+        certificates: () => (tls === undefined ? [] : [certificateExpiry(tls.certificates.certificate)]),
+        tokens: () => options.tokens?.() ?? [],
+      }),
+    acknowledged: () => stats.reportReceived(),
+  };
+  const onHeartbeat = (agents: readonly NamedAgent[]) => {
+    nodeId = agents.find((agent) => agent.agentId === agentId)?.nodeId ?? nodeId;
+    readiness.heartbeatAnswered();
+  };
+  const heartbeats = new Heartbeats({ port: cluster, self, onHeartbeat, reports, clock, log, metrics });
+  beatNow = () => heartbeats.beatNow();
+  started.defer(() => {
+    heartbeats.stop();
+    const left = cluster.leave(agentId).catch(() => undefined);
+    return within(clock, Math.min(leftMs(), leaveMsMax), left);
+  });
+  await unlessGivenUp(heartbeats.start(), () => heartbeats.stop(), options.givenUp);
+  readiness.start();
+  started.defer(() => readiness.stop());
+  log.info('started schema registry agent', { registryPort, httpPort: http.port });
+
+  return {
+    httpPort: http.port,
+    registryPort,
+    async stop({ deadlineMs }) {
+      stopEndMs = clock.monotonicMs() + deadlineMs;
+      readiness.stop();
+      const lock = options.locksShutdown
+        ? new ShutdownLock({ port: cluster, agentId, group, clock, log })
+        : undefined;
+      await lock?.take(deadlineMs / 2);
+      await started.disposeAsync();
+      if (lock !== undefined) await within(clock, leaveMsMax, lock.release());
+      log.info('stopped schema registry agent');
+    },
+  };
+}

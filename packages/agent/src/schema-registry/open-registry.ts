@@ -1,0 +1,47 @@
+import type { ClusterPort } from '@weir/cluster';
+import type { Clock, Log, Random } from '@weir/core';
+import {
+  avroFormat,
+  jsonSchemaFormat,
+  protobufFormat,
+  RegistryReplica,
+  RegistryService,
+} from '@weir/registry';
+import type { RegistryChanges } from './registry-changes.ts';
+import type { RegistryMetrics } from './registry-metrics.ts';
+
+export { registryRequests } from './registry-requests.ts';
+
+interface RegistryParts {
+  readonly clusterId: string;
+  readonly port: ClusterPort;
+  readonly changes: RegistryChanges;
+  readonly release: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly metrics: RegistryMetrics;
+}
+
+/** The registry of a cluster, as one agent sees it. */
+interface OpenRegistry {
+  /** Waits until the registry was read once. */
+  readonly service: () => Promise<RegistryService>;
+  close(): Promise<void>;
+}
+
+export function openRegistry(parts: RegistryParts): OpenRegistry {
+  const store = new RegistryReplica(parts);
+  const formats = { AVRO: avroFormat, PROTOBUF: protobufFormat, JSON: jsonSchemaFormat };
+  const service = new RegistryService({ ...parts, store, formats });
+  return {
+    async service() {
+      await store.ready();
+      return service;
+    },
+    async close() {
+      store.close();
+      await service.end();
+    },
+  };
+}
