@@ -26,7 +26,7 @@ async function startPlaygroundOver(
   dataDir: string,
   options: WeirOptions,
 ): Promise<Broker> {
-  const ports = ['-kafkaPort', '0', '-httpPort', '0', '-consolePort', '0'];
+  const ports = ['-kafkaPort', '0', '-httpPort', '0', '-consolePort', '0', '-schemaRegistryPort', '0'];
   const server = await startWeir(
     lifetime,
     ['playground', '-dataDir', dataDir, ...ports, ...(options.flags ?? [])],
@@ -48,7 +48,7 @@ async function startPlaygroundOver(
 
 /** `weir local`: everything in one process, without durable data. */
 export async function startLocal(lifetime: Lifetime, options: WeirOptions): Promise<Broker> {
-  const ports = ['-kafkaPort', '0', '-httpPort', '0', '-consolePort', '0'];
+  const ports = ['-kafkaPort', '0', '-httpPort', '0', '-consolePort', '0', '-schemaRegistryPort', '0'];
   const args = ['local', ...ports, ...(options.flags ?? [])];
   const server = await startWeir(lifetime, args, ['Kafka', 'HTTP', 'control plane'], options);
   return {

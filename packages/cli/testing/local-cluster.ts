@@ -21,6 +21,8 @@ export async function startLocalCluster(
     '0',
     '-httpPort',
     '0',
+    '-schemaRegistryPort',
+    '0',
     '-consolePort',
     '0',
     '-logLevel',

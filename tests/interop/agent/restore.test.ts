@@ -19,7 +19,7 @@ import {
 const bounded = { timeout: 240_000 };
 const bin = join(import.meta.dirname, '../../../bin/weir');
 const topic = 'orders';
-const freePorts = ['-kafkaPort', '0', '-httpPort', '0', '-consolePort', '0'];
+const freePorts = ['-kafkaPort', '0', '-httpPort', '0', '-consolePort', '0', '-schemaRegistryPort', '0'];
 const pause = (ms: number) => new Promise<void>((resolve) => systemClock.after(ms, resolve));
 
 async function connectTo(t: TestContext, agent: WeirProcess): Promise<TestClient> {

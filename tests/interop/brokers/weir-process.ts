@@ -32,7 +32,7 @@ export interface WeirProcess {
   kill(): Promise<void>;
 }
 
-type Label = 'Kafka' | 'HTTP' | 'control plane';
+type Label = 'Kafka' | 'HTTP' | 'registry' | 'control plane';
 
 /** Generous, because the machine may be busy with all other tests. No test measures this time. */
 const readyTimeoutMs = 60_000;
@@ -135,8 +135,8 @@ export function temporaryFolder(lifetime: Lifetime): string {
   return folder;
 }
 
-const anyPorts = ['-kafkaPort', '0', '-httpPort', '0', '-consolePort', '0'];
-const selfContainedLabels: readonly Label[] = ['Kafka', 'HTTP', 'control plane'];
+const anyPorts = ['-kafkaPort', '0', '-httpPort', '0', '-consolePort', '0', '-schemaRegistryPort', '0'];
+const selfContainedLabels: readonly Label[] = ['Kafka', 'HTTP', 'registry', 'control plane'];
 
 /** Starts `weir local` on free ports. */
 export async function startLocal(

@@ -59,6 +59,7 @@ function environmentOf(home: string): Environment {
     SERVICE_KAFKA_PORT: '0',
     SERVICE_HTTP_PORT: '0',
     SERVICE_CONSOLE_PORT: '0',
+    SERVICE_SCHEMA_REGISTRY_PORT: '0',
     // By default the agent would query the cloud for its zone, and servers would listen on all interfaces.
     SERVICE_AVAILABILITY_ZONE: 'here',
     SERVICE_BIND_ADDRESS: '127.0.0.1',

@@ -1,6 +1,7 @@
 import type { FlagValues } from '../flags/catalogue.ts';
 import type { Outcome } from '../outcome.ts';
 import type { BucketUrl } from '../values/bucket-url.ts';
+import { clusterKind } from './cluster-kind.ts';
 import { forbidden, missing, type Rule, type Violation } from './rule.ts';
 
 /** Where an agent stores the data: one bucket, or one for new files and one for compacted files. */
@@ -46,10 +47,12 @@ function placeOf({ wrapper, buckets }: BucketUrl): string {
 export const bucketRule: Rule = {
   statement:
     'An agent needs -bucketURL, or both -ingestionBucketURL and -compactionBucketURL, which are different buckets and ' +
-    'not in memory. The single form and the pair exclude one another.',
-  flags: ['bucketURL', 'ingestionBucketURL', 'compactionBucketURL'],
+    'not in memory. The single form and the pair exclude one another. An agent of a schema registry (vci_sr_) needs no ' +
+    'bucket and uses none.',
+  flags: ['bucketURL', 'ingestionBucketURL', 'compactionBucketURL', 'defaultVirtualClusterID'],
   commands: ['agent'],
   check(values) {
+    if (clusterKind(values.defaultVirtualClusterID) === 'schema registry') return undefined;
     const resolved = resolveBuckets(values);
     return 'problem' in resolved ? resolved.problem : undefined;
   },

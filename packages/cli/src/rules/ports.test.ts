@@ -17,11 +17,13 @@ test('listeners that are open at the same time need different ports', () => {
     ['agent', { kafkaPort: 0, httpPort: 0 }, undefined],
     // An agent opens only the ports of its kind of cluster.
     ['agent', { schemaRegistryPort: 9092 }, undefined],
+    ['agent', { schemaRegistryPort: 9092, defaultVirtualClusterID: 'vci_sr_1' }, undefined],
     [
       'agent',
-      { schemaRegistryPort: 9092, defaultVirtualClusterID: 'vci_sr_1' },
-      ['kafkaPort', 'schemaRegistryPort'],
+      { schemaRegistryPort: 8080, defaultVirtualClusterID: 'vci_sr_1' },
+      ['httpPort', 'schemaRegistryPort'],
     ],
+    ['local', { schemaRegistryPort: 9092 }, ['kafkaPort', 'schemaRegistryPort']],
     [
       'agent',
       { httpPort: 8081, defaultVirtualClusterID: 'vci_dl_1' },

@@ -12,9 +12,9 @@ export function openedPorts(values: PortValues, command: CommandName): readonly 
   if (command !== 'agent') {
     return ['kafkaPort', 'httpPort', 'consolePort', 'schemaRegistryPort', 'tableflowInternalHTTPPort'];
   }
-  const opened: PortFlag[] = ['kafkaPort', 'httpPort'];
   const kind = clusterKind(values.defaultVirtualClusterID);
-  if (kind === 'schema registry') opened.push('schemaRegistryPort');
+  if (kind === 'schema registry') return ['httpPort', 'schemaRegistryPort'];
+  const opened: PortFlag[] = ['kafkaPort', 'httpPort'];
   if (kind === 'data lake') opened.push('tableflowInternalHTTPPort');
   if (values.internalTLS) opened.push('internalTLSPort');
   return opened;

@@ -44,9 +44,9 @@ export function checkProcesses(
 
 export const processRule: Rule = {
   statement:
-    'Each process of -processes takes the next port after -kafkaPort, after -httpPort and, with -internalTLS, after ' +
-    '-internalTLSPort.',
-  flags: ['processes', 'kafkaPort', 'httpPort', 'internalTLSPort'],
+    'Each process of -processes takes the next port after -kafkaPort (of a schema registry after -schemaRegistryPort), ' +
+    'after -httpPort and, with -internalTLS, after -internalTLSPort.',
+  flags: ['processes', 'kafkaPort', 'schemaRegistryPort', 'httpPort', 'internalTLSPort'],
   commands: ['agent'],
   check: (values) => checkProcesses(values),
 };

@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import { runLine } from '../../testing/command-run.ts';
 import { checkServedCluster } from './served-cluster.ts';
 
-test('an agent serves Kafka clusters and no others', () => {
+test('an agent serves Kafka clusters and schema registries', () => {
   const cases: readonly [clusterId: string | undefined, refused: RegExp | undefined][] = [
     ['vci_1', undefined],
     [undefined, undefined],
-    ['vci_sr_1', /^this release has no schema registry/],
+    ['vci_sr_1', undefined],
     ['vci_dl_1', /^this release makes no tables/],
   ];
   for (const [defaultVirtualClusterID, refused] of cases) {
@@ -17,11 +17,11 @@ test('an agent serves Kafka clusters and no others', () => {
   }
 });
 
-test('weir agent ends with one line instead of serving Kafka for a registry', async () => {
+test('weir agent ends with one line instead of serving Kafka for tables', async () => {
   const words = '-agentKey aks_1 -metadataURL http://127.0.0.1:1 -bucketURL mem://a -availabilityZone a';
-  assert.deepEqual(await runLine(`agent -defaultVirtualClusterID vci_sr_1 ${words}`), {
+  assert.deepEqual(await runLine(`agent -defaultVirtualClusterID vci_dl_1 ${words}`), {
     status: 2,
     out: '',
-    err: 'weir agent: -defaultVirtualClusterID=vci_sr_1: this release has no schema registry, and an agent serves Kafka clusters only\n',
+    err: 'weir agent: -defaultVirtualClusterID=vci_dl_1: this release makes no tables; an agent serves Kafka clusters and schema registries\n',
   });
 });

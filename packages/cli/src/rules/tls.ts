@@ -53,16 +53,17 @@ export function resolveCertificate(values: Values): Outcome<CertificateSource, V
     tlsClientCACertFile: authoritiesPath,
     tlsBlobURL: bucket,
   } = values;
-  if (values.requireMTLSAuthentication && !values.kafkaTLS) {
+  const hasClientTls = values.kafkaTLS || values.schemaRegistryTLSEnabled;
+  if (values.requireMTLSAuthentication && !hasClientTls) {
     return forbidden(
       ['requireMTLSAuthentication', 'kafkaTLS'],
-      'client certificates need TLS on the Kafka listener',
+      'client certificates need TLS on the Kafka listener or on that of the schema registry',
     );
   }
-  if (values.enableSpiffeAuthentication && !values.kafkaTLS) {
+  if (values.enableSpiffeAuthentication && !hasClientTls) {
     return forbidden(
       ['enableSpiffeAuthentication', 'kafkaTLS'],
-      'SPIFFE ids come with TLS on the Kafka listener',
+      'SPIFFE ids come with TLS on the Kafka listener or on that of the schema registry',
     );
   }
   const id = internalIds.find((name) => values[name] !== undefined);
@@ -89,7 +90,7 @@ export function resolveCertificate(values: Values): Outcome<CertificateSource, V
 export const tlsRule: Rule = {
   statement:
     'A TLS listener needs -tlsServerCertFile and -tlsServerPrivateKeyFile, or -tlsBlobURL in their place. ' +
-    '-requireMTLSAuthentication and -enableSpiffeAuthentication need -kafkaTLS, -internalSpiffeTrustDomain and ' +
+    '-requireMTLSAuthentication and -enableSpiffeAuthentication need -kafkaTLS or -schemaRegistryTLSEnabled, -internalSpiffeTrustDomain and ' +
     '-internalSpiffeWorkloadID need -internalTLS.',
   flags: [
     ...listeners,

@@ -43,7 +43,7 @@ async function alone(
       output.out(
         [
           `weir ${release} agent ${agentId} is ready`,
-          ...addresses(ports, values.httpTLS).map((line) => `  ${line}`),
+          ...addresses(ports, values).map((line) => `  ${line}`),
           '',
         ].join('\n'),
       ),
@@ -66,6 +66,7 @@ async function together(
       number: index + 1,
       agentId: randomUUID(),
       kafkaPort: portOf(values.kafkaPort, index),
+      registryPort: portOf(values.schemaRegistryPort, index),
       httpPort: portOf(values.httpPort, index),
     })),
     launch: launcher(values, { log, writeLine: (line) => output.err(`${line}\n`) }),
@@ -75,7 +76,7 @@ async function together(
           `weir ${release} agent is ready with ${count} processes`,
           ...processes.flatMap((ready) => [
             `  process ${ready.number}, pid ${ready.pid}, agent ${ready.agentId}`,
-            ...addresses(ready, values.httpTLS).map((line) => `    ${line}`),
+            ...addresses(ready, values).map((line) => `    ${line}`),
           ]),
           '',
         ].join('\n'),
@@ -88,7 +89,16 @@ async function together(
   await supervisor.run();
 }
 
-function addresses({ host, kafkaPort, httpPort }: ReadyPorts, isSecure: boolean): readonly string[] {
+function addresses(
+  { host, kafkaPort, registryPort, httpPort }: ReadyPorts,
+  { httpTLS, schemaRegistryTLSEnabled }: CommandValues<'agent'>,
+): readonly string[] {
   const at = inUrl(host);
-  return [`Kafka  ${at}:${kafkaPort}`, `HTTP   ${isSecure ? 'https' : 'http'}://${at}:${httpPort}`];
+  const url = (isSecure: boolean, port: number) => `${isSecure ? 'https' : 'http'}://${at}:${port}`;
+  if (registryPort !== undefined)
+    return [
+      `registry  ${url(schemaRegistryTLSEnabled, registryPort)}`,
+      `HTTP      ${url(httpTLS, httpPort)}`,
+    ];
+  return [`Kafka  ${at}:${kafkaPort}`, `HTTP   ${url(httpTLS, httpPort)}`];
 }

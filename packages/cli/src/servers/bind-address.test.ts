@@ -46,7 +46,7 @@ function folderOf(t: TestContext): string {
   return folder;
 }
 
-const freePorts = ['-kafkaPort', '0', '-httpPort', '0', '-consolePort', '0'];
+const freePorts = ['-kafkaPort', '0', '-httpPort', '0', '-consolePort', '0', '-schemaRegistryPort', '0'];
 const hasIpv6 = Object.values(networkInterfaces()).some((all) =>
   all?.some(({ address }) => address === '::1'),
 );
@@ -55,9 +55,9 @@ const skipsIpv6 = hasIpv6 ? false : 'this machine has no ::1';
 test('local and playground listen only on loopback', async (t) => {
   const listeners = watchListeners(t);
   await serve(t, ['local', ...freePorts], /Ctrl-C/);
-  assert.deepEqual(listeners(), Array<string>(3).fill('127.0.0.1'));
+  assert.deepEqual(listeners(), Array<string>(4).fill('127.0.0.1'));
   await serve(t, ['playground', ...freePorts, '-dataDir', folderOf(t)], /Ctrl-C/);
-  assert.deepEqual(listeners(), Array<string>(6).fill('127.0.0.1'));
+  assert.deepEqual(listeners(), Array<string>(8).fill('127.0.0.1'));
 });
 
 test('local listens on the configured address, including IPv6, and advertises it to clients', {
@@ -65,7 +65,7 @@ test('local listens on the configured address, including IPv6, and advertises it
 }, async (t) => {
   const listeners = watchListeners(t);
   const printed = await serve(t, ['local', ...freePorts, '-bindAddress', '[::1]'], /Ctrl-C/);
-  assert.deepEqual(listeners(), Array<string>(3).fill('::1'));
+  assert.deepEqual(listeners(), Array<string>(4).fill('::1'));
   const port = /Kafka +\[::1\]:(\d+)/.exec(printed)?.[1];
   const [, http] = /HTTP +(http:\/\/\[::1\]:\d+)/.exec(printed)!;
   const [, controlPlane] = /control plane +(http:\/\/\[::1\]:\d+)/.exec(printed)!;

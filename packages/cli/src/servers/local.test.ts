@@ -8,7 +8,7 @@ import { type TestContext, test } from 'node:test';
 import { runArguments } from '../../testing/command-run.ts';
 
 const executable = join(import.meta.dirname, '../../../../bin/weir');
-const freePorts = ['-kafkaPort', '0', '-httpPort', '0', '-consolePort', '0'];
+const freePorts = ['-kafkaPort', '0', '-httpPort', '0', '-consolePort', '0', '-schemaRegistryPort', '0'];
 
 interface Started {
   readonly child: ChildProcess;
@@ -121,7 +121,17 @@ test('a playground retains its records, and in CI it runs as local', async (t) =
 
 test('a port that is in use is a clear error', async (t) => {
   const local = await start(t, ['local', ...freePorts]);
-  const argv = ['local', '-kafkaPort', local.kafkaPort, '-httpPort', '0', '-consolePort', '0'];
+  const argv = [
+    'local',
+    '-kafkaPort',
+    local.kafkaPort,
+    '-httpPort',
+    '0',
+    '-consolePort',
+    '0',
+    '-schemaRegistryPort',
+    '0',
+  ];
   const { status, stderr } = spawnSync(executable, argv, { encoding: 'utf8', timeout: 60_000 });
   assert.equal(status, 1);
   assert.match(

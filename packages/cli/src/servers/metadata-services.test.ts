@@ -18,7 +18,7 @@ function folderOf(t: TestContext): string {
   return folder;
 }
 
-const freePorts = ['-kafkaPort', '0', '-httpPort', '0', '-consolePort', '0'];
+const freePorts = ['-kafkaPort', '0', '-httpPort', '0', '-consolePort', '0', '-schemaRegistryPort', '0'];
 
 test('requests of an agent without -availabilityZone to the metadata service are detected', async (t) => {
   const dials = watchDials(t);

@@ -68,7 +68,7 @@ async function untilReported(httpUrl: string, line: string): Promise<string> {
 test('the agent reports the lag of a group, which falls to 0', { timeout: 60_000 }, async (t) => {
   const local = await serve(
     runningIn(t),
-    ['local', '-kafkaPort', '0', '-httpPort', '0', '-consolePort', '0'],
+    ['local', '-kafkaPort', '0', '-httpPort', '0', '-consolePort', '0', '-schemaRegistryPort', '0'],
     /Ctrl-C/,
   );
   const httpUrl = local.found(/HTTP +(\S+)/);

@@ -6,7 +6,18 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { runArguments } from '../../testing/command-run.ts';
 
-const ports = ['-kafkaPort', '0', '-httpPort', '0', '-consolePort', '0', '-logLevel', 'error'];
+const ports = [
+  '-kafkaPort',
+  '0',
+  '-httpPort',
+  '0',
+  '-consolePort',
+  '0',
+  '-schemaRegistryPort',
+  '0',
+  '-logLevel',
+  'error',
+];
 
 function newFolder(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'weir-missing-bucket-'));

@@ -11,38 +11,34 @@ import {
   zonesByAddress,
 } from '@weir/agent';
 import { type Clock, type Environment, type Log, Metrics, release, systemRandom } from '@weir/core';
-import { connectCluster } from '@weir/rpc';
 import { type ObjectStore, openStore, probesFolder } from '@weir/storage';
 import { Failure } from '../failure.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
 import { resolveBuckets } from '../rules/buckets.ts';
+import { clusterKind } from '../rules/cluster-kind.ts';
 import { resolveRoles } from '../rules/roles.ts';
 import { type BucketUrl, bucketUrl as bucketType } from '../values/bucket-url.ts';
 import { advertisedAgentHost, advertisedClientHost } from './advertised-addresses.ts';
 import { agentBuckets } from './agent-buckets.ts';
-import { agentProof } from './agent-proof.ts';
 import { agentSettings, jobSettings } from './agent-settings.ts';
 import { isSameBucket } from './allowed-buckets.ts';
 import { listenAddress } from './bind-address.ts';
 import { checkBucket } from './bucket-check.ts';
+import { connectAgent } from './connect-agent.ts';
 import { explainingStart } from './explaining-start.ts';
-import { forwardProxy } from './forward-proxy.ts';
 import { metricsPushSettings } from './metrics-settings.ts';
 import { keepFilesPrivate } from './private-files.ts';
+import type { ReadyPorts } from './processes/messages.ts';
 import { storeSettings } from './store-settings.ts';
 import { proxyProtocolSettings, tlsSettings } from './tls-settings.ts';
 import { serveUntilStopped } from './until-stopped.ts';
 
-interface AgentToRun {
+export interface AgentToRun {
   readonly values: CommandValues<'agent'>;
   readonly agentId: string;
   /** The cores that this agent may use. */
   readonly cpuCount: number;
-  readonly onReady: (ports: {
-    readonly host: string;
-    readonly kafkaPort: number;
-    readonly httpPort: number;
-  }) => void;
+  readonly onReady: (ports: ReadyPorts) => void;
   /** Called when the agent stops: how long it may continue to serve. */
   readonly stopDeadlineMs: () => number;
   readonly stop: AbortSignal;
@@ -56,6 +52,10 @@ interface AgentToRun {
  * answers all pending requests.
  */
 export async function runAgent(options: AgentToRun): Promise<void> {
+  if (clusterKind(options.values.defaultVirtualClusterID) === 'schema registry') {
+    const { runRegistryAgent } = await import('./run-registry-agent.ts');
+    return await runRegistryAgent(options);
+  }
   const { values, agentId, clock, environment, stop } = options;
   const roles = resolveRoles(values);
   if ('problem' in roles) throw new Failure(roles.problem.rule);
@@ -122,34 +122,14 @@ export async function runAgent(options: AgentToRun): Promise<void> {
       own.kind === 'single' ? undefined : { url: compactionUrl, store: await openBucket(compactionUrl) };
     const tls = await tlsSettings(values, resources, deps);
     const proxyProtocol = proxyProtocolSettings(values);
-    const proxy = forwardProxy(values);
-    let knownUrls = (): readonly string[] => values.metadataURL!;
-    const proof = agentProof({
+    const { cluster, agentKey, tokens } = await connectAgent({
       values,
-      urls: () => knownUrls(),
-      proxy,
+      resources,
       clock,
       environment,
-      random: systemRandom,
       log,
       metrics,
     });
-    resources.defer(() => proof.stop());
-    await proof.whenReady();
-    const { agentKey, refused, tokens } = proof;
-    const cluster = connectCluster({
-      urls: values.metadataURL!,
-      clusterId: values.defaultVirtualClusterID!,
-      agentKey,
-      onAgentKeyRefused: refused,
-      proxy,
-      clock,
-      random: systemRandom,
-      log,
-      metrics,
-    });
-    knownUrls = () => cluster.urls();
-    resources.defer(() => cluster.close());
     const bucketCheck = {
       folder: probesFolder(clusterId!),
       deletes: !values.disableFileDeletion,

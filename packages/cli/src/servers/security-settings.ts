@@ -1,4 +1,4 @@
-import type { SaslSettings } from '@weir/agent';
+import type { RegistrySettings, SaslSettings } from '@weir/agent';
 import { Failure } from '../failure.ts';
 import type { FlagValues } from '../flags/catalogue.ts';
 import { resolveSaslMechanisms } from '../rules/sasl.ts';
@@ -11,6 +11,20 @@ type SaslValues = Pick<
   | 'saslOAuthAudience'
   | 'connectionsMaxReauthMs'
 >;
+
+/** The settings of the schema registry that come from flags. */
+export function registrySettings(
+  values: Pick<
+    FlagValues,
+    'schemaRegistryPort' | 'schemaRegistryBasicAuthEnabled' | 'schemaRegistryEnableLogRequest'
+  >,
+): RegistrySettings {
+  return {
+    port: values.schemaRegistryPort,
+    requiresLogin: values.schemaRegistryBasicAuthEnabled,
+    logsRequests: values.schemaRegistryEnableLogRequest,
+  };
+}
 
 /** The SASL settings that come from flags. */
 export function saslSettings(values: SaslValues): SaslSettings {

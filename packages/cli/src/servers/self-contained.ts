@@ -15,6 +15,7 @@ import { startHostedPush } from './metrics-hosted-push.ts';
 import { clusterMetricsSettings, metricsPushSettings } from './metrics-settings.ts';
 import { keepFilesPrivate } from './private-files.ts';
 import { withQuickGroups } from './quick-groups.ts';
+import { registrySettings } from './security-settings.ts';
 import { startingControlPlane } from './starting-control-plane.ts';
 import { tlsSettings } from './tls-settings.ts';
 import { serveUntilStopped } from './until-stopped.ts';
@@ -66,7 +67,7 @@ export async function runSelfContained(
   });
   keepFilesPrivate({ dataDir, databaseUrl, bucketUrl }, log);
   const metrics = new Metrics({ agent_version: release });
-  const { kafkaPort, httpPort, consolePort, bindAddress: host = loopback } = values;
+  const { kafkaPort, httpPort, consolePort, schemaRegistryPort, bindAddress: host = loopback } = values;
   const only = onlyAddress(host);
   const advertisedHost = only === undefined || only === loopback ? 'localhost' : only;
   // Everything that was started is stopped in reverse order, also if the rest fails to start.
@@ -140,6 +141,7 @@ export async function runSelfContained(
       advertisedHost: values.discoveryKafkaHostnameOverride ?? advertisedHost,
       hostname: hostname(),
       ...(tls === undefined ? {} : { tls }),
+      registry: registrySettings(values),
       servesMetrics: values.enablePrometheusMetrics,
       cluster,
       store: buckets.store,
@@ -165,7 +167,7 @@ export async function runSelfContained(
     return { agent, controlPlane };
   };
   await serveUntilStopped({
-    start: () => explainingStart({ kafkaPort, httpPort, consolePort }, start),
+    start: () => explainingStart({ kafkaPort, httpPort, consolePort, schemaRegistryPort }, start),
     onReady: ({ agent, controlPlane }) => announce(agent, controlPlane),
     end: () => running.disposeAsync(),
     stop,
@@ -182,6 +184,7 @@ export async function runSelfContained(
         `weir ${release} ${name} is ready after ${seconds} s`,
         `  Kafka          ${at}:${agent.kafkaPort}`,
         `  HTTP           ${values.httpTLS ? 'https' : 'http'}://${at}:${agent.httpPort}`,
+        `  registry       ${values.schemaRegistryTLSEnabled ? 'https' : 'http'}://${at}:${agent.registryPort}`,
         `  control plane  http://${at}:${controlPlane.port}`,
         ...(controlPlane.signInUrl === undefined ? [] : [`  sign in        ${controlPlane.signInUrl}`]),
         ...notes.map((note) => `  ${note}`),

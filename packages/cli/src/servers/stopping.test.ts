@@ -49,8 +49,17 @@ const asAgent = (folder: string) => [
 
 /** Every server command, with arguments that let it start as far as it can without other processes. */
 const servers: Readonly<Record<string, (folder: string) => readonly string[]>> = {
-  local: () => ['local', ...ports, '-consolePort', '0'],
-  playground: (folder) => ['playground', ...ports, '-consolePort', '0', '-dataDir', folder],
+  local: () => ['local', ...ports, '-consolePort', '0', '-schemaRegistryPort', '0'],
+  playground: (folder) => [
+    'playground',
+    ...ports,
+    '-consolePort',
+    '0',
+    '-schemaRegistryPort',
+    '0',
+    '-dataDir',
+    folder,
+  ],
   agent: asAgent,
   'agent with processes': (folder) => [...asAgent(folder), '-processes', '2'],
   'control-plane': (folder) => ['control-plane', ...loopback, '-consolePort', '0', '-dataDir', folder],

@@ -42,26 +42,25 @@ export async function tlsSettings(
   resources: AsyncDisposableStack,
   deps: StoreDeps,
 ): Promise<AgentTls | undefined> {
-  const { kafkaTLS, httpTLS, internalTLS = false } = values;
-  if (!kafkaTLS && !httpTLS && !internalTLS) return undefined;
+  const { kafkaTLS, httpTLS, internalTLS = false, schemaRegistryTLSEnabled = false } = values;
+  if (!kafkaTLS && !httpTLS && !internalTLS && !schemaRegistryTLSEnabled) return undefined;
   const certificates = await explainingFiles(async () => {
     const source = await openSource(certificateSource(values), resources, deps);
     return await ServerCertificates.load({ ...deps, source, profile: values.tlsProfile });
   });
   resources.defer(() => certificates.close());
-  const requested = certificates.hasAuthorities ? 'requested' : 'ignored';
+  const requested = certificates.hasAuthorities ? ('requested' as const) : ('ignored' as const);
+  const ofClients = {
+    clientCertificates: values.requireMTLSAuthentication ? ('required' as const) : requested,
+    nameOf: clientNames({
+      rules: values.mtlsPrincipalMappingRules,
+      takesSpiffeIds: values.enableSpiffeAuthentication,
+    }),
+  } as const;
   return {
     certificates,
-    kafka: kafkaTLS
-      ? {
-          clientCertificates: values.requireMTLSAuthentication ? 'required' : requested,
-          nameOf: clientNames({
-            rules: values.mtlsPrincipalMappingRules,
-            takesSpiffeIds: values.enableSpiffeAuthentication,
-          }),
-          logsCertificates: values.logMTLSCertificateInfo,
-        }
-      : undefined,
+    kafka: kafkaTLS ? { ...ofClients, logsCertificates: values.logMTLSCertificateInfo } : undefined,
+    registry: schemaRegistryTLSEnabled ? ofClients : undefined,
     http: httpTLS,
     internal: internalTLS
       ? {

@@ -35,7 +35,7 @@ async function serve(
 test('an agent of a clone reads the records of the cluster, which deletes its topic meanwhile', async (t) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'weir-clone-'));
   t.after(() => rmSync(dataDir, { recursive: true, force: true }));
-  const free = ['-kafkaPort', '0', '-httpPort', '0', '-consolePort', '0'];
+  const free = ['-kafkaPort', '0', '-httpPort', '0', '-consolePort', '0', '-schemaRegistryPort', '0'];
   const [kafkaPort, consolePort] = await serve(
     t,
     ['playground', '-dataDir', dataDir, ...free],

@@ -1,32 +1,33 @@
 import { bool } from '../../values/bool.ts';
 import { port } from '../../values/numbers.ts';
-import { planned } from '../row.ts';
+import { available } from '../row.ts';
 import { brokers } from './takers.ts';
 
 export const registryFlags = [
-  planned({
+  available({
     name: 'schemaRegistryPort',
     type: port(),
     default: 9094,
     commands: brokers,
     help: 'The port of the schema registry.',
-    rule: 'An agent opens it only for a cluster whose id starts with vci_sr_. 0 takes any free port.',
+    rule: 'An agent opens it only for a cluster whose id starts with vci_sr_, and then no Kafka port. 0 takes any free port.',
   }),
-  planned({
+  available({
     name: 'schemaRegistryTLSEnabled',
     type: bool(),
     default: false,
     commands: brokers,
     help: 'Serve the schema registry over TLS, with the certificate of the server.',
   }),
-  planned({
+  available({
     name: 'schemaRegistryBasicAuthEnabled',
     type: bool(),
     default: false,
     commands: brokers,
-    help: 'Require HTTP Basic credentials for the schema registry.',
+    help: 'Require clients of the schema registry to authenticate.',
+    rule: 'With HTTP Basic and a credential of the cluster, a token of -saslOAuthIssuerURL, or a client certificate.',
   }),
-  planned({
+  available({
     name: 'schemaRegistryEnableLogRequest',
     type: bool(),
     default: false,

@@ -60,6 +60,7 @@ async function run({ values, place }: Extract<ToProcess, { kind: 'start' }>): Pr
       values: {
         ...values,
         kafkaPort: place.kafkaPort,
+        schemaRegistryPort: place.registryPort,
         httpPort: place.httpPort,
         internalTLSPort: portOf(values.internalTLSPort, place.number - 1),
       },

@@ -7,13 +7,17 @@ export interface ProcessPlace {
   readonly agentId: string;
   /** 0 until a process has taken a free port; from then on that port. */
   readonly kafkaPort: number;
+  readonly registryPort: number;
   readonly httpPort: number;
 }
 
 /** The ports of a ready process. */
 export interface ReadyPorts {
   readonly host: string;
-  readonly kafkaPort: number;
+  /** Absent if it serves a schema registry. */
+  readonly kafkaPort?: number | undefined;
+  /** Present if it serves a schema registry. */
+  readonly registryPort?: number | undefined;
   readonly httpPort: number;
 }
 

@@ -24,6 +24,7 @@ function supervise(count: number, stopDeadlineMs = 1_000) {
       number: index + 1,
       agentId: `agent-${index + 1}`,
       kafkaPort: 0,
+      registryPort: 0,
       httpPort: 0,
     })),
     launch(place, events) {
@@ -91,6 +92,7 @@ test('a process that dies is restarted as the same agent on the same ports, and 
     number: 2,
     agentId: 'agent-2',
     kafkaPort: 9002,
+    registryPort: 0,
     httpPort: 8002,
   });
   becomeReady(2);
