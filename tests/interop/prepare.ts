@@ -6,6 +6,7 @@ import { missingAzurite } from './azure/azurite.ts';
 import { buildFranzGoSuite, buildGo } from './go/programs.ts';
 import { missingImplementations } from './mcp/conformance-tools.ts';
 import { type PythonPackage, pythonPackages, pythonWith } from './python/venv.ts';
+import { missingRegistryClients } from './registry/javascript-clients.ts';
 import { gatherJars } from './s3/server.ts';
 
 /**
@@ -22,7 +23,7 @@ const works: Readonly<Record<string, () => void>> = {
     gatherJars();
   },
   go() {
-    for (const name of ['franz-go', 'sarama', 'kafka-go'] as const) buildGo(name);
+    for (const name of ['franz-go', 'franz-go-sr', 'sarama', 'kafka-go'] as const) buildGo(name);
     buildFranzGoSuite();
   },
   python() {
@@ -31,6 +32,7 @@ const works: Readonly<Record<string, () => void>> = {
   npm() {
     missingImplementations();
     missingAzurite();
+    missingRegistryClients();
   },
 };
 

@@ -9,7 +9,7 @@ import { testScenarios } from '../compatibility/scenario-program.ts';
 const folder = import.meta.dirname;
 const built = join(folder, '../../../node_modules/.cache/weir-go');
 
-type GoProgram = 'franz-go' | 'sarama' | 'kafka-go';
+type GoProgram = 'franz-go' | 'franz-go-sr' | 'sarama' | 'kafka-go';
 
 export interface BuiltGo {
   /** Why it is not available here. */

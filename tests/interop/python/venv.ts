@@ -7,6 +7,25 @@ export const pythonPackages = {
   'confluent-kafka': { version: '2.16.1', module: 'confluent_kafka' },
   'kafka-python': { version: '3.0.12', module: 'kafka' },
   quixstreams: { version: '3.28.1', module: 'quixstreams' },
+  'confluent-kafka-serdes': {
+    version: '2.16.1',
+    module: 'confluent_kafka.schema_registry.protobuf',
+    // The extras of the package name versions that not every index has yet.
+    requirements: [
+      'confluent-kafka==2.16.1',
+      'attrs==26.1.0',
+      'Authlib==1.9.5',
+      'cachetools==8.0.0',
+      'certifi==2026.10.18',
+      'fastavro==1.13.1',
+      'googleapis-common-protos==1.76.0',
+      'httpx==0.28.1',
+      'jsonschema==4.26.0',
+      'orjson==3.13.0',
+      'protobuf==7.36.2',
+      'requests==2.34.2',
+    ],
+  },
 } as const;
 
 export type PythonPackage = keyof typeof pythonPackages;
@@ -33,13 +52,17 @@ export function pythonWith(name: PythonPackage): PythonOf {
   mkdirSync(cache, { recursive: true });
   const made = mkdtempSync(join(cache, 'new-'));
   try {
-    const problem = install(made, `${name}==${version}`);
+    const problem = install(made, requirementsOf(pythonPackages[name]) ?? [`${name}==${version}`]);
     if (problem !== undefined) return { missing: problem };
     takePlace(made, folder, isInstalled);
   } finally {
     rmSync(made, { recursive: true, force: true });
   }
   return isInstalled() ? { missing: false, python } : { missing: `${name} ${version} cannot be imported` };
+}
+
+function requirementsOf(row: object): readonly string[] | undefined {
+  return 'requirements' in row ? (row.requirements as readonly string[]) : undefined;
 }
 
 /** Returns the interpreter with the package, after `pythonWith` has reported nothing missing. */
@@ -51,13 +74,15 @@ function pythonIn(folder: string): string {
   return join(folder, 'bin/python');
 }
 
-function install(folder: string, requirement: string): string | undefined {
+function install(folder: string, requirements: readonly string[]): string | undefined {
   const options = { encoding: 'utf8', timeout: 180_000 } as const;
   const made = spawnSync('python3', ['-m', 'venv', folder], options);
   if (made.status !== 0) return `Python has no venv: ${lastLine(made)}`;
   const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--only-binary', ':all:'];
-  const installed = spawnSync(pythonIn(folder), [...pip, requirement], options);
-  return installed.status === 0 ? undefined : `${requirement} cannot be installed: ${lastLine(installed)}`;
+  const installed = spawnSync(pythonIn(folder), [...pip, ...requirements], options);
+  return installed.status === 0
+    ? undefined
+    : `${requirements[0]} cannot be installed: ${lastLine(installed)}`;
 }
 
 /**
