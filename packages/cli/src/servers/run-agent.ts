@@ -10,7 +10,7 @@ import {
   ZoneWarnings,
   zonesByAddress,
 } from '@weir/agent';
-import { type Clock, type Environment, type Log, Metrics, release, systemRandom } from '@weir/core';
+import { Metrics, release, systemRandom } from '@weir/core';
 import { type ObjectStore, openStore, probesFolder } from '@weir/storage';
 import { Failure } from '../failure.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
@@ -21,6 +21,7 @@ import { type BucketUrl, bucketUrl as bucketType } from '../values/bucket-url.ts
 import { advertisedAgentHost, advertisedClientHost } from './advertised-addresses.ts';
 import { agentBuckets } from './agent-buckets.ts';
 import { agentSettings, jobSettings } from './agent-settings.ts';
+import type { AgentToRun } from './agent-to-run.ts';
 import { isSameBucket } from './allowed-buckets.ts';
 import { listenAddress } from './bind-address.ts';
 import { checkBucket } from './bucket-check.ts';
@@ -28,24 +29,9 @@ import { connectAgent } from './connect-agent.ts';
 import { explainingStart } from './explaining-start.ts';
 import { metricsPushSettings } from './metrics-settings.ts';
 import { keepFilesPrivate } from './private-files.ts';
-import type { ReadyPorts } from './processes/messages.ts';
 import { storeSettings } from './store-settings.ts';
 import { proxyProtocolSettings, tlsSettings } from './tls-settings.ts';
 import { serveUntilStopped } from './until-stopped.ts';
-
-export interface AgentToRun {
-  readonly values: CommandValues<'agent'>;
-  readonly agentId: string;
-  /** The cores that this agent may use. */
-  readonly cpuCount: number;
-  readonly onReady: (ports: ReadyPorts) => void;
-  /** Called when the agent stops: how long it may continue to serve. */
-  readonly stopDeadlineMs: () => number;
-  readonly stop: AbortSignal;
-  readonly clock: Clock;
-  readonly environment: Environment;
-  readonly log: Log;
-}
 
 /**
  * Runs one agent from start to end. An agent is stateless, so it may be killed at any moment; when it is stopped, it

@@ -20,8 +20,8 @@ const describeSubject = { on: 'subject', operation: 'DESCRIBE' } as const;
 
 /**
  * Clients cache the text of the answer as the one that they sent. The Protobuf serializer of Python sends a descriptor
- * in base64 and could not read a .proto text. As in Confluent's registry, the text is left out unless it was sent so, or
- * tags changed it.
+ * in base64 and could not read a .proto text. As in Confluent's registry, the text is left out unless it was sent so,
+ * or tags changed it.
  */
 function withoutOtherText(answer: RegisterAnswer, body: unknown): Partial<RegisterAnswer> {
   const sent = body as Readonly<Record<string, unknown>>;
