@@ -11,8 +11,14 @@ export const registryLimits = {
   referencedSchemasMax: 2000,
   referencedBytesMax: 8 * MiB,
 
-  /** Versions of one subject, including those that are only marked as deleted. */
-  versionsPerSubjectMax: 10_000,
+  /**
+   * Versions of one subject, including those that are only marked as deleted. One write removes them all, with their
+   * schemas.
+   */
+  versionsPerSubjectMax: 5000,
+
+  /** Versions that are removed at once when a context is made ready for an import. */
+  clearedVersionsMax: 9000,
 
   /** One entry of a registry: a schema with its metadata, where JSON may write a character as six. */
   registryEntryBytesMax: 7 * MiB,
@@ -28,8 +34,12 @@ export const registryLimits = {
   metadataBytesMax: 256 * KiB,
   ruleSetBytesMax: 256 * KiB,
 
-  /** Exporters of a registry. */
+  /** Exporters of a registry, and the subjects that one names. */
   exportersMax: 100,
+  exporterSubjectsMax: 1000,
+
+  /** Key-encryption keys of a registry. */
+  keksMax: 10_000,
 
   /** Keys and values that a replica of the registry asks for at a time. */
   registryReadBytes: 1 * MiB,

@@ -16,6 +16,7 @@ export const registryErrors = {
   incompatible: 40901,
   exporterExists: 40950,
   keyExists: 40971,
+  tooManyKeys: 40972,
   invalidSchema: 42201,
   invalidVersion: 42202,
   invalidCompatibilityLevel: 42203,

@@ -1,7 +1,15 @@
 import type { Clock } from '@weir/core';
+import { registryLimits } from '../limits.ts';
 import type { DekAnswer, KekAnswer } from '../registry-answers.ts';
+import type { RegistryChange } from '../registry-change.ts';
 import { RegistryError } from '../registry-error.ts';
 import type { RegistryStore } from '../registry-store.ts';
+import { withoutUndefined } from '../state/metadata.ts';
+import { normalSubject, parseSubject, referencedSubject } from '../state/qualified-subject.ts';
+import { entryKeys, put, remove } from '../state/registry-entries.ts';
+import type { RegistryState } from '../state/registry-state.ts';
+import { page } from './answer-parts.ts';
+import { invalid, readAlgorithm, readDekBody, readKekBody, readKekUpdate } from './key-bodies.ts';
 import type {
   DekQuery,
   DeleteDekQuery,
@@ -9,98 +17,282 @@ import type {
   ListDeksQuery,
   ListKeksQuery,
 } from './registry-queries.ts';
+import { readFresh, writeFresh } from './store-access.ts';
+import { isPrefixOf, parseVersion } from './subject-queries.ts';
 
 /** `/dek-registry/v1/keks`: the keys for the encryption of fields. They are stored and returned, never used. */
 export class KeyService {
-  readonly store: RegistryStore;
-  readonly clock: Clock;
+  readonly #store: RegistryStore;
+  readonly #clock: Clock;
 
-  constructor({ store, clock }: { store: RegistryStore; clock: Clock }) {
-    this.store = store;
-    this.clock = clock;
+  constructor({ store, clock }: { readonly store: RegistryStore; readonly clock: Clock }) {
+    this.#store = store;
+    this.#clock = clock;
   }
 
   /** `GET /keks` */
-  async listKeks(_query: ListKeksQuery = {}): Promise<string[]> {
-    return later();
+  async listKeks(query: ListKeksQuery = {}): Promise<string[]> {
+    const { state } = this.#store;
+    const { subjectPrefixes = [] } = query;
+    const isListed = ({ name, deleted }: KekAnswer) =>
+      (query.deleted === true || deleted !== true) &&
+      (subjectPrefixes.length === 0 ||
+        state.deks
+          .ofKek(name)
+          .some(({ subject }) => subjectPrefixes.some((prefix) => isPrefixOf(prefix, subject))));
+    const names = [...state.keks().values()].filter(isListed).map(({ name }) => name);
+    return page(names.sort(), query);
   }
 
   /** `GET /keks/{name}` */
-  async kek(_name: string, _query: { deleted?: boolean | undefined } = {}): Promise<KekAnswer> {
-    return later();
+  async kek(name: string, query: { deleted?: boolean | undefined } = {}): Promise<KekAnswer> {
+    return readFresh(this.#store, (state) => kekOf(state, name, query.deleted === true));
   }
 
   /** `POST /keks` */
-  async createKek(_body: unknown): Promise<KekAnswer> {
-    return later();
+  async createKek(body: unknown): Promise<KekAnswer> {
+    const kek = readKekBody(body, this.#clock.nowMs());
+    return this.#write((state) => {
+      const existing = state.keks().get(kek.name);
+      if (existing === undefined) {
+        checkCount(state);
+        return { changes: [putKek(kek)], reply: kek };
+      }
+      if (!isSameKek(existing, kek)) throw keyExists(kek.name);
+      if (existing.deleted !== true) return { changes: [], reply: existing };
+      return { changes: [putKek(kek)], reply: kek };
+    });
   }
 
   /** `PUT /keks/{name}` */
-  async updateKek(_name: string, _body: unknown): Promise<KekAnswer> {
-    return later();
+  async updateKek(name: string, body: unknown): Promise<KekAnswer> {
+    const update = readKekUpdate(body);
+    return this.#write((state) => {
+      const kek = { ...kekOf(state, name, false), ...update, ts: this.#clock.nowMs() };
+      return { changes: [putKek(kek)], reply: kek };
+    });
   }
 
   /** `DELETE /keks/{name}` */
-  async deleteKek(_name: string, _query: DeleteQuery = {}): Promise<void> {
-    return later();
+  async deleteKek(name: string, query: DeleteQuery = {}): Promise<void> {
+    const isPermanent = query.permanent === true;
+    await this.#write((state) => {
+      const kek = kekOf(state, name, true);
+      if (state.deks.ofKek(name).some(({ deleted }) => isPermanent || deleted !== true))
+        throw new RegistryError('keyReferenceExists', `One or more references exist to the key ${name}.`);
+      if (!isPermanent)
+        return { changes: kek.deleted === true ? [] : [putKek({ ...kek, deleted: true })], reply: undefined };
+      if (kek.deleted !== true) throw notSoftDeleted(name);
+      return { changes: [remove(entryKeys.kek(name))], reply: undefined };
+    });
   }
 
   /** `POST /keks/{name}/undelete` */
-  async undeleteKek(_name: string): Promise<void> {
-    return later();
+  async undeleteKek(name: string): Promise<void> {
+    await this.#write((state) => {
+      const kek = kekOf(state, name, true);
+      const changes = kek.deleted === true ? [putKek(withoutUndefined({ ...kek, deleted: undefined }))] : [];
+      return { changes, reply: undefined };
+    });
   }
 
-  /** `POST /keks/{name}/test` */
-  async testKek(_name: string): Promise<KekAnswer> {
-    return later();
+  /** `POST /keks/{name}/test`: the registry has no access to key-management services. */
+  async testKek(name: string): Promise<KekAnswer> {
+    await this.kek(name);
+    throw noKms();
   }
 
   /** `GET /keks/{name}/deks` */
-  async listDekSubjects(_kekName: string, _query: ListDeksQuery = {}): Promise<string[]> {
-    return later();
+  async listDekSubjects(kekName: string, query: ListDeksQuery = {}): Promise<string[]> {
+    return readFresh(this.#store, (state) => {
+      kekOf(state, kekName, query.deleted === true);
+      const deks = state.deks
+        .ofKek(kekName)
+        .filter(({ deleted }) => query.deleted === true || deleted !== true);
+      return page([...new Set(deks.map(({ subject }) => subject))].sort(), query);
+    });
   }
 
   /** `GET /keks/{name}/deks/{subject}/versions` */
-  async listDekVersions(_kekName: string, _subject: string, _query: ListDeksQuery = {}): Promise<number[]> {
-    return later();
+  async listDekVersions(kekName: string, subject: string, query: ListDeksQuery = {}): Promise<number[]> {
+    return readFresh(this.#store, (state) => {
+      kekOf(state, kekName, query.deleted === true);
+      const versions = state.deks
+        .versions(kekName, subjectOf(state, subject), readAlgorithm(query.algorithm))
+        .filter(({ deleted }) => query.deleted === true || deleted !== true);
+      return page(
+        versions.map(({ version }) => version),
+        query,
+      );
+    });
   }
 
   /** `GET /keks/{name}/deks/{subject}` (version 1) and `.../versions/{version}` */
   async dek(
-    _kekName: string,
-    _subject: string,
-    _version: string | undefined,
-    _query: DekQuery = {},
+    kekName: string,
+    subject: string,
+    version: string | undefined,
+    query: DekQuery = {},
   ): Promise<DekAnswer> {
-    return later();
+    const wanted = version === undefined ? 1 : parseVersion(version);
+    return readFresh(this.#store, (state) => {
+      const isDeletedFound = query.deleted === true;
+      kekOf(state, kekName, isDeletedFound);
+      const found = state.deks
+        .versions(kekName, subjectOf(state, subject), readAlgorithm(query.algorithm))
+        .filter(({ deleted }) => isDeletedFound || deleted !== true)
+        .findLast((dek) => wanted === 'latest' || dek.version === wanted);
+      if (found === undefined) throw keyNotFound(subject);
+      return found;
+    });
   }
 
   /** `POST /keks/{name}/deks` (the body names the subject) and `POST /keks/{name}/deks/{subject}` */
-  async createDek(_kekName: string, _subject: string | undefined, _body: unknown): Promise<DekAnswer> {
-    return later();
+  async createDek(kekName: string, subject: string | undefined, body: unknown): Promise<DekAnswer> {
+    const given = readDekBody(body);
+    const named = subject ?? given.subject;
+    if (named === undefined || named === '' || named.length > registryLimits.subjectCharsMax)
+      return invalid('subject');
+    return this.#write((state) => {
+      const { shared } = kekOf(state, kekName, false);
+      if (given.encryptedKeyMaterial === undefined) {
+        if (shared) throw noKms();
+        return invalid('encryptedKeyMaterial');
+      }
+      const dek = withoutUndefined<DekAnswer>({
+        kekName,
+        subject: subjectOf(state, named),
+        version: given.version,
+        algorithm: given.algorithm,
+        encryptedKeyMaterial: given.encryptedKeyMaterial,
+        ts: this.#clock.nowMs(),
+        deleted: given.isDeleted ? true : undefined,
+      });
+      const existing = state.deks.get(dek);
+      if (existing !== undefined && existing.encryptedKeyMaterial !== dek.encryptedKeyMaterial)
+        throw keyExists(dek.subject);
+      if (existing !== undefined && existing.deleted !== true) return { changes: [], reply: existing };
+      return { changes: [putDek(dek)], reply: dek };
+    });
   }
 
   /** `DELETE /keks/{name}/deks/{subject}` (all versions) and `.../versions/{version}` */
   async deleteDek(
-    _kekName: string,
-    _subject: string,
-    _version: string | undefined,
-    _query: DeleteDekQuery = {},
+    kekName: string,
+    subject: string,
+    version: string | undefined,
+    query: DeleteDekQuery = {},
   ): Promise<void> {
-    return later();
+    const isPermanent = query.permanent === true;
+    await this.#write((state) => {
+      kekOf(state, kekName, true);
+      const deks = seriesOf(state, kekName, subject, version, query.algorithm);
+      if (!isPermanent) {
+        const live = deks.filter(({ deleted }) => deleted !== true);
+        return { changes: live.map((dek) => putDek({ ...dek, deleted: true })), reply: undefined };
+      }
+      if (deks.some(({ deleted }) => deleted !== true)) throw notSoftDeleted(subject);
+      return { changes: deks.map((dek) => remove(entryKeys.dek(dek))), reply: undefined };
+    });
   }
 
   /** `POST /keks/{name}/deks/{subject}/undelete` (all versions) and `.../versions/{version}/undelete` */
   async undeleteDek(
-    _kekName: string,
-    _subject: string,
-    _version: string | undefined,
-    _query: DekQuery = {},
+    kekName: string,
+    subject: string,
+    version: string | undefined,
+    query: DekQuery = {},
   ): Promise<void> {
-    return later();
+    await this.#write((state) => {
+      if (kekOf(state, kekName, true).deleted === true)
+        throw new RegistryError('keySoftDeleted', `Key '${kekName}' must be undeleted first`);
+      const deks = seriesOf(state, kekName, subject, version, query.algorithm);
+      const marked = deks.filter(({ deleted }) => deleted === true);
+      return {
+        changes: marked.map((dek) => putDek(withoutUndefined({ ...dek, deleted: undefined }))),
+        reply: undefined,
+      };
+    });
+  }
+
+  #write<Reply>(
+    decide: (state: RegistryState) => { readonly changes: readonly RegistryChange[]; readonly reply: Reply },
+  ): Promise<Reply> {
+    return writeFresh(this.#store, decide);
   }
 }
 
-function later(): never {
-  throw new RegistryError('storeError', 'This endpoint is not served yet.');
+function kekOf(state: RegistryState, name: string, isDeletedFound: boolean): KekAnswer {
+  const kek = state.keks().get(name);
+  if (kek === undefined || (kek.deleted === true && !isDeletedFound)) throw keyNotFound(name);
+  return kek;
+}
+
+/** The versions of a subject's key, or one of them. */
+function seriesOf(
+  state: RegistryState,
+  kekName: string,
+  subject: string,
+  version: string | undefined,
+  algorithm: string | undefined,
+): DekAnswer[] {
+  const all = state.deks.versions(kekName, subjectOf(state, subject), readAlgorithm(algorithm));
+  const wanted = version === undefined ? undefined : parseVersion(version);
+  const deks =
+    wanted === undefined
+      ? all
+      : wanted === 'latest'
+        ? all.slice(-1)
+        : all.filter((dek) => dek.version === wanted);
+  if (deks.length === 0) throw keyNotFound(subject);
+  return deks;
+}
+
+/** The one form of a subject, or the one that it is an alias of for keys. */
+function subjectOf(state: RegistryState, subject: string): string {
+  const named = normalSubject(subject);
+  const config = state.config(named);
+  const alias = config?.aliasForDeks || config?.alias;
+  return alias === undefined || alias === '' ? named : referencedSubject(parseSubject(named).context, alias);
+}
+
+function isSameKek(a: KekAnswer, b: KekAnswer): boolean {
+  const identity = ({ kmsType, kmsKeyId, kmsProps, doc, shared }: KekAnswer) =>
+    JSON.stringify([kmsType, kmsKeyId, Object.entries(kmsProps ?? {}).sort(), doc ?? '', shared]);
+  return identity(a) === identity(b);
+}
+
+function putKek(kek: KekAnswer): RegistryChange {
+  return put('kek', entryKeys.kek(kek.name), kek);
+}
+
+function putDek(dek: DekAnswer): RegistryChange {
+  return put('dek', entryKeys.dek(dek), dek);
+}
+
+function checkCount(state: RegistryState): void {
+  if (state.keks().size >= registryLimits.keksMax)
+    throw new RegistryError('tooManyKeys', `A maximum of ${registryLimits.keksMax} keys already exist`);
+}
+
+function keyNotFound(name: string): RegistryError {
+  return new RegistryError('keyNotFound', `Key '${name}' not found`);
+}
+
+function keyExists(name: string): RegistryError {
+  return new RegistryError('keyExists', `Key '${name}' already exists; use a different value`);
+}
+
+function notSoftDeleted(name: string): RegistryError {
+  return new RegistryError(
+    'keyNotSoftDeleted',
+    `Key '${name}' was not deleted first before being permanently deleted`,
+  );
+}
+
+function noKms(): RegistryError {
+  return new RegistryError(
+    'keyGenerationFailed',
+    'This registry stores keys and has no access to key-management services; send encryptedKeyMaterial.',
+  );
 }

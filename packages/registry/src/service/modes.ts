@@ -1,3 +1,4 @@
+import { registryLimits } from '../limits.ts';
 import { type ModeAnswer, type RegistryMode, registryModes } from '../registry-answers.ts';
 import type { RegistryChange } from '../registry-change.ts';
 import { RegistryError } from '../registry-error.ts';
@@ -46,6 +47,12 @@ function clearScope({ state }: DecisionContext, scope: string): readonly Registr
   if (subjects.some((subject) => state.latest(subject) !== undefined))
     throw new RegistryError('operationNotPermitted', 'Cannot import since found existing subjects');
   const versions = subjects.flatMap((subject) => state.versions(subject));
+  const { clearedVersionsMax } = registryLimits;
+  if (versions.length > clearedVersionsMax)
+    throw new RegistryError(
+      'operationNotPermitted',
+      `More than ${clearedVersionsMax} deleted versions would be removed; delete their subjects permanently first.`,
+    );
   for (const { subject, version } of versions) {
     if (state.referrers(subject, version).length > 0) throw refusals.referenceExists(subject, version);
   }

@@ -1,34 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { fieldListService } from '../../testing/index.ts';
-import { RegistryError } from '../registry-error.ts';
+import { answerOrCode, fieldListService, requestTable as table } from '../../testing/index.ts';
 import type { RegistryService } from './registry-service.ts';
-
-/** A request, and the answer or the code of the refusal. */
-type Step = readonly [title: string, request: (service: RegistryService) => unknown, answer: unknown];
-
-/** Runs requests in order against one registry. */
-function table(title: string, steps: readonly Step[]): void {
-  it(title, async () => {
-    const service = fieldListService({
-      clock: { nowMs: () => 1000, monotonicMs: () => 0, after: () => () => {} },
-    });
-    for (const [step, request, expected] of steps) {
-      const answer = await answerOf(request(service));
-      assert.deepEqual(JSON.parse(JSON.stringify(answer ?? null)), expected ?? null, step);
-    }
-    await service.end();
-  });
-}
-
-async function answerOf(reply: unknown): Promise<unknown> {
-  try {
-    return await reply;
-  } catch (error) {
-    if (error instanceof RegistryError) return error.code;
-    throw error;
-  }
-}
 
 /** Only some fields of an answer. */
 async function pick(reply: Promise<object>, ...fields: string[]): Promise<unknown> {
@@ -691,8 +664,8 @@ describe('modes', () => {
 
   it('cannot be changed if the server says so', async () => {
     const service = fieldListService({ modesChangeable: false });
-    assert.equal(await answerOf(service.putMode('a', { mode: 'READONLY' })), 42205);
-    assert.equal(await answerOf(service.deleteMode('a')), 42205);
+    assert.equal(await answerOrCode(service.putMode('a', { mode: 'READONLY' })), 42205);
+    assert.equal(await answerOrCode(service.deleteMode('a')), 42205);
   });
 });
 

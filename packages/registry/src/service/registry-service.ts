@@ -47,7 +47,7 @@ import { ExporterService } from './exporter-service.ts';
 import { KeyService } from './key-service.ts';
 import { findVersion } from './look-up.ts';
 import { deleteMode, getMode, putMode, readModeBody } from './modes.ts';
-import { isNotFound, refusals } from './refusals.ts';
+import { refusals } from './refusals.ts';
 import { type Registration, register } from './register.ts';
 import type {
   CompatibilityQuery,
@@ -69,6 +69,7 @@ import type {
 } from './registry-queries.ts';
 import { readSchemaBody, readTagsBody, type SchemaBody } from './schema-bodies.ts';
 import { checkScope, checkSubject, configInScope, normalScope, type ScopeDefaults } from './scopes.ts';
+import { readFresh, writeFresh } from './store-access.ts';
 import {
   aliasesBySubject,
   candidates,
@@ -647,54 +648,36 @@ export class RegistryService {
     };
   }
 
-  /** Answers from the state at hand. What is not found may have been made elsewhere a moment ago. */
-  async #read<Reply>(answer: (context: DecisionContext) => Reply): Promise<Reply> {
-    const { store } = this.#options;
+  /** Answers from the state at hand, after the work that the answer needs. */
+  #read<Reply>(answer: (context: DecisionContext) => Reply): Promise<Reply> {
     const work = this.#work.session();
-    let isFresh = false;
-    for (;;) {
-      const { revision } = store.state;
-      try {
-        return answer(this.#context(store.state, work));
-      } catch (error) {
-        if (error instanceof WorkPending) await error.done;
-        else if (isFresh || !isNotFound(error)) throw error;
-        else {
-          isFresh = true;
-          await store.refresh();
-          if (store.state.revision === revision) throw error;
+    return readFresh(this.#options.store, async (state) => {
+      for (;;) {
+        try {
+          return answer(this.#context(state, work));
+        } catch (error) {
+          if (!(error instanceof WorkPending)) throw error;
+          await error.done;
         }
       }
-    }
+    });
   }
 
-  /** Commits what a decision changes. A refusal is decided on the newest state. */
-  async #write<Reply>(
+  /** Commits what a decision changes. */
+  #write<Reply>(
     decide: (context: DecisionContext) => {
       readonly changes: readonly RegistryChange[];
       readonly reply: Reply;
     },
   ): Promise<Reply> {
-    const { store } = this.#options;
     const work = this.#work.session();
-    let isFresh = false;
-    for (;;) {
-      const { revision } = store.state;
+    return writeFresh(this.#options.store, (state) => {
       try {
-        return await store.write((state) => {
-          try {
-            return decide(this.#context(state, work));
-          } catch (error) {
-            if (error instanceof WorkPending) return { after: error.done };
-            throw error;
-          }
-        });
+        return decide(this.#context(state, work));
       } catch (error) {
-        if (isFresh || !(error instanceof RegistryError)) throw error;
-        isFresh = true;
-        await store.refresh();
-        if (store.state.revision === revision) throw error;
+        if (error instanceof WorkPending) return { after: error.done };
+        throw error;
       }
-    }
+    });
   }
 }

@@ -1,11 +1,6 @@
 import { registryLimits } from '../limits.ts';
-import type {
-  ConfigAnswer,
-  DekAnswer,
-  ExporterAnswer,
-  KekAnswer,
-  RegistryMode,
-} from '../registry-answers.ts';
+import type { ConfigAnswer, ExporterAnswer, KekAnswer, RegistryMode } from '../registry-answers.ts';
+import { DekIndex } from './dek-index.ts';
 import { fingerprint, guidText } from './guid.ts';
 import { confluentVersion } from './metadata.ts';
 import { defaultContext, formatSubject, parseSubject, referencedSubject } from './qualified-subject.ts';
@@ -76,7 +71,8 @@ export class RegistryState {
   readonly #exporters = new Map<string, ExporterAnswer>();
   readonly #exporterStatuses = new Map<string, StoredExporterStatus>();
   readonly #keks = new Map<string, KekAnswer>();
-  readonly #deks = new Map<string, DekAnswer>();
+  /** Data-encryption keys. */
+  readonly deks = new DekIndex();
   /** Recently parsed schemas, the least recently used one first. */
   readonly #parsed = new Map<Row, StoredSchema>();
   #parsedBytes = 0;
@@ -118,7 +114,7 @@ export class RegistryState {
         set(this.#keks, name, value === null ? undefined : parseEntry(kind, value));
         return;
       case 'dek':
-        set(this.#deks, name, value === null ? undefined : parseEntry(kind, value));
+        this.deks.set(name, value === null ? undefined : parseEntry(kind, value));
         return;
     }
   }
@@ -252,11 +248,6 @@ export class RegistryState {
     return this.#keks;
   }
 
-  /** By what follows `dek/` in their keys. */
-  deks(): ReadonlyMap<string, DekAnswer> {
-    return this.#deks;
-  }
-
   #valueOf(kind: Exclude<keyof RegistryEntries, 'schema'>, name: string): object | undefined {
     switch (kind) {
       case 'version': {
@@ -281,7 +272,7 @@ export class RegistryState {
       case 'kek':
         return this.#keks.get(name);
       case 'dek':
-        return this.#deks.get(name);
+        return this.deks.getByName(name);
     }
   }
 

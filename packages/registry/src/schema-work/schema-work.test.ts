@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type Clock, systemClock } from '@weir/core';
+import { fieldListFormats } from '../../testing/field-list-format.ts';
+import type { SchemaFormat, SchemaSource } from '../schema-format.ts';
+import { SchemaPool } from './schema-pool.ts';
+import { SchemaWork, WorkPending, type WorkSession } from './schema-work.ts';
+import { SizedCache } from './sized-cache.ts';
+
+const workerUrl = new URL(import.meta.resolve('../../testing/field-list-worker.ts'));
+const source = (text: string): SchemaSource => ({ text, references: [] });
+const large = (text: string) => source(`${text} ${'filler '.repeat(10_000)}`);
+
+/** Asks until the result is there. */
+async function settled<Result>(ask: () => Result): Promise<Result> {
+  for (;;) {
+    try {
+      return ask();
+    } catch (error) {
+      if (!(error instanceof WorkPending)) throw error;
+      await error.done;
+    }
+  }
+}
+
+async function withPool(
+  options: { clock?: Clock; waitingMax?: number },
+  use: (session: WorkSession, pool: SchemaPool, work: SchemaWork) => Promise<void>,
+): Promise<void> {
+  const pool = new SchemaPool({ clock: systemClock, workerUrl, threadsMax: 1, ...options });
+  const work = new SchemaWork({ formats: fieldListFormats, pool });
+  try {
+    await use(work.session(), pool, work);
+  } finally {
+    await work.end();
+  }
+}
+
+describe('work on schemas', () => {
+  it('is done at once if the schema is small', async () => {
+    await withPool({}, async (session, pool) => {
+      assert.equal(session.canonicalText('AVRO', source(' b  a '), false), 'b a');
+      assert.equal(session.canonicalText('AVRO', source(' b  a '), true), 'a b');
+      assert.throws(() => session.canonicalText('AVRO', source('!'), false), { name: 'InvalidSchema' });
+      const found = session.incompatibilities('AVRO', source('a b'), source('a'), {
+        reader: 'new',
+        policy: 'STRICT',
+      });
+      assert.deepEqual(
+        found.map(({ path }) => path),
+        ['/b'],
+      );
+      assert.equal(pool.threads, 0);
+    });
+  });
+
+  it('is done in a thread if the schema is large', async () => {
+    await withPool({}, async (session, pool) => {
+      const schema = large('a');
+      assert.throws(() => session.canonicalText('AVRO', schema, false), WorkPending);
+      assert.match(await settled(() => session.canonicalText('AVRO', schema, false)), /^a filler/);
+      await assert.rejects(
+        settled(() => session.canonicalText('AVRO', large('!'), false)),
+        { name: 'InvalidSchema', message: '"!" is not a field' },
+      );
+      const options = { reader: 'old', policy: 'STRICT' } as const;
+      const found = await settled(() => session.incompatibilities('JSON', large('b'), large('a'), options));
+      assert.deepEqual(
+        found.map(({ path }) => path),
+        ['/b'],
+      );
+      assert.equal(pool.threads, 1);
+    });
+  });
+
+  it('is given up after some time, and the next schema gets a new thread', async () => {
+    const timers: (() => void)[] = [];
+    const after = (_: number, run: () => void) => {
+      timers.push(run);
+      return () => {};
+    };
+    const clock: Clock = { ...systemClock, after };
+    await withPool({ clock }, async (session) => {
+      const refusal = settled(() => session.canonicalText('AVRO', large('spin'), false));
+      timers[0]!();
+      await assert.rejects(refusal, { code: 42209, message: /takes too long to check/ });
+      assert.match(await settled(() => session.canonicalText('AVRO', large('a'), false)), /^a /);
+    });
+  });
+
+  it('is refused if too much waits', async () => {
+    await withPool({ waitingMax: 1 }, async (_, pool) => {
+      const tasks = ['a', 'b', 'c'].map((text) =>
+        pool.run({ kind: 'canonical', type: 'AVRO', source: large(text), normalize: false }),
+      );
+      const results = await Promise.allSettled(tasks);
+      assert.deepEqual(
+        results.map(({ status }) => status),
+        ['fulfilled', 'fulfilled', 'rejected'],
+      );
+      assert.equal((results[2] as PromiseRejectedResult).reason.code, 50002);
+    });
+  });
+
+  it('that waits is refused when the registry stops', async () => {
+    await withPool({}, async (_, pool, work) => {
+      const tasks = ['spin', 'b'].map((text) =>
+        pool.run({ kind: 'canonical', type: 'AVRO', source: large(text), normalize: false }),
+      );
+      await Promise.all([...tasks.map((task) => assert.rejects(task, { code: 50002 })), work.end()]);
+      await assert.rejects(
+        pool.run({ kind: 'canonical', type: 'AVRO', source: large('a'), normalize: false }),
+        {
+          code: 50002,
+        },
+      );
+    });
+  });
+
+  it('is done once for the same texts', () => {
+    let parses = 0;
+    const avro: SchemaFormat = {
+      ...fieldListFormats.AVRO,
+      parse(given) {
+        parses += 1;
+        return fieldListFormats.AVRO.parse(given);
+      },
+    };
+    const work = new SchemaWork({ formats: { ...fieldListFormats, AVRO: avro } });
+    const reference = { name: 'r', subject: 's', version: 1 };
+    const sources = () => ({ text: '@r', references: [{ ...reference, source: source('a') }] });
+    assert.equal(work.session().canonicalText('AVRO', sources(), false), '@r');
+    assert.equal(work.session().canonicalText('AVRO', sources(), true), '@r');
+    assert.equal(parses, 1);
+    const other = { text: '@r', references: [{ ...reference, source: source('b') }] };
+    assert.equal(work.session().formattedText('AVRO', other, 'resolved'), 'b');
+    assert.equal(work.session().formattedText('AVRO', sources(), 'resolved'), 'a');
+    assert.equal(parses, 2);
+  });
+});
+
+it('a cache is bounded by size, and drops what was not used for longest', () => {
+  const cache = new SizedCache<string>(10);
+  cache.set('a', 'A', 4);
+  cache.set('b', 'B', 4);
+  cache.get('a');
+  cache.set('c', 'C', 4);
+  assert.deepEqual(
+    ['a', 'b', 'c'].map((key) => cache.get(key)),
+    ['A', undefined, 'C'],
+  );
+  cache.set('a', 'A2', 1);
+  cache.set('d', 'D', 11);
+  assert.deepEqual([cache.get('a'), cache.get('d'), cache.size], ['A2', undefined, 5]);
+});
