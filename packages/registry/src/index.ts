@@ -69,6 +69,7 @@ export {
   type SchemaType,
   schemaTypes,
 } from './schema-format.ts';
+export { loadSchemaFormats } from './schema-formats.ts';
 export { ExporterService } from './service/exporter-service.ts';
 export { KeyService } from './service/key-service.ts';
 export type {

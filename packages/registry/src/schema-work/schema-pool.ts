@@ -2,12 +2,12 @@ import { Worker } from 'node:worker_threads';
 import type { Clock } from '@weir/core';
 import { registryLimits } from '../limits.ts';
 import { RegistryError } from '../registry-error.ts';
-import type { SchemaResult, SchemaTask } from './schema-task.ts';
+import type { SchemaResult, SchemaTask, ThreadAnswer } from './schema-task.ts';
 
 export interface SchemaPoolOptions {
   readonly clock: Clock;
-  /** The file of a thread. */
-  readonly workerUrl: URL;
+  /** The file of a thread. Default: the one with the formats of the product. */
+  readonly workerUrl?: URL | undefined;
   readonly threadsMax?: number | undefined;
   readonly waitingMax?: number | undefined;
   /** How long one task may take. */
@@ -15,9 +15,6 @@ export interface SchemaPoolOptions {
   /** How long an idle thread stays alive. */
   readonly idleMs?: number | undefined;
 }
-
-/** A task and what a thread answered: a result, or a failure of the program. */
-export type SchemaAnswer = { readonly result: SchemaResult } | { readonly failure: string };
 
 interface Job {
   readonly task: SchemaTask;
@@ -51,7 +48,7 @@ export class SchemaPool {
 
   constructor(options: SchemaPoolOptions) {
     this.#clock = options.clock;
-    this.#workerUrl = options.workerUrl;
+    this.#workerUrl = options.workerUrl ?? new URL(import.meta.resolve('./schema-worker.ts'));
     this.#threadsMax = options.threadsMax ?? registryLimits.schemaWorkThreadsMax;
     this.#waitingMax = options.waitingMax ?? registryLimits.schemaWorkWaitingMax;
     this.#taskMsMax = options.taskMsMax ?? registryLimits.schemaWorkMsMax;
@@ -103,7 +100,7 @@ export class SchemaPool {
     });
     const thread: Thread = { worker, job: undefined, cancelTimer: () => {} };
     this.#threads.add(thread);
-    worker.on('message', (answer: SchemaAnswer) => {
+    worker.on('message', (answer: ThreadAnswer) => {
       const { job } = thread;
       if (job === undefined) return;
       if ('failure' in answer) job.reject(new Error(answer.failure));

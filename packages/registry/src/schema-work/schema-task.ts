@@ -39,6 +39,9 @@ export type SchemaResult =
   /** The work was given up: the message is for users. */
   | { readonly kind: 'tooLarge'; readonly problem: string };
 
+/** What a thread answers: a result, or a failure of the program. */
+export type ThreadAnswer = { readonly result: SchemaResult } | { readonly failure: string };
+
 export type SchemaFormats = Readonly<Record<SchemaType, SchemaFormat>>;
 
 /** Does a task at once. `parse` may know a schema already. */

@@ -15,6 +15,7 @@ import { RegistryError } from '../registry-error.ts';
 import type { RegistryStore } from '../registry-store.ts';
 import { type SchemaFormat, type SchemaType, schemaTypes } from '../schema-format.ts';
 import { ReferenceResolver } from '../schema-work/resolve-references.ts';
+import { SchemaPool } from '../schema-work/schema-pool.ts';
 import { SchemaWork, WorkPending, type WorkSession } from '../schema-work/schema-work.ts';
 import { fingerprint, guidText, parseGuid } from '../state/guid.ts';
 import { mergeRuleSets, withConfluentVersion, withoutRules } from '../state/metadata.ts';
@@ -123,7 +124,7 @@ export class RegistryService {
       compatibility: options.defaultCompatibility ?? 'BACKWARD',
       mode: options.defaultMode ?? 'READWRITE',
     };
-    this.#work = options.work ?? new SchemaWork(options);
+    this.#work = options.work ?? new SchemaWork({ formats: options.formats, pool: new SchemaPool(options) });
     this.exporters = new ExporterService(options);
     this.keys = new KeyService(options);
   }
