@@ -13,6 +13,7 @@ enum Edition {
   EDITION_PROTO3 = 999;
   EDITION_2023 = 1000;
   EDITION_2024 = 1001;
+  EDITION_2026 = 1002;
   EDITION_UNSTABLE = 9999;
   EDITION_1_TEST_ONLY = 1;
   EDITION_2_TEST_ONLY = 2;
@@ -70,6 +71,7 @@ message ExtensionRangeOptions {
   optional FeatureSet features = 50;
   enum VerificationState { DECLARATION = 0; UNVERIFIED = 1; }
   optional VerificationState verification = 3 [default = UNVERIFIED, retention = RETENTION_SOURCE];
+  extensions 990 to 998;
   extensions 1000 to max;
 }
 message FieldDescriptorProto {
@@ -161,6 +163,7 @@ message FileOptions {
   optional string ruby_package = 45;
   optional FeatureSet features = 50;
   repeated UninterpretedOption uninterpreted_option = 999;
+  extensions 990 to 998;
   extensions 1000 to max;
 }
 message MessageOptions {
@@ -174,6 +177,7 @@ message MessageOptions {
   optional bool deprecated_legacy_json_field_conflicts = 11 [deprecated = true];
   optional FeatureSet features = 12;
   repeated UninterpretedOption uninterpreted_option = 999;
+  extensions 990 to 998;
   extensions 1000 to max;
 }
 message FieldOptions {
@@ -214,6 +218,7 @@ message FieldOptions {
   }
   optional FeatureSupport feature_support = 22;
   repeated UninterpretedOption uninterpreted_option = 999;
+  extensions 990 to 998;
   extensions 1000 to max;
   reserved 4;
   reserved 18;
@@ -221,6 +226,7 @@ message FieldOptions {
 message OneofOptions {
   optional FeatureSet features = 1;
   repeated UninterpretedOption uninterpreted_option = 999;
+  extensions 990 to 998;
   extensions 1000 to max;
 }
 message EnumOptions {
@@ -230,6 +236,7 @@ message EnumOptions {
   optional bool deprecated_legacy_json_field_conflicts = 6 [deprecated = true];
   optional FeatureSet features = 7;
   repeated UninterpretedOption uninterpreted_option = 999;
+  extensions 990 to 998;
   extensions 1000 to max;
 }
 message EnumValueOptions {
@@ -238,12 +245,14 @@ message EnumValueOptions {
   optional bool debug_redact = 3 [default = false];
   optional FieldOptions.FeatureSupport feature_support = 4;
   repeated UninterpretedOption uninterpreted_option = 999;
+  extensions 990 to 998;
   extensions 1000 to max;
 }
 message ServiceOptions {
   optional FeatureSet features = 34;
   optional bool deprecated = 33 [default = false];
   repeated UninterpretedOption uninterpreted_option = 999;
+  extensions 990 to 998;
   extensions 1000 to max;
 }
 message MethodOptions {
@@ -252,6 +261,7 @@ message MethodOptions {
   optional IdempotencyLevel idempotency_level = 34 [default = IDEMPOTENCY_UNKNOWN];
   optional FeatureSet features = 35;
   repeated UninterpretedOption uninterpreted_option = 999;
+  extensions 990 to 998;
   extensions 1000 to max;
 }
 message UninterpretedOption {
@@ -277,7 +287,7 @@ message FeatureSet {
   optional MessageEncoding message_encoding = 5;
   enum JsonFormat { JSON_FORMAT_UNKNOWN = 0; ALLOW = 1; LEGACY_BEST_EFFORT = 2; }
   optional JsonFormat json_format = 6;
-  enum EnforceNamingStyle { ENFORCE_NAMING_STYLE_UNKNOWN = 0; STYLE2024 = 1; STYLE_LEGACY = 2; }
+  enum EnforceNamingStyle { ENFORCE_NAMING_STYLE_UNKNOWN = 0; STYLE2024 = 1; STYLE_LEGACY = 2; STYLE2026 = 3; }
   optional EnforceNamingStyle enforce_naming_style = 7 [retention = RETENTION_SOURCE];
   message VisibilityFeature {
     enum DefaultSymbolVisibility {

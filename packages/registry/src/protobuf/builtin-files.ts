@@ -6,7 +6,7 @@ import { Linker } from './link-file.ts';
 import { parseFile } from './parse-file.ts';
 import type { LinkedFile, MessageType } from './types.ts';
 
-export const descriptorPath = 'google/protobuf/descriptor.proto';
+const descriptorPath = 'google/protobuf/descriptor.proto';
 
 /** Texts of the files that schemas may import without a reference. */
 export const builtinTexts: ReadonlyMap<string, string> = new Map([
@@ -15,7 +15,7 @@ export const builtinTexts: ReadonlyMap<string, string> = new Map([
   ...Object.entries(typeFiles),
 ]);
 
-export interface BuiltinFiles {
+interface BuiltinFiles {
   readonly linker: Linker;
   readonly files: ReadonlyMap<string, LinkedFile>;
   /** A message of descriptor.proto. */

@@ -1,5 +1,5 @@
 import type { InvalidSchema } from '../schema-format.ts';
-import type { Features } from './features.ts';
+import { type Features, fieldFeatureProblem } from './features.ts';
 import { defaultJsonName } from './names.ts';
 import { fieldNumberMax } from './parse-file.ts';
 import type { NumberRange, OptionNode, ReservedNode } from './syntax-tree.ts';
@@ -90,6 +90,19 @@ export const checkField = (field: FieldType, file: LinkedFile): void => {
     }
   }
   checkFieldOptions(field, file, isMessage);
+  const problem = fieldFeatureProblem(node.options, {
+    isString:
+      type === 'string' ||
+      node.mapKey === 'string' ||
+      (node.mapKey !== undefined && node.typeName === 'string'),
+    isMessage,
+    isRepeated: field.label === 'repeated',
+    isPackable: field.isPackable,
+    isMap: field.mapEntry !== undefined,
+    isOneofMember: field.oneof !== undefined,
+    isExtension: field.extendee !== undefined,
+  });
+  if (problem !== undefined) throw invalidIn(file, problem.at, problem.message);
 };
 
 const checkFieldOptions = (field: FieldType, file: LinkedFile, isMessage: boolean): void => {
@@ -98,6 +111,9 @@ const checkFieldOptions = (field: FieldType, file: LinkedFile, isMessage: boolea
   if (defaultOption !== undefined) {
     if (field.label === 'repeated' || isMessage) {
       throw invalidIn(file, defaultOption.at, `field ${quoted(field.name)} must not have a default`);
+    }
+    if (file.node.syntax === 'proto3') {
+      throw invalidIn(file, defaultOption.at, 'proto3 has no defaults of fields');
     }
     if (!field.hasPresence)
       throw invalidIn(file, defaultOption.at, 'a field without presence has no default');

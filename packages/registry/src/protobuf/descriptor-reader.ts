@@ -76,6 +76,7 @@ class DescriptorReader {
   readonly #file: MessageValue;
   readonly #syntax: FileNode['syntax'];
   readonly #syntaxText: string | undefined;
+  #place = -1_000_000_000;
 
   constructor(file: MessageValue) {
     this.#file = file;
@@ -91,6 +92,12 @@ class DescriptorReader {
     } else {
       throw new InvalidSchema(`syntax ${quoted(syntax)} is unknown`);
     }
+  }
+
+  /** Places of messages have no lines, but an order: groups stay between the messages next to them. */
+  #nextPlace(): number {
+    this.#place += 1;
+    return this.#place;
   }
 
   read(): FileNode {
@@ -140,7 +147,7 @@ class DescriptorReader {
       throw new InvalidSchema(`messages are nested deeper than ${registryLimits.protobufNestingMax}`);
     }
     const message: MessageNode = {
-      ...emptyMessage(nameIn(value), nowhere),
+      ...emptyMessage(nameIn(value), this.#nextPlace()),
       messages: messagesIn(value, 3).map((child) => this.#message(child, depth + 1)),
       enums: messagesIn(value, 4).map((child) => this.#enum(child)),
       options: optionsIn(value, 7),

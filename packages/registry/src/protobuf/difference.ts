@@ -29,7 +29,7 @@ export const differenceTypes = {
 } as const satisfies Readonly<Record<string, 'compatible' | 'incompatible'>>;
 export type DifferenceType = keyof typeof differenceTypes;
 
-export type IncompatibleType = {
+type IncompatibleType = {
   [Type in DifferenceType]: (typeof differenceTypes)[Type] extends 'incompatible' ? Type : never;
 }[DifferenceType];
 

@@ -17,16 +17,23 @@ const pseudoOptions = ['default', 'json_name'];
  * descriptors contain. Throws if an option is unknown, or has a value that does not fit.
  */
 export const interpretOptions = (
-  { file, scope, optionsType, options }: OptionsAt,
+  { file, scope, options, field }: OptionsAt,
   optionsMessage: MessageType,
 ): void => {
   const interpreter = new Interpreter(file, scope);
   const message = new MessageValue(optionsMessage);
+  const pseudo = new Set<string>();
   for (const option of options) {
     const [first] = option.name;
-    const isPseudo = optionsType === 'FieldOptions' && option.name.length === 1 && !first!.extension;
-    if (isPseudo && pseudoOptions.includes(first!.name)) continue;
-    interpreter.set(message, option);
+    const isPseudo = field !== undefined && option.name.length === 1 && !first!.extension;
+    if (!isPseudo || !pseudoOptions.includes(first!.name)) {
+      interpreter.set(message, option);
+      continue;
+    }
+    if (pseudo.has(first!.name))
+      throw invalidIn(file, option.at, `option ${quoted(first!.name)} is set twice`);
+    pseudo.add(first!.name);
+    if (first!.name === 'default') interpreter.valueOf(field, option.value, false);
   }
   file.optionBytes.set(options, encodeMessage(message));
 };
@@ -38,24 +45,26 @@ export const defaultText = (field: FieldType, file: LinkedFile, option: OptionNo
   if (typeof field.type !== 'string' && field.type.kind === 'enum') {
     return (option.value as { text: string }).text;
   }
-  if (field.type === 'float' || field.type === 'double') return floatText(value as number, field.type);
+  if (field.type === 'float' || field.type === 'double') return floatText(value as number);
   return String(value);
 };
 
-const floatText = (value: number, type: 'float' | 'double'): string => {
+/** As C prints it with `%.15g`, or with `%.17g` where that is another number. */
+const floatText = (value: number): string => {
   if (Number.isNaN(value)) return 'nan';
   if (!Number.isFinite(value)) return value > 0 ? 'inf' : '-inf';
-  if (Object.is(value, -0)) return '-0';
-  if (type === 'double') return exponent(String(value));
-  for (let digits = 1; digits < 10; digits += 1) {
-    const text = value.toPrecision(digits);
-    if (Math.fround(Number(text)) === Math.fround(value)) return exponent(String(Number(text)));
+  if (value === 0) return Object.is(value, -0) ? '-0' : '0';
+  const precision = Number(value.toPrecision(15)) === value ? 15 : 17;
+  const [digits, exponentText] = value.toExponential(precision - 1).split('e');
+  const exponent = Number(exponentText);
+  if (exponent >= -4 && exponent < precision) {
+    return withoutZeros(value.toFixed(Math.max(0, precision - 1 - exponent)));
   }
-  return exponent(String(value));
+  const sign = exponent < 0 ? '-' : '+';
+  return `${withoutZeros(digits!)}e${sign}${String(Math.abs(exponent)).padStart(2, '0')}`;
 };
 
-/** C prints at least two digits of an exponent. */
-const exponent = (text: string): string => text.replace(/e([+-])(\d)$/, 'e$10$2');
+const withoutZeros = (text: string): string => (text.includes('.') ? text.replace(/\.?0+$/, '') : text);
 
 const escapeBytes = (bytes: Uint8Array): string => {
   let text = '';

@@ -7,7 +7,7 @@ import {
   invalidIn,
   stringOption,
 } from './check-declarations.ts';
-import { defaultFeatures, type Features, featuresWith, usesFeatures } from './features.ts';
+import { defaultFeatures, type Features, featureProblem, featuresWith, usesFeatures } from './features.ts';
 import { defaultJsonName, mapEntryName } from './names.ts';
 import { emptyMessage } from './parse-file.ts';
 import { type Meaning, Scope } from './scope.ts';
@@ -39,6 +39,8 @@ export interface OptionsAt {
   readonly scope: Scope;
   readonly optionsType: string;
   readonly options: readonly OptionNode[];
+  /** The field that has the options, whose default is one of them. */
+  readonly field: FieldType | undefined;
 }
 
 interface OpenMessage {
@@ -164,14 +166,16 @@ class FileLinker {
     return invalidIn(this.#file, at, message);
   }
 
-  #options(scope: Scope, optionsType: string, options: readonly OptionNode[]): void {
+  #options(scope: Scope, optionsType: string, options: readonly OptionNode[], field?: FieldType): void {
     const features = usesFeatures(options);
     if (features !== undefined && this.#file.node.syntax !== 'editions') {
       throw this.#invalid(features.at, 'features need an edition');
     }
+    const problem = features === undefined ? undefined : featureProblem(options, optionsType);
+    if (problem !== undefined) throw this.#invalid(problem.at, problem.message);
     // Descriptors may have options that are not listed yet.
     const mayHaveOptions = options.length > 0 || this.#file.node.text === '';
-    if (mayHaveOptions) this.#optionsAt.push({ file: this.#file, scope, optionsType, options });
+    if (mayHaveOptions) this.#optionsAt.push({ file: this.#file, scope, optionsType, options, field });
   }
 
   #declarePackage(): Scope {
@@ -309,7 +313,7 @@ class FileLinker {
     const taken = new Set([...type.fields.map(({ name }) => name), ...type.oneofs.map(({ name }) => name)]);
     for (const field of type.fields) {
       if (!field.isProto3Optional) continue;
-      let name = `_${field.name}`;
+      let name = field.name.startsWith('_') ? field.name : `_${field.name}`;
       while (taken.has(name)) name = `X${name}`;
       taken.add(name);
       type.oneofs.push({ name, node: undefined, fields: [field] });
@@ -378,7 +382,7 @@ class FileLinker {
     });
     checkField(field, this.#file);
     this.#file.fieldOf.set(node, field);
-    this.#options(scope, 'FieldOptions', node.options);
+    this.#options(scope, 'FieldOptions', node.options, field);
     return field;
   }
 

@@ -10,7 +10,7 @@ import { invalidAt, quoted } from './tokens.ts';
 import type { ExtensionTable, LinkedFile } from './types.ts';
 
 /** The reference that a file was found by. */
-export interface ImportOrigin {
+interface ImportOrigin {
   readonly subject: string;
   readonly version: number;
 }

@@ -46,7 +46,7 @@ export const floatOf = (text: string): number | undefined => {
   if (word === 'nan') return Number.NaN;
   const integer = parseInteger(text);
   if (integer !== undefined) return negative && integer === 0n ? -0 : Number(integer);
-  if (!/^[0-9.][0-9.e+-]*f?$/.test(word)) return undefined;
-  const value = Number(word.replace(/f$/, ''));
+  if (!/^[0-9.][0-9.e+-]*$/.test(word)) return undefined;
+  const value = Number(word);
   return Number.isNaN(value) ? undefined : sign * value;
 };

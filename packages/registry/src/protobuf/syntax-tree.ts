@@ -66,7 +66,7 @@ export interface EnumNode {
   readonly options: OptionNode[];
 }
 
-export interface EnumValueNode {
+interface EnumValueNode {
   readonly name: string;
   readonly at: number;
   readonly number: number;

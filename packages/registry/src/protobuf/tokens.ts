@@ -1,11 +1,11 @@
 import { registryLimits } from '../limits.ts';
 import { InvalidSchema } from '../schema-format.ts';
 
-export type TokenKind = 'word' | 'integer' | 'float' | 'string' | 'symbol' | 'end';
+type TokenKind = 'word' | 'integer' | 'float' | 'string' | 'symbol' | 'end';
 
 const space = /[ \t\r\n\f\v]/y;
 const word = /[A-Za-z_][A-Za-z0-9_]*/y;
-const number = /0[xX][0-9a-fA-F]+|(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[fF]?/y;
+const number = /0[xX][0-9a-fA-F]+|(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?/y;
 const integer = /^(?:0[xX][0-9a-fA-F]+|0[0-7]*|[1-9][0-9]*)$/;
 const octal = /[0-7]{1,3}/y;
 

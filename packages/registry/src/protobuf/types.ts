@@ -36,7 +36,7 @@ export type ScalarType = keyof typeof scalarTypes;
 
 export const isScalarType = (name: string): name is ScalarType => Object.hasOwn(scalarTypes, name);
 
-export const wireTypes = { varint: 0, fixed64: 1, bytes: 2, startGroup: 3, endGroup: 4, fixed32: 5 } as const;
+const wireTypes = { varint: 0, fixed64: 1, bytes: 2, startGroup: 3, endGroup: 4, fixed32: 5 } as const;
 
 const scalarWireTypes: Readonly<Record<ScalarType, number>> = {
   double: wireTypes.fixed64,
@@ -69,7 +69,7 @@ export const isInRanges = (sorted: readonly NumberRange[], number: number): bool
 };
 
 /** An extension that an option names, and its full name, with a dot before it where it would mean another one. */
-export interface ResolvedExtension {
+interface ResolvedExtension {
   readonly field: FieldType;
   readonly name: string;
 }
@@ -178,7 +178,7 @@ export interface OneofType {
   readonly fields: FieldType[];
 }
 
-export interface FieldProperties {
+interface FieldProperties {
   readonly node: FieldNode;
   readonly name: string;
   readonly fullName: string;
