@@ -7,6 +7,7 @@ import { buildFranzGoSuite, buildGo } from './go/programs.ts';
 import { missingImplementations } from './mcp/conformance-tools.ts';
 import { type PythonPackage, pythonPackages, pythonWith } from './python/venv.ts';
 import { missingRegistryClients } from './registry/javascript-clients.ts';
+import { missingProtobufTools } from './registry/protobuf/tools.ts';
 import { gatherJars } from './s3/server.ts';
 
 /**
@@ -33,6 +34,7 @@ const works: Readonly<Record<string, () => void>> = {
     missingImplementations();
     missingAzurite();
     missingRegistryClients();
+    missingProtobufTools();
   },
 };
 
