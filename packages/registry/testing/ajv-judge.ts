@@ -13,7 +13,20 @@ export function ajvCheck(draft: keyof typeof dialects, schema: Json): (value: Js
   return (value) => validate(plain(value)) === true;
 }
 
-function newAjv(draft: keyof typeof dialects): Pick<Ajv, 'compile'> {
+/** Whether a schema fits the meta-schema of its draft. */
+export function isValidForAjv(draft: keyof typeof dialects, schema: Json): boolean {
+  return sharedAjv(draft).validateSchema(plain(schema) as object) === true;
+}
+
+const shared = new Map<string, ReturnType<typeof newAjv>>();
+
+function sharedAjv(draft: keyof typeof dialects): ReturnType<typeof newAjv> {
+  const known = shared.get(draft) ?? newAjv(draft);
+  shared.set(draft, known);
+  return known;
+}
+
+function newAjv(draft: keyof typeof dialects): Pick<Ajv, 'compile' | 'validateSchema'> {
   if (draft === '2020-12') return new Ajv2020(options);
   if (draft === 'draft-04') return new AjvDraft04.default(options);
   const ajv = new Ajv(options);
