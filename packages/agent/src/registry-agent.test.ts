@@ -118,6 +118,10 @@ test('every agent of a registry sees what another one registered, and serves no 
     scraped,
     /service_agent_schema_registry_request_outcome\{schema_registry_operation="register_schema",outcome="success"\} 1/,
   );
+  assert.match(
+    await (await fetch(`http://127.0.0.1:${two.agent.httpPort}/metrics`)).text(),
+    /service_schema_versions_count 1/,
+  );
 });
 
 test('credentials and ACLs of the cluster decide', async (t) => {

@@ -37,6 +37,7 @@ export function openRegistry(parts: RegistryParts): OpenRegistry {
   return {
     async service() {
       await store.ready();
+      parts.metrics.versions.set(store.state.versionCount);
       return service;
     },
     async close() {

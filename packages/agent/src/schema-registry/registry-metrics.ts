@@ -41,13 +41,7 @@ export const registryRows = {
   versions: {
     name: 'schema_versions_count',
     kind: 'gauge',
-    help: 'Versions of schemas in the schema registry, including those that are marked as deleted.',
-    labels: [],
-  },
-  versionsLimit: {
-    name: 'schema_versions_limit',
-    kind: 'gauge',
-    help: 'Versions of schemas that the schema registry may have.',
+    help: 'Versions of schemas in the schema registry, including those that are marked as deleted, as of the last request.',
     labels: [],
   },
 } as const;
@@ -70,6 +64,8 @@ interface AnswerSeries {
 /** The series of the registry's listener. Operations are names of the route table, never text of a peer. */
 export class RegistryMetrics {
   readonly connections: Series;
+  /** As of the last request. */
+  readonly versions: Series;
   readonly #metrics: Metrics;
   readonly #answers = new Map<string, AnswerSeries>();
   readonly #bytesIn = new Map<string, Series>();
@@ -77,6 +73,7 @@ export class RegistryMetrics {
   constructor(metrics: Metrics) {
     this.#metrics = metrics;
     this.connections = metrics.series(registryRows.connections, {});
+    this.versions = metrics.series(registryRows.versions, {});
   }
 
   authenticated(method: AuthenticationMethod, outcome: AuthenticationOutcome): void {
