@@ -77,9 +77,11 @@ test('the secrets are marked', () => {
     'AZURE_STORAGE_KEY',
     'AZURE_STORAGE_SAS_TOKEN',
     'AZURE_STORAGE_CONNECTION_STRING',
+    'externalSchemaRegistryPassword',
     'otlpMetricsHeaders',
     'password',
     'oauthToken',
+    'schemaRegistryPassword',
     'apiKey',
   ]);
   const suspicious = flagRows.filter(

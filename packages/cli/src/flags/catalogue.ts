@@ -20,6 +20,7 @@ import { mcpFlags } from './rows/mcp.ts';
 import { observabilityFlags } from './rows/observability.ts';
 import { registryFlags } from './rows/registry.ts';
 import { schemaToolFlags } from './rows/schema-tools.ts';
+import { schemaValidationFlags } from './rows/schema-validation.ts';
 import { authenticationFlags } from './rows/security.ts';
 import { storageFlags } from './rows/storage.ts';
 import { tlsFlags } from './rows/tls.ts';
@@ -36,6 +37,7 @@ const groupedRows = [
   { title: 'Authentication', rows: authenticationFlags },
   { title: 'TLS', rows: tlsFlags },
   { title: 'Schema registry', rows: registryFlags },
+  { title: 'Schema validation', rows: schemaValidationFlags },
   { title: 'Jobs, pipelines and tables', rows: jobFlags },
   { title: 'Logs and metrics', rows: observabilityFlags },
   { title: 'Demo', rows: demoFlags },

@@ -11,6 +11,7 @@ import { clientLoginRule } from './client-login.ts';
 import { clientTlsRule } from './client-tls.ts';
 import { controlPlaneAddressRule } from './control-plane-address.ts';
 import { eventToolsRule } from './event-tools.ts';
+import { externalRegistryRule } from './external-registry.ts';
 import { flushSizeRule } from './flush-size.ts';
 import { portRule } from './ports.ts';
 import { processRule } from './processes.ts';
@@ -34,6 +35,7 @@ export const rulebook: readonly Rule[] = [
   ripcordRule,
   servedClusterRule,
   flushSizeRule,
+  externalRegistryRule,
   portRule,
   bindAddressRule,
   processRule,

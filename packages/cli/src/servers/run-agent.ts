@@ -27,6 +27,7 @@ import { listenAddress } from './bind-address.ts';
 import { checkBucket } from './bucket-check.ts';
 import { connectAgent } from './connect-agent.ts';
 import { explainingStart } from './explaining-start.ts';
+import { externalSchemas } from './external-schemas.ts';
 import { metricsPushSettings } from './metrics-settings.ts';
 import { keepFilesPrivate } from './private-files.ts';
 import { storeSettings } from './store-settings.ts';
@@ -151,6 +152,7 @@ export async function runAgent(options: AgentToRun): Promise<void> {
     );
     const running = await startAgent({
       ...agentSettings(values, ingestionUrl, options.cpuCount),
+      schemas: await externalSchemas(values, { resources, clock }),
       jobs: jobSettings(values, additionalStores, {
         bucketUrl: compactionUrl,
         retiredBucketUrls,

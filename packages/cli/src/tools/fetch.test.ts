@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import {
   buildEndTransactionMarker,
@@ -210,4 +212,66 @@ test('a user who stops the command gets the records so far', async (t) => {
   });
   assert.deepEqual({ status, err }, { status: 130, err: '' });
   assert.match(out, / a\n$/);
+});
+
+/** A registry with schema 1 (JSON, an object with the number `id`) and no other. */
+async function registry(t: TestContext): Promise<string> {
+  const schema = '{"type":"object","properties":{"id":{"type":"number"}}}';
+  const server = createServer(({ url = '' }, response) => {
+    const isKnown = url.startsWith('/schemas/ids/1');
+    const found = url.endsWith('/versions')
+      ? [{ subject: 'orders-value', version: 1 }]
+      : { schema, schemaType: 'JSON' };
+    response
+      .writeHead(isKnown ? 200 : 404)
+      .end(JSON.stringify(isKnown ? found : { error_code: 40403, message: 'no schema' }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test('keys and values are decoded by their schemas, and shown with the reason if that fails', async (t) => {
+  const { fake, weir } = await cluster(t, { topics: { orders: 1 } });
+  const withId = (id: number, text: string) => Buffer.from([0, 0, 0, 0, id, ...Buffer.from(text)]);
+  append(
+    fake,
+    'orders',
+    0,
+    buildRecordBatch([
+      { timestamp, key: Buffer.from('k'), value: withId(1, '{"id":5}') },
+      { timestamp, key: withId(1, '{"id":6}'), value: withId(1, '{"id"') },
+      { timestamp, key: null, value: withId(2, 'x') },
+    ]),
+  );
+  const decoded = `cli fetch -topic orders -schemaRegistryURL ${await registry(t)}`;
+  const { status, out, err } = await weir(`${decoded} -output json -decode auto`);
+  assert.deepEqual([status, err], [0, '']);
+  const [first, second, third] = out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  assert.deepEqual([first!.key, first!.value, first!.valueSchema], ['k', { id: 5 }, 1]);
+  assert.deepEqual([second!.key, second!.keySchema], [{ id: 6 }, 1]);
+  assert.equal(second!.value, '\u0000\u0000\u0000\u0000\u0001{"id"');
+  assert.match(String(second!.valueProblem), /./);
+  assert.equal(third!.valueProblem, 'the registry has no such schema');
+  const table = await weir(`${decoded} -decode avro`);
+  assert.match(table.out, /\{"id":5\} \(schema 1: the schema is JSON, not AVRO\)/);
+  const raw = JSON.parse((await weir(`${decoded} -output json`)).out.split('\n')[0]!) as Record<
+    string,
+    unknown
+  >;
+  assert.deepEqual(Object.keys(raw), [
+    'topic',
+    'partition',
+    'offset',
+    'timestamp',
+    'key',
+    'value',
+    'headers',
+  ]);
 });

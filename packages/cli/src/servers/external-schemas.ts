@@ -1,0 +1,54 @@
+import { readFile } from 'node:fs/promises';
+import type { Clock } from '@weir/core';
+import { loadFormat, SchemaCache } from '@weir/registry/decoding';
+import { Failure } from '../failure.ts';
+import type { CommandValues } from '../flags/catalogue.ts';
+
+/** A producer waits for an unknown schema, so a registry that does not answer is not asked for long. */
+const timeoutMs = 5_000;
+const attemptsMax = 2;
+
+/** Schemas of the registry that the flags name, for validation. */
+export async function externalSchemas(
+  values: CommandValues<'agent'>,
+  { resources, clock }: { readonly resources: AsyncDisposableStack; readonly clock: Clock },
+): Promise<SchemaCache | undefined> {
+  const { externalSchemaRegistryURL: urls, externalSchemaRegistryUsername: username } = values;
+  if (urls.length === 0) return undefined;
+  const authorities = await readAuthorities(values.externalSchemaRegistryCACertFile);
+  const { InvalidRegistryAddress, RegistryClient } = await import('@weir/registry');
+  try {
+    const reader = new RegistryClient({
+      urls: urls.join(),
+      credentials:
+        username === undefined
+          ? undefined
+          : { kind: 'basic', username, password: values.externalSchemaRegistryPassword! },
+      tls: { ca: authorities },
+      timeoutMs,
+      attemptsMax: Math.max(attemptsMax, urls.length),
+      clock,
+    });
+    const cache = new SchemaCache({ reader, formatOf: loadFormat, clock });
+    resources.defer(() => {
+      cache.close();
+      reader.close();
+    });
+    return cache;
+  } catch (error) {
+    if (!(error instanceof InvalidRegistryAddress)) throw error;
+    throw new Failure(`-externalSchemaRegistryURL: ${error.message}`, { cause: error });
+  }
+}
+
+async function readAuthorities(path: string | undefined): Promise<string | undefined> {
+  if (path === undefined) return undefined;
+  const subject = `-externalSchemaRegistryCACertFile=${path}`;
+  const pem = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new Failure(`${subject}: cannot be read (${error.code})`);
+  });
+  // TLS ignores what is no certificate, and then trusts no server without saying why.
+  if (!pem.includes('-----BEGIN CERTIFICATE-----'))
+    throw new Failure(`${subject}: holds no certificate in PEM`);
+  return pem;
+}
