@@ -1,4 +1,5 @@
 import { acceptedSecrets, clusterSecrets } from '@weir/cluster';
+import type { SchemaCache } from '@weir/registry/decoding';
 import type { AgentOptions } from './agent-options.ts';
 import { ownConfigsReader } from './cluster/broker-configs.ts';
 import type { ClusterView } from './cluster/cluster-view.ts';
@@ -54,6 +55,8 @@ interface DataPathParts {
   readonly stats: AgentStats;
   readonly inflation: ClientInflation;
   readonly health: WriteHealth;
+  /** Schemas that records must fit where their topic demands it. */
+  readonly schemas: SchemaCache | undefined;
   /** Aborted when the agent stops. */
   readonly stopping: AbortSignal;
 }
@@ -61,7 +64,7 @@ interface DataPathParts {
 /** Write path, read path, and the handlers of the APIs that use them. */
 export function dataPath(
   options: AgentOptions,
-  { view, exchange, pressure, stats, inflation, health, stopping }: DataPathParts,
+  { view, exchange, pressure, stats, inflation, health, schemas, stopping }: DataPathParts,
 ) {
   const { clusterId, roles, store, clock, random, log, metrics, cpuCount } = options;
   const readPath = createReadPath({
@@ -119,7 +122,7 @@ export function dataPath(
       recordBytesMax: options.recordBytesMax,
       ownConfigs: ownConfigsReader(ownNodeId),
       impersonation,
-      schemaValidation: options.schemas && new SchemaValidation({ cache: options.schemas, clock, metrics }),
+      schemaValidation: schemas && new SchemaValidation({ cache: schemas, clock, metrics }),
       inflation,
       onRequest: stats.produceRequested,
       metrics,

@@ -28,6 +28,7 @@ import { ClientQuotas } from './quotas/client-quotas.ts';
 import { Readiness } from './readiness/readiness.ts';
 import { WriteHealth } from './readiness/write-health.ts';
 import { startAgentRegistry } from './schema-registry/agent-registry.ts';
+import { OwnRegistry } from './schema-registry/own-registry.ts';
 import { RegistryChanges } from './schema-registry/registry-changes.ts';
 import type { RegistryServer } from './schema-registry/registry-server.ts';
 import { createAccessOf } from './security/acl/access-of.ts';
@@ -121,6 +122,9 @@ async function start(
     probeKey: `${probesFolder(options.clusterId)}${deletes ? options.agentId : 'writes'}`,
     deletes,
   });
+  const ownRegistry =
+    options.registry && new OwnRegistry({ ...options, cluster: view.port, changes: registryChanges });
+  started.defer(() => ownRegistry?.close());
   const { writePath, readPath, damage, handlers } = dataPath(options, {
     inflation,
     view,
@@ -128,6 +132,7 @@ async function start(
     pressure,
     stats,
     health,
+    schemas: options.schemas ?? ownRegistry?.schemas,
     stopping: stopping.signal,
   });
 
@@ -233,6 +238,7 @@ async function start(
     tls,
     cluster: view.port,
     changes: registryChanges,
+    own: ownRegistry,
     checks: logins,
     principalOf,
     accessOf,
@@ -371,6 +377,7 @@ async function registryOf(
   parts: Omit<Parameters<typeof startAgentRegistry>[0], 'settings' | keyof AgentOptions> & {
     readonly tls: AgentOptions['tls'];
     readonly cluster: ClusterPort;
+    readonly own: OwnRegistry | undefined;
   },
 ): Promise<RegistryServer | undefined> {
   return settings === undefined ? undefined : startAgentRegistry({ ...options, ...parts, settings });

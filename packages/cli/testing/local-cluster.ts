@@ -3,6 +3,8 @@ import { type RunOptions, runArguments, runLine } from './command-run.ts';
 
 interface LocalCluster {
   readonly port: number;
+  /** The address of the schema registry. */
+  readonly registryUrl: string;
   /** Runs a tool against the cluster. */
   weir(line: string, options?: RunOptions): ReturnType<typeof runLine>;
 }
@@ -13,7 +15,7 @@ export async function startLocalCluster(
   flags: readonly string[] = [],
 ): Promise<LocalCluster> {
   const stop = new AbortController();
-  const { promise: port, resolve, reject } = Promise.withResolvers<number>();
+  const { promise: ready, resolve, reject } = Promise.withResolvers<{ port: number; registryUrl: string }>();
   let printed = '';
   const argv = [
     'local',
@@ -33,8 +35,9 @@ export async function startLocalCluster(
     stop: stop.signal,
     onOut(text) {
       printed += text;
-      const found = /Kafka +localhost:(\d+)/.exec(printed)?.[1];
-      if (found !== undefined) resolve(Number(found));
+      const port = /Kafka +localhost:(\d+)/.exec(printed)?.[1];
+      const registryUrl = /registry +(https?:\S+)\n/.exec(printed)?.[1];
+      if (port !== undefined && registryUrl !== undefined) resolve({ port: Number(port), registryUrl });
     },
   });
   running.then(({ err }) => reject(new Error(`weir local has ended: ${err}`)), reject);
@@ -42,6 +45,6 @@ export async function startLocalCluster(
     stop.abort();
     await running;
   });
-  const at = await port;
-  return { port: at, weir: (line, options) => runLine(`${line} -bootstrap-port ${at}`, options) };
+  const { port, registryUrl } = await ready;
+  return { port, registryUrl, weir: (line, options) => runLine(`${line} -bootstrap-port ${port}`, options) };
 }

@@ -1,13 +1,13 @@
 import type { ClusterPort } from '@weir/cluster';
-import { type Clock, type Log, type Metrics, type Random, release } from '@weir/core';
+import type { Clock, Log, Metrics, Random } from '@weir/core';
 import type { Access } from '../security/access.ts';
 import type { GuardedRequest } from '../security/acl/denial-log.ts';
 import type { PrincipalOf } from '../security/principals.ts';
 import type { LoginChecks } from '../security/sasl/login-checks.ts';
 import type { AgentTls } from '../security/tls/agent-tls.ts';
+import { OwnRegistry } from './own-registry.ts';
 import type { RegistryChanges } from './registry-changes.ts';
 import { RegistryLogins } from './registry-logins.ts';
-import { RegistryMetrics } from './registry-metrics.ts';
 import { type RegistryServer, startRegistryServer } from './registry-server.ts';
 
 /** How an agent serves the schema registry of its cluster. */
@@ -27,6 +27,8 @@ interface AgentRegistryParts {
   readonly clusterId: string;
   readonly cluster: ClusterPort;
   readonly changes: RegistryChanges;
+  /** The registry that is served, if the caller uses and closes it as well. */
+  readonly own?: OwnRegistry | undefined;
   readonly checks: LoginChecks;
   readonly principalOf: PrincipalOf;
   readonly accessOf: (request: GuardedRequest) => Access;
@@ -37,24 +39,20 @@ interface AgentRegistryParts {
   readonly metrics: Metrics;
 }
 
-/**
- * Serves the schema registry of a cluster. The registry itself, with its formats, is loaded with the first request, so
- * that agents start quickly and those without clients of the registry pay nothing.
- */
+/** Serves the schema registry of a cluster, which is loaded with the first request. */
 export async function startAgentRegistry(parts: AgentRegistryParts): Promise<RegistryServer> {
   const { settings, host, tls, clock, log } = parts;
-  const metrics = new RegistryMetrics(parts.metrics);
+  const registry = parts.own ?? new OwnRegistry(parts);
+  const { metrics } = registry;
   const logins = new RegistryLogins({ ...parts, isRequired: settings.requiresLogin, metrics });
-  let end = async () => {};
   const server = await startRegistryServer({
     host,
     port: settings.port,
     async loadAnswer() {
-      const { openRegistry, registryRequests } = await import('./open-registry.ts');
-      const registry = openRegistry({ ...parts, port: parts.cluster, release, metrics });
-      end = () => registry.close();
+      const { registryRequests } = await import('./open-registry.ts');
+      const { service } = await registry.open();
       return registryRequests({
-        service: registry.service,
+        service,
         logins,
         accessOf: parts.accessOf,
         logsRequests: settings.logsRequests,
@@ -73,7 +71,7 @@ export async function startAgentRegistry(parts: AgentRegistryParts): Promise<Reg
     port: server.port,
     async stop(options) {
       await server.stop(options);
-      await end();
+      if (parts.own === undefined) await registry.close();
     },
   };
 }

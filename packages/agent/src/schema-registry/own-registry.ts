@@ -1,0 +1,53 @@
+import type { ClusterPort } from '@weir/cluster';
+import { type Clock, type Log, type Metrics, type Random, release } from '@weir/core';
+import { loadFormat, SchemaCache, serviceReader } from '@weir/registry/decoding';
+import type { RegistryChanges } from './registry-changes.ts';
+import { RegistryMetrics } from './registry-metrics.ts';
+
+type OpenModule = typeof import('./open-registry.ts');
+
+interface OwnRegistryParts {
+  readonly clusterId: string;
+  readonly cluster: ClusterPort;
+  readonly changes: RegistryChanges;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+/**
+ * The registry of the agent's own cluster. It is loaded with its formats when a client of the registry or the
+ * validation of records first needs it, so that agents start quickly and those without such clients pay nothing.
+ */
+export class OwnRegistry {
+  readonly metrics: RegistryMetrics;
+  /** Schemas for the validation of records. */
+  readonly schemas: SchemaCache;
+  readonly #parts: OwnRegistryParts;
+  #opened: Promise<ReturnType<OpenModule['openRegistry']>> | undefined;
+
+  constructor(parts: OwnRegistryParts) {
+    this.#parts = parts;
+    this.metrics = new RegistryMetrics(parts.metrics);
+    const openService = async () => (await this.open()).service();
+    this.schemas = new SchemaCache({
+      reader: serviceReader(openService),
+      formatOf: loadFormat,
+      clock: parts.clock,
+    });
+  }
+
+  open() {
+    this.#opened ??= import('./open-registry.ts').then(({ openRegistry }) =>
+      openRegistry({ ...this.#parts, port: this.#parts.cluster, release, metrics: this.metrics }),
+    );
+    return this.#opened;
+  }
+
+  async close(): Promise<void> {
+    this.schemas.close();
+    const opened = await this.#opened;
+    await opened?.close();
+  }
+}
