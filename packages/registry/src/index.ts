@@ -1,20 +1,16 @@
 export { type AvroSchema, avroFormat } from './avro/avro-format.ts';
 export { RegistryRefusal, RegistryUnavailable } from './client/client-error.ts';
-export { InvalidRegistryAddress, parseRegistryAddresses } from './client/registry-address.ts';
+export { InvalidRegistryAddress } from './client/registry-address.ts';
 export { RegistryClient } from './client/registry-client.ts';
 export type {
   RegistryClientOptions,
   RegistryCredentials,
-  RegistryTls,
 } from './client/registry-connection.ts';
 export type {
   Fields,
   NewSchema,
-  RegistryConfig,
   RegistrySchema,
-  SubjectVersion,
 } from './client/registry-schema.ts';
-export { resolveReferences } from './client/resolve-references.ts';
 export {
   type JsonSchema,
   jsonSchemaFormat,

@@ -36,7 +36,7 @@ const types = { auto: undefined, avro: 'AVRO', protobuf: 'PROTOBUF', json: 'JSON
 export type DecodedRecord = Readonly<Record<Part, DecodedPayload>>;
 
 /** Decodes records for people. What cannot be decoded is shown as it is, with the reason. */
-export class RecordDecoding {
+class RecordDecoding {
   readonly #decoder: PayloadDecoder;
   readonly #only: 'AVRO' | 'PROTOBUF' | 'JSON' | undefined;
 

@@ -21,7 +21,7 @@ export type RegistryCredentials =
   | { readonly kind: 'bearer'; readonly token: string | (() => Promise<string>) };
 
 /** How a client checks the certificate of a registry. Texts are PEM. */
-export interface RegistryTls {
+interface RegistryTls {
   /** Certificates that are trusted instead of those of the system. */
   readonly ca?: string | undefined;
   readonly clientCertificate?: string | undefined;
