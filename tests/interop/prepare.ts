@@ -21,6 +21,7 @@ const works: Readonly<Record<string, () => void>> = {
     if (missingTool() !== false) return;
     buildJavaClient();
     buildJava(join(import.meta.dirname, 'applications'));
+    buildJava(join(import.meta.dirname, 'registry/avro'));
     gatherJars();
   },
   go() {

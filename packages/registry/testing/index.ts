@@ -1,5 +1,6 @@
 export { jsonText } from '../src/avro/json-text.ts';
 export { AvroGenerator } from './avro-generator.ts';
+export { avroJson } from './avro-json.ts';
 export { builtinProtobufFiles } from './builtin-descriptors.ts';
 export { fieldListFormat, fieldListFormats } from './field-list-format.ts';
 export { fieldListService } from './field-list-service.ts';

@@ -139,7 +139,8 @@ class SchemaReader {
     for (const { field, path } of this.#fields) {
       if (!this.#defaults.isValidDefault(field)) throw invalidDefault(field, path);
     }
-    return root as AvroType;
+    // The first definition, if a reference has the same.
+    return 'fullName' in root ? this.#types.get(root.fullName)! : root;
   }
 
   #readType(node: JsonNode, namespace: string | undefined, put: (type: NamedType) => void): PendingType {
@@ -352,17 +353,18 @@ class SchemaReader {
     return name;
   }
 
-  /** Makes a type known by its name. A second definition has to be the same, and then is the first. */
+  /**
+   * Makes a type known by its name. A second definition has to be the same; docs and aliases may differ, and are those
+   * of the place.
+   */
   #define(type: NamedType): NamedType {
     const known = this.#types.get(type.fullName);
     if (known === undefined) {
       this.#types.set(type.fullName, type);
-      return type;
-    }
-    if (!sameDefinition(known, type, this.#budget)) {
+    } else if (!sameDefinition(known, type, this.#budget)) {
       throw this.#problem(`type ${quoted(type.fullName)} is defined twice, and differently`);
     }
-    return known;
+    return type;
   }
 
   #readTypeAliases(node: JsonObject, name: AvroName): readonly AvroName[] {
