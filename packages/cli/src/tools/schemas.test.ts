@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -388,6 +390,18 @@ test('a registry that is not there is one line', async (t) => {
   const { err, status } = await runArguments(['cli', 'list-subjects', '-schemaRegistryURL', `${url}/wrong`]);
   assert.equal(status, 1);
   assert.match(err, /^weir cli list-subjects: http:\S+\/wrong: .*\n$/);
+});
+
+test('a registry that hangs up is one line that says what to do', async (t) => {
+  const server = createServer((socket) => socket.once('data', () => socket.destroy()));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { err } = await runArguments(['cli', 'list-subjects', '-schemaRegistryURL', url]);
+  const advice =
+    'check that the port is that of a registry, and whether -schemaRegistryURL has to begin with https';
+  assert.equal(err, `weir cli list-subjects: ${url}: socket hang up; ${advice} or http\n`);
 });
 
 test('flags that do not fit are rejected', async () => {

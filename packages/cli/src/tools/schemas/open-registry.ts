@@ -11,6 +11,7 @@ import type { FlagValues } from '../../flags/catalogue.ts';
 import { resolveClientLogin } from '../../rules/client-login.ts';
 import { registryTlsValues } from '../../rules/registry-tools.ts';
 import { readTlsFiles, readToken, warnOfSkippedVerification } from '../connection.ts';
+import { unreachableLine } from './unreachable-registry.ts';
 
 /** The flags for the connection to a registry, which every tool of registries takes. */
 export type RegistryValues = Pick<
@@ -38,8 +39,8 @@ export async function withRegistry<Result>(
   try {
     return await work(client, deps.stop);
   } catch (error) {
-    if (error instanceof RegistryRefusal || error instanceof RegistryUnavailable)
-      throw new Failure(error.message, { cause: error });
+    if (error instanceof RegistryRefusal) throw new Failure(error.message, { cause: error });
+    if (error instanceof RegistryUnavailable) throw new Failure(unreachableLine(error), { cause: error });
     if (deps.stop.aborted) throw new Failure('stopped', { cause: error });
     throw error;
   } finally {
