@@ -16,6 +16,9 @@ const missing = spawnSync('curl', ['--version']).status === 0 ? false : 'curl is
 const expected: readonly [command: string, output: RegExp][] = [
   ['weir cli fetch -topic orders', /one order/],
   ['weir cli diagnose-connection\n', /brokers/],
+  ['weir cli register-schema', /^orders-value +1 +1$/m],
+  ['/subjects/orders-value/versions/latest', /"subject":"orders-value","version":1,"id":1,/],
+  ['weir cli check-schema', /^orders-value: compatible/m],
   ['/api/v1/list_virtual_clusters', /"virtual_clusters":\[\{/],
   ['/api/v1/monitoring/prometheus/', /^# TYPE \w+/m],
   ['weir apply -f weir.yaml --dry-run', /Plan: 2 to create/],
@@ -80,12 +83,18 @@ test('the commands of the README work one after the other on a fresh clone', {
 
   // Ports and directories on the page assume a machine without other servers.
   let consolePort = '8090';
+  let registryPort = '9094';
   const onThisMachine = (commands: string) =>
-    commands.replaceAll('/tmp/', `${folder}/tmp/`).replaceAll('localhost:8090', `localhost:${consolePort}`);
+    commands
+      .replaceAll('/tmp/', `${folder}/tmp/`)
+      .replaceAll('localhost:8090', `localhost:${consolePort}`)
+      .replaceAll('localhost:9094', `localhost:${registryPort}`);
   const noteAddresses = (server: Background) => {
     const kafkaPort = /^ {2}Kafka +\S+:(\d+)$/m.exec(server.text())?.[1];
     if (kafkaPort !== undefined) terminal.export('SERVICE_BOOTSTRAP_PORT', kafkaPort);
     consolePort = /^ {2}control plane +http:\/\/\S+:(\d+)$/m.exec(server.text())?.[1] ?? consolePort;
+    registryPort = /^ {2}registry +http:\/\/\S+:(\d+)$/m.exec(server.text())?.[1] ?? registryPort;
+    terminal.export('SERVICE_SCHEMA_REGISTRY_URL', `http://localhost:${registryPort}`);
   };
 
   const seen = new Set<string>();
