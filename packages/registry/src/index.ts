@@ -99,6 +99,7 @@ export {
   globalContext,
   parseSubject,
   type QualifiedSubject,
+  referencedSubject,
   subjectIn,
 } from './state/qualified-subject.ts';
 export { RegistryState } from './state/registry-state.ts';

@@ -1,5 +1,6 @@
 /** Errors of the registry by name: their code in answers, whose first three digits are the HTTP status. */
 export const registryErrors = {
+  denied: 40301,
   subjectNotFound: 40401,
   versionNotFound: 40402,
   schemaNotFound: 40403,

@@ -29,15 +29,16 @@ registry on \`-schemaRegistryPort\`, 9094 unless another is chosen. Clients of i
 - **Bodies** are JSON in ${bodyTypes.map(code).join(', ')}, at most
   ${formatBytes(registryLimits.registryRequestBytesMax)} (413). Fields and query parameters that are not on this page are ignored.
 - **Errors** are \`{"error_code": …, "message": …}\`. The first three digits of the code are the HTTP status. Besides those
-  below there are 400 (no JSON, or not a number), 401, 404 (no such path), 405, 406, 408, 413, 415, 503 (too many requests at
-  a time) and 40301 (denied).
+  below there are 400 (no JSON, or not a number), 401, 404 (no such path), 405, 406, 408, 413, 415, and 503 (too
+  many requests at a time).
 - **Logins** are HTTP Basic with a credential of the cluster, a bearer token of the issuer in \`-saslOAuthIssuerURL\`, or
   a client certificate as for Kafka. They are required with \`-schemaRegistryBasicAuthEnabled\`; credentials that come
   without are checked all the same.
 - **Rights.** If the cluster enforces [ACLs](acls.md), a request needs the operation in its row, on the \`SUBJECT\` or on the
   \`REGISTRY\`, whose name is \`schema-registry\`. A name that is only a context, such as \`:.eu:\`, is the registry. A
   schema by its id takes the right on any subject that has it. Bodies that refer to other subjects, or that make one an
-  alias, take \`READ\` on those. Lists leave out subjects without the right. A read-only credential may do what is marked as
+  alias, take \`READ\` on those. To change a subject by its alias takes the right on both. A subject of the same name in
+  another context, and every element of a list, is left out without the right. A read-only credential may do what is marked as
   read.`;
 
 function sectionOf(row: RouteRow): string {

@@ -105,10 +105,10 @@ export function registryRequests(options: RegistryRequestsOptions): AnswerReques
       },
     });
     const service = await options.service();
-    const isVisible = await checkRights({ row, path, query }, access, service);
+    const isAllowed = await checkRights({ row, path, query }, access, service);
     const body = row.body === undefined ? undefined : await bodyOf(request, row.operation);
     checkRightsOfBody(row, path, body, access);
-    const output = await inTime(Promise.resolve(row.serve(service, { path, query, body, isVisible })));
+    const output = await inTime(Promise.resolve(row.serve(service, { path, query, body, isAllowed })));
     if (row.isRawText === true) await send(request, response, exchange, 200, output as string, type);
     else await send(request, response, exchange, output === undefined ? 204 : 200, output, type, 'json');
   }

@@ -1,6 +1,6 @@
 import type { NeededOperation } from '@weir/core';
 import { registryResourceName } from '@weir/core';
-import { formatSubject, parseSubject, type RegistryService } from '@weir/registry';
+import { formatSubject, parseSubject, type RegistryService, referencedSubject } from '@weir/registry';
 import type { Access } from '../security/access.ts';
 import { HttpProblem } from './request/http-problem.ts';
 import type { RouteRow } from './routes/route.ts';
@@ -16,7 +16,7 @@ interface GuardedInput {
 const deniedCode = 40301;
 
 /**
- * Checks the right that a route needs. Returns which subjects the caller may see in a list; `undefined` for all.
+ * Checks the right that a route needs. Returns on which subjects the caller has it; `undefined` for all.
  * Schemas have no resource of their own: the right on any subject that has the schema is enough.
  */
 export async function checkRights(
@@ -30,21 +30,23 @@ export async function checkRights(
     });
   const { needs } = row;
   if (access.isUnlimited === true || needs.on === 'authenticated') return undefined;
+  const isAllowed = (subject: string) => access.mayQuietly(needs.operation, 'SUBJECT', resourceOf(subject));
   switch (needs.on) {
     case 'registry':
       requireOnRegistry(access, needs.operation);
       return undefined;
     case 'subject':
       requireOnSubject(access, needs.operation, path.subject as string);
-      return undefined;
+      return isAllowed;
     case 'schema': {
       const subjects = await subjectsOfSchema(service, path, query);
-      const isAllowed = subjects.some((name) => access.mayQuietly(needs.operation, 'SUBJECT', name));
-      if (!isAllowed) requireOnSubject(access, needs.operation, subjects[0] ?? '');
-      return undefined;
+      // The answer does not list subjects that the caller may not see.
+      if (!subjects.some(isAllowed) && !access.may(needs.operation, 'SUBJECT', subjects[0] ?? ''))
+        throw denied(access, needs.operation, 'every subject that has the schema');
+      return isAllowed;
     }
     case 'listed':
-      return (subject) => access.mayQuietly(needs.operation, 'SUBJECT', resourceOf(subject));
+      return isAllowed;
   }
 }
 
@@ -62,11 +64,7 @@ export function checkRightsOfBody(
   const { context } = parseSubject(String(path.subject ?? ''));
   const readable = (name: unknown) => {
     if (typeof name !== 'string' || name === '') return;
-    requireOnSubject(
-      access,
-      'READ',
-      name.startsWith(':.') ? name : formatSubject({ context, subject: name }),
-    );
+    requireOnSubject(access, 'READ', referencedSubject(context, name));
   };
   if (row.body?.references !== undefined && 'references' in body && Array.isArray(body.references))
     for (const reference of body.references as readonly unknown[])

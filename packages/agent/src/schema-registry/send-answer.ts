@@ -40,18 +40,24 @@ export async function sendAnswer({
 
 /** Yields the text of a JSON value; that of a long list in pieces, so that it is never in memory as a whole. */
 function* jsonPieces(value: unknown): Generator<string, undefined> {
-  if (!Array.isArray(value)) {
+  if (!isList(value)) {
     yield JSON.stringify(value);
     return;
   }
   let piece = '[';
-  for (const [index, item] of value.entries()) {
-    piece += `${index === 0 ? '' : ','}${JSON.stringify(item)}`;
+  let separator = '';
+  for (const item of value) {
+    piece += `${separator}${JSON.stringify(item)}`;
+    separator = ',';
     if (piece.length < agentLimits.registryAnswerPieceBytes) continue;
     yield piece;
     piece = '';
   }
   yield `${piece}]`;
+}
+
+function isList(value: unknown): value is Iterable<unknown> {
+  return typeof value === 'object' && value !== null && Symbol.iterator in value;
 }
 
 /** A body of one piece has a length; further pieces wait until the client has read enough of those before. */

@@ -7,7 +7,15 @@ export interface PageQuery {
   readonly limit?: number | undefined;
 }
 
-export interface ListSchemasQuery extends PageQuery {
+/**
+ * Which subjects the caller may use; all if absent. A name may mean other subjects than its own: by an alias, or of
+ * the same name in other contexts.
+ */
+export interface GuardedQuery {
+  readonly isAllowed?: ((subject: string) => boolean) | undefined;
+}
+
+export interface ListSchemasQuery extends PageQuery, GuardedQuery {
   readonly subjectPrefix?: string | undefined;
   readonly aliases?: boolean | undefined;
   readonly deleted?: boolean | undefined;
@@ -15,7 +23,7 @@ export interface ListSchemasQuery extends PageQuery {
   readonly ruleType?: string | undefined;
 }
 
-export interface SchemaByIdQuery {
+export interface SchemaByIdQuery extends GuardedQuery {
   /** Names the context. Without it, the default context is first, then all others. */
   readonly subject?: string | undefined;
   readonly format?: string | undefined;
@@ -24,19 +32,19 @@ export interface SchemaByIdQuery {
   readonly fetchMaxId?: boolean | undefined;
 }
 
-export interface UsesOfIdQuery extends PageQuery {
+export interface UsesOfIdQuery extends PageQuery, GuardedQuery {
   readonly subject?: string | undefined;
   readonly deleted?: boolean | undefined;
 }
 
-export interface ListSubjectsQuery extends PageQuery {
+export interface ListSubjectsQuery extends PageQuery, GuardedQuery {
   /** Default: `:*:`, all contexts. */
   readonly subjectPrefix?: string | undefined;
   readonly deleted?: boolean | undefined;
   readonly deletedOnly?: boolean | undefined;
 }
 
-export interface LookUpQuery {
+export interface LookUpQuery extends GuardedQuery {
   readonly normalize?: boolean | undefined;
   readonly format?: string | undefined;
   readonly deleted?: boolean | undefined;
@@ -56,24 +64,24 @@ export interface ListVersionsQuery extends PageQuery {
   readonly deletedAsNegative?: boolean | undefined;
 }
 
-export interface RegisterQuery {
+export interface RegisterQuery extends GuardedQuery {
   readonly normalize?: boolean | undefined;
   readonly format?: string | undefined;
   readonly force?: boolean | undefined;
 }
 
-export interface VersionQuery {
+export interface VersionQuery extends GuardedQuery {
   readonly format?: string | undefined;
   readonly referenceFormat?: string | undefined;
   readonly deleted?: boolean | undefined;
   readonly findTags?: readonly string[] | undefined;
 }
 
-export interface ReferencedByQuery extends PageQuery {
+export interface ReferencedByQuery extends PageQuery, GuardedQuery {
   readonly deleted?: boolean | undefined;
 }
 
-export interface DeleteQuery {
+export interface DeleteQuery extends GuardedQuery {
   readonly permanent?: boolean | undefined;
 }
 

@@ -206,7 +206,7 @@ describe('registrations', () => {
     ],
     [
       'listed by the type of a rule',
-      async (service) => (await service.listSchemas({ ruleType: 'CEL' })).map(({ version }) => version),
+      async (service) => [...(await service.listSchemas({ ruleType: 'CEL' }))].map(({ version }) => version),
       [3],
     ],
     [
@@ -324,18 +324,19 @@ describe('lookups', () => {
     ['a page beyond', (service) => service.listSubjects({ offset: 9 }), []],
     [
       'schemas',
-      async (service) => (await service.listSchemas()).map(({ subject, version }) => `${subject} ${version}`),
+      async (service) =>
+        [...(await service.listSchemas())].map(({ subject, version }) => `${subject} ${version}`),
       ['a-key 1', 'a-value 1', 'a-value 2'],
     ],
     [
       'the latest ones',
-      async (service) => (await service.listSchemas({ latestOnly: true })).map(({ id }) => id),
+      async (service) => [...(await service.listSchemas({ latestOnly: true }))].map(({ id }) => id),
       [1, 3],
     ],
     [
       'with deleted ones',
       async (service) =>
-        (await service.listSchemas({ deleted: true, offset: 3 })).map(({ deleted }) => deleted),
+        [...(await service.listSchemas({ deleted: true, offset: 3 }))].map(({ deleted }) => deleted),
       [true],
     ],
     ['contexts', (service) => service.listContexts(), ['.', '.ctx']],
@@ -350,10 +351,9 @@ describe('lookups', () => {
     [
       'a list',
       async (service) =>
-        (await service.listSchemas({ subjectPrefix: 'alias', aliases: true })).map(({ subject, aliases }) => [
-          subject,
-          aliases,
-        ]),
+        [...(await service.listSchemas({ subjectPrefix: 'alias', aliases: true }))].map(
+          ({ subject, aliases }) => [subject, aliases],
+        ),
       [
         ['real', ['alias']],
         ['real', ['alias']],

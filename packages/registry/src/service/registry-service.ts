@@ -54,6 +54,7 @@ import type {
   CompatibilityQuery,
   DeleteModeQuery,
   DeleteQuery,
+  GuardedQuery,
   ListContextsQuery,
   ListSchemasQuery,
   ListSubjectsQuery,
@@ -139,17 +140,17 @@ export class RegistryService {
     return schemaTypes;
   }
 
-  /** `GET /schemas` */
-  async listSchemas(query: ListSchemasQuery = {}): Promise<SubjectVersionAnswer[]> {
+  /** `GET /schemas`. Each answer is made when it is taken: together they may be larger than memory. */
+  async listSchemas(query: ListSchemasQuery = {}): Promise<Iterable<SubjectVersionAnswer>> {
     return this.#read(({ state }) => {
+      const { subjectPrefix = '', isAllowed = () => true } = query;
       const aliases = query.aliases === true ? aliasesBySubject(state) : new Map<string, string[]>();
-      const { subjectPrefix = '' } = query;
       const subjects = new Set(subjectsWithPrefix(state, subjectPrefix));
       for (const [subject, names] of aliases) {
         if (names.some((name) => isPrefixOf(subjectPrefix, name))) subjects.add(subject);
       }
       const found: SubjectVersion[] = [];
-      for (const subject of [...subjects].sort()) {
+      for (const subject of [...subjects].filter(isAllowed).sort()) {
         const versions = state
           .versions(subject)
           .filter(({ isDeleted }) => query.deleted === true || !isDeleted);
@@ -160,12 +161,15 @@ export class RegistryService {
         ruleType === undefined || ruleType === '' ? found : found.filter(hasRule(state, ruleType));
       const { listedSchemasMax } = registryLimits;
       const limit = query.limit !== undefined && query.limit > 0 ? query.limit : listedSchemasMax;
-      return page(matching, { offset: query.offset, limit: Math.min(limit, listedSchemasMax) }).map(
-        (version) => {
-          const names = aliases.get(version.subject);
-          return { ...versionAnswer(state, version), ...(names === undefined ? {} : { aliases: names }) };
-        },
-      );
+      const listed = page(matching, { offset: query.offset, limit: Math.min(limit, listedSchemasMax) });
+      return (function* () {
+        for (const version of listed) {
+          // Another request may have removed it meanwhile.
+          if (state.row(parseSubject(version.subject).context, version.id) === undefined) continue;
+          const names = aliases.get(version.subject)?.filter(isAllowed) ?? [];
+          yield { ...versionAnswer(state, version), ...(names.length === 0 ? {} : { aliases: names }) };
+        }
+      })();
     });
   }
 
@@ -173,7 +177,7 @@ export class RegistryService {
   async schemaById(id: number, query: SchemaByIdQuery = {}): Promise<SchemaByIdAnswer> {
     return this.#read((context) => {
       const { state } = context;
-      const { row, use } = this.#rowById(state, id, query.subject);
+      const { row, use } = this.#rowById(state, id, query);
       const answer = schemaAnswer(state, row);
       return {
         ...(use === undefined ? {} : { subject: use.subject, version: use.version }),
@@ -211,18 +215,24 @@ export class RegistryService {
   }
 
   /** `GET /schemas/guids/{guid}` */
-  async schemaByGuid(guid: string, query: { format?: string | undefined } = {}): Promise<SchemaByIdAnswer> {
+  async schemaByGuid(
+    guid: string,
+    query: GuardedQuery & { format?: string | undefined } = {},
+  ): Promise<SchemaByIdAnswer> {
     return this.#read((context) => {
-      const row = this.#rowsOfGuid(context.state, guid)[0];
+      const row = this.#rowsOfGuid(context.state, guid, query)[0];
       if (row === undefined) throw refusals.schemaNotFound(guid);
       return { ...schemaAnswer(context.state, row), ...this.#formatted(context, row, query.format) };
     });
   }
 
   /** `GET /schemas/guids/{guid}/ids` */
-  async idsOfGuid(guid: string): Promise<{ readonly context: string; readonly id: number }[]> {
+  async idsOfGuid(
+    guid: string,
+    query: GuardedQuery = {},
+  ): Promise<{ readonly context: string; readonly id: number }[]> {
     return this.#read(({ state }) =>
-      this.#rowsOfGuid(state, guid).map(({ context, id }) => ({ context, id })),
+      this.#rowsOfGuid(state, guid, query).map(({ context, id }) => ({ context, id })),
     );
   }
 
@@ -230,6 +240,7 @@ export class RegistryService {
   async listSubjects(query: ListSubjectsQuery = {}): Promise<string[]> {
     return this.#read(({ state }) => {
       const isListed = (subject: string) => {
+        if (query.isAllowed?.(subject) === false) return false;
         const isLive = state.latest(subject) !== undefined;
         return query.deletedOnly === true ? !isLive : isLive || query.deleted === true;
       };
@@ -251,7 +262,7 @@ export class RegistryService {
       const found =
         text === undefined
           ? undefined
-          : firstFound(candidates(state, named), (name) =>
+          : firstFound(candidates(state, named, query.isAllowed), (name) =>
               findVersion(context, name, { ...sought, text }, options),
             );
       if (found === undefined) throw this.#missingSchema(state, named, query.deleted === true);
@@ -265,7 +276,7 @@ export class RegistryService {
   /** `DELETE /subjects/{subject}` */
   async deleteSubject(subject: string, query: DeleteQuery = {}): Promise<number[]> {
     return this.#write((context) =>
-      deleteSubject(context, this.#subject(context.state, subject), query.permanent === true),
+      deleteSubject(context, this.#changed(context.state, subject, query), query.permanent === true),
     );
   }
 
@@ -318,7 +329,7 @@ export class RegistryService {
   async version(subject: string, version: string, query: VersionQuery = {}): Promise<SubjectVersionAnswer> {
     return this.#read((context) => {
       const { state } = context;
-      const found = this.#version(state, subject, version, query.deleted === true);
+      const found = this.#version(state, subject, version, query.deleted === true, query);
       const row = state.rowOfVersion(found);
       const answer = versionAnswer(state, found);
       return {
@@ -339,7 +350,7 @@ export class RegistryService {
   /** `GET /subjects/{subject}/versions/{version}/referencedby` */
   async referencedBy(subject: string, version: string, query: ReferencedByQuery = {}): Promise<number[]> {
     return this.#read(({ state }) => {
-      const found = this.#version(state, subject, version, true);
+      const found = this.#version(state, subject, version, true, query);
       const ids = state
         .referrers(found.subject, found.version)
         .filter(({ uses }) => query.deleted === true || uses.some(({ isDeleted }) => !isDeleted))
@@ -356,7 +367,7 @@ export class RegistryService {
     const wanted = parseVersion(version);
     return this.#write((context) => {
       const { state } = context;
-      const named = this.#subject(state, subject);
+      const named = this.#changed(state, subject, query);
       const found = wanted === 'latest' ? state.latest(named) : state.version(named, wanted);
       if (found === undefined) throw missingVersion(state, named, wanted, true);
       return deleteVersion(context, named, found, query.permanent === true);
@@ -364,12 +375,17 @@ export class RegistryService {
   }
 
   /** `POST /subjects/{subject}/versions/{version}/tags`: registers the version again with other tags and rules. */
-  async modifyTags(subject: string, version: string, body: unknown): Promise<RegisterAnswer> {
+  async modifyTags(
+    subject: string,
+    version: string,
+    body: unknown,
+    query: GuardedQuery = {},
+  ): Promise<RegisterAnswer> {
     const tags = readTagsBody(body);
     return this.#register(
       subject,
       (state) => {
-        const found = this.#version(state, subject, version, false);
+        const found = this.#version(state, subject, version, false, query);
         const { text, type, references, metadata, ruleSet } = state.schema(state.rowOfVersion(found));
         const named = found.subject;
         const latest = state.latest(named)!;
@@ -392,7 +408,7 @@ export class RegistryService {
           propagateTags: false,
         };
       },
-      {},
+      query,
     );
   }
 
@@ -520,7 +536,7 @@ export class RegistryService {
     query: RegisterQuery,
   ): Promise<RegisterAnswer> {
     return this.#write((context) => {
-      const named = checkSubject(this.#subject(context.state, subject));
+      const named = checkSubject(this.#changed(context.state, subject, query));
       const options = { normalize: query.normalize === true, force: query.force === true };
       const registration = register(context, named, bodyOf(context.state), options);
       return {
@@ -569,10 +585,27 @@ export class RegistryService {
       : referencedSubject(parseSubject(named).context, alias);
   }
 
-  #version(state: RegistryState, subject: string, version: string, isDeletedFound: boolean): SubjectVersion {
+  /** The subject that a change is about. The right on an alias is none on the subject that it stands for. */
+  #changed(state: RegistryState, subject: string, { isAllowed }: GuardedQuery): string {
+    const named = this.#subject(state, subject);
+    if (named !== normalSubject(subject) && isAllowed?.(named) === false)
+      throw new RegistryError(
+        'denied',
+        `Subject '${subject}' is an alias of a subject on which you do not have the right to do that.`,
+      );
+    return named;
+  }
+
+  #version(
+    state: RegistryState,
+    subject: string,
+    version: string,
+    isDeletedFound: boolean,
+    { isAllowed }: GuardedQuery,
+  ): SubjectVersion {
     const named = this.#subject(state, subject);
     const wanted = parseVersion(version);
-    const found = firstFound(candidates(state, named), (name) => {
+    const found = firstFound(candidates(state, named, isAllowed), (name) => {
       const candidate = wanted === 'latest' ? state.latest(name) : state.version(name, wanted);
       return candidate?.isDeleted === true && !isDeletedFound ? undefined : candidate;
     });
@@ -584,7 +617,7 @@ export class RegistryService {
   #rowById(
     state: RegistryState,
     id: number,
-    given: string | undefined,
+    { subject: given, isAllowed = () => true }: GuardedQuery & { readonly subject?: string | undefined },
   ): { readonly row: SchemaRow; readonly use: SubjectVersion | undefined } {
     if (given === undefined || given === '') {
       const row = firstFound(state.contexts(), (context) => state.row(context, id));
@@ -598,22 +631,30 @@ export class RegistryService {
     const use =
       subject === ''
         ? newest(state.row(context, id)?.uses ?? [])
-        : (firstFound(candidates(state, named), useOf) ??
+        : (firstFound(candidates(state, named, undefined), useOf) ??
           (context === defaultContext ? newest(state.row(context, id)?.uses ?? []) : undefined));
     if (use === undefined) throw refusals.schemaNotFound(id);
-    return { row: state.rowOfVersion(use), use };
+    const row = state.rowOfVersion(use);
+    const shown = isAllowed(use.subject)
+      ? use
+      : newest(row.uses.filter(({ subject: name }) => isAllowed(name)));
+    if (shown === undefined) throw refusals.schemaNotFound(id);
+    return { row, use: shown };
   }
 
   #usesOfId(state: RegistryState, id: number, query: UsesOfIdQuery): SubjectVersion[] {
-    const { row } = this.#rowById(state, id, query.subject);
+    const { row } = this.#rowById(state, id, { subject: query.subject });
     return row.uses
       .filter(({ isDeleted }) => query.deleted === true || !isDeleted)
+      .filter(({ subject }) => query.isAllowed?.(subject) !== false)
       .sort((a, b) => (a.subject < b.subject ? -1 : a.subject > b.subject ? 1 : a.version - b.version));
   }
 
-  #rowsOfGuid(state: RegistryState, guid: string): SchemaRow[] {
+  /** The same text may refer to different schemas in different contexts. */
+  #rowsOfGuid(state: RegistryState, guid: string, { isAllowed = () => true }: GuardedQuery): SchemaRow[] {
     const print = parseGuid(guid);
-    return print === undefined ? [] : state.rowsOf(print);
+    const rows = print === undefined ? [] : state.rowsOf(print);
+    return rows.filter(({ uses }) => uses.some(({ subject }) => isAllowed(subject)));
   }
 
   #isNormalized(state: RegistryState, subject: string, query: { normalize?: boolean | undefined }): boolean {

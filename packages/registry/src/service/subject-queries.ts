@@ -2,6 +2,7 @@ import type { RegistryError } from '../registry-error.ts';
 import { contextScope, defaultContext, parseSubject, referencedSubject } from '../state/qualified-subject.ts';
 import type { RegistryState, SubjectVersion } from '../state/registry-state.ts';
 import { refusals } from './refusals.ts';
+import type { GuardedQuery } from './registry-queries.ts';
 
 const wildcard = ':*:';
 const versionMax = 2 ** 31 - 1;
@@ -60,7 +61,9 @@ export function aliasesBySubject(state: RegistryState): Map<string, string[]> {
   for (const [scope, { alias }] of state.configs()) {
     if (alias === undefined || alias === '') continue;
     const subject = referencedSubject(parseSubject(scope).context, alias);
-    aliases.set(subject, [...(aliases.get(subject) ?? []), scope]);
+    const known = aliases.get(subject);
+    if (known === undefined) aliases.set(subject, [scope]);
+    else known.push(scope);
   }
   return aliases;
 }
@@ -78,9 +81,18 @@ export function hasRule(state: RegistryState, type: string): (version: SubjectVe
 /**
  * The subjects that a subject without a context may mean: its own, then those of the same name in other contexts.
  */
-export function candidates(state: RegistryState, subject: string): string[] {
-  if (parseSubject(subject).context !== defaultContext) return [subject];
-  return state.contexts().map((context) => `${contextScope(context)}${subject}`);
+export function* candidates(
+  state: RegistryState,
+  subject: string,
+  isAllowed: GuardedQuery['isAllowed'],
+): Generator<string, undefined> {
+  yield subject;
+  if (parseSubject(subject).context !== defaultContext) return;
+  for (const context of state.contexts()) {
+    const other = `${contextScope(context)}${subject}`;
+    // Work on a schema is only worth it where there is something to find.
+    if (other !== subject && state.versions(other).length > 0 && isAllowed?.(other) !== false) yield other;
+  }
 }
 
 export function firstFound<Element, Found>(

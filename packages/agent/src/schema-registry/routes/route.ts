@@ -33,8 +33,11 @@ export interface RouteInput<Path extends string, Query extends QueryShape> {
   readonly query: QueryOf<Query>;
   /** The JSON of the body as it arrived. */
   readonly body: unknown;
-  /** Whether the caller may see a subject in a list; `undefined` if it may see all. */
-  readonly isVisible: ((subject: string) => boolean) | undefined;
+  /**
+   * Whether the caller has the right of the row on a subject, which may be one of a list or another one that the
+   * subject of the path stands for; `undefined` if it has it on all.
+   */
+  readonly isAllowed: ((subject: string) => boolean) | undefined;
 }
 
 /** One row of the table: matching, rights, the reference page and metrics derive from it. */

@@ -1,11 +1,5 @@
 import { deleted, findTags, format, ofContext, paging, referenceFormat } from './parameters.ts';
 import { type RouteRow, route } from './route.ts';
-import { visiblePage } from './visible-page.ts';
-
-const withVisibleSubject =
-  (isVisible: (subject: string) => boolean) =>
-  ({ subject }: { readonly subject: string }) =>
-    isVisible(subject);
 
 const readSchema = { on: 'schema', operation: 'READ' } as const;
 
@@ -35,10 +29,7 @@ export const schemaRoutes: readonly RouteRow[] = [
     },
     access: 'read',
     needs: { on: 'listed', operation: 'READ' },
-    serve: (service, { query, isVisible }) =>
-      visiblePage(query, isVisible && withVisibleSubject(isVisible), (page) =>
-        service.listSchemas({ ...query, ...page }),
-      ),
+    serve: (service, { query, isAllowed }) => service.listSchemas({ ...query, isAllowed }),
   }),
   route({
     operation: 'get_schema',
@@ -55,7 +46,7 @@ export const schemaRoutes: readonly RouteRow[] = [
     access: 'read',
     needs: readSchema,
     errors: ['schemaNotFound'],
-    serve: (service, { path, query }) => service.schemaById(path.id, query),
+    serve: (service, { path, query, isAllowed }) => service.schemaById(path.id, { ...query, isAllowed }),
   }),
   route({
     operation: 'get_schema_text',
@@ -67,7 +58,7 @@ export const schemaRoutes: readonly RouteRow[] = [
     needs: readSchema,
     errors: ['schemaNotFound'],
     isRawText: true,
-    serve: (service, { path, query }) => service.schemaTextById(path.id, query),
+    serve: (service, { path, query, isAllowed }) => service.schemaTextById(path.id, { ...query, isAllowed }),
   }),
   route({
     operation: 'list_schema_subjects',
@@ -78,8 +69,7 @@ export const schemaRoutes: readonly RouteRow[] = [
     access: 'read',
     needs: { on: 'listed', operation: 'DESCRIBE' },
     errors: ['schemaNotFound'],
-    serve: (service, { path, query, isVisible }) =>
-      visiblePage(query, isVisible, (page) => service.subjectsOfId(path.id, { ...query, ...page })),
+    serve: (service, { path, query, isAllowed }) => service.subjectsOfId(path.id, { ...query, isAllowed }),
   }),
   route({
     operation: 'list_schema_versions',
@@ -90,10 +80,7 @@ export const schemaRoutes: readonly RouteRow[] = [
     access: 'read',
     needs: { on: 'listed', operation: 'DESCRIBE' },
     errors: ['schemaNotFound'],
-    serve: (service, { path, query, isVisible }) =>
-      visiblePage(query, isVisible && withVisibleSubject(isVisible), (page) =>
-        service.versionsOfId(path.id, { ...query, ...page }),
-      ),
+    serve: (service, { path, query, isAllowed }) => service.versionsOfId(path.id, { ...query, isAllowed }),
   }),
   route({
     operation: 'get_schema_by_guid',
@@ -104,7 +91,7 @@ export const schemaRoutes: readonly RouteRow[] = [
     access: 'read',
     needs: readSchema,
     errors: ['schemaNotFound'],
-    serve: (service, { path, query }) => service.schemaByGuid(path.guid, query),
+    serve: (service, { path, query, isAllowed }) => service.schemaByGuid(path.guid, { ...query, isAllowed }),
   }),
   route({
     operation: 'list_ids_of_guid',
@@ -114,6 +101,6 @@ export const schemaRoutes: readonly RouteRow[] = [
     access: 'read',
     needs: readSchema,
     errors: ['schemaNotFound'],
-    serve: (service, { path }) => service.idsOfGuid(path.guid),
+    serve: (service, { path, isAllowed }) => service.idsOfGuid(path.guid, { isAllowed }),
   }),
 ];

@@ -11,7 +11,6 @@ import {
   schemaBody,
 } from './parameters.ts';
 import { type RouteRow, route } from './route.ts';
-import { visiblePage } from './visible-page.ts';
 
 const readSubject = { on: 'subject', operation: 'READ' } as const;
 const writeSubject = { on: 'subject', operation: 'WRITE' } as const;
@@ -48,8 +47,7 @@ export const subjectRoutes: readonly RouteRow[] = [
     },
     access: 'read',
     needs: { on: 'listed', operation: 'DESCRIBE' },
-    serve: (service, { query, isVisible }) =>
-      visiblePage(query, isVisible, (page) => service.listSubjects({ ...query, ...page })),
+    serve: (service, { query, isAllowed }) => service.listSubjects({ ...query, isAllowed }),
   }),
   route({
     operation: 'look_up_schema',
@@ -61,7 +59,8 @@ export const subjectRoutes: readonly RouteRow[] = [
     access: 'read',
     needs: readSubject,
     errors: ['subjectNotFound', 'schemaNotFound', 'invalidSchema'],
-    serve: (service, { path, query, body }) => service.lookUpSchema(path.subject, body, query),
+    serve: (service, { path, query, body, isAllowed }) =>
+      service.lookUpSchema(path.subject, body, { ...query, isAllowed }),
   }),
   route({
     operation: 'delete_subject',
@@ -78,7 +77,8 @@ export const subjectRoutes: readonly RouteRow[] = [
       'referenceExists',
       'operationNotPermitted',
     ],
-    serve: (service, { path, query }) => service.deleteSubject(path.subject, query),
+    serve: (service, { path, query, isAllowed }) =>
+      service.deleteSubject(path.subject, { ...query, isAllowed }),
   }),
   route({
     operation: 'get_latest_with_metadata',
@@ -144,8 +144,8 @@ export const subjectRoutes: readonly RouteRow[] = [
       'storeError',
       'timeout',
     ],
-    serve: async (service, { path, query, body }) => {
-      const answer = await service.register(path.subject, body, query);
+    serve: async (service, { path, query, body, isAllowed }) => {
+      const answer = await service.register(path.subject, body, { ...query, isAllowed });
       return query.format === undefined ? withoutOtherText(answer, body) : answer;
     },
   }),
@@ -158,7 +158,8 @@ export const subjectRoutes: readonly RouteRow[] = [
     access: 'read',
     needs: readSubject,
     errors: ['subjectNotFound', 'versionNotFound', 'invalidVersion'],
-    serve: (service, { path, query }) => service.version(path.subject, path.version, query),
+    serve: (service, { path, query, isAllowed }) =>
+      service.version(path.subject, path.version, { ...query, isAllowed }),
   }),
   route({
     operation: 'get_version_text',
@@ -170,7 +171,8 @@ export const subjectRoutes: readonly RouteRow[] = [
     needs: readSubject,
     errors: ['subjectNotFound', 'versionNotFound', 'invalidVersion'],
     isRawText: true,
-    serve: (service, { path, query }) => service.versionText(path.subject, path.version, query),
+    serve: (service, { path, query, isAllowed }) =>
+      service.versionText(path.subject, path.version, { ...query, isAllowed }),
   }),
   route({
     operation: 'list_referencing_ids',
@@ -181,7 +183,8 @@ export const subjectRoutes: readonly RouteRow[] = [
     access: 'read',
     needs: describeSubject,
     errors: ['subjectNotFound', 'versionNotFound', 'invalidVersion'],
-    serve: (service, { path, query }) => service.referencedBy(path.subject, path.version, query),
+    serve: (service, { path, query, isAllowed }) =>
+      service.referencedBy(path.subject, path.version, { ...query, isAllowed }),
   }),
   route({
     operation: 'delete_version',
@@ -200,7 +203,8 @@ export const subjectRoutes: readonly RouteRow[] = [
       'referenceExists',
       'operationNotPermitted',
     ],
-    serve: (service, { path, query }) => service.deleteVersion(path.subject, path.version, query),
+    serve: (service, { path, query, isAllowed }) =>
+      service.deleteVersion(path.subject, path.version, { ...query, isAllowed }),
   }),
   route({
     operation: 'modify_tags',
@@ -225,6 +229,7 @@ export const subjectRoutes: readonly RouteRow[] = [
       'invalidSchema',
       'operationNotPermitted',
     ],
-    serve: (service, { path, body }) => service.modifyTags(path.subject, path.version, body),
+    serve: (service, { path, body, isAllowed }) =>
+      service.modifyTags(path.subject, path.version, body, { isAllowed }),
   }),
 ];
