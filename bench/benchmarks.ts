@@ -23,12 +23,14 @@ import { produceDecode } from './produce-decode.ts';
 import { coldPartition, fanOut, mergedPartition } from './read-path.ts';
 import { backupCost, restore } from './restore.ts';
 import { scaleOut } from './scale-out.ts';
+import { schemaValidation } from './schema-validation.ts';
 import { slowStore } from './slow-store.ts';
 import { transactionalCopy } from './transactional-copy.ts';
 
 export const benchmarks: readonly Benchmark[] = [
   produceDecode,
   headerRewrite,
+  schemaValidation,
   metadataDecode,
   fetchEncode,
   crcChecks,

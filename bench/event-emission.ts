@@ -6,6 +6,7 @@ import { listenerRows } from '../packages/agent/src/net/listener-metrics.ts';
 import type { EventTypeName } from '../packages/events/src/emission.ts';
 import { openJournals } from '../packages/journal/src/index.ts';
 import { ClusterNode } from '../packages/metadata/src/leader/cluster-node.ts';
+import type { SchemaCache } from '../packages/registry/src/decoding/index.ts';
 import { ObjectNotFound, type ObjectStore } from '../packages/storage/src/index.ts';
 import { createTopic } from '../tests/interop/brokers/topics.ts';
 import { atLeast, type Benchmark } from './benchmark.ts';
@@ -100,7 +101,8 @@ export const eventEmission: Benchmark = {
   },
 };
 
-async function startCluster(lifetime: AsyncDisposableStack) {
+/** A cluster in this process, whose bucket forgets. */
+export async function startCluster(lifetime: AsyncDisposableStack, schemas?: SchemaCache) {
   const hub = openJournals(`memory://${clusterId}`, { clock: systemClock, log: silentLog });
   lifetime.defer(() => hub.close());
   const shared = { clock: systemClock, log: silentLog };
@@ -137,6 +139,7 @@ async function startCluster(lifetime: AsyncDisposableStack) {
     advertisedHost: '127.0.0.1',
     servesMetrics: false,
     cluster: node,
+    schemas,
     store: forgetfulStore,
     flush: { windowMs: 0, uncompressedBytesMax: 64 * MiB, compressedBytesMax: MiB },
     recordBytesMax: 32 * MiB,
@@ -157,7 +160,7 @@ async function startCluster(lifetime: AsyncDisposableStack) {
   });
   lifetime.defer(() => running.stop({ deadlineMs: 5_000 }));
   const metric = (name: string) => metrics.read().find(({ row }) => row.name === name)?.series[0]?.value ?? 0;
-  return { broker: `127.0.0.1:${running.kafkaPort}`, events, metric };
+  return { broker: `127.0.0.1:${running.kafkaPort}`, node, events, metric };
 }
 
 /** Emits events of the type at an even rate until stopped. */
