@@ -122,7 +122,8 @@ export function dataPath(
       recordBytesMax: options.recordBytesMax,
       ownConfigs: ownConfigsReader(ownNodeId),
       impersonation,
-      schemaValidation: schemas && new SchemaValidation({ cache: schemas, clock, metrics }),
+      schemaValidation:
+        schemas && new SchemaValidation({ cache: schemas, clock, metrics, onInvalid: stats.recordsInvalid }),
       inflation,
       onRequest: stats.produceRequested,
       metrics,

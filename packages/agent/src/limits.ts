@@ -366,8 +366,9 @@ export const agentLimits = {
   /** Failed logins whose answer is delayed. The connections of further ones are closed without an answer. */
   delayedRefusalsMax: 10_000,
 
-  /** Clients and users that an agent remembers until it has reported them. */
+  /** Clients, users and topics with invalid records that an agent remembers until it has reported them. */
   notedClientsMax: 256,
+  notedTopicsMax: 256,
   notedLoginsMax: 1_000,
 
   /**

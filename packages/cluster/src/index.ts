@@ -34,6 +34,7 @@ export {
 export {
   type AgentReport,
   type DamagedOffsets,
+  type InvalidRecords,
   problemOfReport,
   type ReportedBucket,
   type ReportedClient,

@@ -73,6 +73,9 @@ export const controlPlaneLimits = {
   diagnosedBucketsMax: 100,
   diagnosedMetricsMax: 100,
 
+  /** Topics with a reason for invalid records of one cluster that a diagnostic snapshot distinguishes. */
+  diagnosedInvalidRecordsMax: 500,
+
   /**
    * Series of a cluster in one scrape of the control plane; a line is about 150 bytes. The last ones are left out.
    */

@@ -108,6 +108,13 @@ export function healthySnapshot(facts: Partial<DiagnosticSnapshot> = {}): Diagno
     credentials: [
       { username: 'root', isSuperuser: true, createdMs: snapshotMs - dayMs, lastUsedMs: snapshotMs },
     ],
+    invalidRecords: [],
+    registry: {
+      subjectCount: 4,
+      uncheckedSubjectCount: 0,
+      uncheckedSubjects: [],
+      isUncheckedByDefault: false,
+    },
     metrics: [{ name: 'agent_kafka_request_count', seriesCount: 100 }],
     ...facts,
   };

@@ -76,6 +76,7 @@ export const coreLimits = {
   reportedClientsMax: 20,
   reportedBucketsMax: 8,
   reportedDenialsMax: 8,
+  reportedInvalidRecordsMax: 20,
   reportedMetricsMax: 20,
   reportedLoginsMax: 50,
   reportedExpiriesMax: 8,

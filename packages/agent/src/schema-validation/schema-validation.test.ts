@@ -34,13 +34,17 @@ async function start(configs: { readonly [name: string]: string }, { withRegistr
       return { results, throttleTimeMs: 0 };
     },
   } as unknown as WritePath;
+  const heard: { [what: string]: number } = {};
+  const onInvalid = (topic: string, reason: string, count: number) => {
+    heard[`${topic} ${reason}`] = (heard[`${topic} ${reason}`] ?? 0) + count;
+  };
   const produce = produceHandler({
     roles: ['proxy'],
     metrics,
     writePath,
     recordBytesMax: MiB,
     pause: async () => {},
-    schemaValidation: withRegistry ? new SchemaValidation({ cache, clock, metrics }) : undefined,
+    schemaValidation: withRegistry ? new SchemaValidation({ cache, clock, metrics, onInvalid }) : undefined,
   });
   const agent = await startTestAgent({ produce });
   agent.cluster.addTopic('t', 10, configs);
@@ -66,13 +70,16 @@ async function start(configs: { readonly [name: string]: string }, { withRegistr
     records: readonly Partial<RecordToWrite>[],
     options?: { partition?: number; closed?: AbortSignal },
   ) => sendBytes(batchOf(records), options);
-  const counts = () =>
-    Object.fromEntries(
+  const counts = () => {
+    const counted: unknown = Object.fromEntries(
       metrics
         .read()
         .filter(({ row }) => row.name === invalidRecordsRow.name)
         .flatMap(({ series }) => series.map(({ labels, value }) => [Object.values(labels).join(' '), value])),
     );
+    assert.deepEqual(heard, counted, 'the stats of the agent get what the metric counts');
+    return counted;
+  };
   return { send, sendBytes, reader, appended, counts, clock };
 }
 

@@ -2,12 +2,14 @@ import type { Clock, Metrics } from '@weir/core';
 import type { SchemaCache } from '@weir/registry/decoding';
 import { BatchSchemaCheck } from './batch-schema-check.ts';
 import type { SchemaRules } from './schema-rules.ts';
-import { invalidRecordsRow } from './validation-metrics.ts';
+import { type InvalidReason, invalidRecordsRow } from './validation-metrics.ts';
 
 interface SchemaValidationOptions {
   readonly cache: SchemaCache;
   readonly clock: Clock;
   readonly metrics: Metrics;
+  /** Called with each topic and reason of invalid records in a batch, whether they are refused or accepted. */
+  readonly onInvalid: (topic: string, reason: InvalidReason, count: number) => void;
 }
 
 /** Checks records of topics that demand it against the schemas that they name. */
@@ -20,13 +22,16 @@ export class SchemaValidation {
 
   /** The check of one batch. */
   check(topic: string, rules: SchemaRules): BatchSchemaCheck {
-    const { cache, clock, metrics } = this.#options;
+    const { cache, clock, metrics, onInvalid } = this.#options;
     return new BatchSchemaCheck({
       topic,
       rules,
       cache,
       nowMs: clock.monotonicMs(),
-      onInvalid: (reason, count) => metrics.series(invalidRecordsRow, { topic, reason }).add(count),
+      onInvalid: (reason, count) => {
+        metrics.series(invalidRecordsRow, { topic, reason }).add(count);
+        onInvalid(topic, reason, count);
+      },
     });
   }
 }

@@ -49,6 +49,24 @@ test('stats that were not received are reported again together with newer ones',
   assert.deepEqual(report(), [3, 2, 20_000, 1, undefined], 'counts after the report are in the next one');
 });
 
+test('invalid records are reported by topic and reason, the most frequent first, and few of them', () => {
+  const { stats } = stage();
+  stats.recordsInvalid('orders', 'unknown_schema', 3);
+  stats.recordsInvalid('orders', 'payload', 1);
+  const first = stats.report(nothingExpires);
+  assert.equal(problemOfReport(first, JSON.stringify(first)), undefined);
+  stats.recordsInvalid('orders', 'payload', 4);
+  assert.deepEqual(stats.report(nothingExpires).invalidRecords, [
+    { topic: 'orders', reason: 'payload', count: 5 },
+    { topic: 'orders', reason: 'unknown_schema', count: 3 },
+  ]);
+  stats.reportReceived();
+  for (let topic = 0; topic < 1_000; topic++) stats.recordsInvalid(`t${topic}`, 'payload', 1);
+  const full = stats.report(nothingExpires);
+  assert.equal(full.invalidRecords?.length, coreLimits.reportedInvalidRecordsMax);
+  assert.equal(problemOfReport(full, JSON.stringify(full)), undefined);
+});
+
 test('merges are reported with their bytes and requests, and counted by bucket and kind', () => {
   const { metrics, stats } = stage();
   stats.requestEnded('s3://records', { operation: 'put', outcome: 'success', latencyMs: 9 });

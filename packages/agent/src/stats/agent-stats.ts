@@ -3,6 +3,7 @@ import { type Clock, coreLimits, type Metrics } from '@weir/core';
 import type { EndedRequest, StoreOperation } from '@weir/storage';
 import { BucketStats } from './bucket-stats.ts';
 import { ClientTimeouts } from './client-timeouts.ts';
+import { InvalidRecordCounts } from './invalid-records.ts';
 import { LoginStats } from './login-stats.ts';
 import { RequestCounters } from './request-counters.ts';
 import { shortName } from './short-name.ts';
@@ -34,11 +35,13 @@ interface Counts {
   mergedBytes: number;
   readonly clients: ClientTimeouts;
   readonly buckets: BucketStats;
+  readonly invalidRecords: InvalidRecordCounts;
 }
 
 /**
  * Counts stats for the control plane, which monitors the health of the cluster. Nothing here runs per record: stats are
- * counted once per file, per store request, per login, and per Produce request with an unusual timeout.
+ * counted once per file, per store request, per login, per Produce request with an unusual timeout,
+ * and per batch with invalid records.
  *
  * Stats that were sent and may not have been received are held separately from newer ones, and the next report contains
  * both.
@@ -93,6 +96,11 @@ export class AgentStats {
     this.#fresh.mergedBytes += bytesWritten;
   };
 
+  /** Records of a topic that do not fit their schema, by what is wrong. */
+  readonly recordsInvalid = (topic: string, reason: string, count: number): void => {
+    this.#fresh.invalidRecords.note(topic, reason, count);
+  };
+
   readonly loggedIn = (user: string): void => {
     this.#logins.note(user, this.#options.clock.monotonicMs());
   };
@@ -124,6 +132,7 @@ export class AgentStats {
       ...(counts.mergedBytes === 0 ? {} : { mergedBytes: counts.mergedBytes }),
       ...unlessEmpty('clients', counts.clients.report()),
       ...unlessEmpty('buckets', counts.buckets.report()),
+      ...unlessEmpty('invalidRecords', counts.invalidRecords.report()),
       ...unlessEmpty('metrics', this.#manySeries()),
       ...unlessEmpty('logins', this.#logins.report(nowMs)),
       ...unlessEmpty('certificates', certificates().slice(0, coreLimits.reportedExpiriesMax)),
@@ -163,6 +172,7 @@ function noCounts(): Counts {
     mergedBytes: 0,
     clients: new ClientTimeouts(),
     buckets: new BucketStats(),
+    invalidRecords: new InvalidRecordCounts(),
   };
 }
 
@@ -172,6 +182,7 @@ function absorb(into: Counts, from: Counts): void {
   into.mergedBytes += from.mergedBytes;
   into.clients.absorb(from.clients);
   into.buckets.absorb(from.buckets);
+  into.invalidRecords.absorb(from.invalidRecords);
 }
 
 function unlessEmpty<Name extends string, Row>(name: Name, rows: readonly Row[]) {

@@ -18,6 +18,7 @@ type EntityKind =
   | 'client'
   | 'group'
   | 'topic'
+  | 'subject'
   | 'bucket'
   | 'file'
   | 'acl'

@@ -35,6 +35,9 @@ export interface DiagnosticSnapshot {
   readonly metadataBackupAgeMs?: number | undefined;
   readonly acls?: AclFacts | undefined;
   readonly credentials?: readonly CredentialFacts[] | undefined;
+  /** Records that did not fit their schema, by topic and reason. */
+  readonly invalidRecords?: readonly InvalidRecordFacts[] | undefined;
+  readonly registry?: RegistryFacts | undefined;
   /** Metrics of the cluster with the number of their series. */
   readonly metrics?: readonly MetricFacts[] | undefined;
 }
@@ -211,6 +214,24 @@ export interface CredentialFacts {
   readonly createdMs: number;
   /** The last login; `null` if it was never used, `undefined` if logins are not reported. */
   readonly lastUsedMs?: number | null | undefined;
+}
+
+/** Records of the period before the snapshot. */
+export interface InvalidRecordFacts {
+  readonly topic: string;
+  /** As agents count it, such as `unknown_schema`. */
+  readonly reason: string;
+  readonly count: number;
+}
+
+/** The schema registry of the cluster. */
+export interface RegistryFacts {
+  readonly subjectCount: number;
+  /** Subjects whose level is NONE, and the first of them. */
+  readonly uncheckedSubjectCount: number;
+  readonly uncheckedSubjects: readonly string[];
+  /** Whether the level of the registry itself is NONE. */
+  readonly isUncheckedByDefault: boolean;
 }
 
 export interface MetricFacts {

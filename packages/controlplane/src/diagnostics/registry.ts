@@ -17,6 +17,7 @@ import { expiringTokens } from './checks/expiring-tokens.ts';
 import { failingJobs } from './checks/failing-jobs.ts';
 import { highCardinality } from './checks/high-cardinality.ts';
 import { invalidAclRules } from './checks/invalid-acls.ts';
+import { invalidRecords } from './checks/invalid-records.ts';
 import { lostAgent } from './checks/lost-agent.ts';
 import { metadataBackupBehind } from './checks/metadata-backup-behind.ts';
 import { mixedReleases } from './checks/mixed-releases.ts';
@@ -29,6 +30,7 @@ import { partitionCount } from './checks/partition-count.ts';
 import { produceTimeout } from './checks/produce-timeout.ts';
 import { singleZone } from './checks/single-zone.ts';
 import { smallFiles } from './checks/small-files.ts';
+import { subjectsWithoutCompatibility } from './checks/subjects-without-compatibility.ts';
 import { topicsWithoutRetention } from './checks/topics-without-retention.ts';
 import { unbalancedAgents } from './checks/unbalanced-agents.ts';
 import { unusedCredentials } from './checks/unused-credentials.ts';
@@ -47,6 +49,8 @@ export const checks = [
   clockSkew,
   singleZone,
   produceTimeout,
+  invalidRecords,
+  subjectsWithoutCompatibility,
   consumerGroupStuck,
   consumerGroupFallingBehind,
   consumerGroupWithoutMembers,

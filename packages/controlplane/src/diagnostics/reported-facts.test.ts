@@ -47,6 +47,22 @@ test('a client has its shortest timeout over all agents', () => {
   assert.deepEqual(produce!.clientTimeouts, [{ clientId: 'shop', timeoutMs: 900, requestCount: 7 }]);
 });
 
+test('invalid records are summed by topic and reason over all agents', () => {
+  const invalid = (topic: string, reason: string, count: number) => ({ topic, reason, count });
+  const { invalidRecords } = factsOf(
+    [
+      received(40_000, { invalidRecords: [invalid('orders', 'payload', 2)] }),
+      received(1, { invalidRecords: [invalid('orders', 'payload', 1), invalid('clicks', 'wire_format', 9)] }),
+    ],
+    [received(1, { invalidRecords: [invalid('orders', 'payload', 4), invalid('orders', 'subject', 1)] })],
+  );
+  assert.deepEqual(invalidRecords, [
+    invalid('clicks', 'wire_format', 9),
+    invalid('orders', 'payload', 7),
+    invalid('orders', 'subject', 1),
+  ]);
+});
+
 test('a bucket has the observations of all agents', () => {
   const slow = latencyStepOf(3_000);
   const fast = latencyStepOf(100);

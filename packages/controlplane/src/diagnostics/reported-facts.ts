@@ -17,6 +17,7 @@ import type {
   AgentFacts,
   BucketFacts,
   CredentialFacts,
+  InvalidRecordFacts,
   MetricFacts,
   ProduceFacts,
 } from './diagnostic-snapshot.ts';
@@ -29,6 +30,7 @@ interface ReportedFacts {
   readonly produce: ProduceFacts | undefined;
   readonly buckets: readonly BucketFacts[] | undefined;
   readonly metrics: readonly MetricFacts[] | undefined;
+  readonly invalidRecords: readonly InvalidRecordFacts[] | undefined;
   /** The latest report of each agent, one row per file. */
   readonly damagedFiles: readonly ReportedDamage[] | undefined;
   ofAgent(
@@ -49,6 +51,7 @@ export function reportedFacts({ reports }: Pick<ReceivedReports, 'reports'>, now
       produce: undefined,
       buckets: undefined,
       metrics: undefined,
+      invalidRecords: undefined,
       damagedFiles: undefined,
       ofAgent,
     };
@@ -66,6 +69,7 @@ export function reportedFacts({ reports }: Pick<ReceivedReports, 'reports'>, now
     },
     buckets: bucketsOf(late),
     metrics: metricsOf(late),
+    invalidRecords: invalidRecordsOf(late),
     damagedFiles: damagedFilesOf([...lateByAgent.values()].map((received) => received.at(-1)!.report)),
     ofAgent,
   };
@@ -171,6 +175,20 @@ function addBucket(sums: BucketSums, bucket: ReportedBucket): void {
     sums.denied.set(operation, (sums.denied.get(operation) ?? 0) + count);
   addLatencies(sums.put, bucket.putLatencies ?? []);
   addLatencies(sums.get, bucket.getLatencies ?? []);
+}
+
+function invalidRecordsOf(reports: readonly AgentReport[]): InvalidRecordFacts[] {
+  const sums = new Map<string, { topic: string; reason: string; count: number }>();
+  for (const { invalidRecords = [] } of reports) {
+    for (const { topic, reason, count } of invalidRecords) {
+      const key = `${topic} ${reason}`;
+      const sum = sums.get(key) ?? { topic, reason, count: 0 };
+      if (!sums.has(key) && sums.size >= controlPlaneLimits.diagnosedInvalidRecordsMax) continue;
+      sum.count += count;
+      sums.set(key, sum);
+    }
+  }
+  return [...sums.values()].sort((a, b) => b.count - a.count);
 }
 
 /** Each agent lists the damage that it met, so the union is the most complete. */

@@ -7,6 +7,7 @@ import { startLeader } from '../../testing/leading-node.ts';
 import { oneBatchFile } from '../../testing/one-batch-file.ts';
 import { noHistory } from './history.ts';
 import { type CheckName, checks } from './registry.ts';
+import { RegistryLevels } from './registry-levels.ts';
 import { runChecks } from './run-checks.ts';
 import { takeDiagnosticSnapshot } from './take-diagnostic-snapshot.ts';
 
@@ -35,6 +36,7 @@ async function stage(t: TestContext, fileCount: number, configs: Readonly<Record
       const snapshot = await takeDiagnosticSnapshot(node, {
         kind: 'kafka',
         nowMs: () => systemClock.nowMs() + laterMs,
+        registryLevels: new RegistryLevels(),
         signal: new AbortController().signal,
       });
       const { results, errors } = runChecks(checks, snapshot, noHistory);

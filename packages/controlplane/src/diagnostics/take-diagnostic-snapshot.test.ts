@@ -7,10 +7,16 @@ import { agentOf, dayMs } from '../../testing/diagnostic-snapshot.ts';
 import { startLeader } from '../../testing/leading-node.ts';
 import { oneBatchFile } from '../../testing/one-batch-file.ts';
 import { until } from '../../testing/until.ts';
+import { RegistryLevels } from './registry-levels.ts';
 import { takeDiagnosticSnapshot } from './take-diagnostic-snapshot.ts';
 
 const options = () =>
-  ({ kind: 'kafka', nowMs: systemClock.nowMs, signal: new AbortController().signal }) as const;
+  ({
+    kind: 'kafka',
+    nowMs: systemClock.nowMs,
+    registryLevels: new RegistryLevels(),
+    signal: new AbortController().signal,
+  }) as const;
 const mutation = { validateOnly: false };
 
 async function makeTopic(node: ClusterNode, name: string, configs: Record<string, string> = {}) {
@@ -50,6 +56,13 @@ test('the snapshot of a new cluster is empty', async (t) => {
     produce: undefined,
     buckets: undefined,
     metrics: undefined,
+    invalidRecords: undefined,
+    registry: {
+      subjectCount: 0,
+      uncheckedSubjectCount: 0,
+      uncheckedSubjects: [],
+      isUncheckedByDefault: false,
+    },
     damagedFiles: undefined,
     deadFiles: {
       fileCount: 0,
@@ -276,6 +289,7 @@ test('an aborted snapshot stops following the cluster', async () => {
     listJobs: refuse,
     fileTotals: refuse,
     compactionBacklog: refuse,
+    readRegistry: refuse,
   };
   const controller = new AbortController();
   const taken = takeDiagnosticSnapshot(silent, { ...options(), signal: controller.signal });

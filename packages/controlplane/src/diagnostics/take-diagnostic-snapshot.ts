@@ -30,6 +30,7 @@ import type {
   GroupPartition,
   TopicFacts,
 } from './diagnostic-snapshot.ts';
+import type { RegistryLevels } from './registry-levels.ts';
 import { lastUsed, reportedFacts } from './reported-facts.ts';
 
 /** The calls to a leader that a snapshot needs. */
@@ -46,6 +47,7 @@ export interface DiagnosticCluster
     | 'listJobs'
     | 'fileTotals'
     | 'compactionBacklog'
+    | 'readRegistry'
   > {
   receivedReports(): Promise<ReceivedReports>;
 }
@@ -57,6 +59,8 @@ interface DiagnosticSnapshotOptions {
   readonly utilization?: number | undefined;
   /** How long ago the metadata backup had everything, if there is a backup. */
   readonly backupAgeMs?: number | undefined;
+  /** What is known of the registry of the cluster from earlier snapshots. */
+  readonly registryLevels: RegistryLevels;
   /** Aborts the attempt. */
   readonly signal: AbortSignal;
 }
@@ -73,7 +77,7 @@ const groupsPerCall = 200;
  */
 export async function takeDiagnosticSnapshot(
   cluster: DiagnosticCluster,
-  { kind, nowMs, utilization, backupAgeMs, signal }: DiagnosticSnapshotOptions,
+  { kind, nowMs, utilization, backupAgeMs, registryLevels, signal }: DiagnosticSnapshotOptions,
 ): Promise<DiagnosticSnapshot> {
   // First, because a process that no longer leads fails here, and never returns a snapshot.
   const agents = await cluster.listAgents();
@@ -85,7 +89,8 @@ export async function takeDiagnosticSnapshot(
   const jobs = await cluster.listJobs();
   const files = await cluster.fileTotals();
   const backlog = await cluster.compactionBacklog(Math.max(0, atMs - lateMs));
-  const { produce, buckets, metrics, damagedFiles, ofAgent } = reportedFacts(received, atMs);
+  const registry = await registryLevels.read(cluster, signal);
+  const { produce, buckets, metrics, damagedFiles, invalidRecords, ofAgent } = reportedFacts(received, atMs);
   const { clusterId, topics } = snapshot;
   return {
     atMs,
@@ -102,6 +107,8 @@ export async function takeDiagnosticSnapshot(
     produce,
     buckets,
     metrics,
+    invalidRecords,
+    registry,
     damagedFiles: damagedFiles && damagedFilesIn(damagedFiles, new SnapshotTopics(snapshot)),
     deadFiles: deadFilesOf(files, jobs, snapshot),
     compaction: compactionOf(backlog, jobs, buckets, new SnapshotTopics(snapshot), atMs),

@@ -3,6 +3,7 @@ import type { Clock, Log, Metrics } from '@weir/core';
 import type { ClusterKind } from './diagnostic-snapshot.ts';
 import { diagnosticEventData } from './event.ts';
 import type { DiagnosticRecord, Transition } from './record.ts';
+import { RegistryLevels } from './registry-levels.ts';
 import { DiagnosticsRunner } from './runner.ts';
 import type { DiagnosticsStore } from './store.ts';
 import { type DiagnosticCluster, takeDiagnosticSnapshot } from './take-diagnostic-snapshot.ts';
@@ -39,6 +40,7 @@ export function watchClusters({ leading, metricsOf, ...options }: WatchedCluster
   const { clock, backupAgeMsOf } = options;
   const utilization = measureUtilization(clock);
   const gaugeLabels = (clusterId: string) => ({ cluster: clusterId });
+  const registryLevels = new Map<string, RegistryLevels>();
   let led: ReadonlyMap<string, LedCluster> = new Map();
   return new DiagnosticsRunner({
     ...options,
@@ -51,16 +53,22 @@ export function watchClusters({ leading, metricsOf, ...options }: WatchedCluster
       const cluster = led.get(clusterId);
       if (cluster === undefined) throw new ClusterUnavailable(`${clusterId} is led elsewhere by now`);
       const busy = utilization();
+      const levels = registryLevels.get(clusterId) ?? new RegistryLevels();
+      registryLevels.set(clusterId, levels);
       metricsOf(clusterId).series(utilizationRow, gaugeLabels(clusterId)).set(busy);
       return takeDiagnosticSnapshot(cluster.node, {
         kind: cluster.kind,
         nowMs: () => clock.nowMs(),
         utilization: busy,
         backupAgeMs: backupAgeMsOf?.(clusterId),
+        registryLevels: levels,
         signal,
       });
     },
-    onUnwatched: (clusterId) => metricsOf(clusterId).remove(utilizationRow, gaugeLabels(clusterId)),
+    onUnwatched: (clusterId) => {
+      registryLevels.delete(clusterId);
+      metricsOf(clusterId).remove(utilizationRow, gaugeLabels(clusterId));
+    },
   });
 }
 

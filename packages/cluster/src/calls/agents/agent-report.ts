@@ -41,6 +41,15 @@ export interface AgentReport {
   readonly tokens?: readonly ReportedExpiry[] | undefined;
   /** Why the agent does not use the bucket that the cluster names. Agents of earlier releases do not send it. */
   readonly bucketProblem?: string | undefined;
+  /** Records that did not fit their schema, most of all. Agents of earlier releases do not send it. */
+  readonly invalidRecords?: readonly InvalidRecords[] | undefined;
+}
+
+/** Records of a topic that validates schemas, by what was wrong. */
+export interface InvalidRecords {
+  readonly topic: string;
+  readonly reason: string;
+  readonly count: number;
 }
 
 /** Kinds of requests as object stores bill them. */
@@ -196,6 +205,10 @@ const report = object<AgentReport>({
   nowMs: whole,
   files: optional(object<WrittenFiles>({ count: whole, bytes: whole })),
   mergedBytes: optional(whole),
+  invalidRecords: few(
+    object<InvalidRecords>({ topic: name, reason: name, count: whole }),
+    coreLimits.reportedInvalidRecordsMax,
+  ),
   writeProblem: optional(name),
   clients: few(
     object<ReportedClient>({ clientId: name, timeoutMs: number, requestCount: whole }),

@@ -87,6 +87,15 @@ const anySnapshot: fc.Arbitrary<DiagnosticSnapshot> = fc.record({
       }),
     ),
   ),
+  invalidRecords: maybe(few(fc.record({ topic: name, reason: name, count: stat }))),
+  registry: maybe(
+    fc.record({
+      subjectCount: stat,
+      uncheckedSubjectCount: stat,
+      uncheckedSubjects: few(name),
+      isUncheckedByDefault: fc.boolean(),
+    }),
+  ),
   controlPlaneUtilization: maybe(stat),
   metadataBackupAgeMs: maybe(stat),
   acls: maybe(

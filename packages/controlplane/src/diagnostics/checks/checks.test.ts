@@ -20,6 +20,7 @@ import type {
   DeadFileFacts,
   DiagnosticSnapshot,
   ProduceFacts,
+  RegistryFacts,
 } from '../diagnostic-snapshot.ts';
 import { type ClusterHistory, lagSamplesMax, noHistory, withSnapshot } from '../history.ts';
 import { type CheckName, checks } from '../registry.ts';
@@ -45,6 +46,7 @@ const cluster = (facts: Partial<DiagnosticSnapshot['cluster']>) => ({
   cluster: { ...healthy.cluster, ...facts },
 });
 const produce = (facts: Partial<ProduceFacts>) => ({ produce: { ...healthy.produce!, ...facts } });
+const registry = (facts: Partial<RegistryFacts>) => ({ registry: { ...healthy.registry!, ...facts } });
 const timeout = (timeoutMs: number) =>
   produce({ clientTimeouts: [{ clientId: 'shop', timeoutMs, requestCount: 7 }] });
 const files = (fileCount: number, averageBytes: number) =>
@@ -284,6 +286,54 @@ const cases = {
       outcome: ['client:shop shop gives a write 4 seconds; it made 7 requests since the last look.'],
     },
     { name: 'not reported', snapshot: { produce: undefined }, outcome: { missing: 'timeouts of producers' } },
+  ],
+  records_without_valid_schema: [
+    { name: 'none', snapshot: { invalidRecords: [] }, outcome: [] },
+    {
+      name: 'several reasons',
+      snapshot: {
+        invalidRecords: [
+          { topic: 'orders', reason: 'unknown_schema', count: 40 },
+          { topic: 'clicks', reason: 'payload', count: 1 },
+          { topic: 'orders', reason: 'wire_format', count: 2 },
+          { topic: 'later', reason: 'of_a_later_release', count: 3 },
+        ],
+      },
+      outcome: [
+        'topic:orders In the last minute of orders, 40 records name schemas that the registry does not have; 2 records name no schema.',
+        'topic:clicks In the last minute of clicks, 1 record does not fit its schema.',
+        'topic:later In the last minute of later, 3 records are not valid.',
+      ],
+    },
+    {
+      name: 'not reported',
+      snapshot: { invalidRecords: undefined },
+      outcome: { missing: 'reports of agents' },
+    },
+  ],
+  subjects_without_compatibility: [
+    {
+      name: 'some',
+      snapshot: registry({ uncheckedSubjectCount: 2, uncheckedSubjects: ['a', 'b'] }),
+      outcome: ['subject:a a has the level NONE.', 'subject:b b has the level NONE.'],
+    },
+    {
+      name: 'all by default',
+      snapshot: registry({
+        uncheckedSubjectCount: 3,
+        uncheckedSubjects: ['a', 'b', 'c'],
+        isUncheckedByDefault: true,
+      }),
+      outcome: [
+        'cluster:schema registry The registry has the level NONE: 3 of 4 subjects accept any schema.',
+      ],
+    },
+    {
+      name: 'by default, and nothing is there',
+      snapshot: registry({ subjectCount: 0, isUncheckedByDefault: true }),
+      outcome: [],
+    },
+    { name: 'not read', snapshot: { registry: undefined }, outcome: { missing: 'the schema registry' } },
   ],
   consumer_group_stuck: [
     { name: 'gets on', ...story(times(20, (i) => [i, i + 5])), outcome: [] },
