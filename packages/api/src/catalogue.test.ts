@@ -49,6 +49,14 @@ read  cluster   locate_record
 read  cluster   list_consumer_groups
 read  cluster   describe_consumer_group
 read  cluster   monitoring/describe_all_consumer_groups
+read  cluster   list_subjects
+read  cluster   describe_schema
+read  cluster   check_schema_compatibility
+write cluster   register_schema
+write cluster   delete_subject
+write cluster   delete_schema_version
+read  cluster   describe_registry_config
+write cluster   update_registry_config
 read  cluster   virtual_clusters/acls/list
 read  cluster   explain_access
 write cluster   virtual_clusters/acls/create
@@ -135,7 +143,7 @@ test('names are unique routes, and their verbs distinguish reads from writes', (
 /** The verbs with which a summary may begin. */
 const imperatives: ReadonlySet<string> = new Set(
   (
-    'Accept Add Change Chart Check Create Decide Delete Describe Enable End Invite List Move Mute Rename Replace ' +
+    'Accept Add Change Chart Check Create Decide Delete Describe Enable End Invite List Move Mute Register Rename Replace ' +
     'Restore Revoke Search Set Start Unmute Update Validate'
   ).split(' '),
 );

@@ -27,9 +27,14 @@ export const errorTable = {
       'The cluster records no events. Turn them on with update_events_state, or with weir cli events enable.',
   },
   filter_syntax: { status: 400, message: 'The filter cannot be understood.' },
+  incompatible_schema: {
+    status: 409,
+    message: 'The schema does not fit earlier versions; check_schema_compatibility says why.',
+  },
   invalid_cluster_config: { status: 400, message: 'A cluster config has a value that it cannot have.' },
   invalid_credentials: { status: 401, message: 'The address or the password is wrong.' },
   invalid_pipeline_configuration: { status: 400, message: 'The configuration of the pipeline is not valid.' },
+  invalid_schema: { status: 400, message: 'The text is not a schema of its type.' },
   invalid_token: { status: 401, message: 'The token is wrong, was used already or has expired.' },
   invalid_topic_config: { status: 400, message: 'A topic config has a value that it cannot have.' },
   last_admin: { status: 409, message: 'The account would have no administrator left.' },
@@ -41,6 +46,7 @@ export const errorTable = {
     message:
       'No agent of the cluster answers queries. Start one, or leave out -disableQueryEngine where it is set.',
   },
+  no_schema_registry: { status: 400, message: 'A cluster of this type has no schema registry.' },
   no_sealing_keys: {
     status: 409,
     message:

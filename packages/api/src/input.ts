@@ -94,7 +94,11 @@ function objectFrom(text: string): unknown {
 export function printQuery(input: Readonly<Record<string, unknown>>): [string, string][] {
   return Object.entries(input).flatMap(([field, value]): [string, string][] => {
     if (value === undefined) return [];
-    if (Array.isArray(value)) return value.map((item) => [field, String(item)]);
-    return [[field, typeof value === 'object' ? printJson(value) : String(value)]];
+    if (Array.isArray(value)) return value.map((item) => [field, printValue(item)]);
+    return [[field, printValue(value)]];
   });
+}
+
+function printValue(value: unknown): string {
+  return typeof value === 'object' ? printJson(value) : String(value);
 }

@@ -86,4 +86,19 @@ export const apiLimits = {
   /** Rows of the summary of a pipeline configuration, and the length of one row. */
   pipelineSummaryRowsMax: 200,
   pipelineSummaryCharsMax: 256,
+
+  /**
+   * A schema of a registry in one call: its text, its references, the name of a subject, and one message about it. A
+   * registry has limits of its own.
+   */
+  schemaTextCharsMax: MiB,
+  schemaReferencesMax: 1000,
+  schemaSubjectCharsMax: 1024,
+  schemaMessageCharsMax: 16 * KiB,
+
+  /** Violations, lines of a diff and subjects that are listed of one schema; its size in characters. */
+  schemaViolationsMax: 200,
+  schemaDiffLinesMax: 2000,
+  schemaDiffCharsMax: 256 * KiB,
+  schemaUsersMax: 1000,
 } as const;

@@ -4,7 +4,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { type Client, createClient, type OperationName } from '@weir/api';
-import { accountOperations, clusterOperations, createApiServer, openAccounts } from '@weir/controlplane';
+import {
+  accountOperations,
+  clusterOperations,
+  createApiServer,
+  openAccounts,
+  openRegistries,
+} from '@weir/controlplane';
 import { MemoryDiagnosticsStore } from '@weir/controlplane/testing';
 import { Metrics, silentLog, systemClock, systemRandom } from '@weir/core';
 import { patientHttpServer } from '@weir/core/testing';
@@ -67,6 +73,12 @@ export async function startTestApi(t: TestContext): Promise<TestApi> {
     return node;
   }
 
+  const registries = openRegistries({
+    portOf: nodeOf,
+    clock: systemClock,
+    random: systemRandom,
+    log: silentLog,
+  });
   let url = '';
   const ofAccounts = accountOperations({ accounts, publicUrl: () => url });
   const handlers = {
@@ -80,6 +92,7 @@ export async function startTestApi(t: TestContext): Promise<TestApi> {
     },
     ...clusterOperations({
       clusterPort: nodeOf,
+      registries,
       virtualClusters: accounts.virtualClusters,
       diagnostics: new MemoryDiagnosticsStore(),
       onTransition: () => {},
@@ -114,6 +127,7 @@ export async function startTestApi(t: TestContext): Promise<TestApi> {
   t.after(async () => {
     server.closeAllConnections();
     server.close();
+    registries.close();
     await Promise.all([...nodes.values()].map((node) => node.stop()));
     await hub.close();
     await accounts.close();

@@ -13,4 +13,5 @@ export { type LedCluster, watchClusters } from './diagnostics/watch-clusters.ts'
 export { hostedMetricRows } from './hosted-metrics/metric-rows.ts';
 export { accountOperations } from './operations/account/account-operations.ts';
 export { clusterOperations } from './operations/cluster/cluster-operations.ts';
+export { openRegistries } from './schema-registry/open-registries.ts';
 export { startControlPlane } from './server.ts';

@@ -33,6 +33,12 @@ export const controlPlaneLimits = {
   /** Values of the claim that names roles. An account has no more roles than that. */
   ssoRoleValuesMax: 1000,
 
+  /**
+   * Schema registries of clusters that a process has in memory for its API at a time. Each is a replica of all its
+   * entries: about 300 MiB for 100,000 schemas.
+   */
+  loadedRegistriesMax: 8,
+
   /** Keys in a file of secret keys: the one in use and its predecessors. */
   secretKeysMax: 16,
 

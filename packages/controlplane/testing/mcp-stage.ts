@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import type { ClusterPort } from '@weir/cluster';
-import { Metrics, silentLog, systemClock, type TokenRate } from '@weir/core';
+import { Metrics, silentLog, systemClock, systemRandom, type TokenRate } from '@weir/core';
 import { patientHttpServer } from '@weir/core/testing';
 import type { ClusterNode } from '@weir/metadata';
 import { type AccountsDatabase, openAccounts } from '../src/accounts/open.ts';
@@ -13,6 +13,7 @@ import { pathOf, type RouteHandlers, routeOf } from '../src/http/route-table.ts'
 import { mcpRoutes } from '../src/mcp/mcp-routes.ts';
 import { accountOperations } from '../src/operations/account/account-operations.ts';
 import { clusterOperations } from '../src/operations/cluster/cluster-operations.ts';
+import { openRegistries } from '../src/schema-registry/open-registries.ts';
 import { accountsDeps, type TestDeps } from './accounts-deps.ts';
 import { startLeader } from './leading-node.ts';
 import { MemoryDiagnosticsStore } from './memory-diagnostics-store.ts';
@@ -49,10 +50,18 @@ export async function openMcpStage(
   const metrics = new Metrics();
   let url = '';
   const publicUrl = () => url;
+  const clusterPort = () => port?.(node) ?? node;
+  const registries = openRegistries({
+    portOf: clusterPort,
+    clock: systemClock,
+    random: systemRandom,
+    log: silentLog,
+  });
   const handlers = {
     ...accountOperations({ accounts, publicUrl }),
     ...clusterOperations({
-      clusterPort: () => port?.(node) ?? node,
+      clusterPort,
+      registries,
       virtualClusters: accounts.virtualClusters,
       diagnostics,
       onTransition: () => {},
@@ -81,6 +90,7 @@ export async function openMcpStage(
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   t.after(async () => {
+    registries.close();
     await close();
     server.closeAllConnections();
     server.close();

@@ -13,7 +13,7 @@ import {
   readInput,
 } from '@weir/api';
 import type { ClusterPort } from '@weir/cluster';
-import { silentLog, systemClock } from '@weir/core';
+import { silentLog, systemClock, systemRandom } from '@weir/core';
 import type { ClusterNode } from '@weir/metadata';
 import type { VirtualCluster } from '../src/accounts/workspaces/virtual-clusters.ts';
 import type { Transition } from '../src/diagnostics/record.ts';
@@ -23,6 +23,7 @@ import {
   clusterOperations,
 } from '../src/operations/cluster/cluster-operations.ts';
 import type { ClusterServices } from '../src/operations/cluster/services.ts';
+import { openRegistries } from '../src/schema-registry/open-registries.ts';
 import { startLeader } from './leading-node.ts';
 import { MemoryDiagnosticsStore } from './memory-diagnostics-store.ts';
 import { oneBatchFile } from './one-batch-file.ts';
@@ -57,8 +58,17 @@ export async function openTestClusterApi(
   let drawn = 0;
   const draw = (byteCount: number) =>
     createHash('shake256', { outputLength: byteCount }).update(String(drawn++)).digest();
+  const clusterPort = () => differences.port ?? node;
+  const registries = openRegistries({
+    portOf: clusterPort,
+    clock: systemClock,
+    random: systemRandom,
+    log: silentLog,
+  });
+  t.after(() => registries.close());
   const handlers = clusterOperations({
-    clusterPort: () => differences.port ?? node,
+    clusterPort,
+    registries,
     virtualClusters: {
       async change(_accountId, _clusterId, change) {
         cluster = { ...cluster, ...(change as Partial<VirtualCluster>) };

@@ -7,6 +7,8 @@ const paths = {
   topic: 'M4 5h16v4H4zM4 10h16v4H4zM4 15h16v4H4z',
   group:
     'M9 11a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM2 21v-2a5 5 0 0 1 5-5h4a5 5 0 0 1 5 5v2M16 3a4 4 0 0 1 0 8M22 21v-2a5 5 0 0 0-4-5',
+  schema:
+    'M8 3H6a2 2 0 0 0-2 2v5l-2 2 2 2v5a2 2 0 0 0 2 2h2M16 3h2a2 2 0 0 1 2 2v5l2 2-2 2v5a2 2 0 0 1-2 2h-2',
   diagnostics: 'M2 12h5l3-8 4 16 3-8h5',
   access: 'M5 11h14v10H5zM8 11V7a4 4 0 0 1 8 0v4M12 15v2',
   pipelines: 'M3 4h6v6H3zM15 14h6v6h-6zM9 7h5a4 4 0 0 1 4 4v3',

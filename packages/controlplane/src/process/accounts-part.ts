@@ -28,6 +28,8 @@ import { type AccountsRouteName, type Handler, type RouteHandlers, routePath } f
 import { mcpRoutes } from '../mcp/mcp-routes.ts';
 import { accountOperations } from '../operations/account/account-operations.ts';
 import { clusterOperations } from '../operations/cluster/cluster-operations.ts';
+import type { ClusterRegistries } from '../schema-registry/cluster-registries.ts';
+import { openRegistries } from '../schema-registry/open-registries.ts';
 import { signInIssuers } from '../sign-in/sign-in-issuers.ts';
 import { signInRoute } from '../sign-in/sign-in-route.ts';
 import type { SecretsOf } from '../workload-identity/agent-tokens.ts';
@@ -121,7 +123,9 @@ export async function startAccounts(
       random: systemRandom,
       clock,
     });
-  const handlers = handlersOf(options, accounts, fileBindings, cloning);
+  const registries = openRegistries({ portOf: options.ports.portOf, clock, random: systemRandom, log });
+  resources.defer(() => registries.close());
+  const handlers = handlersOf(options, accounts, fileBindings, { cloning, registries });
   const tokensAsKeys = tokenKeys({ tokens, virtualClusters: accounts.virtualClusters });
   const served = {
     accounts,
@@ -284,12 +288,13 @@ function handlersOf(
   options: AccountsPartOptions,
   accounts: AccountsDatabase,
   fileBindings: WorkloadIdentities['fileBindings'],
-  cloning: ClusterCloning | undefined,
+  { cloning, registries }: { cloning: ClusterCloning | undefined; registries: ClusterRegistries },
 ): ServedHandlers {
   const { settings, ports, publicUrl } = options;
   const { agentMetricRows = [] } = settings;
   const onClusters = clusterOperations({
     clusterPort: ports.portOf,
+    registries,
     virtualClusters: accounts.virtualClusters,
     diagnostics: accounts.diagnostics,
     onTransition: reportTransition(options),

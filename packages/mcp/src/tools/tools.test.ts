@@ -22,6 +22,9 @@ const typicalArguments: Readonly<Record<string, Record<string, unknown>>> = {
   describe_topic: { virtual_cluster_id: 'orders', topic_name: 'orders' },
   list_consumer_groups: { virtual_cluster_id: cluster, lag_min: 1 },
   describe_consumer_group: { virtual_cluster_id: cluster, group: 'shop' },
+  list_subjects: { virtual_cluster_id: cluster, subject_prefix: 'orders' },
+  describe_schema: { virtual_cluster_id: cluster, subject: 'orders-value' },
+  check_schema_compatibility: { virtual_cluster_id: cluster, subject: 'orders-value', schema: '"string"' },
   list_diagnostics: {},
   get_diagnostic: { virtual_cluster_id: cluster, diagnostic_id: 'no_jobs_agent' },
   list_acls: { virtual_cluster_id: cluster, principal: 'ccn_shop' },
@@ -73,8 +76,8 @@ test('the list of tools matches the snapshot', () => {
   assert.deepEqual(JSON.parse(found), JSON.parse(readFileSync(file, 'utf8')));
 });
 
-test('the list of tools costs a model at most 12,000 tokens', () => {
-  assert.ok(tokensOf(JSON.stringify(listed)) <= 12_000, String(tokensOf(JSON.stringify(listed))));
+test('the list of tools costs a model at most 13,500 tokens', () => {
+  assert.ok(tokensOf(JSON.stringify(listed)) <= 13_500, String(tokensOf(JSON.stringify(listed))));
 });
 
 test('tools use only operations that read', () => {

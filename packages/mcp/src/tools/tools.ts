@@ -9,6 +9,7 @@ import { eventAggregateTools } from './event-aggregates.ts';
 import { eventShapeTools } from './event-shapes.ts';
 import { eventTools } from './events.ts';
 import { pipelineTools } from './pipelines.ts';
+import { schemaTools } from './schemas.ts';
 import type { Tool } from './tool.ts';
 import { topicTools } from './topics.ts';
 import { virtualClusterTools } from './virtual-clusters.ts';
@@ -21,6 +22,7 @@ export const tools: readonly Tool[] = [
   ...clientTools,
   ...topicTools,
   ...consumerGroupTools,
+  ...schemaTools,
   ...diagnosticTools,
   ...aclTools,
   ...auditLogTools,

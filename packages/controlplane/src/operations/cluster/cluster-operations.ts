@@ -17,6 +17,7 @@ import { jobOperations } from './jobs.ts';
 import { monitoringOperations } from './monitoring.ts';
 import { recordOperations } from './records.ts';
 import { orUnavailable } from './refusals.ts';
+import { schemaOperations } from './schemas.ts';
 import type { ClusterServices } from './services.ts';
 import { storageCostOperations } from './storage-costs.ts';
 import { topicCloneOperations } from './topic-clones.ts';
@@ -41,6 +42,7 @@ function allOperations(services: ClusterServices) {
     ...topicCloneOperations(services),
     ...recordOperations(services),
     ...configurationOperations(services),
+    ...schemaOperations(services),
     ...aclOperations(services),
     ...explainAccessOperations(services),
     ...credentialOperations(services),
@@ -73,11 +75,16 @@ type AnyHandler = (input: AnyInput, context: CallContext) => Promise<OutputOf<Op
 
 /** The checks of all operations: the right type of cluster, and that it has a leader. */
 function guarded(name: ClusterOperationName, handler: AnyHandler): AnyHandler {
-  const isForKafka = (catalogue[name].errors as readonly string[]).includes('unsupported_cluster_type');
+  const errors: readonly string[] = catalogue[name].errors;
+  const isForKafka = errors.includes('unsupported_cluster_type');
+  const isForRegistry = errors.includes('no_schema_registry');
   const types = servedByRegistries.has(name) ? ['byoc', 'byoc_schema_registry'] : ['byoc'];
   return (input, context) => {
-    if (isForKafka && !types.includes(clusterTypeOf(input.virtual_cluster_id) ?? ''))
+    const type = clusterTypeOf(input.virtual_cluster_id) ?? '';
+    if (isForKafka && !types.includes(type))
       return Promise.reject(new OperationFailed('unsupported_cluster_type'));
+    if (isForRegistry && type === 'byoc_data_lake')
+      return Promise.reject(new OperationFailed('no_schema_registry'));
     return orUnavailable(() => handler(input, context));
   };
 }

@@ -3,11 +3,14 @@ import type { MetricRow } from '@weir/core';
 import type { VirtualClusters } from '../../accounts/workspaces/virtual-clusters.ts';
 import type { Transition } from '../../diagnostics/record.ts';
 import type { DiagnosticsStore } from '../../diagnostics/store.ts';
+import type { ClusterRegistries } from '../../schema-registry/cluster-registries.ts';
 
 /** Dependencies of the operations on clusters. */
 export interface ClusterServices {
   /** The leader of a cluster, local or remote. Calls reject with `ClusterUnavailable` while there is none. */
   readonly clusterPort: (clusterId: string) => ClusterPort;
+  /** The schema registries of clusters, loaded on demand. */
+  readonly registries: Pick<ClusterRegistries, 'use'>;
   readonly virtualClusters: Pick<VirtualClusters, 'change'>;
   readonly diagnostics: DiagnosticsStore;
   /** Called when a diagnostic is muted or unmuted. */

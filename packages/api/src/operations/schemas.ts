@@ -1,0 +1,378 @@
+import * as z from 'zod';
+import { clusterId, count, examples, list, pageInput, pageOutput, text, word } from '../fields.ts';
+import { apiLimits } from '../limits.ts';
+import { defineOperation } from '../operation.ts';
+
+const schemaTypeNames = ['AVRO', 'PROTOBUF', 'JSON'] as const;
+
+const compatibilityLevels = [
+  'NONE',
+  'BACKWARD',
+  'BACKWARD_TRANSITIVE',
+  'FORWARD',
+  'FORWARD_TRANSITIVE',
+  'FULL',
+  'FULL_TRANSITIVE',
+] as const;
+
+const registryModes = ['READWRITE', 'READONLY', 'READONLY_OVERRIDE', 'IMPORT', 'FORWARD'] as const;
+
+const versionMax = 2 ** 31 - 1;
+
+const subjectName = () => text(apiLimits.schemaSubjectCharsMax, 1);
+const subjectOutput = () => z.string().max(apiLimits.schemaSubjectCharsMax);
+const schemaText = () => z.string().min(1).max(apiLimits.schemaTextCharsMax);
+const schemaTextOutput = () => z.string().max(apiLimits.schemaTextCharsMax);
+const versionNumber = () => z.int().min(1).max(versionMax);
+const schemaId = () => z.int().min(0).max(versionMax);
+const guid = () => z.string().max(36);
+const guidGiven = () => word(/^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/, 36, 'is not a GUID');
+const schemaType = () => z.enum(schemaTypeNames).describe('The language of the schema.');
+const level = () => z.enum(compatibilityLevels);
+const mode = () => z.enum(registryModes);
+
+const reference = z.strictObject({
+  name: text(apiLimits.schemaSubjectCharsMax, 1).describe(
+    'What the schema calls it: a type of Avro, an import of Protobuf, a `$ref` of JSON Schema.',
+  ),
+  subject: subjectName().describe('The subject that has it.'),
+  version: versionNumber().describe('The version of the subject.'),
+});
+
+const references = () =>
+  list(reference, apiLimits.schemaReferencesMax).default([]).describe('The schemas that the text refers to.');
+
+const referenceOutput = z
+  .object({
+    name: z.string().max(apiLimits.schemaSubjectCharsMax).describe('What the schema calls it.'),
+    subject: subjectOutput().describe('The subject that has it.'),
+    version: versionNumber().describe('The version of the subject.'),
+  })
+  .meta({ id: 'SchemaReference', description: 'A schema that another refers to.' });
+
+const subjectVersion = z
+  .object({
+    subject: subjectOutput().describe('The subject.'),
+    version: versionNumber().describe('Its version.'),
+  })
+  .meta({ id: 'SubjectVersion', description: 'A version of a subject.' });
+
+const subject = z
+  .object({
+    subject: subjectOutput().describe('The subject; `:.context:` comes before the name in other contexts.'),
+    schema_type: schemaType(),
+    latest_version: versionNumber().describe('Its last version.'),
+    latest_id: schemaId().describe('The id of the schema of this version.'),
+    version_count: count().describe('How many versions it has.'),
+    compatibility_level: level().describe('What new versions are checked for.'),
+    is_deleted: z.boolean().describe('Whether it is deleted and can still be read.'),
+  })
+  .meta({ id: 'Subject', description: 'A subject: the versions of a schema under one name.' });
+
+const violation = z
+  .object({
+    type: z.string().max(128).describe('The kind of difference, as the registry calls it.'),
+    path: z
+      .string()
+      .max(apiLimits.schemaMessageCharsMax)
+      .describe('Where in the schema; empty for the whole schema.'),
+    message: z.string().max(apiLimits.schemaMessageCharsMax).describe('What is wrong.'),
+  })
+  .meta({ id: 'SchemaViolation', description: 'A difference that makes two schemas incompatible.' });
+
+const newSchema = {
+  virtual_cluster_id: clusterId(),
+  subject: subjectName().describe('The subject.'),
+  schema: schemaText().describe('The text of the schema.'),
+  schema_type: schemaType().default('AVRO'),
+  references: references(),
+};
+
+const registryConfig = z.object({
+  compatibility_level: level().describe('What new versions are checked for.'),
+  mode: mode().describe('What may be changed.'),
+  alias: subjectOutput().nullable().describe('The subject that it stands for, or `null`.'),
+  normalize: z.boolean().describe('Whether schemas are normalized before they are registered.'),
+});
+
+const exampleSchema = '{"type":"record","name":"Order","fields":[{"name":"id","type":"long"}]}';
+const exampleTarget = { virtual_cluster_id: examples.cluster, subject: 'orders-value' };
+const exampleGuid = '0f1e2d3c-4b5a-4968-8776-000000000012';
+
+export const schemaOperations = [
+  defineOperation({
+    name: 'list_subjects',
+    title: 'List subjects',
+    summary: 'List the subjects of the schema registry of a virtual cluster.',
+    access: 'read',
+    scope: 'cluster',
+    input: z.strictObject({
+      virtual_cluster_id: clusterId(),
+      subject_prefix: text(apiLimits.schemaSubjectCharsMax)
+        .optional()
+        .describe('Only subjects that begin with this; `:.context:` asks for those of a context.'),
+      include_deleted: z
+        .boolean()
+        .default(false)
+        .describe('Whether to list subjects that are deleted, but not for good.'),
+      ...pageInput(100),
+    }),
+    output: z.object({
+      subjects: list(subject, apiLimits.apiPageRowsMax).describe('The subjects by name.'),
+      ...pageOutput,
+    }),
+    errors: ['not_found', 'no_schema_registry'],
+    example: {
+      input: { virtual_cluster_id: examples.cluster, subject_prefix: 'orders' },
+      output: {
+        subjects: [
+          {
+            subject: 'orders-value',
+            schema_type: 'AVRO',
+            latest_version: 2,
+            latest_id: 7,
+            version_count: 2,
+            compatibility_level: 'BACKWARD',
+            is_deleted: false,
+          },
+        ],
+        next_cursor: null,
+      },
+    },
+  }),
+  defineOperation({
+    name: 'describe_schema',
+    title: 'Describe a schema',
+    summary: 'Describe a schema with its references, its versions and the rules for new versions.',
+    description:
+      'Name it by subject and version, by its id, or by its GUID. By an id or a GUID, the subject is one that has the schema; with a subject, the id is one of its context.',
+    access: 'read',
+    scope: 'cluster',
+    input: z
+      .strictObject({
+        virtual_cluster_id: clusterId(),
+        subject: subjectName().optional().describe('The subject.'),
+        version: versionNumber().optional().describe('A version; without it, the last one.'),
+        schema_id: schemaId().optional().describe('The id, as it is in records.'),
+        guid: guidGiven().optional().describe('The GUID.'),
+        include_deleted: z
+          .boolean()
+          .default(false)
+          .describe('Whether to look at versions that are deleted, but not for good.'),
+      })
+      .refine(
+        ({ subject, schema_id, guid }) =>
+          (guid === undefined || (schema_id === undefined && subject === undefined)) &&
+          (guid !== undefined || schema_id !== undefined || subject !== undefined),
+        { error: 'one of subject, schema_id and guid has to be given' },
+      ),
+    output: z.object({
+      subject: subjectOutput().nullable().describe('A subject that has it; `null` if none has it any more.'),
+      version: versionNumber().nullable().describe('The version of the subject.'),
+      schema_id: schemaId().nullable().describe('Its id in the context of the subject.'),
+      guid: guid().describe('The same in all contexts and registries.'),
+      schema_type: schemaType(),
+      schema: schemaTextOutput().describe('The text of the schema.'),
+      references: list(referenceOutput, apiLimits.schemaReferencesMax).describe('What it refers to.'),
+      referenced_by: list(subjectVersion, apiLimits.schemaUsersMax).describe(
+        'Versions that refer to it; the first ones, if there are many.',
+      ),
+      used_by: list(subjectVersion, apiLimits.schemaUsersMax).describe(
+        'Versions of subjects that have this schema; the first ones, if there are many.',
+      ),
+      versions: list(versionNumber(), apiLimits.schemaUsersMax).describe(
+        'The versions of the subject; the last ones, if there are many.',
+      ),
+      compatibility_level: level().nullable().describe('What new versions of the subject are checked for.'),
+      mode: mode().nullable().describe('What may be changed in the subject.'),
+      is_deleted: z.boolean().describe('Whether the version is deleted and can still be read.'),
+    }),
+    errors: ['not_found', 'no_schema_registry'],
+    example: {
+      input: exampleTarget,
+      output: {
+        subject: 'orders-value',
+        version: 2,
+        schema_id: 7,
+        guid: exampleGuid,
+        schema_type: 'AVRO',
+        schema: exampleSchema,
+        references: [],
+        referenced_by: [],
+        used_by: [{ subject: 'orders-value', version: 2 }],
+        versions: [1, 2],
+        compatibility_level: 'BACKWARD',
+        mode: 'READWRITE',
+        is_deleted: false,
+      },
+    },
+  }),
+  defineOperation({
+    name: 'check_schema_compatibility',
+    title: 'Check the compatibility of a schema',
+    summary: 'Check whether a schema could be registered under a subject, and if not, why.',
+    description:
+      'Without a version, it is compared with the versions that the compatibility level of the subject demands. Nothing is registered.',
+    access: 'read',
+    scope: 'cluster',
+    input: z.strictObject({
+      ...newSchema,
+      version: versionNumber().optional().describe('Compare it with this version only.'),
+      normalize: z.boolean().default(false).describe('Whether to normalize the schema first.'),
+    }),
+    output: z.object({
+      is_compatible: z.boolean().describe('Whether it is compatible.'),
+      compatibility_level: level().describe('The level that was checked.'),
+      is_registered: z.boolean().describe('Whether the subject has this schema already.'),
+      compared_version: versionNumber()
+        .nullable()
+        .describe('The version that it does not fit, or the last one; `null` for a new subject.'),
+      violations: list(violation, apiLimits.schemaViolationsMax).describe(
+        'Why it is not; the first ones, if there are many.',
+      ),
+      diff: z
+        .string()
+        .max(apiLimits.schemaDiffCharsMax)
+        .describe('A unified diff of that version and the schema, both indented; empty if they are equal.'),
+    }),
+    errors: ['not_found', 'invalid_schema', 'no_schema_registry'],
+    example: {
+      input: { ...exampleTarget, schema: '{"type":"record","name":"Order","fields":[]}' },
+      output: {
+        is_compatible: true,
+        compatibility_level: 'BACKWARD',
+        is_registered: false,
+        compared_version: 2,
+        violations: [],
+        diff: '--- orders-value version 2\n+++ new schema\n@@ -1,5 +1,5 @@\n…',
+      },
+    },
+  }),
+  defineOperation({
+    name: 'register_schema',
+    title: 'Register a schema',
+    summary: 'Register a schema as the next version of a subject.',
+    description: 'A schema that the subject has already keeps its id and version.',
+    access: 'write',
+    scope: 'cluster',
+    input: z.strictObject({
+      ...newSchema,
+      normalize: z.boolean().default(false).describe('Whether to normalize the schema first.'),
+    }),
+    output: z.object({
+      schema_id: schemaId().describe('Its id, as it is in records.'),
+      version: versionNumber().describe('Its version in the subject.'),
+      guid: guid().describe('The same in all contexts and registries.'),
+    }),
+    errors: [
+      'not_found',
+      'conflict',
+      'incompatible_schema',
+      'invalid_schema',
+      'limit_exceeded',
+      'no_schema_registry',
+    ],
+    example: {
+      input: { ...exampleTarget, schema: exampleSchema },
+      output: { schema_id: 7, version: 2, guid: exampleGuid },
+    },
+  }),
+  defineOperation({
+    name: 'delete_subject',
+    title: 'Delete a subject',
+    summary: 'Delete all versions of a subject.',
+    description:
+      'The versions can still be read by id, and return if the schema is registered again. Delete it once more with `permanent` to remove them for good.',
+    access: 'write',
+    scope: 'cluster',
+    input: z.strictObject({
+      virtual_cluster_id: clusterId(),
+      subject: subjectName().describe('The subject.'),
+      permanent: z.boolean().default(false).describe('Whether to remove what was deleted before for good.'),
+    }),
+    output: z.object({
+      versions: list(versionNumber(), apiLimits.schemaUsersMax).describe(
+        'The versions that were deleted; the last ones, if there are many.',
+      ),
+    }),
+    errors: ['not_found', 'conflict', 'no_schema_registry'],
+    example: { input: exampleTarget, output: { versions: [1, 2] } },
+  }),
+  defineOperation({
+    name: 'delete_schema_version',
+    title: 'Delete a version of a subject',
+    summary: 'Delete a version of a subject.',
+    description: 'Delete it once more with `permanent` to remove it for good.',
+    access: 'write',
+    scope: 'cluster',
+    input: z.strictObject({
+      virtual_cluster_id: clusterId(),
+      subject: subjectName().describe('The subject.'),
+      version: versionNumber().describe('The version.'),
+      permanent: z.boolean().default(false).describe('Whether to remove what was deleted before for good.'),
+    }),
+    output: z.object({ version: versionNumber().describe('The version that was deleted.') }),
+    errors: ['not_found', 'conflict', 'no_schema_registry'],
+    example: { input: { ...exampleTarget, version: 1 }, output: { version: 1 } },
+  }),
+  defineOperation({
+    name: 'describe_registry_config',
+    title: 'Describe the config of a registry',
+    summary: 'Describe the compatibility level and the mode of a subject or of the whole registry.',
+    access: 'read',
+    scope: 'cluster',
+    input: z.strictObject({
+      virtual_cluster_id: clusterId(),
+      subject: subjectName()
+        .optional()
+        .describe('The subject, or a context such as `:.context:`; without it, the whole registry.'),
+    }),
+    output: registryConfig,
+    errors: ['not_found', 'no_schema_registry'],
+    example: {
+      input: exampleTarget,
+      output: {
+        compatibility_level: 'BACKWARD',
+        mode: 'READWRITE',
+        alias: null,
+        normalize: false,
+      },
+    },
+  }),
+  defineOperation({
+    name: 'update_registry_config',
+    title: 'Change the config of a registry',
+    summary: 'Set the compatibility level, the mode and the alias of a subject or of the whole registry.',
+    description: 'What is left out stays; `null` makes a value inherited again.',
+    access: 'write',
+    scope: 'cluster',
+    input: z.strictObject({
+      virtual_cluster_id: clusterId(),
+      subject: subjectName()
+        .optional()
+        .describe('The subject, or a context such as `:.context:`; without it, the whole registry.'),
+      compatibility_level: level().nullish().describe('What new versions are checked for.'),
+      mode: mode().nullish().describe('What may be changed.'),
+      alias: subjectName().nullish().describe('The subject that this one stands for.'),
+      normalize: z
+        .boolean()
+        .optional()
+        .describe('Whether schemas are normalized before they are registered.'),
+      force: z
+        .boolean()
+        .default(false)
+        .describe('Whether to set the mode IMPORT though the subject has versions.'),
+    }),
+    output: registryConfig,
+    errors: ['not_found', 'conflict', 'no_schema_registry'],
+    example: {
+      input: { ...exampleTarget, compatibility_level: 'FULL' },
+      output: {
+        compatibility_level: 'FULL',
+        mode: 'READWRITE',
+        alias: null,
+        normalize: false,
+      },
+    },
+  }),
+] as const;
