@@ -4,13 +4,17 @@ import { type TestContext, test } from 'node:test';
 import { newScramCredential } from '@weir/cluster';
 import { Metrics, silentLog, systemClock, systemRandom } from '@weir/core';
 import { openJournals } from '@weir/journal';
-import { ClusterNode } from '@weir/metadata';
-import { until } from '../testing/until.ts';
+import { ClusterNode, type LinkingPipeline } from '@weir/metadata';
+import { pause, until } from '../testing/until.ts';
 import { startRegistryAgent } from './registry-agent.ts';
 import type { RegistrySettings } from './schema-registry/agent-registry.ts';
 
 /** Agents of one schema registry cluster, over a real leader whose journal is in memory. */
-async function startRegistry(t: TestContext, configs: Readonly<Record<string, string>> = {}) {
+async function startRegistry(
+  t: TestContext,
+  configs: Readonly<Record<string, string>> = {},
+  pipelines: readonly LinkingPipeline[] = [],
+) {
   const clusterId = `vci_sr_${randomUUID()}`;
   const hub = openJournals(`memory://${clusterId}`, { clock: systemClock, log: silentLog });
   const node = new ClusterNode({
@@ -25,6 +29,7 @@ async function startRegistry(t: TestContext, configs: Readonly<Record<string, st
     await node.stop();
     await hub.close();
   });
+  node.runSchemaLinking(async () => pipelines);
   node.start();
   await until(() => node.role === 'leader');
   const changes = Object.entries(configs).map(
@@ -51,6 +56,7 @@ async function startRegistry(t: TestContext, configs: Readonly<Record<string, st
         cluster: node,
         load: { sample: () => ({ cpu: 0, eventLoop: 0, loopCpu: 0 }) },
         cpuCount: 1,
+        environment: { LINK_USER: 'reader', LINK_PASSWORD: 'secret' },
         clock: systemClock,
         random: systemRandom,
         log: silentLog,
@@ -164,4 +170,61 @@ test('credentials and ACLs of the cluster decide', async (t) => {
   assert.deepEqual((await ask('GET /subjects', undefined, 'writer:secret')).json, ['orders']);
   assert.deepEqual((await ask('GET /subjects', undefined, 'reader:secret')).json, ['orders', 'shop']);
   assert.match(metrics.render(), /agent_acl_denied\{resource_type="SUBJECT",operation="WRITE"\} 1/);
+});
+
+test('a pipeline copies schemas of another registry to what agents serve', async (t) => {
+  const source = await startRegistry(t);
+  await source.addUser('reader', { isReadOnly: true });
+  const from = await source.agent('agent-1', { requiresLogin: true });
+  await source.addUser('root', { isSuperuser: true });
+  const types = ['"string"', '"int"'];
+  for (const [at, type] of types.entries())
+    await from.ask(`POST /subjects/s-${at}/versions`, { schema: type }, 'root:secret');
+  const referring = {
+    schema: '{"type":"record","name":"R","fields":[{"name":"a","type":"int"}]}',
+    references: [{ name: 's', subject: 's-1', version: 1 }],
+  };
+  await from.ask('POST /subjects/referring/versions', referring, 'root:secret');
+  await from.ask('DELETE /subjects/s-0', undefined, 'root:secret');
+  const task: LinkingPipeline['task'] = {
+    pipelineId: 'pi_1',
+    configurationId: 'pci_1',
+    hostname: '127.0.0.1',
+    port: from.agent.registryPort,
+    usernameEnv: 'LINK_USER',
+    passwordEnv: 'LINK_PASSWORD',
+    usesTls: false,
+    isInsecure: false,
+    contextType: 'CUSTOM',
+    context: '.copy',
+  };
+  const destination = await startRegistry(t, {}, [{ task, everyMs: 3_600_000 }]);
+  const to = await destination.agent('agent-1');
+  const lastSync = async () =>
+    (await destination.node.listJobs()).jobs.find(
+      ({ kind, state }) => kind === 'schema_linking' && state === 'done',
+    );
+  let job = await lastSync();
+  while (job === undefined) {
+    await pause(1);
+    job = await lastSync();
+  }
+  assert.equal(job.message, '3 versions of 3 subjects; 3 new, 1 deleted');
+  assert.deepEqual((await to.ask('GET /subjects?deleted=true')).json, [
+    ':.copy:referring',
+    ':.copy:s-0',
+    ':.copy:s-1',
+  ]);
+  assert.deepEqual((await to.ask('GET /subjects')).json, [':.copy:referring', ':.copy:s-1']);
+  const [here, there] = [
+    await to.ask('GET /subjects/:.copy:referring/versions/1'),
+    await from.ask('GET /subjects/referring/versions/1', undefined, 'reader:secret'),
+  ];
+  assert.equal(here.status, 200);
+  const { ts, ...copy } = here.json as { readonly ts: number };
+  assert.ok(ts > 0);
+  const { ts: _, ...original } = there.json as typeof copy & { readonly ts: number };
+  assert.deepEqual(copy, { ...original, subject: ':.copy:referring' });
+  const refused = await to.ask('POST /subjects/:.copy:mine/versions', schema);
+  assert.equal(refused.status, 422, 'a linked context is written by linking alone');
 });

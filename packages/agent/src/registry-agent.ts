@@ -1,17 +1,23 @@
 import { type AgentDescription, clusterFacts, type NamedAgent } from '@weir/cluster';
-import { release } from '@weir/core';
+import { type Environment, release } from '@weir/core';
 import type { AgentOptions, RunningAgent } from './agent-options.ts';
 import { clusterNameIn } from './cluster/cluster-name.ts';
 import { createClusterView } from './cluster/following-view.ts';
 import { Heartbeats } from './heartbeats.ts';
 import { startHttpListener } from './http/http-server.ts';
 import { metricsRoutes, probeRoutes } from './http/probe-routes.ts';
+import { takesJobs } from './jobs/job-kind.ts';
+import { jobMetrics } from './jobs/job-metrics.ts';
+import { JobRunner } from './jobs/job-runner.ts';
+import type { JobSettings } from './jobs/job-service.ts';
 import { claimedNodeId } from './placement/node-id.ts';
 import { LoadMonitor } from './pressure/load-monitor.ts';
 import { systemLoad } from './pressure/load-source.ts';
 import { Readiness } from './readiness/readiness.ts';
 import { WriteHealth } from './readiness/write-health.ts';
+import { schemaLinking } from './schema-linking/schema-linking-job.ts';
 import { type RegistrySettings, startAgentRegistry } from './schema-registry/agent-registry.ts';
+import { OwnRegistry } from './schema-registry/own-registry.ts';
 import { RegistryChanges } from './schema-registry/registry-changes.ts';
 import { createAccessOf } from './security/acl/access-of.ts';
 import { principalsOf } from './security/principals.ts';
@@ -52,6 +58,9 @@ export interface RegistryAgentOptions
     | 'metrics'
   > {
   readonly registry: RegistrySettings;
+  readonly jobs?: Pick<JobSettings, 'categories'> | undefined;
+  /** Where credentials of registries are that pipelines name. */
+  readonly environment?: Environment | undefined;
 }
 
 interface RunningRegistryAgent extends Pick<RunningAgent, 'httpPort' | 'stop'> {
@@ -59,8 +68,8 @@ interface RunningRegistryAgent extends Pick<RunningAgent, 'httpPort' | 'stop'> {
 }
 
 /**
- * Starts an agent of a schema registry cluster: the registry, probes and metrics. There is no Kafka listener, no bucket
- * and no job. It is ready when this resolves; if this rejects, everything is cleaned up.
+ * Starts an agent of a schema registry cluster: the registry, probes, metrics, and jobs of schema linking. There is no
+ * Kafka listener and no bucket. It is ready when this resolves; if this rejects, everything is cleaned up.
  */
 export async function startRegistryAgent(options: RegistryAgentOptions): Promise<RunningRegistryAgent> {
   const started = new AsyncDisposableStack();
@@ -121,8 +130,11 @@ async function start(
   });
   started.defer(() => checks.close());
   let registryPort = options.registry.port;
+  const own = new OwnRegistry({ ...options, cluster: view.port, changes });
+  started.defer(() => own.close());
   const registry = await startAgentRegistry({
     ...options,
+    own,
     tls,
     settings: options.registry,
     cluster: view.port,
@@ -161,6 +173,7 @@ async function start(
     zone: options.zone,
     group,
     roles: options.roles,
+    ...(options.jobs?.categories === undefined ? {} : { jobCategories: options.jobs.categories }),
     release,
     cpuCount,
     cpuLoad: monitor.cpu,
@@ -185,6 +198,29 @@ async function start(
     return within(clock, Math.min(leftMs(), leaveMsMax), left);
   });
   await unlessGivenUp(heartbeats.start(), () => heartbeats.stop(), options.givenUp);
+  const linking = schemaLinking({
+    ...options,
+    async destination() {
+      const { service, freshState } = await own.open();
+      return { service: await service(), state: freshState };
+    },
+    environment: options.environment ?? {},
+  });
+  const isTaker = takesJobs(
+    { roles: options.roles, jobCategories: options.jobs?.categories },
+    linking.category,
+  );
+  const jobs = new JobRunner({
+    port: cluster,
+    agentId,
+    kinds: isTaker ? [linking] : [],
+    slots: 1,
+    clock,
+    log,
+    metrics: jobMetrics(metrics),
+  });
+  jobs.start();
+  started.defer(() => within(clock, Math.min(leftMs(), leaveMsMax), jobs.stop()));
   readiness.start();
   started.defer(() => readiness.stop());
   log.info('started schema registry agent', { registryPort, httpPort: http.port });

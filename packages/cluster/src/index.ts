@@ -346,6 +346,13 @@ export {
   readKeyCompactionTask,
   writeKeyCompactionTask,
 } from './jobs/key-compaction-task.ts';
+export {
+  type LinkingTask,
+  linkingScope,
+  readLinkingTask,
+  schemaLinkingKind,
+  writeLinkingTask,
+} from './jobs/linking-task.ts';
 export { deadFileScanKind, readScanTask, type ScanTask, writeScanTask } from './jobs/scan-task.ts';
 export type { SeriesValue } from './metrics/combined-stats.ts';
 export { readMeasuredSnapshot } from './metrics/measured-cluster-snapshot.ts';

@@ -53,6 +53,10 @@ export const registryLimits = {
   registryCommitChanges: 1_000,
   registryCommitBytes: 1 * MiB,
 
+  /** Subjects of a registry that schema linking reads, and the texts of new schemas that it holds in memory. */
+  linkedSubjectsMax: 200_000,
+  linkedPlanBytesMax: 64 * MiB,
+
   /** Schemas that one list returns, whatever its `limit`; the same as Confluent's. */
   listedSchemasMax: 1000,
 

@@ -16,5 +16,6 @@ export {
 export { invalidTexts, validTexts } from './protobuf-texts.ts';
 export { answerOrCode, requestTable } from './request-table.ts';
 export { schemaSource } from './schema-source.ts';
+export { serviceAsSource } from './service-as-source.ts';
 export { TestReader } from './test-reader.ts';
 export { textFormat } from './text-format.ts';

@@ -6,6 +6,7 @@ import {
   protobufFormat,
   RegistryReplica,
   RegistryService,
+  type RegistryState,
 } from '@weir/registry';
 import type { RegistryChanges } from './registry-changes.ts';
 import type { RegistryMetrics } from './registry-metrics.ts';
@@ -27,6 +28,8 @@ interface RegistryParts {
 interface OpenRegistry {
   /** Waits until the registry was read once. */
   readonly service: () => Promise<RegistryService>;
+  /** Its state, after everything that was acknowledged. */
+  readonly freshState: () => Promise<RegistryState>;
   close(): Promise<void>;
 }
 
@@ -39,6 +42,10 @@ export function openRegistry(parts: RegistryParts): OpenRegistry {
       await store.ready();
       parts.metrics.versions.set(store.state.versionCount);
       return service;
+    },
+    async freshState() {
+      await store.refresh();
+      return store.state;
     },
     async close() {
       store.close();

@@ -172,6 +172,19 @@ test('paths find their methods, with subjects decoded and contexts resolved', as
   }
 });
 
+test('exporters are refused, because none would run', async (t) => {
+  const { ask, calls } = await listen(t);
+  for (const [method, path] of [
+    ['POST', '/exporters'],
+    ['PUT', '/exporters/x/resume'],
+  ] as const) {
+    const { status, text } = await ask(path, { method, body: '{"name":"x"}' });
+    assert.equal(status, 422);
+    assert.match(text, /"error_code":42250,"message":"This release does not run exporters: /);
+  }
+  assert.deepEqual(calls, []);
+});
+
 test('bodies reach the service as JSON, and answers are its JSON', async (t) => {
   const { ask, calls, answers } = await listen(t);
   answers.register = () => ({ id: 1 });

@@ -35,6 +35,20 @@ const type = () => z.enum(pipelineTypeNames);
 const state = () => z.enum(pipelineStates);
 const deployedId = () => id('pipelineConfiguration').nullable();
 
+const run = z
+  .object({
+    status: z
+      .enum(['waiting', 'running', 'synced', 'error'])
+      .describe('Whether it waits for an agent, copies now, was done with that last, or fails.'),
+    message: text(1000).describe('What was done or what is wrong, in one line.'),
+    agent_id: text(128).optional().describe('The agent that runs it, or did last.'),
+    last_ended_at: time().optional().describe('When it last succeeded or failed.'),
+    next_at: time().optional().describe('When it is tried again, if it fails.'),
+    done_count: count().describe('How much was compared or copied: of schema linking, versions of subjects.'),
+    total_count: count().optional().describe('Of how many, if that is known.'),
+  })
+  .meta({ id: 'PipelineRun', description: 'How a pipeline runs.' });
+
 const overviewFields = {
   id: id('pipeline').describe('The pipeline.'),
   name: text(128).describe('Its name.'),
@@ -42,6 +56,9 @@ const overviewFields = {
   type: type().describe('What it does.'),
   deployed_configuration_id: deployedId().describe('The configuration that counts, or `null`.'),
   deployed_configuration_version: z.int().nullable().describe('The version of that, or `null`.'),
+  run: run
+    .optional()
+    .describe('How it runs, if it is to run and an agent has or had it since the leader changed.'),
 };
 
 const overview = z.object(overviewFields).meta({ id: 'Pipeline', description: 'A pipeline.' });

@@ -53,6 +53,8 @@ export async function runRegistryAgent(options: AgentToRun): Promise<void> {
       hostname: hostname(),
       ...(tls === undefined ? {} : { tls }),
       registry: registrySettings(values),
+      jobs: { categories: values.jobSelector },
+      environment,
       sasl: saslSettings(values),
       logsAclDenials: values.enableACLLogs,
       servesMetrics: values.enablePrometheusMetrics,

@@ -50,6 +50,11 @@ export function problemsOf(value: YamlValue, schema: z.ZodType): ConfigurationPr
   });
 }
 
+/** Returns the value that a schema describes. Throws if there is a problem with it. */
+export function checkedValue<Schema extends z.ZodType>(value: YamlValue, schema: Schema): z.output<Schema> {
+  return schema.parse(plainValueOf(value));
+}
+
 /** Converts to what a schema checks. A field without a value counts as absent. */
 function plainValueOf(value: YamlValue): unknown {
   switch (value.kind) {

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Metrics, pauseUnlessStopped, systemRandom } from '@weir/core';
 import type { JournalHub } from '@weir/journal';
+import type { LinkingPipeline } from '@weir/metadata';
 import { DatabaseProblem } from '../accounts/database/database-problem.ts';
 import { type AccountsDatabase, openAccounts } from '../accounts/open.ts';
 import { defaultPasswordCost } from '../accounts/secrets/password-hash.ts';
@@ -30,6 +31,7 @@ import { accountOperations } from '../operations/account/account-operations.ts';
 import { clusterOperations } from '../operations/cluster/cluster-operations.ts';
 import type { ClusterRegistries } from '../schema-registry/cluster-registries.ts';
 import { openRegistries } from '../schema-registry/open-registries.ts';
+import { linkingPipelines } from '../pipelines/linking-pipelines.ts';
 import { signInIssuers } from '../sign-in/sign-in-issuers.ts';
 import { signInRoute } from '../sign-in/sign-in-route.ts';
 import type { SecretsOf } from '../workload-identity/agent-tokens.ts';
@@ -71,6 +73,8 @@ export interface AccountsPart {
   list(): Promise<readonly VirtualCluster[]>;
   /** Whether there is a cluster, deleted ones that can be restored included. */
   isRegistered(clusterId: string): Promise<boolean>;
+  /** The pipelines of schema linking of a cluster that run. */
+  linkingPipelines(cluster: VirtualCluster): Promise<readonly LinkingPipeline[]>;
   /** Authorizes agents, by a key of an account or a token. */
   readonly authorize: Authorize;
   readonly handlers: RouteHandlers<AccountsRouteName>;
@@ -180,6 +184,7 @@ export async function startAccounts(
   return {
     list: () => accounts.virtualClusters.listAll(),
     isRegistered: (clusterId) => accounts.virtualClusters.isKnown(clusterId),
+    linkingPipelines: (cluster) => linkingPipelines(accounts.pipelines, cluster),
     authorize: authorizeByAny(
       tokens.authorize,
       authorizeByAccountKeys({ keyVerifier: accounts.keyVerifier, host, limits }),
@@ -304,7 +309,14 @@ function handlersOf(
   });
   const onAgentsRevoked = (clusterId: string) => void requestNewSecrets(options, clusterId);
   return {
-    ...accountOperations({ accounts, publicUrl, onAgentsRevoked, fileBindings, cloning }),
+    ...accountOperations({
+      accounts,
+      publicUrl,
+      onAgentsRevoked,
+      fileBindings,
+      cloning,
+      portOf: ports.portOf,
+    }),
     ...onClusters,
   };
 }

@@ -96,7 +96,10 @@ async function startParts(
     hub,
     self: () => ({ id: selfId, url }),
     leaseGraceOf: (clusterId) => sharing.graceOf(clusterId),
-    attach: (node, { id }) => {
+    attach: (node, cluster) => {
+      const { id } = cluster;
+      if (cluster.type === 'byoc_schema_registry')
+        node.runSchemaLinking(async () => (await accounts.load()).linkingPipelines(cluster));
       const endSecrets = keepClusterSecrets(node, { randomBytes, clock, log });
       const endCredentials = id === ownClusterId ? credentials.attach(node) : undefined;
       const backup =

@@ -12,6 +12,7 @@ import { EntriesPruned, type Journal, type LeaseHolder } from '@weir/journal';
 import type { Command, Namespace, ReplyOf } from '@weir/machine';
 import { type EventMetrics, eventMetrics } from '../events/event-metrics.ts';
 import { type JobQueueMetrics, jobQueueMetrics } from '../jobs/job-queue-metrics.ts';
+import type { LinkingPipeline } from '../jobs/schema-linking-planner.ts';
 import { type QueryQueueMetrics, queryQueueMetrics } from '../queries/query-queue-metrics.ts';
 import { answerCall } from './answer-call.ts';
 import { untilBeatMs } from './beat.ts';
@@ -70,6 +71,7 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
   readonly #freshId: () => string;
   readonly #snapshotBytesMin: number;
   #backedUpMs: (() => number) | undefined;
+  #linkingPipelines: (() => Promise<readonly LinkingPipeline[]>) | undefined;
   readonly #followers: Followers;
   readonly #roleListeners = new Set<(role: Role) => void>();
   readonly #leaderListeners = new Set<() => void>();
@@ -142,6 +144,11 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
    */
   keepFilesForBackup(backedUpMs: () => number): void {
     this.#backedUpMs = backedUpMs;
+  }
+
+  /** From its next term on, this node plans syncs of these pipelines. */
+  runSchemaLinking(pipelines: () => Promise<readonly LinkingPipeline[]>): void {
+    this.#linkingPipelines = pipelines;
   }
 
   /** Stops for good. Callers get the reason from then on. */
@@ -331,6 +338,7 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
           snapshotBytesMin: this.#snapshotBytesMin,
           freshId: this.#freshId,
           backedUpMs: () => this.#backedUpMs?.(),
+          ...(this.#linkingPipelines === undefined ? {} : { linkingPipelines: this.#linkingPipelines }),
         });
         this.#log.info('started leading cluster', { epoch, position });
         const reason = await this.#leadUntilEnd(leadership);

@@ -21,6 +21,7 @@ import { fileDeletionPlanner } from '../jobs/file-deletion-planner.ts';
 import { JobQueue } from '../jobs/job-queue.ts';
 import type { JobQueueMetrics } from '../jobs/job-queue-metrics.ts';
 import { keyCompactionPlanner } from '../jobs/key-compaction-planner.ts';
+import { type LinkingPipeline, schemaLinkingPlanner } from '../jobs/schema-linking-planner.ts';
 import { JobLeases } from '../queries/job-leases.ts';
 import { QueryQueue } from '../queries/query-queue.ts';
 import type { QueryQueueMetrics } from '../queries/query-queue-metrics.ts';
@@ -57,6 +58,8 @@ interface LeadershipOptions {
   readonly freshId: () => string;
   /** Up to when a backup has all entries; `undefined` if there is no backup. */
   readonly backedUpMs?: () => number | undefined;
+  /** The pipelines of schema linking that run. */
+  readonly linkingPipelines?: () => Promise<readonly LinkingPipeline[]>;
 }
 
 /** One term as leader: from the end of the journal to the loss of the lease. */
@@ -151,6 +154,7 @@ export class Leadership {
         }),
         fileCompactionPlanner({ ask, clock, claims: mergeClaims, others: keyClaims }),
         deadFileScanPlanner(ask, clock.nowMs()),
+        ...(options.linkingPipelines === undefined ? [] : [schemaLinkingPlanner(options.linkingPipelines)]),
       ],
       clock,
       log,

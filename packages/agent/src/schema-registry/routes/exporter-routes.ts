@@ -1,3 +1,4 @@
+import { RegistryError } from '@weir/registry';
 import { type RouteRow, route } from './route.ts';
 
 const exporterBody = {
@@ -13,7 +14,15 @@ const exporterBody = {
 const describe = { on: 'registry', operation: 'DESCRIBE_CONFIGS' } as const;
 const alter = { on: 'registry', operation: 'ALTER_CONFIGS' } as const;
 
-/** `/exporters`: copies to another registry. */
+/** What was stored would look as if schemas were copied. */
+function refuseToRun(): never {
+  throw new RegistryError(
+    'invalidExporter',
+    'This release does not run exporters: copy schemas with a pipeline of the type schema_linking at the destination.',
+  );
+}
+
+/** `/exporters`: copies to another registry. No loop runs them yet. */
 export const exporterRoutes: readonly RouteRow[] = [
   route({
     operation: 'list_exporters',
@@ -28,11 +37,11 @@ export const exporterRoutes: readonly RouteRow[] = [
     operation: 'create_exporter',
     method: 'POST',
     path: '/exporters',
-    summary: 'Creates an exporter and starts it.',
+    summary: 'Creates an exporter and starts it. Refused: this release does not run exporters.',
     body: exporterBody,
     access: 'write',
     needs: alter,
-    serve: (service, { body }) => service.exporters.create(body),
+    serve: refuseToRun,
   }),
   route({
     operation: 'get_exporter',
@@ -97,12 +106,15 @@ export const exporterRoutes: readonly RouteRow[] = [
       path: `/exporters/{name}/${action}` as '/exporters/{name}/pause',
       summary: {
         pause: 'Pauses it.',
-        resume: 'Resumes it.',
+        resume: 'Resumes it. Refused, like the creation.',
         reset: 'Makes it begin anew; it must be paused.',
       }[action],
       access: 'write',
       needs: alter,
-      serve: (service, { path }) => service.exporters.control(path.name, action),
+      serve:
+        action === 'resume'
+          ? refuseToRun
+          : (service, { path }) => service.exporters.control(path.name, action),
     }),
   ),
 ];

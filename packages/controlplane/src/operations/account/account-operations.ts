@@ -1,3 +1,5 @@
+import { runnablePipelineTypes } from '@weir/api';
+import type { ClusterPort } from '@weir/cluster';
 import { type Random, systemRandom } from '@weir/core';
 import type { AccountsDatabase } from '../../accounts/open.ts';
 import type { ClusterCloning } from '../../clones/cluster-cloning.ts';
@@ -24,6 +26,8 @@ export interface AccountOperationsOptions {
   readonly fileBindings?: (() => readonly WorkloadIdentityBinding[]) | undefined;
   /** Makes clones of clusters; absent if the control plane does not know their bucket. */
   readonly cloning?: Pick<ClusterCloning, 'clone' | 'clonesOf'> | undefined;
+  /** The leader of a cluster, which knows how its pipelines run; absent if no engine runs any. */
+  readonly portOf?: ((clusterId: string) => Pick<ClusterPort, 'listJobs'>) | undefined;
   /** For generated names, which are not secret. */
   readonly random?: Random;
 }
@@ -35,6 +39,7 @@ export function accountOperations({
   onAgentsRevoked = () => {},
   fileBindings = () => [],
   cloning,
+  portOf,
   random = systemRandom,
 }: AccountOperationsOptions) {
   return {
@@ -48,6 +53,6 @@ export function accountOperations({
     ...virtualClusterHandlers(accounts, cloning),
     ...ssoHandlers(accounts, publicUrl),
     ...workloadIdentityHandlers(accounts, fileBindings, onAgentsRevoked),
-    ...pipelineHandlers(accounts),
+    ...pipelineHandlers(accounts, runnablePipelineTypes, portOf),
   };
 }

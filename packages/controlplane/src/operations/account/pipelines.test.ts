@@ -9,9 +9,12 @@ import {
   type PipelineType,
   pipelineTypeNames,
   pipelineTypes,
+  runnablePipelineTypes,
 } from '@weir/api';
+import { type ListedJob, linkingScope, schemaLinkingKind } from '@weir/cluster';
 import { fakeHandlers, startTestApi } from '../../../testing/api-server.ts';
 import { appGrant, makeAccount } from '../../../testing/two-accounts.ts';
+import { linkingPipelines } from '../../pipelines/linking-pipelines.ts';
 import { pipelineHandlers } from './pipelines.ts';
 
 type Client = ReturnType<typeof createClient>;
@@ -136,6 +139,7 @@ test('a pipeline that this release cannot run is not started, and the error says
     ).id;
   };
   for (const pipeline_type of pipelineTypeNames) {
+    if (runnablePipelineTypes.includes(pipeline_type)) continue;
     const on = { virtual_cluster_id: await fitting(pipeline_type) };
     const { pipeline_id } = await app.call('create_pipeline', {
       ...on,
@@ -190,6 +194,98 @@ test('with an engine, a pipeline that has a configuration runs', async (t) => {
     pipelines.map(({ state, deployed_configuration_version }) => [state, deployed_configuration_version]),
     [['running', 1]],
   );
+});
+
+test('a pipeline of schema linking shows how it runs', async (t) => {
+  const { accounts } = await startTestApi(t);
+  const own = await makeAccount(accounts, 'Linking');
+  const jobs: ListedJob[] = [];
+  const listJobs = async () => ({ jobs, takers: [] });
+  const handlers = {
+    ...fakeHandlers(),
+    ...pipelineHandlers(accounts, ['schema_linking'], () => ({ listJobs })),
+  };
+  const { url } = await startTestApi(t, { accounts, handlers });
+  const headers = { 'service-api-key': await own.key('k', appGrant(own.a.id)) };
+  const client = createClient({ baseUrl: url, fetch, headers, checksAnswers: true });
+  const cluster = await accounts.virtualClusters.create(own.accountId, own.a.id, {
+    name: 'registry',
+    type: 'byoc_schema_registry',
+    tier: 'pro',
+    cloudProvider: 'aws',
+    place: { region: 'us-east-1' },
+  });
+  const on = { virtual_cluster_id: cluster.id };
+  const pipeline_type = 'schema_linking';
+  const { pipeline_id } = await client.call('create_pipeline', { ...on, pipeline_name: 'p', pipeline_type });
+  const target = { ...on, pipeline_id };
+  const configuration_yaml =
+    'source_schema_registry: {hostname: other.example.com, port: 8081, basic_auth_username_env: USER}\nsync_every_seconds: 60\ncontext_type: CUSTOM\ncontext: .copy\n';
+  const { configuration_id } = await client.call('create_pipeline_configuration', {
+    ...target,
+    configuration_yaml,
+  });
+  assert.deepEqual(await linkingPipelines(accounts.pipelines, cluster), [], 'it is paused');
+  await client.call('change_pipeline_state', {
+    ...target,
+    desired_state: 'running',
+    deployed_configuration_id: configuration_id,
+  });
+  const [running] = await linkingPipelines(accounts.pipelines, cluster);
+  assert.deepEqual(running, {
+    everyMs: 60_000,
+    task: {
+      pipelineId: pipeline_id,
+      configurationId: configuration_id,
+      hostname: 'other.example.com',
+      port: 8081,
+      usernameEnv: 'USER',
+      passwordEnv: undefined,
+      usesTls: false,
+      isInsecure: false,
+      contextType: 'CUSTOM',
+      context: '.copy',
+    },
+  });
+  const runNow = async () => (await client.call('describe_pipeline', target)).pipeline_overview.run;
+  assert.equal(await runNow(), undefined, 'no agent has had it');
+  const job: ListedJob = {
+    jobId: 'j',
+    kind: schemaLinkingKind,
+    scope: linkingScope(running!.task),
+    state: 'done',
+    agentId: 'agent-1',
+    plannedMs: 1,
+    startedMs: 2,
+    endedMs: 1_700_000_000_000,
+    progress: { doneCount: 7, totalCount: 7 },
+    failureCount: 0,
+    retryMs: null,
+    message: '7 versions of 5 subjects; 7 new, 0 deleted',
+  };
+  jobs.push({ ...job, scope: 'another' }, job);
+  assert.deepEqual(await runNow(), {
+    status: 'synced',
+    message: '7 versions of 5 subjects; 7 new, 0 deleted',
+    agent_id: 'agent-1',
+    last_ended_at: '2023-11-14T22:13:20.000Z',
+    done_count: 7,
+    total_count: 7,
+  });
+  jobs.unshift({
+    ...job,
+    state: 'stopped',
+    retryMs: 1_700_000_300_000,
+    message: 'the credentials were refused',
+  });
+  const { pipelines } = await client.call('list_pipelines', on);
+  assert.deepEqual(
+    [pipelines[0]!.run!.status, pipelines[0]!.run!.message, pipelines[0]!.run!.next_at],
+    ['error', 'the credentials were refused', '2023-11-14T22:18:20.000Z'],
+  );
+  await client.call('change_pipeline_state', { ...target, desired_state: 'paused' });
+  assert.equal(await runNow(), undefined);
+  assert.deepEqual(await linkingPipelines(accounts.pipelines, cluster), []);
 });
 
 test('a configuration in parts is returned whole and in its parts', async (t) => {

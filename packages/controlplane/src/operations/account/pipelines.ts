@@ -1,8 +1,10 @@
 import { type OutputOf, type PipelineType, runnablePipelineTypes } from '@weir/api';
+import type { ClusterPort } from '@weir/cluster';
 import { timeText } from '@weir/core';
 import type { AccountsDatabase } from '../../accounts/open.ts';
 import type { Pipeline, PipelineConfiguration } from '../../accounts/workspaces/pipelines.ts';
 import { checkedConfiguration } from '../../pipelines/check-configuration.ts';
+import { pipelineRuns, type RunOf } from '../../pipelines/pipeline-runs.ts';
 import { summaryOf } from '../../pipelines/summary.ts';
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
@@ -21,11 +23,13 @@ type Described = OutputOf<'describe_pipeline'>;
 export function pipelineHandlers(
   { pipelines }: Pick<AccountsDatabase, 'pipelines'>,
   runnableTypes: readonly PipelineType[] = runnablePipelineTypes,
+  portOf?: (clusterId: string) => Pick<ClusterPort, 'listJobs'>,
 ): OperationHandlers<Names, CallContext> {
   return {
     async list_pipelines({ virtual_cluster_id }, { accountId }) {
       const all = await pipelines.list(accountId, virtual_cluster_id);
-      return { pipelines: all.map(overviewOf) };
+      const runOf = await pipelineRuns(all, virtual_cluster_id, portOf);
+      return { pipelines: all.map((pipeline) => overviewOf(pipeline, runOf)) };
     },
 
     async create_pipeline(input, { accountId }) {
@@ -61,8 +65,9 @@ export function pipelineHandlers(
       const place = placeOf(input, accountId);
       const pipeline = await pipelines.get(place);
       const configurations = await pipelines.configurations(place);
+      const runOf = await pipelineRuns([pipeline], input.virtual_cluster_id, portOf);
       return {
-        pipeline_overview: overviewOf(pipeline),
+        pipeline_overview: overviewOf(pipeline, runOf),
         pipeline_configurations: configurations.map(toConfigurationResponse),
         ...(input.include_summary ? { pipeline_summary: toSummaryResponse(pipeline, configurations) } : {}),
       };
@@ -91,7 +96,9 @@ function refuseUnrunnable({ name, type }: Pipeline, runnableTypes: readonly Pipe
   );
 }
 
-function overviewOf({ id, name, state, type, deployed }: Pipeline): Described['pipeline_overview'] {
+function overviewOf(pipeline: Pipeline, runOf: RunOf): Described['pipeline_overview'] {
+  const { id, name, state, type, deployed } = pipeline;
+  const run = runOf(pipeline);
   return {
     id,
     name,
@@ -99,6 +106,7 @@ function overviewOf({ id, name, state, type, deployed }: Pipeline): Described['p
     type,
     deployed_configuration_id: deployed?.id ?? null,
     deployed_configuration_version: deployed?.version ?? null,
+    ...(run === undefined ? {} : { run }),
   };
 }
 

@@ -1,0 +1,46 @@
+import type { LinkingTask } from '@weir/cluster';
+import type { LinkingPipeline } from '@weir/metadata';
+import type { Pipelines } from '../accounts/workspaces/pipelines.ts';
+import type { VirtualCluster } from '../accounts/workspaces/virtual-clusters.ts';
+import { readYaml } from './read-yaml.ts';
+import { checkedValue } from './schema.ts';
+import { schemaLinking } from './types/schema-linking.ts';
+
+const usualSyncSeconds = 300;
+
+/** The pipelines of schema linking of a cluster that run, with their deployed configurations. */
+export async function linkingPipelines(
+  pipelines: Pick<Pipelines, 'list' | 'configurations'>,
+  { accountId, id: clusterId }: Pick<VirtualCluster, 'accountId' | 'id'>,
+): Promise<LinkingPipeline[]> {
+  const all = await pipelines.list(accountId, clusterId);
+  const found: LinkingPipeline[] = [];
+  for (const { id: pipelineId, type, state, deployed } of all) {
+    if (type !== 'schema_linking' || state !== 'running' || deployed === undefined) continue;
+    const configurations = await pipelines.configurations({ accountId, clusterId, pipelineId });
+    const yaml = configurations.find(({ id }) => id === deployed.id)?.yaml;
+    if (yaml !== undefined) found.push(linkingPipeline(pipelineId, deployed.id, yaml));
+  }
+  return found;
+}
+
+/** Reads a configuration that was checked when it was made. */
+export function linkingPipeline(pipelineId: string, configurationId: string, yaml: string): LinkingPipeline {
+  const reading = readYaml(yaml);
+  if ('problems' in reading) throw new Error(`the configuration ${configurationId} is not readable`);
+  const settings = checkedValue(reading.value, schemaLinking);
+  const { source_schema_registry: source, context } = settings;
+  const task: LinkingTask = {
+    pipelineId,
+    configurationId,
+    hostname: source.hostname,
+    port: source.port,
+    usernameEnv: source.basic_auth_username_env,
+    passwordEnv: source.basic_auth_password_env,
+    usesTls: source.use_tls ?? false,
+    isInsecure: source.tls_insecure_skip_verify ?? false,
+    contextType: settings.context_type ?? 'DEFAULT',
+    context,
+  };
+  return { task, everyMs: 1000 * (settings.sync_every_seconds ?? usualSyncSeconds) };
+}

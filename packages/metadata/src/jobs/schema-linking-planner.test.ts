@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type LinkingTask, readLinkingTask } from '@weir/cluster';
+import { type LinkingPipeline, schemaLinkingPlanner } from './schema-linking-planner.ts';
+
+const task: LinkingTask = {
+  pipelineId: 'pi_1',
+  configurationId: 'pci_1',
+  hostname: 'h',
+  port: 8081,
+  usesTls: false,
+  isInsecure: false,
+  contextType: 'DEFAULT',
+};
+
+async function scopesAt(
+  pipelines: readonly LinkingPipeline[],
+  nowMs: number,
+  { open = '', doneMs = undefined as number | undefined } = {},
+): Promise<string[]> {
+  const planner = schemaLinkingPlanner(async () => pipelines);
+  const planned = await planner.plan({
+    nowMs,
+    isOpen: (scope) => scope === open,
+    lastDoneMs: () => doneMs,
+    freeCount: 1,
+  });
+  for (const { task: bytes } of planned) assert.equal(readLinkingTask(bytes).hostname, 'h');
+  return planned.map(({ scope }) => scope);
+}
+
+test('a sync is due at once, and then after each interval', async () => {
+  const pipelines = [{ task, everyMs: 60_000 }];
+  assert.deepEqual(await scopesAt([], 1), []);
+  assert.deepEqual(await scopesAt(pipelines, 1), ['pi_1 pci_1']);
+  assert.deepEqual(await scopesAt(pipelines, 1, { open: 'pi_1 pci_1' }), []);
+  assert.deepEqual(await scopesAt(pipelines, 60_999, { doneMs: 1000 }), []);
+  assert.deepEqual(await scopesAt(pipelines, 61_000, { doneMs: 1000 }), ['pi_1 pci_1']);
+});
+
+test('a task that is not one is refused', () => {
+  for (const text of ['{}', JSON.stringify({ ...task, contextType: 'OTHER' }), '[]'])
+    assert.throws(() => readLinkingTask(Buffer.from(text)), RangeError);
+});
