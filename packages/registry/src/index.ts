@@ -17,9 +17,9 @@ export {
   reservedPropertyIncompatibilities,
 } from './json-schema/json-schema-format.ts';
 export { registryLimits } from './limits.ts';
-export { LinkedContexts, type LinkingContextType } from './linking/linked-contexts.ts';
+export { LinkedContexts } from './linking/linked-contexts.ts';
 export { LinkingFailed, type LinkSource } from './linking/source-reader.ts';
-export { type LinkDestination, type SyncCounts, syncRegistry } from './linking/sync-registry.ts';
+export { type LinkDestination, syncRegistry } from './linking/sync-registry.ts';
 export { type ProtobufSchema, protobufFormat } from './protobuf/protobuf-format.ts';
 export { prettySchema } from './readable/pretty-schema.ts';
 export { type NamedSchema, schemaDiff } from './readable/schema-diff.ts';

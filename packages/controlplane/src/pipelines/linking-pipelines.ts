@@ -25,7 +25,7 @@ export async function linkingPipelines(
 }
 
 /** Reads a configuration that was checked when it was made. */
-export function linkingPipeline(pipelineId: string, configurationId: string, yaml: string): LinkingPipeline {
+function linkingPipeline(pipelineId: string, configurationId: string, yaml: string): LinkingPipeline {
   const reading = readYaml(yaml);
   if ('problems' in reading) throw new Error(`the configuration ${configurationId} is not readable`);
   const settings = checkedValue(reading.value, schemaLinking);

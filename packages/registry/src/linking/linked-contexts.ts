@@ -2,10 +2,9 @@ import { createHash } from 'node:crypto';
 import { contextOfPath, defaultContext, formatSubject, parseSubject } from '../state/qualified-subject.ts';
 
 /** Where schemas of a context of the source go. */
-export const linkingContextTypes = ['DEFAULT', 'AUTO', 'CUSTOM', 'NONE'] as const;
-export type LinkingContextType = (typeof linkingContextTypes)[number];
+export type LinkingContextType = 'DEFAULT' | 'AUTO' | 'CUSTOM' | 'NONE';
 
-export interface ContextChoice {
+interface ContextChoice {
   readonly contextType: LinkingContextType;
   /** With CUSTOM: with or without the leading dot. */
   readonly context?: string | undefined;

@@ -22,7 +22,7 @@ export interface LinkDestination {
   state(): Promise<RegistryState>;
 }
 
-export interface SyncOptions {
+interface SyncOptions {
   readonly source: LinkSource;
   readonly destination: LinkDestination;
   readonly contexts: LinkedContexts;
