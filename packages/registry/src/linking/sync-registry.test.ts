@@ -36,7 +36,7 @@ function worldOf(t: TestContext): World {
 
 /** Everything that a registry answers about its schemas. */
 async function contentOf(service: RegistryService): Promise<unknown> {
-  const schemas = await service.listSchemas({ deleted: true });
+  const schemas = [...(await service.listSchemas({ deleted: true }))];
   return schemas.map(({ subject, version, id, guid, schema, references, metadata, deleted }) =>
     JSON.parse(JSON.stringify({ subject, version, id, guid, schema, references, metadata, deleted })),
   );
