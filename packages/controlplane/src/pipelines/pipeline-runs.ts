@@ -22,7 +22,7 @@ const statuses: Readonly<Record<JobState, NonNullable<Run>['status']>> = {
   stopped: 'error',
 };
 
-/** Asks the leader of a cluster about those of its pipelines that are to run. While it does not answer, none is known. */
+/** Asks the leader of a cluster about its pipelines that are to run. While it does not answer, none is known. */
 export async function pipelineRuns(
   pipelines: readonly Pipeline[],
   clusterId: string,
