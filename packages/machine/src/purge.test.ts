@@ -78,6 +78,8 @@ test('a removed topic frees everything that it held', () => {
     recentRequests: 0,
     records: 0,
     recordBytes: 0,
+    registryEntries: 0,
+    registryBytes: 0,
     committedOffsets: 0,
     transactionalIds: 0,
     openTransactions: 0,
