@@ -96,6 +96,16 @@ test('a schema that cannot be parsed is found, with the reason', async () => {
   assert.equal(found.schema.problem, 'the text says so');
 });
 
+test('a schema takes the memory of all that it refers to', async () => {
+  const { reader, cache } = stage();
+  const part = { schema: 'a'.repeat(100_000), schemaType: 'AVRO', references: [] } as const;
+  const references = [{ name: 'p', subject: 'part', version: 1 }];
+  reader.schemaById = async () => ({ schema: 'a', schemaType: 'AVRO', references, subjects: new Set() });
+  reader.schemaOfVersion = async () => part;
+  await cache.load(7);
+  assert.ok(cache.bytes >= part.schema.length, `${cache.bytes} bytes`);
+});
+
 test('memory is bounded, and what is used stays', async () => {
   const { reader, cache, state } = stage(20_000);
   for (let id = 0; id < 100; id++) reader.add(id, 'a'.repeat(100), []);

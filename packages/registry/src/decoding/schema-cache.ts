@@ -3,7 +3,13 @@ import { RegistryRefusal } from '../client/client-error.ts';
 import type { RegistrySchema } from '../client/registry-schema.ts';
 import { resolveReferences } from '../client/resolve-references.ts';
 import { registryLimits } from '../limits.ts';
-import { InvalidSchema, type PayloadCodec, type SchemaFormat, type SchemaType } from '../schema-format.ts';
+import {
+  InvalidSchema,
+  type PayloadCodec,
+  type SchemaFormat,
+  type SchemaSource,
+  type SchemaType,
+} from '../schema-format.ts';
 import type { RegistryReader } from './registry-reader.ts';
 import type { SchemaRef } from './wire-format.ts';
 
@@ -164,7 +170,7 @@ export class SchemaCache {
       const source = await resolveReferences(reader, found, { stop });
       const format = await this.#options.formatOf(found.schemaType);
       const codec = format.codec(format.parse(source));
-      const textBytes = Buffer.byteLength(source.text);
+      const textBytes = textBytesOf(source);
       return { schema: { type: found.schemaType, codec, problem: undefined, subjects }, textBytes };
     } catch (error) {
       // A schema that this release cannot parse, or that refers to what does not exist, stays so.
@@ -206,4 +212,15 @@ export class SchemaCache {
       } else this.#bytes -= bytes;
     }
   }
+}
+
+/** The text with all that it refers to, which a parsed schema contains. Each text counts once. */
+function textBytesOf(source: SchemaSource): number {
+  const found = new Set<SchemaSource>([source]);
+  let bytes = 0;
+  for (const { text, references } of found) {
+    bytes += Buffer.byteLength(text);
+    for (const { source: referenced } of references) found.add(referenced);
+  }
+  return bytes;
 }

@@ -28,6 +28,12 @@ export interface Registration {
 }
 
 const idMax = 2 ** 31 - 1;
+const versionMax = 2 ** 31 - 1;
+/**
+ * Imports up to this id are followed by the ids of new schemas. Beyond, one import of the largest id would leave none
+ * for all other subjects of the context.
+ */
+const followedIdMax = 2 ** 30;
 
 /** Decides on a registration under a subject. Throws `RegistryError`. */
 export function register(
@@ -56,6 +62,8 @@ export function register(
     if (messages.length > 0) throw incompatible(subject, messages);
   }
   const version = body.version > 0 ? body.version : nextVersion;
+  if (version > versionMax)
+    throw new RegistryError('operationNotPermitted', `Subject ${subject} has the last possible version.`);
   if (version !== nextVersion && !isImport(mode))
     throw new RegistryError('invalidSchema', 'Version is not one more than previous version');
   return add(context, subject, version, schema, wantedId);
@@ -130,7 +138,7 @@ function add(
   const { context } = parseSubject(subject);
   const same = sameSchemas(decision, subject, candidate);
   const nextId = state.nextId(context);
-  const id = wantedId ?? same[0]?.id ?? nextId;
+  const id = wantedId ?? same[0]?.id ?? freeId(state, context);
   const atId = state.row(context, id);
   const isNew = !same.some((row) => row.id === id);
   const replaced = state.version(subject, version);
@@ -145,9 +153,11 @@ function add(
       throw new RegistryError('schemaTooLarge', 'Register operation failed because schema is too large');
     changes.push(change);
   }
-  if (!state.hasContext(context) || id >= nextId) {
+  const isFollowed = wantedId === undefined || id <= followedIdMax;
+  if (!state.hasContext(context) || (isFollowed && id >= nextId)) {
     checkContexts(state, context);
-    changes.push(put('context', entryKeys.context(context), { nextId: Math.max(nextId, id + 1) }));
+    const followingId = isFollowed ? Math.max(nextId, id + 1) : nextId;
+    changes.push(put('context', entryKeys.context(context), { nextId: followingId }));
   }
   const tombstones = state
     .versions(subject)
@@ -163,6 +173,13 @@ function add(
       changes.push(remove(entryKeys.schema(context, replaced.id)));
   }
   return { changes, version: { version, id, timestampMs: nowMs }, schema };
+}
+
+/** The next id that no import has taken. */
+function freeId(state: RegistryState, context: string): number {
+  let id = state.nextId(context);
+  while (state.row(context, id) !== undefined) id++;
+  return id;
 }
 
 function isOnlyUsedBy(uses: readonly SubjectVersion[], version: SubjectVersion | undefined): boolean {

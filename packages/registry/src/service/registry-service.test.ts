@@ -662,6 +662,20 @@ describe('modes', () => {
     ['', add('d', 'x'), { id: 100, version: 1 }],
   ]);
 
+  table('an import of the largest id or version leaves others to the rest of the context', [
+    ['', add('a', 'x'), { id: 1, version: 1 }],
+    ['', (service) => service.putMode('m', { mode: 'IMPORT' }), { mode: 'IMPORT' }],
+    [
+      'the largest',
+      add('m', 'y', { id: 2 ** 31 - 1, version: 2 ** 31 - 1 }),
+      { id: 2 ** 31 - 1, version: 2 ** 31 - 1 },
+    ],
+    ['the next', add('m', 'z', { id: 2, version: 1 }), { id: 2, version: 1 }],
+    ['', add('a', 'x a?'), { id: 3, version: 2 }],
+    ['', (service) => service.putMode('m', { mode: 'READWRITE' }), { mode: 'READWRITE' }],
+    ['no version is left', add('m', 'y m?'), 42205],
+  ]);
+
   it('cannot be changed if the server says so', async () => {
     const service = fieldListService({ modesChangeable: false });
     assert.equal(await answerOrCode(service.putMode('a', { mode: 'READONLY' })), 42205);
