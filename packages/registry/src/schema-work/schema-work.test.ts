@@ -88,6 +88,16 @@ describe('work on schemas', () => {
     });
   });
 
+  it('is done in a thread if two JSON schemas of some size are compared', async () => {
+    await withPool({}, async (session) => {
+      const [reader, writer] = [source(`a ${'b '.repeat(2_000)}`), source(`a ${'c '.repeat(2_000)}`)];
+      const options = { reader: 'new', policy: 'STRICT' } as const;
+      assert.throws(() => session.incompatibilities('JSON', reader, writer, options), WorkPending);
+      await settled(() => session.incompatibilities('JSON', reader, writer, options));
+      session.incompatibilities('AVRO', reader, writer, options);
+    });
+  });
+
   it('is refused if too much waits', async () => {
     await withPool({ waitingMax: 1 }, async (_, pool) => {
       const tasks = ['a', 'b', 'c'].map((text) =>

@@ -70,7 +70,10 @@ export class SchemaWork {
       this.#results.set(key, result, sizeOf(result));
       return result;
     };
-    if (this.#pool !== undefined && chars > this.#inlineCharsMax)
+    // Two lists of alternatives are compared in pairs: 16 KiB can take a second.
+    const isQuadratic = task.kind === 'compare' && task.type === 'JSON';
+    const inlineCharsMax = isQuadratic ? this.#inlineCharsMax / 8 : this.#inlineCharsMax;
+    if (this.#pool !== undefined && chars > inlineCharsMax)
       return { key, result: this.#pool.run(task).then(keep) };
     return { key, result: keep(runTask(this.#formats, task, (type, source) => this.#parse(type, source))) };
   }
