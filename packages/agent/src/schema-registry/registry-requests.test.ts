@@ -7,6 +7,7 @@ import { type Log, type LogFields, Metrics, silentLog, systemClock } from '@weir
 import { RegistryError, type RegistryService, registryLimits } from '@weir/registry';
 import { type Permit, ScriptedAccess } from '../../testing/scripted-access.ts';
 import { TestCa } from '../../testing/test-ca.ts';
+import { agentLimits } from '../limits.ts';
 import { fullAccess } from '../security/access.ts';
 import { type Principal, principalWithoutCredential } from '../security/principal.ts';
 import { clientNames } from '../security/tls/client-names.ts';
@@ -372,6 +373,24 @@ test('credentials are checked whether or not they are required', async (t) => {
 });
 
 const reader: Principal = { ...principalWithoutCredential('reader'), isReadOnly: true };
+
+test('logins that wait to be checked keep no other request out', async (t) => {
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+  let waiting = 0;
+  const check: Checks['passwords']['check'] = async () => {
+    waiting++;
+    await gate;
+    return 'right';
+  };
+  const { ask } = await listen(t, { checks: { passwords: { check }, checkToken: undefined } });
+  const { registryRequestsMax } = agentLimits;
+  const authorization = `Basic ${Buffer.from('ann:guess').toString('base64')}`;
+  const guesses = Array.from({ length: registryRequestsMax }, () => ask('/', { headers: { authorization } }));
+  while (waiting < registryRequestsMax) await new Promise((resolve) => setImmediate(resolve));
+  assert.equal((await ask('/')).status, 200);
+  open();
+  for (const { status } of await Promise.all(guesses)) assert.equal(status, 200);
+});
 
 test('a read-only credential reads, and changes nothing', async (t) => {
   const { ask, calls } = await listen(t, { accessOf: () => fullAccess(reader) });

@@ -44,6 +44,8 @@ interface Exchange {
   principal: string;
   status: number;
   answerBytes: number;
+  /** Whether it takes one of the places for requests. */
+  isCounted: boolean;
 }
 
 /** Answers the requests of the HTTP API of the schema registry. */
@@ -60,14 +62,19 @@ export function registryRequests(options: RegistryRequestsOptions): AnswerReques
     certificateUser: string | undefined,
   ): Promise<void> {
     const begunMs = clock.monotonicMs();
-    const exchange: Exchange = { operation: 'unknown', principal: '', status: 0, answerBytes: 0 };
-    requestCount++;
+    const exchange: Exchange = {
+      operation: 'unknown',
+      principal: '',
+      status: 0,
+      answerBytes: 0,
+      isCounted: false,
+    };
     try {
       await serve(request, response, exchange, certificateUser);
     } catch (error) {
       await sendError(request, response, exchange, error);
     } finally {
-      requestCount--;
+      if (exchange.isCounted) requestCount--;
       ended(request, exchange, clock.monotonicMs() - begunMs);
     }
   }
@@ -79,7 +86,6 @@ export function registryRequests(options: RegistryRequestsOptions): AnswerReques
     certificateUser: string | undefined,
   ): Promise<void> {
     if (isHostMissing(request)) throw new HttpProblem(400, 'The request names no host.');
-    if (requestCount > agentLimits.registryRequestsMax) throw overloaded();
     const { method = 'GET', headers, socket, url = '/' } = request;
     const target = withoutContextPath(targetOf(url));
     const matched = matchOf(method, target.segments);
@@ -87,6 +93,10 @@ export function registryRequests(options: RegistryRequestsOptions): AnswerReques
     const remoteAddress = bareAddress(socket.remoteAddress ?? '');
     const principal = await logins.principalOf({ headers, remoteAddress, certificateUser });
     exchange.principal = principal.name;
+    // Not before the login: those whose passwords wait to be checked must not keep others out.
+    if (requestCount >= agentLimits.registryRequestsMax) throw overloaded();
+    exchange.isCounted = true;
+    requestCount++;
     if (matched instanceof HttpProblem) {
       const methods = method === 'OPTIONS' ? matcher.methodsOf(target.segments) : [];
       if (methods.length === 0) throw matched;
