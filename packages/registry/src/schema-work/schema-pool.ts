@@ -18,6 +18,8 @@ export interface SchemaPoolOptions {
 
 interface Job {
   readonly task: SchemaTask;
+  /** By the monotonic clock: its request has timed out by then. */
+  readonly deadlineMs: number;
   resolve(result: SchemaResult): void;
   reject(error: Error): void;
 }
@@ -30,6 +32,9 @@ interface Thread {
 
 /** The heap of a thread. The largest schema that the registry takes needs a fraction of it. */
 const threadHeapMiBMax = 256;
+
+/** How long a task waits for a thread, in times that one task may take. */
+const waitTasksMax = 3;
 
 /**
  * Parses and compares large schemas on threads, so that the serving thread stays free. A schema that takes too long, or
@@ -61,10 +66,11 @@ export class SchemaPool {
   }
 
   run(task: SchemaTask): Promise<SchemaResult> {
+    const waitMsMax = waitTasksMax * this.#taskMsMax;
     return new Promise((resolve, reject) => {
       if (this.#isEnded) reject(ended());
       else if (this.#waiting.length >= this.#waitingMax) reject(busy());
-      else this.#give({ task, resolve, reject });
+      else this.#give({ task, deadlineMs: this.#clock.monotonicMs() + waitMsMax, resolve, reject });
     });
   }
 
@@ -80,6 +86,15 @@ export class SchemaPool {
     const thread = idle ?? (this.#threads.size < this.#threadsMax ? this.#startThread() : undefined);
     if (thread === undefined) this.#waiting.push(job);
     else this.#run(thread, job);
+  }
+
+  /** The next task that a request still waits for. */
+  #next(): Job | undefined {
+    for (let job = this.#waiting.shift(); job !== undefined; job = this.#waiting.shift()) {
+      if (this.#clock.monotonicMs() <= job.deadlineMs) return job;
+      job.reject(busy());
+    }
+    return undefined;
   }
 
   #run(thread: Thread, job: Job): void {
@@ -130,7 +145,7 @@ export class SchemaPool {
     thread.cancelTimer();
     if (!this.#threads.delete(thread)) return;
     void thread.worker.terminate();
-    const next = this.#isEnded ? undefined : this.#waiting.shift();
+    const next = this.#isEnded ? undefined : this.#next();
     if (next !== undefined) this.#give(next);
   }
 
@@ -138,7 +153,7 @@ export class SchemaPool {
   #rest(thread: Thread): void {
     thread.cancelTimer();
     thread.job = undefined;
-    const next = this.#waiting.shift();
+    const next = this.#next();
     if (next !== undefined) {
       this.#run(thread, next);
       return;

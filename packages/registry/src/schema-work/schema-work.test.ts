@@ -112,6 +112,23 @@ describe('work on schemas', () => {
     });
   });
 
+  it('is not begun when its request has long timed out', async () => {
+    let monotonicMs = 0;
+    const clock: Clock = {
+      nowMs: () => 0,
+      monotonicMs: () => monotonicMs,
+      after: (delayMs, run) => systemClock.after(delayMs, run),
+    };
+    await withPool({ clock }, async (_, pool) => {
+      const tasks = ['a', 'b'].map((text) =>
+        pool.run({ kind: 'canonical', type: 'AVRO', source: large(text), normalize: false }),
+      );
+      monotonicMs = 60_000;
+      await tasks[0];
+      await assert.rejects(tasks[1]!, { code: 50002 });
+    });
+  });
+
   it('that waits is refused when the registry stops', async () => {
     await withPool({}, async (_, pool, work) => {
       const tasks = ['spin', 'b'].map((text) =>

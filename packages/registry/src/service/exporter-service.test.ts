@@ -43,6 +43,34 @@ describe('exporters', () => {
       'me:secret',
     ],
     [
+      'the secret does not follow to another address',
+      (service) => service.exporters.putConfig('e', { ...shown, 'schema.registry.url': 'http://mine:1' }),
+      42250,
+    ],
+    [
+      'nor by a proxy',
+      (service) => service.exporters.putConfig('e', { ...shown, 'proxy.host': 'mine' }),
+      42250,
+    ],
+    [
+      'an address with a password',
+      (service) => service.exporters.putConfig('e', { 'schema.registry.url': 'http://me:secret@other:8081' }),
+      { name: 'e' },
+    ],
+    [
+      'which is not shown',
+      (service) => service.exporters.config('e'),
+      { 'schema.registry.url': 'http://[hidden]@other:8081' },
+    ],
+    [
+      'and comes back',
+      async (service) => {
+        await service.exporters.putConfig('e', await service.exporters.config('e'));
+        return service.exporters.definitions()[0]!.config;
+      },
+      { 'schema.registry.url': 'http://me:secret@other:8081' },
+    ],
+    [
       'a custom context without a name',
       (service) => service.exporters.create({ name: 'f', contextType: 'CUSTOM', config }),
       42250,

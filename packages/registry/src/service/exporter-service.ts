@@ -17,7 +17,9 @@ const textCharsMax = 16 * 1024;
 const reader: BodyReader = new BodyReader('invalidExporter');
 
 /** Settings of an exporter that hold a secret. Answers hide them. */
-const secretSetting = /password|secret|user\.info|token|private|credential|\bkey\b/i;
+const secretSetting = /password|secret|user\.info|token|private|credential|jaas|\bkey\b/i;
+/** Settings that say where secrets are sent. */
+const addressSetting = /url|proxy|host|endpoint/i;
 const hidden = '[hidden]';
 
 /** The exporters of a registry: what they copy, and whether they run. Their loops run elsewhere. */
@@ -188,7 +190,10 @@ function readExporter(
   });
 }
 
-/** A client that sends back what it was shown means the secrets that it was not shown. */
+/**
+ * A client that sends back what it was shown means the secrets that it was not shown. Not with another address: who may
+ * change an exporter could have its secrets sent to a place of its own.
+ */
 function readConfig(
   object: Readonly<Record<string, unknown>>,
   old: ExporterAnswer | undefined,
@@ -197,16 +202,27 @@ function readConfig(
   if (given === undefined) return old?.config ?? {};
   if (JSON.stringify(given).length > textCharsMax)
     reader.refuse(`The config is larger than ${textCharsMax} bytes.`);
-  return Object.fromEntries(
-    Object.entries(given).map(([setting, value]) => [
-      setting,
-      value === hidden && secretSetting.test(setting) ? (old?.config[setting] ?? value) : value,
-    ]),
+  const before = new Map(Object.entries(old?.config ?? {}));
+  const entries = Object.entries(given).map(([setting, value]) => {
+    const earlier = before.get(setting);
+    const isMeant = earlier !== undefined && value !== earlier && value === shown(setting, earlier);
+    return { setting, value: isMeant ? earlier : value, isMeant };
+  });
+  const isMoved = entries.some(
+    ({ setting, value }) => addressSetting.test(setting) && value !== before.get(setting),
   );
+  if (isMoved && entries.some(({ isMeant }) => isMeant))
+    reader.refuse(`Send the values that are shown as ${hidden} again if the address changes.`);
+  return Object.fromEntries(entries.map(({ setting, value }) => [setting, value]));
 }
 
 function withoutSecrets(config: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return Object.fromEntries(
-    Object.entries(config).map(([setting, value]) => [setting, secretSetting.test(setting) ? hidden : value]),
+    Object.entries(config).map(([setting, value]) => [setting, shown(setting, value)]),
   );
+}
+
+/** Addresses may contain a user and a password. */
+function shown(setting: string, value: string): string {
+  return secretSetting.test(setting) ? hidden : value.replaceAll(/\/\/[^/@,]*@/g, `//${hidden}@`);
 }
