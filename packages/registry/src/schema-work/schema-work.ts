@@ -93,6 +93,8 @@ export class SchemaWork {
 export class WorkSession {
   readonly #ask: (task: SchemaTask) => { key: string; result: SchemaResult | Promise<SchemaResult> };
   readonly #results = new Map<string, SchemaResult>();
+  /** Schemas with which the one of the request was found to be compatible: a digest of the comparison by schema. */
+  readonly compatible = new Map<object, string>();
 
   constructor(ask: (task: SchemaTask) => { key: string; result: SchemaResult | Promise<SchemaResult> }) {
     this.#ask = ask;

@@ -37,9 +37,20 @@ export function incompatibilityMessages(
       ? newestFirst
       : newestFirst.filter((version) => isSameGroup(context, config.compatibilityGroup!, schema, version));
   const compared = level.endsWith('_TRANSITIVE') ? comparable : comparable.slice(0, 1);
+  const comparison = `${Buffer.from(schema.print).toString('latin1')}${level}${config.compatibilityPolicy ?? ''}`;
+  const { compatible } = context.work;
   for (const version of compared) {
+    // The decision begins anew after each piece of work, so that it must not repeat itself. What a reference leads to
+    // may have changed meanwhile.
+    const row = context.state.rowOfVersion(version);
+    const isFixed = row.isPlain && schema.references === undefined;
+    const digest = `${row.print}${comparison}`;
+    if (isFixed && compatible.get(row) === digest) continue;
     const messages = messagesAbout(context, level, config, schema, version);
-    if (messages.length === 0) continue;
+    if (messages.length === 0) {
+      if (isFixed) compatible.set(row, digest);
+      continue;
+    }
     const validateFields = config.validateFields ?? false;
     return [...messages, `{validateFields: '${validateFields}', compatibility: '${level}'}`];
   }

@@ -31,6 +31,8 @@ export interface SchemaRow {
   readonly uses: readonly SubjectVersion[];
   /** Whether it has neither references nor a version in its metadata, so that only an exact match finds it. */
   readonly isPlain: boolean;
+  /** The 16 bytes of the fingerprint, as a string of 16 characters. */
+  readonly print: string;
 }
 
 interface Row extends SchemaRow {
@@ -38,7 +40,6 @@ interface Row extends SchemaRow {
   isPlain: boolean;
   /** Undefined while only a version is known: entries arrive in any order. */
   bytes: Uint8Array | undefined;
-  /** The 16 bytes of the fingerprint, as a string of 16 characters. */
   print: string;
 }
 
