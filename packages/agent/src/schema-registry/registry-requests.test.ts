@@ -376,17 +376,18 @@ const reader: Principal = { ...principalWithoutCredential('reader'), isReadOnly:
 
 test('logins that wait to be checked keep no other request out', async (t) => {
   const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+  const { promise: allWait, resolve: onAllWait } = Promise.withResolvers<void>();
+  const { registryRequestsMax } = agentLimits;
   let waiting = 0;
   const check: Checks['passwords']['check'] = async () => {
-    waiting++;
+    if (++waiting === registryRequestsMax) onAllWait();
     await gate;
     return 'right';
   };
   const { ask } = await listen(t, { checks: { passwords: { check }, checkToken: undefined } });
-  const { registryRequestsMax } = agentLimits;
   const authorization = `Basic ${Buffer.from('ann:guess').toString('base64')}`;
   const guesses = Array.from({ length: registryRequestsMax }, () => ask('/', { headers: { authorization } }));
-  while (waiting < registryRequestsMax) await new Promise((resolve) => setImmediate(resolve));
+  await allWait;
   assert.equal((await ask('/')).status, 200);
   open();
   for (const { status } of await Promise.all(guesses)) assert.equal(status, 200);
