@@ -28,7 +28,7 @@ import { AgentStats } from './stats/agent-stats.ts';
 import { certificateExpiry } from './stats/certificate-expiry.ts';
 
 /** What an agent needs that serves a schema registry and no records. */
-export interface RegistryAgentOptions
+interface RegistryAgentOptions
   extends Pick<
     AgentOptions,
     | 'clusterId'

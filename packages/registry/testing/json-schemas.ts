@@ -24,7 +24,7 @@ const counts = fc.nat({ max: 3 });
 const bounds = fc.constantFrom(0, 1, 1.5, 2, 3);
 
 /** What the drafts write differently. */
-export interface SchemaDialect {
+interface SchemaDialect {
   readonly uri: string;
   readonly hasBooleans: boolean;
   readonly hasExclusiveNumbers: boolean;

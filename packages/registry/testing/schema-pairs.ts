@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { type Json, type JsonRecord, jsonValues } from './json-schemas.ts';
 
 /** A schema and what became of it. */
-export type SchemaPair = readonly [original: Json, update: Json];
+type SchemaPair = readonly [original: Json, update: Json];
 
 const names = ['a', 'b', 'ab'];
 const counts = fc.nat({ max: 3 });

@@ -28,7 +28,7 @@ function areThere(): boolean {
   return existsSync(join(confluent, 'serde/avro.js')) && existsSync(kafkajs);
 }
 
-export interface SchemaInfo {
+interface SchemaInfo {
   readonly schema: string;
   readonly schemaType?: string;
   readonly references?: readonly {
@@ -45,7 +45,7 @@ interface SchemaMetadata extends SchemaInfo {
 }
 
 /** The part of `@confluentinc/schemaregistry` that tests call. */
-export interface ConfluentClient {
+interface ConfluentClient {
   register(subject: string, schema: SchemaInfo): Promise<number>;
   registerFullResponse(subject: string, schema: SchemaInfo): Promise<SchemaMetadata>;
   getBySubjectAndId(subject: string, id: number): Promise<SchemaInfo>;

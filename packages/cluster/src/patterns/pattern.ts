@@ -77,7 +77,7 @@ export async function matchInSlices<Item>(
 /** A regular expression that is looked for anywhere in a text: usable, or with a problem. */
 export type Search = { readonly problem: string } | UsableSearch;
 
-export interface UsableSearch {
+interface UsableSearch {
   readonly problem: undefined;
   /** Worst-case work per character. Callers limit its product with the characters that they search. */
   readonly cost: number;

@@ -29,9 +29,9 @@ import { type AccountsRouteName, type Handler, type RouteHandlers, routePath } f
 import { mcpRoutes } from '../mcp/mcp-routes.ts';
 import { accountOperations } from '../operations/account/account-operations.ts';
 import { clusterOperations } from '../operations/cluster/cluster-operations.ts';
+import { linkingPipelines } from '../pipelines/linking-pipelines.ts';
 import type { ClusterRegistries } from '../schema-registry/cluster-registries.ts';
 import { openRegistries } from '../schema-registry/open-registries.ts';
-import { linkingPipelines } from '../pipelines/linking-pipelines.ts';
 import { signInIssuers } from '../sign-in/sign-in-issuers.ts';
 import { signInRoute } from '../sign-in/sign-in-route.ts';
 import type { SecretsOf } from '../workload-identity/agent-tokens.ts';

@@ -1,15 +1,6 @@
 import type { JsonNode, JsonObject } from './json-text.ts';
 
-export const primitiveNames = [
-  'null',
-  'boolean',
-  'int',
-  'long',
-  'float',
-  'double',
-  'bytes',
-  'string',
-] as const;
+const primitiveNames = ['null', 'boolean', 'int', 'long', 'float', 'double', 'bytes', 'string'] as const;
 export type PrimitiveName = (typeof primitiveNames)[number];
 
 export type AvroType = PrimitiveType | NamedType | ArrayType | MapType | UnionType;
@@ -18,7 +9,7 @@ export type NamedType = RecordType | EnumType | FixedType;
 /** Properties that Avro does not define itself, `logicalType` among them. In the order of the text. */
 type Properties = JsonObject;
 
-export interface PrimitiveType {
+interface PrimitiveType {
   readonly kind: PrimitiveName;
   readonly properties: Properties;
 }
@@ -62,18 +53,18 @@ export interface EnumType extends Named {
   readonly default: string | undefined;
 }
 
-export interface FixedType extends Named {
+interface FixedType extends Named {
   readonly kind: 'fixed';
   readonly sizeBytes: number;
 }
 
-export interface ArrayType {
+interface ArrayType {
   readonly kind: 'array';
   readonly items: AvroType;
   readonly properties: Properties;
 }
 
-export interface MapType {
+interface MapType {
   readonly kind: 'map';
   readonly values: AvroType;
   readonly properties: Properties;

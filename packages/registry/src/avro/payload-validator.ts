@@ -197,7 +197,7 @@ class SkipCompiler {
 
 export const tooDeepText = `values nest deeper than ${registryLimits.avroPayloadDepthMax} levels`;
 
-export const endsEarly = 'the payload ends too early';
+const endsEarly = 'the payload ends too early';
 
 /** Counts values that take no bytes. False if they are too many. */
 function addEmpty(run: Run, count: number): boolean {

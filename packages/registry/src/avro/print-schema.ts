@@ -14,7 +14,7 @@ import {
 } from './json-text.ts';
 import { logicalProperties } from './logical-type.ts';
 
-export interface PrintOptions {
+interface PrintOptions {
   /** Full names of types that are printed as names from the start. */
   readonly knownNames: Iterable<string>;
   /** Prints what differs in spelling only in one way. */

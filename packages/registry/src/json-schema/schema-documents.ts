@@ -8,7 +8,7 @@ import { keywordIn, shapeProblem } from './keyword-rules.ts';
 export type SchemaTree = boolean | JsonObject;
 
 /** The draft that an object is read in, and the schema that its `$ref` stands for. */
-export interface SchemaContext {
+interface SchemaContext {
   readonly draft: Draft;
   readonly target: SchemaTree | undefined;
 }

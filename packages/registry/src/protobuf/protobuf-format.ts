@@ -10,7 +10,7 @@ import { ProtobufCodec } from './protobuf-codec.ts';
 /** The name of the file in serialized schemas, which have none of their own. */
 const serializedName = 'default';
 
-export interface ProtobufSchema extends ParsedSchema {
+interface ProtobufSchema extends ParsedSchema {
   readonly type: 'PROTOBUF';
   readonly loaded: LoadedSchema;
 }

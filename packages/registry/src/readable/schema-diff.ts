@@ -3,7 +3,7 @@ import { type DiffLine, diffLines } from './line-diff.ts';
 import { prettySchema } from './pretty-schema.ts';
 
 /** A schema with what the diff calls it, such as `orders-value version 3`. */
-export interface NamedSchema {
+interface NamedSchema {
   readonly name: string;
   readonly type: SchemaType;
   readonly text: string;

@@ -7,7 +7,7 @@ export interface SchemaViolation {
   readonly message: string;
 }
 
-export interface ViolationList {
+interface ViolationList {
   readonly violations: readonly SchemaViolation[];
   /** The version that the schema was compared with. */
   readonly oldVersion: number | undefined;

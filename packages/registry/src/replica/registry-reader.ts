@@ -2,7 +2,7 @@ import type { ClusterPort, RegistryEntry } from '@weir/cluster';
 import type { RegistryState } from '../state/registry-state.ts';
 
 /** What a reader needs of a cluster. */
-export type RegistryReadPort = Pick<ClusterPort, 'readRegistry'>;
+type RegistryReadPort = Pick<ClusterPort, 'readRegistry'>;
 
 /**
  * Brings a state up to date with the registry of its cluster, page by page. Pages after the first load take effect

@@ -15,7 +15,7 @@ export interface RegistryChangeStream {
   onRegistryChange(run: () => void): () => void;
 }
 
-export interface RegistryReplicaOptions {
+interface RegistryReplicaOptions {
   readonly port: Pick<ClusterPort, 'readRegistry' | 'changeRegistry'>;
   /** Absent where the state is brought up to date by `refresh` alone. */
   readonly changes?: RegistryChangeStream | undefined;

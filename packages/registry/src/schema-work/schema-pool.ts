@@ -4,7 +4,7 @@ import { registryLimits } from '../limits.ts';
 import { RegistryError } from '../registry-error.ts';
 import type { SchemaResult, SchemaTask, ThreadAnswer } from './schema-task.ts';
 
-export interface SchemaPoolOptions {
+interface SchemaPoolOptions {
   readonly clock: Clock;
   /** The file of a thread. Default: the one with the formats of the product. */
   readonly workerUrl?: URL | undefined;

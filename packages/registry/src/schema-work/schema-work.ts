@@ -13,7 +13,7 @@ import { runTask, type SchemaFormats, type SchemaResult, type SchemaTask } from 
 import { SizedCache } from './sized-cache.ts';
 import { digestOf } from './source-digest.ts';
 
-export interface SchemaWorkOptions {
+interface SchemaWorkOptions {
   readonly formats: SchemaFormats;
   /** Threads for large schemas. Without them, the serving thread parses and compares all. */
   readonly pool?: SchemaPool | undefined;

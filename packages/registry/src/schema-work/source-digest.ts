@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { SchemaSource } from '../schema-format.ts';
 
 /** What identifies a source with all its references, and how much text that is. */
-export interface SourceDigest {
+interface SourceDigest {
   readonly digest: string;
   /** Characters of all texts; each text counts once. */
   readonly chars: number;

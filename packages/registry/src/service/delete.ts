@@ -6,7 +6,7 @@ import type { DecisionContext } from './decision-context.ts';
 import { refusals } from './refusals.ts';
 import { checkWritable } from './scopes.ts';
 
-export interface Deletion<Reply> {
+interface Deletion<Reply> {
   readonly changes: readonly RegistryChange[];
   readonly reply: Reply;
 }
@@ -68,7 +68,7 @@ export function removeVersions(state: RegistryState, versions: readonly SubjectV
 }
 
 /** Subjects with a version that refers to a version. Permanent deletions also look at those that are marked. */
-export function referringSubjects(
+function referringSubjects(
   state: RegistryState,
   subject: string,
   version: number,

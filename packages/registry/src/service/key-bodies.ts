@@ -8,7 +8,7 @@ const textCharsMax = 16 * 1024;
 
 const reader: BodyReader = new BodyReader('invalidKey');
 
-export interface DekBody {
+interface DekBody {
   readonly subject: string | undefined;
   readonly version: number;
   readonly algorithm: string;

@@ -6,7 +6,7 @@ import { type CandidateSchema, canonicalSchema, isLooseMatch, type SchemaInput }
 import type { DecisionContext } from './decision-context.ts';
 import { configInScope } from './scopes.ts';
 
-export interface LookUpOptions {
+interface LookUpOptions {
   readonly normalize: boolean;
   readonly isDeletedFound: boolean;
 }
@@ -55,7 +55,7 @@ export function findExact(
   );
 }
 
-export function findLoosely(
+function findLoosely(
   context: DecisionContext,
   subject: string,
   schema: CandidateSchema,

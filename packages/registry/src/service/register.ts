@@ -15,7 +15,7 @@ import type { SchemaBody } from './schema-bodies.ts';
 import { removeTags, taggedMetadata } from './schema-tags.ts';
 import { configInScope, isImport, isReadOnly, modeInScope } from './scopes.ts';
 
-export interface RegisterOptions {
+interface RegisterOptions {
   readonly normalize: boolean;
   readonly force: boolean;
 }

@@ -17,7 +17,7 @@ export function normalScope(scope: string | undefined): string {
 }
 
 /** The scopes that apply to a scope: itself, its context, and the one that all contexts inherit. */
-export function scopeChain(scope: string): string[] {
+function scopeChain(scope: string): string[] {
   return [...new Set([scope, contextScope(parseSubject(scope).context), globalScope])];
 }
 

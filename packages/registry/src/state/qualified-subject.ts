@@ -5,7 +5,7 @@ export const defaultContext = '.';
 export const globalContext = '.__GLOBAL';
 
 /** A subject in its context. The subject is empty when only the context is meant. */
-export interface QualifiedSubject {
+interface QualifiedSubject {
   readonly context: string;
   readonly subject: string;
 }

@@ -40,7 +40,7 @@ export interface StoredSchema {
   readonly ruleSet?: RuleSet | undefined;
 }
 
-export interface StoredVersion {
+interface StoredVersion {
   readonly id: number;
   readonly ts: number;
   readonly deleted?: true | undefined;
@@ -52,7 +52,7 @@ export interface StoredContext {
   readonly removed?: true | undefined;
 }
 
-export interface StoredMode {
+interface StoredMode {
   readonly mode: RegistryMode;
 }
 

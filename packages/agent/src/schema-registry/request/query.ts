@@ -1,7 +1,7 @@
 import { HttpProblem } from './http-problem.ts';
 
 /** Types of query parameters. A list is a parameter that may be repeated. */
-export type QueryType = 'flag' | 'integer' | 'text' | 'list';
+type QueryType = 'flag' | 'integer' | 'text' | 'list';
 
 export interface QueryParameter {
   readonly type: QueryType;

@@ -20,15 +20,15 @@ type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infe
   : never;
 
 /** Values of the path, decoded. Ids are numbers. */
-export type PathValues<Path extends string> = {
+type PathValues<Path extends string> = {
   readonly [Name in NamesIn<Path>]: Name extends 'id' ? number : string;
 };
 
 /** Fields of a body with their descriptions, for the reference page. The registry checks bodies. */
-export type BodyFields = Readonly<Record<string, string>>;
+type BodyFields = Readonly<Record<string, string>>;
 
 /** A request as its route sees it. */
-export interface RouteInput<Path extends string, Query extends QueryShape> {
+interface RouteInput<Path extends string, Query extends QueryShape> {
   readonly path: PathValues<Path>;
   readonly query: QueryOf<Query>;
   /** The JSON of the body as it arrived. */

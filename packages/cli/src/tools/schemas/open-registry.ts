@@ -14,7 +14,7 @@ import { readTlsFiles, readToken, warnOfSkippedVerification } from '../connectio
 import { unreachableLine } from './unreachable-registry.ts';
 
 /** The flags for the connection to a registry, which every tool of registries takes. */
-export type RegistryValues = Pick<
+type RegistryValues = Pick<
   FlagValues,
   | 'schemaRegistryURL'
   | 'request-timeout'

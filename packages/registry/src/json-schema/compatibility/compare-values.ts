@@ -4,7 +4,7 @@ import type { DifferenceType } from './difference-types.ts';
 import type { NumberShape, StringShape } from './shape.ts';
 
 /** The types of differences of one bound. */
-export interface BoundTypes {
+interface BoundTypes {
   readonly added: DifferenceType;
   readonly removed: DifferenceType;
   readonly increased: DifferenceType;

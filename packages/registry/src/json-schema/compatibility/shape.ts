@@ -88,7 +88,7 @@ export interface CombinedShape {
 }
 
 /** What is compared, but never makes schemas incompatible. */
-export interface Labels {
+interface Labels {
   readonly id: JsonTree | undefined;
   readonly title: JsonTree | undefined;
   readonly description: JsonTree | undefined;

@@ -4,7 +4,7 @@ import type { Check, ValidationRun } from './validation-run.ts';
 
 type JsonRecord = Readonly<Record<string, unknown>>;
 
-export interface PropertyChecks {
+interface PropertyChecks {
   readonly named: ReadonlyMap<string, Check>;
   readonly patterns: readonly {
     readonly search: () => Search;
