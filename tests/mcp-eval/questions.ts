@@ -386,7 +386,10 @@ export const questions: readonly Question[] = [
   {
     question: 'Why is orders_to_lake paused?',
     calls: [['describe_pipeline', on({ pipeline_id: 'orders_to_lake' })]],
-    facts: [/pipeline\.state: paused/, /This release keeps pipelines and has no engine that runs them/],
+    facts: [
+      /pipeline\.state: paused/,
+      /This release keeps pipelines of the type bento .* and has no engine that runs them/,
+    ],
   },
   {
     question: 'Is the migration from the old cluster set up?',

@@ -92,12 +92,13 @@ test('a merge waits while others need the disk, and can be stopped meanwhile', a
 
     const filesBefore = (await readdir(folder, { recursive: true })).sort();
     const stop = new AbortController();
+    let askedAgain = 0;
     const merging = mergeOffThread(task, {
       signal: stop.signal,
       wait: {
         clock: systemClock,
         hasToWait() {
-          if (++asked === 6) stop.abort(new Error('the agent stops'));
+          if (++askedAgain === 3) stop.abort(new Error('the agent stops'));
           return true;
         },
       },
