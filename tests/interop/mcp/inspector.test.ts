@@ -33,6 +33,13 @@ const calls: Readonly<Record<string, [args: Readonly<Record<string, string>>, ou
   search_events: [{}, /events_disabled/],
   get_event: [{ event_id: 'an-id' }, /events_disabled/],
   aggregate_events: [{}, /events_disabled/],
+  list_subjects: [{}, /The schema registry of the virtual cluster is empty/],
+  describe_schema: [{ subject: 'payments-value' }, /not_found/],
+  // The Inspector reads arguments as JSON where it can, so that a text in quotes has two pairs.
+  check_schema_compatibility: [
+    { subject: 'payments-value', schema: JSON.stringify('"string"') },
+    /is_compatible/,
+  ],
   compare_events: [{ selection: '{"time_range":{"relative":"1h"}}' }, /events_disabled/],
 };
 
