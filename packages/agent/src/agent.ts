@@ -29,7 +29,6 @@ import { Readiness } from './readiness/readiness.ts';
 import { WriteHealth } from './readiness/write-health.ts';
 import { startAgentRegistry } from './schema-registry/agent-registry.ts';
 import { OwnRegistry } from './schema-registry/own-registry.ts';
-import { RegistryChanges } from './schema-registry/registry-changes.ts';
 import type { RegistryServer } from './schema-registry/registry-server.ts';
 import { createAccessOf } from './security/acl/access-of.ts';
 import { principalsOf } from './security/principals.ts';
@@ -83,19 +82,16 @@ async function start(
   const { cluster, clock, log, metrics, cpuCount, stats = new AgentStats({ clock, metrics }) } = options;
   const { jobs: jobSettings = usualJobSettings } = options;
   const loads = new MeasuredLoads(clock);
-  const registryChanges = new RegistryChanges();
   let beatNow = () => {};
   const view = createClusterView(cluster, {
     log,
     onSnapshot(snapshot) {
       loads.observe([{ kind: 'agents', agents: snapshot.agents }]);
       options.buckets?.restart(snapshot);
-      registryChanges.restart(snapshot);
     },
     onChanges(changes) {
       loads.observe(changes);
       options.buckets?.observe(changes);
-      registryChanges.observe(changes);
     },
     onConnected: () => beatNow(),
   });
@@ -122,8 +118,7 @@ async function start(
     probeKey: `${probesFolder(options.clusterId)}${deletes ? options.agentId : 'writes'}`,
     deletes,
   });
-  const ownRegistry =
-    options.registry && new OwnRegistry({ ...options, cluster: view.port, changes: registryChanges });
+  const ownRegistry = options.registry && new OwnRegistry({ ...options, cluster: view.port, changes: view });
   started.defer(() => ownRegistry?.close());
   const { writePath, readPath, damage, handlers } = dataPath(options, {
     inflation,
@@ -237,7 +232,7 @@ async function start(
   const registry = await registryOf(options, {
     tls,
     cluster: view.port,
-    changes: registryChanges,
+    changes: view,
     own: ownRegistry,
     checks: logins,
     principalOf,

@@ -18,7 +18,6 @@ import { WriteHealth } from './readiness/write-health.ts';
 import { schemaLinking } from './schema-linking/schema-linking-job.ts';
 import { type RegistrySettings, startAgentRegistry } from './schema-registry/agent-registry.ts';
 import { OwnRegistry } from './schema-registry/own-registry.ts';
-import { RegistryChanges } from './schema-registry/registry-changes.ts';
 import { createAccessOf } from './security/acl/access-of.ts';
 import { principalsOf } from './security/principals.ts';
 import { createLoginChecks } from './security/sasl/login-checks.ts';
@@ -87,12 +86,9 @@ async function start(
 ): Promise<RunningRegistryAgent> {
   const { cluster, clock, log, metrics, cpuCount, tls, agentId, group } = options;
   const { stats = new AgentStats({ clock, metrics }) } = options;
-  const changes = new RegistryChanges();
   let beatNow = () => {};
   const view = createClusterView(cluster, {
     log,
-    onSnapshot: (snapshot) => changes.restart(snapshot),
-    onChanges: (some) => changes.observe(some),
     onConnected: () => beatNow(),
   });
   started.defer(() => view.close());
@@ -130,7 +126,7 @@ async function start(
   });
   started.defer(() => checks.close());
   let registryPort = options.registry.port;
-  const own = new OwnRegistry({ ...options, cluster: view.port, changes });
+  const own = new OwnRegistry({ ...options, cluster: view.port, changes: view });
   started.defer(() => own.close());
   const registry = await startAgentRegistry({
     ...options,
@@ -138,7 +134,7 @@ async function start(
     tls,
     settings: options.registry,
     cluster: view.port,
-    changes,
+    changes: view,
     checks,
     principalOf: principalsOf(view.records('credential')),
     accessOf: createAccessOf({

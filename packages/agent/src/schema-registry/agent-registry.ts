@@ -1,12 +1,12 @@
 import type { ClusterPort } from '@weir/cluster';
 import type { Clock, Log, Metrics, Random } from '@weir/core';
+import type { RegistryChangeStream } from '@weir/registry';
 import type { Access } from '../security/access.ts';
 import type { GuardedRequest } from '../security/acl/denial-log.ts';
 import type { PrincipalOf } from '../security/principals.ts';
 import type { LoginChecks } from '../security/sasl/login-checks.ts';
 import type { AgentTls } from '../security/tls/agent-tls.ts';
 import { OwnRegistry } from './own-registry.ts';
-import type { RegistryChanges } from './registry-changes.ts';
 import { RegistryLogins } from './registry-logins.ts';
 import { type RegistryServer, startRegistryServer } from './registry-server.ts';
 
@@ -26,7 +26,7 @@ interface AgentRegistryParts {
   readonly tls: AgentTls | undefined;
   readonly clusterId: string;
   readonly cluster: ClusterPort;
-  readonly changes: RegistryChanges;
+  readonly changes: RegistryChangeStream;
   /** The registry that is served, if the caller uses and closes it as well. */
   readonly own?: OwnRegistry | undefined;
   readonly checks: LoginChecks;

@@ -4,11 +4,11 @@ import {
   avroFormat,
   jsonSchemaFormat,
   protobufFormat,
+  type RegistryChangeStream,
   RegistryReplica,
   RegistryService,
   type RegistryState,
 } from '@weir/registry';
-import type { RegistryChanges } from './registry-changes.ts';
 import type { RegistryMetrics } from './registry-metrics.ts';
 
 export { registryRequests } from './registry-requests.ts';
@@ -16,7 +16,7 @@ export { registryRequests } from './registry-requests.ts';
 interface RegistryParts {
   readonly clusterId: string;
   readonly port: ClusterPort;
-  readonly changes: RegistryChanges;
+  readonly changes: RegistryChangeStream;
   readonly release: string;
   readonly clock: Clock;
   readonly random: Random;

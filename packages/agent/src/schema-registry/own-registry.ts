@@ -1,7 +1,7 @@
 import type { ClusterPort } from '@weir/cluster';
 import { type Clock, type Log, type Metrics, type Random, release } from '@weir/core';
+import type { RegistryChangeStream } from '@weir/registry';
 import { loadFormat, SchemaCache, serviceReader } from '@weir/registry/decoding';
-import type { RegistryChanges } from './registry-changes.ts';
 import { RegistryMetrics } from './registry-metrics.ts';
 
 type OpenModule = typeof import('./open-registry.ts');
@@ -9,7 +9,7 @@ type OpenModule = typeof import('./open-registry.ts');
 interface OwnRegistryParts {
   readonly clusterId: string;
   readonly cluster: ClusterPort;
-  readonly changes: RegistryChanges;
+  readonly changes: RegistryChangeStream;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;

@@ -9,7 +9,7 @@ import type { KafkaTlsOptions } from '../security/tls/agent-tls.ts';
 import { clientOf, TlsRefusal } from '../security/tls/tls-acceptor.ts';
 import type { RegistryMetrics } from './registry-metrics.ts';
 
-/** Answers a request. It never rejects. */
+/** Answers a request, errors included. If it rejects, the connection ends. */
 export type AnswerRequest = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -85,15 +85,22 @@ export async function startRegistryServer(options: RegistryServerOptions): Promi
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     secure(response);
     loading ??= options.loadAnswer();
+    let loaded: AnswerRequest;
     try {
-      const loaded = await loading;
-      await loaded(request, response, certificateUsers.get(request.socket));
+      loaded = await loading;
     } catch (error) {
       // The next request tries again.
       loading = undefined;
       log.error('failed to load schema registry', { error: String(error) });
       response.setHeader('connection', 'close');
       response.writeHead(500).end();
+      return;
+    }
+    try {
+      await loaded(request, response, certificateUsers.get(request.socket));
+    } catch (error) {
+      log.error('failed to answer schema registry request', { error: String(error) });
+      response.destroy();
     }
   }
 }
