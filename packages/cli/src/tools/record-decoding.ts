@@ -8,11 +8,11 @@ import {
   schemaIdHeaders,
 } from '@weir/registry/decoding';
 import type { BatchRecord } from '@weir/wire';
-import { Failure } from '../failure.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
 import { escapeControls } from '../problem.ts';
 import { readTlsFiles } from './connection.ts';
 import { jsonLine, type jsonRecord, shownBytes } from './record-text.ts';
+import { openRegistryClient } from './registry-client.ts';
 
 type DecodingValues = Pick<
   CommandValues<'cli fetch'>,
@@ -66,27 +66,13 @@ export async function withDecoding<Result>(
   work: (decoding: RecordDecoding | undefined) => Promise<Result>,
 ): Promise<Result> {
   if (values.decode === 'none') return await work(undefined);
-  const { InvalidRegistryAddress, RegistryClient } = await import('@weir/registry');
   const { schemaRegistryUsername: username, schemaRegistryPassword: password } = values;
-  const tls = await readTlsFiles(values);
-  let client: InstanceType<typeof RegistryClient>;
-  try {
-    client = new RegistryClient({
-      urls: values.schemaRegistryURL,
-      credentials: username === undefined ? undefined : { kind: 'basic', username, password: password ?? '' },
-      tls: {
-        ca: tls?.authorities?.toString(),
-        clientCertificate: tls?.certificate?.toString(),
-        clientKey: tls?.privateKey?.toString(),
-        isInsecure: tls?.skipsVerification,
-      },
-      timeoutMs: values['request-timeout'],
-      clock,
-    });
-  } catch (error) {
-    if (!(error instanceof InvalidRegistryAddress)) throw error;
-    throw new Failure(`-schemaRegistryURL: ${error.message}`, { cause: error });
-  }
+  const client = await openRegistryClient({
+    values,
+    credentials: username === undefined ? undefined : { kind: 'basic', username, password: password ?? '' },
+    tls: await readTlsFiles(values),
+    clock,
+  });
   try {
     return await work(new RecordDecoding(client, clock, types[values.decode]));
   } finally {

@@ -1,6 +1,5 @@
 import {
-  InvalidRegistryAddress,
-  RegistryClient,
+  type RegistryClient,
   type RegistryCredentials,
   RegistryRefusal,
   RegistryUnavailable,
@@ -11,6 +10,7 @@ import type { FlagValues } from '../../flags/catalogue.ts';
 import { resolveClientLogin } from '../../rules/client-login.ts';
 import { registryTlsValues } from '../../rules/registry-tools.ts';
 import { readTlsFiles, readToken, warnOfSkippedVerification } from '../connection.ts';
+import { openRegistryClient } from '../registry-client.ts';
 import { unreachableLine } from './unreachable-registry.ts';
 
 /** The flags for the connection to a registry, which every tool of registries takes. */
@@ -35,7 +35,12 @@ export async function withRegistry<Result>(
   work: (registry: RegistryClient, stop: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   warnOfSkippedVerification(values, deps);
-  const client = await openClient(values, deps);
+  const client = await openRegistryClient({
+    values,
+    credentials: await credentialsOf(values),
+    tls: await readTlsFiles(registryTlsValues(values)),
+    clock: deps.clock,
+  });
   try {
     return await work(client, deps.stop);
   } catch (error) {
@@ -45,27 +50,6 @@ export async function withRegistry<Result>(
     throw error;
   } finally {
     client.close();
-  }
-}
-
-async function openClient(values: RegistryValues, { clock }: Deps): Promise<RegistryClient> {
-  const tls = await readTlsFiles(registryTlsValues(values));
-  try {
-    return new RegistryClient({
-      urls: values.schemaRegistryURL,
-      credentials: await credentialsOf(values),
-      tls: {
-        ca: tls?.authorities?.toString(),
-        clientCertificate: tls?.certificate?.toString(),
-        clientKey: tls?.privateKey?.toString(),
-        isInsecure: tls?.skipsVerification,
-      },
-      timeoutMs: values['request-timeout'],
-      clock,
-    });
-  } catch (error) {
-    if (!(error instanceof InvalidRegistryAddress)) throw error;
-    throw new Failure(`-schemaRegistryURL: ${error.message}`, { cause: error });
   }
 }
 
