@@ -118,7 +118,7 @@ it('random requests of two agents keep the invariants, and entries say all', asy
   );
 });
 
-it('ids are dense and versions count on, whoever writes first', async () => {
+it('ids are dense and versions count on, whichever writer is first', async () => {
   const registry = new MemoryRegistry();
   const stores = [0, 1, 2].map(() => new MemoryRegistryStore(registry));
   const services = stores.map((store) => fieldListService({ store }));
