@@ -21,6 +21,7 @@ import { metadataScale } from './metadata-scale.ts';
 import { offsetCommits } from './offset-commits.ts';
 import { produceDecode } from './produce-decode.ts';
 import { coldPartition, fanOut, mergedPartition } from './read-path.ts';
+import { registry } from './registry.ts';
 import { backupCost, restore } from './restore.ts';
 import { scaleOut } from './scale-out.ts';
 import { schemaValidation } from './schema-validation.ts';
@@ -31,6 +32,7 @@ export const benchmarks: readonly Benchmark[] = [
   produceDecode,
   headerRewrite,
   schemaValidation,
+  registry,
   metadataDecode,
   fetchEncode,
   crcChecks,

@@ -89,7 +89,7 @@ export interface WeirCluster extends Broker {
 }
 
 /** Log line of a new leader. */
-const leads = 'started leading cluster';
+export const leads = 'started leading cluster';
 
 export async function startCluster(lifetime: Lifetime, options: ClusterToStart): Promise<WeirCluster> {
   const folder = lifetime.folder();
@@ -159,9 +159,10 @@ export async function startCluster(lifetime: Lifetime, options: ClusterToStart):
   }
 }
 
-type Label = 'Kafka' | 'HTTP' | 'control plane';
+type Label = 'Kafka' | 'HTTP' | 'registry' | 'control plane';
 
-function startWeir(
+/** Starts a command of Weir and waits until it has printed its addresses and the sign. */
+export function startWeir(
   lifetime: Lifetime,
   args: readonly string[],
   labels: readonly Label[],
@@ -193,6 +194,6 @@ async function metricsOf(server: ServerProcess): Promise<string> {
 }
 
 /** Returns the address that a command printed after a label. */
-function addressIn({ text }: ServerProcess, label: Label): string | undefined {
+export function addressIn({ text }: ServerProcess, label: Label): string | undefined {
   return new RegExp(`^ {2}${label} +(\\S+)\n`, 'm').exec(text)?.[1];
 }
