@@ -55,7 +55,7 @@ export { pauseUnlessStopped } from './pause.ts';
 export { type Random, seededRandom, systemRandom } from './random.ts';
 export { RecentlyUsed } from './recently-used.ts';
 export { release } from './release.ts';
-export { retainedCopy } from './retained-copy.ts';
+export { RetainedCopies, retainedCopy } from './retained-copy.ts';
 export { Semaphore, SemaphoreFull } from './semaphore.ts';
 export { timeText } from './time-text.ts';
 export { TokenBucket, type TokenRate } from './token-bucket.ts';

@@ -4,7 +4,6 @@ import type {
   RegistryChangeResult,
   RegistryEntryChange,
 } from '@weir/cluster';
-import { retainedCopy } from '@weir/core';
 import type { ByteReader } from '../bytes/byte-reader.ts';
 import type { ByteWriter } from '../bytes/byte-writer.ts';
 import type { ClusterState } from '../cluster-state.ts';
@@ -108,8 +107,7 @@ export function applyRegistryChanged({ registry }: ClusterState, reader: ByteRea
   for (let left = reader.varint(); left > 0; left--) {
     const key = reader.text();
     const lengthPlusOne = reader.varint();
-    // A copy, so that a value does not retain the whole journal entry in memory.
-    registry.change(key, lengthPlusOne === 0 ? null : retainedCopy(reader.raw(lengthPlusOne - 1)));
+    registry.change(key, lengthPlusOne === 0 ? null : reader.raw(lengthPlusOne - 1));
   }
   return [{ kind: 'registry', revision: registry.revision }];
 }

@@ -1,5 +1,4 @@
 import type { RegistryEntry } from '@weir/cluster';
-import { retainedCopy } from '@weir/core';
 import type { ClusterState } from '../cluster-state.ts';
 import type { SnapshotReader, SnapshotWriter } from '../snapshot-format/snapshot-columns.ts';
 import type { Registry } from './registry.ts';
@@ -40,9 +39,8 @@ export function readRegistryPart({ registry }: ClusterState, { fields }: Snapsho
     revision += fields.varint();
     const key = fields.text();
     const lengthPlusOne = fields.varint();
-    // A copy, so that one value does not retain the whole snapshot in memory.
-    const value = lengthPlusOne === 0 ? null : retainedCopy(fields.raw(lengthPlusOne - 1));
-    registry.restore({ key, value, revision });
+    const value = lengthPlusOne === 0 ? null : fields.raw(lengthPlusOne - 1);
+    registry.restore(key, value, revision);
   }
   registry.skipTo(lastRevision, forgottenRevision);
 }

@@ -1,4 +1,5 @@
 import type { RegistryEntry } from '@weir/cluster';
+import { RetainedCopies } from '@weir/core';
 
 /** Memory of an entry beyond its key and value. */
 const entryOverheadBytes = 320;
@@ -26,6 +27,7 @@ export class Registry {
   readonly #removed = new Map<string, RegistryEntry>();
   /** In order of revision. */
   #places: Place[] = [];
+  readonly #copies = new RetainedCopies();
   #revision = 0;
   #forgottenRevision = 0;
   #bytes = 0;
@@ -57,14 +59,18 @@ export class Registry {
     return this.#entries.get(key);
   }
 
-  /** Puts or, with `null`, removes an entry under the next revision. The value must not change afterwards. */
+  /**
+   * Puts or, with `null`, removes an entry under the next revision. The value is copied, so that it does not retain the
+   * journal entry or the snapshot that it comes from.
+   */
   change(key: string, value: Uint8Array | null): void {
-    this.restore({ key, value, revision: this.#revision + 1 });
+    this.restore(key, value, this.#revision + 1);
   }
 
   /** As `change`, under a revision that is later than all others. */
-  restore(entry: RegistryEntry): void {
-    const { key, value, revision } = entry;
+  restore(key: string, given: Uint8Array | null, revision: number): void {
+    const value = given === null ? null : this.#copies.copy(given);
+    const entry: RegistryEntry = { key, value, revision };
     const before = this.#entries.get(key);
     if (before !== undefined) {
       this.#bytes -= entryBytes(key, before.value);

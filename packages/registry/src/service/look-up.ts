@@ -46,13 +46,12 @@ export function findExact(
   schema: CandidateSchema,
   isDeletedFound: boolean,
 ): SubjectVersion | undefined {
-  const uses = sameSchemas(context, subject, schema)
-    .flatMap((row) => row.uses)
-    .filter((use) => use.subject === subject && (isDeletedFound || !use.isDeleted));
-  return uses.reduce<SubjectVersion | undefined>(
-    (newest, use) => (newest === undefined || use.version > newest.version ? use : newest),
-    undefined,
-  );
+  const ids = new Set(sameSchemas(context, subject, schema).map(({ id }) => id));
+  if (ids.size === 0) return undefined;
+  // A subject has few versions; a schema as simple as "string" may be that of very many subjects.
+  return context.state
+    .versions(subject)
+    .findLast(({ id, isDeleted }) => ids.has(id) && (isDeletedFound || !isDeleted));
 }
 
 function findLoosely(
@@ -73,7 +72,7 @@ export function sameSchemas(
   { print, type }: CandidateSchema,
 ): SchemaRow[] {
   const { context } = parseSubject(subject);
-  return state.rowsOf(print).filter((row) => row.context === context && state.schema(row).type === type);
+  return state.rowsIn(context, print).filter((row) => row.type === type);
 }
 
 /** The metadata and rules with which a schema is registered: its own or the latest version's, and the config's. */

@@ -1,5 +1,6 @@
 import { registryLimits } from '../limits.ts';
 import type { ConfigAnswer, ExporterAnswer, KekAnswer, RegistryMode } from '../registry-answers.ts';
+import type { SchemaType } from '../schema-format.ts';
 import { DekIndex } from './dek-index.ts';
 import { fingerprint, guidText } from './guid.ts';
 import { confluentVersion } from './metadata.ts';
@@ -13,6 +14,7 @@ import {
   type StoredExporterStatus,
   type StoredSchema,
 } from './registry-entries.ts';
+import { RowsByPrint } from './rows-by-print.ts';
 
 /** A version of a subject. */
 export interface SubjectVersion {
@@ -33,6 +35,7 @@ export interface SchemaRow {
   readonly isPlain: boolean;
   /** The 16 bytes of the fingerprint, as a string of 16 characters. */
   readonly print: string;
+  readonly type: SchemaType;
 }
 
 interface Row extends SchemaRow {
@@ -41,7 +44,11 @@ interface Row extends SchemaRow {
   /** Undefined while only a version is known: entries arrive in any order. */
   bytes: Uint8Array | undefined;
   print: string;
+  type: SchemaType;
 }
+
+/** Never changed. */
+const noUses: SubjectVersion[] = [];
 
 interface Context {
   stored: StoredContext | undefined;
@@ -63,8 +70,7 @@ export class RegistryState {
   /** Sorted by version. Subjects are qualified. */
   readonly #subjects = new Map<string, SubjectVersion[]>();
   #sortedSubjects: readonly string[] | undefined;
-  /** By fingerprint. Several contexts may have the same schema, and imports may give it several ids in one. */
-  readonly #byPrint = new Map<string, Row | readonly Row[]>();
+  readonly #byPrint = new RowsByPrint<Row>();
   /** Schemas that refer to a version, by `version/subject`. */
   readonly #referrers = new Map<string, Set<Row>>();
   readonly #configs = new Map<string, ConfigAnswer>();
@@ -182,9 +188,12 @@ export class RegistryState {
 
   /** Schemas of all contexts with a fingerprint, in the order of contexts and ids. */
   rowsOf(print: Uint8Array): SchemaRow[] {
-    return rowsOf(this.#byPrint.get(Buffer.from(print).toString('latin1')))
-      .filter((row) => row.uses.length > 0)
-      .sort((a, b) => compareTexts(a.context, b.context) || a.id - b.id);
+    return this.#byPrint.all(printText(print)).filter(({ uses }) => uses.length > 0);
+  }
+
+  /** Schemas of one context with a fingerprint, in the order of ids. */
+  rowsIn(context: string, print: Uint8Array): SchemaRow[] {
+    return this.#byPrint.inContext(printText(print), context).filter(({ uses }) => uses.length > 0);
   }
 
   /** Versions of a subject in order, including those that are marked as deleted. */
@@ -290,7 +299,7 @@ export class RegistryState {
     const { rows } = this.#context(context);
     let row = rows.get(id);
     if (row === undefined) {
-      row = { context, id, uses: [], isPlain: true, bytes: undefined, print: '' };
+      row = { context, id, uses: noUses, isPlain: true, bytes: undefined, print: '', type: 'AVRO' };
       rows.set(id, row);
     }
     return row;
@@ -311,10 +320,10 @@ export class RegistryState {
     }
     const schema = parseEntry('schema', value);
     row.bytes = value;
-    row.print = fingerprint(schema).toString('latin1');
+    row.print = printText(fingerprint(schema));
     row.isPlain = schema.references === undefined && confluentVersion(schema.metadata) === undefined;
-    const others = this.#byPrint.get(row.print);
-    this.#byPrint.set(row.print, others === undefined ? row : [...rowsOf(others), row]);
+    row.type = schema.type;
+    this.#byPrint.add(row);
     for (const key of referenceKeys(context, schema)) {
       const referrers = this.#referrers.get(key);
       if (referrers === undefined) this.#referrers.set(key, new Set([row]));
@@ -328,9 +337,7 @@ export class RegistryState {
       referrers?.delete(row);
       if (referrers?.size === 0) this.#referrers.delete(key);
     }
-    const others = rowsOf(this.#byPrint.get(row.print)).filter((other) => other !== row);
-    if (others.length === 0) this.#byPrint.delete(row.print);
-    else this.#byPrint.set(row.print, others.length === 1 ? others[0]! : others);
+    this.#byPrint.remove(row);
     if (this.#parsed.has(row)) this.#forgetParsed(row);
     row.bytes = undefined;
   }
@@ -371,7 +378,10 @@ export class RegistryState {
     const sharedSubject = versions[0]?.subject ?? formatSubject(parseSubject(subject));
     const use = { subject: sharedSubject, version, id, isDeleted: deleted === true, timestampMs: ts };
     versions.splice(index, old === undefined ? 0 : 1, use);
-    this.#row(context, id).uses.push(use);
+    const row = this.#row(context, id);
+    // A list that grows has room for many more, and most schemas have one use.
+    if (row.uses.length === 0) row.uses = [use];
+    else row.uses.push(use);
     this.#versionCount += 1;
   }
 }
@@ -388,19 +398,15 @@ function lowerBound(versions: readonly SubjectVersion[], version: number): numbe
   return low;
 }
 
-function rowsOf(rows: Row | readonly Row[] | undefined): readonly Row[] {
-  if (rows === undefined) return [];
-  return 'bytes' in rows ? [rows] : rows;
+/** The bytes of a fingerprint as characters, which a map compares. */
+function printText(print: Uint8Array): string {
+  return Buffer.from(print.buffer, print.byteOffset, print.byteLength).toString('latin1');
 }
 
 function referenceKeys(context: string, { references }: StoredSchema): string[] {
   return (references ?? []).map(
     ({ subject, version }) => `${version}/${referencedSubject(context, subject)}`,
   );
-}
-
-function compareTexts(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 function set<Value>(map: Map<string, Value>, key: string, value: Value | undefined): void {
