@@ -52,6 +52,7 @@ read  cluster   monitoring/describe_all_consumer_groups
 read  cluster   list_subjects
 read  cluster   describe_schema
 read  cluster   check_schema_compatibility
+read  cluster   check_registry_changes
 write cluster   register_schema
 write cluster   delete_subject
 write cluster   delete_schema_version

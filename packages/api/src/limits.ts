@@ -101,4 +101,8 @@ export const apiLimits = {
   schemaDiffLinesMax: 2000,
   schemaDiffCharsMax: 256 * KiB,
   schemaUsersMax: 1000,
+
+  /** Changes of a registry in one check, and the characters of all diffs and messages about them. */
+  checkedRegistryChangesMax: 500,
+  checkedRegistryTextCharsMax: 4 * MiB,
 } as const;

@@ -33,7 +33,12 @@ export {
   type SchemaAnswer,
   type SubjectVersionAnswer,
 } from './registry-answers.ts';
-export { RegistryError, type RegistryErrorName, registryErrors } from './registry-error.ts';
+export {
+  IncompatibleSchema,
+  RegistryError,
+  type RegistryErrorName,
+  registryErrors,
+} from './registry-error.ts';
 export type { Decision } from './registry-store.ts';
 export {
   type RegistryChangeStream,
@@ -48,6 +53,7 @@ export {
 } from './schema-format.ts';
 export { loadSchemaFormats } from './schema-formats.ts';
 export { RegistryService } from './service/registry-service.ts';
+export type { RehearsedChange, RehearsedOutcome } from './service/rehearsal.ts';
 export {
   contextOfPath,
   formatSubject,

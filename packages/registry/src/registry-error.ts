@@ -54,3 +54,17 @@ export class RegistryError extends Error {
     return registryErrors[this.error];
   }
 }
+
+/** A schema that is not compatible with an earlier version of its subject. */
+export class IncompatibleSchema extends RegistryError {
+  /** The differences, the version that they are about, and the level. */
+  readonly details: readonly string[];
+
+  constructor(subject: string, details: readonly string[]) {
+    super(
+      'incompatible',
+      `Schema being registered is incompatible with an earlier schema for subject "${subject}", details: [${details.join(', ')}]`,
+    );
+    this.details = details;
+  }
+}

@@ -42,6 +42,16 @@ const reference = z.strictObject({
 const references = () =>
   list(reference, apiLimits.schemaReferencesMax).default([]).describe('The schemas that the text refers to.');
 
+const openReferences = () =>
+  list(
+    reference.extend({
+      version: versionNumber().optional().describe('The version of the subject; without it, the last one.'),
+    }),
+    apiLimits.schemaReferencesMax,
+  )
+    .default([])
+    .describe('The schemas that the text refers to.');
+
 const referenceOutput = z
   .object({
     name: z.string().max(apiLimits.schemaSubjectCharsMax).describe('What the schema calls it.'),
@@ -87,6 +97,55 @@ const newSchema = {
   schema_type: schemaType().default('AVRO'),
   references: references(),
 };
+
+const change = z
+  .strictObject({
+    subject: subjectName()
+      .optional()
+      .describe('The subject, or a context such as `:.context:`; without it, the whole registry.'),
+    compatibility_level: level().nullish().describe('The level to set; `null` makes it inherited.'),
+    mode: mode().nullish().describe('The mode to set; `null` makes it inherited.'),
+    normalize: z.boolean().optional().describe('Whether to normalize schemas before they are registered.'),
+    schema: schemaText().optional().describe('The text of a schema to register.'),
+    schema_type: schemaType().default('AVRO'),
+    references: openReferences(),
+    delete: z.boolean().default(false).describe('Whether to delete the subject.'),
+  })
+  .refine((given) => given.subject !== undefined || (given.schema === undefined && !given.delete), {
+    error: 'a schema and a deletion need a subject',
+  })
+  .refine(
+    ({ compatibility_level, mode: newMode, normalize, schema, delete: isDeletion }) =>
+      isDeletion || [compatibility_level, newMode, normalize, schema].some((given) => given !== undefined),
+    { error: 'changes nothing' },
+  );
+
+const changeOutcome = z
+  .object({
+    is_change: z.boolean().describe('Whether it would change anything.'),
+    problem: z
+      .string()
+      .max(apiLimits.schemaMessageCharsMax)
+      .nullable()
+      .describe('Why it would be refused, or `null`.'),
+    own_compatibility_level: level().nullable().describe('The level that is set now; `null` if inherited.'),
+    own_mode: mode().nullable().describe('The mode that is set now; `null` if inherited.'),
+    own_normalize: z.boolean().describe('Whether normalizing is set now.'),
+    compatibility_level: level().describe('The level that counts when the schema is checked.'),
+    mode: mode().describe('The mode that counts now.'),
+    version: versionNumber().nullable().describe('The version that has the schema, or would have it.'),
+    compared_version: versionNumber()
+      .nullable()
+      .describe('The version that the schema does not fit, or the last one; `null` for a new subject.'),
+    violations: list(violation, apiLimits.schemaViolationsMax).describe(
+      'Why the schema is not compatible; the first ones, if there are many.',
+    ),
+    diff: z
+      .string()
+      .max(apiLimits.schemaDiffCharsMax)
+      .describe('A unified diff of that version and the schema, both indented; empty if they are equal.'),
+  })
+  .meta({ id: 'RegistryChangeOutcome', description: 'What a change of a registry would lead to.' });
 
 const registryConfig = z.object({
   compatibility_level: level().describe('What new versions are checked for.'),
@@ -249,6 +308,50 @@ export const schemaOperations = [
     },
   }),
   defineOperation({
+    name: 'check_registry_changes',
+    title: 'Check changes of a registry',
+    summary: 'Check what changes of a schema registry would lead to, one after the other.',
+    description:
+      'Each change is checked as if those before it were made, so that a schema may refer to one that does not exist yet. Nothing is changed.',
+    access: 'read',
+    scope: 'cluster',
+    input: z.strictObject({
+      virtual_cluster_id: clusterId(),
+      changes: list(change, apiLimits.checkedRegistryChangesMax, 1).describe(
+        'The changes. What one has of settings, a schema and a deletion is checked in this order.',
+      ),
+    }),
+    output: z.object({
+      outcomes: list(changeOutcome, apiLimits.checkedRegistryChangesMax).describe(
+        'One for each change, in order.',
+      ),
+    }),
+    errors: ['not_found', 'no_schema_registry'],
+    example: {
+      input: {
+        virtual_cluster_id: examples.cluster,
+        changes: [{ subject: 'orders-value', compatibility_level: 'FULL', schema: exampleSchema }],
+      },
+      output: {
+        outcomes: [
+          {
+            is_change: true,
+            problem: null,
+            own_compatibility_level: null,
+            own_mode: null,
+            own_normalize: false,
+            compatibility_level: 'FULL',
+            mode: 'READWRITE',
+            version: 1,
+            compared_version: null,
+            violations: [],
+            diff: '',
+          },
+        ],
+      },
+    },
+  }),
+  defineOperation({
     name: 'register_schema',
     title: 'Register a schema',
     summary: 'Register a schema as the next version of a subject.',
@@ -257,6 +360,7 @@ export const schemaOperations = [
     scope: 'cluster',
     input: z.strictObject({
       ...newSchema,
+      references: openReferences(),
       normalize: z.boolean().default(false).describe('Whether to normalize the schema first.'),
     }),
     output: z.object({

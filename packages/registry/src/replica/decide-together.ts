@@ -2,6 +2,7 @@ import { registryLimits } from '../limits.ts';
 import type { RegistryChange } from '../registry-change.ts';
 import type { Decision } from '../registry-store.ts';
 import type { RegistryState } from '../state/registry-state.ts';
+import { StateBefore } from '../state/state-before.ts';
 
 /** A write that waits for its decision. */
 export interface WriteJob {
@@ -67,29 +68,4 @@ export function decideTogether(
     before.restore();
   }
   return { taken, changes, settlements, postponed };
-}
-
-/** Remembers the values that changes replace. */
-class StateBefore {
-  readonly #state: RegistryState;
-  readonly #revision: number;
-  readonly #replaced: RegistryChange[] = [];
-
-  constructor(state: RegistryState) {
-    this.#state = state;
-    this.#revision = state.revision;
-  }
-
-  apply(changes: readonly RegistryChange[]): void {
-    for (const { key, value } of changes) {
-      this.#replaced.push({ key, value: this.#state.valueOf(key) });
-      this.#state.apply(key, value);
-      this.#state.revision++;
-    }
-  }
-
-  restore(): void {
-    for (const { key, value } of this.#replaced.reverse()) this.#state.apply(key, value);
-    this.#state.revision = this.#revision;
-  }
 }

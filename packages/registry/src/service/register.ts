@@ -1,7 +1,7 @@
 import { registryLimits } from '../limits.ts';
 import type { ConfigAnswer, RegistryMode } from '../registry-answers.ts';
 import type { RegistryChange } from '../registry-change.ts';
-import { RegistryError } from '../registry-error.ts';
+import { IncompatibleSchema, RegistryError } from '../registry-error.ts';
 import { confluentVersion, withConfluentVersion } from '../state/metadata.ts';
 import { defaultContext, parseSubject } from '../state/qualified-subject.ts';
 import { entryKeys, put, remove, type StoredSchema } from '../state/registry-entries.ts';
@@ -59,7 +59,7 @@ export function register(
   }
   if (!isImport(mode) && !force) {
     const messages = incompatibilityMessages(context, config, schema, live);
-    if (messages.length > 0) throw incompatible(subject, messages);
+    if (messages.length > 0) throw new IncompatibleSchema(subject, messages);
   }
   const version = body.version > 0 ? body.version : nextVersion;
   if (version > versionMax)
@@ -205,11 +205,4 @@ function checkVersions(state: RegistryState, subject: string, removed: number): 
 
 function storedOf(state: RegistryState, version: SubjectVersion): StoredSchema {
   return state.schema(state.rowOfVersion(version));
-}
-
-function incompatible(subject: string, messages: readonly string[]): RegistryError {
-  return new RegistryError(
-    'incompatible',
-    `Schema being registered is incompatible with an earlier schema for subject "${subject}", details: [${messages.join(', ')}]`,
-  );
 }

@@ -25,7 +25,6 @@ import {
   defaultContext,
   normalSubject,
   parseSubject,
-  referencedSubject,
 } from '../state/qualified-subject.ts';
 import { entryKeys, put } from '../state/registry-entries.ts';
 import type { RegistryState, SchemaRow, SubjectVersion } from '../state/registry-state.ts';
@@ -69,6 +68,7 @@ import type {
   VersionQuery,
   WithMetadataQuery,
 } from './registry-queries.ts';
+import { type RehearsedChange, type RehearsedOutcome, rehearse } from './rehearsal.ts';
 import { readSchemaBody, readTagsBody, type SchemaBody } from './schema-bodies.ts';
 import { checkScope, checkSubject, configInScope, normalScope, type ScopeDefaults } from './scopes.ts';
 import { readFresh, writeFresh } from './store-access.ts';
@@ -80,6 +80,7 @@ import {
   hasVersions,
   isPrefixOf,
   missingVersion,
+  namedSubject,
   newest,
   ownValue,
   parseVersion,
@@ -253,7 +254,7 @@ export class RegistryService {
     const sought = readSchemaBody(body);
     return this.#read((context) => {
       const { state } = context;
-      const named = this.#subject(state, subject);
+      const named = namedSubject(state, subject);
       const options = {
         normalize: this.#isNormalized(state, named, query),
         isDeletedFound: query.deleted === true,
@@ -284,7 +285,7 @@ export class RegistryService {
   async latestWithMetadata(subject: string, query: WithMetadataQuery): Promise<SubjectVersionAnswer> {
     return this.#read((context) => {
       const { state } = context;
-      const named = this.#subject(state, subject);
+      const named = namedSubject(state, subject);
       const wanted = query.keys
         .slice(0, query.values.length)
         .map((key, index) => [key, query.values[index]] as const);
@@ -306,7 +307,7 @@ export class RegistryService {
   /** `GET /subjects/{subject}/versions` */
   async listVersions(subject: string, query: ListVersionsQuery = {}): Promise<number[]> {
     return this.#read(({ state }) => {
-      const named = this.#subject(state, subject);
+      const named = namedSubject(state, subject);
       const isDeletedShown = query.deleted === true || query.deletedOnly === true;
       if (!hasVersions(state, named, isDeletedShown)) throw refusals.subjectNotFound(named);
       const versions = state.versions(named).filter(({ isDeleted }) => {
@@ -434,6 +435,16 @@ export class RegistryService {
         throw error;
       return { is_compatible: false, messages: [error.message] };
     }
+  }
+
+  /** What changes would lead to, one after the other. None of them is made. */
+  async rehearse(changes: readonly RehearsedChange[]): Promise<RehearsedOutcome[]> {
+    const work = this.#work.session();
+    return rehearse(changes, {
+      store: this.#options.store,
+      clock: this.#options.clock,
+      contextOf: (state) => this.#context(state, work),
+    });
   }
 
   /** `GET /config` and `GET /config/{subject}`. The scope is a subject, or `:.ctx:` for a context. */
@@ -566,7 +577,7 @@ export class RegistryService {
     query: CompatibilityQuery,
   ): string[] {
     const { state, defaults } = context;
-    const named = this.#subject(state, subject);
+    const named = namedSubject(state, subject);
     const live = state.versions(named).filter(({ isDeleted }) => !isDeleted);
     const compared = versionsToCompare(live, wanted);
     if (body.text === undefined) throw refusals.emptySchema();
@@ -576,18 +587,9 @@ export class RegistryService {
     return incompatibilityMessages(context, config, schema, compared);
   }
 
-  /** The one form of a subject, or the one that it is an alias of. */
-  #subject(state: RegistryState, subject: string): string {
-    const named = normalSubject(subject);
-    const alias = state.config(named)?.alias;
-    return alias === undefined || alias === ''
-      ? named
-      : referencedSubject(parseSubject(named).context, alias);
-  }
-
   /** The subject that a change is about. The right on an alias is none on the subject that it stands for. */
   #changed(state: RegistryState, subject: string, { isAllowed }: GuardedQuery): string {
-    const named = this.#subject(state, subject);
+    const named = namedSubject(state, subject);
     if (named !== normalSubject(subject) && isAllowed?.(named) === false)
       throw new RegistryError(
         'denied',
@@ -603,7 +605,7 @@ export class RegistryService {
     isDeletedFound: boolean,
     { isAllowed }: GuardedQuery,
   ): SubjectVersion {
-    const named = this.#subject(state, subject);
+    const named = namedSubject(state, subject);
     const wanted = parseVersion(version);
     const found = firstFound(candidates(state, named, isAllowed), (name) => {
       const candidate = wanted === 'latest' ? state.latest(name) : state.version(name, wanted);
@@ -624,7 +626,7 @@ export class RegistryService {
       if (row === undefined) throw refusals.schemaNotFound(id);
       return { row, use: undefined };
     }
-    const named = this.#subject(state, given);
+    const named = namedSubject(state, given);
     const { context, subject } = parseSubject(named);
     const useOf = (name: string) =>
       newest(state.row(parseSubject(name).context, id)?.uses.filter((use) => use.subject === name) ?? []);

@@ -1,5 +1,11 @@
 import type { RegistryError } from '../registry-error.ts';
-import { contextScope, defaultContext, parseSubject, referencedSubject } from '../state/qualified-subject.ts';
+import {
+  contextScope,
+  defaultContext,
+  normalSubject,
+  parseSubject,
+  referencedSubject,
+} from '../state/qualified-subject.ts';
 import type { RegistryState, SubjectVersion } from '../state/registry-state.ts';
 import { refusals } from './refusals.ts';
 import type { GuardedQuery } from './registry-queries.ts';
@@ -14,6 +20,13 @@ export function parseVersion(text: string): number | 'latest' {
   const version = /^\+?\d{1,10}$/.test(trimmed) ? Number(trimmed) : Number.NaN;
   if (!(version >= 1 && version <= versionMax)) throw refusals.invalidVersion(text);
   return version;
+}
+
+/** The one form of a subject, or the one that it is an alias of. */
+export function namedSubject(state: RegistryState, subject: string): string {
+  const named = normalSubject(subject);
+  const alias = state.config(named)?.alias;
+  return alias === undefined || alias === '' ? named : referencedSubject(parseSubject(named).context, alias);
 }
 
 export function missingVersion(

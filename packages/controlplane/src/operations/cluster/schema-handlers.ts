@@ -7,14 +7,14 @@ import {
   type RegistryService,
   readViolations,
   type SchemaAnswer,
-  type SchemaType,
   type SubjectVersionAnswer,
-  schemaDiff,
 } from '@weir/registry';
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
 import { pageOf } from './cursors.ts';
+import { checkChanges } from './registry-changes.ts';
+import { bodyOf, diffOf, givenFields, isModeBeforeConfig, shortViolations, typeOf } from './schema-fields.ts';
 import type { ClusterServices } from './services.ts';
 import { byText } from './wire-values.ts';
 
@@ -22,6 +22,7 @@ export type SchemaOperation =
   | 'list_subjects'
   | 'describe_schema'
   | 'check_schema_compatibility'
+  | 'check_registry_changes'
   | 'register_schema'
   | 'delete_subject'
   | 'delete_schema_version'
@@ -86,6 +87,9 @@ export function schemaHandlers({ registries }: Pick<ClusterServices, 'registries
     check_schema_compatibility: (input) =>
       onRegistry(input.virtual_cluster_id, (registry) => checkCompatibility(registry, input)),
 
+    check_registry_changes: (input) =>
+      onRegistry(input.virtual_cluster_id, (registry) => checkChanges(registry, input.changes)),
+
     register_schema: (input) =>
       onRegistry(input.virtual_cluster_id, async (registry) => {
         const { subject, normalize } = input;
@@ -111,8 +115,7 @@ export function schemaHandlers({ registries }: Pick<ClusterServices, 'registries
 
     update_registry_config: (input) =>
       onRegistry(input.virtual_cluster_id, async (registry) => {
-        // A scope that may not be changed refuses a config too, so a mode that allows changes is set before it.
-        const isModeFirst = input.mode?.startsWith('READONLY') !== true;
+        const isModeFirst = isModeBeforeConfig(input);
         if (isModeFirst) await changeMode(registry, input);
         await changeConfig(registry, input);
         if (!isModeFirst) await changeMode(registry, input);
@@ -221,40 +224,14 @@ async function checkCompatibility(
     undefined,
   );
   const { compatibilityLevel } = await registry.config(subject, { defaultToGlobal: true });
-  const short = (text: string) => text.slice(0, apiLimits.schemaMessageCharsMax);
   return {
     is_compatible,
     compatibility_level: compatibilityLevel ?? 'BACKWARD',
     is_registered: registered !== undefined,
     compared_version: compared?.version ?? null,
-    violations: violations.slice(0, apiLimits.schemaViolationsMax).map(({ type, path, message }) => ({
-      type,
-      path: short(path),
-      message: short(message),
-    })),
-    diff: compared === undefined ? '' : diffOf(compared, input),
+    violations: shortViolations(violations),
+    diff: compared === undefined ? '' : diffOf(compared, input.schema_type, input.schema),
   };
-}
-
-function diffOf(compared: SubjectVersionAnswer, input: InputOf<'check_schema_compatibility'>): string {
-  const diff = schemaDiff(
-    {
-      name: `${compared.subject} version ${compared.version}`,
-      type: typeOf(compared),
-      text: compared.schema,
-    },
-    { name: 'new schema', type: input.schema_type, text: input.schema },
-    { linesMax: apiLimits.schemaDiffLinesMax },
-  );
-  return diff.slice(0, apiLimits.schemaDiffCharsMax);
-}
-
-function bodyOf(input: Pick<InputOf<'register_schema'>, 'schema' | 'schema_type' | 'references'>) {
-  return { schema: input.schema, schemaType: input.schema_type, references: input.references };
-}
-
-function typeOf({ schemaType }: Pick<SchemaAnswer, 'schemaType'>): SchemaType {
-  return schemaType ?? 'AVRO';
 }
 
 async function describeConfig(
@@ -279,11 +256,9 @@ async function changeConfig(
   registry: RegistryService,
   { subject, compatibility_level: compatibility, alias, normalize }: InputOf<'update_registry_config'>,
 ): Promise<void> {
-  const given = Object.entries({ compatibility, alias, normalize }).filter(
-    ([, value]) => value !== undefined,
-  );
+  const body = givenFields({ compatibility, alias, normalize });
   // Fields that are left out stay, and `null` unsets one.
-  if (given.length > 0) await registry.putConfig(subject, Object.fromEntries(given));
+  if (body !== undefined) await registry.putConfig(subject, body);
 }
 
 async function changeMode(

@@ -134,6 +134,68 @@ test('a check says what is wrong, where, and shows a diff', async (t) => {
   assert.doesNotMatch(message, /\n/);
 });
 
+test('changes are checked one after the other, and none is made', async (t) => {
+  const { call, refusal } = await openTestClusterApi(t);
+  await call('register_schema', { subject: 'orders', schema: order });
+  const cart = JSON.stringify({
+    type: 'record',
+    name: 'Cart',
+    fields: [{ name: 'order', type: 'shop.Order' }],
+  });
+  const { outcomes } = await call('check_registry_changes', {
+    changes: [
+      { subject: 'orders', schema: order },
+      { subject: 'orders', schema: paid },
+      { subject: 'orders', compatibility_level: 'NONE', normalize: true, schema: paid },
+      { subject: 'carts', schema: cart, references: [{ name: 'shop.Order', subject: 'orders' }] },
+      { subject: 'orders', delete: true },
+      { mode: 'READONLY', compatibility_level: 'FULL' },
+      { subject: 'new', schema: '"int"' },
+      { subject: 'bad', schema: '{"type":' },
+    ],
+  });
+  assert.deepEqual(
+    outcomes.map((one) => [one.is_change, one.version, one.compared_version, one.compatibility_level]),
+    [
+      [false, 1, 1, 'BACKWARD'],
+      [false, null, 1, 'BACKWARD'],
+      [true, 2, 1, 'NONE'],
+      [true, 1, null, 'BACKWARD'],
+      [false, null, null, 'NONE'],
+      [true, null, null, 'FULL'],
+      [false, null, null, 'FULL'],
+      [false, null, null, 'FULL'],
+    ],
+  );
+  assert.match(outcomes[1]!.diff, /^--- orders version 1\n/);
+  assert.deepEqual(
+    outcomes[1]!.violations.map(({ type }) => type),
+    ['READER_FIELD_MISSING_DEFAULT_VALUE'],
+  );
+  assert.match(outcomes[4]!.problem!, /reference/);
+  assert.match(outcomes[6]!.problem!, /read-only/);
+  const { subjects } = await call('list_subjects', {});
+  assert.deepEqual(
+    subjects.map(({ subject, latest_version, compatibility_level }) => [
+      subject,
+      latest_version,
+      compatibility_level,
+    ]),
+    [['orders', 1, 'BACKWARD']],
+  );
+  assert.deepEqual(await refusal('check_registry_changes', { changes: [{ schema: order }] }), [
+    'invalid_request',
+    'changes.0: a schema and a deletion need a subject',
+  ]);
+
+  // A registration may leave the version of a reference open too.
+  const references = [{ name: 'shop.Order', subject: 'orders' }];
+  await call('register_schema', { subject: 'carts', schema: cart, references });
+  assert.deepEqual((await call('describe_schema', { subject: 'carts' })).references, [
+    { name: 'shop.Order', subject: 'orders', version: 1 },
+  ]);
+});
+
 test('levels, modes and aliases are set, and inherited again', async (t) => {
   const { call, refusal } = await openTestClusterApi(t);
   const inherited = {

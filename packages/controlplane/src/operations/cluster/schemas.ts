@@ -22,6 +22,7 @@ export function schemaOperations(
     list_subjects: lazily('list_subjects'),
     describe_schema: lazily('describe_schema'),
     check_schema_compatibility: lazily('check_schema_compatibility'),
+    check_registry_changes: lazily('check_registry_changes'),
     register_schema: lazily('register_schema'),
     delete_subject: lazily('delete_subject'),
     delete_schema_version: lazily('delete_schema_version'),
