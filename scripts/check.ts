@@ -12,10 +12,10 @@ import { addTally, findTests, newTally, type RunOptions, runTests, type Tally } 
 
 /**
  * The one gate: format and lint, types, and every test, including the layer rule and the check that generated pages
- * match their source. `--all` adds the rest of CI: interop tests, the simulation and a million mutated frames.
- * `--properties` runs every file with property tests from a new seed, which is printed. With paths, runs only the tests
- * below them; with `--changed`, the tests of packages that differ from the main branch and of the packages that depend
- * on them.
+ * match their source. `--all` adds the rest of CI: interop tests, the simulation, a run of every benchmark and a
+ * million mutated frames. `--properties` runs every file with property tests from a new seed, which is printed. With
+ * paths, runs only the tests below them; with `--changed`, the tests of packages that differ from the main branch and
+ * of the packages that depend on them.
  *
  * Ends with a plain line, `N passed, N failed`, in which a gate counts as one.
  */
@@ -86,6 +86,9 @@ const unitTests = [
   'bench/*.test.ts',
 ];
 
+/** Runs every benchmark once, which takes longer than any other file; only CI does. */
+const benchmarkSmoke = 'bench/bench.test.ts';
+
 function tests(name: string, files: readonly string[], options: Partial<RunOptions> = {}): Step {
   return { name, run: () => runTests({ root, files, ...options }) };
 }
@@ -102,9 +105,12 @@ const types = command('types', bin('tsc'), [
 ]);
 
 /** Format, lint and types take one core, and the tests all of them from then on. */
-function gate(options: Partial<RunOptions> = {}): Promise<Tally> {
+function gate(options: Partial<RunOptions> & { readonly isAll?: boolean } = {}): Promise<Tally> {
   const checks = inTurn([formatAndLint, types]);
-  const unit = tests('tests', findTests(root, unitTests), { ...options, oneWorkerAfter: checks });
+  const files = findTests(root, unitTests).filter(
+    (file) => options.isAll === true || file !== benchmarkSmoke,
+  );
+  const unit = tests('tests', files, { ...options, oneWorkerAfter: checks });
   return sumOf([checks, inTurn([unit])]);
 }
 
@@ -144,7 +150,7 @@ function simulation(options: Partial<RunOptions> = {}): Step {
 async function all(): Promise<Tally> {
   const prepared = prepareInterop();
   // Builds for interop tests take processor time meanwhile, so that a test with a deadline can miss it.
-  const first = await gate({ repeatsAlone: true });
+  const first = await gate({ repeatsAlone: true, isAll: true });
   const frames = ['packages/wire/fuzz/run.ts', '--frames', '1000000'];
   const fuzz = command('fuzz', process.execPath, frames, behindOthers);
   // Interop tests mostly wait; simulation and fuzz have no deadlines and take the time that is left.

@@ -24,17 +24,17 @@ const sharedFolders: Readonly<Record<string, number>> = {
   'packages/cli/src/values/': 24,
   'packages/controlplane/src/diagnostics/': 24,
   // Some listen on ports or write files, and clean up behind themselves.
-  'packages/agent/src/': 8,
+  'packages/agent/src/': 16,
   'packages/cli/src/kafka/': 8,
   'packages/cli/src/tools/': 8,
-  'packages/cluster/src/': 8,
-  'packages/controlplane/src/': 8,
+  'packages/cluster/src/': 16,
+  'packages/controlplane/src/': 16,
   'packages/events/src/': 8,
   'packages/journal/src/': 8,
   'packages/metadata/src/': 8,
-  'packages/registry/src/': 8,
+  'packages/registry/src/': 16,
   'packages/rpc/src/': 8,
-  'packages/storage/src/': 8,
+  'packages/storage/src/': 16,
 };
 
 /** Tests that measure their own heap, whatever their folder. */

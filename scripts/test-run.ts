@@ -29,7 +29,7 @@ export function addTally(sum: Tally, { passed, failed, skipped }: Tally): void {
 export interface RunOptions {
   readonly root: string;
   readonly files: readonly string[];
-  /** Number of parallel processes; all cores if absent. */
+  /** Number of parallel processes; one more than cores if absent, because tests wait for disks and timers too. */
   readonly workers?: number;
   /**
    * Runs a file that failed beside others again, alone, and counts that result instead. Files that shared its process
@@ -57,7 +57,7 @@ export function findTests(root: string, patterns: readonly string[]): readonly s
 export async function runTests({
   root,
   files,
-  workers = availableParallelism(),
+  workers = availableParallelism() + 1,
   repeatsAlone = false,
   oneWorkerAfter,
   priority = 0,
