@@ -96,6 +96,18 @@ export const registryLimits = {
   /** Schemas that one process caches to validate or decode records, by what they take parsed. */
   cachedSchemasBytesMax: 64 * MiB,
 
+  /**
+   * What the serving thread decodes or encodes itself, by the bytes of a payload or the characters of a value. More
+   * goes to a worker thread.
+   */
+  inlinePayloadBytesMax: 64 * KiB,
+
+  /** The JSON of one key or value, decoded or to be encoded. A byte of a payload can stand for a name of any length. */
+  decodedJsonCharsMax: 16 * MiB,
+
+  /** Ids of schemas that records were encoded with, by the bytes of what names them. */
+  encoderIdsBytesMax: 4 * MiB,
+
   /** A JSON schema, by characters, levels of nesting, and subschemas including those of its references. */
   jsonSchemaCharsMax: 1 * MiB,
   jsonSchemaDepthMax: 500,

@@ -54,7 +54,7 @@ export interface PayloadCodec {
   problemOf(payload: Uint8Array): string | undefined;
   /** Decodes a payload as a JSON value. Throws `InvalidPayload`. */
   decode(payload: Uint8Array): unknown;
-  /** Encodes a JSON value, as `decode` returns it. Throws `InvalidPayload`. */
+  /** Encodes a JSON value, as `decode` returns it; bigints are integers too. Throws `InvalidPayload`. */
   encode(value: unknown): Uint8Array;
   /** The full name of the record in a payload, for naming strategies by record; the root's name without a payload. */
   recordName(payload?: Uint8Array): string | undefined;

@@ -170,6 +170,7 @@ export class PayloadWriter {
 
   #floatOf(type: AvroType, value: unknown): number {
     if (typeof value === 'number') return value;
+    if (typeof value === 'bigint') return Number(value);
     if (value === 'NaN' || value === 'Infinity' || value === '-Infinity') return Number(value);
     throw this.#mismatch(type, value);
   }

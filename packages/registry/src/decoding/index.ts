@@ -1,7 +1,13 @@
-/** What decodes payloads without loading the formats, which are loaded when the first schema is parsed. */
+/** What decodes and encodes payloads without loading the formats, which are loaded when the first schema is parsed. */
+export { InvalidPayload } from '../schema-format.ts';
 export { loadFormat } from './load-format.ts';
-export { type DecodedPayload, PayloadDecoder } from './payload-decoder.ts';
-export type { RegistryReader } from './registry-reader.ts';
+export {
+  type DecodedPayload,
+  type DecodedRecord,
+  PayloadDecoder,
+} from './payload-decoder.ts';
+export { PayloadEncoder, type SchemaEncoder, SchemaUnusable, type WantedSchema } from './payload-encoder.ts';
+export type { RegistryReader, RegistryWriter } from './registry-reader.ts';
 export {
   type CachedSchema,
   type LoadedSchema,
@@ -9,8 +15,9 @@ export {
   type SchemaState,
   type Unavailable,
 } from './schema-cache.ts';
-export { serviceReader } from './service-reader.ts';
+export { serviceReader, serviceWriter } from './service-reader.ts';
 export {
+  namedSchema,
   payloadAfter,
   type SchemaPrefix,
   type SchemaRef,

@@ -5,3 +5,6 @@ export type RegistryReader = Pick<
   RegistryClient,
   'place' | 'schemaById' | 'schemaByGuid' | 'idsOfGuid' | 'versionsOfId' | 'schemaOfVersion'
 >;
+
+/** What encoding asks a registry for, beside schemas by id. */
+export type RegistryWriter = Pick<RegistryClient, 'register' | 'lookup' | 'schemaOfVersion'>;

@@ -3,9 +3,7 @@ import { test } from 'node:test';
 import { HandClock } from '@weir/core/testing';
 import { TestReader, textFormat } from '../../testing/index.ts';
 import { RegistryUnavailable } from '../client/client-error.ts';
-import { PayloadDecoder } from './payload-decoder.ts';
 import { SchemaCache } from './schema-cache.ts';
-import { schemaIdOf, schemaPrefixOf } from './wire-format.ts';
 
 function stage(bytesMax?: number) {
   const clock = new HandClock();
@@ -125,54 +123,4 @@ test('a closed cache fetches no more', async () => {
   await cache.load(7);
   assert.equal(state(7).kind, 'unavailable');
   assert.deepEqual(reader.asked, []);
-});
-
-const guid = '00000000-0000-0000-0000-000000000007';
-const guidBytes = Buffer.from(guid.replaceAll('-', ''), 'hex');
-
-test('reads ids and GUIDs', () => {
-  assert.equal(schemaIdOf(Buffer.from('0000000007aa', 'hex')), 7);
-  assert.equal(schemaIdOf(Buffer.from('0100000007', 'hex')), -1);
-  assert.equal(schemaIdOf(Buffer.from('00000007', 'hex')), -1);
-  assert.deepEqual(schemaPrefixOf(Buffer.from([0, 0, 0, 1, 0])), { ref: 256, bytes: 5 });
-  assert.equal(schemaPrefixOf(Buffer.from([0, 0xff, 0, 1, 0])), undefined);
-  assert.deepEqual(schemaPrefixOf(Buffer.from([1, ...guidBytes, 9])), { ref: guid, bytes: 17 });
-  assert.equal(schemaPrefixOf(Buffer.from([2, ...guidBytes])), undefined);
-});
-
-test('decodes payloads by their schema, and says why it cannot', async () => {
-  const { clock, reader, cache } = stage();
-  reader.add(7, 'a', [], 'JSON');
-  reader.add(8, 'invalid');
-  const decoder = new PayloadDecoder(cache, clock);
-  const withId = (id: number, text: string) => Buffer.from([0, 0, 0, 0, id, ...Buffer.from(text)]);
-  assert.deepEqual(await decoder.decode(null), { kind: 'plain' });
-  assert.deepEqual(await decoder.decode(Buffer.from('plain')), { kind: 'plain' });
-  const decoded = { kind: 'decoded', ref: 7, type: 'JSON', value: 'abc' };
-  assert.deepEqual(await decoder.decode(withId(7, 'abc')), decoded);
-  assert.deepEqual(await decoder.decode(Buffer.from('abc'), { header: Buffer.from([1, ...guidBytes]) }), {
-    ...decoded,
-    ref: guid,
-  });
-  // The indexes of a Protobuf message follow the GUID in the header.
-  assert.deepEqual(
-    await decoder.decode(Buffer.from('bc'), { header: Buffer.from([1, ...guidBytes, 0x61]) }),
-    {
-      ...decoded,
-      ref: guid,
-    },
-  );
-  const failures: [Buffer, number, string][] = [
-    [withId(7, 'x'), 7, 'must begin with a'],
-    [withId(8, 'x'), 8, 'the schema cannot be parsed: the text says so'],
-    [withId(9, 'x'), 9, 'the registry has no such schema'],
-  ];
-  for (const [payload, ref, reason] of failures) {
-    assert.deepEqual(await decoder.decode(payload), { kind: 'failed', ref, reason });
-  }
-  assert.deepEqual(await decoder.decode(withId(7, 'abc'), { only: 'AVRO' }), {
-    kind: 'failed',
-    ref: 7,
-    reason: 'the schema is JSON, not AVRO',
-  });
 });

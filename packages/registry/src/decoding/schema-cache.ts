@@ -19,6 +19,8 @@ export interface CachedSchema {
   /** Absent if the schema cannot be parsed; `problem` then says why. */
   readonly codec: PayloadCodec | undefined;
   readonly problem: string | undefined;
+  /** The text with all that it refers to, for work in a thread. Absent if the schema cannot be parsed. */
+  readonly source: SchemaSource | undefined;
   /** Subjects of the default context that have the schema, without deleted ones. */
   readonly subjects: ReadonlySet<string>;
 }
@@ -171,13 +173,15 @@ export class SchemaCache {
       const format = await this.#options.formatOf(found.schemaType);
       const codec = format.codec(format.parse(source));
       const textBytes = textBytesOf(source);
-      return { schema: { type: found.schemaType, codec, problem: undefined, subjects }, textBytes };
+      const schema = { type: found.schemaType, codec, problem: undefined, source, subjects };
+      return { schema, textBytes };
     } catch (error) {
       // A schema that this release cannot parse, or that refers to what does not exist, stays so.
       const isLasting =
         error instanceof InvalidSchema || (error instanceof RegistryRefusal && !error.isTemporary);
       if (!isLasting) throw error;
-      const schema = { type: found.schemaType, codec: undefined, problem: error.message, subjects };
+      const { schemaType: type } = found;
+      const schema = { type, codec: undefined, problem: error.message, source: undefined, subjects };
       return { schema, textBytes: 0 };
     }
   }

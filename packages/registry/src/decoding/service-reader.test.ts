@@ -10,6 +10,7 @@ import { loadFormat } from './load-format.ts';
 import { PayloadDecoder } from './payload-decoder.ts';
 import { SchemaCache } from './schema-cache.ts';
 import { serviceReader } from './service-reader.ts';
+import { framed } from './wire-format.ts';
 
 const schemas = {
   AVRO: '{"type":"record","name":"R","fields":[{"name":"a","type":"string"}]}',
@@ -35,7 +36,7 @@ test('payloads of all formats are validated and decoded by the own registry', as
   });
   t.after(() => service.end());
   const cache = new SchemaCache({ reader: serviceReader(async () => service), formatOf: loadFormat, clock });
-  const decoder = new PayloadDecoder(cache, clock);
+  const decoder = new PayloadDecoder({ cache, clock });
   for (const type of ['AVRO', 'PROTOBUF', 'JSON'] as const) {
     const subject = `${type}-value`;
     const { id } = await service.register(subject, { schema: schemas[type], schemaType: type });
@@ -49,11 +50,15 @@ test('payloads of all formats are validated and decoded by the own registry', as
       assert.equal(codec!.problemOf(fitting!), undefined, type);
       assert.match(codec!.problemOf(other!) ?? '', /./, type);
     }
-    const head = Buffer.alloc(5);
-    head.writeInt32BE(id, 1);
-    const decoded = await decoder.decode(Buffer.concat([head, fitting!]));
-    assert.ok(decoded.kind === 'decoded', type);
-    assert.deepEqual(decoded.value, { a: 'x' }, type);
+    const record = { key: null, value: framed(id, fitting!), headers: [] };
+    assert.deepEqual((await decoder.decodeRecord(record)).value, {
+      kind: 'decoded',
+      ref: id,
+      type,
+      subjects: [subject],
+      recordName: type === 'JSON' ? undefined : 'R',
+      json: '{"a":"x"}',
+    });
   }
   assert.equal((await cache.load(99)).state.kind, 'missing');
   assert.equal((await cache.load('00000000-0000-0000-0000-000000000000')).state.kind, 'missing');

@@ -2,7 +2,7 @@ import { schemaIn } from '../client/answer-shapes.ts';
 import type { RegistrySchema } from '../client/registry-schema.ts';
 import { RegistryError } from '../registry-error.ts';
 import type { RegistryService } from '../service/registry-service.ts';
-import type { RegistryReader } from './registry-reader.ts';
+import type { RegistryReader, RegistryWriter } from './registry-reader.ts';
 
 type ReadService = Pick<
   RegistryService,
@@ -21,6 +21,19 @@ export function serviceReader(openService: () => Promise<ReadService>): Registry
     versionsOfId: (id) => ifExists(async () => (await openService()).versionsOfId(id)),
     schemaOfVersion: (subject, version, { deleted } = {}) =>
       schema((service) => service.version(subject, String(version), { deleted })),
+  };
+}
+
+type WrittenService = Pick<RegistryService, 'register' | 'lookUpSchema' | 'version'>;
+
+/** Registers schemas in the own registry as in another one. Throws `RegistryError`. */
+export function serviceWriter(openService: () => Promise<WrittenService>): RegistryWriter {
+  const schema = (read: (service: WrittenService) => Promise<unknown>): Promise<RegistrySchema | undefined> =>
+    ifExists(async () => schemaIn(await read(await openService())));
+  return {
+    register: async (subject, body) => ({ id: (await (await openService()).register(subject, body)).id }),
+    lookup: (subject, body) => schema((service) => service.lookUpSchema(subject, body)),
+    schemaOfVersion: (subject, version) => schema((service) => service.version(subject, String(version))),
   };
 }
 

@@ -34,6 +34,42 @@ export function schemaPrefixOf(payload: Uint8Array): SchemaPrefix | undefined {
   return { ref: guid, bytes: guidPrefixBytes };
 }
 
+/** The part of a record that may name the schemas of its key and value. */
+export interface RecordPayloads {
+  readonly key: Uint8Array | null;
+  readonly value: Uint8Array | null;
+  readonly headers: readonly { readonly key: string; readonly value: Uint8Array | null }[];
+}
+
+/** How a key or value names its schema. */
+export interface NamedSchema {
+  readonly ref: SchemaRef;
+  /** 0 before an id, 1 before a GUID. */
+  readonly magicByte: number;
+  /** The header that names it. Absent if the payload does. */
+  readonly header: string | undefined;
+  /** The payload without the prefix, and with what follows the prefix in the header before it. */
+  readonly payload: Uint8Array;
+}
+
+/** The schema that a key or value names. A header counts before the payload, and the last one of several. */
+export function namedSchema(part: 'key' | 'value', record: RecordPayloads): NamedSchema | undefined {
+  const payload = record[part];
+  if (payload === null) return undefined;
+  const name = schemaIdHeaders[part];
+  const header = record.headers.findLast(({ key }) => key === name)?.value ?? undefined;
+  const inHeader = header && schemaPrefixOf(header);
+  const prefix = inHeader ?? schemaPrefixOf(payload);
+  if (prefix === undefined) return undefined;
+  const where = inHeader === undefined ? undefined : header;
+  return {
+    ref: prefix.ref,
+    magicByte: (where ?? payload)[0]!,
+    header: where && name,
+    payload: payloadAfter(prefix, payload, where),
+  };
+}
+
 /** What follows the prefix. The indexes of a Protobuf message follow the prefix in the header, if there is one. */
 export function payloadAfter(
   prefix: SchemaPrefix,
@@ -42,4 +78,13 @@ export function payloadAfter(
 ): Uint8Array {
   if (header === undefined) return payload.subarray(prefix.bytes);
   return header.length === prefix.bytes ? payload : Buffer.concat([header.subarray(prefix.bytes), payload]);
+}
+
+/** A payload with the magic byte and the id of its schema before it. */
+export function framed(id: number, payload: Uint8Array): Buffer {
+  const bytes = Buffer.allocUnsafe(idPrefixBytes + payload.length);
+  bytes[0] = idMagic;
+  bytes.writeInt32BE(id, 1);
+  bytes.set(payload, idPrefixBytes);
+  return bytes;
 }

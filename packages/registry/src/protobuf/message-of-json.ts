@@ -168,7 +168,7 @@ const scalarOf = (field: FieldType, json: unknown): FieldValue => {
 const decimal = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
 
 const floatOfJson = (json: unknown): number | undefined => {
-  if (typeof json === 'number') return json;
+  if (typeof json === 'number' || typeof json === 'bigint') return Number(json);
   if (json === 'NaN') return Number.NaN;
   if (json === 'Infinity') return Number.POSITIVE_INFINITY;
   if (json === '-Infinity') return Number.NEGATIVE_INFINITY;
@@ -177,13 +177,13 @@ const floatOfJson = (json: unknown): number | undefined => {
   return Number.isFinite(number) ? number : undefined;
 };
 
-/** Integers are numbers or strings, also with a fraction or an exponent as long as the value is whole. */
+/**
+ * Integers are numbers or strings, also with a fraction or an exponent as long as the value is whole. Numbers beyond
+ * 2^53 have lost their last digits and are refused; strings and bigints are exact.
+ */
 const integerOfJson = (json: unknown, type: ScalarType): bigint | undefined => {
-  if (typeof json === 'number') {
-    return Number.isInteger(json) && Math.abs(json) < 2 ** 65
-      ? integerOf(String(BigInt(json)), type)
-      : undefined;
-  }
+  if (typeof json === 'bigint') return integerOf(String(json), type);
+  if (typeof json === 'number') return Number.isSafeInteger(json) ? integerOf(String(json), type) : undefined;
   if (typeof json !== 'string' || json.length > 64 || !decimal.test(json)) return undefined;
   if (/^-?[0-9]+$/.test(json)) return integerOf(json, type);
   const number = Number(json);
@@ -244,7 +244,7 @@ const setDynamicValue = (message: MessageValue, json: unknown, context: JsonCont
   const number =
     json === null
       ? 1
-      : typeof json === 'number'
+      : typeof json === 'number' || typeof json === 'bigint'
         ? 2
         : typeof json === 'string'
           ? 3

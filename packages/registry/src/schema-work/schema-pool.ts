@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { Clock } from '@weir/core';
 import { registryLimits } from '../limits.ts';
 import { RegistryError } from '../registry-error.ts';
+import type { PayloadResult, PayloadTask } from './payload-task.ts';
 import type { SchemaResult, SchemaTask, ThreadAnswer } from './schema-task.ts';
 
 interface SchemaPoolOptions {
@@ -17,10 +18,10 @@ interface SchemaPoolOptions {
 }
 
 interface Job {
-  readonly task: SchemaTask;
+  readonly task: SchemaTask | PayloadTask;
   /** By the monotonic clock: its request has timed out by then. */
   readonly deadlineMs: number;
-  resolve(result: SchemaResult): void;
+  resolve(result: SchemaResult | PayloadResult): void;
   reject(error: Error): void;
 }
 
@@ -37,8 +38,9 @@ const threadHeapMiBMax = 256;
 const waitTasksMax = 3;
 
 /**
- * Parses and compares large schemas on threads, so that the serving thread stays free. A schema that takes too long, or
- * too much memory, costs its thread and is refused. Threads start with the first work and end when idle.
+ * Parses and compares large schemas on threads, and decodes and encodes large payloads, so that the serving thread
+ * stays free. Work that takes too long, or too much memory, costs its thread and is refused. Threads start with the
+ * first work and end when idle.
  */
 export class SchemaPool {
   readonly #clock: Clock;
@@ -65,7 +67,9 @@ export class SchemaPool {
     return this.#threads.size;
   }
 
-  run(task: SchemaTask): Promise<SchemaResult> {
+  run(task: SchemaTask): Promise<SchemaResult>;
+  run(task: PayloadTask): Promise<PayloadResult>;
+  run(task: SchemaTask | PayloadTask): Promise<SchemaResult | PayloadResult> {
     const waitMsMax = waitTasksMax * this.#taskMsMax;
     return new Promise((resolve, reject) => {
       if (this.#isEnded) reject(ended());

@@ -7,6 +7,7 @@ import {
   type SchemaSource,
   type SchemaType,
 } from '../schema-format.ts';
+import type { PayloadResult } from './payload-task.ts';
 
 /** Work on texts of schemas. Its result depends on nothing else. */
 export type SchemaTask =
@@ -40,7 +41,7 @@ export type SchemaResult =
   | { readonly kind: 'tooLarge'; readonly problem: string };
 
 /** What a thread answers: a result, or a failure of the program. */
-export type ThreadAnswer = { readonly result: SchemaResult } | { readonly failure: string };
+export type ThreadAnswer = { readonly result: SchemaResult | PayloadResult } | { readonly failure: string };
 
 export type SchemaFormats = Readonly<Record<SchemaType, SchemaFormat>>;
 

@@ -1,12 +1,32 @@
 import { parentPort } from 'node:worker_threads';
+import { registryLimits } from '../limits.ts';
+import type { PayloadCodec, SchemaSource, SchemaType } from '../schema-format.ts';
+import { type PayloadTask, runPayloadTask } from './payload-task.ts';
 import { runTask, type SchemaFormats, type SchemaTask, type ThreadAnswer } from './schema-task.ts';
+import { SizedCache } from './sized-cache.ts';
+import { digestOf } from './source-digest.ts';
+
+/** What a parsed schema takes in memory, as a multiple of its text. */
+const parsedSizePerChar = 16;
 
 /** Serves the tasks of a pool, in a thread. */
 export function serveSchemaTasks(formats: SchemaFormats): void {
-  parentPort!.on('message', (task: SchemaTask) => {
+  const codecs = new SizedCache<PayloadCodec>(registryLimits.schemaWorkCacheBytesMax);
+  const codecOf = (type: SchemaType, source: SchemaSource): PayloadCodec => {
+    const { digest, chars } = digestOf(source);
+    const key = `${type}${digest}`;
+    const known = codecs.get(key);
+    if (known !== undefined) return known;
+    const format = formats[type];
+    const codec = format.codec(format.parse(source));
+    codecs.set(key, codec, chars * parsedSizePerChar);
+    return codec;
+  };
+  parentPort!.on('message', (task: SchemaTask | PayloadTask) => {
     let answer: ThreadAnswer;
     try {
-      answer = { result: runTask(formats, task) };
+      const isOfPayload = task.kind === 'decode' || task.kind === 'encode';
+      answer = { result: isOfPayload ? runPayloadTask(task, codecOf) : runTask(formats, task) };
     } catch (error) {
       answer = { failure: error instanceof Error ? (error.stack ?? error.message) : String(error) };
     }
