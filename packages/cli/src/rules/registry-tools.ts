@@ -1,5 +1,5 @@
 import type { FlagValues } from '../flags/catalogue.ts';
-import { registryTools } from '../flags/rows/takers.ts';
+import { bucketDecoders, registryTools } from '../flags/rows/takers.ts';
 import { resolveClientTls } from './client-tls.ts';
 import { forbidden, missing, type Rule } from './rule.ts';
 
@@ -16,7 +16,8 @@ export function registryTlsValues<Values extends TlsValues>(
 
 export const registryToolsRule: Rule = {
   statement:
-    'The tools of a schema registry use TLS if -schemaRegistryURL begins with https, and only then take files for it. ' +
+    'The tools of a schema registry, file-reader and diagnose-record use TLS if -schemaRegistryURL begins with https, ' +
+    'and only then take files for it. ' +
     'describe-schema needs one of -subject, -schema-id and -schema-guid; -force needs -schema-mode.',
   flags: [
     'schemaRegistryURL',
@@ -29,7 +30,7 @@ export const registryToolsRule: Rule = {
     'schema-mode',
     'force',
   ],
-  commands: registryTools,
+  commands: [...registryTools, ...bucketDecoders],
   check(values, command) {
     const withTls = registryTlsValues(values);
     if (!withTls.tls) {

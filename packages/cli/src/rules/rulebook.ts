@@ -16,6 +16,7 @@ import { flushSizeRule } from './flush-size.ts';
 import { portRule } from './ports.ts';
 import { processRule } from './processes.ts';
 import { proxyProtocolRule } from './proxy-protocol.ts';
+import { recordEncodingRule } from './record-encoding.ts';
 import { recordToolsRule } from './record-tools.ts';
 import { registryToolsRule } from './registry-tools.ts';
 import { ripcordRule } from './ripcord.ts';
@@ -49,6 +50,7 @@ export const rulebook: readonly Rule[] = [
   applyRule,
   eventToolsRule,
   recordToolsRule,
+  recordEncodingRule,
   registryToolsRule,
 ];
 

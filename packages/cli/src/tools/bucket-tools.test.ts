@@ -6,16 +6,21 @@ import { type TestContext, test } from 'node:test';
 import { buildLogFile, logFileKey } from '@weir/storage';
 import { buildRecordBatch } from '@weir/wire';
 import { runLine } from '../../testing/command-run.ts';
+import { startFakeRegistry } from '../../testing/fake-registry.ts';
 
 const clusterId = 'vci_test';
 const topicId = Buffer.alloc(16, 7).toString('base64url');
 
 /** A bucket with files that each have two records. */
-function bucketWith(t: TestContext, fileIds: readonly string[]): string {
+function bucketWith(
+  t: TestContext,
+  fileIds: readonly string[],
+  texts: readonly string[] = ['one', 'two'],
+): string {
   const folder = mkdtempSync(join(tmpdir(), 'weir-bucket-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   for (const fileId of fileIds) {
-    const records = ['one', 'two'].map((text) => ({
+    const records = texts.map((text) => ({
       timestamp: 1_700_000_000_000n,
       key: null,
       value: Buffer.from(text),
@@ -56,6 +61,37 @@ test('file-reader prints the index of a file and its records', async (t) => {
     const { status, err } = await runLine(`cli file-reader -bucketURL file://${folder} -log-file ${named}`);
     assert.deepEqual([status, err], [1, `weir cli file-reader: ${problem}\n`]);
   }
+});
+
+test('file-reader decodes records by their schemas', async (t) => {
+  const folder = bucketWith(t, [fileIdOf(1)], ['one', '\0\0\0\0\x07\x02x', '\0\0\0\0\x08x']);
+  const { url, sent } = await startFakeRegistry(t, {
+    'GET /schemas/ids/7': { schema: '"string"' },
+    'GET /schemas/ids/7/versions': [{ subject: 'orders-value', version: 1 }],
+  });
+  const read = `cli file-reader -bucketURL file://${folder} -log-file ${fileIdOf(1)} -show-records`;
+  const decoded = `${read} -decode auto -schemaRegistryURL ${url} -schemaRegistryUsername u -schemaRegistryPassword p`;
+  const { status, out, err } = await runLine(decoded);
+  assert.deepEqual([status, err], [0, '']);
+  assert.match(out, / one\n.* "x"\n.* \\u0000.*x \(schema 8: the registry has no such schema\)\n$/);
+  assert.equal(sent[0]!.authorization, `Basic ${Buffer.from('u:p').toString('base64')}`);
+  const lines = (await runLine(`${decoded} -output json`)).out
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  assert.deepEqual(
+    lines.slice(1).map(({ value, valueSchema, valueProblem }) => [value, valueSchema, valueProblem]),
+    [
+      ['one', undefined, undefined],
+      ['x', 7, undefined],
+      ['\0\0\0\0\x08x', 8, 'the registry has no such schema'],
+    ],
+  );
+  const plain = await runLine(`${read} -tlsSkipVerify`);
+  assert.match(
+    plain.err,
+    /-tlsSkipVerify.* only goes together with an https:\/\/ address in -schemaRegistryURL/,
+  );
 });
 
 test('file-scrubber finds damaged files, notes its progress, and continues from there', async (t) => {

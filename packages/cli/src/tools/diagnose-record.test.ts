@@ -7,6 +7,7 @@ import { logFileKey } from '@weir/storage';
 import { buildRecordBatch, type RecordBatchFields } from '@weir/wire';
 import { BackedUpBucket } from '../../testing/backed-up-bucket.ts';
 import { runLine } from '../../testing/command-run.ts';
+import { startFakeRegistry } from '../../testing/fake-registry.ts';
 import { startTestApi } from '../../testing/test-api.ts';
 
 const timestamp = 1_700_000_000_000n;
@@ -313,6 +314,78 @@ function fileOfTen(topicId: string): FileCommit {
     baseSequence: Int32Array.of(-1),
   };
 }
+
+test('the bytes of a record say which schema they have, and the registry whether they decode', async (t) => {
+  const bucket = await BackedUpBucket.open(t);
+  const topicId = await bucket.createTopic('orders');
+  const guid = '0f1e2d3c-4b5a-4968-8776-000000000012';
+  const header = { key: '__key_schema_id', value: Buffer.from(`01${guid.replaceAll('-', '')}`, 'hex') };
+  const records: { key: Buffer | null; value: Buffer | null; headers?: (typeof header)[] }[] = [
+    { key: Buffer.from('{"id":1}'), value: Buffer.from('00000000070278', 'hex'), headers: [header] },
+    { key: Buffer.from('k'), value: Buffer.from('000000000779', 'hex') },
+    { key: null, value: Buffer.from('000000000878', 'hex') },
+  ];
+  const bytes = buildRecordBatch(records.map((record) => ({ timestamp, headers: [], ...record })));
+  await bucket.write({ topicId, partition: 0, recordCount: records.length, bytes });
+  await bucket.backUp();
+  const { url } = await startFakeRegistry(t, {
+    'GET /schemas/ids/7': { schema: '"string"' },
+    'GET /schemas/ids/7/versions': [
+      { subject: 'orders-value', version: 1 },
+      { subject: 'texts', version: 1 },
+    ],
+    [`GET /schemas/guids/${guid}`]: { schema: '{"title":"Key"}', schemaType: 'JSON' },
+    [`GET /schemas/guids/${guid}/ids`]: [{ context: '.', id: 9 }],
+    'GET /schemas/ids/9/versions': [{ subject: 'orders-key', version: 1 }],
+  });
+  const at = `cli diagnose-record -bucketURL file://${bucket.folder} -topic orders -partition 0`;
+  const schemaLines = async (offset: number, more = '') => {
+    const { status, out } = await runLine(`${at} -offset ${offset} ${more}`);
+    assert.equal(status, 0);
+    return out.split('\n').filter((line) => / (?:schema|decoded) /.test(line));
+  };
+  const decode = `-decode auto -schemaRegistryURL ${url}`;
+  assert.deepEqual(await schemaLines(0), [
+    `key schema      GUID ${guid} after the magic byte 1 in the header __key_schema_id; -decode auto looks it up`,
+    'value schema    id 7 after the magic byte 0 at its beginning; -decode auto looks it up',
+  ]);
+  assert.deepEqual(await schemaLines(0, decode), [
+    `key schema      GUID ${guid} after the magic byte 1 in the header __key_schema_id; JSON, subject orders-key; decodes as Key`,
+    'key decoded     {"id":1}',
+    'value schema    id 7 after the magic byte 0 at its beginning; AVRO, subjects orders-value, texts; decodes',
+    'value decoded   "x"',
+  ]);
+  assert.deepEqual(await schemaLines(1, decode), [
+    'key schema      none: it begins with 0x6b, and not with a magic byte and an id or GUID',
+    'value schema    id 7 after the magic byte 0 at its beginning; AVRO, subjects orders-value, texts; does not decode: a length is negative',
+  ]);
+  assert.deepEqual(await schemaLines(2, decode), [
+    'value schema    id 8 after the magic byte 0 at its beginning; does not decode: the registry has no such schema',
+  ]);
+  const { record } = await diagnose(bucket, 0, decode);
+  assert.deepEqual(record.key_schema, {
+    guid,
+    magic_byte: 1,
+    header: '__key_schema_id',
+    type: 'JSON',
+    subjects: ['orders-key'],
+    record_name: 'Key',
+    decoded: { id: 1 },
+    problem: null,
+  });
+  const failed = (await diagnose(bucket, 1, decode)).record;
+  assert.equal(failed.key_schema, null);
+  assert.deepEqual(failed.value_schema, {
+    id: 7,
+    magic_byte: 0,
+    header: null,
+    type: 'AVRO',
+    subjects: ['orders-value', 'texts'],
+    record_name: null,
+    decoded: null,
+    problem: 'a length is negative',
+  });
+});
 
 test('what is missing is one line', async (t) => {
   const { bucket } = await twoFiles(t);

@@ -6,9 +6,11 @@ import type { Deps } from '../deps.ts';
 import { Failure } from '../failure.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
 import type { Handler } from '../handler.ts';
+import { registryTlsValues } from '../rules/registry-tools.ts';
 import { bucketUrl } from '../values/bucket-url.ts';
 import { concealUrls } from '../values/conceal.ts';
 import { clusterIn, withBucket } from './bucket.ts';
+import { withDecoding } from './record-decoding.ts';
 import { diagnoseRecord, type MetadataSource } from './record-diagnosis/diagnosis.ts';
 import { diagnosisJson, shownDiagnosis } from './record-diagnosis/shown-diagnosis.ts';
 
@@ -23,8 +25,15 @@ export const diagnoseRecordTool: Handler<'cli diagnose-record'> = (values, deps)
 async function diagnose(values: Values, deps: Deps, store: ObjectStore | undefined): Promise<number> {
   const { topic, partition, bucketURL } = values;
   const source = values.apiURL === undefined ? await ofBackup(values, store!) : await ofLeader(values, deps);
+  const found = await diagnoseRecord(source, store, values.offset);
+  const outcome = found.read?.outcome;
+  const decoded =
+    outcome?.kind === 'record'
+      ? await withDecoding(registryTlsValues(values), deps.clock, async (decode) => decode?.(outcome.record))
+      : undefined;
   const diagnosis = {
-    ...(await diagnoseRecord(source, store, values.offset)),
+    ...found,
+    decoded,
     clusterId: source.clusterId,
     topic: topic!,
     partition: partition!,

@@ -1,9 +1,10 @@
+import type { DecodedRecord } from '@weir/registry/decoding';
 import { type Handler, stoppedStatus } from '../handler.ts';
 import { withCluster } from '../kafka/cluster.ts';
 import { readRecords } from '../kafka/read-records.ts';
 import { clusterOptions } from './connection.ts';
 import { startingPositions } from './positions.ts';
-import { type DecodedRecord, decodedJson, shownPayload, withDecoding } from './record-decoding.ts';
+import { decodedJson, shownPayload, withDecoding } from './record-decoding.ts';
 import { jsonLine, jsonRecord, shownTimestamp } from './record-text.ts';
 import { Table } from './table.ts';
 
@@ -12,13 +13,13 @@ export const fetchTool: Handler<'cli fetch'> = async (values, deps) => {
   const topicName = values.topic!;
   const rows = new Table(['PARTITION', 'OFFSET', 'TIMESTAMP', 'KEY', 'VALUE']);
   const options = await clusterOptions(values, deps);
-  await withDecoding(values, deps.clock, (decoding) =>
+  await withDecoding(values, deps.clock, (decode) =>
     withCluster(options, async (cluster) => {
       const from = await startingPositions(cluster, topicName, values.partition, values.offset);
       const range = { topicName, from, recordsMax: values['max-records'], waitMs: values.wait };
       for await (const records of readRecords(cluster, range)) {
         const decoded: (DecodedRecord | undefined)[] = [];
-        for (const record of records) decoded.push(await decoding?.decode(record));
+        for (const record of records) decoded.push(await decode?.(record));
         if (values.output === 'json') {
           for (const [index, record] of records.entries()) {
             const raw = jsonRecord(topicName, record.partition, record);

@@ -1,4 +1,5 @@
 import { fileIdLevel, fileIdTimeMs } from '@weir/core';
+import type { DecodedRecord } from '@weir/registry/decoding';
 import {
   isFileId,
   LogFileError,
@@ -13,8 +14,10 @@ import { Failure } from '../failure.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
 import { type Handler, stoppedStatus } from '../handler.ts';
 import type { Output } from '../output.ts';
+import { registryTlsValues } from '../rules/registry-tools.ts';
 import { clusterIn, withBucket } from './bucket.ts';
-import { jsonLine, jsonRecord, shownBytes, shownTimestamp } from './record-text.ts';
+import { type DecodeRecord, decodedJson, shownPayload, withDecoding } from './record-decoding.ts';
+import { jsonLine, jsonRecord, shownTimestamp } from './record-text.ts';
 import { Table, table } from './table.ts';
 
 type LogFile = Awaited<ReturnType<typeof readLogFile>>;
@@ -29,7 +32,10 @@ export const fileReaderTool: Handler<'cli file-reader'> = (values, deps) =>
       const file = await readLogFile(store, key);
       if (values.output === 'json') output.out(jsonLine(described(key, file)));
       else output.out(shown(key, file));
-      if (values['show-records']) await printRecords({ store, key, file, values, output, stop });
+      if (values['show-records'])
+        await withDecoding(registryTlsValues(values), deps.clock, (decode) =>
+          printRecords({ store, key, file, values, output, stop, decode }),
+        );
     } catch (error) {
       if (error instanceof ObjectNotFound) throw new Failure(`${key}: there is no such file`);
       if (error instanceof LogFileError || error instanceof DecodeError)
@@ -81,10 +87,12 @@ interface RecordsToPrint {
   readonly values: Values;
   readonly output: Output;
   readonly stop: AbortSignal;
+  readonly decode: DecodeRecord | undefined;
 }
 
 /** Offsets are those of the batch: a file of level 0 does not know its offsets in the log, and begins with 0. */
-async function printRecords({ store, key, file, values, output, stop }: RecordsToPrint): Promise<void> {
+async function printRecords(toPrint: RecordsToPrint): Promise<void> {
+  const { store, key, file, values, output, stop, decode } = toPrint;
   const rows = new Table(['TOPIC ID', 'PARTITION', 'OFFSET', 'TIMESTAMP', 'KEY', 'VALUE']);
   if (values.output === 'table') output.out('\n');
   for (const section of file.sections) {
@@ -93,24 +101,31 @@ async function printRecords({ store, key, file, values, output, stop }: RecordsT
       if (stop.aborted) return;
       const batch = new RecordBatchView(bytes);
       if (batch.isControl) continue;
-      const records = [...batchRecords(batch)];
+      const records: [record: BatchRecord, decoded: DecodedRecord | undefined][] = [];
+      for (const record of batchRecords(batch)) records.push([record, await decode?.(record)]);
       if (values.output === 'json') {
-        for (const record of records) output.out(jsonLine(jsonRecord(topicId, partition, record)));
+        for (const [record, decoded] of records)
+          output.out(jsonLine(decodedJson(jsonRecord(topicId, partition, record), decoded)));
       } else {
-        output.out(rows.add(records.map((record) => cells(topicId, partition, record))));
+        output.out(rows.add(records.map(([record, decoded]) => cells(topicId, partition, record, decoded))));
       }
       await output.drained();
     }
   }
 }
 
-function cells(topicId: string, partition: number, { offset, timestamp, key, value }: BatchRecord): string[] {
+function cells(
+  topicId: string,
+  partition: number,
+  { offset, timestamp, key, value }: BatchRecord,
+  decoded: DecodedRecord | undefined,
+): string[] {
   return [
     topicId,
     String(partition),
     String(offset),
     shownTimestamp(timestamp),
-    shownBytes(key),
-    shownBytes(value),
+    shownPayload(key, decoded?.key),
+    shownPayload(value, decoded?.value),
   ];
 }

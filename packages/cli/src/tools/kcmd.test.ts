@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { batchRecords, RecordBatchView } from '@weir/wire';
+import { batchRecords, buildRecordBatch, RecordBatchView } from '@weir/wire';
 import { runArguments } from '../../testing/command-run.ts';
 import { FakeKafka } from '../../testing/fake-kafka.ts';
+import { startFakeRegistry } from '../../testing/fake-registry.ts';
 
 async function cluster(t: TestContext) {
   const fake = await FakeKafka.start();
@@ -55,4 +56,36 @@ test('kcmd also prints JSON', async (t) => {
     fetched.out,
     /^\{"topic":"orders","partition":0,"offset":0,"timestamp":\d+,"key":"hello","value":"a",/,
   );
+});
+
+test('kcmd decodes values by their schemas', async (t) => {
+  const { fake, kcmd } = await cluster(t);
+  const { url } = await startFakeRegistry(t, {
+    'GET /schemas/ids/7': { schema: '"string"' },
+    'GET /schemas/ids/7/versions': [{ subject: 'orders-value', version: 1 }],
+  });
+  await kcmd('-type', 'create-topic', '-topic', 'orders');
+  const values = ['\0\0\0\0\x07\x02x', '\0\0\0\0\x07y', 'z'];
+  const log = fake.topics.get('orders')!.partitions[0]!;
+  log.batches.push(
+    buildRecordBatch(values.map((value) => ({ timestamp: 0n, key: null, value: Buffer.from(value) }))),
+  );
+  log.end = 3n;
+  const fetch = ['-type', 'fetch', '-topic', 'orders', '-decode', 'auto', '-schemaRegistryURL', url];
+  assert.deepEqual(await kcmd(...fetch), {
+    status: 0,
+    out: [
+      'result: partition:0 offset:0 value:"x"',
+      'result: partition:0 offset:1 value:"\\u0000\\u0000\\u0000\\u0000\\u0007y" (schema 7: a length is negative)',
+      'result: partition:0 offset:2 value:"z"',
+      '',
+    ].join('\n'),
+    err: '',
+  });
+  const [first, second] = (await kcmd(...fetch, '-output', 'json')).out
+    .split('\n')
+    .map((line) => line && JSON.parse(line));
+  const schema = [first.value, first.valueSchema, first.valueSchemaType, first.valueSubjects];
+  assert.deepEqual(schema, ['x', 7, 'AVRO', ['orders-value']]);
+  assert.equal(second.valueProblem, 'a length is negative');
 });

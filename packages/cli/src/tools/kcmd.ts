@@ -1,3 +1,4 @@
+import type { DecodedPayload } from '@weir/registry/decoding';
 import type { Deps } from '../deps.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
 import { type Handler, stoppedStatus } from '../handler.ts';
@@ -8,6 +9,7 @@ import { appendValues } from './append.ts';
 import { clusterOptions } from './connection.ts';
 import { diagnoseConnection } from './diagnose-connection.ts';
 import { startingPositions } from './positions.ts';
+import { decodedJson, shownPayload, withDecoding } from './record-decoding.ts';
 import { jsonBytes, jsonLine, jsonRecord, quotedBytes } from './record-text.ts';
 
 type Values = CommandValues<'kcmd'>;
@@ -34,18 +36,22 @@ const requests: Readonly<Record<Exclude<NonNullable<Values['type']>, 'diagnose-c
     }
   },
 
-  async fetch(cluster, { topic, partition, offset, 'max-records': recordsMax, output: form }, { output }) {
+  async fetch(cluster, values, { output, clock }) {
+    const { topic, partition, offset, 'max-records': recordsMax, output: form } = values;
     const from = await startingPositions(cluster, topic!, partition, offset);
-    for await (const records of readRecords(cluster, { topicName: topic!, from, recordsMax, waitMs: 0 })) {
-      for (const record of records) {
-        output.out(
-          form === 'json'
-            ? jsonLine(jsonRecord(topic!, record.partition, record))
-            : resultLine(record.partition, record.offset, record.value),
-        );
+    await withDecoding(values, clock, async (decode) => {
+      for await (const records of readRecords(cluster, { topicName: topic!, from, recordsMax, waitMs: 0 })) {
+        for (const record of records) {
+          const decoded = await decode?.(record);
+          output.out(
+            form === 'json'
+              ? jsonLine(decodedJson(jsonRecord(topic!, record.partition, record), decoded))
+              : resultLine(record.partition, record.offset, record.value, decoded?.value),
+          );
+        }
+        await output.drained();
       }
-      await output.drained();
-    }
+    });
   },
 };
 
@@ -57,6 +63,11 @@ export const kcmd: Handler<'kcmd'> = async (values, deps) => {
   return deps.stop.aborted ? stoppedStatus : 0;
 };
 
-function resultLine(partition: number, offset: bigint, value: Buffer | null): string {
-  return `result: partition:${partition} offset:${offset} value:${quotedBytes(value)}\n`;
+function resultLine(
+  partition: number,
+  offset: bigint,
+  value: Buffer | null,
+  decoded?: DecodedPayload | undefined,
+): string {
+  return `result: partition:${partition} offset:${offset} value:${shownPayload(value, decoded, quotedBytes)}\n`;
 }

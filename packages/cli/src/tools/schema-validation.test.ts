@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { RegistryClient } from '@weir/registry';
 import { startLocalCluster } from '../../testing/local-cluster.ts';
@@ -49,4 +52,67 @@ test('weir local validates records by its own registry, and fetch decodes them',
       [{ a: 'yz' }, registered.id],
     ],
   );
+});
+
+test('produce encodes JSON by a schema, and fetch shows the same JSON', async (t) => {
+  const { registryUrl, weir } = await startLocalCluster(t);
+  const folder = mkdtempSync(join(tmpdir(), 'weir-schemas-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const schemas: [file: string, text: string, type: string, json: string, problem: RegExp][] = [
+    [
+      'order.avsc',
+      '{"type":"record","name":"Order","fields":[{"name":"id","type":"long"}]}',
+      'AVRO',
+      '{"id":7}',
+      /value 2 does not fit schema 1: id: expected a value of type "long", found "x"/,
+    ],
+    [
+      'order.proto',
+      'syntax = "proto3"; message Order { int64 id = 1; }',
+      'PROTOBUF',
+      '{"id":"7"}',
+      /value 2 does not fit schema 2: field Order.id needs an integer that fits int64/,
+    ],
+    [
+      'order.json',
+      '{"type":"object","properties":{"id":{"type":"integer"}}}',
+      'JSON',
+      '{"id":9007199254740993}',
+      /value 2 does not fit schema 3: #\/id: must be integer/,
+    ],
+  ];
+  const at = `-schemaRegistryURL ${registryUrl}`;
+  for (const [index, [file, text, type, json, problem]] of schemas.entries()) {
+    const path = join(folder, file);
+    writeFileSync(path, text);
+    const topic = type.toLowerCase();
+    await weir(`cli create-topic -topic ${topic} -partitions 1 -config service.value.schema.validation=true`);
+    const produce = `cli produce -topic ${topic} ${at}`;
+    const made = await weir(`${produce} -schema-file ${path} -output json`, { input: [`${json}\n`] });
+    assert.deepEqual([made.status, JSON.parse(made.out).value, made.err], [0, json, '']);
+    const again = await weir(`${produce} -schema-id ${index + 1} -records ${json}`);
+    assert.deepEqual([again.status, again.err], [0, '']);
+    const refused = await weir(`${produce} -schema-id ${index + 1}`, { input: [`${json}\n{"id":"x"}\n`] });
+    assert.equal(refused.status, 1);
+    assert.match(refused.err, problem);
+    const fetched = await weir(`cli fetch -topic ${topic} -output json -decode auto ${at}`);
+    const lines = fetched.out.trimEnd().split('\n');
+    assert.equal(lines.length, 2);
+    for (const line of lines) {
+      assert.ok(line.includes(`"value":${json},`), line);
+      const { valueSchema, valueSchemaType, valueSubjects } = JSON.parse(line);
+      assert.deepEqual([valueSchema, valueSchemaType, valueSubjects], [index + 1, type, [`${topic}-value`]]);
+    }
+  }
+  for (const [flags, problem] of [
+    ['-schema-id 99', 'the registry has no schema 99'],
+    ['-schema-id 1 -schema-file x.avsc', 'each names a schema; set one'],
+    ['-schema-type AVRO', '-schema-type=AVRO: only goes together with -schema-file'],
+    ['-schema-file -', 'the values come from standard input; set -records, or name a file'],
+    ['-schema-id 1 -records null', 'value 1 is null, which deletes a key and has no schema'],
+  ]) {
+    const { status, err } = await weir(`cli produce -topic avro ${at} ${flags}`);
+    assert.notEqual(status, 0);
+    assert.ok(err.includes(problem!), err);
+  }
 });

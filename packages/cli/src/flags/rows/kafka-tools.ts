@@ -10,7 +10,14 @@ import { offsetPosition } from '../../values/offset-position.ts';
 import { hostname, oneOf, path, text } from '../../values/text.ts';
 import { topicConfigs } from '../../values/topic-configs.ts';
 import { available, planned } from '../row.ts';
-import { bucketTools, eventTools, kafkaClients, recordTools, registryTools } from './takers.ts';
+import {
+  bucketDecoders,
+  bucketTools,
+  eventTools,
+  kafkaClients,
+  recordTools,
+  registryTools,
+} from './takers.ts';
 
 export const connectionFlags = [
   available({
@@ -38,7 +45,7 @@ export const connectionFlags = [
     name: 'request-timeout',
     type: durationMs({ min: 100, max: 3_600_000 }),
     default: 30_000,
-    commands: [...kafkaClients, ...registryTools],
+    commands: [...kafkaClients, ...registryTools, ...bucketDecoders],
     help: 'How long to wait for an answer, and for how long to try again.',
   }),
   available({
@@ -86,26 +93,26 @@ export const connectionFlags = [
   available({
     name: 'tlsServerCACertFile',
     type: path(),
-    commands: [...kafkaClients, ...registryTools],
+    commands: [...kafkaClients, ...registryTools, ...bucketDecoders],
     help: 'The file with the certificate authority of the servers.',
   }),
   available({
     name: 'tlsClientCertFile',
     type: path(),
-    commands: [...kafkaClients, ...registryTools],
+    commands: [...kafkaClients, ...registryTools, ...bucketDecoders],
     help: 'The file with the certificate of the client.',
   }),
   available({
     name: 'tlsClientPrivateKeyFile',
     type: path(),
-    commands: [...kafkaClients, ...registryTools],
+    commands: [...kafkaClients, ...registryTools, ...bucketDecoders],
     help: 'The file with the private key of the client.',
   }),
   available({
     name: 'tlsSkipVerify',
     type: bool(),
     default: false,
-    commands: [...kafkaClients, ...registryTools],
+    commands: [...kafkaClients, ...registryTools, ...bucketDecoders],
     help: 'Accept any certificate of the servers, whatever its issuer and name.',
     rule: 'A machine on the path can then read everything, passwords included; it is for tests.',
   }),

@@ -8,14 +8,14 @@ import { schemaVersion } from '../../values/schema-version.ts';
 import { oneOf, path, text } from '../../values/text.ts';
 import { url } from '../../values/url.ts';
 import { available } from '../row.ts';
-import { registryTools } from './takers.ts';
+import { decoders, registryTools } from './takers.ts';
 
 export const schemaToolFlags = [
   available({
     name: 'schemaRegistryURL',
     type: url(),
     default: 'http://localhost:9094',
-    commands: [...registryTools, 'cli fetch'],
+    commands: [...registryTools, ...decoders, 'cli produce'],
     help: 'The schema registry to work on.',
     rule: 'A path goes before those of the registry: /contexts/.name works on another context.',
   }),
@@ -23,22 +23,22 @@ export const schemaToolFlags = [
     name: 'decode',
     type: oneOf('none', 'auto', 'avro', 'protobuf', 'json'),
     default: 'none',
-    commands: ['cli fetch'],
+    commands: decoders,
     help: 'Show keys and values that name a schema as JSON: all of them, or those of one type.',
     rule: 'The schemas come from -schemaRegistryURL. What cannot be decoded is shown as it is, with the reason.',
   }),
   available({
     name: 'schemaRegistryUsername',
     type: text('name'),
-    commands: ['cli fetch'],
-    help: 'The user name for -schemaRegistryURL, with -decode.',
+    commands: [...decoders, 'cli produce'],
+    help: 'The user name for -schemaRegistryURL, where -username is for the cluster.',
   }),
   available({
     name: 'schemaRegistryPassword',
     type: text('password'),
     secret: true,
-    commands: ['cli fetch'],
-    help: 'The password for -schemaRegistryURL, with -decode.',
+    commands: [...decoders, 'cli produce'],
+    help: 'The password for -schemaRegistryURL, where -password is for the cluster.',
     rule: 'Other users of the machine can see the flags of a command; the variable is hidden from them.',
   }),
   available({
@@ -64,8 +64,9 @@ export const schemaToolFlags = [
   available({
     name: 'schema-id',
     type: int({ min: 0, max: 2_147_483_647 }),
-    commands: ['cli describe-schema'],
+    commands: ['cli describe-schema', 'cli produce'],
     help: 'The id of a schema, as it is in records.',
+    rule: 'cli produce encodes values, which are then JSON, with the schema.',
   }),
   available({
     name: 'schema-guid',
@@ -76,13 +77,14 @@ export const schemaToolFlags = [
   available({
     name: 'schema-file',
     type: path(),
-    commands: ['cli register-schema', 'cli check-schema'],
+    commands: ['cli register-schema', 'cli check-schema', 'cli produce'],
     help: 'The file with the schema; - is standard input.',
+    rule: 'cli produce registers it under <topic>-value, and encodes values with it, which are then JSON.',
   }),
   available({
     name: 'schema-type',
     type: oneOf('AVRO', 'PROTOBUF', 'JSON'),
-    commands: ['cli register-schema', 'cli check-schema'],
+    commands: ['cli register-schema', 'cli check-schema', 'cli produce'],
     help: 'The language of the schema.',
     rule: 'Not set, it follows from the end of the file name: .avsc, .proto or .json.',
   }),
@@ -91,7 +93,7 @@ export const schemaToolFlags = [
     type: list(schemaReference()),
     default: [],
     isRepeatable: true,
-    commands: ['cli register-schema', 'cli check-schema'],
+    commands: ['cli register-schema', 'cli check-schema', 'cli produce'],
     help: 'The schemas that this one refers to.',
     rule: 'It may be given several times.',
   }),

@@ -40,6 +40,12 @@ export const bucketTools = ['cli file-reader', 'cli file-scrubber'] as const;
 /** Tools that ask the API or a metadata backup about records, and read them from a bucket. */
 export const recordTools = ['cli diagnose-record'] as const;
 
+/** Tools that show records of a bucket, and decode them by the schemas of a registry. */
+export const bucketDecoders = ['cli file-reader', 'cli diagnose-record'] as const;
+
+/** Tools that show records, and decode them by the schemas of a registry. */
+export const decoders = ['kcmd', 'cli fetch', ...bucketDecoders] as const;
+
 /** Tools that work on a schema registry over its HTTP API. */
 export const registryTools = [
   'cli list-subjects',

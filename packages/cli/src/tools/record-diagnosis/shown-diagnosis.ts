@@ -1,8 +1,10 @@
 import { isUtf8 } from 'node:buffer';
-import type { RecordBatchView } from '@weir/wire';
+import type { DecodedRecord } from '@weir/registry/decoding';
+import type { BatchRecord, RecordBatchView } from '@weir/wire';
 import { escapeControls } from '../../problem.ts';
 import { jsonBytes, jsonLine, shownBytes, shownTimestamp } from '../record-text.ts';
 import type { Diagnosis } from './diagnosis.ts';
+import { schemaJson, shownSchema } from './payload-schema.ts';
 import type { FoundBatch } from './read-record.ts';
 
 interface DiagnosedRecord extends Diagnosis {
@@ -11,6 +13,8 @@ interface DiagnosedRecord extends Diagnosis {
   readonly partition: number;
   readonly metadata: string;
   readonly bucket: string | undefined;
+  /** The record by the schemas that it names, if that was asked for. */
+  readonly decoded: DecodedRecord | undefined;
 }
 
 /** Characters, or bytes in hex, of a key or a value. */
@@ -92,15 +96,30 @@ function producerOf({ producerId, producerEpoch, baseSequence, lastSequence }: R
   return `${producerId}, epoch ${producerEpoch}, sequences ${baseSequence} to ${lastSequence}`;
 }
 
-function recordRows({ read }: DiagnosedRecord): Rows {
+function recordRows({ read, decoded }: DiagnosedRecord): Rows {
   if (read?.outcome.kind !== 'record') return [];
-  const { timestamp, key, value, headers } = read.outcome.record;
+  const { record } = read.outcome;
+  const { timestamp, key, value, headers } = record;
   return [
     ['timestamp', shownTimestamp(timestamp)],
     ['key', preview(key)],
+    ...schemaRows('key', record, decoded),
     ['value', preview(value)],
+    ...schemaRows('value', record, decoded),
     ...headers.map((header): [string, string] => ['header', `${header.key}: ${preview(header.value)}`]),
   ];
+}
+
+function schemaRows(part: 'key' | 'value', record: BatchRecord, decoded: DecodedRecord | undefined): Rows {
+  const schema = shownSchema(part, record, decoded);
+  const rows: Rows = schema === undefined ? [] : [[`${part} schema`, schema]];
+  const found = decoded?.[part];
+  if (found?.kind === 'decoded') rows.push([`${part} decoded`, cut(found.json)]);
+  return rows;
+}
+
+function cut(text: string): string {
+  return text.length > previewMax ? `${text.slice(0, previewMax)}…` : text;
 }
 
 function preview(bytes: Buffer | null): string {
@@ -154,9 +173,10 @@ function batchJson(
   };
 }
 
-function recordJson({ read }: DiagnosedRecord) {
+function recordJson({ read, decoded }: DiagnosedRecord) {
   if (read?.outcome.kind !== 'record') return null;
-  const { timestamp, key, value, headers } = read.outcome.record;
+  const { record } = read.outcome;
+  const { timestamp, key, value, headers } = record;
   return {
     timestamp,
     key: jsonBytes(key),
@@ -164,5 +184,7 @@ function recordJson({ read }: DiagnosedRecord) {
     headers: headers.map((header) => ({ key: header.key, value: jsonBytes(header.value) })),
     key_bytes: key?.length ?? null,
     value_bytes: value?.length ?? null,
+    key_schema: schemaJson('key', record, decoded),
+    value_schema: schemaJson('value', record, decoded),
   };
 }
