@@ -149,12 +149,14 @@ async function start(
   started.defer(() => internal?.close());
 
   let kafkaPort = options.kafkaPort;
+  let registryPort: number | undefined;
   let nodeId = claimedNodeId(options.agentId);
   const self = (): AgentDescription => ({
     agentId: options.agentId,
     nodeId,
     host: options.advertisedHost,
     kafkaPort,
+    ...(registryPort === undefined ? {} : { registryPort }),
     internalUrl: `${peers === undefined ? 'http' : 'https'}://${inUrl(options.internalHost ?? options.advertisedHost)}:${internal?.port ?? http.port}`,
     zone: options.zone,
     group: options.group,
@@ -255,6 +257,7 @@ async function start(
   });
   started.defer(() => registry?.stop({ deadlineMs: leftMs() }));
   kafkaPort = kafka.port;
+  registryPort = registry?.port;
   const reports = {
     report: () =>
       stats.report({
@@ -311,12 +314,12 @@ async function start(
   started.defer(() => publishing?.stop());
   readiness.start();
   started.defer(() => readiness.stop());
-  log.info('started agent', { kafkaPort, httpPort: http.port, registryPort: registry?.port });
+  log.info('started agent', { kafkaPort, httpPort: http.port, registryPort });
 
   return {
     kafkaPort,
     httpPort: http.port,
-    registryPort: registry?.port,
+    registryPort,
     internalPort: internal?.port,
     async stop({ deadlineMs }) {
       stopEndMs = clock.monotonicMs() + deadlineMs;

@@ -163,8 +163,8 @@ async function start(
     agentId,
     nodeId,
     host: options.advertisedHost,
-    // The port where clients find the agent. Agents of one host differ by it.
     kafkaPort: registryPort,
+    registryPort,
     internalUrl: `http${tls?.http === true ? 's' : ''}://${inUrl(options.internalHost ?? options.advertisedHost)}:${http.port}`,
     zone: options.zone,
     group,

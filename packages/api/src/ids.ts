@@ -1,3 +1,4 @@
+import { clusterIdPrefixes } from '@weir/core';
 import * as z from 'zod';
 
 /**
@@ -32,8 +33,8 @@ export type IdKind = keyof typeof idKinds;
 
 /** The types of virtual clusters, with the prefixes of their ids and names. The wider prefix comes last. */
 export const clusterTypes = {
-  byoc_schema_registry: { idPrefix: 'vci_sr_', namePrefix: 'vcn_sr_' },
-  byoc_data_lake: { idPrefix: 'vci_dl_', namePrefix: 'vcn_dl_' },
+  byoc_schema_registry: { idPrefix: clusterIdPrefixes.schemaRegistry, namePrefix: 'vcn_sr_' },
+  byoc_data_lake: { idPrefix: clusterIdPrefixes.dataLake, namePrefix: 'vcn_dl_' },
   byoc: { idPrefix: 'vci_', namePrefix: 'vcn_' },
 } as const;
 

@@ -19,6 +19,7 @@ export {
 export { backOffMs, type JitteredBackOff, jitteredBackOffMs } from './back-off.ts';
 export { formatBytes, GiB, KiB, MiB, parseBytes, TiB } from './bytes.ts';
 export { type Clock, systemClock } from './clock.ts';
+export { clusterIdPrefixes, clusterKind } from './cluster-kind.ts';
 export { formatDurationMs, parseDurationMs } from './durations.ts';
 export { type Environment, systemEnvironment } from './environment.ts';
 export { type EventTypeName, eventTypeNames } from './event-type-names.ts';

@@ -97,6 +97,7 @@ export class MemoryLeader {
       eventMetrics: eventMetrics(this.#metrics, clusterId),
       followers: this.#followers,
       snapshotBytesMin: defaultSnapshotBytesMin,
+      hasFiles: true,
       freshId: this.freshId,
     });
     leadership.serveFollowers();

@@ -2,6 +2,7 @@ import type { NeededOperation } from '@weir/core';
 import { registryResourceName } from '@weir/core';
 import { formatSubject, parseSubject, type RegistryService, referencedSubject } from '@weir/registry';
 import type { Access } from '../security/access.ts';
+import { principalInAcls } from '../security/principal.ts';
 import { HttpProblem } from './request/http-problem.ts';
 import type { RouteRow } from './routes/route.ts';
 
@@ -25,9 +26,13 @@ export async function checkRights(
   service: RegistryService,
 ): Promise<((subject: string) => boolean) | undefined> {
   if (access.principal.isReadOnly === true && row.access === 'write')
-    throw new HttpProblem(403, `${access.principal.name} has a read-only credential and may only read.`, {
-      errorCode: deniedCode,
-    });
+    throw new HttpProblem(
+      403,
+      `${principalInAcls(access.principal)} has a read-only credential and may only read.`,
+      {
+        errorCode: deniedCode,
+      },
+    );
   const { needs } = row;
   if (access.isUnlimited === true || needs.on === 'authenticated') return undefined;
   const isAllowed = (subject: string) => access.mayQuietly(needs.operation, 'SUBJECT', resourceOf(subject));
@@ -93,9 +98,13 @@ function requireOnRegistry(access: Access, operation: NeededOperation): void {
 }
 
 function denied({ principal }: Access, operation: NeededOperation, resource: string): HttpProblem {
-  return new HttpProblem(403, `${principal.name} is denied operation ${operation} on ${resource}.`, {
-    errorCode: deniedCode,
-  });
+  return new HttpProblem(
+    403,
+    `${principalInAcls(principal)} is denied operation ${operation} on ${resource}.`,
+    {
+      errorCode: deniedCode,
+    },
+  );
 }
 
 async function subjectsOfSchema(

@@ -12,6 +12,11 @@ export interface Principal {
   readonly isReadOnly?: true;
 }
 
+/** The name by which an ACL should refer to a principal. Usernames of credentials are generated; their names are not. */
+export function principalInAcls({ name, aliases }: Principal): string {
+  return aliases[0] ?? name;
+}
+
 /** The principal of an unauthenticated client, as in Kafka. */
 export const anonymous: Principal = {
   name: 'User:ANONYMOUS',

@@ -14,8 +14,13 @@ const agent = z
     roles: list(text(64), rolesMax).describe('What it does.'),
     group: text(nameCharsMax).describe('Its group.'),
     zone: text(nameCharsMax).describe('Its availability zone; empty if it does not know.'),
-    host: text(nameCharsMax).describe('Where Kafka clients find it.'),
-    kafka_port: count(65_535).describe('The port there.'),
+    host: text(nameCharsMax).describe('Where clients find it.'),
+    kafka_port: count(65_535)
+      .optional()
+      .describe('The port for Kafka there; absent for agents of a schema registry cluster.'),
+    schema_registry_port: count(65_535)
+      .optional()
+      .describe('The port of the schema registry there; absent if it serves none.'),
     cpu_count: z.number().min(0).describe('Its processors.'),
     cpu_load: z.number().min(0).max(1).describe('How much of them it uses, from 0 to 1.'),
     last_seen_at: time().describe('When it last called.'),

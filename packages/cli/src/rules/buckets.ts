@@ -1,7 +1,7 @@
+import { clusterKind } from '@weir/core';
 import type { FlagValues } from '../flags/catalogue.ts';
 import type { Outcome } from '../outcome.ts';
 import type { BucketUrl } from '../values/bucket-url.ts';
-import { clusterKind } from './cluster-kind.ts';
 import { forbidden, missing, type Rule, type Violation } from './rule.ts';
 
 /** Where an agent stores the data: one bucket, or one for new files and one for compacted files. */

@@ -1,7 +1,7 @@
+import { clusterKind } from '@weir/core';
 import type { CommandName } from '../commands/catalogue.ts';
 import type { FlagName, FlagValues } from '../flags/catalogue.ts';
 import { brokers } from '../flags/rows/takers.ts';
-import { clusterKind } from './cluster-kind.ts';
 import { forbidden, type Rule, type Violation } from './rule.ts';
 
 export type PortFlag = Extract<FlagName, `${string}Port`>;

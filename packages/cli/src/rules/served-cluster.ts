@@ -1,5 +1,5 @@
+import { clusterKind } from '@weir/core';
 import type { FlagValues } from '../flags/catalogue.ts';
-import { clusterKind } from './cluster-kind.ts';
 import { forbidden, type Rule, type Violation } from './rule.ts';
 
 /** An agent of another kind of cluster would answer clients that do not belong there. */

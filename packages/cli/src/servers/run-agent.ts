@@ -10,12 +10,11 @@ import {
   ZoneWarnings,
   zonesByAddress,
 } from '@weir/agent';
-import { Metrics, release, systemRandom } from '@weir/core';
+import { clusterKind, Metrics, release, systemRandom } from '@weir/core';
 import { type ObjectStore, openStore, probesFolder } from '@weir/storage';
 import { Failure } from '../failure.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
 import { resolveBuckets } from '../rules/buckets.ts';
-import { clusterKind } from '../rules/cluster-kind.ts';
 import { resolveRoles } from '../rules/roles.ts';
 import { type BucketUrl, bucketUrl as bucketType } from '../values/bucket-url.ts';
 import { advertisedAgentHost, advertisedClientHost } from './advertised-addresses.ts';

@@ -7,7 +7,7 @@ import {
   portOf,
   type ReceivedReports,
 } from '@weir/cluster';
-import type { Clock, EventTypeName, Log, Metrics } from '@weir/core';
+import { type Clock, clusterKind, type EventTypeName, type Log, type Metrics } from '@weir/core';
 import { EntriesPruned, type Journal, type LeaseHolder } from '@weir/journal';
 import type { Command, Namespace, ReplyOf } from '@weir/machine';
 import { type EventMetrics, eventMetrics } from '../events/event-metrics.ts';
@@ -338,6 +338,7 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
           snapshotBytesMin: this.#snapshotBytesMin,
           freshId: this.#freshId,
           backedUpMs: () => this.#backedUpMs?.(),
+          hasFiles: clusterKind(this.#options.clusterId) !== 'schema registry',
           ...(this.#linkingPipelines === undefined ? {} : { linkingPipelines: this.#linkingPipelines }),
         });
         this.#log.info('started leading cluster', { epoch, position });

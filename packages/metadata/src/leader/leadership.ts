@@ -18,6 +18,7 @@ import { readCompactionBacklog } from '../jobs/compaction-backlog.ts';
 import { deadFileScanPlanner } from '../jobs/dead-file-scan-planner.ts';
 import { fileCompactionPlanner } from '../jobs/file-compaction-planner.ts';
 import { fileDeletionPlanner } from '../jobs/file-deletion-planner.ts';
+import type { JobPlanner } from '../jobs/job-planner.ts';
 import { JobQueue } from '../jobs/job-queue.ts';
 import type { JobQueueMetrics } from '../jobs/job-queue-metrics.ts';
 import { keyCompactionPlanner } from '../jobs/key-compaction-planner.ts';
@@ -58,6 +59,8 @@ interface LeadershipOptions {
   readonly freshId: () => string;
   /** Up to when a backup has all entries; `undefined` if there is no backup. */
   readonly backedUpMs?: () => number | undefined;
+  /** Whether the cluster may have files. A schema registry has none, and its agents take no jobs on files. */
+  readonly hasFiles: boolean;
   /** The pipelines of schema linking that run. */
   readonly linkingPipelines?: () => Promise<readonly LinkingPipeline[]>;
 }
@@ -138,22 +141,9 @@ export class Leadership {
       freshId: options.freshId,
       term: epoch,
     });
-    const ask: AskMachine = (question) => this.pipeline.ask(question);
-    const [mergeClaims, keyClaims] = [new ClaimedFiles(), new ClaimedFiles()];
     this.jobs = new JobQueue({
       planners: [
-        fileDeletionPlanner(ask, options.backedUpMs),
-        keyCompactionPlanner({
-          ask,
-          clock,
-          merged: mergeClaims,
-          claims: keyClaims,
-          onPlanned: (dirtyRatioMax) => {
-            this.#dirtyRatioMax = dirtyRatioMax;
-          },
-        }),
-        fileCompactionPlanner({ ask, clock, claims: mergeClaims, others: keyClaims }),
-        deadFileScanPlanner(ask, clock.nowMs()),
+        ...(options.hasFiles ? this.#filePlanners() : []),
         ...(options.linkingPipelines === undefined ? [] : [schemaLinkingPlanner(options.linkingPipelines)]),
       ],
       clock,
@@ -181,6 +171,26 @@ export class Leadership {
     this.#every('retention', timing.retentionIntervalMs, () => this.#applyRetention());
     this.#every('autoScaler', checkIntervalMs, () => this.#scalePartitions());
     lease.onLost((reason) => this.end(reason));
+  }
+
+  #filePlanners(): readonly JobPlanner[] {
+    const { clock, backedUpMs } = this.#options;
+    const ask: AskMachine = (question) => this.pipeline.ask(question);
+    const [mergeClaims, keyClaims] = [new ClaimedFiles(), new ClaimedFiles()];
+    return [
+      fileDeletionPlanner(ask, backedUpMs),
+      keyCompactionPlanner({
+        ask,
+        clock,
+        merged: mergeClaims,
+        claims: keyClaims,
+        onPlanned: (dirtyRatioMax) => {
+          this.#dirtyRatioMax = dirtyRatioMax;
+        },
+      }),
+      fileCompactionPlanner({ ask, clock, claims: mergeClaims, others: keyClaims }),
+      deadFileScanPlanner(ask, clock.nowMs()),
+    ];
   }
 
   /** Wall-clock time of this process. */

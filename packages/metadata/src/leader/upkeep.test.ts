@@ -8,11 +8,9 @@ import { openJournals } from '@weir/journal';
 import { ClusterNode } from './cluster-node.ts';
 
 const minuteMs = 60_000;
-const clusterId = 'vci_test';
 
-/** A leader over a journal in memory, and a topic. */
-async function leading(t: TestContext, configs: Record<string, string>) {
-  const clock = new HandClock();
+/** Starts a leader over a journal in memory. */
+function leader(clusterId: string, clock: HandClock): ClusterNode {
   const hub = openJournals(`memory://${randomUUID()}`, { clock, log: silentLog });
   const node = new ClusterNode({
     clusterId,
@@ -23,6 +21,13 @@ async function leading(t: TestContext, configs: Record<string, string>) {
     metrics: new Metrics(),
   });
   node.start();
+  return node;
+}
+
+/** A leader, and a topic. */
+async function leading(t: TestContext, configs: Record<string, string>) {
+  const clock = new HandClock();
+  const node = leader('vci_test', clock);
   t.after(() => node.stop());
   await clock.pass(100);
   const topics = [{ name: 't', partitionCount: 1, configs }];
@@ -98,4 +103,24 @@ test('a topic without an auto-scaler is not changed', async (t) => {
     await clock.pass(minuteMs);
   }
   assert.equal(await partitionCount(), 1);
+});
+
+test('a schema registry has no jobs on files, which its agents do not take', async (t) => {
+  // cluster, kinds of jobs
+  const cases = [
+    ['vci_test', ['file_deletion', 'key_compaction', 'file_compaction', 'dead_file_scan']],
+    ['vci_sr_test', []],
+  ] as const;
+  for (const [clusterId, kinds] of cases) {
+    const clock = new HandClock();
+    const node = leader(clusterId, clock);
+    t.after(() => node.stop());
+    await clock.pass(100);
+    const { takers } = await node.listJobs();
+    assert.deepEqual(
+      takers.map(({ kind }) => kind),
+      kinds,
+      clusterId,
+    );
+  }
 });

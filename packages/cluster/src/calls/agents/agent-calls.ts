@@ -24,7 +24,13 @@ export interface AgentDescription {
    */
   readonly nodeId: number;
   readonly host: string;
+  /**
+   * The port where Kafka clients find the agent. An agent of a schema registry has its registry port here too, by which
+   * agents of one host differ.
+   */
   readonly kafkaPort: number;
+  /** The port of the schema registry that the agent serves. Absent in heartbeats of agents of earlier releases. */
+  readonly registryPort?: number | undefined;
   /** URL from which other agents fetch pages. */
   readonly internalUrl: string;
   readonly zone: string;
@@ -74,6 +80,7 @@ const heartbeat = object<AgentHeartbeat>({
   nodeId: whole,
   host: text,
   kafkaPort: whole,
+  registryPort: optional(whole),
   internalUrl: text,
   zone: text,
   group: text,

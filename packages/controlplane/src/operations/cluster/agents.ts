@@ -20,7 +20,9 @@ export function agentOperations({ clusterPort }: ClusterServices) {
           group: agent.group,
           zone: agent.zone,
           host: agent.host,
-          kafka_port: agent.kafkaPort,
+          // An agent of a schema registry has one port for clients.
+          ...(agent.kafkaPort === agent.registryPort ? {} : { kafka_port: agent.kafkaPort }),
+          ...(agent.registryPort === undefined ? {} : { schema_registry_port: agent.registryPort }),
           cpu_count: agent.cpuCount,
           // Measured values may exceed the range slightly.
           cpu_load: Math.min(1, Math.max(0, agent.cpuLoad)),

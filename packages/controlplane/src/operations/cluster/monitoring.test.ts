@@ -12,7 +12,14 @@ test('live agents are listed, with filters by role and group', async (t) => {
     cpuLoad: 1.2,
   });
   await testApi.node.heartbeat(agent);
-  await testApi.node.heartbeat({ ...agent, agentId: 'b', roles: ['proxy'], group: 'green' });
+  await testApi.node.heartbeat({
+    ...agent,
+    agentId: 'b',
+    roles: ['proxy'],
+    group: 'green',
+    kafkaPort: 9094,
+    registryPort: 9094,
+  });
   const { agents } = await testApi.call('list_agents', {});
   const [{ last_seen_at, ...first }] = agents as [(typeof agents)[0]];
   assert.ok(!Number.isNaN(Date.parse(last_seen_at)));
@@ -27,6 +34,11 @@ test('live agents are listed, with filters by role and group', async (t) => {
     cpu_count: 4,
     cpu_load: 1,
   });
+  assert.deepEqual(
+    [agents[1]!.kafka_port, agents[1]!.schema_registry_port],
+    [undefined, 9094],
+    'an agent of a schema registry has no port for Kafka',
+  );
   const ids = async (filter: Omit<CallOf<'list_agents'>, 'virtual_cluster_id'>) =>
     (await testApi.call('list_agents', filter)).agents.map(({ agent_id }) => agent_id).join();
   assert.deepEqual(
