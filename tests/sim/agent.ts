@@ -1,5 +1,6 @@
 import type { AgentDescription, ClusterPort } from '@weir/cluster';
 import { MiB, type Random, release, seededRandom } from '@weir/core';
+import type { RegistryService } from '@weir/registry';
 import { connectCluster } from '@weir/rpc';
 import { aroundStore, type ObjectStore, withPatience } from '@weir/storage';
 import { createClusterView } from '../../packages/agent/src/cluster/following-view.ts';
@@ -15,6 +16,8 @@ import { Heartbeats } from '../../packages/agent/src/heartbeats.ts';
 import { claimedNodeId } from '../../packages/agent/src/placement/node-id.ts';
 import { createReadPath } from '../../packages/agent/src/read-path/read-path.ts';
 import type { RequestServer } from '../../packages/agent/src/requests/request-server.ts';
+import { openRegistry } from '../../packages/agent/src/schema-registry/open-registry.ts';
+import { RegistryMetrics } from '../../packages/agent/src/schema-registry/registry-metrics.ts';
 import { ShareService } from '../../packages/agent/src/share/share-service.ts';
 import { ClientTelemetry } from '../../packages/agent/src/telemetry/client-telemetry.ts';
 import { createWritePath } from '../../packages/agent/src/write-path/write-path.ts';
@@ -49,6 +52,8 @@ export class SimAgent {
   readonly process: SimProcess;
   /** Undefined until the agent is ready. */
   server: RequestServer | undefined;
+  /** Its schema registry, once that has read its state. Undefined until the agent is ready. */
+  registry: (() => Promise<RegistryService>) | undefined;
   readonly #world: Deps;
   readonly #options: SimAgentOptions;
   readonly #random: Random;
@@ -158,6 +163,17 @@ export class SimAgent {
       );
     while (!(await isRegistered())) await new Promise<void>((resolve) => clock.after(retryStartMs, resolve));
     this.server = server;
+    const registry = openRegistry({
+      clusterId,
+      port: view.port,
+      changes: view,
+      release,
+      clock,
+      random,
+      log,
+      metrics: new RegistryMetrics(metrics),
+    });
+    this.registry = registry.service;
   }
 
   #connect(): ClusterPort {

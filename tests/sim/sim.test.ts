@@ -68,19 +68,23 @@ test('what was acknowledged is readable once, at its offset, in its order, whate
   for (const [what, times] of Object.entries(tally)) assert.ok(times > count / 10, `${what}: ${times}`);
 });
 
-for (const hasGroups of [false, true]) {
-  test(`a seed is the whole truth, ${hasGroups ? 'with' : 'without'} groups`, async () => {
+for (const [what, parts] of [
+  ['a topic alone', { hasGroups: false, hasSchemas: false }],
+  ['groups', { hasGroups: true, hasSchemas: false }],
+  ['schemas', { hasGroups: false, hasSchemas: true }],
+] as const) {
+  test(`a seed is the whole truth, with ${what}`, async () => {
     const notes = [[] as string[], [] as string[]] as const;
-    for (const list of notes) await simulate(42, { hasGroups, onNote: (line) => list.push(line) });
+    for (const list of notes) await simulate(42, { ...parts, onNote: (line) => list.push(line) });
     assert.deepEqual(notes[0], notes[1]);
   });
 }
 
 /** Simulates a world with a bug, which the checks have to find with one of the first seeds. */
-async function finds({ sabotage, expected, hasGroups = false }: Bug): Promise<void> {
+async function finds({ sabotage, expected, hasGroups = false, hasSchemas = false }: Bug): Promise<void> {
   for (let seed = 1; seed <= 10; seed++) {
     try {
-      await simulate(seed, { sabotage, hasGroups });
+      await simulate(seed, { sabotage, hasGroups, hasSchemas });
     } catch (error) {
       assert.ok(error instanceof SimulationFailed);
       assert.match(error.message, expected);
@@ -96,6 +100,7 @@ interface Bug {
   /** The expected report of the checks. */
   readonly expected: RegExp;
   readonly hasGroups?: boolean;
+  readonly hasSchemas?: boolean;
 }
 
 const bugs: Readonly<Record<string, Bug>> = {
@@ -150,6 +155,30 @@ const bugs: Readonly<Record<string, Bug>> = {
     hasGroups: true,
     sabotage: forgetsOffsets,
     expected: /is committed to \d+, after/,
+  },
+  'schemas that are acknowledged and forgotten': {
+    hasSchemas: true,
+    sabotage: (port, random) => ({
+      ...port,
+      async changeRegistry(request) {
+        if (random.next() < 0.9) return port.changeRegistry(request);
+        const { expectedRevision, changes } = request;
+        return { error: 'NONE', message: null, revision: expectedRevision + changes.length };
+      },
+    }),
+    expected: /two schemas|another schema|another id|another version|is lost|after \d+ was acknowledged/,
+  },
+  'an agent that writes schemas whatever others have written': {
+    hasSchemas: true,
+    sabotage: (port) => ({
+      ...port,
+      async changeRegistry(request) {
+        const result = await port.changeRegistry(request);
+        if (result.error !== 'STALE') return result;
+        return port.changeRegistry({ ...request, expectedRevision: result.revision });
+      },
+    }),
+    expected: /two schemas|another schema|another id|another version|is lost|after \d+ was acknowledged/,
   },
 };
 

@@ -24,6 +24,10 @@ export interface Tally {
   batchesRead: number;
   transactionsCommitted: number;
   transactionsAborted: number;
+  schemasRegistered: number;
+  schemasRead: number;
+  schemasDeleted: number;
+  schemaRequestsRetried: number;
 }
 
 export function newTally(): Tally {
@@ -47,6 +51,10 @@ export function newTally(): Tally {
     batchesRead: 0,
     transactionsCommitted: 0,
     transactionsAborted: 0,
+    schemasRegistered: 0,
+    schemasRead: 0,
+    schemasDeleted: 0,
+    schemaRequestsRetried: 0,
   };
 }
 

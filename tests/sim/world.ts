@@ -19,6 +19,7 @@ import { GroupWork } from './group-work.ts';
 import { History } from './history.ts';
 import { Producer } from './producer.ts';
 import { Reader } from './reader.ts';
+import { SchemaWork } from './schema-work.ts';
 import { newTally, type Tally } from './tally.ts';
 
 export interface WorldOptions {
@@ -32,6 +33,8 @@ export interface WorldOptions {
   readonly movesMidway?: boolean;
   /** Whether groups read the topic and copy it in transactions, which takes longer; by default in every tenth seed. */
   readonly hasGroups?: boolean;
+  /** Whether clients use the schema registry; by default in every fifth seed. */
+  readonly hasSchemas?: boolean;
   readonly log?: Log;
   /** Receives every note at once; otherwise only the last ones are reported at the end. */
   readonly onNote?: (line: string) => void;
@@ -50,6 +53,7 @@ const producers = [
   { name: 'plain-many', isIdempotent: false, isOrdered: false, requestsInFlightMax: 5, batchCount: 14 },
 ] as const;
 const groupsEverySeeds = 10;
+const schemasEverySeeds = 5;
 const notesMax = 60;
 const startMsMax = 30_000;
 const troubleMs = 9_000;
@@ -98,6 +102,7 @@ class World implements Deps {
   readonly #agents: SimAgent[] = [];
   readonly #windowMs: number;
   readonly #hasGroups: boolean;
+  readonly #hasSchemas: boolean;
   #problem: unknown;
   #starts = 0;
   #terms = 0;
@@ -107,6 +112,7 @@ class World implements Deps {
   constructor(seed: number, options: WorldOptions) {
     this.#options = options;
     this.#hasGroups = options.hasGroups ?? seed % groupsEverySeeds === 0;
+    this.#hasSchemas = options.hasSchemas ?? seed % schemasEverySeeds === 1;
     this.random = seededRandom(seed);
     this.log = options.log ?? silentLog;
     this.#bucketName = `sim-${seed}`;
@@ -141,6 +147,7 @@ class World implements Deps {
     );
     const reader = new Reader(this, this.#history, bootstrap, 'the reader');
     reader.follow();
+    const schemas = this.#hasSchemas ? new SchemaWork(this, () => this.#agents, troubleMs) : undefined;
     this.#trouble(all, reader, work);
     await this.#pass(() => false, troubleMs);
     this.#heal();
@@ -150,10 +157,14 @@ class World implements Deps {
         `${this.#history.unacknowledged} batches were not acknowledged within ${recoveryMsMax / 1000} s`,
       );
     }
+    if (!(await this.#pass(() => schemas?.isDone ?? true, recoveryMsMax)))
+      throw new SimulationFailed(`requests about schemas were not answered within ${recoveryMsMax / 1000} s`);
     await this.#pass(() => false, settleMs);
     reader.stop();
     const ends = await this.#check(bootstrap);
     if (work !== undefined) await this.#checkGroups(work, ends);
+    if (schemas !== undefined)
+      await this.#within(recoveryMsMax, 'every agent has every schema', schemas.check());
   }
 
   async #topic(name: string): Promise<Bootstrap> {

@@ -53,6 +53,11 @@ export class RegistryError extends Error {
   get code(): number {
     return registryErrors[this.error];
   }
+
+  /** Whether the registry failed, rather than refused: the same request may succeed later. */
+  get isRetriable(): boolean {
+    return this.code >= 50_000;
+  }
 }
 
 /** A schema that is not compatible with an earlier version of its subject. */

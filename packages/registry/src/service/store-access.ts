@@ -31,7 +31,8 @@ export async function writeFresh<Reply>(
   try {
     return await store.write(decide);
   } catch (error) {
-    if (!(error instanceof RegistryError)) throw error;
+    // A write that failed may have been made. Deciding it again would refuse, say, a deletion as made before.
+    if (!(error instanceof RegistryError) || error.isRetriable) throw error;
     await store.refresh();
     if (store.state.revision === revision) throw error;
     return store.write(decide);
