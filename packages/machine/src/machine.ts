@@ -15,6 +15,7 @@ import type {
   OffsetAnswer,
   OffsetQuery,
   ProducersAnswer,
+  RegistryEntryChange,
   RegistryPage,
   RegistryReadRequest,
   ResourceCounts,
@@ -305,6 +306,16 @@ export class ClusterMachine {
   }
 
   /**
+   * Changes entries of the schema registry after a restore that has lost later changes, beyond any limit. Readers of
+   * before have to read all entries anew. There is no journal yet: `beginSave` gives the first snapshot.
+   */
+  renewRegistry(changes: readonly RegistryEntryChange[]): void {
+    const { registry } = this.#state;
+    for (const { key, value } of changes) registry.change(key, value);
+    registry.renew();
+  }
+
+  /**
    * Plans compactions, in steps of some milliseconds: every `next` is one, and the last returns the jobs. Commands may
    * be executed between steps. Files of jobs that run are left out.
    */
@@ -404,6 +415,11 @@ export class ClusterMachine {
   /** Read-only. */
   get offsets(): Pick<Offsets, 'of' | 'countOf' | 'hasGroup' | 'groupIds' | 'isPending' | 'hasPendingGroup'> {
     return this.#state.offsets;
+  }
+
+  /** The revision of the last change of the schema registry. */
+  get registryRevision(): number {
+    return this.#state.registry.revision;
   }
 
   /** Returns entries of the schema registry that changed after a revision. */

@@ -51,20 +51,27 @@ export const restore: Handler<'control-plane restore'> = async (values, { clock,
     const clusterId = values.defaultVirtualClusterID ?? (await onlyCluster(store));
     const hub = openJournals(databaseUrl, { clock, log });
     running.defer(() => hub.close());
-    const { generation, recoveryPointMs, isComplete, topicCount, uncommitted, unsearched } =
-      await restoreCluster({
-        clusterId,
-        store,
-        hub,
-        clock,
-        fenceMs: fenceIntervals * values.metadataBackupInterval,
-        onStep: (line) => output.out(`${line}\n`),
-        openBucket: (named) => {
-          const problem = problemOfBucket(named, { ownUrls: [url], allowedUrls: [] });
-          if (problem !== undefined) throw new Failure(problem);
-          return openBucket(named);
-        },
-      });
+    const {
+      generation,
+      recoveryPointMs,
+      isComplete,
+      topicCount,
+      areSchemaIdsReserved,
+      uncommitted,
+      unsearched,
+    } = await restoreCluster({
+      clusterId,
+      store,
+      hub,
+      clock,
+      fenceMs: fenceIntervals * values.metadataBackupInterval,
+      onStep: (line) => output.out(`${line}\n`),
+      openBucket: (named) => {
+        const problem = problemOfBucket(named, { ownUrls: [url], allowedUrls: [] });
+        if (problem !== undefined) throw new Failure(problem);
+        return openBucket(named);
+      },
+    });
     restoredIdentityIn(dataDir, clusterId);
     const completeness = isComplete
       ? 'the control plane before stored everything and stopped'
@@ -74,6 +81,9 @@ export const restore: Handler<'control-plane restore'> = async (values, { clock,
         `restored ${clusterId} as generation ${generation}`,
         `  topics          ${topicCount}`,
         `  recovery point  ${new Date(recoveryPointMs).toISOString()}; ${completeness}`,
+        ...(areSchemaIdsReserved
+          ? ['  schemas         ids that were given out after the recovery point are not given out again']
+          : []),
         ...linesOf(uncommitted, isComplete, dataDir),
         ...unsearched.map((problem) => `  not searched    ${problem}`),
         `  agent key       in ${join(dataDir, 'identity.json')}; keys of before are not part of the backup`,

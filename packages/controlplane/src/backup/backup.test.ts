@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import { fileDeletionKind, readDeletionTask } from '@weir/cluster';
-import { Metrics, silentLog, systemRandom } from '@weir/core';
+import { Metrics, seededRandom, silentLog, systemRandom } from '@weir/core';
 import { HandClock, youngFileId } from '@weir/core/testing';
 import { type Journal, openJournals } from '@weir/journal';
 import { ClusterNode } from '@weir/metadata';
+import { loadSchemaFormats, RegistryReplica, RegistryService } from '@weir/registry';
 import { dropMemoryBucket, logFileKey, openStore } from '@weir/storage';
 import { storageLimits } from '@weir/storage/limits';
 import { type FaultyStore, faultyStore } from '@weir/storage/testing';
@@ -255,6 +256,46 @@ test('a restored cluster has what the leader had when it last backed up', async 
   assert.equal(await endOffset(last.node, topicId), 60);
   await last.stop();
   assert.deepEqual(await listGenerations(stage.store, clusterId), [0, 1, 2]);
+});
+
+test('ids of schemas that a restore has lost are not given out again, not even by agents that outlive it', async (t) => {
+  const stage = await Stage.open(t);
+  const old = await stage.leader(t, freshDatabase());
+  let { node } = old;
+  const store = new RegistryReplica({
+    port: {
+      readRegistry: (request) => node.readRegistry(request),
+      changeRegistry: (request) => node.changeRegistry(request),
+    },
+    clock: stage.clock,
+    random: seededRandom(1),
+    log: silentLog,
+  });
+  const formats = await loadSchemaFormats();
+  const service = new RegistryService({ store, formats, clock: stage.clock, clusterId, release: 'v1' });
+  t.after(() => service.end());
+  const register = async (subject: string, schema: string) =>
+    (await stage.clock.until(service.register(subject, { schema }))).id;
+  assert.deepEqual([await register('a', '"string"'), await register(':.eu:a', '"string"')], [1, 1]);
+  await stage.clock.pass(2 * intervalMs);
+  stage.store.faults = { failBefore: 1 };
+  assert.deepEqual([await register('b', '"int"'), await register(':.us:a', '"int"')], [2, 1]);
+  await old.stop();
+  stage.store.faults = {};
+
+  const database = freshDatabase();
+  const restored = await stage.restore(database);
+  assert.deepEqual([restored.isComplete, restored.areSchemaIdsReserved], [false, true]);
+  const again = await stage.leader(t, database);
+  node = again.node;
+  const reserved = 1_000_000;
+  // It was decided on what is lost, and is decided again.
+  assert.equal(await register('b', '"long"'), reserved + 2);
+  assert.deepEqual(await service.listSubjects(), [':.eu:a', 'a', 'b']);
+  assert.equal(await register(':.us:a', '"int"'), reserved + 1, 'a context that is not known any more');
+  assert.equal(await register(':.eu:b', '"int"'), reserved + 2);
+  assert.equal(await register('a', '"string"'), 1, 'what was restored has its id');
+  await again.stop();
 });
 
 test('the leader that is restored elsewhere stores its last entries and serves no more, nor does its standby', async (t) => {

@@ -12,6 +12,7 @@ import { readBucketId } from '../clones/clone-objects.ts';
 import { holdForClones } from '../clones/hold-for-clones.ts';
 import { closedKey, fenceKey, listGenerations } from './backup-objects.ts';
 import { newestObject, newestWithObjects, RestoreProblem, readGeneration } from './read-backup.ts';
+import { reserveSchemaIds } from './reserve-schema-ids.ts';
 import { type UncommittedFiles, uncommittedFiles } from './uncommitted-files.ts';
 
 interface RestoreOptions {
@@ -36,6 +37,8 @@ export interface RestoredCluster {
   /** Whether the control plane that led before confirmed that the bucket has everything. */
   readonly isComplete: boolean;
   readonly topicCount: number;
+  /** Whether ids of schemas are left out that may have been given out after the recovery point. */
+  readonly areSchemaIdsReserved: boolean;
   readonly uncommitted: UncommittedFiles;
   /** Buckets of the cluster that were not looked at, each with the reason. */
   readonly unsearched: readonly string[];
@@ -67,6 +70,8 @@ export async function restoreCluster(options: RestoreOptions): Promise<RestoredC
   const isComplete = await untilClosed(options, source);
   const { machine, chain } = await readGeneration(options, source);
   await holdForClones(options, machine);
+  const hasSchemas = machine.registryRevision > 0;
+  if (!isComplete) reserveSchemaIds(machine);
   const changes = [
     { ...clusterFacts.generation, value: Buffer.from(String(generation)) },
     { ...clusterFacts.supersededBy, value: null },
@@ -95,6 +100,7 @@ export async function restoreCluster(options: RestoreOptions): Promise<RestoredC
     entryCount: chain.endPosition - (chain.snapshot?.position ?? 0),
     isComplete,
     topicCount: machine.countResources().topics,
+    areSchemaIdsReserved: hasSchemas && !isComplete,
     uncommitted: {
       fileCount: uncommitted.reduce((sum, { fileCount }) => sum + fileCount, 0),
       byteCount: uncommitted.reduce((sum, { byteCount }) => sum + byteCount, 0),

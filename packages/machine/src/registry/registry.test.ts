@@ -264,3 +264,29 @@ test('changes since a revision are found without a look at the others', () => {
     ['key 19998', 'key 19999'],
   );
 });
+
+test('readers of before a restore that lost changes read everything anew', () => {
+  const cluster = new Cluster();
+  change(cluster, 0, put('a', '1'), put('b', '1'));
+  change(cluster, 2, removed('b'));
+  cluster.machine.renewRegistry([put('a', '2')]);
+  const { machine } = cluster;
+  const revision = machine.registryRevision;
+  assert.deepEqual(read(cluster, 0), {
+    revision,
+    entries: [[4, 'a', '2']],
+    isComplete: true,
+    restarts: false,
+  });
+  for (const afterRevision of [1, 2, 3, 4, 1000, revision - 1])
+    assert.deepEqual(read(cluster, afterRevision, 1), {
+      revision,
+      entries: [[4, 'a', '2']],
+      isComplete: true,
+      restarts: true,
+    });
+  assert.equal(change(cluster, 3, put('a', '3')).error, 'STALE');
+  const restored = ClusterMachine.restore(Buffer.concat(machine.save()));
+  assert.equal(restored.registryRevision, revision);
+  assert.equal(change(cluster, revision, put('a', '3')).revision, revision + 1);
+});

@@ -12,6 +12,9 @@ interface LeftPlace {
 
 type Place = RegistryEntry | LeftPlace;
 
+/** More changes than a registry has between two backups. */
+const renewedRevisions = 2 ** 32;
+
 /** Places that were left are removed when they are this many, and more than the others. */
 const leftPlacesMin = 1024;
 
@@ -97,6 +100,12 @@ export class Registry {
   skipTo(revision: number, forgottenRevision: number): void {
     this.#revision = revision;
     this.#forgottenRevision = forgottenRevision;
+  }
+
+  /** Goes on at a revision that no reader has. All of them have to read anew, and none has missed a removal then. */
+  renew(): void {
+    this.forgetRemovals(this.#removed.size);
+    this.skipTo(this.#revision + renewedRevisions, this.#revision + renewedRevisions);
   }
 
   /** Forgets the oldest removals. */

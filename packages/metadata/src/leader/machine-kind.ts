@@ -30,6 +30,8 @@ export type Machine = Pick<
   | 'planKeyCompaction'
   | 'keyCompactionBacklog'
   | 'readRegistry'
+  | 'registryRevision'
+  | 'renewRegistry'
   | 'clusterConfigs'
   | 'describeTopics'
   | 'describePartitions'

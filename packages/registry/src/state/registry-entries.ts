@@ -22,6 +22,8 @@ export interface RegistryEntries {
   version: StoredVersion;
   /** A context, and the next id of its schemas. */
   context: StoredContext;
+  /** The first id of contexts without an entry. */
+  'first-id': StoredFirstId;
   /** Settings of a scope: a subject, `:.ctx:`, or nothing for the default context. */
   config: ConfigAnswer;
   /** The mode of a scope. */
@@ -52,6 +54,10 @@ export interface StoredContext {
   readonly removed?: true | undefined;
 }
 
+interface StoredFirstId {
+  readonly firstId: number;
+}
+
 interface StoredMode {
   readonly mode: RegistryMode;
 }
@@ -67,6 +73,7 @@ export const entryKeys = {
   schema: (context: string, id: number) => `schema/${id}/${context}`,
   version: (subject: string, version: number) => `version/${version}/${subject}`,
   context: (context: string) => `context/${context}`,
+  'first-id': () => 'first-id/',
   config: (scope: string) => `config/${scope}`,
   mode: (scope: string) => `mode/${scope}`,
   exporter: (name: string) => `exporter/${name}`,

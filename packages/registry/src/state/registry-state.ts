@@ -84,6 +84,7 @@ export class RegistryState {
   readonly #parsed = new Map<Row, StoredSchema>();
   #parsedBytes = 0;
   #versionCount = 0;
+  #firstId: number | undefined;
 
   /** Versions of all subjects, including those that are marked as deleted. */
   get versionCount(): number {
@@ -104,6 +105,9 @@ export class RegistryState {
         return;
       case 'context':
         this.#context(name).stored = value === null ? undefined : parseEntry(kind, value);
+        return;
+      case 'first-id':
+        this.#firstId = value === null ? undefined : parseEntry(kind, value).firstId;
         return;
       case 'config':
         set(this.#configs, name, value === null ? undefined : parseEntry(kind, value));
@@ -158,7 +162,7 @@ export class RegistryState {
 
   /** The id that the next new schema of a context gets. */
   nextId(context: string): number {
-    return this.#contexts.get(context)?.stored?.nextId ?? 1;
+    return this.#contexts.get(context)?.stored?.nextId ?? this.#firstId ?? 1;
   }
 
   /** A schema by its id. One that no version uses any more does not exist. */
@@ -269,6 +273,8 @@ export class RegistryState {
       }
       case 'context':
         return this.#contexts.get(name)?.stored;
+      case 'first-id':
+        return this.#firstId === undefined ? undefined : { firstId: this.#firstId };
       case 'config':
         return this.#configs.get(name);
       case 'mode': {
