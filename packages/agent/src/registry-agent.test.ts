@@ -112,7 +112,7 @@ test('every agent of a registry sees what another one registered, and serves no 
   assert.equal((await two.ask('DELETE /subjects/orders')).status, 200);
   const [first] = await registry.node.listAgents();
   assert.equal(first!.registryPort, one.agent.registryPort);
-  assert.equal(first!.kafkaPort, first!.registryPort, 'leaders tell agents of one host apart by this port');
+  assert.equal(first!.kafkaPort, first!.registryPort, 'agents of one host differ by this port');
   assert.equal('kafkaPort' in one.agent, false);
   const probe = await fetch(`http://127.0.0.1:${one.agent.httpPort}/v1/ready`);
   assert.equal(`${probe.status} ${await probe.text()}`, '200 OK');

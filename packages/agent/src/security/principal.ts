@@ -12,7 +12,7 @@ export interface Principal {
   readonly isReadOnly?: true;
 }
 
-/** The name by which an ACL should refer to a principal. Usernames of credentials are generated; their names are not. */
+/** The name by which ACLs should refer to a principal. Usernames of credentials are generated, their names are not. */
 export function principalInAcls({ name, aliases }: Principal): string {
   return aliases[0] ?? name;
 }
