@@ -63,11 +63,22 @@ interface ConfluentClient {
 }
 
 interface Serde {
-  serialize(topic: string, value: unknown): Promise<Buffer>;
+  /** Where schemas are named in headers, `headers` gets one. */
+  serialize(topic: string, value: unknown, headers?: Record<string, Buffer>): Promise<Buffer>;
   deserialize(topic: string, payload: Buffer): Promise<unknown>;
 }
 
 type SerdeClass = new (client: ConfluentClient, kind: string, settings: object) => Serde;
+
+/** The part of `@bufbuild/protobuf` that tests call. */
+interface Bufbuild {
+  createFileRegistry(
+    file: object,
+    resolve: () => undefined,
+  ): { getMessage(name: string): object | undefined };
+  fromBinary(type: object, bytes: Buffer): object;
+  create(type: object, fields: object): unknown;
+}
 
 /** Loads Confluent's client, without its parts for encryption. */
 export function confluentClient(url: string) {
@@ -76,15 +87,40 @@ export function confluentClient(url: string) {
     SchemaRegistryClient: new (settings: object) => ConfluentClient;
   };
   const serdes = (name: string) => require(join(confluent, `serde/${name}.js`)) as Record<string, SerdeClass>;
+  const inHeader = { schemaIdSerializer: serdes('serde').HeaderSchemaIdSerializer };
   const client = new SchemaRegistryClient({ baseURLs: [url] });
-  const pair = (module: string, name: string) => ({
+  const pair = (module: string, name: string, place: 'payload' | 'header' = 'payload') => ({
     serializer: new (serdes(module)[`${name}Serializer`]!)(client, 'VALUE', {
       autoRegisterSchemas: false,
       useLatestVersion: true,
+      ...(place === 'header' ? inHeader : {}),
     }),
     deserializer: new (serdes(module)[`${name}Deserializer`]!)(client, 'VALUE', {}),
   });
-  return { client, avro: () => pair('avro', 'Avro'), json: () => pair('json', 'Json') };
+  return {
+    client,
+    avro: (place?: 'payload' | 'header') => pair('avro', 'Avro', place),
+    json: (place?: 'payload' | 'header') => pair('json', 'Json', place),
+    /** Messages are made of a file descriptor, as the registry returns it in the format `serialized`. */
+    protobuf(descriptor: Buffer, place?: 'payload' | 'header') {
+      const { serializer, deserializer } = pair('protobuf', 'Protobuf', place);
+      const { createFileRegistry, fromBinary, create } = require('@bufbuild/protobuf') as Bufbuild;
+      const { FileDescriptorProtoSchema } = require('@bufbuild/protobuf/wkt') as Record<string, object>;
+      const messages = createFileRegistry(
+        fromBinary(FileDescriptorProtoSchema!, descriptor),
+        () => undefined,
+      );
+      const typeOf = (name: string) => messages.getMessage(name)!;
+      return {
+        serializer,
+        deserializer,
+        message(name: string, fields: object): unknown {
+          (serializer as unknown as { registry: { add(type: object): void } }).registry.add(typeOf(name));
+          return create(typeOf(name), fields);
+        },
+      };
+    },
+  };
 }
 
 /** The part of `@kafkajs/confluent-schema-registry` that tests call. */
