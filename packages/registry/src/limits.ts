@@ -66,9 +66,13 @@ export const registryLimits = {
    */
   inlineSchemaCharsMax: 32 * KiB,
 
-  /** How long parsing or comparing may take in a thread, how much may wait for one, and how many threads there are. */
+  /**
+   * How long parsing or comparing may take in a thread, how much may wait for one, in all and of one client, and how
+   * many threads there are. One client has at most all but one of them.
+   */
   schemaWorkMsMax: 10_000,
   schemaWorkWaitingMax: 256,
+  schemaWorkWaitingPerClientMax: 64,
   schemaWorkThreadsMax: 2,
 
   /** Entries of schemas that are kept parsed, by their bytes. The others are parsed when they are used. */

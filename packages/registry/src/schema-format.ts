@@ -46,6 +46,14 @@ export interface CompatibilityOptions {
   readonly reader: 'new' | 'old';
   /** Only JSON Schema knows a difference. */
   readonly policy: 'STRICT' | 'LENIENT';
+  /** Names that the metadata of both schemas reserves, if they are to be checked. Only JSON Schema does. */
+  readonly reserved?: ReservedNames | undefined;
+}
+
+/** Names that the new and the old schema promise not to use. */
+export interface ReservedNames {
+  readonly new: readonly string[];
+  readonly old: readonly string[];
 }
 
 /** Decodes and encodes payloads: what follows the magic byte and the id. */

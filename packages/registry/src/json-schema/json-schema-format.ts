@@ -21,8 +21,14 @@ export const jsonSchemaFormat = {
     return { type: 'JSON', documents, canonicalText: printJson(documents.root) };
   },
   normalizedText: ({ documents }) => printJson(documents.root, { sorted: true }),
-  incompatibilities: (reader, writer, options) =>
-    incompatibilitiesOf(reader.documents, writer.documents, options),
+  incompatibilities(reader, writer, options) {
+    const found = incompatibilitiesOf(reader.documents, writer.documents, options);
+    const { reserved } = options;
+    if (reserved === undefined) return found;
+    const updated = options.reader === 'new' ? reader : writer;
+    const names = { reader: reserved.new, writer: reserved.old };
+    return [...found, ...reservedPropertyIncompatibilities(updated, names, { reader: 'new' })];
+  },
   formattedText: ({ canonicalText }) => canonicalText,
   codec: ({ documents }) => jsonCodec(documents),
 } as const satisfies SchemaFormat<JsonSchema>;

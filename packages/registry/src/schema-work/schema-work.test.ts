@@ -4,12 +4,21 @@ import { type Clock, systemClock } from '@weir/core';
 import { fieldListFormats } from '../../testing/field-list-format.ts';
 import type { SchemaFormat, SchemaSource } from '../schema-format.ts';
 import { SchemaPool } from './schema-pool.ts';
+import type { SchemaTask } from './schema-task.ts';
 import { SchemaWork, WorkPending, type WorkSession } from './schema-work.ts';
 import { SizedCache } from './sized-cache.ts';
 
+const caller = { client: 'ann' };
 const workerUrl = new URL(import.meta.resolve('../../testing/field-list-worker.ts'));
 const source = (text: string): SchemaSource => ({ text, references: [] });
 const large = (text: string) => source(`${text} ${'filler '.repeat(10_000)}`);
+
+const canonical = (text: string): SchemaTask => ({
+  kind: 'canonical',
+  type: 'AVRO',
+  source: large(text),
+  normalize: false,
+});
 
 /** Asks until the result is there. */
 async function settled<Result>(ask: () => Result): Promise<Result> {
@@ -24,13 +33,13 @@ async function settled<Result>(ask: () => Result): Promise<Result> {
 }
 
 async function withPool(
-  options: { clock?: Clock; waitingMax?: number },
+  options: { clock?: Clock; waitingMax?: number; waitingPerClientMax?: number; threadsMax?: number },
   use: (session: WorkSession, pool: SchemaPool, work: SchemaWork) => Promise<void>,
 ): Promise<void> {
   const pool = new SchemaPool({ clock: systemClock, workerUrl, threadsMax: 1, ...options });
   const work = new SchemaWork({ formats: fieldListFormats, pool });
   try {
-    await use(work.session(), pool, work);
+    await use(work.session(caller), pool, work);
   } finally {
     await work.end();
   }
@@ -100,9 +109,7 @@ describe('work on schemas', () => {
 
   it('is refused if too much waits', async () => {
     await withPool({ waitingMax: 1 }, async (_, pool) => {
-      const tasks = ['a', 'b', 'c'].map((text) =>
-        pool.run({ kind: 'canonical', type: 'AVRO', source: large(text), normalize: false }),
-      );
+      const tasks = ['a', 'b', 'c'].map((text) => pool.run(canonical(text), caller));
       const results = await Promise.allSettled(tasks);
       assert.deepEqual(
         results.map(({ status }) => status),
@@ -120,9 +127,7 @@ describe('work on schemas', () => {
       after: (delayMs, run) => systemClock.after(delayMs, run),
     };
     await withPool({ clock }, async (_, pool) => {
-      const tasks = ['a', 'b'].map((text) =>
-        pool.run({ kind: 'canonical', type: 'AVRO', source: large(text), normalize: false }),
-      );
+      const tasks = ['a', 'b'].map((text) => pool.run(canonical(text), caller));
       monotonicMs = 60_000;
       await tasks[0];
       await assert.rejects(tasks[1]!, { code: 50002 });
@@ -131,16 +136,62 @@ describe('work on schemas', () => {
 
   it('that waits is refused when the registry stops', async () => {
     await withPool({}, async (_, pool, work) => {
-      const tasks = ['spin', 'b'].map((text) =>
-        pool.run({ kind: 'canonical', type: 'AVRO', source: large(text), normalize: false }),
-      );
+      const tasks = ['spin', 'b'].map((text) => pool.run(canonical(text), caller));
       await Promise.all([...tasks.map((task) => assert.rejects(task, { code: 50002 })), work.end()]);
-      await assert.rejects(
-        pool.run({ kind: 'canonical', type: 'AVRO', source: large('a'), normalize: false }),
-        {
-          code: 50002,
-        },
+      await assert.rejects(pool.run(canonical('a'), caller), {
+        code: 50002,
+      });
+    });
+  });
+
+  it('ends with the request that wanted it, and its thread with it', async () => {
+    await withPool({}, async (_, pool) => {
+      const [running, waiting] = [new AbortController(), new AbortController()];
+      const hostile = pool.run(canonical('spin'), { ...caller, signal: running.signal });
+      const behind = pool.run(canonical('spin'), { ...caller, signal: waiting.signal });
+      const next = pool.run(canonical('b'), caller);
+      waiting.abort();
+      await assert.rejects(behind, { code: 50002, message: /given up/ });
+      running.abort();
+      await assert.rejects(hostile, { code: 50002, message: /given up/ });
+      assert.equal((await next).kind, 'text');
+      assert.equal(pool.threads, 1);
+      const late = pool.run(canonical('c'), { ...caller, signal: running.signal });
+      await assert.rejects(late, { code: 50002 });
+    });
+  });
+
+  it('of one client leaves a thread to the others', async () => {
+    await withPool({ threadsMax: 2 }, async (_, pool, work) => {
+      const hostile = ['spin', 'spin', 'spin'].map((text) =>
+        pool.run(canonical(text), { client: 'mallory' }),
       );
+      assert.equal(pool.threads, 1);
+      assert.equal((await pool.run(canonical('a'), caller)).kind, 'text');
+      await Promise.all([...hostile.map((task) => assert.rejects(task)), work.end()]);
+    });
+  });
+
+  it('of clients takes turns, and the line of one client is bounded', async () => {
+    await withPool({ waitingPerClientMax: 3 }, async (_, pool) => {
+      const finished: string[] = [];
+      const run = async (client: string, text: string) => {
+        await pool.run(canonical(text), { client });
+        finished.push(`${client} ${text}`);
+      };
+      const tasks = ['a', 'b', 'c', 'd'].map((text) => run('mallory', text));
+      await assert.rejects(run('mallory', 'e'), { code: 50002, message: /Too many/ });
+      tasks.push(run('ann', 'a'), run('ann', 'b'), run('bob', 'a'));
+      await Promise.all(tasks);
+      assert.deepEqual(finished, [
+        'mallory a',
+        'mallory b',
+        'ann a',
+        'bob a',
+        'mallory c',
+        'ann b',
+        'mallory d',
+      ]);
     });
   });
 
@@ -156,12 +207,12 @@ describe('work on schemas', () => {
     const work = new SchemaWork({ formats: { ...fieldListFormats, AVRO: avro } });
     const reference = { name: 'r', subject: 's', version: 1 };
     const sources = () => ({ text: '@r', references: [{ ...reference, source: source('a') }] });
-    assert.equal(work.session().canonicalText('AVRO', sources(), false), '@r');
-    assert.equal(work.session().canonicalText('AVRO', sources(), true), '@r');
+    assert.equal(work.session(caller).canonicalText('AVRO', sources(), false), '@r');
+    assert.equal(work.session(caller).canonicalText('AVRO', sources(), true), '@r');
     assert.equal(parses, 1);
     const other = { text: '@r', references: [{ ...reference, source: source('b') }] };
-    assert.equal(work.session().formattedText('AVRO', other, 'resolved'), 'b');
-    assert.equal(work.session().formattedText('AVRO', sources(), 'resolved'), 'a');
+    assert.equal(work.session(caller).formattedText('AVRO', other, 'resolved'), 'b');
+    assert.equal(work.session(caller).formattedText('AVRO', sources(), 'resolved'), 'a');
     assert.equal(parses, 2);
   });
 });

@@ -8,7 +8,7 @@ import {
   type SchemaSource,
   type SchemaType,
 } from '../schema-format.ts';
-import type { SchemaPool } from './schema-pool.ts';
+import type { SchemaPool, WorkCaller } from './schema-pool.ts';
 import { runTask, type SchemaFormats, type SchemaResult, type SchemaTask } from './schema-task.ts';
 import { SizedCache } from './sized-cache.ts';
 import { digestOf } from './source-digest.ts';
@@ -54,18 +54,18 @@ export class SchemaWork {
   }
 
   /** The results of one request, which stay until it is answered. */
-  session(): WorkSession {
-    return new WorkSession((task) => this.#result(task));
+  session(caller: WorkCaller): WorkSession {
+    return new WorkSession((task) => this.#result(task, caller));
   }
 
   async end(): Promise<void> {
     await this.#pool?.end();
   }
 
-  #result(task: SchemaTask): { readonly key: string; readonly result: SchemaResult | Promise<SchemaResult> } {
+  #result(task: SchemaTask, caller: WorkCaller): SchemaResult | Promise<SchemaResult> {
     const { key, chars } = keyOf(task);
     const known = this.#results.get(key);
-    if (known !== undefined) return { key, result: known };
+    if (known !== undefined) return known;
     const keep = (result: SchemaResult) => {
       this.#results.set(key, result, sizeOf(result));
       return result;
@@ -73,9 +73,8 @@ export class SchemaWork {
     // Two lists of alternatives are compared in pairs: 16 KiB can take a second.
     const isQuadratic = task.kind === 'compare' && task.type === 'JSON';
     const inlineCharsMax = isQuadratic ? this.#inlineCharsMax / 8 : this.#inlineCharsMax;
-    if (this.#pool !== undefined && chars > inlineCharsMax)
-      return { key, result: this.#pool.run(task).then(keep) };
-    return { key, result: keep(runTask(this.#formats, task, (type, source) => this.#parse(type, source))) };
+    if (this.#pool !== undefined && chars > inlineCharsMax) return this.#pool.run(task, caller).then(keep);
+    return keep(runTask(this.#formats, task, (type, source) => this.#parse(type, source)));
   }
 
   #parse(type: SchemaType, source: SchemaSource): ParsedSchema {
@@ -91,12 +90,10 @@ export class SchemaWork {
 
 /** Results for one request. Each function throws `WorkPending` while its result is not there. */
 export class WorkSession {
-  readonly #ask: (task: SchemaTask) => { key: string; result: SchemaResult | Promise<SchemaResult> };
+  readonly #ask: (task: SchemaTask) => SchemaResult | Promise<SchemaResult>;
   readonly #results = new Map<string, SchemaResult>();
-  /** Schemas with which the one of the request was found to be compatible: a digest of the comparison by schema. */
-  readonly compatible = new Map<object, string>();
 
-  constructor(ask: (task: SchemaTask) => { key: string; result: SchemaResult | Promise<SchemaResult> }) {
+  constructor(ask: (task: SchemaTask) => SchemaResult | Promise<SchemaResult>) {
     this.#ask = ask;
   }
 
@@ -125,7 +122,7 @@ export class WorkSession {
     const { key } = keyOf(task);
     const known = this.#results.get(key);
     if (known !== undefined) return known;
-    const { result } = this.#ask(task);
+    const result = this.#ask(task);
     if (result instanceof Promise) {
       throw new WorkPending(
         result.then((found) => {
@@ -151,9 +148,10 @@ function keyOf(task: SchemaTask): { readonly key: string; readonly chars: number
     case 'compare': {
       const reader = digestOf(task.reader);
       const writer = digestOf(task.writer);
-      const { reader: side, policy } = task.options;
+      const { reader: side, policy, reserved } = task.options;
+      const names = reserved === undefined ? '' : JSON.stringify([reserved.new, reserved.old]);
       return {
-        key: `compare/${task.type}/${side}/${policy}/${reader.digest}${writer.digest}`,
+        key: `compare/${task.type}/${side}/${policy}/${reader.digest}${writer.digest}${names}`,
         chars: reader.chars + writer.chars,
       };
     }

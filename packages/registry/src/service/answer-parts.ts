@@ -4,6 +4,8 @@ import type { WorkSession } from '../schema-work/schema-work.ts';
 import { referencedSubject } from '../state/qualified-subject.ts';
 import type { StoredSchema } from '../state/registry-entries.ts';
 import type { RegistryState, SchemaRow, SubjectVersion } from '../state/registry-state.ts';
+import { storedSource } from './candidate-schema.ts';
+import type { DecisionContext } from './decision-context.ts';
 import { withValidSchema } from './refusals.ts';
 import type { PageQuery } from './registry-queries.ts';
 import { findTags } from './schema-tags.ts';
@@ -74,6 +76,17 @@ export function formattedText(
   format: string,
 ): string {
   return withValidSchema(type, () => work.formattedText(type, source, format.trim()));
+}
+
+/** The text of a stored schema in the format that a request asks for, if it asks for one. */
+export function textInFormat(
+  context: DecisionContext,
+  row: SchemaRow,
+  format: string | undefined,
+): { readonly schema?: string } {
+  if (!isFormat(format)) return {};
+  const { type } = context.state.schema(row);
+  return { schema: formattedText(context.work, type, storedSource(context, row), format) };
 }
 
 /** A page of a list. A limit that is not positive is none. */

@@ -64,20 +64,41 @@ export function isLooseMatch(
   schema: CandidateSchema,
   earlier: SubjectVersion,
 ): boolean {
-  const { state, work } = context;
+  const { state, progress } = context;
   const row = state.rowOfVersion(earlier);
   const ownVersion = confluentVersion(schema.metadata);
   const canMatch = !row.isPlain || ownVersion !== undefined;
   if (!canMatch) return false;
-  const other = state.schema(row);
+  const step = `match ${rowKey(row)} ${earlier.version} ${printKey(schema)} ${schema.type}`;
+  if (progress.isDone(step)) return false;
+  const match = looseMatch(schema, state.schema(row), earlier.version);
+  const isMatch = match === 'if resolved' ? isSameResolved(context, schema, row) : match;
+  // What references lead to may change before the decision begins anew.
+  if (!isMatch) progress.endStep(match === 'if resolved' ? undefined : step);
+  return isMatch;
+}
+
+/** Whether two schemas match loosely; it may depend on what their references lead to. */
+function looseMatch(schema: CandidateSchema, other: StoredSchema, version: number): boolean | 'if resolved' {
   if (other.type !== schema.type || !isSame(schema.ruleSet, other.ruleSet)) return false;
-  if (!isSameMetadata(schema.metadata, other.metadata, earlier.version)) return false;
+  if (!isSameMetadata(schema.metadata, other.metadata, version)) return false;
   if (isSame(schema.references ?? [], other.references ?? [])) return schema.text === other.text;
-  if (schema.references !== undefined || schema.type !== 'AVRO') return false;
-  return withValidSchema(schema.type, () => {
-    const ownText = work.formattedText('AVRO', schema.source, 'resolved');
-    return ownText === work.formattedText('AVRO', storedSource(context, row), 'resolved');
-  });
+  return schema.references === undefined && schema.type === 'AVRO' ? 'if resolved' : false;
+}
+
+function isSameResolved(context: DecisionContext, schema: CandidateSchema, row: SchemaRow): boolean {
+  const resolved = (source: SchemaSource) => context.work.formattedText('AVRO', source, 'resolved');
+  return withValidSchema('AVRO', () => resolved(schema.source) === resolved(storedSource(context, row)));
+}
+
+/** Names a stored schema with its contents, for steps of a decision. */
+export function rowKey({ context, id, print }: SchemaRow): string {
+  return `${id} ${print} ${context}`;
+}
+
+/** Names a schema that a request brings. */
+export function printKey({ print }: CandidateSchema): string {
+  return Buffer.from(print).toString('latin1');
 }
 
 function isSameMetadata(own: Metadata | undefined, other: Metadata | undefined, version: number): boolean {

@@ -16,6 +16,7 @@ const policies = ['STRICT', 'LENIENT', 'LOGICAL'] as const;
 
 type ConfigField = keyof ConfigAnswer;
 type Fields = Readonly<Record<string, unknown>>;
+export type ConfigFields = Readonly<Partial<Record<ConfigField, unknown>>>;
 
 /** How each field of a body is read. The level has another name in answers. */
 const readers: Readonly<Record<ConfigField, (body: Fields) => unknown>> = {
@@ -35,7 +36,7 @@ const readers: Readonly<Record<ConfigField, (body: Fields) => unknown>> = {
 };
 
 /** The fields that a body sets. A field that is null is unset; one that is absent stays as it is. */
-export function readConfigBody(body: unknown): Readonly<Partial<Record<ConfigField, unknown>>> {
+export function readConfigBody(body: unknown): ConfigFields {
   const object = reader.object(body);
   const entries = Object.entries(readers).filter(([field]) =>
     Object.hasOwn(object, bodyField(field as ConfigField)),
@@ -45,11 +46,16 @@ export function readConfigBody(body: unknown): Readonly<Partial<Record<ConfigFie
 
 /** Decides on a change of a scope's config. The reply has the names of the body. */
 export function putConfig(
-  { state, defaults }: DecisionContext,
+  context: DecisionContext,
   scope: string,
-  fields: Readonly<Partial<Record<ConfigField, unknown>>>,
+  fields: ConfigFields,
 ): { readonly changes: readonly RegistryChange[]; readonly reply: Readonly<Record<string, unknown>> } {
-  checkWritable(state, defaults, scope);
+  checkWritable(context.state, context.defaults, scope);
+  return changeConfig(context, scope, fields);
+}
+
+/** The same, where the scope is known to be writable. */
+export function changeConfig({ state }: DecisionContext, scope: string, fields: ConfigFields) {
   const config = withoutUndefined({ ...state.config(scope), ...fields }) as ConfigAnswer;
   const reply = Object.fromEntries(
     Object.entries(config).map(([field, value]) => [bodyField(field as ConfigField), value]),

@@ -5,6 +5,7 @@ import type { RegistryState, SubjectVersion } from '../state/registry-state.ts';
 import type { DecisionContext } from './decision-context.ts';
 import { refusals } from './refusals.ts';
 import { checkWritable } from './scopes.ts';
+import { missingVersion } from './subject-queries.ts';
 
 interface Deletion<Reply> {
   readonly changes: readonly RegistryChange[];
@@ -37,9 +38,11 @@ export function deleteSubject(
 export function deleteVersion(
   { state, defaults }: DecisionContext,
   subject: string,
-  version: SubjectVersion,
+  wanted: number | 'latest',
   isPermanent: boolean,
 ): Deletion<number> {
+  const version = wanted === 'latest' ? state.latest(subject) : state.version(subject, wanted);
+  if (version === undefined) throw missingVersion(state, subject, wanted, true);
   if (!isPermanent && version.isDeleted) throw refusals.versionSoftDeleted(subject, version.version);
   checkWritable(state, defaults, subject);
   if (referringSubjects(state, subject, version.version, isPermanent).length > 0)

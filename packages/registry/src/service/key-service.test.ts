@@ -91,6 +91,22 @@ describe('data-encryption keys', () => {
       (service) => service.keys.createDek('k1', 'a/b', dek),
       { ...storedDek, subject: 'a/b' },
     ],
+    [
+      'a subject with a control character',
+      (service) => service.keys.createDek('k1', undefined, { ...dek, subject: 'a\r\nb' }),
+      42271,
+    ],
+    ['a subject that is no text', (service) => service.keys.createDek('k1', 'a\ud800', dek), 42271],
+    ['a subject that is too long', (service) => service.keys.createDek('k1', 's'.repeat(1025), dek), 42271],
+    ['a context alone', (service) => service.keys.createDek('k1', ':.eu:', dek), 42271],
+    [
+      'an alias of a subject with a control character',
+      async (service) => {
+        await service.putConfig('other', { aliasForDeks: 'a\u0000' });
+        return service.keys.createDek('k1', 'other', dek);
+      },
+      42271,
+    ],
     ['subjects', (service) => service.keys.listDekSubjects('k1'), ['a/b', 's']],
     ['versions', (service) => service.keys.listDekVersions('k1', 's'), [1, 3]],
     [

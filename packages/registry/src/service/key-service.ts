@@ -17,6 +17,7 @@ import type {
   ListDeksQuery,
   ListKeksQuery,
 } from './registry-queries.ts';
+import { isSubject } from './scopes.ts';
 import { readFresh, writeFresh } from './store-access.ts';
 import { isPrefixOf, parseVersion } from './subject-queries.ts';
 
@@ -148,20 +149,22 @@ export class KeyService {
   }
 
   /** `POST /keks/{name}/deks` (the body names the subject) and `POST /keks/{name}/deks/{subject}` */
-  async createDek(kekName: string, subject: string | undefined, body: unknown): Promise<DekAnswer> {
+  async createDek(kekName: string, pathSubject: string | undefined, body: unknown): Promise<DekAnswer> {
     const given = readDekBody(body);
-    const named = subject ?? given.subject;
-    if (named === undefined || named === '' || named.length > registryLimits.subjectCharsMax)
-      return invalid('subject');
+    const named = pathSubject ?? given.subject;
+    if (named === undefined || !isSubject(named)) return invalid('subject');
     return this.#write((state) => {
       const { shared } = kekOf(state, kekName, false);
+      const subject = subjectOf(state, named);
+      // An alias may stand for anything.
+      if (!isSubject(subject)) return invalid('subject');
       if (given.encryptedKeyMaterial === undefined) {
         if (shared) throw noKms();
         return invalid('encryptedKeyMaterial');
       }
       const dek = withoutUndefined<DekAnswer>({
         kekName,
-        subject: subjectOf(state, named),
+        subject,
         version: given.version,
         algorithm: given.algorithm,
         encryptedKeyMaterial: given.encryptedKeyMaterial,

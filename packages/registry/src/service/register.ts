@@ -1,19 +1,23 @@
 import { registryLimits } from '../limits.ts';
-import type { ConfigAnswer, RegistryMode } from '../registry-answers.ts';
+import type { ConfigAnswer, RegisterAnswer, RegistryMode } from '../registry-answers.ts';
 import type { RegistryChange } from '../registry-change.ts';
 import { IncompatibleSchema, RegistryError } from '../registry-error.ts';
+import { fingerprint, guidText } from '../state/guid.ts';
 import { confluentVersion, withConfluentVersion } from '../state/metadata.ts';
 import { defaultContext, parseSubject } from '../state/qualified-subject.ts';
 import { entryKeys, put, remove, type StoredSchema } from '../state/registry-entries.ts';
 import type { RegistryState, SubjectVersion } from '../state/registry-state.ts';
+import { answerOf, formattedText, isFormat } from './answer-parts.ts';
 import { type CandidateSchema, canonicalSchema, isLooseMatch, type SchemaInput } from './candidate-schema.ts';
 import { incompatibilityMessages } from './compatibility.ts';
 import type { DecisionContext } from './decision-context.ts';
 import { findExact, mergedDetails, sameSchemas } from './look-up.ts';
 import { refusals } from './refusals.ts';
+import type { RegisterQuery } from './registry-queries.ts';
 import type { SchemaBody } from './schema-bodies.ts';
 import { removeTags, taggedMetadata } from './schema-tags.ts';
-import { configInScope, isImport, isReadOnly, modeInScope } from './scopes.ts';
+import { checkSubject, configInScope, isImport, isReadOnly, modeInScope } from './scopes.ts';
+import { changedSubject } from './subject-queries.ts';
 
 interface RegisterOptions {
   readonly normalize: boolean;
@@ -21,7 +25,7 @@ interface RegisterOptions {
 }
 
 /** What a registration changes, and the version that has the schema afterwards. */
-export interface Registration {
+interface Registration {
   readonly changes: readonly RegistryChange[];
   readonly version: { readonly version: number; readonly id: number; readonly timestampMs: number };
   readonly schema: StoredSchema;
@@ -34,6 +38,28 @@ const versionMax = 2 ** 31 - 1;
  * for all other subjects of the context.
  */
 const followedIdMax = 2 ** 30;
+
+/** Decides on a registration, and on its answer. */
+export function registerSchema(
+  context: DecisionContext,
+  subject: string,
+  body: SchemaBody,
+  query: RegisterQuery,
+): { readonly changes: readonly RegistryChange[]; readonly reply: RegisterAnswer } {
+  const named = checkSubject(changedSubject(context.state, subject, query));
+  const options = { normalize: query.normalize === true, force: query.force === true };
+  const { changes, version, schema } = register(context, named, body, options);
+  const { id, version: number, timestampMs: ts } = version;
+  const answer = { id, version: number, ...answerOf(schema, guidText(fingerprint(schema))), ts };
+  if (!isFormat(query.format)) return { changes, reply: answer };
+  const { source } = context.resolver.resolve(
+    parseSubject(named).context,
+    schema.text,
+    schema.references ?? [],
+  );
+  const text = formattedText(context.work, schema.type, source, query.format);
+  return { changes, reply: { ...answer, schema: text } };
+}
 
 /** Decides on a registration under a subject. Throws `RegistryError`. */
 export function register(

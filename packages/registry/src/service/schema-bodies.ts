@@ -22,7 +22,7 @@ export interface SchemaBody {
 }
 
 /** The body of `POST /subjects/{subject}/versions/{version}/tags`. */
-interface TagsBody {
+export interface TagsBody {
   readonly tagsToAdd: readonly SchemaTags[];
   readonly tagsToRemove: readonly SchemaTags[];
   readonly metadata: Metadata | undefined;

@@ -35,13 +35,19 @@ export function configInScope(state: RegistryState, defaults: ScopeDefaults, sco
   };
 }
 
-export function modeInScope(state: RegistryState, defaults: ScopeDefaults, scope: string): RegistryMode {
+/** The mode that applies to a scope. `modeOf` may know of a change that is not in the state yet. */
+export function modeInScope(
+  state: RegistryState,
+  defaults: ScopeDefaults,
+  scope: string,
+  modeOf: (scope: string) => RegistryMode | undefined = (name) => state.mode(name),
+): RegistryMode {
   // It overrides the modes of subjects, unlike any other mode of an outer scope.
   for (const outer of ['', globalScope]) {
-    if (state.mode(outer) === 'READONLY_OVERRIDE') return 'READONLY_OVERRIDE';
+    if (modeOf(outer) === 'READONLY_OVERRIDE') return 'READONLY_OVERRIDE';
   }
   for (const name of scopeChain(scope)) {
-    const mode = state.mode(name);
+    const mode = modeOf(name);
     if (mode !== undefined) return mode;
   }
   return defaults.mode;
@@ -70,10 +76,15 @@ export function subjectsInScope(state: RegistryState, scope: string): readonly s
 
 /** Returns the one form of a subject under which schemas are registered. */
 export function checkSubject(text: string): string {
+  if (!isSubject(text)) throw refusals.invalidSubject(text);
+  return normalSubject(text);
+}
+
+/** Whether schemas and keys can be stored under a subject. */
+export function isSubject(text: string): boolean {
   const { context, subject } = parseSubject(text);
   const isReserved = subject === '__GLOBAL' || subject === '__EMPTY' || context === globalContext;
-  if (subject === '' || subject === '*' || isReserved || !isName(text)) throw refusals.invalidSubject(text);
-  return normalSubject(text);
+  return subject !== '' && subject !== '*' && !isReserved && isName(text);
 }
 
 /** Returns the one form of a scope that gets a config or a mode. */

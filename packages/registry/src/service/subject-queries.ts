@@ -1,4 +1,4 @@
-import type { RegistryError } from '../registry-error.ts';
+import { RegistryError } from '../registry-error.ts';
 import {
   contextScope,
   defaultContext,
@@ -10,7 +10,8 @@ import type { RegistryState, SubjectVersion } from '../state/registry-state.ts';
 import { refusals } from './refusals.ts';
 import type { GuardedQuery } from './registry-queries.ts';
 
-const wildcard = ':*:';
+/** The prefix that asks for subjects of all contexts. */
+export const wildcard = ':*:';
 const versionMax = 2 ** 31 - 1;
 
 /** The version that a path names: a number, or `latest`. */
@@ -27,6 +28,17 @@ export function namedSubject(state: RegistryState, subject: string): string {
   const named = normalSubject(subject);
   const alias = state.config(named)?.alias;
   return alias === undefined || alias === '' ? named : referencedSubject(parseSubject(named).context, alias);
+}
+
+/** The subject that a change is about. The right on an alias is none on the subject that it stands for. */
+export function changedSubject(state: RegistryState, subject: string, { isAllowed }: GuardedQuery): string {
+  const named = namedSubject(state, subject);
+  if (named !== normalSubject(subject) && isAllowed?.(named) === false)
+    throw new RegistryError(
+      'denied',
+      `Subject '${subject}' is an alias of a subject on which you do not have the right to do that.`,
+    );
+  return named;
 }
 
 export function missingVersion(
@@ -63,11 +75,6 @@ export function isPrefixOf(prefix: string, subject: string): boolean {
   return named.context === wanted.context && named.subject.startsWith(wanted.subject);
 }
 
-export function subjectsWithPrefix(state: RegistryState, prefix: string): readonly string[] {
-  const subjects = state.subjects();
-  return prefix === wildcard ? subjects : subjects.filter((subject) => isPrefixOf(prefix, subject));
-}
-
 /** Aliases by the subject that they stand for. */
 export function aliasesBySubject(state: RegistryState): Map<string, string[]> {
   const aliases = new Map<string, string[]>();
@@ -82,13 +89,11 @@ export function aliasesBySubject(state: RegistryState): Map<string, string[]> {
 }
 
 /** Whether the schema of a version has a rule of a type. */
-export function hasRule(state: RegistryState, type: string): (version: SubjectVersion) => boolean {
-  return (version) => {
-    const { ruleSet } = state.schema(state.rowOfVersion(version));
-    return [ruleSet?.migrationRules, ruleSet?.domainRules, ruleSet?.encodingRules].some((rules) =>
-      rules?.some((rule) => rule.type === type),
-    );
-  };
+export function hasRule(state: RegistryState, version: SubjectVersion, type: string): boolean {
+  const { ruleSet } = state.schema(state.rowOfVersion(version));
+  return [ruleSet?.migrationRules, ruleSet?.domainRules, ruleSet?.encodingRules].some((rules) =>
+    rules?.some((rule) => rule.type === type),
+  );
 }
 
 /**
