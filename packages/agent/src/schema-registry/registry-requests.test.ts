@@ -3,7 +3,7 @@ import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { connect } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { type Log, type LogFields, Metrics, silentLog, systemClock } from '@weir/core';
+import { type Clock, type Log, type LogFields, Metrics, silentLog, systemClock } from '@weir/core';
 import { RegistryError, type RegistryService, registryLimits } from '@weir/registry';
 import { type Permit, ScriptedAccess } from '../../testing/scripted-access.ts';
 import { TestCa } from '../../testing/test-ca.ts';
@@ -34,6 +34,8 @@ interface Sent {
 /** A service that records its calls and returns what a test scripts. */
 class ScriptedService {
   readonly calls: string[] = [];
+  /** For whom each call is made. */
+  readonly callers: Parameters<RegistryService['forCaller']>[0][] = [];
   readonly answers: Record<string, (...input: unknown[]) => unknown> = {};
   readonly service: RegistryService;
 
@@ -46,6 +48,11 @@ class ScriptedService {
             const name = `${prefix}${String(method)}`;
             if (name === 'then') return undefined;
             if (name === 'exporters' || name === 'keys') return recorder(`${name}.`);
+            if (name === 'forCaller')
+              return (caller: (typeof this.callers)[number]) => {
+                this.callers.push(caller);
+                return this.service;
+              };
             return async (...input: unknown[]) => {
               this.calls.push(`${name} ${JSON.stringify(input)}`);
               return this.answers[name]?.(...input);
@@ -72,13 +79,15 @@ interface Differences {
   readonly accessOf?: Parameters<typeof registryRequests>[0]['accessOf'];
   readonly tls?: Parameters<typeof startRegistryServer>[0]['tls'];
   readonly log?: Log;
+  readonly clock?: Clock;
 }
 
 async function listen(t: TestContext, differences: Differences = {}) {
   const scripted = new ScriptedService();
   const metrics = new Metrics();
   const { log = silentLog, requiresLogin = false, logsRequests = false, onPasswordLogin, tls } = differences;
-  const parts = { clock: systemClock, log, metrics: new RegistryMetrics(metrics) };
+  const { clock = systemClock } = differences;
+  const parts = { clock, log, metrics: new RegistryMetrics(metrics) };
   const logins = new RegistryLogins({
     checks: differences.checks ?? { passwords, checkToken: undefined },
     principalOf: principalWithoutCredential,
@@ -484,6 +493,52 @@ test('lists leave out what the caller may not see', async (t) => {
   const shown = '["b","d","e","h"]';
   for (const path of ['/subjects', '/schemas/ids/1/subjects', '/schemas/ids/1/versions'])
     assert.equal((await ask(path)).text, shown, path);
+});
+
+test('work is done for a principal, or for an address without one', async (t) => {
+  const { ask, callers } = await listen(t);
+  await ask('/subjects');
+  await ask('/subjects', {
+    headers: { authorization: `Basic ${Buffer.from('ann:secret').toString('base64')}` },
+  });
+  assert.deepEqual(
+    callers.map(({ client }) => client),
+    ['127.0.0.1', 'User:ann'],
+  );
+});
+
+test('work ends with its request: when the answer is too late, and when the client has gone', async (t) => {
+  const late: (() => void)[] = [];
+  const clock: Clock = {
+    ...systemClock,
+    after(delayMs, run) {
+      if (delayMs !== agentLimits.registryRequestMsMax) return systemClock.after(delayMs, run);
+      late.push(run);
+      return () => {};
+    },
+  };
+  const { ask, answers, callers, listener } = await listen(t, { clock });
+  let onCall = () => {};
+  answers.version = () => {
+    onCall();
+    return new Promise(() => {});
+  };
+  const called = () => new Promise<void>((resolve) => (onCall = resolve));
+  const first = called();
+  const answer = ask('/subjects/s/versions/1');
+  await first;
+  assert.equal(callers[0]!.signal!.aborted, false);
+  late[0]!();
+  assert.equal(callers[0]!.signal!.aborted, true);
+  assert.match((await answer).text, /"error_code":50002,"message":"No answer within 30000 ms."/);
+  const second = called();
+  const socket = connect(listener.port, '127.0.0.1');
+  socket.write('GET /subjects/s/versions/1 HTTP/1.1\r\nhost: a\r\n\r\n');
+  await second;
+  const { signal } = callers[1]!;
+  const aborted = new Promise<void>((resolve) => signal!.addEventListener('abort', () => resolve()));
+  socket.destroy();
+  await aborted;
 });
 
 test('requests are logged without their queries, and counted', async (t) => {

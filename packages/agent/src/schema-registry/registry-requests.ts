@@ -4,7 +4,9 @@ import { RegistryError, type RegistryService } from '@weir/registry';
 import { agentLimits } from '../limits.ts';
 import type { Access } from '../security/access.ts';
 import type { GuardedRequest } from '../security/acl/denial-log.ts';
+import { anonymous } from '../security/principal.ts';
 import { printable } from '../security/sasl/failure-log.ts';
+import { addressKey } from '../security/sasl/login-queue.ts';
 import { bareAddress } from '../security/session/client-host.ts';
 import { openSession } from '../security/session/client-session.ts';
 import type { RegistryLogins } from './registry-logins.ts';
@@ -118,7 +120,11 @@ export function registryRequests(options: RegistryRequestsOptions): AnswerReques
     const isAllowed = await checkRights({ row, path, query }, access, service);
     const body = row.body === undefined ? undefined : await bodyOf(request, row.operation);
     checkRightsOfBody(row, path, body, access);
-    const output = await inTime(Promise.resolve(row.serve(service, { path, query, body, isAllowed })));
+    const input = { path, query, body, isAllowed };
+    const client = principal === anonymous ? addressKey(remoteAddress) : principal.name;
+    const output = await whileAwaited(response, async (signal) =>
+      row.serve(service.forCaller({ client, signal }), input),
+    );
     if (row.isRawText === true) await send(request, response, exchange, 200, output as string, type);
     else await send(request, response, exchange, output === undefined ? 204 : 200, output, type, 'json');
   }
@@ -130,14 +136,27 @@ export function registryRequests(options: RegistryRequestsOptions): AnswerReques
     return value;
   }
 
-  /** A change may still be made after its request has timed out. */
-  function inTime<Output>(output: Promise<Output>): Promise<Output> {
+  /** Ends work whose answer is too late, or whose client has gone. A change that is being committed is still made. */
+  async function whileAwaited<Output>(
+    response: ServerResponse,
+    work: (signal: AbortSignal) => Promise<Output>,
+  ): Promise<Output> {
     const { registryRequestMsMax } = agentLimits;
-    return new Promise((resolve, reject) => {
-      const late = () => reject(new RegistryError('timeout', `No answer within ${registryRequestMsMax} ms.`));
-      const cancel = clock.after(registryRequestMsMax, late);
-      output.finally(cancel).then(resolve, reject);
+    const given = new AbortController();
+    const { promise: late, reject } = Promise.withResolvers<never>();
+    const giveUp = () => given.abort();
+    const cancel = clock.after(registryRequestMsMax, () => {
+      reject(new RegistryError('timeout', `No answer within ${registryRequestMsMax} ms.`));
+      giveUp();
     });
+    response.once('close', giveUp);
+    if (response.destroyed) giveUp();
+    try {
+      return await Promise.race([work(given.signal), late]);
+    } finally {
+      cancel();
+      response.off('close', giveUp);
+    }
   }
 
   async function send(

@@ -5,12 +5,12 @@ import { type RouteRow, route } from './route.ts';
 const configBody = {
   compatibility:
     '`NONE`, `BACKWARD`, `BACKWARD_TRANSITIVE`, `FORWARD`, `FORWARD_TRANSITIVE`, `FULL` or `FULL_TRANSITIVE`.',
-  compatibilityPolicy: '`STRICT` or `LENIENT`, for JSON Schema.',
+  compatibilityPolicy: '`STRICT` or `LENIENT`, for JSON Schema. `LOGICAL` is as `STRICT`.',
   compatibilityGroup: 'A property of the metadata; only versions with the same value are compared.',
   normalize: 'Whether schemas are normalised.',
-  validateFields: 'Whether reserved fields are checked.',
-  validateRules: 'Whether rules are checked.',
-  validateNewSchemas: 'Whether names and defaults of new schemas are checked.',
+  validateFields: 'Whether names that metadata reserves are checked, in JSON Schema.',
+  validateRules: 'Stored and returned.',
+  validateNewSchemas: 'Stored and returned: names and defaults are always checked.',
   alias: 'The subject that this one stands for.',
   aliasForDeks: 'The subject whose keys this one uses.',
   defaultMetadata: 'Metadata of schemas that come without.',
