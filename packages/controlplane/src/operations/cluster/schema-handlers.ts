@@ -14,7 +14,7 @@ import type { OperationHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
 import { pageOf } from './cursors.ts';
 import { checkChanges } from './registry-changes.ts';
-import { bodyOf, diffOf, givenFields, isModeBeforeConfig, shortViolations, typeOf } from './schema-fields.ts';
+import { bodyOf, diffOf, givenFields, shortViolations, typeOf } from './schema-fields.ts';
 import type { ClusterServices } from './services.ts';
 import { byText } from './wire-values.ts';
 
@@ -35,12 +35,15 @@ export type SchemaHandlers = OperationHandlers<SchemaOperation, CallContext>;
 
 export function schemaHandlers({ registries }: Pick<ClusterServices, 'registries'>) {
   /** Runs work on the registry of a cluster; its refusals are those of the operation. */
-  const onRegistry = <Result>(clusterId: string, work: (registry: RegistryService) => Promise<Result>) =>
-    orRefused(() => registries.use(clusterId, work));
+  const onRegistry = <Result>(
+    clusterId: string,
+    { actorName: client, stop: signal }: CallContext,
+    work: (registry: RegistryService) => Promise<Result>,
+  ) => orRefused(() => registries.use(clusterId, (registry) => work(registry.forCaller({ client, signal }))));
 
   return {
-    list_subjects: (input) =>
-      onRegistry(input.virtual_cluster_id, async (registry) => {
+    list_subjects: (input, context) =>
+      onRegistry(input.virtual_cluster_id, context, async (registry) => {
         const deleted = input.include_deleted;
         const names = await registry.listSubjects({
           ...(input.subject_prefix === undefined ? {} : { subjectPrefix: input.subject_prefix }),
@@ -52,8 +55,8 @@ export function schemaHandlers({ registries }: Pick<ClusterServices, 'registries
         return { subjects: subjects.filter((one) => one !== undefined), next_cursor: nextCursor };
       }),
 
-    describe_schema: (input) =>
-      onRegistry(input.virtual_cluster_id, async (registry) => {
+    describe_schema: (input, context) =>
+      onRegistry(input.virtual_cluster_id, context, async (registry) => {
         const found = await findSchema(registry, input);
         const deleted = input.include_deleted;
         const { answer, subject, version } = found;
@@ -84,14 +87,14 @@ export function schemaHandlers({ registries }: Pick<ClusterServices, 'registries
         };
       }),
 
-    check_schema_compatibility: (input) =>
-      onRegistry(input.virtual_cluster_id, (registry) => checkCompatibility(registry, input)),
+    check_schema_compatibility: (input, context) =>
+      onRegistry(input.virtual_cluster_id, context, (registry) => checkCompatibility(registry, input)),
 
-    check_registry_changes: (input) =>
-      onRegistry(input.virtual_cluster_id, (registry) => checkChanges(registry, input.changes)),
+    check_registry_changes: (input, context) =>
+      onRegistry(input.virtual_cluster_id, context, (registry) => checkChanges(registry, input.changes)),
 
-    register_schema: (input) =>
-      onRegistry(input.virtual_cluster_id, async (registry) => {
+    register_schema: (input, context) =>
+      onRegistry(input.virtual_cluster_id, context, async (registry) => {
         const { subject, normalize } = input;
         const made = await registry.register(subject, bodyOf(input), { normalize });
         const version =
@@ -99,26 +102,30 @@ export function schemaHandlers({ registries }: Pick<ClusterServices, 'registries
         return { schema_id: made.id, version, guid: made.guid };
       }),
 
-    delete_subject: ({ virtual_cluster_id, subject, permanent }) =>
-      onRegistry(virtual_cluster_id, async (registry) => {
+    delete_subject: ({ virtual_cluster_id, subject, permanent }, context) =>
+      onRegistry(virtual_cluster_id, context, async (registry) => {
         const versions = await registry.deleteSubject(subject, { permanent });
         return { versions: versions.slice(-apiLimits.schemaUsersMax) };
       }),
 
-    delete_schema_version: ({ virtual_cluster_id, subject, version, permanent }) =>
-      onRegistry(virtual_cluster_id, async (registry) => ({
+    delete_schema_version: ({ virtual_cluster_id, subject, version, permanent }, context) =>
+      onRegistry(virtual_cluster_id, context, async (registry) => ({
         version: await registry.deleteVersion(subject, String(version), { permanent }),
       })),
 
-    describe_registry_config: ({ virtual_cluster_id, subject }) =>
-      onRegistry(virtual_cluster_id, (registry) => describeConfig(registry, subject)),
+    describe_registry_config: ({ virtual_cluster_id, subject }, context) =>
+      onRegistry(virtual_cluster_id, context, (registry) => describeConfig(registry, subject)),
 
-    update_registry_config: (input) =>
-      onRegistry(input.virtual_cluster_id, async (registry) => {
-        const isModeFirst = isModeBeforeConfig(input);
-        if (isModeFirst) await changeMode(registry, input);
-        await changeConfig(registry, input);
-        if (!isModeFirst) await changeMode(registry, input);
+    update_registry_config: (input, context) =>
+      onRegistry(input.virtual_cluster_id, context, async (registry) => {
+        const { subject, mode, force, compatibility_level: compatibility, alias, normalize } = input;
+        // Fields that are left out stay, and `null` unsets one.
+        const config = givenFields({ compatibility, alias, normalize });
+        await registry.putSettings(
+          subject,
+          { config, mode: mode === undefined ? undefined : { mode } },
+          { force },
+        );
         return describeConfig(registry, input.subject);
       }),
   } satisfies OperationHandlers<SchemaOperation, CallContext>;
@@ -250,24 +257,6 @@ async function describeConfig(
     alias: own.alias ?? null,
     normalize: config.normalize ?? false,
   };
-}
-
-async function changeConfig(
-  registry: RegistryService,
-  { subject, compatibility_level: compatibility, alias, normalize }: InputOf<'update_registry_config'>,
-): Promise<void> {
-  const body = givenFields({ compatibility, alias, normalize });
-  // Fields that are left out stay, and `null` unsets one.
-  if (body !== undefined) await registry.putConfig(subject, body);
-}
-
-async function changeMode(
-  registry: RegistryService,
-  { subject, mode, force }: InputOf<'update_registry_config'>,
-): Promise<void> {
-  if (mode === undefined) return;
-  if (mode === null) await orNone<unknown>(registry.deleteMode(subject), undefined);
-  else await registry.putMode(subject, { mode }, { force });
 }
 
 /** Errors that say that something does not exist. */
