@@ -25,11 +25,12 @@ export function textFormat(type: SchemaType): SchemaFormat {
 }
 
 function codecOf({ canonicalText }: ParsedSchema) {
-  const problemOf = (payload: Uint8Array) =>
-    Buffer.from(payload).toString().startsWith(canonicalText)
+  const problemOf = (bytes: Uint8Array, start?: number, end?: number) =>
+    Buffer.from(bytes.subarray(start, end)).toString().startsWith(canonicalText)
       ? undefined
       : `must begin with ${canonicalText}`;
   return {
+    workPerByte: 1,
     problemOf,
     decode(payload: Uint8Array) {
       const problem = problemOf(payload);

@@ -91,11 +91,12 @@ export class InflationBudget {
     onInflated?.(bytes, 'offThread');
   }
 
-  spendAtOnce(bytes: number, compressedBytes: number): void {
+  /** `work` is what it cost the serving thread, as the bytes that take as long to inflate. */
+  spendAtOnce(bytes: number, compressedBytes: number, work: number = bytes): void {
     const { turn, connection, later, onInflated } = this.#options;
-    this.#atOnceBytesLeft = Math.max(0, this.#atOnceBytesLeft - bytes);
+    this.#atOnceBytesLeft = Math.max(0, this.#atOnceBytesLeft - work);
     this.#bytesLeft = Math.max(0, this.#bytesLeft - bytes);
-    turn.spend(bytes, later);
+    turn.spend(work, later);
     connection.spend(bytes, compressedBytes);
     onInflated?.(bytes, 'atOnce');
   }

@@ -1,6 +1,7 @@
 import type { PayloadCodec } from '@weir/registry';
 import {
   type CachedSchema,
+  idPrefixBytes,
   type LoadedSchema,
   payloadAfter,
   type SchemaCache,
@@ -21,6 +22,17 @@ export class SchemasNeeded extends Error {
   override readonly name = 'SchemasNeeded';
 }
 
+/** Thrown by `visit` when the check takes more work than is allowed at once. */
+export class WorkExceeded extends Error {
+  override readonly name = 'WorkExceeded';
+}
+
+/** What a record costs beside its bytes, in the unit of `workPerByte`, and what looking up its schema costs. */
+export const recordWork = 128;
+const lookupWork = 512;
+/** Without the cost of a stack: this is no failure. */
+const workExceeded = new WorkExceeded();
+
 interface BatchSchemaCheckOptions {
   readonly topic: string;
   readonly rules: SchemaRules;
@@ -31,7 +43,6 @@ interface BatchSchemaCheckOptions {
 }
 
 const headerKeys = { key: Buffer.from(schemaIdHeaders.key), value: Buffer.from(schemaIdHeaders.value) };
-const idPrefixBytes = 5;
 
 /**
  * Checks the records of one batch against their schemas. `visit` is called for each record in order. If it throws
@@ -40,12 +51,15 @@ const idPrefixBytes = 5;
  */
 export class BatchSchemaCheck {
   readonly #options: BatchSchemaCheckOptions;
-  readonly #fetched = new Map<SchemaRef, LoadedSchema>();
-  readonly #wanted = new Set<SchemaRef>();
   readonly #key: PartCheck | undefined;
   readonly #value: PartCheck | undefined;
-  #counts = new Map<InvalidReason, number>();
+  // Absent for nearly every batch: its schemas are known and its records are valid.
+  #fetched: Map<SchemaRef, LoadedSchema> | undefined;
+  #wanted: Set<SchemaRef> | undefined;
+  #counts: Map<InvalidReason, number> | undefined;
   #unavailable: string | undefined;
+  #work = 0;
+  #workMax = Number.POSITIVE_INFINITY;
 
   constructor(options: BatchSchemaCheckOptions) {
     this.#options = options;
@@ -57,15 +71,33 @@ export class BatchSchemaCheck {
   readonly visit = (record: RecordCursor): string | undefined => {
     // The batch is walked from its first record again after schemas were fetched.
     if (record.index === 0) this.#begin();
+    this.#work += recordWork;
     const problem = this.#key?.problemOf(record) ?? this.#value?.problemOf(record);
+    if (this.#work > this.#workMax) throw workExceeded;
     // Of several refs, some are fetched together.
-    if (this.#wanted.size >= agentLimits.schemasFetchedAtOnceMax) throw new SchemasNeeded();
+    if (this.#wanted !== undefined && this.#wanted.size >= agentLimits.schemasFetchedAtOnceMax)
+      throw new SchemasNeeded();
     return problem;
   };
 
+  /** Limits the work of the next walk, in bytes that take as long to inflate. */
+  limitWork(workMax: number): void {
+    this.#workMax = workMax;
+  }
+
+  /** Work since the first record. */
+  get work(): number {
+    return this.#work;
+  }
+
+  /** Counts work for a part of a record. */
+  spend(work: number): void {
+    this.#work += work;
+  }
+
   /** Call after the last record. */
   end(): void {
-    if (this.#wanted.size > 0) throw new SchemasNeeded();
+    if (this.#wanted !== undefined) throw new SchemasNeeded();
   }
 
   /** Why the batch cannot be decided now. */
@@ -74,30 +106,33 @@ export class BatchSchemaCheck {
   }
 
   async load(): Promise<void> {
-    const wanted = [...this.#wanted];
-    this.#wanted.clear();
-    const loads = wanted.map(async (ref) => this.#fetched.set(ref, await this.#options.cache.load(ref)));
-    await Promise.all(loads);
+    const wanted = [...(this.#wanted ?? [])];
+    this.#wanted = undefined;
+    this.#fetched ??= new Map();
+    const fetched = this.#fetched;
+    await Promise.all(wanted.map(async (ref) => fetched.set(ref, await this.#options.cache.load(ref))));
   }
 
   /** Counts the invalid records. Call once, when the batch is decided. */
   count(): void {
-    for (const [reason, count] of this.#counts) this.#options.onInvalid(reason, count);
+    for (const [reason, count] of this.#counts ?? []) this.#options.onInvalid(reason, count);
   }
 
   #begin(): void {
-    this.#counts = new Map();
+    this.#work = 0;
+    this.#counts = undefined;
     this.#unavailable = undefined;
   }
 
   /** Records an invalid record. Returns the problem if it refuses the batch. */
   invalid(reason: InvalidReason, problem: string): string | undefined {
+    this.#counts ??= new Map();
     this.#counts.set(reason, (this.#counts.get(reason) ?? 0) + 1);
     return this.#options.rules.warnsOnly ? undefined : problem;
   }
 
   stateOf(ref: SchemaRef): SchemaState {
-    return this.#fetched.get(ref)?.state ?? this.#options.cache.state(ref, this.#options.nowMs);
+    return this.#fetched?.get(ref)?.state ?? this.#options.cache.state(ref, this.#options.nowMs);
   }
 
   isRegistered(
@@ -106,7 +141,7 @@ export class BatchSchemaCheck {
     subject: string,
   ): boolean | 'unknown' | Unavailable {
     if (subjects.has(subject)) return true;
-    const fetched = this.#fetched.get(ref);
+    const fetched = this.#fetched?.get(ref);
     if (fetched !== undefined) return fetched.failure ?? false;
     return this.#options.cache.isRegistered(ref, subject, this.#options.nowMs);
   }
@@ -114,9 +149,11 @@ export class BatchSchemaCheck {
   /** Has a schema fetched before the batch is decided, unless that would be for nothing. */
   want(ref: SchemaRef): undefined {
     const isDecided = this.#options.rules.warnsOnly
-      ? this.#fetched.size >= agentLimits.schemasFetchedPerWarningMax
-      : this.#counts.size > 0;
-    if (!isDecided) this.#wanted.add(ref);
+      ? this.#fetched !== undefined && this.#fetched.size >= agentLimits.schemasFetchedPerWarningMax
+      : this.#counts !== undefined;
+    if (isDecided) return undefined;
+    this.#wanted ??= new Set();
+    this.#wanted.add(ref);
     return undefined;
   }
 
@@ -145,17 +182,24 @@ class PartCheck {
   }
 
   problemOf(record: RecordCursor): string | undefined {
-    const payload = this.#part === 'key' ? record.key : record.value;
+    const isKey = this.#part === 'key';
     // A tombstone, or a record without a key.
-    if (payload === null) return undefined;
+    if (!(isKey ? record.hasKey : record.hasValue)) return undefined;
     const header = record.headerCount === 0 ? undefined : this.#headerOf(record);
-    if (header === undefined && this.#lastCodec !== undefined && schemaIdOf(payload) === this.#lastId) {
-      return this.#payloadProblem(this.#lastCodec, this.#lastId, payload.subarray(idPrefixBytes));
+    const bytes = record.decompressed;
+    const start = isKey ? record.keyStart : record.valueStart;
+    const end = isKey ? record.keyEnd : record.valueEnd;
+    const codec = this.#lastCodec;
+    if (header === undefined && codec !== undefined && schemaIdOf(bytes, start, end) === this.#lastId) {
+      this.#batch.spend((end - start) * codec.workPerByte);
+      const problem = codec.problemOf(bytes, start + idPrefixBytes, end);
+      return problem === undefined ? undefined : this.#payloadProblem(this.#lastId, problem);
     }
-    return this.#check(payload, header);
+    return this.#check(bytes.subarray(start, end), header);
   }
 
   #check(payload: Buffer, header: Buffer | undefined): string | undefined {
+    this.#batch.spend(lookupWork);
     const prefix = schemaPrefixOf(header ?? payload);
     if (prefix === undefined) {
       const problem = 'does not begin with a magic byte and the id of a schema';
@@ -199,12 +243,12 @@ class PartCheck {
       this.#lastId = ref;
       this.#lastCodec = schema.codec;
     }
-    return this.#payloadProblem(schema.codec, ref, rest);
+    this.#batch.spend(rest.length * schema.codec.workPerByte);
+    const problem = schema.codec.problemOf(rest);
+    return problem === undefined ? undefined : this.#payloadProblem(ref, problem);
   }
 
-  #payloadProblem(codec: PayloadCodec, ref: SchemaRef, payload: Uint8Array): string | undefined {
-    const problem = codec.problemOf(payload);
-    if (problem === undefined) return undefined;
+  #payloadProblem(ref: SchemaRef, problem: string): string | undefined {
     return this.#batch.invalid(
       invalidReasons.payload,
       `${this.#part} does not fit schema ${ref}: ${problem}`,

@@ -13,7 +13,12 @@ import {
 import { inflatedBytesEstimate, inflatedBytesMax } from '../inflation/inflated-size.ts';
 import type { InflationBudget } from '../inflation/inflation-budget.ts';
 import { agentLimits } from '../limits.ts';
-import { type BatchSchemaCheck, SchemasNeeded } from '../schema-validation/batch-schema-check.ts';
+import {
+  type BatchSchemaCheck,
+  recordWork,
+  SchemasNeeded,
+  WorkExceeded,
+} from '../schema-validation/batch-schema-check.ts';
 import type { TopicPrincipals } from './impersonation/request-principals.ts';
 import {
   type RecordLimits,
@@ -81,15 +86,25 @@ export function checkBatch(
   const atOnceBytes = Math.min(budget.atOnceBytes, bytesMax);
   if (bytesMax === 0) return usedUp;
   if (atOnceBytes === 0) return offThread;
-  const limits = limitsOf(options, atOnceBytes, schemas);
-  const walked = unlessSchemasAreNeeded(schemas, () =>
+  // Records that are not compressed cost the work of their check alone, which is known while it runs.
+  const measuresWork = schemas !== undefined && principals === undefined && view.codec === 'none';
+  if (measuresWork && view.recordCount * recordWork > atOnceBytes) return offThread;
+  const outputBytesMax = measuresWork ? bytesMax : atOnceBytes;
+  const limits = limitsOf(options, outputBytesMax, schemas);
+  schemas?.limitWork(atOnceBytes);
+  const walked = unlessInterrupted(schemas, () =>
     principals === undefined ? plainly(view, limits) : stampPrincipal(view, limits, principals),
   );
-  if (walked === schemasNeeded) {
-    budget.spendAtOnce(Math.min(inflatedBytesMax(view), atOnceBytes), view.sizeBytes);
-    return offThread;
-  }
-  budget.spendAtOnce(costOf(view, walked, atOnceBytes), view.sizeBytes);
+  const bytes =
+    walked === interrupted
+      ? Math.min(inflatedBytesMax(view), outputBytesMax)
+      : costOf(view, walked, outputBytesMax);
+  budget.spendAtOnce(
+    bytes,
+    view.sizeBytes,
+    measuresWork ? schemas.work : Math.max(bytes, schemas?.work ?? 0),
+  );
+  if (walked === interrupted) return offThread;
   if (isTooLongAtOnce(walked) && bytesMax > atOnceBytes) return offThread;
   return decided(view, walked, place, options, schemas);
 }
@@ -111,6 +126,7 @@ export async function checkBatchOffThread(
   const bytesMax = budget.bytesFor(rules.recordBytesMax);
   if (bytesMax === 0) return usedUp;
   const limits = limitsOf(options, bytesMax, schemas);
+  schemas?.limitWork(Number.POSITIVE_INFINITY);
   let walked: Walked;
   try {
     walked =
@@ -127,16 +143,18 @@ export async function checkBatchOffThread(
   return decided(view, walked, place, options, schemas);
 }
 
-function unlessSchemasAreNeeded(
+const interrupted = 'interrupted';
+
+function unlessInterrupted(
   schemas: BatchSchemaCheck | undefined,
   walk: () => Walked,
-): Walked | typeof schemasNeeded {
+): Walked | typeof interrupted {
   try {
     const walked = walk();
     if (walked.ok) schemas?.end();
     return walked;
   } catch (error) {
-    if (error instanceof SchemasNeeded) return schemasNeeded;
+    if (error instanceof SchemasNeeded || error instanceof WorkExceeded) return interrupted;
     throw error;
   }
 }

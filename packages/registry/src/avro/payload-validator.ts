@@ -9,9 +9,10 @@ type Skip = (bytes: Uint8Array, at: number) => number;
 const failed = -1;
 /** Fields that a problem names, from the outside. Recursive types nest deeply. */
 const shownPathMax = 20;
+
 /** Records that a payload may have, by its size. */
-const recordsMin = 10_000;
-const recordsPerByteMax = 64;
+export const recordsMin = 10_000;
+export const recordsPerByteMax = 64;
 
 /** What is shared by all functions of a validator while it runs. */
 interface Run {
@@ -26,8 +27,8 @@ interface Run {
 }
 
 /**
- * Compiles a schema to functions that pass over payloads, with the same rules as `decode`, without creating values:
- * this runs for every record that a topic validates.
+ * Compiles a schema to functions that pass over payloads, with the same rules as `decode`, without creating values, and
+ * say what is wrong. It runs for payloads that do not pass the generated check of the schema, if it has one.
  */
 export function compileValidator(root: AvroType): (payload: Uint8Array) => string | undefined {
   const compiler = new SkipCompiler();

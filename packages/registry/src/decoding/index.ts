@@ -17,6 +17,7 @@ export {
 } from './schema-cache.ts';
 export { serviceReader, serviceWriter } from './service-reader.ts';
 export {
+  idPrefixBytes,
   namedSchema,
   payloadAfter,
   type SchemaPrefix,

@@ -11,14 +11,17 @@ export interface SchemaPrefix {
 }
 
 const idMagic = 0;
-const idPrefixBytes = 5;
+export const idPrefixBytes = 5;
 const guidMagic = 1;
 const guidPrefixBytes = 17;
 
-/** The id of a payload that begins with the magic byte 0 and an id, as nearly all do; -1 for any other. */
-export function schemaIdOf(payload: Uint8Array): number {
-  if (payload.length < idPrefixBytes || payload[0] !== idMagic) return -1;
-  return (payload[1]! << 24) | (payload[2]! << 16) | (payload[3]! << 8) | payload[4]!;
+/**
+ * The id of the payload between `start` and `end` that begins with the magic byte 0 and an id, as nearly all do; -1 for
+ * any other.
+ */
+export function schemaIdOf(bytes: Uint8Array, start = 0, end = bytes.length): number {
+  if (end - start < idPrefixBytes || bytes[start] !== idMagic) return -1;
+  return (bytes[start + 1]! << 24) | (bytes[start + 2]! << 16) | (bytes[start + 3]! << 8) | bytes[start + 4]!;
 }
 
 /**

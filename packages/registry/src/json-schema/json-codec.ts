@@ -11,7 +11,9 @@ export function jsonCodec(documents: SchemaDocuments): PayloadCodec {
   const title = isObject(root) ? root.get('title') : undefined;
   const check = validatorOf(documents);
   return {
-    problemOf(payload) {
+    workPerByte: 4,
+    problemOf(bytes, start = 0, end = bytes.length) {
+      const payload = start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end);
       const read = readPayload(payload);
       return 'problem' in read ? read.problem : problemOfValue(check, read.value, payload.length);
     },

@@ -9,9 +9,15 @@ const depthMax = registryLimits.protobufPayloadDepthMax;
 
 /** What a check of messages of one type needs, found once per type. */
 interface Plan {
+  /** By number. Nearly all fields have small ones. */
+  readonly listed: readonly (PlannedField | undefined)[];
   readonly fields: ReadonlyMap<number, PlannedField>;
   readonly requiredCount: number;
 }
+
+const listedCount = 64;
+/** Shorter texts are checked here: most are ASCII, and a call of the runtime costs more. */
+const shortTextBytes = 96;
 
 interface PlannedField {
   readonly field: FieldType;
@@ -21,7 +27,8 @@ interface PlannedField {
   readonly itemBytes: number;
   readonly validatesUtf8: boolean;
   readonly message: MessageType | undefined;
-  readonly isDelimited: boolean;
+  /** The plan of the message, once a payload had one. */
+  plan: Plan | undefined;
   /** The position among required fields, or -1. */
   readonly requiredAt: number;
 }
@@ -41,11 +48,12 @@ const planOf = (type: MessageType): Plan => {
         itemBytes: field.wireType === 1 ? 8 : field.wireType === 5 ? 4 : 0,
         validatesUtf8: field.validatesUtf8,
         message: typeof field.type === 'object' && field.type.kind === 'message' ? field.type : undefined,
-        isDelimited: field.isDelimited,
+        plan: undefined,
         requiredAt: field.isRequired ? requiredCount++ : -1,
       });
     }
-    plan = { fields, requiredCount };
+    const listed = Array.from({ length: listedCount }, (_, number) => fields.get(number));
+    plan = { listed, fields, requiredCount };
     plans.set(type, plan);
   }
   return plan;
@@ -55,11 +63,16 @@ const planOf = (type: MessageType): Plan => {
  * Checks that bytes are a message of a type, without decoding values: wire types, lengths, UTF-8, messages within,
  * required fields. Fields that the schema does not have are skipped. Throws `InvalidPayload`.
  */
-export const checkMessageBytes = (reader: WireReader, type: MessageType): void => check(reader, type, 0, 0);
+export const checkMessageBytes = (reader: WireReader, type: MessageType): void =>
+  check(reader, planOf(type), 0, 0);
 
-const check = (reader: WireReader, type: MessageType, depth: number, group: number): void => {
+const checkInner = (reader: WireReader, planned: PlannedField, depth: number, group: number): void => {
+  planned.plan ??= planOf(planned.message!);
+  check(reader, planned.plan, depth, group);
+};
+
+const check = (reader: WireReader, plan: Plan, depth: number, group: number): void => {
   if (depth > depthMax) throw new InvalidPayload(`messages are nested deeper than ${depthMax}`);
-  const plan = planOf(type);
   const seen = plan.requiredCount === 0 ? undefined : new Set<number>();
   let hasEnded = group === 0;
   while (reader.at < reader.end) {
@@ -70,7 +83,7 @@ const check = (reader: WireReader, type: MessageType, depth: number, group: numb
       hasEnded = true;
       break;
     }
-    const planned = plan.fields.get(number);
+    const planned = number < plan.listed.length ? plan.listed[number] : plan.fields.get(number);
     if (planned === undefined) {
       reader.skipField(tag, depth, depthMax);
       continue;
@@ -101,7 +114,7 @@ const checkValue = (reader: WireReader, planned: PlannedField, depth: number): v
       reader.skip(4);
       return;
     case 3:
-      check(reader, planned.message!, depth + 1, planned.field.number);
+      checkInner(reader, planned, depth + 1, planned.field.number);
       return;
     default: {
       const length = reader.length();
@@ -109,16 +122,25 @@ const checkValue = (reader: WireReader, planned: PlannedField, depth: number): v
       if (planned.message !== undefined) {
         const { end } = reader;
         reader.end = from + length;
-        check(reader, planned.message, depth + 1, 0);
+        checkInner(reader, planned, depth + 1, 0);
         reader.end = end;
         return;
       }
       reader.at = from + length;
-      if (planned.validatesUtf8 && !isUtf8(reader.bytes.subarray(from, reader.at))) {
+      if (planned.validatesUtf8 && !isText(reader.bytes, from, reader.at)) {
         throw new InvalidPayload(`field ${planned.field.fullName} is not UTF-8`);
       }
     }
   }
+};
+
+const isText = (bytes: Uint8Array, from: number, to: number): boolean => {
+  if (to - from <= shortTextBytes) {
+    let at = from;
+    while (at < to && bytes[at]! < 0x80) at += 1;
+    if (at === to) return true;
+  }
+  return isUtf8(bytes.subarray(from, to));
 };
 
 const checkPacked = (reader: WireReader, planned: PlannedField): void => {

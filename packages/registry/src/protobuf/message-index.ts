@@ -5,10 +5,12 @@ import type { WireReader } from './wire-reader.ts';
 /** Longer paths lead nowhere: messages are not nested deeper. */
 const pathLengthMax = 64;
 
+const firstMessage: readonly number[] = [0];
+
 /** Reads the path of the message in a payload: a count and indexes. A count of zero is the first message. */
 export const readMessageIndex = (reader: WireReader): readonly number[] => {
   const count = zigZag(reader.varint32());
-  if (count === 0) return [0];
+  if (count === 0) return firstMessage;
   if (count < 0 || count > pathLengthMax) throw new InvalidPayload('the path of the message is invalid');
   const path: number[] = [];
   for (let at = 0; at < count; at += 1) path.push(zigZag(reader.varint32()));
@@ -23,7 +25,10 @@ const zigZag = (value: number): number => (value >>> 1) ^ -(value & 1);
  */
 export const messageAt = (file: LinkedFile, path: readonly number[]): MessageType => {
   let type = file.messages[path[0]!];
-  for (const index of path.slice(1)) type = type?.declaredMessages[index] ?? type?.messages[index];
+  for (let at = 1; at < path.length; at += 1) {
+    const index = path[at]!;
+    type = type?.declaredMessages[index] ?? type?.messages[index];
+  }
   if (type === undefined)
     throw new InvalidPayload(`the schema has no message with index [${path.join(', ')}]`);
   return type;

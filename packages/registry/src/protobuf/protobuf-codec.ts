@@ -13,6 +13,7 @@ import { WireWriter } from './wire-writer.ts';
 
 /** Codec of payloads: the path of the message, then the message. What is encoded is always the first message. */
 export class ProtobufCodec implements PayloadCodec {
+  readonly workPerByte = 1;
   readonly #schema: LoadedSchema;
   readonly #context: JsonContext;
   #messages: ReadonlyMap<string, MessageType> | undefined;
@@ -28,9 +29,9 @@ export class ProtobufCodec implements PayloadCodec {
     };
   }
 
-  problemOf(payload: Uint8Array): string | undefined {
+  problemOf(bytes: Uint8Array, start = 0, end = bytes.length): string | undefined {
     try {
-      const { reader, type } = this.#open(payload);
+      const { reader, type } = this.#open(bytes, start, end);
       checkMessageBytes(reader, type);
       return undefined;
     } catch (error) {
@@ -62,8 +63,8 @@ export class ProtobufCodec implements PayloadCodec {
     }
   }
 
-  #open(payload: Uint8Array): { reader: WireReader; type: MessageType } {
-    const reader = new WireReader(payload);
+  #open(bytes: Uint8Array, start?: number, end?: number): { reader: WireReader; type: MessageType } {
+    const reader = new WireReader(bytes, start, end);
     return { reader, type: messageAt(this.#schema.file, readMessageIndex(reader)) };
   }
 }

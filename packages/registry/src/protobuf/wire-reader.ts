@@ -3,15 +3,20 @@ import { InvalidPayload } from '../schema-format.ts';
 /** Reads the wire format of protobuf. */
 export class WireReader {
   readonly bytes: Uint8Array;
-  readonly #view: DataView;
+  #view: DataView | undefined;
   at: number;
   end: number;
 
   constructor(bytes: Uint8Array, at = 0, end = bytes.length) {
     this.bytes = bytes;
-    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.at = at;
     this.end = end;
+  }
+
+  /** Made when the first fixed number is read, which a check of payloads does not do. */
+  get #numbers(): DataView {
+    this.#view ??= new DataView(this.bytes.buffer, this.bytes.byteOffset, this.bytes.byteLength);
+    return this.#view;
   }
 
   /** An unsigned integer of 32 bits; longer ones are cut, as all implementations do. */
@@ -91,25 +96,25 @@ export class WireReader {
   fixed32(): number {
     const from = this.at;
     this.skip(4);
-    return this.#view.getUint32(from, true);
+    return this.#numbers.getUint32(from, true);
   }
 
   fixed64(): bigint {
     const from = this.at;
     this.skip(8);
-    return this.#view.getBigUint64(from, true);
+    return this.#numbers.getBigUint64(from, true);
   }
 
   float(): number {
     const from = this.at;
     this.skip(4);
-    return this.#view.getFloat32(from, true);
+    return this.#numbers.getFloat32(from, true);
   }
 
   double(): number {
     const from = this.at;
     this.skip(8);
-    return this.#view.getFloat64(from, true);
+    return this.#numbers.getFloat64(from, true);
   }
 
   skipVarint(): void {

@@ -3,6 +3,7 @@ import { DecodeError } from '../decode-error.ts';
 import { wireLimits } from '../limits.ts';
 import { type ByteCursor, readVarint32, readVarint64Compact } from '../varint.ts';
 import type { RecordBatchView } from './batch.ts';
+import { TimestampRange } from './timestamp-range.ts';
 
 const subject = 'records';
 
@@ -133,9 +134,32 @@ export class RecordCursor {
       : Number(appendTimestamp);
   }
 
-  /** The decompressed records of the batch, which contain values from `valueStart` to `valueEnd`. */
+  /** Adds the time of the current record to a range, without a bigint for each record. */
+  addTimestampTo(range: TimestampRange): void {
+    if (this.appendTimestamp === undefined) range.add(this.timestampDelta);
+    else range.add(0);
+  }
+
+  /** An empty range for the times of the records of this batch. */
+  timestampRange(): TimestampRange {
+    return new TimestampRange(this.appendTimestamp ?? this.baseTimestamp);
+  }
+
+  /**
+   * The decompressed records of the batch, which contain keys from `keyStart` to `keyEnd` and values from `valueStart`
+   * to `valueEnd`.
+   */
   get decompressed(): Buffer {
     return this.bytes;
+  }
+
+  get keyStart(): number {
+    return this.keyAt;
+  }
+
+  /** Where the key ends; equal to `keyStart` if there is none. */
+  get keyEnd(): number {
+    return this.keyAt + Math.max(this.keyBytes, 0);
   }
 
   get valueStart(): number {
@@ -149,6 +173,10 @@ export class RecordCursor {
 
   get hasKey(): boolean {
     return this.keyBytes >= 0;
+  }
+
+  get hasValue(): boolean {
+    return this.valueBytes >= 0;
   }
 
   /** `null` and empty are different keys. */

@@ -113,8 +113,8 @@ function* walk(
   let bytesLeft = bytesPerSlice ?? Number.POSITIVE_INFINITY;
   const recordErrors: RecordError[] = [];
   let hasTimestampError = false;
-  let minTimestamp: bigint | undefined;
-  let maxTimestamp: bigint | undefined;
+  const times = cursor.timestampRange();
+  const hasTimestampRules = rules.timestampMin !== undefined || rules.timestampMax !== undefined;
 
   for (let left = recordsPerSlice; cursor.next(); left--) {
     if (left === 0 || bytesLeft <= 0) {
@@ -122,16 +122,15 @@ function* walk(
       left = recordsPerSlice;
       bytesLeft = bytesPerSlice ?? Number.POSITIVE_INFINITY;
     }
-    const { index, recordBytes, timestamp } = cursor;
+    const { index, recordBytes } = cursor;
     bytesLeft -= recordBytes;
     const visited = rules.visit?.(cursor);
     if (recordBytes > recordBytesMax) return tooLarge(index, recordBytes, recordBytesMax);
-    if (minTimestamp === undefined || timestamp < minTimestamp) minTimestamp = timestamp;
-    if (maxTimestamp === undefined || timestamp > maxTimestamp) maxTimestamp = timestamp;
+    cursor.addTimestampTo(times);
 
     let message = checkRecord(cursor, rules);
-    if (message === undefined) {
-      message = checkTimestamp(timestamp, rules);
+    if (message === undefined && hasTimestampRules) {
+      message = checkTimestamp(cursor.timestamp, rules);
       if (message !== undefined) hasTimestampError = true;
     }
     message ??= visited;
@@ -149,8 +148,8 @@ function* walk(
   return {
     ok: true,
     recordsBytes: cursor.totalBytes,
-    minTimestamp: minTimestamp ?? noTimestamp,
-    maxTimestamp: maxTimestamp ?? noTimestamp,
+    minTimestamp: times.min ?? noTimestamp,
+    maxTimestamp: times.max ?? noTimestamp,
   };
 }
 
