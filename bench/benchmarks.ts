@@ -25,6 +25,7 @@ import { registry } from './registry.ts';
 import { backupCost, restore } from './restore.ts';
 import { scaleOut } from './scale-out.ts';
 import { schemaValidation } from './schema-validation.ts';
+import { schemaValidationProduce } from './schema-validation-produce.ts';
 import { slowStore } from './slow-store.ts';
 import { transactionalCopy } from './transactional-copy.ts';
 
@@ -33,6 +34,7 @@ export const benchmarks: readonly Benchmark[] = [
   headerRewrite,
   schemaValidation,
   registry,
+  schemaValidationProduce,
   metadataDecode,
   fetchEncode,
   crcChecks,

@@ -1,14 +1,13 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { systemClock } from '@weir/core';
-import { buildRecordBatch } from '@weir/wire';
-import { avroFormat } from '../packages/registry/src/avro/avro-format.ts';
 import { loadFormat, SchemaCache } from '../packages/registry/src/decoding/index.ts';
 import { TestReader } from '../packages/registry/testing/index.ts';
 import { createTopic } from '../tests/interop/brokers/topics.ts';
+import { orderBatch, orderSchema } from './avro-orders.ts';
 import { atLeast, type Benchmark, type Row } from './benchmark.ts';
 import { startCluster } from './event-emission.ts';
-import type { ValidationLoad } from './schema-validation-load.ts';
+import type { ProducedLoad, ValidationLoad } from './schema-validation-load.ts';
 import { type Effort, median } from './side-by-side.ts';
 
 const fullPairs = 150;
@@ -19,36 +18,6 @@ const batchSizes = [16, 256] as const;
 const partitions = 4;
 const schemaId = 7;
 
-/** An order, as records in practice are: strings, numbers, options, an array of records. */
-const schema = {
-  type: 'record',
-  name: 'Order',
-  fields: [
-    { name: 'id', type: 'string' },
-    { name: 'customer', type: 'long' },
-    { name: 'placed', type: { type: 'long', logicalType: 'timestamp-millis' } },
-    { name: 'total', type: 'double' },
-    { name: 'state', type: { type: 'enum', name: 'State', symbols: ['OPEN', 'PAID', 'SENT'] } },
-    { name: 'coupon', type: ['null', 'string'] },
-    {
-      name: 'lines',
-      type: {
-        type: 'array',
-        items: {
-          type: 'record',
-          name: 'Line',
-          fields: [
-            { name: 'sku', type: 'string' },
-            { name: 'count', type: 'int' },
-            { name: 'price', type: 'double' },
-          ],
-        },
-      },
-    },
-    { name: 'note', type: 'string' },
-  ],
-};
-
 /** What the validation of records costs producers, as part of all that an agent does for a Produce request. */
 export const schemaValidation: Benchmark = {
   name: 'schema-validation',
@@ -56,7 +25,7 @@ export const schemaValidation: Benchmark = {
     const pairs = effort.turns > 1 ? fullPairs : tinyPairs;
     await using lifetime = new AsyncDisposableStack();
     const reader = new TestReader();
-    reader.add(schemaId, JSON.stringify(schema), ['validated-value']);
+    reader.add(schemaId, orderSchema, ['validated-value']);
     const cache = new SchemaCache({ reader, formatOf: loadFormat, clock: systemClock });
     const { broker, node } = await startCluster(lifetime, cache);
     const worker = new Worker(new URL('./schema-validation-load.ts', import.meta.url));
@@ -66,13 +35,14 @@ export const schemaValidation: Benchmark = {
     const toAlter = { kind: 'topic', name: 'validated', replacesAll: false, changes: [change] } as const;
     await node.alterConfigs([toAlter], { validateOnly: false });
     const rate = async (topic: string, batch: Buffer): Promise<number> => {
-      worker.postMessage({ servers: broker, topic, batch, ms: turnMs } satisfies ValidationLoad);
-      const [answer] = (await once(worker, 'message')) as [number];
-      return answer / 1e6;
+      const load = { servers: broker, topic, batch, connections: partitions, partitionsInRequest: 1 };
+      worker.postMessage({ ...load, ms: turnMs } satisfies ValidationLoad);
+      const [{ bytes, seconds }] = (await once(worker, 'message')) as [ProducedLoad];
+      return bytes / seconds / 1e6;
     };
     const rows: Row[] = [];
     for (const recordsInBatch of batchSizes) {
-      const batch = batchOf(recordsInBatch);
+      const batch = orderBatch(recordsInBatch, schemaId);
       const rates = { validated: [] as number[], plain: [] as number[] };
       for (let pair = 0; pair < 2 * pairs; pair++) {
         const topics = ['validated', 'plain'] as const;
@@ -94,27 +64,3 @@ export const schemaValidation: Benchmark = {
     return rows;
   },
 };
-
-function batchOf(records: number): Buffer {
-  const codec = avroFormat.codec(avroFormat.parse({ text: JSON.stringify(schema), references: [] }));
-  const values = Array.from({ length: records }, (_, index) => {
-    const lines = Array.from({ length: 12 }, (_, line) => ({
-      sku: `sku-${index}-${line}-${'0'.repeat(20)}`,
-      count: line + 1,
-      price: 9.99 * line,
-    }));
-    const order = {
-      id: `order-${index}-${'a'.repeat(30)}`,
-      customer: 1_000_000 + index,
-      placed: 1_700_000_000_000 + index,
-      total: 123.45,
-      state: 'PAID',
-      coupon: null,
-      lines,
-      note: 'x'.repeat(440),
-    };
-    const head = Buffer.from([0, 0, 0, 0, schemaId]);
-    return { timestamp: 0n, key: null, value: Buffer.concat([head, codec.encode(order)]) };
-  });
-  return buildRecordBatch(values);
-}

@@ -16,8 +16,12 @@ export interface WeirOptions {
   readonly nodeOptions?: string;
 }
 
+export interface Playground extends Broker {
+  readonly registryUrl: string;
+}
+
 /** `weir playground`: agent and control plane in one process, a bucket of files and SQLite. */
-export async function startPlayground(lifetime: Lifetime, options: WeirOptions): Promise<Broker> {
+export async function startPlayground(lifetime: Lifetime, options: WeirOptions): Promise<Playground> {
   return startPlaygroundOver(lifetime, lifetime.folder(), options);
 }
 
@@ -25,17 +29,18 @@ async function startPlaygroundOver(
   lifetime: Lifetime,
   dataDir: string,
   options: WeirOptions,
-): Promise<Broker> {
+): Promise<Playground> {
   const ports = ['-kafkaPort', '0', '-httpPort', '0', '-consolePort', '0', '-schemaRegistryPort', '0'];
   const server = await startWeir(
     lifetime,
     ['playground', '-dataDir', dataDir, ...ports, ...(options.flags ?? [])],
-    ['Kafka', 'HTTP', 'control plane'],
+    ['Kafka', 'HTTP', 'registry', 'control plane'],
     options,
   );
   return {
     name: 'Weir',
     servers: addressIn(server, 'Kafka')!,
+    registryUrl: addressIn(server, 'registry')!,
     processes: [server],
     metrics: () => metricsOf(server),
     async restart() {
