@@ -104,7 +104,7 @@ export const registryLimits = {
    * What the serving thread decodes or encodes itself, by the bytes of a payload or the characters of a value. More
    * goes to a worker thread.
    */
-  inlinePayloadBytesMax: 64 * KiB,
+  inlinePayloadBytesMax: 16 * KiB,
 
   /** The JSON of one key or value, decoded or to be encoded. A byte of a payload can stand for a name of any length. */
   decodedJsonCharsMax: 16 * MiB,
@@ -191,4 +191,8 @@ export const registryLimits = {
 
   /** Values in an Avro payload that take no bytes, such as nulls that are no branch of a union. */
   avroEmptyValuesMax: 1_000_000,
+
+  /** Values of an Avro payload that is decoded: this many in any case, and as many for each of its bytes. */
+  avroDecodedValuesMin: 10_000,
+  avroDecodedValuesPerByteMax: 8,
 } as const;

@@ -1,3 +1,4 @@
+import type { CommandName } from '../commands/catalogue.ts';
 import type { FlagName, FlagValues } from '../flags/catalogue.ts';
 import { kafkaClients } from '../flags/rows/takers.ts';
 import type { Outcome } from '../outcome.ts';
@@ -41,14 +42,25 @@ export function resolveClientTls(values: Values): Outcome<ClientTlsFiles | undef
   return { value: { authoritiesPath, certificatePath, privateKeyPath, skipsVerification } };
 }
 
+function takesRegistry(command: CommandName): boolean {
+  return command === 'kcmd' || command === 'cli fetch' || command === 'cli produce';
+}
+
+/** The URL of a registry says whether the connection to it is over TLS. */
+export function isHttps(url: string): boolean {
+  return url.toLowerCase().startsWith('https:');
+}
+
 export const clientTlsRule: Rule = {
   statement:
-    '-tlsServerCACertFile, -tlsClientCertFile, -tlsClientPrivateKeyFile and -tlsSkipVerify need -tls; the two of the client ' +
-    'go together, and the first and the last exclude each other.',
-  flags: ['tls', ...files, 'tlsSkipVerify'],
+    '-tlsServerCACertFile, -tlsClientCertFile, -tlsClientPrivateKeyFile and -tlsSkipVerify need -tls, or for kcmd, fetch and ' +
+    'produce an https:// address in -schemaRegistryURL; the two of the client go together, and the first and the last ' +
+    'exclude each other.',
+  flags: ['tls', ...files, 'tlsSkipVerify', 'schemaRegistryURL'],
   commands: kafkaClients,
-  check(values) {
-    const resolved = resolveClientTls(values);
+  check(values, command) {
+    const isOfRegistry = takesRegistry(command) && isHttps(values.schemaRegistryURL);
+    const resolved = resolveClientTls(isOfRegistry ? { ...values, tls: true } : values);
     return 'problem' in resolved ? resolved.problem : undefined;
   },
 };

@@ -1,17 +1,17 @@
 import type { FlagValues } from '../flags/catalogue.ts';
 import { bucketDecoders, registryTools } from '../flags/rows/takers.ts';
-import { resolveClientTls } from './client-tls.ts';
+import { isHttps, resolveClientTls } from './client-tls.ts';
 import { forbidden, missing, type Rule } from './rule.ts';
 
 const tlsFiles = ['tlsServerCACertFile', 'tlsClientCertFile', 'tlsClientPrivateKeyFile'] as const;
 
 type TlsValues = Pick<FlagValues, 'schemaRegistryURL' | 'tlsSkipVerify' | (typeof tlsFiles)[number]>;
 
-/** The URL of a registry says whether the connection is over TLS. */
+/** With the flags for TLS that the connection to the registry takes. */
 export function registryTlsValues<Values extends TlsValues>(
   values: Values,
 ): Values & { readonly tls: boolean } {
-  return { ...values, tls: values.schemaRegistryURL.toLowerCase().startsWith('https:') };
+  return { ...values, tls: isHttps(values.schemaRegistryURL) };
 }
 
 export const registryToolsRule: Rule = {

@@ -6,7 +6,6 @@ import type { Deps } from '../deps.ts';
 import { Failure } from '../failure.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
 import type { Handler } from '../handler.ts';
-import { registryTlsValues } from '../rules/registry-tools.ts';
 import { bucketUrl } from '../values/bucket-url.ts';
 import { concealUrls } from '../values/conceal.ts';
 import { clusterIn, withBucket } from './bucket.ts';
@@ -29,7 +28,7 @@ async function diagnose(values: Values, deps: Deps, store: ObjectStore | undefin
   const outcome = found.read?.outcome;
   const decoded =
     outcome?.kind === 'record'
-      ? await withDecoding(registryTlsValues(values), deps.clock, async (decode) => decode?.(outcome.record))
+      ? await withDecoding(values, deps.clock, async (decode) => decode?.(outcome.record))
       : undefined;
   const diagnosis = {
     ...found,

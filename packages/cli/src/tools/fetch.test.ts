@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import {
   buildEndTransactionMarker,
@@ -11,6 +15,7 @@ import {
 } from '@weir/wire';
 import { type RunOptions, runLine } from '../../testing/command-run.ts';
 import { FakeKafka, type FakeKafkaOptions } from '../../testing/fake-kafka.ts';
+import { TestAuthority } from '../../testing/test-authority.ts';
 
 async function cluster(t: TestContext, options: FakeKafkaOptions) {
   const fake = await FakeKafka.start(options);
@@ -215,9 +220,9 @@ test('a user who stops the command gets the records so far', async (t) => {
 });
 
 /** A registry with schema 1 (JSON, an object with the number `id`) and no other. */
-async function registry(t: TestContext): Promise<string> {
+async function registry(t: TestContext, identity?: { cert: string; key: string }): Promise<string> {
   const schema = '{"type":"object","properties":{"id":{"type":"number"}}}';
-  const server = createServer(({ url = '' }, response) => {
+  const answer: RequestListener = ({ url = '' }, response) => {
     const isKnown = url.startsWith('/schemas/ids/1');
     const found = url.endsWith('/versions')
       ? [{ subject: 'orders-value', version: 1 }]
@@ -225,13 +230,15 @@ async function registry(t: TestContext): Promise<string> {
     response
       .writeHead(isKnown ? 200 : 404)
       .end(JSON.stringify(isKnown ? found : { error_code: 40403, message: 'no schema' }));
-  });
+  };
+  const server = identity === undefined ? createServer(answer) : createSecureServer(identity, answer);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.after(() => {
     server.closeAllConnections();
     server.close();
   });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { port } = server.address() as AddressInfo;
+  return identity === undefined ? `http://127.0.0.1:${port}` : `https://localhost:${port}`;
 }
 
 test('keys and values are decoded by their schemas, and shown with the reason if that fails', async (t) => {
@@ -274,4 +281,25 @@ test('keys and values are decoded by their schemas, and shown with the reason if
     'value',
     'headers',
   ]);
+});
+
+test('the registry may be reached over TLS while the cluster is not', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'weir-ca-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const authority = await TestAuthority.create('Test CA');
+  const ca = join(folder, 'ca.pem');
+  writeFileSync(ca, authority.pem);
+  const { fake, weir } = await cluster(t, { topics: { orders: 1 } });
+  const value = Buffer.from([0, 0, 0, 0, 1, ...Buffer.from('{"id":5}')]);
+  append(fake, 'orders', 0, buildRecordBatch([{ timestamp, key: null, value }]));
+  const url = await registry(t, await authority.issue());
+  const decoded = `cli fetch -topic orders -decode auto -schemaRegistryURL ${url}`;
+  const trusted = await weir(`${decoded} -tlsServerCACertFile ${ca}`);
+  assert.deepEqual([trusted.status, trusted.err], [0, '']);
+  assert.match(trusted.out, / {"id":5}\n$/);
+  const untrusted = await weir(decoded);
+  assert.equal(untrusted.status, 0);
+  assert.match(untrusted.out, /\(schema 1: https:.*unable to verify the first certificate/);
+  const plain = await weir(`cli fetch -topic orders -tlsServerCACertFile ${ca}`);
+  assert.match(plain.err, /only goes together with -tls/);
 });

@@ -14,7 +14,6 @@ import { Failure } from '../failure.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
 import { type Handler, stoppedStatus } from '../handler.ts';
 import type { Output } from '../output.ts';
-import { registryTlsValues } from '../rules/registry-tools.ts';
 import { clusterIn, withBucket } from './bucket.ts';
 import { type DecodeRecord, decodedJson, shownPayload, withDecoding } from './record-decoding.ts';
 import { jsonLine, jsonRecord, shownTimestamp } from './record-text.ts';
@@ -33,7 +32,7 @@ export const fileReaderTool: Handler<'cli file-reader'> = (values, deps) =>
       if (values.output === 'json') output.out(jsonLine(described(key, file)));
       else output.out(shown(key, file));
       if (values['show-records'])
-        await withDecoding(registryTlsValues(values), deps.clock, (decode) =>
+        await withDecoding(values, deps.clock, (decode) =>
           printRecords({ store, key, file, values, output, stop, decode }),
         );
     } catch (error) {

@@ -9,6 +9,7 @@ import {
 import type { BatchRecord } from '@weir/wire';
 import type { FlagValues } from '../flags/catalogue.ts';
 import { escapeControls } from '../problem.ts';
+import { registryTlsValues } from '../rules/registry-tools.ts';
 import { readTlsFiles } from './connection.ts';
 import { JsonText, type jsonRecord, shownBytes } from './record-text.ts';
 import { openRegistryClient } from './registry-client.ts';
@@ -19,7 +20,6 @@ export type RegistryOfRecordsValues = Pick<
   | 'schemaRegistryURL'
   | 'schemaRegistryUsername'
   | 'schemaRegistryPassword'
-  | 'tls'
   | 'tlsServerCACertFile'
   | 'tlsClientCertFile'
   | 'tlsClientPrivateKeyFile'
@@ -39,7 +39,7 @@ export async function openRegistryOfRecords(values: RegistryOfRecordsValues, clo
   return await openRegistryClient({
     values,
     credentials: username === undefined ? undefined : { kind: 'basic', username, password: password ?? '' },
-    tls: await readTlsFiles(values),
+    tls: await readTlsFiles(registryTlsValues(values)),
     clock,
   });
 }

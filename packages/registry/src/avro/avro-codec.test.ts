@@ -8,6 +8,7 @@ function codecOf(schema: unknown): PayloadCodec {
   return avroFormat.codec(avroFormat.parse(schemaSource(JSON.stringify(schema))));
 }
 
+const nulls = { type: 'array', items: 'null' };
 const record = (...fields: object[]): object => ({ type: 'record', name: 'R', fields });
 
 // Values with the bytes that Avro's specification gives them.
@@ -57,6 +58,30 @@ test('a block may state its size', () => {
   );
 });
 
+test('few bytes are not decoded as many values', () => {
+  const tooMany = new InvalidPayload('the payload has too many values for its size to be decoded');
+  const million = '80897a00';
+  const hostile: unknown[] = [nulls, { type: 'array', items: record() }];
+  // Four records within each other, of ten fields each, are ten thousand nulls.
+  let wide: unknown = 'null';
+  for (let depth = 0; depth < 4; depth += 1) {
+    const fields = Array.from({ length: 10 }, (_, at) => ({
+      name: `f${at}`,
+      type: at === 0 ? wide : `R${depth - 1}`,
+    }));
+    if (depth === 0) for (const field of fields) field.type = 'null';
+    wide = { type: 'record', name: `R${depth}`, fields };
+  }
+  for (const schema of hostile) {
+    const codec = codecOf(schema);
+    assert.equal(codec.problemOf(Buffer.from(million, 'hex')), undefined);
+    assert.throws(() => codec.decode(Buffer.from(million, 'hex')), tooMany);
+  }
+  assert.throws(() => codecOf(wide).decode(Buffer.alloc(0)), tooMany);
+  // Ten thousand without bytes are fine.
+  assert.equal((codecOf(nulls).decode(Buffer.from('9e9c0100', 'hex')) as unknown[]).length, 9_999);
+});
+
 test('a key __proto__ is a key like others', () => {
   const codec = codecOf({ type: 'map', values: 'int' });
   const value = JSON.parse('{"__proto__":1,"b":2}');
@@ -67,7 +92,6 @@ test('a key __proto__ is a key like others', () => {
   ]);
 });
 
-const nulls = { type: 'array', items: 'null' };
 const nested = record({ name: 'a', type: { type: 'array', items: 'string' } });
 
 const problems: [schema: unknown, bytes: string, problem: string][] = [

@@ -3,6 +3,9 @@ import { InvalidPayload } from '../schema-format.ts';
 import { type AvroType, branchName, type RecordType } from './avro-type.ts';
 import { countEnd, readCount, tooDeepText } from './payload-validator.ts';
 
+/** Records and nulls take no bytes of their own, so that a few bytes can stand for a million values. */
+const tooManyText = 'the payload has too many values for its size to be decoded';
+
 const noBytes = new Uint8Array();
 const noView = new DataView(noBytes.buffer);
 const text = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -16,6 +19,8 @@ export class PayloadReader {
   #view: DataView = noView;
   #at = 0;
   #depth = 0;
+  /** How many values the payload may still have. */
+  #valuesLeft = 0;
 
   /** Reads a payload that passed the validator. */
   read(type: AvroType, payload: Uint8Array): unknown {
@@ -23,6 +28,8 @@ export class PayloadReader {
     this.#view = new DataView(payload.buffer, payload.byteOffset, payload.byteLength);
     this.#at = 0;
     this.#depth = 0;
+    this.#valuesLeft =
+      registryLimits.avroDecodedValuesMin + payload.length * registryLimits.avroDecodedValuesPerByteMax;
     const value = this.#value(type);
     this.#bytes = noBytes;
     this.#view = noView;
@@ -30,6 +37,8 @@ export class PayloadReader {
   }
 
   #value(type: AvroType): unknown {
+    this.#valuesLeft -= 1;
+    if (this.#valuesLeft < 0) throw new InvalidPayload(tooManyText);
     switch (type.kind) {
       case 'null':
         return null;
