@@ -17,7 +17,7 @@ const options = {
   nodeOptions: `--import ${new URL('./probe.ts', import.meta.url).href}`,
 };
 /** Bytes of changes in one call. */
-const changeBytes = 4_000_000;
+const changeBytes = 250_000;
 const probeWaitMs = 5;
 
 interface ClusterAddress {
@@ -33,7 +33,7 @@ export interface RegistryStage {
   readonly server: ServerProcess;
   readonly controlPlane: ServerProcess;
   readonly cluster: ClusterAddress;
-  /** Starts the server again. It loads the registry with the first request. */
+  /** Starts all processes again over the same data. */
   restart(): Promise<RegistryStage>;
 }
 
@@ -42,34 +42,46 @@ export async function startRegistryCluster(lifetime: Lifetime): Promise<Registry
   const clusterId = `vci_sr_${randomUUID().replaceAll('-', '_')}`;
   const agentKey = `aks_${randomBytes(32).toString('hex')}`;
   const identity = ['-defaultVirtualClusterID', clusterId, '-agentKey', agentKey];
-  const controlPlane = await startWeir(
-    lifetime,
-    [
-      ...['control-plane', ...identity, '-databaseURL', join(lifetime.folder(), 'weir.db')],
-      ...['-consolePort', '0', '-bindAddress', '127.0.0.1', '-logLevel', 'info'],
-    ],
-    ['control plane'],
-    options,
-    leads,
-  );
-  const url = addressIn(controlPlane, 'control plane')!;
-  const agentArgs = [
-    ...['agent', ...identity, '-metadataURL', url, '-availabilityZone', 'bench'],
-    ...['-bindAddress', '127.0.0.1', '-schemaRegistryPort', '0', '-httpPort', '0'],
-    ...['-gracefulShutdownDuration', '1s'],
-  ];
-  const startAgent = () => startWeir(lifetime, agentArgs, ['registry', 'HTTP'], options);
-  const stageOf = (server: ServerProcess): RegistryStage => ({
-    name: 'agent',
-    server,
-    controlPlane,
-    cluster: { url, clusterId, agentKey },
-    async restart() {
-      await server.stop();
-      return stageOf(await startAgent());
-    },
-  });
-  return stageOf(await startAgent());
+  const database = join(lifetime.folder(), 'weir.db');
+  const startControlPlane = () =>
+    startWeir(
+      lifetime,
+      [
+        ...['control-plane', ...identity, '-databaseURL', database],
+        ...['-consolePort', '0', '-bindAddress', '127.0.0.1', '-logLevel', 'info'],
+      ],
+      ['control plane'],
+      options,
+      leads,
+    );
+  const startAgent = (url: string) =>
+    startWeir(
+      lifetime,
+      [
+        ...['agent', ...identity, '-metadataURL', url, '-availabilityZone', 'bench'],
+        ...['-bindAddress', '127.0.0.1', '-schemaRegistryPort', '0', '-httpPort', '0'],
+        ...['-gracefulShutdownDuration', '1s'],
+      ],
+      ['registry', 'HTTP'],
+      options,
+    );
+  const start = async (): Promise<RegistryStage> => {
+    const controlPlane = await startControlPlane();
+    const url = addressIn(controlPlane, 'control plane')!;
+    const server = await startAgent(url);
+    return {
+      name: 'an agent',
+      server,
+      controlPlane,
+      cluster: { url, clusterId, agentKey },
+      async restart() {
+        await server.stop();
+        await controlPlane.stop();
+        return start();
+      },
+    };
+  };
+  return await start();
 }
 
 /** A playground: agent and control plane in one process. */
@@ -88,7 +100,7 @@ export async function startRegistryPlayground(lifetime: Lifetime): Promise<Regis
     const identity = JSON.parse(readFileSync(join(dataDir, 'identity.json'), 'utf8')) as ClusterAddress;
     const { clusterId, agentKey } = identity;
     return {
-      name: 'playground',
+      name: 'a playground',
       server,
       controlPlane: server,
       cluster: { url: addressIn(server, 'control plane')!, clusterId, agentKey },
@@ -143,8 +155,14 @@ export async function firstRequest({ server }: RegistryStage): Promise<number> {
   return systemClock.monotonicMs() - startMs;
 }
 
-/** Memory of a process after a garbage collection. */
-export async function probe(server: ServerProcess): Promise<ProbeLine> {
+/** Memory of a process after a garbage collection, and after the runtime has returned what it freed. */
+export async function settled(server: ServerProcess, settleMs: number): Promise<ProbeLine> {
+  const { longestBlockMs } = await probe(server);
+  await pause(settleMs);
+  return { ...(await probe(server)), longestBlockMs };
+}
+
+async function probe(server: ServerProcess): Promise<ProbeLine> {
   const marks = () => server.text.split(`${probeMark} `);
   const before = marks().length;
   process.kill(server.pid, 'SIGUSR2');
@@ -152,8 +170,12 @@ export async function probe(server: ServerProcess): Promise<ProbeLine> {
     const lines = marks();
     const line = lines.at(-1)!;
     if (lines.length > before && line.includes('\n')) return JSON.parse(line.split('\n', 1)[0]!) as ProbeLine;
-    await new Promise<void>((resolve) => systemClock.after(probeWaitMs, resolve));
+    await pause(probeWaitMs);
   }
+}
+
+function pause(durationMs: number): Promise<void> {
+  return new Promise((resolve) => systemClock.after(durationMs, resolve));
 }
 
 export interface MeasuredLoad extends RegistryLoadResult {

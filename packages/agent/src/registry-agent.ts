@@ -1,5 +1,5 @@
 import { type AgentDescription, clusterFacts, type NamedAgent } from '@weir/cluster';
-import { type Environment, release } from '@weir/core';
+import { type Environment, type Log, release } from '@weir/core';
 import type { AgentOptions, RunningAgent } from './agent-options.ts';
 import { clusterNameIn } from './cluster/cluster-name.ts';
 import { createClusterView } from './cluster/following-view.ts';
@@ -154,6 +154,10 @@ async function start(
     onPasswordLogin: stats.loggedIn,
   });
   registryPort = registry.port;
+  // Otherwise the clients of the first requests wait for it.
+  const abandoned = Promise.withResolvers<void>();
+  const loading = Promise.race([loaded(own, log), abandoned.promise]);
+  await unlessGivenUp(loading, abandoned.resolve, options.givenUp);
   let stopEndMs = 0;
   const leftMs = () => Math.max(0, stopEndMs - clock.monotonicMs());
   started.defer(() => registry.stop({ deadlineMs: leftMs() }));
@@ -236,4 +240,14 @@ async function start(
       log.info('stopped schema registry agent');
     },
   };
+}
+
+/** Reads the registry. If that fails, requests try again. */
+async function loaded(own: OwnRegistry, log: Log): Promise<void> {
+  try {
+    const { service } = await own.open();
+    await service();
+  } catch (error) {
+    log.warn('failed to load schema registry at the start', { error: String(error) });
+  }
 }

@@ -4,6 +4,14 @@ import type { RegistryState } from '../state/registry-state.ts';
 /** What a reader needs of a cluster. */
 type RegistryReadPort = Pick<ClusterPort, 'readRegistry'>;
 
+interface RegistryReaderOptions {
+  readonly port: RegistryReadPort;
+  readonly pageBytesMax: number;
+  readonly newState: () => RegistryState;
+  /** Lets other work of the thread run. A leader in the same process answers without a pause. */
+  readonly pause: () => Promise<void>;
+}
+
 /**
  * Brings a state up to date with the registry of its cluster, page by page. Pages after the first load take effect
  * together, so that a state never has a part of a change.
@@ -12,14 +20,16 @@ export class RegistryReader {
   readonly #port: RegistryReadPort;
   readonly #pageBytesMax: number;
   readonly #newState: () => RegistryState;
+  readonly #pause: () => Promise<void>;
   #state: RegistryState;
   /** The revision of the registry when this state began empty. */
   #startRevision = 0;
 
-  constructor(port: RegistryReadPort, pageBytesMax: number, newState: () => RegistryState) {
+  constructor({ port, pageBytesMax, newState, pause }: RegistryReaderOptions) {
     this.#port = port;
     this.#pageBytesMax = pageBytesMax;
     this.#newState = newState;
+    this.#pause = pause;
     this.#state = newState();
   }
 
@@ -56,10 +66,12 @@ export class RegistryReader {
       if (state.revision === 0) startRevision = page.revision;
       for (const { key, value } of page.entries) state.apply(key, value);
       state.revision = page.isComplete ? page.revision : page.entries.at(-1)!.revision;
-      if (!page.isComplete) continue;
-      this.#state = state;
-      this.#startRevision = startRevision;
-      return;
+      if (page.isComplete) {
+        this.#state = state;
+        this.#startRevision = startRevision;
+        return;
+      }
+      await this.#pause();
     }
   }
 

@@ -280,7 +280,7 @@ test('a closed replica refuses writes and follows no more', async () => {
   assert.equal(valueIn(replica, 'a'), 0);
 });
 
-test('a state of several pages is read whole', async () => {
+test('a state of several pages is read whole, and other work runs between pages', async () => {
   const cluster = new TestCluster();
   const changes = Array.from({ length: 5_000 }, (_, index) => ({
     key: `${index}`,
@@ -288,7 +288,10 @@ test('a state of several pages is read whole', async () => {
   }));
   await cluster.changeRegistry({ expectedRevision: 0, changes });
   const replica = replicaOf(cluster);
-  await replica.ready();
+  const ready = replica.ready();
+  await settle();
+  assert.equal(cluster.calls.readRegistry, 1, 'the next page waits for a turn of the loop');
+  await cluster.clock.until(ready);
   assert.equal((replica.state as Counters).values.size, 5_000);
   assert.equal(replica.state.revision, 5_000);
   assert.ok(cluster.calls.readRegistry >= 5, `${cluster.calls.readRegistry} pages`);

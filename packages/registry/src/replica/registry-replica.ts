@@ -55,7 +55,12 @@ export class RegistryReplica implements RegistryStore {
   constructor(options: RegistryReplicaOptions) {
     this.#options = options;
     const newState = options.newState ?? (() => new RegistryState());
-    this.#reader = new RegistryReader(options.port, registryLimits.registryReadBytes, newState);
+    this.#reader = new RegistryReader({
+      port: options.port,
+      pageBytesMax: registryLimits.registryReadBytes,
+      newState,
+      pause: () => this.#pause(0),
+    });
     this.#endChanges = options.changes?.onRegistryChange(() => this.#onChange()) ?? (() => {});
   }
 

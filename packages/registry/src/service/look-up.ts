@@ -1,4 +1,5 @@
 import type { ConfigAnswer, Metadata, RuleSet } from '../registry-answers.ts';
+import { fingerprint } from '../state/guid.ts';
 import { mergeMetadata, mergeRuleSets } from '../state/metadata.ts';
 import { parseSubject } from '../state/qualified-subject.ts';
 import type { SchemaRow, SubjectVersion } from '../state/registry-state.ts';
@@ -20,6 +21,8 @@ export function findVersion(
 ): SubjectVersion | undefined {
   const { state, defaults } = context;
   const find = (sought: SchemaInput) => {
+    const asSent = normalize ? undefined : findAsSent(context, subject, sought, isDeletedFound);
+    if (asSent !== undefined) return asSent;
     const schema = canonicalSchema(context, subject, sought, normalize);
     return (
       findExact(context, subject, schema, isDeletedFound) ??
@@ -39,11 +42,26 @@ export function findVersion(
   return find({ ...input, metadata, ruleSet });
 }
 
+/**
+ * The newest version with exactly this text. Stored texts are canonical, and most clients send them in that form, so
+ * that nothing has to be parsed for them.
+ */
+function findAsSent(
+  context: DecisionContext,
+  subject: string,
+  { text, type, references, metadata, ruleSet }: SchemaInput,
+  isDeletedFound: boolean,
+): SubjectVersion | undefined {
+  if (references.length > 0) return undefined;
+  const print = fingerprint({ text, metadata, ruleSet });
+  return findExact(context, subject, { print, type }, isDeletedFound);
+}
+
 /** The newest version with exactly this schema. */
 export function findExact(
   context: DecisionContext,
   subject: string,
-  schema: CandidateSchema,
+  schema: Pick<CandidateSchema, 'print' | 'type'>,
   isDeletedFound: boolean,
 ): SubjectVersion | undefined {
   const ids = new Set(sameSchemas(context, subject, schema).map(({ id }) => id));
@@ -69,7 +87,7 @@ function findLoosely(
 export function sameSchemas(
   { state }: DecisionContext,
   subject: string,
-  { print, type }: CandidateSchema,
+  { print, type }: Pick<CandidateSchema, 'print' | 'type'>,
 ): SchemaRow[] {
   const { context } = parseSubject(subject);
   return state.rowsIn(context, print).filter((row) => row.type === type);

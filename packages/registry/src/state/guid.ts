@@ -1,4 +1,4 @@
-import { createHash, type Hash } from 'node:crypto';
+import { createHash, type Hash, hash } from 'node:crypto';
 import type { Metadata, Rule, RuleSet } from '../registry-answers.ts';
 import type { SchemaReference } from '../schema-format.ts';
 
@@ -18,15 +18,18 @@ const present = Uint8Array.of(1);
  * separators. As text it is a GUID. It also finds a schema that is registered again.
  */
 export function fingerprint({ text, references, metadata, ruleSet }: SchemaIdentity): Buffer {
-  const hash = createHash('md5').update(text);
+  // Most schemas are a text alone, and one call takes half the time of several.
+  if (references === undefined && metadata === undefined && ruleSet === undefined)
+    return hash('md5', text, 'buffer');
+  const digest = createHash('md5').update(text);
   for (const { name, subject, version } of references ?? []) {
     const versionBytes = Buffer.alloc(4);
     versionBytes.writeInt32BE(version);
-    hash.update(name).update(subject).update(versionBytes);
+    digest.update(name).update(subject).update(versionBytes);
   }
-  if (metadata !== undefined) addMetadata(hash.update(present), metadata);
-  if (ruleSet !== undefined) addRuleSet(hash.update(present), ruleSet);
-  return hash.digest();
+  if (metadata !== undefined) addMetadata(digest.update(present), metadata);
+  if (ruleSet !== undefined) addRuleSet(digest.update(present), ruleSet);
+  return digest.digest();
 }
 
 /** The digest as a UUID, whose version bits are not set. */

@@ -43,8 +43,15 @@ export class RequestBodies {
       else if (this.#heldBytes > registryBodiesBytesMax) reject(overloaded());
       else chunks.push(chunk);
     };
-    const takeEnd = () => resolve(Buffer.concat(chunks));
-    const takeLoss = () => reject(new HttpProblem(400, 'The connection ended before the body.'));
+    let hasEnded = false;
+    const takeEnd = () => {
+      hasEnded = true;
+      resolve(Buffer.concat(chunks));
+    };
+    const takeLoss = () => {
+      // A request also closes after its body. An error that is not needed would cost as much as the rest.
+      if (!hasEnded) reject(new HttpProblem(400, 'The connection ended before the body.'));
+    };
     request.on('data', takeChunk).on('end', takeEnd).on('error', takeLoss).on('close', takeLoss);
     return promise.finally(() => {
       cancel();
