@@ -16,4 +16,13 @@ export const cliLimits = {
   /** Calls that `weir apply` has under way at a time, and the length of a file that it reads. */
   applyCallsMax: 8,
   applyFileBytesMax: 16 * MiB,
+
+  /**
+   * Subjects of a schema registry in one document of `weir apply`, schemas of one subject, the size of a schema, and of
+   * all files with schemas together, which are in memory.
+   */
+  applySubjectsMax: 10_000,
+  applySchemasPerSubjectMax: 100,
+  applySchemaBytesMax: 1 * MiB,
+  applySchemaFilesBytesMax: 128 * MiB,
 } as const;

@@ -1,4 +1,5 @@
 import type { OutputOf, PipelineState, PipelineType } from '@weir/api';
+import type { RegistryItem, RegistryOutcome } from './api/registry-checks.ts';
 import type { Acl } from './desired.ts';
 
 /**
@@ -47,6 +48,18 @@ export interface ActualPipeline {
     readonly version: number;
     readonly yaml: string;
   }[];
+}
+
+/** What the changes that the documents ask for would lead to in a schema registry. */
+export interface ActualRegistry {
+  /** In the order in which they are done. */
+  readonly checks: readonly { readonly item: RegistryItem; readonly outcome: RegistryOutcome }[];
+  /** Subjects that are not in the documents, in an order in which they can be deleted. Only for pruning. */
+  readonly deletions: readonly string[];
+  /** Those that have to stay, and why. */
+  readonly kept: readonly { readonly subject: string; readonly reason: string }[];
+  /** The control plane cannot check so much at once. */
+  readonly isTooLarge: boolean;
 }
 
 /** Several clusters with the same name; only an account that spans workspaces sees them. */

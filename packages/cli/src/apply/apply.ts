@@ -9,9 +9,10 @@ import { readActual } from './api/read-actual.ts';
 import { type Outcomes, runPlan } from './api/run-plan.ts';
 import { type MadeKey, workspaceAccess } from './api/workspace-access.ts';
 import type { DesiredCluster } from './desired.ts';
-import { documentProblemLine } from './document/problem.ts';
+import { type DocumentProblem, documentProblemLine } from './document/problem.ts';
 import { readDocuments } from './document/read-documents.ts';
 import { readSources } from './document/read-sources.ts';
+import { withSchemaFiles } from './document/schema-files.ts';
 import { planJson } from './json.ts';
 import { type Plan, planChanges } from './plan/plan.ts';
 import type { WritingStep } from './plan/step.ts';
@@ -41,9 +42,11 @@ export const apply: Handler<'apply'> = async (values, deps) => {
     const problems = 'problem' in read ? read.problem.map(documentProblemLine) : [];
     return refuse([...failures, ...problems], deps);
   }
+  const { clusters: wanted, problems: unread } = await withSchemaFiles(read.value);
+  if (unread.length > 0) return refuse(unread.map(documentProblemLine), deps);
   const client = apiClient(values, deps);
   const access = await orFailure(
-    workspaceAccess(client, read.value, {
+    workspaceAccess(client, wanted, {
       clientWith: (apiKey) => apiClient({ ...values, apiKey }, deps),
       freshWord: () => randomBytes(4).toString('hex'),
       nowMs: deps.clock.nowMs(),
@@ -54,7 +57,7 @@ export const apply: Handler<'apply'> = async (values, deps) => {
   let isKeyGone = true;
   let status: number;
   try {
-    status = await agree(read.value, work);
+    status = await agree(wanted, work);
   } finally {
     isKeyGone = await withoutKey(client, access.madeKey, deps);
   }
@@ -66,7 +69,7 @@ async function agree(wanted: readonly DesiredCluster[], work: Work): Promise<num
   const options = { isPruning: values.prune };
   const plan = planChanges(await orFailure(readActual(client, wanted, options)), options);
   const obstacles = [...plan.obstacles, ...(await secretProblems(plan, secrets))];
-  if (obstacles.length > 0) return refuse(obstacles.map(documentProblemLine), deps);
+  if (obstacles.length > 0) return refuse(obstacles.flatMap(obstacleLines), deps);
   return values.dryRun ? showPlan(plan, values, deps) : await carryOut(plan, work);
 }
 
@@ -81,6 +84,11 @@ async function withoutKey(client: Client, key: MadeKey | undefined, { output }: 
     output.err(`weir apply: the key ${key.name} (${key.id}) of this run could not be deleted: ${why}\n`);
     return false;
   }
+}
+
+/** The problem, and what is to be seen below it. */
+function obstacleLines(problem: DocumentProblem): string[] {
+  return [documentProblemLine(problem), ...(problem.details ?? []).map((line) => `  ${line}`)];
 }
 
 function refuse(problems: readonly string[], { output }: Deps): number {

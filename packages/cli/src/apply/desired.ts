@@ -26,6 +26,7 @@ export interface DesiredCluster {
   readonly acls?: readonly Acl[] | undefined;
   readonly pipelines?: readonly DesiredPipeline[] | undefined;
   readonly events?: DesiredEvents | undefined;
+  readonly schemaRegistry?: DesiredRegistry | undefined;
 }
 
 interface DesiredCloud {
@@ -91,4 +92,46 @@ export interface DesiredEvents {
 interface DesiredEventType {
   readonly enabled?: boolean | undefined;
   readonly retention_period_nanos?: number | bigint | undefined;
+}
+
+/** A schema registry. */
+export interface DesiredRegistry {
+  /** Of the whole registry. */
+  readonly settings?: DesiredSettings | undefined;
+  readonly contexts?: readonly DesiredSettings[] | undefined;
+  readonly subjects?: readonly DesiredSubject[] | undefined;
+}
+
+type SettingsCall = CallOf<'update_registry_config'>;
+
+/** What the documents say of a scope; `null` is inherited. */
+export interface DesiredSettings {
+  readonly place: Place;
+  /** A subject, `:.ctx:`, or nothing for the whole registry. */
+  readonly scope: string | undefined;
+  readonly level?: SettingsCall['compatibility_level'];
+  readonly mode?: SettingsCall['mode'];
+  readonly normalize?: boolean | undefined;
+}
+
+export interface DesiredSubject {
+  readonly place: Place;
+  /** With its context, unless that is the default one. */
+  readonly name: string;
+  readonly settings?: DesiredSettings | undefined;
+  /** The oldest version first. */
+  readonly schemas: readonly DesiredSchema[];
+}
+
+type SchemaCall = CallOf<'register_schema'>;
+
+export interface DesiredSchema {
+  readonly place: Place;
+  readonly subject: string;
+  readonly type: NonNullable<SchemaCall['schema_type']>;
+  /** Where the text is; absent if the document has it. */
+  readonly file?: { readonly name: string; readonly path: string } | undefined;
+  /** Empty until the file was read. */
+  readonly text: string;
+  readonly references: NonNullable<SchemaCall['references']>;
 }

@@ -18,6 +18,7 @@ function stepJson(step: Step, outcomes: Outcomes | undefined) {
   return {
     ...fields,
     changes: step.changes,
+    ...(step.diff === undefined || step.diff === '' ? {} : { diff: step.diff }),
     status: outcome === undefined ? 'planned' : outcome.status,
     ...(outcome?.status === 'done' && outcome.note !== undefined ? { note: outcome.note } : {}),
     ...(outcome?.status === 'failed' ? { error: String((outcome.error as Error).message) } : {}),

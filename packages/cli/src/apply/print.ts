@@ -1,8 +1,17 @@
 import { escapeControls } from '../problem.ts';
+import { linesOf } from './plan/diff-lines.ts';
 import type { Plan } from './plan/plan.ts';
 import { type Change, isWriting, type Step, type WritingStep } from './plan/step.ts';
 
 const signs = { create: '+', update: '~', delete: '-', keep: '=', nothing: ' ' } as const;
+
+/** The lines of a step in a plan: what it changes, and the diff of a schema. */
+export function stepLines(step: Step, note = ''): string {
+  const diff = isWriting(step) ? linesOf(step.diff ?? '') : [];
+  return (
+    indented(stepText(step) + note) + diff.map((line) => indented(`    ${escapeControls(line)}`)).join('')
+  );
+}
 
 /** `+ topic orders (12 partitions)`, `~ topic orders: retention.ms 1 → 2` */
 export function stepText(step: Step): string {
@@ -21,7 +30,8 @@ function detailsOf(step: Step): string {
 /** One property of a new thing. */
 function partText({ field, to }: Change): string {
   if (field === 'partition_count') return `${to} partition${to === '1' ? '' : 's'}`;
-  return field === 'type' || field === 'tier' ? to : `${field}=${to}`;
+  if (field === 'version') return `version ${to}`;
+  return field === 'type' || field === 'tier' || field === 'compatibility' ? to : `${field}=${to}`;
 }
 
 function changeText({ field, from, to }: Change): string {
@@ -29,7 +39,7 @@ function changeText({ field, from, to }: Change): string {
 }
 
 /** A line of text, indented under the name of its cluster. */
-export function indented(line: string): string {
+function indented(line: string): string {
   return `  ${line}\n`;
 }
 
@@ -44,7 +54,7 @@ export function planText(plan: Plan): string {
       const printed = steps.filter((step) => step.action !== 'nothing');
       return printed.length === 0
         ? ''
-        : clusterHeading(name) + printed.map((step) => indented(stepText(step))).join('');
+        : clusterHeading(name) + printed.map((step) => stepLines(step)).join('');
     })
     .join('');
 }

@@ -2,7 +2,7 @@ import { escapeControls } from '../problem.ts';
 import type { Outcomes, StepOutcome } from './api/run-plan.ts';
 import type { Plan } from './plan/plan.ts';
 import { isWriting, type Step, type WritingStep } from './plan/step.ts';
-import { clusterHeading, indented, stepText } from './print.ts';
+import { clusterHeading, stepLines, stepText } from './print.ts';
 
 /** Prints steps as they end, in the order of the plan, so that the output of a run reads like that of its dry run. */
 export function progressPrinter(plan: Plan, print: (text: string) => void) {
@@ -22,7 +22,7 @@ export function progressPrinter(plan: Plan, print: (text: string) => void) {
       if (isWriting(step) && outcome?.status !== 'done') continue;
       if (heading !== cluster) print(clusterHeading(cluster));
       heading = cluster;
-      print(indented(stepText(step) + noteOf(outcome)));
+      print(stepLines(step, noteOf(outcome)));
     }
   }
 

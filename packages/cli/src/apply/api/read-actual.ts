@@ -1,11 +1,19 @@
 import { type Client, clusterTypes, type OutputOf, prefixed } from '@weir/api';
 import { cliLimits } from '../../limits.ts';
-import type { ActualCluster, ActualPipeline, ActualTopic, Found } from '../actual.ts';
+import type { ActualCluster, ActualPipeline, ActualRegistry, ActualTopic, Found } from '../actual.ts';
 import { isInternalTopic } from '../actual.ts';
 import type { DesiredCluster } from '../desired.ts';
 import { mapBounded } from './bounded.ts';
+import { checkNewRegistry, readRegistry } from './read-registry.ts';
 
 type ListedCluster = OutputOf<'list_virtual_clusters'>['virtual_clusters'][number];
+
+/** A cluster of the documents, and what there is of it. */
+interface ReadCluster {
+  readonly desired: DesiredCluster;
+  readonly found: Found;
+  readonly registry?: ActualRegistry | undefined;
+}
 
 export interface ReadOptions {
   /** Whether things that the documents leave out may be deleted; more has to be read then. */
@@ -17,20 +25,26 @@ export async function readActual(
   client: Client,
   wanted: readonly DesiredCluster[],
   options: ReadOptions,
-): Promise<{ readonly desired: DesiredCluster; readonly found: Found }[]> {
+): Promise<ReadCluster[]> {
   const { virtual_clusters: listed } = await client.call('list_virtual_clusters', {});
   const keys = await agentKeys(client, wanted);
-  const pairs: { desired: DesiredCluster; found: Found }[] = [];
+  const pairs: ReadCluster[] = [];
   for (const desired of wanted) {
     const named = listed.filter((cluster) => isNamed(cluster, desired));
     const [only, ...others] = named;
-    if (only === undefined) pairs.push({ desired, found: undefined });
-    else if (others.length > 0)
+    const { schemaRegistry } = desired;
+    if (only === undefined) {
+      const registry = schemaRegistry && (await checkNewRegistry(schemaRegistry));
+      pairs.push({ desired, found: undefined, registry });
+    } else if (others.length > 0)
       pairs.push({ desired, found: { workspaceIds: named.map(({ workspace_id }) => workspace_id) } });
     else
       pairs.push({
         desired,
         found: { ...(await readCluster(client, desired, only, options)), agentKeys: keys },
+        registry:
+          schemaRegistry &&
+          (await readRegistry(client, schemaRegistry, { virtual_cluster_id: only.id }, options)),
       });
   }
   return pairs;

@@ -1,7 +1,7 @@
 import type { Client } from '@weir/api';
 import { cliLimits } from '../../limits.ts';
 import type { Plan } from '../plan/plan.ts';
-import { isWriting, phases, type WritingStep } from '../plan/step.ts';
+import { isWriting, phases, sequentialPhases, type WritingStep } from '../plan/step.ts';
 import type { SecretKeeper } from '../secrets/secret-keeper.ts';
 import { forEachBounded } from './bounded.ts';
 import { type PerformContext, performStep } from './perform-step.ts';
@@ -24,7 +24,7 @@ export interface RunOptions {
 }
 
 /**
- * Executes a plan: cluster by cluster, phase by phase, and the steps of a phase with bounded concurrency. After the
+ * Executes a plan: cluster by cluster, phase by phase, and the steps of most phases with bounded concurrency. After the
  * first failure no further step starts. Completed steps stay, and the next plan continues from there.
  */
 export async function runPlan(plan: Plan, options: RunOptions): Promise<Outcomes> {
@@ -42,7 +42,8 @@ export async function runPlan(plan: Plan, options: RunOptions): Promise<Outcomes
     const writing = steps.filter(isWriting);
     for (const phase of phases) {
       const together = writing.filter((step) => step.phase === phase);
-      await forEachBounded(together, cliLimits.applyCallsMax, async (step) => {
+      const callsMax = sequentialPhases.has(phase) ? 1 : cliLimits.applyCallsMax;
+      await forEachBounded(together, callsMax, async (step) => {
         const outcome: StepOutcome =
           hasFailed || stop.aborted ? { status: 'not_done' } : await outcomeOf(step, context);
         hasFailed ||= outcome.status === 'failed';

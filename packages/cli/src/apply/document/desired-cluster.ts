@@ -22,6 +22,7 @@ import type {
   DesiredTopic,
 } from '../desired.ts';
 import { type ConfigTexts, checkTexts } from './configs.ts';
+import { registryOf } from './desired-registry.ts';
 import type { DocumentProblem } from './problem.ts';
 import type { WrittenParts } from './schema.ts';
 import type { YamlDocument } from './yaml-documents.ts';
@@ -68,6 +69,13 @@ export function desiredCluster(written: WrittenParts, context: WritingContext): 
     pipelines: each(written.pipelines, (pipeline, index) =>
       pipelineOf(pipeline, index, written.type, context),
     ),
+    schemaRegistry:
+      written.schema_registry &&
+      registryOf(written.schema_registry, {
+        folder: context.folder,
+        placeOf: (rest) => placeOf(context, ['schema_registry', ...rest]),
+        report: (rest, rule) => report(context, ['schema_registry', ...rest], rule),
+      }),
   };
 }
 
@@ -82,7 +90,12 @@ function each<Item, Desired>(
 type ItemOf<Field extends keyof WrittenParts> =
   NonNullable<WrittenParts[Field]> extends readonly (infer Item)[] ? Item : never;
 
-const kafkaOnly = ['topics', 'credentials', 'acls', 'events'] as const;
+/** What clusters of a type have none of. */
+const fieldsWithout = {
+  byoc: [],
+  byoc_schema_registry: ['topics', 'events'],
+  byoc_data_lake: ['topics', 'credentials', 'acls', 'events', 'schema_registry'],
+} as const satisfies Record<ClusterType, readonly (keyof WrittenParts)[]>;
 
 function checkType(written: WrittenParts & { readonly type: ClusterType }, context: WritingContext): void {
   const { name, type } = written;
@@ -91,8 +104,7 @@ function checkType(written: WrittenParts & { readonly type: ClusterType }, conte
   if (named !== undefined && named !== type) {
     report(context, ['name'], `begins as the name of a ${named} does, and the type is ${type}`);
   }
-  if (type === 'byoc') return;
-  for (const field of kafkaOnly) {
+  for (const field of fieldsWithout[type]) {
     if (written[field] !== undefined) report(context, [field], `a ${type} cluster has none`);
   }
 }

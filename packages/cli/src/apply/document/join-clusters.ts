@@ -1,6 +1,7 @@
 import { pipelineTypes } from '@weir/api';
-import type { DesiredCluster } from '../desired.ts';
+import type { DesiredCluster, DesiredRegistry } from '../desired.ts';
 import type { DocumentProblem, Place } from './problem.ts';
+import { orderedSchemas } from './schema-order.ts';
 
 type Report = (problem: DocumentProblem) => void;
 
@@ -50,6 +51,26 @@ function joined(earlier: DesiredCluster, later: DesiredCluster, report: Report):
     agentKeys: both(earlier.agentKeys, later.agentKeys),
     acls: both(earlier.acls, later.acls),
     pipelines: both(earlier.pipelines, later.pipelines),
+    schemaRegistry: joinedRegistry(earlier, later, report),
+  };
+}
+
+/** Lists of subjects and contexts are concatenated as others are. */
+function joinedRegistry(
+  { schemaRegistry: earlier }: DesiredCluster,
+  { schemaRegistry: later, name }: DesiredCluster,
+  report: Report,
+): DesiredRegistry | undefined {
+  if (earlier === undefined || later === undefined) return earlier ?? later;
+  if (earlier.settings !== undefined && later.settings !== undefined)
+    report({
+      place: later.settings.place,
+      message: `virtual cluster ${name} has settings of its schema_registry at ${earlier.settings.place} already; say them once`,
+    });
+  return {
+    settings: earlier.settings ?? later.settings,
+    contexts: both(earlier.contexts, later.contexts),
+    subjects: both(earlier.subjects, later.subjects),
   };
 }
 
@@ -61,7 +82,7 @@ function both<Item>(
 }
 
 function refuseTwins(
-  { topics = [], credentials = [], pipelines = [] }: DesiredCluster,
+  { topics = [], credentials = [], pipelines = [], schemaRegistry = {} }: DesiredCluster,
   report: Report,
 ): void {
   refuseRepeated(
@@ -89,6 +110,20 @@ function refuseTwins(
     ({ type }) => `a cluster has one pipeline of the type ${type} at most, which`,
     report,
   );
+  const { contexts = [], subjects = [] } = schemaRegistry;
+  refuseRepeated(
+    contexts,
+    ({ scope }) => scope ?? '',
+    ({ scope }) => `the context ${scope}`,
+    report,
+  );
+  refuseRepeated(
+    subjects,
+    ({ name }) => name,
+    ({ name }) => `the subject ${name}`,
+    report,
+  );
+  for (const problem of orderedSchemas(subjects).problems) report(problem);
 }
 
 function refuseRepeated<Item extends { readonly place: Place }>(

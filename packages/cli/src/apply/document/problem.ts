@@ -6,6 +6,8 @@ export interface DocumentProblem {
   readonly place: Place;
   /** What to do about it, or the rule. Values are not repeated, because one of them may be a secret. */
   readonly message: string;
+  /** Lines to print below it. */
+  readonly details?: readonly string[] | undefined;
 }
 
 /** Sorts the problems of one file by position. */

@@ -9,6 +9,7 @@ import {
 import { apiLimits } from '@weir/api/limits';
 import { coreLimits, eventTypeNames } from '@weir/core';
 import * as z from 'zod';
+import { cliLimits } from '../../limits.ts';
 
 /**
  * The schema of a document. Fields that the API has too are taken from there, with their limits; the names are those of
@@ -22,6 +23,8 @@ const rule = catalogue['virtual_clusters/acls/create'].input.shape.acl.shape;
 const credential = catalogue.create_virtual_cluster_credentials.input.shape;
 const apiKey = catalogue.create_api_key.input.shape;
 const pipeline = catalogue.create_pipeline.input.shape;
+const registration = catalogue.register_schema.input.shape;
+const registryConfig = catalogue.update_registry_config.input.shape;
 const { tier } = catalogue.update_virtual_cluster_tier.input.shape;
 
 /** Config values are strings; users also write plain numbers and booleans. */
@@ -84,6 +87,44 @@ const pipelineSchema = z.strictObject({
   configuration_yaml: catalogue.create_pipeline_configuration.input.shape.configuration_yaml,
 });
 
+/** A value that a scope takes from the scope around it. */
+const inherited = 'INHERITED';
+
+const registrySettings = {
+  compatibility_level: z
+    .enum([...registryConfig.compatibility_level.unwrap().unwrap().options, inherited])
+    .optional(),
+  mode: z.enum([...registryConfig.mode.unwrap().unwrap().options, inherited]).optional(),
+  normalize: z.boolean().optional(),
+};
+
+const subjectSchema = z.strictObject({
+  name: registration.subject,
+  ...registrySettings,
+  schemas: z
+    .array(
+      z.strictObject({
+        file: path.optional(),
+        text: registration.schema.optional(),
+        type: registration.schema_type.unwrap().optional(),
+        references: registration.references.unwrap().optional(),
+      }),
+    )
+    .max(cliLimits.applySchemasPerSubjectMax)
+    .optional(),
+});
+
+const contextSchema = z.strictObject({
+  name: z.string().regex(/^\.?\w[\w.-]{0,200}$/, { error: 'is not the name of a context' }),
+  ...registrySettings,
+});
+
+const schemaRegistrySchema = z.strictObject({
+  ...registrySettings,
+  contexts: z.array(contextSchema).max(cliLimits.applySubjectsMax).optional(),
+  subjects: z.array(subjectSchema).max(cliLimits.applySubjectsMax).optional(),
+});
+
 const eventTypeSchema = z
   .strictObject({ enabled: z.boolean().optional(), retention_period_nanos: nanos.optional() })
   .optional();
@@ -133,6 +174,7 @@ export const virtualClusterSchema = z.strictObject({
   acls: z.array(aclSchema).max(coreLimits.aclsMax).optional(),
   events: eventsSchema.optional(),
   pipelines: z.array(pipelineSchema).max(apiLimits.pipelinesPerClusterMax).optional(),
+  schema_registry: schemaRegistrySchema.optional(),
 });
 
 export const documentSchema = z.strictObject({

@@ -1,4 +1,4 @@
-import type { ActualCluster } from '../actual.ts';
+import type { ActualCluster, ActualRegistry } from '../actual.ts';
 import type { DesiredCluster } from '../desired.ts';
 import type { DocumentProblem } from '../document/problem.ts';
 
@@ -12,5 +12,7 @@ export interface PlanContext extends PlanOptions {
   readonly desired: DesiredCluster;
   /** `undefined` if the cluster does not exist yet. */
   readonly actual: ActualCluster | undefined;
+  /** Only of a cluster whose schema registry the documents mention; empty for one that does not exist yet. */
+  readonly registry: ActualRegistry | undefined;
   readonly refuse: (obstacle: DocumentProblem) => void;
 }

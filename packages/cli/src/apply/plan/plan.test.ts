@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ActualCluster } from '../actual.ts';
+import { type RegistryOutcome, registryItems } from '../api/registry-checks.ts';
 import { documentProblemLine } from '../document/problem.ts';
 import { readDocuments } from '../document/read-documents.ts';
 import { planText } from '../print.ts';
@@ -312,4 +313,96 @@ test('a name that exists in several workspaces is ambiguous and not guessed', ()
   assert.deepEqual(obstacles.map(documentProblemLine), [
     'f:2:20: several workspaces have a virtual cluster shop; say workspace_id, one of wi_a, wi_b',
   ]);
+});
+
+const outcome: RegistryOutcome = {
+  is_change: true,
+  problem: null,
+  own_compatibility_level: null,
+  own_mode: null,
+  own_normalize: false,
+  compatibility_level: 'BACKWARD',
+  mode: 'READWRITE',
+  version: 1,
+  compared_version: null,
+  violations: [],
+  diff: '',
+};
+
+/** The plan for a registry, when the control plane has these outcomes for its changes. */
+function registryPlan(rest: string, outcomes: readonly Partial<RegistryOutcome>[]) {
+  const text = `version: 1\nvirtual_clusters:\n  - { name: shop, schema_registry: { ${rest} } }\n`;
+  const read = readDocuments([{ fileName: 'f', folder: '/', text }]);
+  if ('problem' in read) throw new Error(read.problem.map(documentProblemLine).join('\n'));
+  const [desired] = read.value;
+  const checks = registryItems(desired!.schemaRegistry!).map((item, index) => ({
+    item,
+    outcome: { ...outcome, ...outcomes[index] },
+  }));
+  const registry = { checks, deletions: [], kept: [], isTooLarge: false };
+  const plan = planChanges([{ desired: desired!, found: shop, registry }], { isPruning: false });
+  return [
+    ...planText(plan).split('\n').slice(1, -1),
+    ...plan.obstacles.flatMap((one) => [documentProblemLine(one), ...(one.details ?? [])]),
+  ].map((line) => line.trim());
+}
+
+const subjectA = 'subjects: [{ name: a, schemas: [{ text: x }] }]';
+const unfit = { type: 'TYPE_MISMATCH', path: '/', message: 'no' };
+
+const registryPlans: readonly [
+  what: string,
+  rest: string,
+  outcomes: readonly Partial<RegistryOutcome>[],
+  lines: readonly string[],
+][] = [
+  ['a new subject', subjectA, [{}], ['+ schema a (AVRO, version 1)']],
+  ['the schema is there', subjectA, [{ is_change: false }], []],
+  [
+    'a new version, with its diff',
+    subjectA,
+    [{ version: 2, compared_version: 1, diff: '--- a\n+++ b' }],
+    ['+ schema a (AVRO, version 2, fits version 1 (BACKWARD))', '--- a', '+++ b'],
+  ],
+  [
+    'nothing is compared',
+    subjectA,
+    [{ version: 2, compared_version: 1, compatibility_level: 'NONE' }],
+    ['+ schema a (AVRO, version 2, not compared (NONE))'],
+  ],
+  [
+    'settings',
+    'compatibility_level: FULL, normalize: true, mode: READONLY',
+    [{ own_compatibility_level: 'NONE' }, { own_mode: 'READWRITE' }],
+    [
+      '~ schema registry: compatibility_level NONE → FULL, normalize false → true',
+      '~ schema registry: mode READWRITE → READONLY',
+    ],
+  ],
+  [
+    'settings of a context and a subject',
+    'contexts: [{ name: eu, mode: READWRITE }], subjects: [{ name: a, compatibility_level: INHERITED }]',
+    [{}, { own_compatibility_level: 'FULL' }],
+    [
+      '~ schema registry context .eu: mode INHERITED → READWRITE',
+      '~ subject a: compatibility_level FULL → INHERITED',
+    ],
+  ],
+  [
+    'an incompatible schema',
+    subjectA,
+    [{ problem: 'long', compared_version: 3, violations: [unfit], diff: '-x' }],
+    ['f:3:70: subject a: incompatible with version 3 (BACKWARD)', 'TYPE_MISMATCH at /: no', '-x'],
+  ],
+  [
+    'what follows from a refusal is not repeated',
+    'subjects: [{ name: b, schemas: [{ text: y, references: [{ name: a, subject: a }] }] }, { name: a, schemas: [{ text: x }, { text: z }] }]',
+    [{ problem: 'bad' }, { problem: 'worse' }, { problem: 'worst' }],
+    ['f:3:146: subject a: bad'],
+  ],
+];
+
+test('registries', () => {
+  for (const [what, rest, outcomes, lines] of registryPlans)
+    assert.deepEqual(registryPlan(rest, outcomes), lines, what);
 });

@@ -1,4 +1,4 @@
-import type { Found } from '../actual.ts';
+import type { ActualRegistry, Found } from '../actual.ts';
 import type { DesiredCluster } from '../desired.ts';
 import type { DocumentProblem } from '../document/problem.ts';
 import { planAcls } from './plan-acls.ts';
@@ -9,6 +9,7 @@ import type { PlanContext, PlanOptions } from './plan-context.ts';
 import { planCredentials } from './plan-credentials.ts';
 import { planEvents } from './plan-events.ts';
 import { planPipelines } from './plan-pipelines.ts';
+import { planRegistry } from './plan-registry.ts';
 import { planTopics } from './plan-topics.ts';
 import { isWriting, phases, type Step } from './step.ts';
 
@@ -30,6 +31,7 @@ export interface Plan {
 const planners = [
   planCluster,
   planConfiguration,
+  planRegistry,
   planTopics,
   planCredentials,
   planAgentKeys,
@@ -40,17 +42,22 @@ const planners = [
 
 /** Compares the desired with the actual state. It has no other input, so the same two always give the same plan. */
 export function planChanges(
-  wanted: readonly { readonly desired: DesiredCluster; readonly found: Found }[],
+  wanted: readonly {
+    readonly desired: DesiredCluster;
+    readonly found: Found;
+    readonly registry?: ActualRegistry | undefined;
+  }[],
   options: PlanOptions,
 ): Plan {
   const obstacles: DocumentProblem[] = [];
-  const clusters = wanted.flatMap(({ desired, found }): ClusterPlan[] => {
+  const clusters = wanted.flatMap(({ desired, found, registry }): ClusterPlan[] => {
     if (found !== undefined && 'workspaceIds' in found) {
       const message = `several workspaces have a virtual cluster ${desired.name}; say workspace_id, one of ${found.workspaceIds.join(', ')}`;
       obstacles.push({ place: desired.place, message });
       return [];
     }
-    const context = { ...options, desired, actual: found, refuse: (o: DocumentProblem) => obstacles.push(o) };
+    const refuse = (obstacle: DocumentProblem) => obstacles.push(obstacle);
+    const context = { ...options, desired, actual: found, registry, refuse };
     const steps = planners.flatMap((plan): readonly Step[] => plan(context));
     return [{ name: desired.name, id: found?.id, steps: inOrder(steps) }];
   });

@@ -3,11 +3,14 @@ import type { DesiredAgentKey, DesiredCredential } from '../desired.ts';
 
 /**
  * The order of the changes to one cluster. Dependencies come first; deletions come last, in reverse order. Enforcing
- * ACLs waits for the ACLs, because in between all clients would be locked out.
+ * ACLs waits for the ACLs, because in between all clients would be locked out. Modes that forbid changes of a registry
+ * come last.
  */
 export const phases = [
   'cluster',
   'configuration',
+  'registry settings',
+  'schemas',
   'topics',
   'credentials',
   'acls',
@@ -20,9 +23,14 @@ export const phases = [
   'acl deletions',
   'credential deletions',
   'topic deletions',
+  'subject deletions',
+  'registry modes',
 ] as const;
 
 export type Phase = (typeof phases)[number];
+
+/** Phases whose steps need those before them: a schema refers to others. */
+export const sequentialPhases: ReadonlySet<Phase> = new Set<Phase>(['schemas', 'subject deletions']);
 
 export type StepKind =
   | 'virtual_cluster'
@@ -34,7 +42,10 @@ export type StepKind =
   | 'acl'
   | 'events'
   | 'pipeline'
-  | 'pipeline_configuration';
+  | 'pipeline_configuration'
+  | 'schema_registry'
+  | 'subject'
+  | 'schema';
 
 /** One field that changes. */
 export interface Change {
@@ -59,6 +70,8 @@ export interface WritingStep extends StepFields {
   readonly action: 'create' | 'update' | 'delete';
   readonly phase: Phase;
   readonly changes: readonly Change[];
+  /** Of a schema with the version before it. */
+  readonly diff?: string;
   readonly task: Task;
 }
 
@@ -85,7 +98,10 @@ type PlainName =
   | 'virtual_clusters/acls/delete'
   | 'delete_virtual_cluster_credentials'
   | 'update_events_state'
-  | 'delete_pipeline';
+  | 'delete_pipeline'
+  | 'update_registry_config'
+  | 'register_schema'
+  | 'delete_subject';
 
 type PlainTask = {
   [Name in PlainName]: {

@@ -45,6 +45,6 @@ export const applyFlags = [
     default: false,
     commands: ['apply'],
     help: 'Delete what the files leave out, of the kinds that they mention of a cluster.',
-    rule: 'Clusters are never deleted, nor are topics that have deletion protection or belong to the service.',
+    rule: 'Clusters are never deleted, nor are topics that have deletion protection or belong to the service; subjects can still be read by id.',
   }),
 ];

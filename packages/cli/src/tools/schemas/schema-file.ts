@@ -38,8 +38,13 @@ export async function readSchema(values: SchemaValues, deps: Deps): Promise<Give
   };
 }
 
+/** The language of a schema by the name of its file. */
+export function schemaTypeOf(path: string): SchemaType | undefined {
+  return typesByEnding[/\.([a-z]+)$/i.exec(path)?.[1]?.toLowerCase() ?? ''];
+}
+
 function typeOf(path: string): SchemaType {
-  const type = typesByEnding[/\.([a-z]+)$/i.exec(path)?.[1]?.toLowerCase() ?? ''];
+  const type = schemaTypeOf(path);
   if (type !== undefined) return type;
   const why =
     path === '-' ? 'standard input has no name' : 'its name does not end with .avsc, .proto or .json';
