@@ -141,9 +141,9 @@ test('a schema that does not fit is refused with its differences before anything
   assert.deepEqual(refused.out, '');
   assert.deepEqual(refused.err.split('\n').slice(0, 4), [
     'weir apply: weir.yaml:20:15: subject orders-value: paid.avsc: incompatible with version 1 (BACKWARD)',
-    "weir apply:   READER_FIELD_MISSING_DEFAULT_VALUE at /fields/1: The field 'paid' at path '/fields/1' in the new schema has no default value and is missing in the old schema",
-    'weir apply:   --- orders-value version 1',
-    'weir apply:   +++ new schema',
+    "  READER_FIELD_MISSING_DEFAULT_VALUE at /fields/1: The field 'paid' at path '/fields/1' in the new schema has no default value and is missing in the old schema",
+    '  --- orders-value version 1',
+    '  +++ new schema',
   ]);
   assert.doesNotMatch(refused.err, /carts-value/, 'what follows from it is not reported');
   assert.deepEqual(writesSoFar(), []);

@@ -39,11 +39,10 @@ export const apply: Handler<'apply'> = async (values, deps) => {
   const { sources, failures } = await readSources(values.file ?? [], deps.input);
   const read = readDocuments(sources);
   if (failures.length > 0 || 'problem' in read) {
-    const problems = 'problem' in read ? read.problem.map(documentProblemLine) : [];
-    return refuse([...failures, ...problems], deps);
+    return refuse([...failures, ...('problem' in read ? read.problem : [])], deps);
   }
   const { clusters: wanted, problems: unread } = await withSchemaFiles(read.value);
-  if (unread.length > 0) return refuse(unread.map(documentProblemLine), deps);
+  if (unread.length > 0) return refuse(unread, deps);
   const client = apiClient(values, deps);
   const access = await orFailure(
     workspaceAccess(client, wanted, {
@@ -52,7 +51,7 @@ export const apply: Handler<'apply'> = async (values, deps) => {
       nowMs: deps.clock.nowMs(),
     }),
   );
-  if (access.problems.length > 0) return refuse(access.problems.map(documentProblemLine), deps);
+  if (access.problems.length > 0) return refuse(access.problems, deps);
   const work = { values, deps, client: access.client, secrets };
   let isKeyGone = true;
   let status: number;
@@ -69,7 +68,7 @@ async function agree(wanted: readonly DesiredCluster[], work: Work): Promise<num
   const options = { isPruning: values.prune };
   const plan = planChanges(await orFailure(readActual(client, wanted, options)), options);
   const obstacles = [...plan.obstacles, ...(await secretProblems(plan, secrets))];
-  if (obstacles.length > 0) return refuse(obstacles.flatMap(obstacleLines), deps);
+  if (obstacles.length > 0) return refuse(obstacles, deps);
   return values.dryRun ? showPlan(plan, values, deps) : await carryOut(plan, work);
 }
 
@@ -86,13 +85,13 @@ async function withoutKey(client: Client, key: MadeKey | undefined, { output }: 
   }
 }
 
-/** The problem, and what is to be seen below it. */
-function obstacleLines(problem: DocumentProblem): string[] {
-  return [documentProblemLine(problem), ...(problem.details ?? []).map((line) => `  ${line}`)];
-}
-
-function refuse(problems: readonly string[], { output }: Deps): number {
-  for (const problem of problems) output.err(`weir apply: ${escapeControls(problem)}\n`);
+function refuse(problems: readonly (DocumentProblem | string)[], { output }: Deps): number {
+  for (const problem of problems) {
+    const line = typeof problem === 'string' ? problem : documentProblemLine(problem);
+    output.err(`weir apply: ${escapeControls(line)}\n`);
+    const details = typeof problem === 'string' ? [] : (problem.details ?? []);
+    for (const detail of details) output.err(`  ${escapeControls(detail)}\n`);
+  }
   return failedStatus;
 }
 
