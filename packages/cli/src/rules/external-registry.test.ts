@@ -25,12 +25,22 @@ test('credentials of a registry need both parts and its address', () => {
   );
   assert.deepEqual(lines([url, '-externalSchemaRegistryUsername=u']), [
     undefined,
-    '-externalSchemaRegistryPassword: -externalSchemaRegistryUsername needs it',
+    '-externalSchemaRegistryPassword: -externalSchemaRegistryUsername needs it, or -externalSchemaRegistryPasswordFile',
   ]);
   assert.deepEqual(lines([url, '-externalSchemaRegistryPassword=secret']), [
     undefined,
     '-externalSchemaRegistryUsername: -externalSchemaRegistryPassword needs it',
   ]);
+  const file = '-externalSchemaRegistryPasswordFile=/run/password';
+  assert.deepEqual(lines([url, '-externalSchemaRegistryUsername=u', file]), [undefined, undefined]);
+  assert.deepEqual(lines([url, file]), [
+    undefined,
+    '-externalSchemaRegistryUsername: -externalSchemaRegistryPasswordFile needs it',
+  ]);
+  assert.deepEqual(
+    lines([url, '-externalSchemaRegistryUsername=u', '-externalSchemaRegistryPassword=secret', file])[0],
+    '-externalSchemaRegistryPassword=(hidden) with -externalSchemaRegistryPasswordFile=/run/password: the password is given once',
+  );
   assert.deepEqual(lines(['-externalSchemaRegistryPassword=secret']), [
     '-externalSchemaRegistryPassword=(hidden): only goes together with -externalSchemaRegistryURL',
     undefined,

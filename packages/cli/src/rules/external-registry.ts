@@ -3,13 +3,17 @@ import { forbidden, missing, type Rule } from './rule.ts';
 const others = [
   'externalSchemaRegistryUsername',
   'externalSchemaRegistryPassword',
+  'externalSchemaRegistryPasswordFile',
   'externalSchemaRegistryCACertFile',
 ] as const;
 
+const passwords = ['externalSchemaRegistryPassword', 'externalSchemaRegistryPasswordFile'] as const;
+
 export const externalRegistryRule: Rule = {
   statement:
-    '-externalSchemaRegistryUsername and -externalSchemaRegistryPassword go together, and both, like ' +
-    '-externalSchemaRegistryCACertFile, with -externalSchemaRegistryURL.',
+    '-externalSchemaRegistryUsername goes together with one of -externalSchemaRegistryPassword and ' +
+    '-externalSchemaRegistryPasswordFile, and all, like -externalSchemaRegistryCACertFile, with ' +
+    '-externalSchemaRegistryURL.',
   flags: ['externalSchemaRegistryURL', ...others],
   commands: ['agent'],
   check(values) {
@@ -19,11 +23,17 @@ export const externalRegistryRule: Rule = {
         ? undefined
         : forbidden([set], 'only goes together with -externalSchemaRegistryURL').problem;
     }
-    const { externalSchemaRegistryUsername: username, externalSchemaRegistryPassword: password } = values;
+    const given = passwords.filter((name) => values[name] !== undefined);
+    if (given.length > 1) return forbidden(given, 'the password is given once').problem;
+    const [password] = given;
+    const username = values.externalSchemaRegistryUsername;
     if (username !== undefined && password === undefined)
-      return missing(['externalSchemaRegistryPassword'], '-externalSchemaRegistryUsername needs it').problem;
+      return missing(
+        ['externalSchemaRegistryPassword'],
+        '-externalSchemaRegistryUsername needs it, or -externalSchemaRegistryPasswordFile',
+      ).problem;
     if (username === undefined && password !== undefined)
-      return missing(['externalSchemaRegistryUsername'], '-externalSchemaRegistryPassword needs it').problem;
+      return missing(['externalSchemaRegistryUsername'], `-${password} needs it`).problem;
     return undefined;
   },
 };

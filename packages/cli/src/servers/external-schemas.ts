@@ -15,15 +15,15 @@ export async function externalSchemas(
 ): Promise<SchemaCache | undefined> {
   const { externalSchemaRegistryURL: urls, externalSchemaRegistryUsername: username } = values;
   if (urls.length === 0) return undefined;
+  const password = await passwordOf(values);
   const authorities = await readAuthorities(values.externalSchemaRegistryCACertFile);
   const { InvalidRegistryAddress, RegistryClient } = await import('@weir/registry');
   try {
     const reader = new RegistryClient({
       urls: urls.join(),
       credentials:
-        username === undefined
-          ? undefined
-          : { kind: 'basic', username, password: values.externalSchemaRegistryPassword! },
+        // The rules have rejected a user name without a password before an agent starts.
+        username === undefined ? undefined : { kind: 'basic', username, password: password! },
       tls: { ca: authorities },
       timeoutMs,
       attemptsMax: Math.max(attemptsMax, urls.length),
@@ -39,6 +39,21 @@ export async function externalSchemas(
     if (!(error instanceof InvalidRegistryAddress)) throw error;
     throw new Failure(`-externalSchemaRegistryURL: ${error.message}`, { cause: error });
   }
+}
+
+async function passwordOf({
+  externalSchemaRegistryPassword: password,
+  externalSchemaRegistryPasswordFile: path,
+}: CommandValues<'agent'>): Promise<string | undefined> {
+  if (path === undefined) return password;
+  const subject = `-externalSchemaRegistryPasswordFile=${path}`;
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new Failure(`${subject}: cannot be read (${error.code})`);
+  });
+  const read = text.replace(/\r?\n$/, '');
+  if (read === '' || /\p{Cc}/u.test(read))
+    throw new Failure(`${subject}: does not hold a password in one line`);
+  return read;
 }
 
 async function readAuthorities(path: string | undefined): Promise<string | undefined> {

@@ -30,6 +30,13 @@ export const schemaValidationFlags = [
     rule: 'Other users of the machine can see the flags of a command; the variable is hidden from them.',
   }),
   available({
+    name: 'externalSchemaRegistryPasswordFile',
+    type: path(),
+    commands: ['agent'],
+    help: 'A file that holds the password for -externalSchemaRegistryURL.',
+    rule: 'It is read once, when the agent starts; a line break at its end does not count.',
+  }),
+  available({
     name: 'externalSchemaRegistryCACertFile',
     type: path(),
     commands: ['agent'],
