@@ -58,8 +58,13 @@ export function jsonCharsOf(value: unknown, limit: number): number {
  * Encodes JSON text as a payload. Integers keep their digits, beyond those that numbers of JavaScript have. Throws
  * `InvalidPayload`.
  */
-export function payloadOfJson(codec: PayloadCodec, type: SchemaType, json: string): Uint8Array {
-  if (type !== 'JSON') return codec.encode(parsedExactly(json));
+export function payloadOfJson(
+  codec: PayloadCodec,
+  type: SchemaType,
+  json: string,
+  recordName?: string,
+): Uint8Array {
+  if (type !== 'JSON') return codec.encode(parsedExactly(json), recordName);
   const payload = Buffer.from(json);
   const problem = codec.problemOf(payload);
   if (problem !== undefined) throw new InvalidPayload(problem);

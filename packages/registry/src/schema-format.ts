@@ -67,8 +67,11 @@ export interface PayloadCodec {
   problemOf(bytes: Uint8Array, start?: number, end?: number): string | undefined;
   /** Decodes a payload as a JSON value. Throws `InvalidPayload`. */
   decode(payload: Uint8Array): unknown;
-  /** Encodes a JSON value, as `decode` returns it; bigints are integers too. Throws `InvalidPayload`. */
-  encode(value: unknown): Uint8Array;
+  /**
+   * Encodes a JSON value, as `decode` returns it; bigints are integers too. `recordName` selects a message of a
+   * Protobuf schema, of which the first one is the default. Throws `InvalidPayload`.
+   */
+  encode(value: unknown, recordName?: string): Uint8Array;
   /** The full name of the record in a payload, for naming strategies by record; the root's name without a payload. */
   recordName(payload?: Uint8Array): string | undefined;
 }

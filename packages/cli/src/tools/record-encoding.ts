@@ -14,7 +14,7 @@ import { openRegistryOfRecords, type RegistryOfRecordsValues } from './record-de
 import { readSchema } from './schemas/schema-file.ts';
 
 type EncodingValues = RegistryOfRecordsValues &
-  Pick<FlagValues, 'topic' | 'schema-id' | 'schema-file' | 'schema-type' | 'reference'>;
+  Pick<FlagValues, 'topic' | 'schema-id' | 'schema-file' | 'schema-type' | 'schema-message' | 'reference'>;
 
 type Values = AsyncIterable<readonly Buffer[]> | Iterable<readonly Buffer[]>;
 
@@ -36,7 +36,8 @@ export async function withEncoding<Result>(
   const client = await openRegistryOfRecords(values, deps.clock);
   try {
     const cache = new SchemaCache({ reader: client, formatOf: loadFormat, clock: deps.clock });
-    const encoder = await new PayloadEncoder({ cache, clock: deps.clock, registry: client }).open(wanted);
+    const encoders = new PayloadEncoder({ cache, clock: deps.clock, registry: client });
+    const encoder = await encoders.open(wanted, { recordName: values['schema-message'] });
     const given = new WeakMap<Buffer, Buffer>();
     return await work({
       groups: encodedGroups(encoder, groups, given),

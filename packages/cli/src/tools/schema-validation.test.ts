@@ -108,6 +108,8 @@ test('produce encodes JSON by a schema, and fetch shows the same JSON', async (t
     ['-schema-id 99', 'the registry has no schema 99'],
     ['-schema-id 1 -schema-file x.avsc', 'each names a schema; set one'],
     ['-schema-type AVRO', '-schema-type=AVRO: only goes together with -schema-file'],
+    ['-schema-message Order', '-schema-message=Order: only goes together with -schema-id or -schema-file'],
+    ['-schema-id 2 -schema-message Refund -records {}', 'the schema has no message Refund'],
     ['-schema-file -', 'the values come from standard input; set -records, or name a file'],
     ['-schema-id 1 -records null', 'value 1 is null, which deletes a key and has no schema'],
   ]) {

@@ -21,6 +21,8 @@ export type WantedSchema =
   | { readonly subject: string; readonly schema: NewSchema; readonly mayRegister: boolean };
 
 interface OpenOptions {
+  /** The full name of the message to encode, of a Protobuf schema with several; the first one if absent. */
+  readonly recordName?: string | undefined;
   /** Whether the caller may read a subject, for schemas by id. One subject that has the schema is enough. */
   readonly mayRead?: ((subject: string) => boolean) | undefined;
 }
@@ -78,14 +80,14 @@ export class PayloadEncoder {
   }
 
   /** Throws `SchemaUnusable`. */
-  async open(wanted: WantedSchema, { mayRead }: OpenOptions = {}): Promise<SchemaEncoder> {
+  async open(wanted: WantedSchema, { recordName, mayRead }: OpenOptions = {}): Promise<SchemaEncoder> {
     const isById = 'id' in wanted;
     const id = isById ? wanted.id : await asUnusable(() => this.#idOf(wanted));
     const schema = await this.#schemaOf(id, !isById);
     const { type, subjects } = schema;
     if (isById && mayRead !== undefined && ![...subjects].some(mayRead))
       throw new SchemaUnusable('refused', `no right to read a subject that has schema ${id}`);
-    const payload = async (input: JsonInput) => framed(id, await this.#payload(schema, input));
+    const payload = async (input: JsonInput) => framed(id, await this.#payload(schema, input, recordName));
     return {
       id,
       type,
@@ -127,13 +129,17 @@ export class PayloadEncoder {
     return state.schema;
   }
 
-  async #payload({ type, codec, source }: CachedSchema, input: JsonInput): Promise<Uint8Array> {
+  async #payload(
+    { type, codec, source }: CachedSchema,
+    input: JsonInput,
+    recordName: string | undefined,
+  ): Promise<Uint8Array> {
     const { inlinePayloadBytesMax: inlineCharsMax, decodedJsonCharsMax: charsMax } = registryLimits;
     const chars = 'json' in input ? input.json.length : jsonCharsOf(input.value, charsMax);
     if (chars === Number.POSITIVE_INFINITY) throw new InvalidPayload('it is nested too deeply');
     if (chars > charsMax) throw new InvalidPayload(`its JSON has more than ${charsMax} characters`);
-    if (this.#pool === undefined || chars <= inlineCharsMax) return encoded(codec!, type, input);
-    const result = await inThread(this.#pool, { kind: 'encode', type, source: source!, input });
+    if (this.#pool === undefined || chars <= inlineCharsMax) return encoded(codec!, type, input, recordName);
+    const result = await inThread(this.#pool, { kind: 'encode', type, source: source!, input, recordName });
     if (result.kind !== 'payload') throw new Error(`a result of the kind ${result.kind} was not asked for`);
     return result.payload;
   }

@@ -1,6 +1,7 @@
 import { InvalidPayload } from '../schema-format.ts';
 import type { LinkedFile, MessageType } from './types.ts';
 import type { WireReader } from './wire-reader.ts';
+import type { WireWriter } from './wire-writer.ts';
 
 /** Longer paths lead nowhere: messages are not nested deeper. */
 const pathLengthMax = 64;
@@ -32,4 +33,25 @@ export const messageAt = (file: LinkedFile, path: readonly number[]): MessageTyp
   if (type === undefined)
     throw new InvalidPayload(`the schema has no message with index [${path.join(', ')}]`);
   return type;
+};
+
+/** The path of a message by its full name, in the order of the text. */
+export const pathOfMessage = (file: LinkedFile, fullName: string): readonly number[] | undefined => {
+  const search = (types: readonly MessageType[]): readonly number[] | undefined => {
+    const at = types.findIndex(
+      (type) => fullName === type.fullName || fullName.startsWith(`${type.fullName}.`),
+    );
+    const type = types[at];
+    if (type === undefined || type.fullName === fullName) return type && [at];
+    const inner = search(type.declaredMessages);
+    return inner && [at, ...inner];
+  };
+  return search(file.messages);
+};
+
+/** Writes a path as payloads have it: a zero stands for the first message. */
+export const writeMessageIndex = (writer: WireWriter, path: readonly number[]): WireWriter => {
+  if (path.length === 1 && path[0] === 0) return writer.varint(0);
+  for (const number of [path.length, ...path]) writer.varint(number * 2);
+  return writer;
 };

@@ -76,3 +76,27 @@ test('the path names the message, and what does not fit the schema is a problem'
     /required field A.n is missing/,
   );
 });
+
+test('a message is encoded by its name', () => {
+  const codec = codecOf(
+    'syntax = "proto3"; package p; message A { map<string, B> m = 1; message B { string s = 1; message C { int32 n = 1; } } } message AB { int32 n = 1; }',
+  );
+  const rows: readonly (readonly [name: string | undefined, value: object, hex: string])[] = [
+    [undefined, {}, '00'],
+    ['p.A', {}, '00'],
+    ['p.A.B', { s: 'a' }, '040000' + '0a0161'],
+    ['p.A.B.C', { n: 1 }, '06000000' + '0801'],
+    ['p.AB', { n: 1 }, '0202' + '0801'],
+  ];
+  for (const [name, value, hex] of rows) {
+    const payload = codec.encode(value, name);
+    assert.equal(Buffer.from(payload).toString('hex'), hex);
+    assert.equal(codec.recordName(payload), name ?? 'p.A');
+    assert.deepEqual(codec.decode(payload), value);
+  }
+  for (const name of ['A', 'p', 'p.A.', 'p.A.MEntry', 'p.A.B.D', ''])
+    assert.throws(() => codec.encode({}, name), {
+      name: 'InvalidPayload',
+      message: /^the schema has no message /,
+    });
+});

@@ -4,14 +4,14 @@ import { checkMessageBytes } from './check-payload.ts';
 import { decodeMessage } from './decode-message.ts';
 import { type JsonContext, jsonOfMessage } from './json-of-message.ts';
 import type { LoadedSchema } from './load-files.ts';
-import { messageAt, readMessageIndex } from './message-index.ts';
+import { messageAt, pathOfMessage, readMessageIndex, writeMessageIndex } from './message-index.ts';
 import { messageOfJson } from './message-of-json.ts';
 import { encodeMessage } from './message-value.ts';
 import type { LinkedFile, MessageType } from './types.ts';
 import { WireReader } from './wire-reader.ts';
 import { WireWriter } from './wire-writer.ts';
 
-/** Codec of payloads: the path of the message, then the message. What is encoded is always the first message. */
+/** Codec of payloads: the path of the message, then the message. */
 export class ProtobufCodec implements PayloadCodec {
   readonly workPerByte = 1;
   readonly #schema: LoadedSchema;
@@ -46,11 +46,13 @@ export class ProtobufCodec implements PayloadCodec {
     return jsonOfMessage(message, this.#context);
   }
 
-  encode(value: unknown): Uint8Array {
-    const [type] = this.#schema.file.messages;
-    if (type === undefined) throw new InvalidPayload('the schema has no message');
-    const bytes = encodeMessage(messageOfJson(type, value, this.#context));
-    return new WireWriter().varint(0).raw(bytes).finish();
+  encode(value: unknown, recordName?: string): Uint8Array {
+    const { file } = this.#schema;
+    if (file.messages.length === 0) throw new InvalidPayload('the schema has no message');
+    const path = recordName === undefined ? [0] : pathOfMessage(file, recordName);
+    if (path === undefined) throw new InvalidPayload(`the schema has no message ${recordName}`);
+    const bytes = encodeMessage(messageOfJson(messageAt(file, path), value, this.#context));
+    return writeMessageIndex(new WireWriter(), path).raw(bytes).finish();
   }
 
   recordName(payload?: Uint8Array): string | undefined {

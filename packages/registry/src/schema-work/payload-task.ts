@@ -23,6 +23,8 @@ export type PayloadTask =
       readonly source: SchemaSource;
       /** A JSON value, or JSON as text. */
       readonly input: JsonInput;
+      /** The message of a Protobuf schema. */
+      readonly recordName: string | undefined;
     };
 
 export type JsonInput = { readonly value: unknown } | { readonly json: string };
@@ -45,7 +47,10 @@ export function runPayloadTask(
     if (task.kind === 'decode')
       return { kind: 'json', json: jsonOfPayload(codec, task.type, task.payload, task.charsMax) };
     // A copy: the whole memory behind a part of it would pass between threads.
-    return { kind: 'payload', payload: new Uint8Array(encoded(codec, task.type, task.input)) };
+    return {
+      kind: 'payload',
+      payload: new Uint8Array(encoded(codec, task.type, task.input, task.recordName)),
+    };
   } catch (error) {
     if (error instanceof InvalidPayload || error instanceof InvalidSchema)
       return { kind: 'invalid', problem: error.message };
@@ -54,6 +59,13 @@ export function runPayloadTask(
 }
 
 /** Throws `InvalidPayload`. */
-export function encoded(codec: PayloadCodec, type: SchemaType, input: JsonInput): Uint8Array {
-  return 'json' in input ? payloadOfJson(codec, type, input.json) : codec.encode(input.value);
+export function encoded(
+  codec: PayloadCodec,
+  type: SchemaType,
+  input: JsonInput,
+  recordName: string | undefined,
+): Uint8Array {
+  return 'json' in input
+    ? payloadOfJson(codec, type, input.json, recordName)
+    : codec.encode(input.value, recordName);
 }

@@ -89,6 +89,13 @@ export const schemaToolFlags = [
     rule: 'Not set, it follows from the end of the file name: .avsc, .proto or .json.',
   }),
   available({
+    name: 'schema-message',
+    type: text('message'),
+    commands: ['cli produce'],
+    help: 'The full name of the message to encode, of a Protobuf schema with several.',
+    rule: 'Not set, it is the first one.',
+  }),
+  available({
     name: 'reference',
     type: list(schemaReference()),
     default: [],
