@@ -131,7 +131,7 @@ export class RegistryReplica implements RegistryStore {
       await this.#reader.read();
       this.#isLoaded = true;
     } catch (error) {
-      throw registryErrorOf(error);
+      throw registryErrorOf(error, this.#options.log);
     }
   }
 
@@ -182,7 +182,7 @@ export class RegistryReplica implements RegistryStore {
         this.#onRefusal(jobs, result);
       }
     } catch (error) {
-      const failure = registryErrorOf(error);
+      const failure = registryErrorOf(error, this.#options.log);
       // Without an entry of its own, a failed read is the failure of the next write.
       const failed = jobs.length > 0 ? jobs : this.#queue.splice(0, 1);
       this.#queue = this.#queue.filter((job) => !failed.includes(job));
@@ -232,11 +232,13 @@ function closedError(): RegistryError {
 }
 
 /** The error that callers of the registry receive when the control plane did not answer. */
-function registryErrorOf(error: unknown): Error {
+function registryErrorOf(error: unknown, log: Log): Error {
   if (error instanceof CallNotDone)
     return new RegistryError('noLeader', 'the control plane is not available: retry later');
   if (error instanceof ClusterUnavailable)
     return new RegistryError('timeout', 'the control plane did not answer in time: retry later');
   if (error instanceof RegistryError) return error;
-  return new RegistryError('storeError', error instanceof Error ? error.message : String(error));
+  // Clients of the registry learn no addresses and paths of the process.
+  log.error('failed to use the entries of the schema registry', { error: String(error) });
+  return new RegistryError('storeError', 'the registry could not be read or changed: retry later');
 }

@@ -22,7 +22,8 @@ interface DecisionsOptions {
 export class Decisions {
   readonly #options: DecisionsOptions;
   readonly #caller: WorkCaller;
-  readonly #time: ServingTime;
+  /** The time of the serving thread, which all callers share. */
+  readonly time: ServingTime;
 
   constructor(
     options: DecisionsOptions,
@@ -31,12 +32,12 @@ export class Decisions {
   ) {
     this.#options = options;
     this.#caller = caller;
-    this.#time = time;
+    this.time = time;
   }
 
   /** Decisions for one caller, which share the threads and the serving thread with those of others. */
   forCaller(caller: WorkCaller): Decisions {
-    return new Decisions(this.#options, caller, this.#time);
+    return new Decisions(this.#options, caller, this.time);
   }
 
   /** Answers from the state at hand, after the work that the answer needs. */
@@ -76,7 +77,7 @@ export class Decisions {
   attempts(): (state: RegistryState) => DecisionContext {
     const { clock, defaults, work } = this.#options;
     const session = work.session(this.#caller);
-    const progress = new Progress(this.#time);
+    const progress = new Progress(this.time);
     return (state) => {
       if (this.#caller.signal?.aborted === true)
         throw new RegistryError('timeout', 'The request was given up before it was decided.');
@@ -86,7 +87,7 @@ export class Decisions {
         work: session,
         resolver: new ReferenceResolver(state),
         progress,
-        time: this.#time,
+        time: this.time,
         defaults,
         nowMs: clock.nowMs(),
       };

@@ -10,6 +10,7 @@ import { entryKeys, put, remove } from '../state/registry-entries.ts';
 import type { RegistryState } from '../state/registry-state.ts';
 import { page } from './answer-parts.ts';
 import { invalid, readAlgorithm, readDekBody, readKekBody, readKekUpdate } from './key-bodies.ts';
+import type { ServingTime } from './progress.ts';
 import type {
   DekQuery,
   DeleteDekQuery,
@@ -21,28 +22,42 @@ import { isSubject } from './scopes.ts';
 import { readFresh, writeFresh } from './store-access.ts';
 import { isPrefixOf, parseVersion } from './subject-queries.ts';
 
+interface KeyServiceOptions {
+  readonly store: RegistryStore;
+  readonly clock: Clock;
+  readonly time: ServingTime;
+}
+
 /** `/dek-registry/v1/keks`: the keys for the encryption of fields. They are stored and returned, never used. */
 export class KeyService {
   readonly #store: RegistryStore;
   readonly #clock: Clock;
+  readonly #time: ServingTime;
 
-  constructor({ store, clock }: { readonly store: RegistryStore; readonly clock: Clock }) {
+  constructor({ store, clock, time }: KeyServiceOptions) {
     this.#store = store;
     this.#clock = clock;
+    this.#time = time;
   }
 
   /** `GET /keks` */
   async listKeks(query: ListKeksQuery = {}): Promise<string[]> {
-    const { state } = this.#store;
     const { subjectPrefixes = [] } = query;
-    const isListed = ({ name, deleted }: KekAnswer) =>
-      (query.deleted === true || deleted !== true) &&
-      (subjectPrefixes.length === 0 ||
-        state.deks
-          .ofKek(name)
-          .some(({ subject }) => subjectPrefixes.some((prefix) => isPrefixOf(prefix, subject))));
-    const names = [...state.keks().values()].filter(isListed).map(({ name }) => name);
+    const names: string[] = [];
+    for (const { name, deleted } of [...this.#store.state.keks().values()]) {
+      if (deleted === true && query.deleted !== true) continue;
+      if (subjectPrefixes.length === 0 || (await this.#hasKeyOf(name, subjectPrefixes))) names.push(name);
+    }
     return page(names.sort(), query);
+  }
+
+  /** Whether a KEK has a key of a subject that begins so. It may have very many keys. */
+  async #hasKeyOf(kekName: string, prefixes: readonly string[]): Promise<boolean> {
+    for (const { subject } of this.#store.state.deks.ofKek(kekName)) {
+      if (prefixes.some((prefix) => isPrefixOf(prefix, subject))) return true;
+      if (this.#time.isOver()) await this.#time.nextTurn();
+    }
+    return false;
   }
 
   /** `GET /keks/{name}` */

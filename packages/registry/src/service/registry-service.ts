@@ -107,7 +107,7 @@ export class RegistryService {
         },
       });
     this.exporters = new ExporterService(options);
-    this.keys = new KeyService(options);
+    this.keys = new KeyService({ store, clock, time: this.#decisions.time });
   }
 
   /** The service for one request. The places for work are shared fairly between clients. */

@@ -60,7 +60,8 @@ function rowById(
 ): { readonly row: SchemaRow; readonly use: SubjectVersion | undefined } {
   if (given === undefined || given === '') {
     const row = firstFound(state.contexts(), (context) => state.row(context, id));
-    if (row === undefined) throw refusals.schemaNotFound(id);
+    // The row may be another one than that on which rights were checked.
+    if (!row?.uses.some((use) => isAllowed(use.subject))) throw refusals.schemaNotFound(id);
     return { row, use: undefined };
   }
   const named = namedSubject(state, given);

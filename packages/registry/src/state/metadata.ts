@@ -26,9 +26,11 @@ export function mergeMetadata(
   newer: Metadata | undefined,
 ): Metadata | undefined {
   if (older === undefined || newer === undefined) return newer ?? older;
-  const tags: Record<string, readonly string[]> = { ...older.tags };
+  // A path may have the name of a property that every object has.
+  const merged = new Map(Object.entries(older.tags ?? {}));
   for (const [path, names] of Object.entries(newer.tags ?? {}))
-    tags[path] = [...new Set([...(tags[path] ?? []), ...names])];
+    merged.set(path, [...new Set([...(merged.get(path) ?? []), ...names])]);
+  const tags = Object.fromEntries(merged);
   const sensitive = [...new Set([...(older.sensitive ?? []), ...(newer.sensitive ?? [])])];
   return withoutEmpty({ tags, properties: { ...older.properties, ...newer.properties }, sensitive });
 }
@@ -45,8 +47,8 @@ export function mergeRuleSets(older: RuleSet | undefined, newer: RuleSet | undef
 }
 
 export function withoutRules(ruleSet: RuleSet, names: readonly string[]): RuleSet {
-  const kept = (rules: readonly Rule[] | undefined) =>
-    rules?.filter(({ name }) => !names.includes(name ?? ''));
+  const removed = new Set(names);
+  const kept = (rules: readonly Rule[] | undefined) => rules?.filter(({ name }) => !removed.has(name ?? ''));
   return withoutUndefined({
     migrationRules: kept(ruleSet.migrationRules),
     domainRules: kept(ruleSet.domainRules),
