@@ -411,13 +411,19 @@ export const agentLimits = {
   /** Nesting and values of a body of a request to the schema registry. A schema is one string of it. */
   registryRequestDepthMax: 64,
   registryRequestValuesMax: 100_000,
-  /** How long a body may take to arrive, and all bodies in memory. */
+  /** How often a parameter of its query may be repeated. */
+  registryListedParametersMax: 100,
+  /** How long a body may take to arrive. */
   registryBodyMsMax: 15_000,
-  registryBodiesBytesMax: 64 * MiB,
 
-  /** Connections to the schema registry, and requests that run at a time; further ones get 503. */
+  /**
+   * Connections to the schema registry. Requests that run at a time, bodies of such requests, and long answers that are
+   * being read; beyond, requests get 503. One client, or one address, has at most half of each.
+   */
   registryConnectionsMax: 4096,
   registryRequestsMax: 512,
+  registryBodiesBytesMax: 64 * MiB,
+  registryAnswersBytesMax: 64 * MiB,
 
   /** How long a request to the schema registry may run, and how long a client may take to read its answer. */
   registryRequestMsMax: 30_000,

@@ -8,7 +8,14 @@ import {
 } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { type Clock, isHostMissing, type Log, refuseUnreadable, securityHeaders } from '@weir/core';
+import { type Clock, isHostMissing, type Log } from '@weir/core';
+import {
+  applyHttpDefaults,
+  applyTlsDefaults,
+  listen,
+  serverLimits,
+  socketDeadlineMs,
+} from '../net/http-defaults.ts';
 import { Refusals } from '../net/refusals.ts';
 import type { ServerCertificates } from '../security/tls/server-certificates.ts';
 
@@ -45,30 +52,15 @@ export interface HttpListener {
   close(): Promise<void>;
 }
 
-const socketDeadlineMs = 15_000;
 const connectionsMax = 4_096;
 
 export async function startHttpListener(options: HttpOptions): Promise<HttpListener> {
   const { host, port, routes, log } = options;
-  const headers = securityHeaders(options.tls !== undefined);
-  const limits = {
-    requestTimeout: socketDeadlineMs,
-    headersTimeout: socketDeadlineMs,
-    // Node.js would answer by itself, without the headers that every answer has.
-    requireHostHeader: false,
-  };
+  const limits = { ...serverLimits, requestTimeout: socketDeadlineMs };
   const server = options.tls === undefined ? createServer(limits) : secureServer(limits, options.tls, log);
+  const secure = applyHttpDefaults(server, options.tls !== undefined);
   server.maxConnections = connectionsMax;
-  server.setTimeout(socketDeadlineMs);
   server.on('request', (request, response) => void answer(request, response));
-  server.on('checkExpectation', (_request, response) => {
-    secure(response);
-    response.setHeader('connection', 'close');
-    response.writeHead(417).end();
-  });
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
-    refuseUnreadable(error, socket, headers),
-  );
   await listen(server, host, port);
   return {
     port: (server.address() as AddressInfo).port,
@@ -78,10 +70,6 @@ export async function startHttpListener(options: HttpOptions): Promise<HttpListe
         server.closeAllConnections();
       }),
   };
-
-  function secure(response: ServerResponse): void {
-    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-  }
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     secure(response);
@@ -125,14 +113,7 @@ function secureServer(limits: ServerOptions, tls: HttpTlsOptions, log: Log): Ser
   function refuse(peer: string | undefined, problem: string): void {
     refusals.log('handshake', 'refused HTTP connection before its first request', { peer, problem });
   }
-  server.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
-    const { authorizationError } = socket;
-    // Port probes disconnect without a handshake; they are not logged.
-    if (authorizationError || error.code !== 'ECONNRESET') {
-      refuse(socket.remoteAddress, authorizationError ? String(authorizationError) : error.message);
-    }
-    socket.destroy();
-  });
+  applyTlsDefaults(server, certificates, ({ remoteAddress }, problem) => refuse(remoteAddress, problem));
   // Runs before the server itself handles the connection and reads from it.
   server.prependListener('secureConnection', (socket) => {
     if (problemOfCaller === undefined) return;
@@ -145,10 +126,6 @@ function secureServer(limits: ServerOptions, tls: HttpTlsOptions, log: Log): Ser
     refuse(socket.remoteAddress, problem);
     socket.destroy();
   });
-  server.on(
-    'close',
-    certificates.onChange(() => server.setSecureContext(certificates.context)),
-  );
   return server;
 }
 
@@ -158,14 +135,4 @@ export function plain(response: ServerResponse, status: number, text: string): v
     'content-length': Buffer.byteLength(text),
   });
   response.end(text);
-}
-
-function listen(server: Server, host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
 }

@@ -1,143 +1,21 @@
 import assert from 'node:assert/strict';
-import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { connect } from 'node:net';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { type Clock, type Log, type LogFields, Metrics, silentLog, systemClock } from '@weir/core';
-import { RegistryError, type RegistryService, registryLimits } from '@weir/registry';
+import { RegistryError, registryLimits } from '@weir/registry';
 import { type Permit, ScriptedAccess } from '../../testing/scripted-access.ts';
+import { type Checks, listenAsRegistry, passwords, type Sent } from '../../testing/scripted-registry.ts';
 import { TestCa } from '../../testing/test-ca.ts';
 import { agentLimits } from '../limits.ts';
 import { fullAccess } from '../security/access.ts';
 import { type Principal, principalWithoutCredential } from '../security/principal.ts';
 import { clientNames } from '../security/tls/client-names.ts';
 import { ServerCertificates } from '../security/tls/server-certificates.ts';
-import { RegistryLogins } from './registry-logins.ts';
-import { RegistryMetrics } from './registry-metrics.ts';
-import { registryRequests } from './registry-requests.ts';
-import { startRegistryServer } from './registry-server.ts';
 import { registryRoutes } from './routes/route-table.ts';
 
-interface Answer {
-  readonly status: number;
-  readonly type: string | undefined;
-  readonly headers: IncomingHttpHeaders;
-  readonly text: string;
-}
-
-interface Sent {
-  readonly method?: string;
-  readonly body?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-/** A service that records its calls and returns what a test scripts. */
-class ScriptedService {
-  readonly calls: string[] = [];
-  /** For whom each call is made. */
-  readonly callers: Parameters<RegistryService['forCaller']>[0][] = [];
-  readonly answers: Record<string, (...input: unknown[]) => unknown> = {};
-  readonly service: RegistryService;
-
-  constructor() {
-    const recorder = (prefix: string) =>
-      new Proxy(
-        {},
-        {
-          get: (_, method) => {
-            const name = `${prefix}${String(method)}`;
-            if (name === 'then') return undefined;
-            if (name === 'exporters' || name === 'keys') return recorder(`${name}.`);
-            if (name === 'forCaller')
-              return (caller: (typeof this.callers)[number]) => {
-                this.callers.push(caller);
-                return this.service;
-              };
-            return async (...input: unknown[]) => {
-              this.calls.push(`${name} ${JSON.stringify(input)}`);
-              return this.answers[name]?.(...input);
-            };
-          },
-        },
-      );
-    this.service = recorder('') as RegistryService;
-  }
-}
-
-type Checks = ConstructorParameters<typeof RegistryLogins>[0]['checks'];
-
-const passwords: Checks['passwords'] = {
-  check: async ({ user, password }: { user: string; password: string }) =>
-    user === 'busy' ? 'busy' : password === 'secret' ? 'right' : 'wrong',
-};
-
-interface Differences {
-  readonly checks?: Checks;
-  readonly requiresLogin?: boolean;
-  readonly logsRequests?: boolean;
-  readonly onPasswordLogin?: (user: string) => void;
-  readonly accessOf?: Parameters<typeof registryRequests>[0]['accessOf'];
-  readonly tls?: Parameters<typeof startRegistryServer>[0]['tls'];
-  readonly log?: Log;
-  readonly clock?: Clock;
-}
-
-async function listen(t: TestContext, differences: Differences = {}) {
-  const scripted = new ScriptedService();
-  const metrics = new Metrics();
-  const { log = silentLog, requiresLogin = false, logsRequests = false, onPasswordLogin, tls } = differences;
-  const { clock = systemClock } = differences;
-  const parts = { clock, log, metrics: new RegistryMetrics(metrics) };
-  const logins = new RegistryLogins({
-    checks: differences.checks ?? { passwords, checkToken: undefined },
-    principalOf: principalWithoutCredential,
-    isRequired: requiresLogin,
-    onPasswordLogin,
-    ...parts,
-  });
-  const accessOf = differences.accessOf ?? (({ session }) => fullAccess(session.principal));
-  const listener = await startRegistryServer({
-    host: '127.0.0.1',
-    port: 0,
-    loadAnswer: async () =>
-      registryRequests({
-        service: async () => scripted.service,
-        logins,
-        accessOf,
-        logsRequests,
-        isEncrypted: tls !== undefined,
-        ...parts,
-      }),
-    tls,
-    ...parts,
-  });
-  t.after(() => listener.stop({ deadlineMs: 0 }));
-  const ask = (path: string, { method = 'GET', body, headers = {} }: Sent = {}): Promise<Answer> =>
-    new Promise((resolve, reject) => {
-      const request = httpRequest(
-        { host: '127.0.0.1', port: listener.port, path, method, headers, agent: false },
-        (response) => {
-          const chunks: Buffer[] = [];
-          response
-            .on('data', (chunk: Buffer) => chunks.push(chunk))
-            .on('end', () =>
-              resolve({
-                status: response.statusCode!,
-                type: response.headers['content-type'],
-                headers: response.headers,
-                text: Buffer.concat(chunks).toString(),
-              }),
-            );
-        },
-      );
-      request.on('error', reject);
-      request.end(method === 'POST' || method === 'PUT' ? body : undefined);
-    });
-  return { ...scripted, listener, metrics, ask };
-}
-
 test('paths find their methods, with subjects decoded and contexts resolved', async (t) => {
-  const { ask, calls } = await listen(t);
+  const { ask, calls } = await listenAsRegistry(t);
   // request, call
   const cases = [
     ['GET /subjects/a%2Fb/versions/latest', 'version ["a/b","latest",{"deleted":false,"findTags":[]}]'],
@@ -183,7 +61,7 @@ test('paths find their methods, with subjects decoded and contexts resolved', as
 });
 
 test('exporters are refused, because none would run', async (t) => {
-  const { ask, calls } = await listen(t);
+  const { ask, calls } = await listenAsRegistry(t);
   for (const [method, path] of [
     ['POST', '/exporters'],
     ['PUT', '/exporters/x/resume'],
@@ -196,7 +74,7 @@ test('exporters are refused, because none would run', async (t) => {
 });
 
 test('bodies reach the service as JSON, and answers are its JSON', async (t) => {
-  const { ask, calls, answers } = await listen(t);
+  const { ask, calls, answers } = await listenAsRegistry(t);
   answers.register = () => ({ id: 1 });
   answers.schemaTextById = () => '"string"';
   answers.deleteContext = () => undefined;
@@ -222,7 +100,7 @@ test('bodies reach the service as JSON, and answers are its JSON', async (t) => 
 });
 
 test('the answer to a registration has no other text than was sent', async (t) => {
-  const { ask, answers } = await listen(t);
+  const { ask, answers } = await listenAsRegistry(t);
   answers.register = () => ({ id: 1, schema: 'canonical' });
   const register = async (query: string, body: object) =>
     (await ask(`/subjects/s/versions${query}`, { method: 'POST', body: JSON.stringify(body) })).text;
@@ -233,7 +111,7 @@ test('the answer to a registration has no other text than was sent', async (t) =
 });
 
 test('the client chooses the type of the answer', async (t) => {
-  const { ask } = await listen(t);
+  const { ask } = await listenAsRegistry(t);
   const usual = 'application/vnd.schemaregistry.v1+json';
   // Accept, type
   const cases = [
@@ -256,7 +134,7 @@ test('the client chooses the type of the answer', async (t) => {
 });
 
 test('requests that no route takes', async (t) => {
-  const { ask, calls } = await listen(t);
+  const { ask, calls } = await listenAsRegistry(t);
   const json = { 'content-type': 'application/json' };
   const deep = '['.repeat(65);
   const { registryRequestBytesMax } = registryLimits;
@@ -298,7 +176,7 @@ test('requests that no route takes', async (t) => {
 });
 
 test('errors of the registry have its codes, and others no details', async (t) => {
-  const { ask, answers } = await listen(t);
+  const { ask, answers } = await listenAsRegistry(t);
   answers.version = () => {
     throw new RegistryError('subjectNotFound', 'Subject "s" not found.');
   };
@@ -318,7 +196,7 @@ test('errors of the registry have its codes, and others no details', async (t) =
 });
 
 test('a long list is sent in pieces', async (t) => {
-  const { ask, answers } = await listen(t);
+  const { ask, answers } = await listenAsRegistry(t);
   const names = Array.from({ length: 20_000 }, (_, index) => `subject ${index}`);
   answers.listSubjects = () => names;
   const answer = await ask('/subjects');
@@ -334,8 +212,8 @@ test('a long list is sent in pieces', async (t) => {
 test('credentials are checked whether or not they are required', async (t) => {
   const basic = (text: string) => ({ authorization: `Basic ${Buffer.from(text).toString('base64')}` });
   const users: string[] = [];
-  const { ask, metrics } = await listen(t, { onPasswordLogin: (user) => users.push(user) });
-  const strict = await listen(t, {
+  const { ask, metrics } = await listenAsRegistry(t, { onPasswordLogin: (user) => users.push(user) });
+  const strict = await listenAsRegistry(t, {
     requiresLogin: true,
     checks: {
       passwords,
@@ -393,9 +271,11 @@ test('logins that wait to be checked keep no other request out', async (t) => {
     await gate;
     return 'right';
   };
-  const { ask } = await listen(t, { checks: { passwords: { check }, checkToken: undefined } });
-  const authorization = `Basic ${Buffer.from('ann:guess').toString('base64')}`;
-  const guesses = Array.from({ length: registryRequestsMax }, () => ask('/', { headers: { authorization } }));
+  const { ask } = await listenAsRegistry(t, { checks: { passwords: { check }, checkToken: undefined } });
+  const guesses = Array.from({ length: registryRequestsMax }, (_, index) => {
+    const authorization = `Basic ${Buffer.from(`user${index}:guess`).toString('base64')}`;
+    return ask('/', { headers: { authorization } });
+  });
   await allWait;
   assert.equal((await ask('/')).status, 200);
   open();
@@ -403,7 +283,7 @@ test('logins that wait to be checked keep no other request out', async (t) => {
 });
 
 test('a read-only credential reads, and changes nothing', async (t) => {
-  const { ask, calls } = await listen(t, { accessOf: () => fullAccess(reader) });
+  const { ask, calls } = await listenAsRegistry(t, { accessOf: () => fullAccess(reader) });
   for (const row of registryRoutes) {
     const path = row.path.replace('{id}', '1').replaceAll(/\{\w+\}/g, 'x');
     const { status, text } = await ask(path, { method: row.method, body: '{}' });
@@ -424,7 +304,7 @@ test('a read-only credential reads, and changes nothing', async (t) => {
 
 test('every route needs the rights of its row', async (t) => {
   let access = new ScriptedAccess([]);
-  const { ask, answers } = await listen(t, { accessOf: () => access });
+  const { ask, answers } = await listenAsRegistry(t, { accessOf: () => access });
   answers.subjectsOfId = () => ['orders', 'shop'];
   answers.idsOfGuid = () => [{ context: '.', id: 1 }];
   const ask403 = async (line: string, permits: readonly Permit[], body = '{}') => {
@@ -474,7 +354,7 @@ test('every route needs the rights of its row', async (t) => {
 });
 
 test('a denial does not name subjects that the caller may not see', async (t) => {
-  const { ask, answers } = await listen(t, { accessOf: () => new ScriptedAccess([]) });
+  const { ask, answers } = await listenAsRegistry(t, { accessOf: () => new ScriptedAccess([]) });
   answers.subjectsOfId = () => ['payroll'];
   const { status, text } = await ask('/schemas/ids/1');
   assert.equal(status, 403);
@@ -483,7 +363,7 @@ test('a denial does not name subjects that the caller may not see', async (t) =>
 
 test('lists leave out what the caller may not see', async (t) => {
   const permits: Permit[] = ['b', 'd', 'e', 'h'].map((name): Permit => `DESCRIBE SUBJECT ${name}`);
-  const { ask, answers } = await listen(t, { accessOf: () => new ScriptedAccess(permits) });
+  const { ask, answers } = await listenAsRegistry(t, { accessOf: () => new ScriptedAccess(permits) });
   // The registry leaves them out before it counts pages.
   const visible = (query: unknown) =>
     [...'abcdefgh'].filter((query as { isAllowed: (subject: string) => boolean }).isAllowed);
@@ -496,7 +376,7 @@ test('lists leave out what the caller may not see', async (t) => {
 });
 
 test('work is done for a principal, or for an address without one', async (t) => {
-  const { ask, callers } = await listen(t);
+  const { ask, callers } = await listenAsRegistry(t);
   await ask('/subjects');
   await ask('/subjects', {
     headers: { authorization: `Basic ${Buffer.from('ann:secret').toString('base64')}` },
@@ -517,7 +397,7 @@ test('work ends with its request: when the answer is too late, and when the clie
       return () => {};
     },
   };
-  const { ask, answers, callers, listener } = await listen(t, { clock });
+  const { ask, answers, callers, listener } = await listenAsRegistry(t, { clock });
   let onCall = () => {};
   answers.version = () => {
     onCall();
@@ -544,7 +424,7 @@ test('work ends with its request: when the answer is too late, and when the clie
 test('requests are logged without their queries, and counted', async (t) => {
   const lines: LogFields[] = [];
   const log: Log = { ...silentLog, info: (_, fields = {}) => void lines.push(fields) };
-  const { ask, metrics } = await listen(t, { logsRequests: true, log });
+  const { ask, metrics } = await listenAsRegistry(t, { logsRequests: true, log });
   await ask('/subjects/a/metadata?key=k&value=secret', {
     headers: { authorization: `Basic ${Buffer.from('ann:secret').toString('base64')}` },
   });
@@ -583,7 +463,7 @@ test('requests are logged without their queries, and counted', async (t) => {
 });
 
 test('input that is no request ends the connection with an answer', async (t) => {
-  const { listener } = await listen(t);
+  const { listener } = await listenAsRegistry(t);
   const raw = async (text: string) => {
     const socket = connect(listener.port, '127.0.0.1');
     socket.end(text);
@@ -621,7 +501,7 @@ test('over TLS a certificate names the caller', async (t) => {
   });
   t.after(() => certificates.close());
   const seen: string[] = [];
-  const { listener } = await listen(t, {
+  const { listener } = await listenAsRegistry(t, {
     requiresLogin: true,
     tls: {
       certificates,

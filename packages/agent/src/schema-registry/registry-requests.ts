@@ -9,6 +9,7 @@ import { printable } from '../security/sasl/failure-log.ts';
 import { addressKey } from '../security/sasl/login-queue.ts';
 import { bareAddress } from '../security/session/client-host.ts';
 import { openSession } from '../security/session/client-session.ts';
+import { FairShare } from './fair-share.ts';
 import type { RegistryLogins } from './registry-logins.ts';
 import type { RegistryMetrics } from './registry-metrics.ts';
 import { checkRights, checkRightsOfBody } from './registry-rights.ts';
@@ -46,15 +47,18 @@ interface Exchange {
   principal: string;
   status: number;
   answerBytes: number;
-  /** Whether it takes one of the places for requests. */
-  isCounted: boolean;
+  /** With whom it shares places and memory. */
+  client: string;
+  /** Gives back what it took of them. */
+  readonly releases: (() => void)[];
 }
 
 /** Answers the requests of the HTTP API of the schema registry. */
 export function registryRequests(options: RegistryRequestsOptions): AnswerRequest {
   const { logins, clock, log, metrics, isEncrypted } = options;
   const bodies = new RequestBodies(clock);
-  let requestCount = 0;
+  const places = new FairShare(agentLimits.registryRequestsMax);
+  const answerMemory = new FairShare(agentLimits.registryAnswersBytesMax);
   return answer;
 
   /** It never rejects. */
@@ -69,14 +73,15 @@ export function registryRequests(options: RegistryRequestsOptions): AnswerReques
       principal: '',
       status: 0,
       answerBytes: 0,
-      isCounted: false,
+      client: '',
+      releases: [],
     };
     try {
       await serve(request, response, exchange, certificateUser);
     } catch (error) {
       await sendError(request, response, exchange, error);
     } finally {
-      if (exchange.isCounted) requestCount--;
+      for (const release of exchange.releases) release();
       ended(request, exchange, clock.monotonicMs() - begunMs);
     }
   }
@@ -96,9 +101,10 @@ export function registryRequests(options: RegistryRequestsOptions): AnswerReques
     const principal = await logins.principalOf({ headers, remoteAddress, certificateUser });
     exchange.principal = principal.name;
     // Not before the login: those whose passwords wait to be checked must not keep others out.
-    if (requestCount >= agentLimits.registryRequestsMax) throw overloaded();
-    exchange.isCounted = true;
-    requestCount++;
+    const client = principal === anonymous ? addressKey(remoteAddress) : principal.name;
+    exchange.client = client;
+    if (!places.take(client, 1)) throw overloaded();
+    exchange.releases.push(() => places.giveBack(client, 1));
     if (matched instanceof HttpProblem) {
       const methods = method === 'OPTIONS' ? matcher.methodsOf(target.segments) : [];
       if (methods.length === 0) throw matched;
@@ -118,10 +124,9 @@ export function registryRequests(options: RegistryRequestsOptions): AnswerReques
     });
     const service = await options.service();
     const isAllowed = await checkRights({ row, path, query }, access, service);
-    const body = row.body === undefined ? undefined : await bodyOf(request, row.operation);
+    const body = row.body === undefined ? undefined : await bodyOf(request, response, exchange);
     checkRightsOfBody(row, path, body, access);
     const input = { path, query, body, isAllowed };
-    const client = principal === anonymous ? addressKey(remoteAddress) : principal.name;
     const output = await whileAwaited(response, async (signal) =>
       row.serve(service.forCaller({ client, signal }), input),
     );
@@ -129,8 +134,13 @@ export function registryRequests(options: RegistryRequestsOptions): AnswerReques
     else await send(request, response, exchange, output === undefined ? 204 : 200, output, type, 'json');
   }
 
-  async function bodyOf(request: IncomingMessage, operation: string): Promise<unknown> {
-    const { value, bytes } = await bodies.readJson(request);
+  async function bodyOf(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { operation, client, releases }: Exchange,
+  ): Promise<unknown> {
+    const { value, bytes, release } = await bodies.readJson(request, response, client);
+    releases.push(release);
     metrics.received(operation, bytes);
     if (value === undefined) throw new HttpProblem(400, 'The request needs a JSON body.');
     return value;
@@ -168,8 +178,18 @@ export function registryRequests(options: RegistryRequestsOptions): AnswerReques
     type: AnswerType = answerTypes[0],
     form: 'json' | 'text' = 'text',
   ): Promise<void> {
+    let heldBytes = 0;
+    const { client, releases } = exchange;
+    // Of a list, one piece at a time is in memory.
+    const hold = (bytes: number) => {
+      const more = bytes - heldBytes;
+      if (more <= 0) return;
+      if (!answerMemory.take(client, more)) throw overloaded();
+      heldBytes += more;
+      releases.push(() => answerMemory.giveBack(client, more));
+    };
     exchange.status = status;
-    exchange.answerBytes = await sendAnswer({ request, response, status, type, output, form, clock });
+    exchange.answerBytes = await sendAnswer({ request, response, status, type, output, form, hold, clock });
   }
 
   async function sendError(
@@ -184,15 +204,14 @@ export function registryRequests(options: RegistryRequestsOptions): AnswerReques
     }
     const { status, errorCode, message, headers } = problemOf(thrown, exchange.operation);
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-    await send(
-      request,
-      response,
-      exchange,
-      status,
-      { error_code: errorCode, message },
-      errorTypeFor(request.headers.accept),
-      'json',
-    );
+    const output = { error_code: errorCode, message };
+    const type = errorTypeFor(request.headers.accept);
+    try {
+      await send(request, response, exchange, status, output, type, 'json');
+    } catch {
+      // There is no memory for a long message.
+      response.destroy();
+    }
   }
 
   function problemOf(thrown: unknown, operation: string): HttpProblem {

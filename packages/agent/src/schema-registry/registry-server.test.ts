@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { connect } from 'node:net';
 import { test } from 'node:test';
 import { Metrics, silentLog, systemClock } from '@weir/core';
 import { RegistryMetrics } from './registry-metrics.ts';
@@ -49,4 +50,27 @@ test('a registry that cannot be loaded is loaded again for the next request', as
   const url = `http://127.0.0.1:${server.port}/`;
   assert.equal((await fetch(url)).status, 500);
   assert.equal((await fetch(url)).status, 200);
+});
+
+test('one address has at most half of the connections', async (t) => {
+  const server = await startRegistryServer({
+    host: '127.0.0.1',
+    port: 0,
+    connectionsMax: 6,
+    clock: systemClock,
+    log: silentLog,
+    metrics: new RegistryMetrics(new Metrics()),
+    loadAnswer: async () => async (_request, response) => void response.end('{}'),
+  });
+  t.after(() => server.stop({ deadlineMs: 0 }));
+  /** Whether a connection is served, which then stays open. */
+  const open = () =>
+    new Promise<boolean>((resolve) => {
+      const socket = connect(server.port, '127.0.0.1');
+      socket.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n');
+      t.after(() => socket.destroy());
+      socket.once('data', () => resolve(true)).once('error', () => {});
+      socket.once('close', () => resolve(false));
+    });
+  assert.deepEqual([await open(), await open(), await open(), await open()], [true, true, true, false]);
 });

@@ -2,11 +2,20 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { type Clock, type Log, refuseUnreadable, securityHeaders } from '@weir/core';
+import type { Clock, Log } from '@weir/core';
 import { agentLimits } from '../limits.ts';
+import {
+  applyHttpDefaults,
+  applyTlsDefaults,
+  listen,
+  serverLimits,
+  socketDeadlineMs,
+} from '../net/http-defaults.ts';
 import { Refusals } from '../net/refusals.ts';
+import { addressKey } from '../security/sasl/login-queue.ts';
 import type { KafkaTlsOptions } from '../security/tls/agent-tls.ts';
 import { clientOf, TlsRefusal } from '../security/tls/tls-acceptor.ts';
+import { FairShare } from './fair-share.ts';
 import type { RegistryMetrics } from './registry-metrics.ts';
 
 /** Answers a request, errors included. If it rejects, the connection ends. */
@@ -25,6 +34,8 @@ interface RegistryServerOptions {
   readonly loadAnswer: () => Promise<AnswerRequest>;
   /** If absent, the server is plain text. */
   readonly tls?: Omit<KafkaTlsOptions, 'logsCertificates'> | undefined;
+  /** Connections at a time; one address has at most half of them. */
+  readonly connectionsMax?: number | undefined;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: RegistryMetrics;
@@ -36,34 +47,32 @@ export interface RegistryServer {
   stop(options: { readonly deadlineMs: number }): Promise<void>;
 }
 
-/** A request that makes no progress for this long is cut off. */
-const socketDeadlineMs = 15_000;
 /** Clients reuse connections; one that is idle for longer is closed. */
 const keepAliveMs = 65_000;
 
 /** Opens the port of the schema registry. Resolves when it is open. */
 export async function startRegistryServer(options: RegistryServerOptions): Promise<RegistryServer> {
   const { host, port, clock, log, tls, metrics } = options;
-  const headers = securityHeaders(tls !== undefined);
+  const connectionsMax = options.connectionsMax ?? agentLimits.registryConnectionsMax;
   const certificateUsers = new WeakMap<Socket, string>();
+  const connections = new FairShare(connectionsMax);
   let loading: Promise<AnswerRequest> | undefined;
-  const server = tls === undefined ? createServer(serverLimits) : secureServer(options, certificateUsers);
-  server.maxConnections = agentLimits.registryConnectionsMax;
-  server.setTimeout(socketDeadlineMs);
+  const server = tls === undefined ? createServer(limits) : secureServer(options, certificateUsers);
+  const secure = applyHttpDefaults(server, tls !== undefined);
+  server.maxConnections = connectionsMax;
   server.keepAliveTimeout = keepAliveMs;
+  server.on('connection', (socket: Socket) => {
+    const address = addressKey(socket.remoteAddress ?? '');
+    if (connections.take(address, 1)) socket.once('close', () => connections.giveBack(address, 1));
+    else socket.destroy();
+  });
   server.on(tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) => {
     metrics.connections.add(1);
     socket.once('close', () => metrics.connections.add(-1));
   });
   server.on('request', (request, response) => void answer(request, response));
-  server.on('checkExpectation', (_request, response) => {
-    secure(response);
-    response.setHeader('connection', 'close');
-    response.writeHead(417).end();
-  });
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
-    refuseUnreadable(error, socket, headers),
-  );
+  // The body is asked for when it is read: not before the login, and not if it is too large.
+  server.on('checkContinue', (request, response) => void answer(request, response));
   await listen(server, host, port);
   return {
     port: (server.address() as AddressInfo).port,
@@ -77,10 +86,6 @@ export async function startRegistryServer(options: RegistryServerOptions): Promi
         server.closeIdleConnections();
       }),
   };
-
-  function secure(response: ServerResponse): void {
-    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-  }
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     secure(response);
@@ -105,13 +110,7 @@ export async function startRegistryServer(options: RegistryServerOptions): Promi
   }
 }
 
-const serverLimits = {
-  requestTimeout: socketDeadlineMs * 2,
-  headersTimeout: socketDeadlineMs,
-  // Node.js would answer by itself, without the headers that every answer has.
-  requireHostHeader: false,
-  noDelay: true,
-};
+const limits = { ...serverLimits, requestTimeout: socketDeadlineMs * 2, noDelay: true };
 
 function secureServer(
   { tls, clock, log, metrics }: RegistryServerOptions,
@@ -120,7 +119,7 @@ function secureServer(
   const { certificates, clientCertificates, nameOf } = tls!;
   const refusals = new Refusals(clock, log);
   const server = createSecureServer({
-    ...serverLimits,
+    ...limits,
     ...certificates.context,
     requestCert: clientCertificates !== 'ignored',
     rejectUnauthorized: clientCertificates === 'required',
@@ -133,13 +132,7 @@ function secureServer(
     });
     socket.destroy();
   }
-  server.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
-    const { authorizationError } = socket;
-    // Port probes disconnect without a handshake; they are not logged.
-    if (authorizationError || error.code !== 'ECONNRESET')
-      refuse(socket, authorizationError ? String(authorizationError) : error.message);
-    else socket.destroy();
-  });
+  applyTlsDefaults(server, certificates, refuse);
   // Runs before the server itself handles the connection and reads from it.
   server.prependListener('secureConnection', (socket) => {
     try {
@@ -153,19 +146,5 @@ function secureServer(
       refuse(socket, error.message);
     }
   });
-  server.on(
-    'close',
-    certificates.onChange(() => server.setSecureContext(certificates.context)),
-  );
   return server;
-}
-
-function listen(server: Server, host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
 }

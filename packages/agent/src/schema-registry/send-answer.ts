@@ -11,19 +11,14 @@ interface Answer {
   /** A JSON value, or a text that is sent as it is. */
   readonly output: unknown;
   readonly form: 'json' | 'text';
+  /** Takes memory for a long piece of the answer, until the request has ended. Throws if there is none. */
+  readonly hold: (bytes: number) => void;
   readonly clock: Clock;
 }
 
 /** Sends an answer and returns the bytes of its body. It resolves when the answer is in the socket's hands. */
-export async function sendAnswer({
-  request,
-  response,
-  status,
-  type,
-  output,
-  form,
-  clock,
-}: Answer): Promise<number> {
+export async function sendAnswer(answer: Answer): Promise<number> {
+  const { request, response, status, type, output, form } = answer;
   if (response.destroyed) return 0;
   // The unread rest of a body ends with the connection.
   if (!request.complete) response.setHeader('connection', 'close');
@@ -35,7 +30,7 @@ export async function sendAnswer({
   response.setHeader('content-type', type);
   response.setHeader('vary', 'accept');
   const pieces = form === 'text' ? [String(output)] : jsonPieces(output);
-  return await write(request, response, status, pieces, clock);
+  return await write(answer, pieces);
 }
 
 /** Yields the text of a JSON value; that of a long list in pieces, so that it is never in memory as a whole. */
@@ -62,23 +57,22 @@ function isList(value: unknown): value is Iterable<unknown> {
 
 /** A body of one piece has a length; further pieces wait until the client has read enough of those before. */
 async function write(
-  request: IncomingMessage,
-  response: ServerResponse,
-  status: number,
+  { request, response, status, hold, clock }: Answer,
   pieces: Iterable<string>,
-  clock: Clock,
 ): Promise<number> {
   const iterator = pieces[Symbol.iterator]();
   const first = iterator.next().value ?? '';
   let next = iterator.next();
   let bytes = Buffer.byteLength(first);
+  const isShort = next.done === true && bytes <= agentLimits.registryAnswerPieceBytes;
+  if (!isShort && request.method !== 'HEAD') hold(bytes);
   if (next.done === true) response.setHeader('content-length', bytes);
   response.writeHead(status);
   if (request.method === 'HEAD') {
     response.end();
     return 0;
   }
-  if (next.done === true) {
+  if (isShort) {
     response.end(first);
     return bytes;
   }
@@ -88,14 +82,25 @@ async function write(
     for (; next.done !== true; next = iterator.next()) {
       if (response.writableNeedDrain) await drained(response);
       if (response.destroyed) return bytes;
+      const pieceBytes = Buffer.byteLength(next.value);
+      hold(pieceBytes);
       response.write(next.value);
-      bytes += Buffer.byteLength(next.value);
+      bytes += pieceBytes;
     }
     response.end();
+    await finished(response);
   } finally {
     cancel();
   }
   return bytes;
+}
+
+/** Resolves when the client has read all, or has gone. */
+function finished(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    if (response.writableFinished || response.destroyed) resolve();
+    else response.once('finish', resolve).once('close', resolve);
+  });
 }
 
 function drained(response: ServerResponse): Promise<void> {

@@ -1,3 +1,4 @@
+import { agentLimits } from '../../limits.ts';
 import { HttpProblem } from './http-problem.ts';
 
 /** Types of query parameters. A list is a parameter that may be repeated. */
@@ -28,9 +29,21 @@ const integerMax = 2 ** 31 - 1;
 export function readQuery(shape: QueryShape, given: URLSearchParams): QueryOf<QueryShape> {
   const values: Record<string, boolean | number | string | readonly string[] | undefined> = {};
   for (const [name, { type }] of Object.entries(shape)) {
-    values[name] = type === 'list' ? given.getAll(name) : parsed(type, name, given.get(name) ?? undefined);
+    values[name] = type === 'list' ? listOf(name, given) : parsed(type, name, given.get(name) ?? undefined);
   }
   return values as QueryOf<QueryShape>;
+}
+
+/** Every value may be looked for in every schema or key. */
+function listOf(name: string, given: URLSearchParams): readonly string[] {
+  const values = given.getAll(name);
+  const { registryListedParametersMax } = agentLimits;
+  if (values.length > registryListedParametersMax)
+    throw new HttpProblem(
+      400,
+      `The parameter ${name} may be repeated ${registryListedParametersMax} times at most.`,
+    );
+  return values;
 }
 
 function parsed(type: Exclude<QueryType, 'list'>, name: string, text: string | undefined) {

@@ -1,47 +1,77 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { brokenBound, type Clock } from '@weir/core';
 import { registryLimits } from '@weir/registry';
 import { agentLimits } from '../../limits.ts';
+import { FairShare } from '../fair-share.ts';
 import { HttpProblem } from './http-problem.ts';
 import { requireBodyType } from './media-types.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Reads bodies, with limits on each and on all that are in memory. */
+/** A body, which counts until its request has ended. */
+interface ReadBody {
+  /** `undefined` if the body is empty. */
+  readonly value: unknown;
+  readonly bytes: number;
+}
+
+/** Reads bodies, with limits on each and on those of all requests that run. */
 export class RequestBodies {
   readonly #clock: Clock;
-  #heldBytes = 0;
+  readonly #memory = new FairShare(agentLimits.registryBodiesBytesMax);
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Returns the JSON of a body and its size; an empty body is `undefined`. */
-  async readJson(request: IncomingMessage): Promise<{ readonly value: unknown; readonly bytes: number }> {
+  /** Returns the JSON of a body. Its bytes, read or not, count for the client until `release`. */
+  async readJson(
+    request: IncomingMessage,
+    response: ServerResponse,
+    client: string,
+  ): Promise<ReadBody & { release(): void }> {
     const { headers } = request;
     if (headers['content-encoding'] !== undefined && headers['content-encoding'] !== 'identity')
       throw new HttpProblem(415, 'Send the body without a content-encoding.');
     if (Number(headers['content-length'] ?? 0) > registryLimits.registryRequestBytesMax) throw tooLarge();
-    const body = await this.#read(request);
-    if (body.length === 0) return { value: undefined, bytes: 0 };
-    requireBodyType(headers['content-type']);
-    return { value: jsonOf(body), bytes: body.length };
+    let held = 0;
+    const release = () => {
+      this.#memory.giveBack(client, held);
+      held = 0;
+    };
+    const hold = (bytes: number) => {
+      if (!this.#memory.take(client, bytes)) throw overloaded();
+      held += bytes;
+    };
+    try {
+      if (headers.expect !== undefined) response.writeContinue();
+      const body = await this.#read(request, hold);
+      if (body.length === 0) return { value: undefined, bytes: 0, release };
+      requireBodyType(headers['content-type']);
+      return { value: jsonOf(body), bytes: body.length, release };
+    } catch (error) {
+      release();
+      throw error;
+    }
   }
 
-  #read(request: IncomingMessage): Promise<Buffer> {
+  #read(request: IncomingMessage, hold: (bytes: number) => void): Promise<Buffer> {
     const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
     const chunks: Buffer[] = [];
     let bytes = 0;
-    const { registryBodyMsMax, registryBodiesBytesMax } = agentLimits;
+    const { registryBodyMsMax } = agentLimits;
     const cancel = this.#clock.after(registryBodyMsMax, () =>
       reject(new HttpProblem(408, `The body did not arrive within ${registryBodyMsMax} ms.`)),
     );
     const takeChunk = (chunk: Buffer) => {
       bytes += chunk.length;
-      this.#heldBytes += chunk.length;
-      if (bytes > registryLimits.registryRequestBytesMax) reject(tooLarge());
-      else if (this.#heldBytes > registryBodiesBytesMax) reject(overloaded());
-      else chunks.push(chunk);
+      try {
+        if (bytes > registryLimits.registryRequestBytesMax) throw tooLarge();
+        hold(chunk.length);
+        chunks.push(chunk);
+      } catch (error) {
+        reject(error);
+      }
     };
     let hasEnded = false;
     const takeEnd = () => {
@@ -58,7 +88,6 @@ export class RequestBodies {
       request.off('data', takeChunk).off('end', takeEnd).off('close', takeLoss);
       // The rest of a refused body is discarded; the connection ends with the response.
       request.pause();
-      this.#heldBytes -= bytes;
     });
   }
 }
