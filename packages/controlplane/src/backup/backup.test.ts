@@ -258,6 +258,28 @@ test('a restored cluster has what the leader had when it last backed up', async 
   assert.deepEqual(await listGenerations(stage.store, clusterId), [0, 1, 2]);
 });
 
+test('a restore soon after another waits for the leader of that one, and does not call complete what it never saw', async (t) => {
+  const stage = await Stage.open(t);
+  const old = await stage.leader(t, freshDatabase());
+  const topicId = await stage.createTopic(old.node, 'orders');
+  await stage.clock.pass(intervalMs);
+  const second = freshDatabase();
+  assert.equal((await stage.restore(second)).isComplete, true);
+  const { node } = await stage.leader(t, second, 'two');
+  // The leader has backed up nothing since.
+  await stage.commit(node, topicId, 3);
+  const third = freshDatabase();
+  assert.equal((await stage.restore(third)).isComplete, true);
+  const renewed = await stage.leader(t, third, 'three');
+  assert.equal(await endOffset(renewed.node, topicId), 30);
+  await renewed.stop();
+
+  assert.equal((await stage.restore(freshDatabase())).generation, 3);
+  // Generation 3 may have served. It has left nothing.
+  const { generation, isComplete } = await stage.restore(freshDatabase());
+  assert.deepEqual([generation, isComplete], [4, false]);
+});
+
 test('ids of schemas that a restore has lost are not given out again, not even by agents that outlive it', async (t) => {
   const stage = await Stage.open(t);
   const old = await stage.leader(t, freshDatabase());

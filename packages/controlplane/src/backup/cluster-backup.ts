@@ -181,6 +181,7 @@ export class ClusterBackup {
   async #close(generation: number): Promise<void> {
     const { store, clusterId } = this.#options;
     this.#stored ??= await this.#find(generation);
+    if (this.#lacksBeginning(this.#stored)) await this.#storeSnapshot(this.#stored, 'alone');
     await this.#storeEntries(this.#stored);
     await store.put(closedKey(clusterId, generation), [Buffer.from('closed\n')]);
     this.#closing = undefined;
@@ -194,19 +195,33 @@ export class ClusterBackup {
     );
   }
 
-  /** Entries first: the snapshot before the newest is useful only together with all entries after it. */
+  /**
+   * Entries first: the snapshot before the newest is useful only together with all entries after it. Unless the journal
+   * begins with a snapshot, without which its entries mean nothing.
+   */
   async #store(): Promise<void> {
     this.#stored ??= await this.#find(this.#generation());
     const stored = this.#stored;
+    if (this.#lacksBeginning(stored)) await this.#storeSnapshot(stored, 'unless fenced');
+    if (this.#lacksBeginning(stored))
+      throw new Error('the snapshot of the restored cluster is not copied yet');
     try {
       await this.#storeEntries(stored);
     } catch (error) {
       if (!(error instanceof EntriesPruned)) throw error;
       // The database dropped entries before they were copied. A snapshot replaces them.
-      await this.#storeSnapshot(stored, false);
+      await this.#storeSnapshot(stored, 'unless fenced');
       await this.#storeEntries(stored);
     }
-    await this.#storeSnapshot(stored, true);
+    await this.#storeSnapshot(stored, 'with entries');
+  }
+
+  /** Whether the bucket lacks the snapshot with which the journal of a restored cluster or of a clone begins. */
+  #lacksBeginning({ generation, snapshots }: Stored): boolean {
+    const { namespace, key } = clusterFacts.cloneOf;
+    return (
+      snapshots.length === 0 && (generation > 0 || this.#options.node.record(namespace, key) !== undefined)
+    );
   }
 
   async #find(generation: number): Promise<Stored> {
@@ -216,8 +231,11 @@ export class ClusterBackup {
     return { generation, snapshots: [...snapshots], segments: [...segments], endPosition, open: undefined };
   }
 
-  /** `hasEntries` says that the bucket has the entries up to now, so that new ones can follow while this takes long. */
-  async #storeSnapshot(stored: Stored, hasEntries: boolean): Promise<void> {
+  /**
+   * `with entries` says that the bucket has the entries up to now, so that new ones can follow while this takes long.
+   * A generation that ends stores it `alone`, without a look for its fence.
+   */
+  async #storeSnapshot(stored: Stored, mode: 'with entries' | 'unless fenced' | 'alone'): Promise<void> {
     const { journal, store, clusterId, metrics } = this.#options;
     // A restored journal begins with a snapshot at position 0.
     const newest = stored.snapshots.at(-1)?.position ?? -1;
@@ -232,8 +250,8 @@ export class ClusterBackup {
       if (nowMs - intervalStartMs < this.#options.intervalMs) return true;
       intervalStartMs = nowMs;
       // The next interval ends the generation.
-      if (await this.#isFenced()) return false;
-      if (hasEntries) await this.#storeEntries(stored);
+      if (mode !== 'alone' && (await this.#isFenced())) return false;
+      if (mode === 'with entries') await this.#storeEntries(stored);
       return true;
     });
     if (!isCopied) return;

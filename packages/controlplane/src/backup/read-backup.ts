@@ -35,14 +35,17 @@ const readsAtATime = 8;
 /** The size of one read of a snapshot. */
 const readBytes = 8 * 1024 * 1024;
 
-/** The newest generation that has objects: a restore that was interrupted left one without. */
+/**
+ * The newest generation that can be read: a restore that was interrupted left one without objects. The journal of a
+ * restored cluster begins with a snapshot, so that its entries alone are not enough.
+ */
 export async function newestWithObjects(
   { store, clusterId }: BackupPlace,
   generations: readonly number[],
 ): Promise<number | undefined> {
   for (const generation of generations.toReversed()) {
     const { snapshots, segments } = await listBackup(store, clusterId, generation);
-    if (snapshots.length > 0 || segments.length > 0) return generation;
+    if (snapshots.length > 0 || (generation === 0 && segments.length > 0)) return generation;
   }
   return undefined;
 }
@@ -57,7 +60,7 @@ export async function readGeneration(options: ReadOptions, generation: number): 
   const { store, clusterId, onStep } = options;
   const { snapshots, segments } = await listBackup(store, clusterId, generation);
   const starts = snapshots.toReversed().map((snapshot) => chainFrom(snapshot, segments));
-  if (segments[0]?.firstPosition === 0) starts.push(chainFrom(undefined, segments));
+  if (generation === 0 && segments[0]?.firstPosition === 0) starts.push(chainFrom(undefined, segments));
   let problem: unknown = new RestoreProblem(
     `generation ${generation} of the backup has no snapshot and begins at position ${segments[0]?.firstPosition}; ` +
       'an object below metadata/ was deleted',

@@ -60,14 +60,18 @@ export async function restoreCluster(options: RestoreOptions): Promise<RestoredC
   if (!(await hub.isEmpty()))
     throw new RestoreProblem('the database has clusters already; name an empty one');
   const generations = await listGenerations(store, clusterId);
-  const source = await newestWithObjects(options, generations);
-  if (source === undefined) throw new RestoreProblem(`the bucket has no metadata backup of ${clusterId}`);
-  const generation = generations.at(-1)! + 1;
+  if ((await newestWithObjects(options, generations)) === undefined)
+    throw new RestoreProblem(`the bucket has no metadata backup of ${clusterId}`);
+  const newest = generations.at(-1)!;
+  const generation = newest + 1;
   onStep(`Fencing control planes that still serve ${clusterId}`);
   const text = `restored ${new Date(clock.nowMs()).toISOString()}\n`;
   if (!(await store.putIfAbsent(fenceKey(clusterId, generation), [Buffer.from(text)])))
     throw new RestoreProblem(`another restore of ${clusterId} has begun; wait for it, or start again`);
-  const isComplete = await untilClosed(options, source);
+  const isClosed = await untilClosed(options, newest);
+  // The newest generation may have stored its first object only now. If it has none, it may have served without one.
+  const source = (await newestWithObjects(options, generations))!;
+  const isComplete = isClosed && source === newest;
   const { machine, chain } = await readGeneration(options, source);
   await holdForClones(options, machine);
   const hasSchemas = machine.registryRevision > 0;
