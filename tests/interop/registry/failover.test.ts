@@ -12,7 +12,7 @@ const recordWith = (field: string) => ({
   schema: JSON.stringify({ type: 'record', name: 'R', fields: [{ name: field, type: 'int', default: 0 }] }),
 });
 
-/** Registers until it is acknowledged, through one agent after the other. Only errors that may be retried are retried. */
+/** Registers until it is acknowledged, through one agent after the other. Other errors than retriable ones fail. */
 async function register(
   agents: readonly WeirProcess[],
   first: number,
