@@ -7,7 +7,7 @@ import { type Lifetime, startWeir, temporaryFolder, type WeirProcess } from '../
 import { startControlPlane } from '../postgres/control-plane.ts';
 
 /** A schema registry cluster, made and started with the commands of docs/schema-registry.md. */
-export interface RegistryCluster {
+interface RegistryCluster {
   readonly clusterId: string;
   readonly controlPlanes: readonly WeirProcess[];
   /** The arguments of an agent, without the port of its registry. */
