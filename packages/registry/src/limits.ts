@@ -177,7 +177,7 @@ export const registryLimits = {
   avroReferencesMax: 10_000,
 
   /** Steps that the defaults and repeated definitions of an Avro schema may cost to check, which guards unions. */
-  avroValidationStepsMax: 5_000_000,
+  avroValidationStepsMax: 1_000_000,
 
   /** Pairs of types that a comparison of two Avro schemas visits, and how deep they may nest. */
   avroComparedPairsMax: 1_000_000,

@@ -8,8 +8,11 @@ const options: Options = { strict: false, validateFormats: false, logger: false,
 
 /** Another implementation of JSON Schema: makes the check of a schema, or throws if the schema is invalid. */
 export function ajvCheck(draft: keyof typeof dialects, schema: Json): (value: Json) => boolean {
-  const ajv = newAjv(draft);
-  const validate = ajv.compile(plain(schema) as object);
+  const compiled = plain(schema) as object | boolean;
+  const ajv = sharedAjv(draft);
+  const validate = ajv.compile(compiled as object);
+  // Ajv would keep every schema that it compiled.
+  if (typeof compiled === 'object') ajv.removeSchema(compiled);
   return (value) => validate(plain(value)) === true;
 }
 
@@ -18,6 +21,7 @@ export function isValidForAjv(draft: keyof typeof dialects, schema: Json): boole
   return sharedAjv(draft).validateSchema(plain(schema) as object) === true;
 }
 
+/** To make an Ajv takes longer than to compile a schema, because it compiles the meta-schema first. */
 const shared = new Map<string, ReturnType<typeof newAjv>>();
 
 function sharedAjv(draft: keyof typeof dialects): ReturnType<typeof newAjv> {
@@ -26,7 +30,7 @@ function sharedAjv(draft: keyof typeof dialects): ReturnType<typeof newAjv> {
   return known;
 }
 
-function newAjv(draft: keyof typeof dialects): Pick<Ajv, 'compile' | 'validateSchema'> {
+function newAjv(draft: keyof typeof dialects): Pick<Ajv, 'compile' | 'removeSchema' | 'validateSchema'> {
   if (draft === '2020-12') return new Ajv2020(options);
   if (draft === 'draft-04') return new AjvDraft04.default(options);
   const ajv = new Ajv(options);

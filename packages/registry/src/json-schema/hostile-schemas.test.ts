@@ -34,7 +34,7 @@ test('a schema that is too deep, too long or too rich is refused', () => {
 
 test('a schema with very many properties is compared', () => {
   const properties = (type: string) => ({
-    properties: Object.fromEntries(range(30_000).map((index) => [`p${index}`, { type }])),
+    properties: Object.fromEntries(range(10_000).map((index) => [`p${index}`, { type }])),
     additionalProperties: false,
   });
   assert.deepEqual(incompatibilities(properties('string'), properties('string')), []);
@@ -70,7 +70,7 @@ test('references that unfold exponentially are compared once each', () => {
 });
 
 test('a chain of references is compared whatever its length', () => {
-  const count = 8_000;
+  const count = 4_000;
   const chain = (type: string) => ({
     $ref: '#/definitions/a0',
     definitions: Object.fromEntries(

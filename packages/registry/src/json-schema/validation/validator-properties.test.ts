@@ -3,10 +3,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { ajvCheck } from '../../../testing/ajv-judge.ts';
 import { dialects, type Json, jsonSchemas, jsonValues } from '../../../testing/json-schemas.ts';
+import { runs } from '../../../testing/property-runs.ts';
 import { jsonSchemaFormat } from '../json-schema-format.ts';
-
-/** Ajv takes some milliseconds to compile a schema. */
-const runs = 100;
 
 function withUri(schema: Json, $schema: string): Json {
   return typeof schema === 'object' && schema !== null ? { $schema, ...schema } : schema;
@@ -35,7 +33,7 @@ for (const [draft, dialect] of Object.entries(dialects)) {
           }
         },
       ),
-      { numRuns: runs },
+      { numRuns: runs(100) },
     );
     // The generators would be of no use if nothing or everything fitted.
     assert.ok(fitting > compared / 20 && fitting < (compared * 19) / 20, `${fitting} of ${compared} fit`);
