@@ -425,9 +425,10 @@ const edits: Readonly<Record<string, (schema: ModelSchema, random: Random) => bo
   },
 };
 
-/** A copy of a schema with one to three changes. */
-export const changedSchema = (schema: ModelSchema, random: Random): ModelSchema => {
+/** A copy of a schema with one change or several. */
+export const changedSchema = (schema: ModelSchema, random: Random, changesMax = 3): ModelSchema => {
   const copy = structuredClone(schema);
-  for (let left = 1 + count(random, 2); left > 0; left -= 1) pick(random, Object.values(edits))(copy, random);
+  for (let left = 1 + count(random, changesMax - 1); left > 0; left -= 1)
+    pick(random, Object.values(edits))(copy, random);
   return copy;
 };

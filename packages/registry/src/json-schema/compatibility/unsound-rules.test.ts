@@ -40,6 +40,12 @@ const rows: [rule: string, original: Json, update: Json, value: Json][] = [
     { ab: 1 },
   ],
   [
+    'an object with patterns counts as closed for names that match none',
+    { type: 'object', patternProperties: { '^a': string } },
+    { type: 'object', patternProperties: { '^a': string }, properties: { b: string } },
+    { b: 1 },
+  ],
+  [
     'propertyNames is not compared',
     { type: 'object' },
     { type: 'object', propertyNames: { maxLength: 1 } },
