@@ -285,10 +285,14 @@ class FileLinker {
   }
 
   #linkFields({ type, scope }: OpenMessage): void {
+    // Maps are encoded alike, whatever the features of a file say about messages.
+    const features: Features = type.isMapEntry
+      ? { ...type.features, messageEncoding: 'LENGTH_PREFIXED' }
+      : type.features;
     const oneofs = new Map(type.oneofs.map((oneof) => [oneof.node, oneof]));
     for (const node of type.node.fields) {
       const oneof = node.oneof === undefined ? undefined : oneofs.get(node.oneof);
-      const field = this.#linkField(scope, node, type.features, oneof, undefined);
+      const field = this.#linkField(scope, node, features, oneof, undefined);
       oneof?.fields.push(field);
       type.fields.push(field);
       const taken = type.byNumber.get(field.number);

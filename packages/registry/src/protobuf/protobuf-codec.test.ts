@@ -52,6 +52,17 @@ test('bytes that protoc makes', () => {
   assert.equal(Buffer.from(codec.encode({ c: [3, 270, 86942] })).toString('hex'), '002206038e029ea705');
 });
 
+test('a file of delimited messages has maps of length-prefixed ones', () => {
+  const codec = codecOf(
+    'edition = "2023"; option features.message_encoding = DELIMITED; message M { map<string, M> m = 1; M n = 2; }',
+  );
+  const value = { m: { k: {} }, n: {} };
+  const payload = Buffer.from('00' + '0a050a016b1200' + '1314', 'hex');
+  assert.deepEqual(Buffer.from(codec.encode(value)), payload);
+  assert.deepEqual(codec.decode(payload), value);
+  assert.equal(codec.problemOf(payload), undefined);
+});
+
 test('the path names the message, and what does not fit the schema is a problem', () => {
   const codec = codecOf(
     'syntax = "proto3"; message A { message B { string s = 1; } } message C { int32 n = 1; }',
