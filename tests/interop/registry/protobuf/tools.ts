@@ -85,10 +85,11 @@ export interface ProtobufRuntime {
   toBinary(schema: unknown, message: unknown): Uint8Array;
   toJson(schema: unknown, message: unknown, options?: { registry: unknown }): unknown;
   fromJson(schema: unknown, json: unknown, options?: { registry: unknown }): unknown;
+  isFieldSet(message: unknown, field: unknown): boolean;
   createFileRegistry(set: unknown): FileRegistry;
 }
 
-interface FileRegistry {
+export interface FileRegistry {
   getMessage(fullName: string): unknown;
 }
 
