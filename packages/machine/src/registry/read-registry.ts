@@ -19,11 +19,11 @@ export function readRegistry(
   const entries: RegistryEntry[] = [];
   let pageBytes = 0;
   for (const entry of registry.changedAfter(fromRevision)) {
-    const { key, value } = entry;
-    if (value === null && entry.revision <= concernedRevision) continue;
+    const { key, value, revision: changedAt } = entry;
+    if (value === null && changedAt <= concernedRevision) continue;
     if (entries.length >= limits.registryPageEntriesMax || (entries.length > 0 && pageBytes >= pageBytesMax))
       return { revision, entries, isComplete: false, restarts };
-    entries.push(entry);
+    entries.push({ key, value, revision: changedAt });
     pageBytes += Buffer.byteLength(key) + (value?.length ?? 0);
   }
   return { revision, entries, isComplete: true, restarts };

@@ -10,7 +10,29 @@ interface LeftPlace {
   readonly key?: undefined;
 }
 
-type Place = RegistryEntry | LeftPlace;
+type Place = StoredEntry | LeftPlace;
+
+/** An entry that has its value in a page with others. The view of it is made when it is asked for. */
+class StoredEntry implements RegistryEntry {
+  readonly key: string;
+  readonly revision: number;
+  readonly #page: Buffer | null;
+  readonly #start: number;
+  readonly #length: number;
+
+  constructor(key: string, revision: number, value: Uint8Array | null, copies: RetainedCopies) {
+    const { page, start } = value === null ? { page: null, start: 0 } : copies.copy(value);
+    this.key = key;
+    this.revision = revision;
+    this.#page = page;
+    this.#start = start;
+    this.#length = value?.length ?? 0;
+  }
+
+  get value(): Uint8Array | null {
+    return this.#page?.subarray(this.#start, this.#start + this.#length) ?? null;
+  }
+}
 
 /** More changes than a registry has between two backups. */
 const renewedRevisions = 2 ** 32;
@@ -25,9 +47,9 @@ const leftPlacesMin = 1024;
  * A removed entry stays in the order, without a value, for readers that have it. The oldest of these are forgotten.
  */
 export class Registry {
-  readonly #entries = new Map<string, RegistryEntry>();
+  readonly #entries = new Map<string, StoredEntry>();
   /** Removals that are remembered, the oldest first. */
-  readonly #removed = new Map<string, RegistryEntry>();
+  readonly #removed = new Map<string, StoredEntry>();
   /** In order of revision. */
   #places: Place[] = [];
   readonly #copies = new RetainedCopies();
@@ -71,9 +93,8 @@ export class Registry {
   }
 
   /** As `change`, under a revision that is later than all others. */
-  restore(key: string, given: Uint8Array | null, revision: number): void {
-    const value = given === null ? null : this.#copies.copy(given);
-    const entry: RegistryEntry = { key, value, revision };
+  restore(key: string, value: Uint8Array | null, revision: number): void {
+    const entry = new StoredEntry(key, revision, value, this.#copies);
     const before = this.#entries.get(key);
     if (before !== undefined) {
       this.#bytes -= entryBytes(key, before.value);
@@ -130,7 +151,7 @@ export class Registry {
   }
 
   /** Returns a new list of entries and remembered removals. They are replaced, never mutated. */
-  all(): RegistryEntry[] {
+  all(): StoredEntry[] {
     return this.#places.filter((place) => place.key !== undefined);
   }
 

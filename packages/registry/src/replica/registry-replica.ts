@@ -1,5 +1,5 @@
 import { CallNotDone, type ClusterPort, ClusterUnavailable, type RegistryChangeResult } from '@weir/cluster';
-import { type Clock, jitteredBackOffMs, type Log, type Random } from '@weir/core';
+import { type Clock, jitteredBackOffMs, type Log, type Random, retainedCopy } from '@weir/core';
 import { registryLimits } from '../limits.ts';
 import { RegistryError } from '../registry-error.ts';
 import type { Decision, RegistryStore } from '../registry-store.ts';
@@ -175,7 +175,8 @@ export class RegistryReplica implements RegistryStore {
       }
       this.#aloneCount = Math.max(0, this.#aloneCount - jobs.length);
       if (result.error === 'NONE') {
-        for (const { key, value } of changes) state.apply(key, value);
+        // The state retains values, and those of decisions lie in memory that many callers share.
+        for (const { key, value } of changes) state.apply(key, value && retainedCopy(value));
         state.revision = result.revision;
         for (const { settle } of settlements) settle();
       } else {
