@@ -31,6 +31,11 @@ export interface JobPlanner {
   /** Pause after a first failure, doubled by each further one up to the longest. */
   readonly retry: { readonly firstMs: number; readonly maxMs: number };
   /**
+   * Returns those of some scopes whose jobs are to stop, because a user paused or changed what they are about. Called
+   * before each plan, with the scopes of jobs that are open or failed. All may run on if absent.
+   */
+  unwanted?(scopes: readonly string[]): Promise<readonly string[]>;
+  /**
    * Returns jobs for which there is work now. Called at intervals, and after each job of the kind that was done. Jobs
    * of open scopes, and those beyond `freeCount`, are ignored. It must read durable state (`CommitPipeline.ask`).
    */

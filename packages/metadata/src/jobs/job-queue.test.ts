@@ -17,7 +17,7 @@ function stage(options: { readonly livingAgents?: readonly string[]; readonly op
   const work = new Set<string>();
   const ended: string[] = [];
   let planCount = 0;
-  const planner: JobPlanner = {
+  const planner: JobPlanner & { unwanted?: JobPlanner['unwanted'] } = {
     kind: 'sweep',
     openMax,
     retry: { firstMs: 10_000, maxMs: 60_000 },
@@ -93,6 +93,47 @@ test('planned work goes to an agent that waits for it, and is planned anew when 
   work.add('x');
   await clock.pass(5_000);
   assert.deepEqual(states(), ['x waiting', 'x done']);
+});
+
+test('jobs that are not wanted any more are taken from their agents', async () => {
+  const { clock, work, claim, claimNow, report, states, ended, queue, planner } = stage();
+  const unwanted = new Set<string>();
+  planner.unwanted = async (scopes) => scopes.filter((scope) => unwanted.has(scope));
+  for (const scope of ['x', 'y', 'z']) work.add(scope);
+  const claimed = claim('a', 2);
+  await clock.pass(5_000);
+  const [x, y] = (await claimed) as [ClaimedJob, ClaimedJob];
+  report('a', y, { state: 'failed', message: 'no' });
+  assert.deepEqual(states(), ['x running', 'z waiting', 'y failing']);
+  for (const scope of ['x', 'y']) {
+    unwanted.add(scope);
+    work.delete(scope);
+  }
+  assert.equal(report('a', x), true, 'it is not known yet');
+  await clock.pass(5_000);
+  assert.deepEqual(states(), ['z waiting']);
+  assert.equal(report('a', x), false);
+  assert.deepEqual(ended.slice(1), ['sweep cancelled']);
+  // Nothing is left of what went before: neither the job nor the pause after the failure.
+  unwanted.clear();
+  work.add('y');
+  queue.planSoon('sweep');
+  await clock.pass(100);
+  assert.deepEqual(states(), ['z waiting', 'y waiting']);
+  assert.equal((await claimNow('b', 2)).length, 2);
+});
+
+test('many wishes for a plan are few plans', async () => {
+  const { clock, queue, planCount } = stage();
+  await clock.pass(0);
+  const before = planCount();
+  for (let at = 0; at < 1000; at++) queue.planSoon('sweep');
+  await clock.pass(100);
+  assert.equal(planCount(), before + 1);
+  queue.planSoon('sweep');
+  queue.close('over');
+  await clock.pass(1_000);
+  assert.equal(planCount(), before + 1);
 });
 
 test('without a claim nothing is planned, and no timer runs', async () => {

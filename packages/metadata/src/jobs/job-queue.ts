@@ -62,6 +62,7 @@ export const stoppedAfterFailures = 5;
 /** How often planners are called, and leases are checked. */
 const planIntervalMs = 5_000;
 const checkIntervalMs = 1_000;
+const planSoonMs = 100;
 /** The first losses of a job are those of agents; later ones may be its own fault. */
 const lossesMax = 2;
 
@@ -85,6 +86,8 @@ export class JobQueue {
   /** Kinds that are being planned, and whether to plan again afterwards. */
   readonly #planning = new Map<string, { again: boolean }>();
   readonly #timers = new Set<() => void>();
+  /** Kinds that are planned before their interval has passed. */
+  readonly #soon = new Set<string>();
   #jobCount = 0;
   #hasStarted = false;
   #closed: Error | undefined;
@@ -153,6 +156,18 @@ export class JobQueue {
     };
   }
 
+  /** There may be something to do for a kind of job. Many calls in a row lead to few plans. */
+  planSoon(kind: string): void {
+    if (!this.#hasStarted || this.#closed !== undefined || this.#soon.has(kind)) return;
+    this.#soon.add(kind);
+    const cancel = this.#clock.after(planSoonMs, () => {
+      this.#timers.delete(cancel);
+      this.#soon.delete(kind);
+      void this.#plan(kind);
+    });
+    this.#timers.add(cancel);
+  }
+
   /** Ends the term; agents stop their jobs and turn to the next leader. */
   close(reason: string): void {
     this.#closed = new NotLeader(reason, undefined);
@@ -186,6 +201,7 @@ export class JobQueue {
     this.#planning.set(kind, mine);
     const planner = this.#planners.get(kind)!;
     try {
+      await this.#stopUnwanted(planner);
       const freeCount = this.#freeCount(planner);
       if (freeCount > 0) {
         const planned = await planner.plan({
@@ -204,6 +220,22 @@ export class JobQueue {
     }
     this.#dispatch();
     if (mine.again) await this.#plan(kind);
+  }
+
+  /** An agent that runs such a job learns it from the answer to its next report. */
+  async #stopUnwanted(planner: JobPlanner): Promise<void> {
+    if (planner.unwanted === undefined) return;
+    const { kind } = planner;
+    const jobs = [...this.#jobs.values()].filter((job) => job.kind === kind);
+    const failed = [...this.#histories.values()].flatMap((history) =>
+      history.failed?.kind === kind ? [history.failed.scope] : [],
+    );
+    const scopes = new Set([...jobs.map(({ scope }) => scope), ...failed]);
+    if (scopes.size === 0) return;
+    const unwanted = new Set(await planner.unwanted([...scopes]));
+    for (const scope of unwanted) this.#histories.delete(placeOf(kind, scope));
+    for (const job of jobs)
+      if (unwanted.has(job.scope) && this.#jobs.has(job.jobId)) this.#drop(job, 'cancelled');
   }
 
   #freeCount({ kind, openMax }: JobPlanner): number {

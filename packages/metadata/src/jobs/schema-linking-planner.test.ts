@@ -38,6 +38,15 @@ test('a sync is due at once, and then after each interval', async () => {
   assert.deepEqual(await scopesAt(pipelines, 61_000, { doneMs: 1000 }), ['pi_1 pci_1']);
 });
 
+test('syncs of pipelines that do not run any more, or with another configuration, stop', async () => {
+  let pipelines: readonly LinkingPipeline[] = [{ task, everyMs: 60_000 }];
+  const planner = schemaLinkingPlanner(async () => pipelines);
+  const scopes = ['pi_1 pci_1', 'pi_1 pci_0'];
+  assert.deepEqual(await planner.unwanted!(scopes), ['pi_1 pci_0']);
+  pipelines = [];
+  assert.deepEqual(await planner.unwanted!(scopes), scopes);
+});
+
 test('a task that is not one is refused', () => {
   for (const text of ['{}', JSON.stringify({ ...task, contextType: 'OTHER' }), '[]'])
     assert.throws(() => readLinkingTask(Buffer.from(text)), RangeError);

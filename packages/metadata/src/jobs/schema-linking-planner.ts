@@ -17,6 +17,10 @@ export function schemaLinkingPlanner(pipelines: () => Promise<readonly LinkingPi
     // Two syncs at a time would only be in each other's way.
     openMax: 1,
     retry: { firstMs: 10_000, maxMs: 300_000 },
+    async unwanted(scopes) {
+      const wanted = new Set((await pipelines()).map(({ task }) => linkingScope(task)));
+      return scopes.filter((scope) => !wanted.has(scope));
+    },
     async plan({ nowMs, isOpen, lastDoneMs }) {
       const due = (await pipelines()).filter(({ task, everyMs }) => {
         const scope = linkingScope(task);
