@@ -342,6 +342,14 @@ export type { FilePointers, FileState } from './file-pointers.ts';
 export { fileCompactionKind, readCompactionTask, writeCompactionTask } from './jobs/compaction-task.ts';
 export { fileDeletionKind, readDeletionTask, writeDeletionTask } from './jobs/deletion-task.ts';
 export {
+  exporterKeys,
+  exporterScope,
+  isExportedKey,
+  readExporterTask,
+  schemaExportKind,
+  writeExporterTask,
+} from './jobs/exporter-task.ts';
+export {
   keyCompactionKind,
   readKeyCompactionTask,
   writeKeyCompactionTask,

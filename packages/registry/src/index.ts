@@ -11,13 +11,18 @@ export type {
   NewSchema,
   RegistrySchema,
 } from './client/registry-schema.ts';
+export { LinkedContexts } from './copying/linked-contexts.ts';
+export { LinkingFailed } from './copying/linking-failed.ts';
+export type { ExportCounts, ExportDestination } from './exporting/copy-subjects.ts';
+export { destinationOptions, InvalidDestination } from './exporting/destination-options.ts';
+export { type ExportSource, exportChanges } from './exporting/export-changes.ts';
+export { ExportedSubjects } from './exporting/exported-subjects.ts';
 export {
   type JsonSchema,
   jsonSchemaFormat,
 } from './json-schema/json-schema-format.ts';
 export { registryLimits } from './limits.ts';
-export { LinkedContexts } from './linking/linked-contexts.ts';
-export { LinkingFailed, type LinkSource } from './linking/source-reader.ts';
+export type { LinkSource } from './linking/source-reader.ts';
 export { type LinkDestination, syncRegistry } from './linking/sync-registry.ts';
 export { protobufFormat } from './protobuf/protobuf-format.ts';
 export { prettySchema } from './readable/pretty-schema.ts';

@@ -16,6 +16,7 @@ export {
 export { invalidTexts, validTexts } from './protobuf-texts.ts';
 export { answerOrCode, requestTable } from './request-table.ts';
 export { schemaSource } from './schema-source.ts';
+export { serviceAsDestination } from './service-as-destination.ts';
 export { serviceAsSource } from './service-as-source.ts';
 export { TestReader } from './test-reader.ts';
 export { textFormat } from './text-format.ts';

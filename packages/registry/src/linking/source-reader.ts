@@ -1,5 +1,6 @@
 import type { RegistryClient } from '../client/registry-client.ts';
 import type { RegistryConfig, RegistrySchema } from '../client/registry-schema.ts';
+import { LinkingFailed } from '../copying/linking-failed.ts';
 import { registryLimits } from '../limits.ts';
 
 /** What linking needs of a registry that it reads. */
@@ -82,9 +83,4 @@ export class SourceReader {
   config(scope: string | undefined): Promise<RegistryConfig | undefined> {
     return this.#source.config(scope, { stop: this.#stop });
   }
-}
-
-/** Why linking stopped: one line, for users. */
-export class LinkingFailed extends Error {
-  override name = 'LinkingFailed';
 }

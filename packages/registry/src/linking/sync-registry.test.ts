@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { fieldListService, MemoryRegistryStore, serviceAsSource } from '../../testing/index.ts';
+import { LinkedContexts, type LinkingContextType } from '../copying/linked-contexts.ts';
+import { LinkingFailed } from '../copying/linking-failed.ts';
 import type { RegistryService } from '../service/registry-service.ts';
-import { LinkedContexts, type LinkingContextType } from './linked-contexts.ts';
-import { LinkingFailed } from './source-reader.ts';
 import { type LinkDestination, type SyncCounts, syncRegistry } from './sync-registry.ts';
 
 interface World {

@@ -1,16 +1,13 @@
+import { configBody, isEqualConfig } from '../copying/compare-configs.ts';
+import { inAnyOrder } from '../copying/in-any-order.ts';
+import type { LinkedContexts } from '../copying/linked-contexts.ts';
+import { LinkingFailed } from '../copying/linking-failed.ts';
 import { registryLimits } from '../limits.ts';
 import { RegistryError } from '../registry-error.ts';
 import type { RegistryService } from '../service/registry-service.ts';
 import { contextScope, formatSubject, parseSubject, referencedSubject } from '../state/qualified-subject.ts';
 import type { RegistryState } from '../state/registry-state.ts';
-import type { LinkedContexts } from './linked-contexts.ts';
-import {
-  LinkingFailed,
-  type LinkSource,
-  SourceReader,
-  type SourceSubject,
-  type SourceVersion,
-} from './source-reader.ts';
+import { type LinkSource, SourceReader, type SourceSubject, type SourceVersion } from './source-reader.ts';
 
 /** The registry that schemas are copied to. */
 export interface LinkDestination {
@@ -278,7 +275,7 @@ class Sync {
     ];
     for (const { target } of due) await this.#unlock(target);
     for (const permanent of [false, true]) {
-      await inAnyOrder(due, async ({ target, version }) => {
+      await deleteAll(due, async ({ target, version }) => {
         this.#options.signal.throwIfAborted();
         const all = this.#state.versions(target);
         if (version !== undefined) {
@@ -299,7 +296,7 @@ class Sync {
         .versions(target)
         .filter(({ version, isDeleted }) => !isDeleted && deletedVersions.has(version)),
     );
-    await inAnyOrder(due, async ({ subject, version }) => {
+    await deleteAll(due, async ({ subject, version }) => {
       this.#options.signal.throwIfAborted();
       await this.#unlock(subject);
       await this.#options.destination.service.deleteVersion(subject, String(version));
@@ -348,37 +345,9 @@ class Sync {
 }
 
 /** A schema that others refer to is not deleted before them. */
-async function inAnyOrder<Item>(items: readonly Item[], run: (item: Item) => Promise<void>): Promise<void> {
-  let left = items;
-  while (left.length > 0) {
-    const postponed: Item[] = [];
-    let problem: unknown;
-    for (const item of left) {
-      try {
-        await run(item);
-      } catch (error) {
-        if (!(error instanceof RegistryError) || error.error !== 'referenceExists') throw error;
-        problem = error;
-        postponed.push(item);
-      }
-    }
-    if (postponed.length === left.length) throw problem;
-    left = postponed;
-  }
-}
-
-/** Answers and bodies have different names for the level. */
-function configBody({ compatibilityLevel, ...config }: Readonly<Record<string, unknown>>): object {
-  return compatibilityLevel === undefined ? config : { ...config, compatibility: compatibilityLevel };
-}
-
-function isEqualConfig(one: object | undefined, other: object | undefined): boolean {
-  if (one === undefined || other === undefined) return one === other;
-  const sorted = (config: object) =>
-    JSON.stringify(
-      Object.entries(config)
-        .filter(([, value]) => value !== undefined && value !== null)
-        .sort(([a], [b]) => (a < b ? -1 : 1)),
-    );
-  return sorted(one) === sorted(other);
+async function deleteAll<Item>(items: readonly Item[], run: (item: Item) => Promise<void>): Promise<void> {
+  const isReferenced = (error: unknown) =>
+    error instanceof RegistryError && error.error === 'referenceExists';
+  const { left, problem } = await inAnyOrder(items, run, isReferenced);
+  if (left.length > 0) throw problem;
 }

@@ -34,9 +34,14 @@ export class LinkedContexts {
           : '';
   }
 
+  /** What is put before each context; nothing if they keep their names, or all become one. */
+  get prefix(): string {
+    return this.#prefix === defaultContext ? '' : this.#prefix;
+  }
+
   contextOf(sourceContext: string): string {
     if (this.#type === 'DEFAULT') return defaultContext;
-    if (this.#prefix === '' || this.#prefix === defaultContext) return sourceContext;
+    if (this.prefix === '') return sourceContext;
     return sourceContext === defaultContext ? this.#prefix : this.#prefix + sourceContext;
   }
 
@@ -53,12 +58,13 @@ export class LinkedContexts {
   /** Whether a context of the destination can be the place of one of the source. */
   isTarget(context: string): boolean {
     if (this.#type === 'DEFAULT') return context === defaultContext;
-    if (this.#prefix === '' || this.#prefix === defaultContext) return true;
+    if (this.prefix === '') return true;
     return context === this.#prefix || context.startsWith(`${this.#prefix}.`);
   }
 }
 
-function autoContext(sourceName: string): string {
+/** The context in which others find the schemas of a registry, by its name. */
+export function autoContext(sourceName: string): string {
   const digest = createHash('sha256').update(sourceName).digest();
   return `.lsrc-${Array.from(digest.subarray(0, 6), (byte) => String.fromCharCode(97 + (byte % 26))).join('')}`;
 }
