@@ -27,6 +27,7 @@ import { QueryService } from './query/query-service.ts';
 import { ClientQuotas } from './quotas/client-quotas.ts';
 import { Readiness } from './readiness/readiness.ts';
 import { WriteHealth } from './readiness/write-health.ts';
+import { schemaExport } from './schema-exporting/exporter-job.ts';
 import { startAgentRegistry } from './schema-registry/agent-registry.ts';
 import { OwnRegistry } from './schema-registry/own-registry.ts';
 import type { RegistryServer } from './schema-registry/registry-server.ts';
@@ -303,6 +304,9 @@ async function start(
     view,
     storedBytes: () => stats.storedBytes,
     mergeStats: stats,
+    others: ownRegistry && [
+      schemaExport({ ...options, source: () => ownRegistry.exported(), runningMax: 1 }),
+    ],
   });
   jobs.start();
   started.defer(() => within(clock, Math.min(leftMs(), leaveMsMax), jobs.stop()));

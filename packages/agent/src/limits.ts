@@ -425,6 +425,9 @@ export const agentLimits = {
   registryBodiesBytesMax: 64 * MiB,
   registryAnswersBytesMax: 64 * MiB,
 
+  /** Syncs of schema linking and jobs of exporters that run at a time on an agent of a schema registry cluster. */
+  registryJobsMax: 4,
+
   /** How long a request to the schema registry may run, and how long a client may take to read its answer. */
   registryRequestMsMax: 30_000,
   registryAnswerMsMax: 60_000,

@@ -19,6 +19,7 @@ import { sidecarRow } from './query/sidecar-job.ts';
 import { sensorsRow, throttledRow } from './quotas/quota-metrics.ts';
 import { pageRows } from './read-path/page-metrics.ts';
 import { readyRow } from './readiness/readiness.ts';
+import { exporterRows } from './schema-exporting/exporter-metrics.ts';
 import { linkingRows } from './schema-linking/linking-metrics.ts';
 import { registryRows } from './schema-registry/registry-metrics.ts';
 import { invalidRecordsRow } from './schema-validation/validation-metrics.ts';
@@ -55,6 +56,7 @@ export const agentMetricRows: readonly MetricRow[] = [
   ...Object.values(compactionRows),
   ...Object.values(keyCompactionRows),
   ...Object.values(linkingRows),
+  ...Object.values(exporterRows),
   ...Object.values(processRows),
   ...Object.values(metadataRows),
   answerBytesRow,

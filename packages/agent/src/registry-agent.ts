@@ -10,11 +10,13 @@ import { takesJobs } from './jobs/job-kind.ts';
 import { jobMetrics } from './jobs/job-metrics.ts';
 import { JobRunner } from './jobs/job-runner.ts';
 import type { JobSettings } from './jobs/job-service.ts';
+import { agentLimits } from './limits.ts';
 import { claimedNodeId } from './placement/node-id.ts';
 import { LoadMonitor } from './pressure/load-monitor.ts';
 import { systemLoad } from './pressure/load-source.ts';
 import { Readiness } from './readiness/readiness.ts';
 import { WriteHealth } from './readiness/write-health.ts';
+import { schemaExport } from './schema-exporting/exporter-job.ts';
 import { schemaLinking } from './schema-linking/schema-linking-job.ts';
 import { type RegistrySettings, startAgentRegistry } from './schema-registry/agent-registry.ts';
 import { OwnRegistry } from './schema-registry/own-registry.ts';
@@ -206,15 +208,14 @@ async function start(
     },
     environment: options.environment ?? {},
   });
-  const isTaker = takesJobs(
-    { roles: options.roles, jobCategories: options.jobs?.categories },
-    linking.category,
-  );
+  const exporting = schemaExport({ ...options, source: () => own.exported() });
+  const taker = { roles: options.roles, jobCategories: options.jobs?.categories };
   const jobs = new JobRunner({
     port: cluster,
     agentId,
-    kinds: isTaker ? [linking] : [],
-    slots: 1,
+    kinds: [linking, exporting].filter(({ category }) => takesJobs(taker, category)),
+    // One that waits for a slow registry does not keep the others.
+    slots: agentLimits.registryJobsMax,
     clock,
     log,
     metrics: jobMetrics(metrics),

@@ -55,6 +55,9 @@ export const metadataLimits = {
   /** Background jobs of one cluster that wait or run. */
   openJobsMax: 256,
 
+  /** Exporters of the schema registry of one cluster that wait or run. */
+  openExportersMax: 8,
+
   /** Merges of files of one cluster that wait or run. A task has two megabytes at most. */
   openCompactionsMax: 8,
 

@@ -53,6 +53,8 @@ interface JobServiceOptions {
   readonly storedBytes: () => number;
   /** Where merges are counted, which run in threads of their own. */
   readonly mergeStats?: Pick<AgentStats, 'merged' | 'mergeRequested'> | undefined;
+  /** Further kinds of jobs of the agent, which wait for others more than they work. One more job runs with them. */
+  readonly others?: readonly JobKind[] | undefined;
   readonly random: Random;
   readonly clock: Clock;
   readonly log: Log;
@@ -137,12 +139,13 @@ export function jobService(options: JobServiceOptions): JobRunner {
       clock,
       metrics,
     }),
+    ...(options.others ?? []),
   ];
   return new JobRunner({
     ...options,
     port,
     kinds: kinds.filter(({ category }) => takesJobs({ roles, jobCategories: settings.categories }, category)),
-    slots: Math.max(1, Math.floor(cpuCount * settings.slotsPerCpu)),
+    slots: Math.max(1, Math.floor(cpuCount * settings.slotsPerCpu)) + (options.others === undefined ? 0 : 1),
     metrics: jobMetrics(metrics),
   });
 }

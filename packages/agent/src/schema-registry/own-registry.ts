@@ -45,6 +45,18 @@ export class OwnRegistry {
     return this.#opened;
   }
 
+  /** Its own exporters, and what they copy. */
+  async exported() {
+    const { service, freshState } = await this.open();
+    const { exporters } = await service();
+    const { cluster } = this.#parts;
+    return {
+      exporters,
+      state: freshState,
+      readRegistry: (request: Parameters<ClusterPort['readRegistry']>[0]) => cluster.readRegistry(request),
+    };
+  }
+
   async close(): Promise<void> {
     this.schemas.close();
     const opened = await this.#opened;

@@ -67,6 +67,8 @@ function rightOf(needs: Needs): string {
       return 'needs no right';
     case 'registry':
       return `needs ${code(needs.operation)} on the registry`;
+    case 'exporter':
+      return `needs ${code(needs.operation)} on the registry, and \`READ\` on the subjects that the exporter copies`;
     case 'subject':
       return `needs ${code(needs.operation)} on the subject`;
     case 'schema':

@@ -40,6 +40,9 @@ export async function checkRights(
     case 'registry':
       requireOnRegistry(access, needs.operation);
       return undefined;
+    case 'exporter':
+      requireOnRegistry(access, needs.operation);
+      return (subject) => access.mayQuietly('READ', 'SUBJECT', resourceOf(subject));
     case 'subject':
       requireOnSubject(access, needs.operation, path.subject as string);
       return isAllowed;

@@ -9,7 +9,9 @@ const nameCharsMax = 256;
 const job = z
   .object({
     job_id: text(nameCharsMax).describe('The job.'),
-    kind: text(64).describe('What it does: file_compaction, file_deletion or dead_file_scan.'),
+    kind: text(64).describe(
+      'What it does: file_compaction, file_deletion, dead_file_scan, schema_linking or schema_export.',
+    ),
     scope: text(nameCharsMax).describe('What it is about; empty for the whole cluster.'),
     state: z
       .enum(['waiting', 'running', 'done', 'failing', 'stopped'])

@@ -10,6 +10,7 @@ type PlannedState = Pick<
   | 'kv'
   | 'planCompaction'
   | 'planKeyCompaction'
+  | 'readRegistry'
 >;
 
 /** Reads the state of the cluster; resolves when all that was read is durable. */

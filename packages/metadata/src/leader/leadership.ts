@@ -4,6 +4,7 @@ import {
   ClusterUnavailable,
   type CompactionBacklog,
   type StorageTraffic,
+  schemaExportKind,
 } from '@weir/cluster';
 import type { Clock, Log } from '@weir/core';
 import { GroupCoordinator } from '@weir/groups';
@@ -16,6 +17,7 @@ import type { AskMachine } from '../jobs/ask-machine.ts';
 import { ClaimedFiles } from '../jobs/claimed-files.ts';
 import { readCompactionBacklog } from '../jobs/compaction-backlog.ts';
 import { deadFileScanPlanner } from '../jobs/dead-file-scan-planner.ts';
+import { exporterPlanner } from '../jobs/exporter-planner.ts';
 import { fileCompactionPlanner } from '../jobs/file-compaction-planner.ts';
 import { fileDeletionPlanner } from '../jobs/file-deletion-planner.ts';
 import type { JobPlanner } from '../jobs/job-planner.ts';
@@ -129,6 +131,7 @@ export class Leadership {
       onChanges: (changes) => {
         followers.push(changes);
         this.groups.onChanges(changes);
+        if (changes.some(({ kind }) => kind === 'registry')) this.jobs.planSoon(schemaExportKind);
       },
       onFailed: (error) => this.end(error.message),
     });
@@ -144,6 +147,7 @@ export class Leadership {
     this.jobs = new JobQueue({
       planners: [
         ...(options.hasFiles ? this.#filePlanners() : []),
+        exporterPlanner((question) => this.pipeline.ask(question)),
         ...(options.linkingPipelines === undefined ? [] : [schemaLinkingPlanner(options.linkingPipelines)]),
       ],
       clock,

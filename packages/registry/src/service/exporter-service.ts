@@ -1,20 +1,32 @@
 import type { Clock } from '@weir/core';
+import { autoContext } from '../copying/linked-contexts.ts';
+import { destinationOptions, InvalidDestination } from '../exporting/destination-options.ts';
+import {
+  ExportedSubjects,
+  problemOfPattern,
+  problemOfRenameFormat,
+  usualRenameFormat,
+} from '../exporting/exported-subjects.ts';
 import { registryLimits } from '../limits.ts';
-import type { ExporterAnswer, ExporterStatusAnswer } from '../registry-answers.ts';
+import type { ExporterAnswer, ExporterState, ExporterStatusAnswer } from '../registry-answers.ts';
 import type { RegistryChange } from '../registry-change.ts';
 import { RegistryError } from '../registry-error.ts';
 import type { RegistryStore } from '../registry-store.ts';
 import { withoutUndefined } from '../state/metadata.ts';
+import { contextOfPath } from '../state/qualified-subject.ts';
 import { entryKeys, put, remove, type StoredExporterStatus } from '../state/registry-entries.ts';
 import type { RegistryState } from '../state/registry-state.ts';
 import { BodyReader } from './body-reader.ts';
 import { readFresh, writeFresh } from './store-access.ts';
 
 const contextTypes = ['AUTO', 'CUSTOM', 'NONE', 'DEFAULT'] as const;
-const renameFormat = `\${subject}`;
-const textCharsMax = 16 * 1024;
+const contextPattern = /^(\.[A-Za-z0-9_-]{1,128})+$/;
+const configCharsMax = 64 * 1024;
+const traceCharsMax = 1000;
 
-const reader: BodyReader = new BodyReader('invalidExporter');
+const reader: BodyReader = new BodyReader('invalidExporterConfig');
+const nameReader: BodyReader = new BodyReader('invalidExporterName');
+const subjectsReader: BodyReader = new BodyReader('invalidExporterSubjects');
 
 /** Settings of an exporter that hold a secret. Answers hide them. */
 const secretSetting = /password|secret|user\.info|token|private|credential|jaas|\bkey\b/i;
@@ -22,14 +34,40 @@ const secretSetting = /password|secret|user\.info|token|private|credential|jaas|
 const addressSetting = /url|proxy|host|endpoint/i;
 const hidden = '[hidden]';
 
-/** The exporters of a registry: what they copy, and whether they run. Their loops run elsewhere. */
+/** Whether the caller may read a subject, or all that a pattern stands for. */
+type MayRead = (subject: string) => boolean;
+
+interface ExporterServiceOptions {
+  readonly store: RegistryStore;
+  readonly clock: Clock;
+  readonly clusterId: string;
+}
+
+/** What the job that runs an exporter needs. */
+interface ExporterRun {
+  readonly definition: ExporterAnswer;
+  readonly offset: number;
+}
+
+/** What a job that runs an exporter reports. */
+interface ExporterReport {
+  readonly state: Exclude<ExporterState, 'PAUSED'>;
+  /** As it was if absent. */
+  readonly offset?: number | undefined;
+  readonly trace?: string | undefined;
+}
+
+/** The exporters of a registry: what they copy, and whether they run. Jobs of agents run them. */
 export class ExporterService {
   readonly #store: RegistryStore;
   readonly #clock: Clock;
+  /** Where the schemas of this registry are at destinations, for AUTO. */
+  readonly #autoContext: string;
 
-  constructor({ store, clock }: { readonly store: RegistryStore; readonly clock: Clock }) {
+  constructor({ store, clock, clusterId }: ExporterServiceOptions) {
     this.#store = store;
     this.#clock = clock;
+    this.#autoContext = autoContext(clusterId);
   }
 
   /** `GET /exporters` */
@@ -38,23 +76,27 @@ export class ExporterService {
   }
 
   /** `POST /exporters` */
-  async create(body: unknown): Promise<{ readonly name: string }> {
+  async create(body: unknown, mayRead?: MayRead): Promise<{ readonly name: string }> {
     const object = reader.object(body);
-    const name = reader.text(object, 'name', registryLimits.registryNameCharsMax);
+    const name = nameReader.text(object, 'name', registryLimits.registryNameCharsMax);
     if (name === undefined || !/^[\w.-]+$/.test(name))
-      reader.refuse(
+      nameReader.refuse(
         'The field name is missing, or has other characters than letters, digits, ".", "_" and "-".',
       );
-    const exporter = readExporter(name, object, undefined);
+    const exporter = this.#readExporter(name, object, undefined);
+    // Not that of an exporter that had the name before.
+    const first = { state: 'STARTING', offset: 0, generation: this.#clock.nowMs() } as const;
     return this.#write((state) => {
       if (state.exporters().has(name))
         throw new RegistryError('exporterExists', `Exporter ${name} already exists.`);
       if (state.exporters().size >= registryLimits.exportersMax)
-        reader.refuse(
+        throw new RegistryError(
+          'tooManyExporters',
           `The registry has ${registryLimits.exportersMax} exporters, the most that it may have.`,
         );
+      requireReadable(state, exporter, mayRead);
       return {
-        changes: [putExporter(exporter), this.#putStatus(name, { state: 'STARTING', offset: 0 })],
+        changes: [putExporter(exporter), this.#putStatus(name, first)],
         reply: { name },
       };
     });
@@ -67,18 +109,22 @@ export class ExporterService {
   }
 
   /** `PUT /exporters/{name}`: what the body leaves out stays as it is. */
-  async update(name: string, body: unknown): Promise<{ readonly name: string }> {
+  async update(name: string, body: unknown, mayRead?: MayRead): Promise<{ readonly name: string }> {
     const object = reader.object(body);
-    return this.#write((state) => ({
-      changes: [putExporter(readExporter(name, object, exporterOf(state, name)))],
-      reply: { name },
-    }));
+    return this.#write((state) => {
+      const old = exporterOf(state, name);
+      requirePaused(state, name);
+      const exporter = this.#readExporter(name, object, old);
+      requireReadable(state, exporter, mayRead);
+      return { changes: [putExporter(exporter)], reply: { name } };
+    });
   }
 
   /** `DELETE /exporters/{name}` */
   async delete(name: string): Promise<void> {
     await this.#write((state) => {
       exporterOf(state, name);
+      requirePaused(state, name);
       const changes = [remove(entryKeys.exporter(name)), remove(entryKeys['exporter-status'](name))];
       return { changes, reply: undefined };
     });
@@ -88,7 +134,8 @@ export class ExporterService {
   async status(name: string): Promise<ExporterStatusAnswer> {
     return readFresh(this.#store, (state) => {
       exporterOf(state, name);
-      return { name, ...statusOf(state, name) };
+      const { state: shownState, offset, ts, trace = '' } = statusOf(state, name);
+      return { name, state: shownState, offset, ts, trace };
     });
   }
 
@@ -99,48 +146,104 @@ export class ExporterService {
   }
 
   /** `PUT /exporters/{name}/config` */
-  async putConfig(name: string, body: unknown): Promise<{ readonly name: string }> {
-    return this.update(name, { config: reader.object(body) });
-  }
-
-  /** `PUT /exporters/{name}/pause`, `/resume` and `/reset`. A reset exporter copies everything again. */
-  async control(name: string, action: 'pause' | 'resume' | 'reset'): Promise<{ readonly name: string }> {
-    return this.#write((state) => {
-      exporterOf(state, name);
-      const status = statusOf(state, name);
-      const next = {
-        pause: { state: 'PAUSED', offset: status.offset },
-        resume: { state: 'STARTING', offset: status.offset },
-        reset: { state: status.state === 'PAUSED' ? 'PAUSED' : 'STARTING', offset: 0 },
-      } as const;
-      return { changes: [this.#putStatus(name, next[action])], reply: { name } };
-    });
-  }
-
-  /** All exporters with their secrets, for the loops that run them. */
-  definitions(): readonly ExporterAnswer[] {
-    return [...this.#store.state.exporters().values()];
+  async putConfig(name: string, body: unknown, mayRead?: MayRead): Promise<{ readonly name: string }> {
+    return this.update(name, { config: reader.object(body) }, mayRead);
   }
 
   /**
-   * Records how far a loop has come. The report is dropped if the exporter was paused, reset or deleted meanwhile: the
-   * loop then reads its status and starts anew.
+   * `PUT /exporters/{name}/pause`, `/resume` and `/reset`. A reset exporter copies everything again when it is resumed.
    */
-  async report(
+  async control(
     name: string,
-    seen: ExporterStatusAnswer,
-    status: Omit<StoredExporterStatus, 'ts'>,
-  ): Promise<boolean> {
+    action: 'pause' | 'resume' | 'reset',
+    mayRead?: MayRead,
+  ): Promise<{ readonly name: string }> {
     return this.#write((state) => {
-      const current = state.exporters().has(name) ? statusOf(state, name) : undefined;
-      const isStale = current === undefined || current.ts !== seen.ts || current.state !== seen.state;
-      return { changes: isStale ? [] : [this.#putStatus(name, status)], reply: !isStale };
+      const exporter = exporterOf(state, name);
+      if (action === 'resume') requireReadable(state, exporter, mayRead);
+      if (action === 'reset') requirePaused(state, name);
+      const { state: before, offset, generation = 0 } = statusOf(state, name);
+      const isDone = action === 'pause' ? before === 'PAUSED' : action === 'resume' && before === 'RUNNING';
+      if (isDone) return { changes: [], reply: { name } };
+      const next = {
+        pause: { state: 'PAUSED', offset },
+        resume: { state: 'STARTING', offset },
+        reset: { state: 'PAUSED', offset: 0 },
+      } as const;
+      return {
+        changes: [this.#putStatus(name, { ...next[action], generation: generation + 1 })],
+        reply: { name },
+      };
+    });
+  }
+
+  /** What a job of a generation runs, with secrets; `undefined` if users paused, changed or deleted it since. */
+  run(name: string, generation: number): ExporterRun | undefined {
+    const { state } = this.#store;
+    const definition = state.exporters().get(name);
+    const status = statusOf(state, name);
+    if (definition === undefined || !isOf(generation, status)) return undefined;
+    return { definition, offset: status.offset };
+  }
+
+  /** Stores how far a job has come. Returns whether it may go on; if not, nothing is stored. */
+  async report(name: string, generation: number, report: ExporterReport): Promise<boolean> {
+    return this.#write((state) => {
+      const status = statusOf(state, name);
+      if (!state.exporters().has(name) || !isOf(generation, status)) return { changes: [], reply: false };
+      const { offset = status.offset } = report;
+      const trace = report.trace?.slice(0, traceCharsMax);
+      // The same failure, again and again, is no news.
+      const isNews = status.state !== report.state || status.offset !== offset || status.trace !== trace;
+      const next = { state: report.state, offset, trace, generation: status.generation };
+      return { changes: isNews ? [this.#putStatus(name, next)] : [], reply: true };
     });
   }
 
   #putStatus(name: string, status: Omit<StoredExporterStatus, 'ts'>): RegistryChange {
     const stored = withoutUndefined<StoredExporterStatus>({ ...status, ts: this.#clock.nowMs() });
     return put('exporter-status', entryKeys['exporter-status'](name), stored);
+  }
+
+  #readExporter(
+    name: string,
+    object: Readonly<Record<string, unknown>>,
+    old: ExporterAnswer | undefined,
+  ): ExporterAnswer {
+    const typeName = reader.text(object, 'contextType')?.toUpperCase() ?? old?.contextType ?? 'AUTO';
+    const contextType = contextTypes.find((known) => known === typeName);
+    if (contextType === undefined) reader.refuse(`The contextType is none of ${contextTypes.join(', ')}.`);
+    const subjectRenameFormat =
+      reader.text(object, 'subjectRenameFormat', registryLimits.subjectCharsMax) ??
+      old?.subjectRenameFormat ??
+      usualRenameFormat;
+    const problem = problemOfRenameFormat(subjectRenameFormat);
+    if (problem !== undefined) reader.refuse(problem);
+    return withoutUndefined<ExporterAnswer>({
+      name,
+      contextType,
+      context: this.#readContext(contextType, object, old),
+      subjects: readSubjects(object, old),
+      subjectRenameFormat,
+      config: readConfig(object, old),
+    });
+  }
+
+  #readContext(
+    contextType: ExporterAnswer['contextType'],
+    object: Readonly<Record<string, unknown>>,
+    old: ExporterAnswer | undefined,
+  ): string | undefined {
+    const given = reader.text(object, 'context', registryLimits.subjectCharsMax);
+    if (contextType === 'NONE' || contextType === 'DEFAULT') return undefined;
+    if (contextType === 'AUTO') return old?.contextType === 'AUTO' ? old.context : this.#autoContext;
+    const context = given ?? (old?.contextType === 'CUSTOM' ? old.context : undefined);
+    if (context === undefined || context === '')
+      reader.refuse('An exporter of the contextType CUSTOM needs a context.');
+    const named = contextOfPath(context);
+    if (!contextPattern.test(named))
+      reader.refuse('The context is not the name of a context, such as .copy.');
+    return named;
   }
 
   #write<Reply>(
@@ -160,34 +263,47 @@ function statusOf(state: RegistryState, name: string): StoredExporterStatus {
   return state.exporterStatus(name) ?? { state: 'STARTING', offset: 0, ts: 0 };
 }
 
+/** A job of an earlier generation, or of one that was paused, has nothing more to do. */
+function isOf(generation: number, status: StoredExporterStatus): boolean {
+  return status.state !== 'PAUSED' && (status.generation ?? 0) === generation;
+}
+
+/** Subjects that are there are checked as well: the caller may read all that begin with a text but some of them. */
+function requireReadable(state: RegistryState, exporter: ExporterAnswer, mayRead: MayRead | undefined): void {
+  if (mayRead === undefined) return;
+  const exported = new ExportedSubjects(exporter);
+  const present = state.subjects().values();
+  const isReadable =
+    exporter.subjects.every(mayRead) &&
+    present.every((subject) => !exported.isExported(subject) || mayRead(subject));
+  // The message names no subject that the caller may not see.
+  if (!isReadable)
+    throw new RegistryError('denied', 'The operation READ is denied on subjects that the exporter copies.');
+}
+
+function requirePaused(state: RegistryState, name: string): void {
+  if (statusOf(state, name).state !== 'PAUSED')
+    throw new RegistryError('exporterNotPaused', `Exporter ${name} is not paused: pause it first.`);
+}
+
 function putExporter(exporter: ExporterAnswer): RegistryChange {
   return put('exporter', entryKeys.exporter(exporter.name), exporter);
 }
 
-function readExporter(
-  name: string,
+/** Clients that mean all subjects of the default context send an empty list, too. */
+function readSubjects(
   object: Readonly<Record<string, unknown>>,
   old: ExporterAnswer | undefined,
-): ExporterAnswer {
-  const typeName = reader.text(object, 'contextType')?.toUpperCase() ?? old?.contextType ?? 'AUTO';
-  const contextType = contextTypes.find((known) => known === typeName);
-  if (contextType === undefined) reader.refuse(`The contextType is none of ${contextTypes.join(', ')}.`);
-  const context = reader.text(object, 'context', registryLimits.subjectCharsMax) ?? old?.context;
-  if (contextType === 'CUSTOM' && (context === undefined || context === ''))
-    reader.refuse('An exporter of the contextType CUSTOM needs a context.');
-  const config = readConfig(object, old);
-  if (config['schema.registry.url'] === undefined) reader.refuse('The config needs schema.registry.url.');
-  return withoutUndefined<ExporterAnswer>({
-    name,
-    contextType,
-    context,
-    subjects: reader.texts(object, 'subjects', registryLimits.exporterSubjectsMax) ?? old?.subjects ?? ['*'],
-    subjectRenameFormat:
-      reader.text(object, 'subjectRenameFormat', registryLimits.subjectCharsMax) ??
-      old?.subjectRenameFormat ??
-      renameFormat,
-    config,
-  });
+): readonly string[] {
+  const given = subjectsReader.texts(object, 'subjects', registryLimits.exporterSubjectsMax);
+  if (given === undefined) return old?.subjects ?? ['*'];
+  for (const subject of given) {
+    if (subject.length > registryLimits.subjectCharsMax)
+      subjectsReader.refuse(`A subject has more than ${registryLimits.subjectCharsMax} characters.`);
+    const problem = problemOfPattern(subject);
+    if (problem !== undefined) subjectsReader.refuse(problem);
+  }
+  return given.length === 0 ? ['*'] : given;
 }
 
 /**
@@ -199,9 +315,10 @@ function readConfig(
   old: ExporterAnswer | undefined,
 ): Readonly<Record<string, string>> {
   const given = reader.textMap(object, 'config');
-  if (given === undefined) return old?.config ?? {};
-  if (JSON.stringify(given).length > textCharsMax)
-    reader.refuse(`The config is larger than ${textCharsMax} bytes.`);
+  if (given === undefined && old !== undefined) return old.config;
+  if (given === undefined) reader.refuse('The field config is missing.');
+  if (JSON.stringify(given).length > configCharsMax)
+    reader.refuse(`The config has more than ${configCharsMax} characters.`);
   const before = new Map(Object.entries(old?.config ?? {}));
   const entries = Object.entries(given).map(([setting, value]) => {
     const earlier = before.get(setting);
@@ -213,7 +330,14 @@ function readConfig(
   );
   if (isMoved && entries.some(({ isMeant }) => isMeant))
     reader.refuse(`Send the values that are shown as ${hidden} again if the address changes.`);
-  return Object.fromEntries(entries.map(({ setting, value }) => [setting, value]));
+  const config = Object.fromEntries(entries.map(({ setting, value }) => [setting, value]));
+  try {
+    destinationOptions(config);
+  } catch (error) {
+    if (error instanceof InvalidDestination) reader.refuse(error.message);
+    throw error;
+  }
+  return config;
 }
 
 function withoutSecrets(config: Readonly<Record<string, string>>): Readonly<Record<string, string>> {

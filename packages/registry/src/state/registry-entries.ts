@@ -67,6 +67,8 @@ export interface StoredExporterStatus {
   readonly offset: number;
   readonly ts: number;
   readonly trace?: string | undefined;
+  /** Grows whenever users control the exporter, so that jobs which run it learn of it. */
+  readonly generation?: number | undefined;
 }
 
 export const entryKeys = {

@@ -8,12 +8,16 @@ import type { QueryOf, QueryShape } from '../request/query.ts';
  * - `authenticated`: none beyond the login.
  * - `subject`: on the subject of the path. A name that is only a context, such as `:.eu:`, is the registry.
  * - `registry`: on the registry as a whole.
+ * - `exporter`: the same, and READ on every subject that the exporter copies, which the registry checks.
  * - `schema`: on any subject that has the schema of the path.
  * - `listed`: the answer leaves out subjects without the right.
  */
 export type Needs =
   | { readonly on: 'authenticated' }
-  | { readonly on: 'subject' | 'registry' | 'schema' | 'listed'; readonly operation: NeededOperation };
+  | {
+      readonly on: 'subject' | 'registry' | 'exporter' | 'schema' | 'listed';
+      readonly operation: NeededOperation;
+    };
 
 type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? Name | NamesIn<Rest>
@@ -35,7 +39,7 @@ interface RouteInput<Path extends string, Query extends QueryShape> {
   readonly body: unknown;
   /**
    * Whether the caller has the right of the row on a subject, which may be one of a list or another one that the
-   * subject of the path stands for; `undefined` if it has it on all.
+   * subject of the path stands for; `undefined` if it has it on all. Of exporters, whether it may read a subject.
    */
   readonly isAllowed: ((subject: string) => boolean) | undefined;
 }

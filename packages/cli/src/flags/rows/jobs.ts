@@ -13,7 +13,7 @@ export const jobFlags = [
     type: list(oneOf(...jobCategories)),
     commands: ['agent'],
     help: 'The categories of background jobs that this agent takes; all of them when it is not set.',
-    rule: 'Counts for agents with the role jobs. compaction is the merging of files, deadscanner the deletion of files and the search for dead ones, metrics the publishing of cluster metrics, events that of events of the control plane and the columns that make searches fast, schema-linking the syncs of agents of a schema registry. Of pipelines, tableflow and orbit this release has no jobs.',
+    rule: 'Counts for agents with the role jobs. compaction is the merging of files, deadscanner the deletion of files and the search for dead ones, metrics the publishing of cluster metrics, events that of events of the control plane and the columns that make searches fast, schema-linking the syncs and exporters of schema registries. Of pipelines, tableflow and orbit this release has no jobs.',
   }),
   available({
     name: 'jobsRunnerSlotsAmplification',

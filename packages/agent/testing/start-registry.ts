@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { TestContext } from 'node:test';
+import { newScramCredential } from '@weir/cluster';
+import { Metrics, silentLog, systemClock, systemRandom } from '@weir/core';
+import { openJournals } from '@weir/journal';
+import { ClusterNode, type LinkingPipeline } from '@weir/metadata';
+import { startRegistryAgent } from '../src/registry-agent.ts';
+import type { RegistrySettings } from '../src/schema-registry/agent-registry.ts';
+import { until } from './until.ts';
+
+/** Agents of one schema registry cluster, over a real leader whose journal is in memory. */
+export async function startRegistry(
+  t: TestContext,
+  configs: Readonly<Record<string, string>> = {},
+  pipelines: readonly LinkingPipeline[] = [],
+) {
+  const clusterId = `vci_sr_${randomUUID()}`;
+  const hub = openJournals(`memory://${clusterId}`, { clock: systemClock, log: silentLog });
+  const node = new ClusterNode({
+    clusterId,
+    journal: hub.journal(clusterId),
+    self: { id: 'leader', url: '' },
+    clock: systemClock,
+    log: silentLog,
+    metrics: new Metrics(),
+  });
+  t.after(async () => {
+    await node.stop();
+    await hub.close();
+  });
+  node.runSchemaLinking(async () => pipelines);
+  node.start();
+  await until(() => node.role === 'leader');
+  const changes = Object.entries(configs).map(
+    ([name, value]) => ({ name, operation: 'set', value }) as const,
+  );
+  await node.alterConfigs([{ kind: 'cluster', name: '', replacesAll: false, changes }], {
+    validateOnly: false,
+  });
+  return {
+    node,
+    async agent(agentId: string, settings: Partial<RegistrySettings> = {}) {
+      const metrics = new Metrics();
+      const agent = await startRegistryAgent({
+        clusterId,
+        agentId,
+        group: '',
+        zone: 'zone-a',
+        roles: ['proxy', 'jobs'],
+        host: '127.0.0.1',
+        httpPort: 0,
+        advertisedHost: '127.0.0.1',
+        registry: { port: 0, requiresLogin: false, logsRequests: false, ...settings },
+        servesMetrics: true,
+        cluster: node,
+        load: { sample: () => ({ cpu: 0, eventLoop: 0, loopCpu: 0 }) },
+        cpuCount: 1,
+        environment: { LINK_USER: 'reader', LINK_PASSWORD: 'secret' },
+        clock: systemClock,
+        random: systemRandom,
+        log: silentLog,
+        metrics,
+      });
+      t.after(() => agent.stop({ deadlineMs: 1_000 }));
+      const ask = async (line: string, body?: object, login?: string) => {
+        const [method, path] = line.split(' ') as [string, string];
+        const response = await fetch(`http://127.0.0.1:${agent.registryPort}${path}`, {
+          method,
+          headers: {
+            'content-type': 'application/json',
+            ...(login === undefined ? {} : { authorization: `Basic ${btoa(login)}` }),
+          },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        });
+        const text = await response.text();
+        return { status: response.status, json: text === '' ? undefined : (JSON.parse(text) as unknown) };
+      };
+      return { agent, ask, metrics };
+    },
+    async addUser(username: string, { isSuperuser = false, isReadOnly = false } = {}) {
+      const [result] = await node.putCredentials([
+        {
+          username,
+          id: `cci_${username}`,
+          name: `ccn_${username}`,
+          isSuperuser,
+          isReadOnly,
+          isFromFile: false,
+          password: await newScramCredential('secret', randomBytes),
+        },
+      ]);
+      assert.equal(result!.error, 'NONE');
+    },
+  };
+}

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type RegistryEntryChange, readExporterTask } from '@weir/cluster';
+import { TestCluster } from '../../testing/index.ts';
+import type { AskMachine } from './ask-machine.ts';
+import { exporterPlanner } from './exporter-planner.ts';
+
+/** A planner over the registry of a real leader. */
+function stage() {
+  const cluster = new TestCluster();
+  let revision = 0;
+  let readCount = 0;
+  const ask = (async (question: (machine: unknown) => unknown) =>
+    await question({
+      readRegistry: (request: Parameters<TestCluster['readRegistry']>[0]) => {
+        readCount++;
+        return cluster.readRegistry(request);
+      },
+    })) as unknown as AskMachine;
+  const planner = exporterPlanner(ask);
+  return {
+    planner,
+    readCount: () => readCount,
+    async put(entries: Readonly<Record<string, object | null>>): Promise<number> {
+      const changes = Object.entries(entries).map(
+        ([key, value]): RegistryEntryChange => ({
+          key,
+          value: value === null ? null : Buffer.from(JSON.stringify(value)),
+        }),
+      );
+      const result = await cluster.changeRegistry({ expectedRevision: revision, changes });
+      assert.equal(result.error, 'NONE');
+      revision = result.revision;
+      return revision;
+    },
+    async planned(open: readonly string[] = []): Promise<readonly string[]> {
+      const jobs = await planner.plan({
+        nowMs: 1,
+        isOpen: (scope) => open.includes(scope),
+        lastDoneMs: () => undefined,
+        freeCount: 8,
+      });
+      for (const { scope, task } of jobs) {
+        const { name, generation } = readExporterTask(task);
+        assert.equal(scope, `${name} ${generation}`);
+      }
+      return jobs.map(({ scope }) => scope);
+    },
+  };
+}
+
+const status = (state: string, offset = 0, generation = 1) => ({ state, offset, ts: 1, generation });
+
+test('an exporter runs when it was started, failed, or something changed after its offset', async () => {
+  const { put, planned } = stage();
+  assert.deepEqual(await planned(), []);
+  await put({ 'exporter/e': {}, 'exporter-status/e': status('STARTING') });
+  assert.deepEqual(await planned(), ['e 1']);
+  assert.deepEqual(await planned(['e 1']), []);
+  const seen = await put({ 'version/1/orders': {} });
+  await put({ 'exporter-status/e': status('RUNNING', seen) });
+  assert.deepEqual(await planned(), [], 'its own status is nothing to copy');
+  await put({ 'version/2/orders': {} });
+  assert.deepEqual(await planned(), ['e 1']);
+  await put({ 'exporter-status/e': status('ERROR', seen + 10) });
+  assert.deepEqual(await planned(), ['e 1']);
+  await put({ 'exporter-status/e': status('PAUSED', 0, 2) });
+  assert.deepEqual(await planned(), []);
+  await put({ 'exporter-status/e': status('STARTING', 0, 3) });
+  assert.deepEqual(await planned(), ['e 3']);
+  await put({ 'exporter/e': null, 'exporter-status/e': null });
+  assert.deepEqual(await planned(), []);
+});
+
+test('jobs of exporters that were paused, controlled or deleted are not wanted', async () => {
+  const { put, planner } = stage();
+  await put({
+    'exporter/running': {},
+    'exporter-status/running': status('RUNNING'),
+    'exporter/paused': {},
+    'exporter-status/paused': status('PAUSED'),
+    'exporter-status/deleted': status('RUNNING'),
+    'exporter/odd': {},
+  });
+  const scopes = ['running 1', 'running 0', 'paused 1', 'deleted 1', 'odd 1'];
+  assert.deepEqual(await planner.unwanted!(scopes), scopes.slice(1));
+});
+
+test('a change is read once', async () => {
+  const { put, planned, readCount } = stage();
+  const many = Array.from({ length: 25_000 }, (_, at): [string, object] => [`version/1/s${at}`, {}]);
+  for (let at = 0; at < many.length; at += 1000) await put(Object.fromEntries(many.slice(at, at + 1000)));
+  await planned();
+  assert.equal(readCount(), 3, 'in pages');
+  await planned();
+  assert.equal(readCount(), 4);
+});
+
+test('a task that is not one is refused', () => {
+  for (const text of ['{}', '{"name":"e"}', '[]', '{"name":1,"generation":1}'])
+    assert.throws(() => readExporterTask(Buffer.from(text)), RangeError);
+});
