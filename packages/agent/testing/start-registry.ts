@@ -63,19 +63,7 @@ export async function startRegistry(
         metrics,
       });
       t.after(() => agent.stop({ deadlineMs: 1_000 }));
-      const ask = async (line: string, body?: object, login?: string) => {
-        const [method, path] = line.split(' ') as [string, string];
-        const response = await fetch(`http://127.0.0.1:${agent.registryPort}${path}`, {
-          method,
-          headers: {
-            'content-type': 'application/json',
-            ...(login === undefined ? {} : { authorization: `Basic ${btoa(login)}` }),
-          },
-          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        });
-        const text = await response.text();
-        return { status: response.status, json: text === '' ? undefined : (JSON.parse(text) as unknown) };
-      };
+      const ask = asker(agent.registryPort);
       return { agent, ask, metrics };
     },
     async addUser(username: string, { isSuperuser = false, isReadOnly = false } = {}) {
@@ -92,5 +80,22 @@ export async function startRegistry(
       ]);
       assert.equal(result!.error, 'NONE');
     },
+  };
+}
+
+/** Asks a registry of this machine: `GET /subjects`. */
+export function asker(port: number) {
+  return async (line: string, body?: object, login?: string) => {
+    const [method, path] = line.split(' ') as [string, string];
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+      method,
+      headers: {
+        'content-type': 'application/json',
+        ...(login === undefined ? {} : { authorization: `Basic ${btoa(login)}` }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, json: text === '' ? undefined : (JSON.parse(text) as unknown) };
   };
 }

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { createServer, type RequestListener, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { startRegistry } from '../../testing/start-registry.ts';
+import { startAgentUnderTest } from '../../testing/running-agent.ts';
+import { asker, startRegistry } from '../../testing/start-registry.ts';
 import { pause } from '../../testing/until.ts';
 
 type Ask = (
@@ -189,4 +190,21 @@ test('a failure is shown, and an exporter that was mended goes on', async (t) =>
   await from.ask('PUT /exporters/e/resume');
   await waitForCopy(from.ask, to.ask, '', 'writer:secret');
   await waitFor(async () => (await statusOf(from.ask)).trace === '');
+});
+
+test('an agent of a Kafka cluster that serves a registry runs its exporters', async (t) => {
+  const destination = await startRegistry(t);
+  const to = await destination.agent('agent-1');
+  const { agent, cluster } = await startAgentUnderTest(t, {
+    registry: { port: 0, requiresLogin: false, logsRequests: false },
+  });
+  const from = asker(agent.registryPort!);
+  await from('POST /subjects/orders/versions', record('a'));
+  const config = { 'schema.registry.url': `http://127.0.0.1:${to.agent.registryPort}` };
+  await from('POST /exporters', { name: 'e', contextType: 'CUSTOM', context: 'kafka', config });
+  await waitFor(async () => {
+    await cluster.clock.pass(100);
+    return (await statusOf(from)).state === 'RUNNING';
+  });
+  assert.deepEqual((await to.ask('GET /subjects')).json, [':.kafka:orders']);
 });

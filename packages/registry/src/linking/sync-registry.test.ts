@@ -235,6 +235,22 @@ test('a source without subjects empties no destination', async (t) => {
   assert.deepEqual(await contentOf(destination.service), before);
 });
 
+test('schemas may refer to a version that was marked as deleted before', async (t) => {
+  const world = worldOf(t);
+  await world.source.register('base', { schema: 'x' });
+  await world.sync();
+  await world.source.deleteVersion('base', '1');
+  await world.source.register('other', { schema: 'z' });
+  await world.source.deleteVersion('other', '1');
+  for (const subject of ['base', 'other'])
+    await world.source.register(`to-${subject}`, {
+      schema: 'y',
+      references: [{ name: 'r', subject, version: 1 }],
+    });
+  await world.sync();
+  assert.deepEqual(await contentOf(world.destination.service), await contentOf(world.source));
+});
+
 test('references to other subjects are written first, whatever the order of names', async (t) => {
   const world = worldOf(t);
   const refers = (subject: string) => [{ name: subject, subject, version: 1 }];

@@ -96,10 +96,10 @@ class Sync {
       this.#refuseConflicts(plans, targets);
       for (const context of targetContexts) await this.#requireImport(context);
       await this.#removeGone(plans, removed);
+      await this.#markDeleted(plans);
       await this.#write(plans);
       this.#state = await destination.state();
       if (!isComplete) continue;
-      await this.#markDeleted(plans);
       for (const plan of plans) await this.#copySettings(plan);
       await this.#copyContextConfigs(new Set(subjects.map((subject) => parseSubject(subject).context)));
       return this.#counts;
@@ -236,7 +236,7 @@ class Sync {
   }
 
   async #writeVersion(
-    { target, subject }: SubjectPlan,
+    { target, subject, deletedVersions }: SubjectPlan,
     { schema, schemaType, id, version, metadata, ruleSet }: SourceVersion,
     references: SourceVersion['references'],
   ): Promise<void> {
@@ -255,6 +255,11 @@ class Sync {
       throw new LinkingFailed(`version ${version} of "${subject}" was refused: ${error.message}`);
     }
     this.#counts.newVersions++;
+    // Schemas that come later may refer to it, and then it cannot be marked.
+    if (deletedVersions.has(version)) {
+      await this.#options.destination.service.deleteVersion(target, String(version));
+      this.#counts.deletedVersions++;
+    }
     this.#progress();
   }
 

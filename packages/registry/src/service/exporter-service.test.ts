@@ -3,8 +3,12 @@ import { describe, it } from 'node:test';
 import { fieldListService, requestTable as table } from '../../testing/index.ts';
 import type { RegistryService } from './registry-service.ts';
 
-const config = { 'schema.registry.url': 'http://other:8081', 'basic.auth.user.info': 'me:secret' };
-const shown = { 'schema.registry.url': 'http://other:8081', 'basic.auth.user.info': '[hidden]' };
+const config = {
+  'schema.registry.url': 'http://other:8081',
+  'basic.auth.credentials.source': 'USER_INFO',
+  'basic.auth.user.info': 'me:secret',
+};
+const shown = { ...config, 'basic.auth.user.info': '[hidden]' };
 // biome-ignore lint/suspicious/noTemplateCurlyInString: the text that clients replace.
 const subjectRenameFormat = '${subject}';
 const context = '.lsrc-';

@@ -28,8 +28,8 @@ const reader: BodyReader = new BodyReader('invalidExporterConfig');
 const nameReader: BodyReader = new BodyReader('invalidExporterName');
 const subjectsReader: BodyReader = new BodyReader('invalidExporterSubjects');
 
-/** Settings of an exporter that hold a secret. Answers hide them. */
-const secretSetting = /password|secret|user\.info|token|private|credential|jaas|\bkey\b/i;
+/** Settings of an exporter that hold a secret. Answers hide them, but not where clients find their credentials. */
+const secretSetting = /password|secret|user\.info|token|private|credential(?!s\.source$)|jaas|\bkey\b/i;
 /** Settings that say where secrets are sent. */
 const addressSetting = /url|proxy|host|endpoint/i;
 const hidden = '[hidden]';
