@@ -102,6 +102,10 @@ export const apiLimits = {
   schemaDiffCharsMax: 256 * KiB,
   schemaUsersMax: 1000,
 
+  /** Properties, tags and sensitive names in the metadata of a schema, and the length of one of their texts. */
+  schemaMetadataEntriesMax: 1000,
+  schemaMetadataCharsMax: 4 * KiB,
+
   /** Changes of a registry in one check, and the characters of all diffs and messages about them. */
   checkedRegistryChangesMax: 500,
   checkedRegistryTextCharsMax: 4 * MiB,

@@ -1,5 +1,15 @@
 import * as z from 'zod';
-import { clusterId, count, examples, list, pageInput, pageOutput, text, word } from '../fields.ts';
+import {
+  clusterId,
+  count,
+  dictionary,
+  examples,
+  list,
+  pageInput,
+  pageOutput,
+  text,
+  word,
+} from '../fields.ts';
 import { apiLimits } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 
@@ -51,6 +61,32 @@ const openReferences = () =>
   )
     .default([])
     .describe('The schemas that the text refers to.');
+
+const metadataText = () => text(apiLimits.schemaMetadataCharsMax, 1);
+
+const metadata = () =>
+  z
+    .strictObject({
+      properties: dictionary(
+        metadataText(),
+        text(apiLimits.schemaMetadataCharsMax),
+        apiLimits.schemaMetadataEntriesMax,
+      )
+        .optional()
+        .describe('Values by name.'),
+      tags: dictionary(
+        metadataText(),
+        list(metadataText(), apiLimits.schemaMetadataEntriesMax),
+        apiLimits.schemaMetadataEntriesMax,
+      )
+        .optional()
+        .describe('Tags by the path of what has them.'),
+      sensitive: list(metadataText(), apiLimits.schemaMetadataEntriesMax)
+        .optional()
+        .describe('Names of properties that clients do not show.'),
+    })
+    .optional()
+    .describe('What is stored with the schema; without it, that of the last version.');
 
 const referenceOutput = z
   .object({
@@ -109,6 +145,7 @@ const change = z
     schema: schemaText().optional().describe('The text of a schema to register.'),
     schema_type: schemaType().default('AVRO'),
     references: openReferences(),
+    metadata: metadata(),
     delete: z.boolean().default(false).describe('Whether to delete the subject.'),
   })
   .refine((given) => given.subject !== undefined || (given.schema === undefined && !given.delete), {
@@ -361,6 +398,7 @@ export const schemaOperations = [
     input: z.strictObject({
       ...newSchema,
       references: openReferences(),
+      metadata: metadata(),
       normalize: z.boolean().default(false).describe('Whether to normalize the schema first.'),
     }),
     output: z.object({

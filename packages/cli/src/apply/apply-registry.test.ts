@@ -209,6 +209,20 @@ test('pruning deletes subjects that the file leaves out, those that refer first,
   assert.equal(kept.is_deleted, true, 'it is not removed for good');
 });
 
+test('metadata is part of a schema, and without it that of the last version stays', async (t) => {
+  const { apply } = await open(t);
+  const registry = (metadata?: object) => ({
+    subjects: [{ name: 'a:', compatibility_level: 'FULL', schemas: [{ text: '"int"', metadata }] }],
+  });
+  const owned = registry({ properties: { owner: 'us' }, tags: { '/': ['PII'] }, sensitive: ['owner'] });
+  assert.equal((await apply(owned)).status, 0);
+  assert.match((await apply(owned)).out, /^Nothing to do/);
+  assert.match((await apply(registry())).out, /^Nothing to do/);
+  const changed = await apply(registry({ properties: { owner: 'them' } }));
+  assert.match(changed.out, /\n {2}\+ schema a: \(AVRO, version 2, fits version 1 \(FULL\)\)\n/);
+  assert.match((await apply(owned)).out, /^Nothing to do/, 'the first version has it');
+});
+
 test('modes: one that forbids changes comes last, and one that allows them first', async (t) => {
   const { apply } = await open(t);
   const registry = (mode: string, text: string) => ({

@@ -134,4 +134,5 @@ export interface DesiredSchema {
   /** Empty until the file was read. */
   readonly text: string;
   readonly references: NonNullable<SchemaCall['references']>;
+  readonly metadata?: SchemaCall['metadata'];
 }

@@ -8,6 +8,7 @@ import type { DesiredRegistry } from '../desired.ts';
 import { subjectOfReference } from '../document/schema-order.ts';
 import {
   checkParts,
+  isOuter,
   type RegistryChange,
   type RegistryItem,
   type RegistryOutcome,
@@ -117,7 +118,7 @@ async function checkedDeletions(
     .map(({ subject }) => ({ subject, reason: 'is referred to' }));
   // Settings of the registry may be what allows deletions.
   const before = items
-    .filter((item) => item.kind === 'settings' && !item.isLate && isOutside(item.settings.scope))
+    .filter((item) => item.kind === 'settings' && !item.isLate && isOuter(item.settings.scope))
     .map(({ change }) => change);
   const candidates = others.filter(({ isReferredTo }) => !isReferredTo).map(({ subject }) => subject);
   const size = Math.max(1, deletionsPerCheck - before.length);
@@ -145,11 +146,6 @@ async function checkedDeletions(
 }
 
 const deletionsPerCheck = 400;
-
-/** Whether a scope is that of the registry or of a context. */
-function isOutside(scope: string | undefined): boolean {
-  return scope === undefined || parseSubject(scope).subject === '';
-}
 
 /** Subjects in other modes are copied from another registry, or are not to be changed. */
 function isAccepted({ problem, mode }: RegistryOutcome): boolean {

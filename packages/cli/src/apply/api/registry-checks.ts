@@ -1,5 +1,6 @@
 import type { CallOf, OutputOf } from '@weir/api';
 import { apiLimits } from '@weir/api/limits';
+import { parseSubject } from '@weir/registry';
 import type { DesiredRegistry, DesiredSchema, DesiredSettings } from '../desired.ts';
 import { orderedSchemas, subjectOfReference } from '../document/schema-order.ts';
 
@@ -46,8 +47,15 @@ function settingsItem(settings: DesiredSettings, isLate: boolean): RegistryItem 
   return { kind: 'settings', settings, isLate, change };
 }
 
-function schemaChange({ subject, text, type, references }: DesiredSchema): RegistryChange {
-  return { subject, schema: text, schema_type: type, references: [...references] };
+/** The input of the registration, which is also what is checked. */
+export function schemaChange({ subject, text, type, references, metadata }: DesiredSchema) {
+  return {
+    subject,
+    schema: text,
+    schema_type: type,
+    references: [...references],
+    ...(metadata === undefined ? {} : { metadata }),
+  };
 }
 
 /** A request may have 2 MiB; the rest is for what is around the changes. */
@@ -115,12 +123,12 @@ function familiesOf(items: readonly RegistryItem[]): Map<RegistryItem, string> {
   const families = new Map<RegistryItem, string>();
   for (const item of items) {
     const subject = item.kind === 'schema' ? item.schema.subject : item.settings.scope;
-    const isShared = subject === undefined || isContext(subject);
-    if (!isShared) families.set(item, rootOf(subject));
+    if (subject !== undefined && !isOuter(subject)) families.set(item, rootOf(subject));
   }
   return families;
 }
 
-function isContext(scope: string): boolean {
-  return /^:\.[^:]*:$/.test(scope);
+/** Whether a scope is that of the registry or of a context. */
+export function isOuter(scope: string | undefined): boolean {
+  return scope === undefined || parseSubject(scope).subject === '';
 }

@@ -75,7 +75,7 @@ function schemaOf(
   path: readonly (string | number)[],
   context: RegistryContext,
 ): DesiredSchema | undefined {
-  const { file, text, type: given, references = [] } = written;
+  const { file, text, type: given, references = [], metadata } = written;
   if ((file === undefined) === (text === undefined)) {
     context.report(path, 'needs one of file and text');
     return undefined;
@@ -90,5 +90,6 @@ function schemaOf(
     file: file === undefined ? undefined : { name: file, path: resolve(context.folder, file) },
     text: text ?? '',
     references,
+    metadata,
   };
 }

@@ -108,6 +108,7 @@ const subjectSchema = z.strictObject({
         text: registration.schema.optional(),
         type: registration.schema_type.unwrap().optional(),
         references: registration.references.unwrap().optional(),
+        metadata: registration.metadata,
       }),
     )
     .max(cliLimits.applySchemasPerSubjectMax)

@@ -1,6 +1,6 @@
 import { violationLine } from '../../tools/schemas/violation-line.ts';
-import type { RegistryItem, RegistryOutcome } from '../api/registry-checks.ts';
-import type { DesiredCluster, DesiredSchema, DesiredSettings } from '../desired.ts';
+import { isOuter, type RegistryItem, type RegistryOutcome, schemaChange } from '../api/registry-checks.ts';
+import type { DesiredCluster, DesiredSchema } from '../desired.ts';
 import { subjectOfReference } from '../document/schema-order.ts';
 import { deletion, isDifferent, isMissing, nothing } from './changes.ts';
 import { linesOf } from './diff-lines.ts';
@@ -57,7 +57,7 @@ function stepOf(desired: DesiredCluster, item: RegistryItem, outcome: RegistryOu
 }
 
 function registration(desired: DesiredCluster, schema: DesiredSchema, outcome: RegistryOutcome): WritingStep {
-  const { subject, text, type, references } = schema;
+  const { subject, type } = schema;
   const { version, compared_version: compared, compatibility_level: level, diff } = outcome;
   const verdict = level === 'NONE' ? 'not compared' : `fits version ${compared}`;
   return {
@@ -75,7 +75,7 @@ function registration(desired: DesiredCluster, schema: DesiredSchema, outcome: R
     diff,
     task: {
       operation: 'register_schema',
-      input: { subject, schema: text, schema_type: type, references: [...references] },
+      input: schemaChange(schema),
     },
   };
 }
@@ -124,18 +124,13 @@ function changeOf(field: string, own: string | null, wanted: string | null | und
 
 function kindOf(item: RegistryItem): 'schema' | 'subject' | 'schema_registry' {
   if (item.kind === 'schema') return 'schema';
-  return isOuter(item.settings) ? 'schema_registry' : 'subject';
-}
-
-/** Whether settings are those of the registry or of a context. */
-function isOuter({ scope }: DesiredSettings): boolean {
-  return scope === undefined || scope.endsWith(':');
+  return isOuter(item.settings.scope) ? 'schema_registry' : 'subject';
 }
 
 function nameOf(item: RegistryItem): string {
   if (item.kind === 'schema') return item.schema.subject;
   const { scope = '' } = item.settings;
-  return scope === '' || !isOuter(item.settings) ? scope : `context ${scope.slice(1, -1)}`;
+  return scope === '' || !isOuter(scope) ? scope : `context ${scope.slice(1, -1)}`;
 }
 
 /** Whether a schema cannot be checked because one before it was refused. */

@@ -10,15 +10,17 @@ import {
 
 /** Conversions between the operations on schemas and the registry. */
 
-type GivenSchema = Pick<InputOf<'register_schema'>, 'schema' | 'schema_type' | 'references'>;
+type GivenSchema = Pick<InputOf<'register_schema'>, 'schema' | 'schema_type' | 'references'> &
+  Partial<Pick<InputOf<'register_schema'>, 'metadata'>>;
 
 /** The body of a registration. */
-export function bodyOf({ schema, schema_type: schemaType, references }: GivenSchema) {
+export function bodyOf({ schema, schema_type: schemaType, references, metadata }: GivenSchema) {
   return {
     schema,
     schemaType,
     // The registry takes -1 for the last version.
     references: references.map(({ version = -1, ...reference }) => ({ ...reference, version })),
+    ...(metadata === undefined ? {} : { metadata }),
   };
 }
 
