@@ -58,7 +58,7 @@ export interface ReservedNames {
 
 /** Decodes and encodes payloads: what follows the magic byte and the id. */
 export interface PayloadCodec {
-  /** What `problemOf` costs for a byte of a payload, relative to inflating one: about a nanosecond. */
+  /** What `problemOf` costs for a byte of a payload, relative to inflating one: about two nanoseconds. */
   readonly workPerByte: number;
   /**
    * Returns what is wrong with the payload between `start` and `end` (all bytes if absent), without decoding more than

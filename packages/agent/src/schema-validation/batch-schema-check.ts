@@ -28,8 +28,8 @@ export class WorkExceeded extends Error {
 }
 
 /** What a record costs beside its bytes, in the unit of `workPerByte`, and what looking up its schema costs. */
-export const recordWork = 128;
-const lookupWork = 512;
+export const recordWork = 64;
+const lookupWork = 256;
 /** Without the cost of a stack: this is no failure. */
 const workExceeded = new WorkExceeded();
 

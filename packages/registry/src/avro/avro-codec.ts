@@ -18,7 +18,7 @@ export class AvroCodec implements PayloadCodec {
   constructor(root: AvroType) {
     this.#root = root;
     this.#check = generateCheck(root);
-    this.workPerByte = this.#check === undefined ? 1 : 0.125;
+    this.workPerByte = this.#check === undefined ? 0.5 : 1 / 16;
   }
 
   problemOf(bytes: Uint8Array, start = 0, end = bytes.length): string | undefined {

@@ -11,7 +11,7 @@ export function jsonCodec(documents: SchemaDocuments): PayloadCodec {
   const title = isObject(root) ? root.get('title') : undefined;
   const check = validatorOf(documents);
   return {
-    workPerByte: 4,
+    workPerByte: 3,
     problemOf(bytes, start = 0, end = bytes.length) {
       const payload = start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end);
       const read = readPayload(payload);

@@ -6,6 +6,7 @@ import { noTimestamp } from './layout.ts';
 import { decompressRecordsOffThread, RecordCursor } from './record-cursor.ts';
 import { OversizedRecord, RecordLengths } from './record-lengths.ts';
 import { type BatchRejection, type RecordError, reject } from './rejection.ts';
+import type { TimestampRange } from './timestamp-range.ts';
 
 export interface RecordRules {
   /** Limit on the decompressed size of the batch; the system limit if absent. */
@@ -43,13 +44,9 @@ export function validateBatchRecords(
   rules: RecordRules = {},
 ): RecordsSummary | BatchRejection {
   try {
-    const walked = walk(
-      new RecordCursor(batch, rules.outputBytesMax),
-      rules,
-      Number.POSITIVE_INFINITY,
-    ).next();
-    // Without a slice limit the generator runs to its end at once.
-    return walked.value as RecordsSummary | BatchRejection;
+    const cursor = new RecordCursor(batch, rules.outputBytesMax);
+    // Without limits the first slice is the last one.
+    return new RecordWalk(cursor, rules).slice(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY)!;
   } catch (error) {
     return rejectionOf(error);
   }
@@ -72,12 +69,11 @@ export async function validateBatchRecordsOffThread(
     const watch = (piece: Buffer) => lengths.see(piece);
     const decompressed = await decompressRecordsOffThread(batch, outputBytesMax, { pause, watch });
     const cursor = new RecordCursor(batch, outputBytesMax, decompressed);
-    const slices = walk(cursor, rules, wireLimits.walkedRecordsPerTurnMax);
+    const walk = new RecordWalk(cursor, rules);
+    const bytesPerSlice = rules.visitedBytesPerTurnMax ?? Number.POSITIVE_INFINITY;
     for (;;) {
-      const slice = slices.next();
-      if (slice.done === true) {
-        return slice.value.ok ? slice.value : { ...slice.value, inflatedBytes: decompressed.length };
-      }
+      const result = walk.slice(wireLimits.walkedRecordsPerTurnMax, bytesPerSlice);
+      if (result !== undefined) return result.ok ? result : { ...result, inflatedBytes: decompressed.length };
       await pause();
     }
   } catch (error) {
@@ -101,62 +97,69 @@ function rejectionOf(error: unknown): BatchRejection {
   throw error;
 }
 
-/** Yields after every `recordsPerSlice` records, or earlier if they are large. */
-function* walk(
-  cursor: RecordCursor,
-  rules: RecordRules,
-  recordsPerSlice: number,
-): Generator<void, RecordsSummary | BatchRejection, undefined> {
-  const { recordBytesMax = Number.POSITIVE_INFINITY } = rules;
-  // Without a limit on records there are no slices at all.
-  const bytesPerSlice = Number.isFinite(recordsPerSlice) ? rules.visitedBytesPerTurnMax : undefined;
-  let bytesLeft = bytesPerSlice ?? Number.POSITIVE_INFINITY;
-  const recordErrors: RecordError[] = [];
-  let hasTimestampError = false;
-  const times = cursor.timestampRange();
-  const hasTimestampRules = rules.timestampMin !== undefined || rules.timestampMax !== undefined;
+/** The walk over the records of a batch, in slices. */
+class RecordWalk {
+  readonly #cursor: RecordCursor;
+  readonly #rules: RecordRules;
+  readonly #recordErrors: RecordError[] = [];
+  readonly #times: TimestampRange;
+  #hasTimestampError = false;
 
-  for (let left = recordsPerSlice; cursor.next(); left--) {
-    if (left === 0 || bytesLeft <= 0) {
-      yield;
-      left = recordsPerSlice;
-      bytesLeft = bytesPerSlice ?? Number.POSITIVE_INFINITY;
-    }
-    const { index, recordBytes } = cursor;
-    bytesLeft -= recordBytes;
-    const visited = rules.visit?.(cursor);
-    if (recordBytes > recordBytesMax) return tooLarge(index, recordBytes, recordBytesMax);
-    cursor.addTimestampTo(times);
-
-    let message = checkRecord(cursor, rules);
-    if (message === undefined && hasTimestampRules) {
-      message = checkTimestamp(cursor.timestamp, rules);
-      if (message !== undefined) hasTimestampError = true;
-    }
-    message ??= visited;
-    if (message === undefined) continue;
-    recordErrors.push({ batchIndex: index, message });
-    // The batch is rejected already; nothing more is read.
-    if (recordErrors.length === wireLimits.recordErrorsMax) break;
+  constructor(cursor: RecordCursor, rules: RecordRules) {
+    this.#cursor = cursor;
+    this.#rules = rules;
+    this.#times = cursor.timestampRange();
   }
 
-  const [first] = recordErrors;
-  if (first !== undefined) {
-    const error = hasTimestampError ? 'INVALID_TIMESTAMP' : 'INVALID_RECORD';
-    return reject(error, `record ${first.batchIndex}: ${first.message}`, recordErrors);
+  /** Walks over so many records, or fewer if they are large. Undefined if more may follow. */
+  slice(recordsMax: number, bytesMax: number): RecordsSummary | BatchRejection | undefined {
+    const cursor = this.#cursor;
+    const rules = this.#rules;
+    const times = this.#times;
+    const { visit, recordBytesMax = Number.POSITIVE_INFINITY, requiresKeys = false } = rules;
+    const hasTimestampRules = rules.timestampMin !== undefined || rules.timestampMax !== undefined;
+    let bytesLeft = bytesMax;
+    for (let left = recordsMax; left > 0 && bytesLeft > 0; left--) {
+      if (!cursor.next()) return this.#result();
+      const { index, recordBytes } = cursor;
+      bytesLeft -= recordBytes;
+      const visited = visit === undefined ? undefined : visit(cursor);
+      if (recordBytes > recordBytesMax) return tooLarge(index, recordBytes, recordBytesMax);
+      cursor.addTimestampTo(times);
+
+      let message = checkRecord(cursor, requiresKeys);
+      if (message === undefined && hasTimestampRules) {
+        message = checkTimestamp(cursor.timestamp, rules);
+        if (message !== undefined) this.#hasTimestampError = true;
+      }
+      message ??= visited;
+      if (message === undefined) continue;
+      this.#recordErrors.push({ batchIndex: index, message });
+      // The batch is rejected already; nothing more is read.
+      if (this.#recordErrors.length === wireLimits.recordErrorsMax) return this.#result();
+    }
+    return undefined;
   }
-  return {
-    ok: true,
-    recordsBytes: cursor.totalBytes,
-    minTimestamp: times.min ?? noTimestamp,
-    maxTimestamp: times.max ?? noTimestamp,
-  };
+
+  #result(): RecordsSummary | BatchRejection {
+    const [first] = this.#recordErrors;
+    if (first !== undefined) {
+      const error = this.#hasTimestampError ? 'INVALID_TIMESTAMP' : 'INVALID_RECORD';
+      return reject(error, `record ${first.batchIndex}: ${first.message}`, this.#recordErrors);
+    }
+    return {
+      ok: true,
+      recordsBytes: this.#cursor.totalBytes,
+      minTimestamp: this.#times.min ?? noTimestamp,
+      maxTimestamp: this.#times.max ?? noTimestamp,
+    };
+  }
 }
 
-function checkRecord(cursor: RecordCursor, rules: RecordRules): string | undefined {
+function checkRecord(cursor: RecordCursor, requiresKeys: boolean): string | undefined {
   if (cursor.offsetDelta !== cursor.index)
     return `offsetDelta is ${cursor.offsetDelta} and must be ${cursor.index}`;
-  if (rules.requiresKeys && !cursor.hasKey) return 'key is null, but the topic is compacted';
+  if (requiresKeys && !cursor.hasKey) return 'key is null, but the topic is compacted';
   return undefined;
 }
 
