@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { HandClock } from '@weir/core/testing';
+import { HandClock, settle } from '@weir/core/testing';
 import { TestReader, textFormat } from '../../testing/index.ts';
 import { RegistryUnavailable } from '../client/client-error.ts';
+import type { SchemaType } from '../schema-format.ts';
 import { SchemaCache } from './schema-cache.ts';
 
 function stage(bytesMax?: number) {
@@ -102,6 +103,50 @@ test('a schema takes the memory of all that it refers to', async () => {
   reader.schemaOfVersion = async () => part;
   await cache.load(7);
   assert.ok(cache.bytes >= part.schema.length, `${cache.bytes} bytes`);
+});
+
+test('the subjects of a schema count, also those that come later', async () => {
+  const { clock, reader, cache } = stage();
+  const subjects = (name: string) => Array.from({ length: 1_000 }, (_, at) => `${name}-${at}`);
+  reader.add(7, 'a', subjects('first'));
+  await cache.load(7);
+  const { bytes } = cache;
+  assert.ok(bytes > 1_000 * 64, `${bytes} bytes`);
+  reader.add(7, 'a', subjects('second'));
+  clock.advance(60_001);
+  await cache.load(7);
+  assert.ok(cache.bytes > 1.9 * bytes, `${cache.bytes} bytes`);
+});
+
+test('large schemas are parsed one at a time, with pauses', async () => {
+  const clock = new HandClock();
+  const reader = new TestReader();
+  let parsed = 0;
+  const formatOf = (type: SchemaType) => ({
+    ...textFormat(type),
+    parse({ text }: { readonly text: string }) {
+      parsed += 1;
+      clock.advance(5);
+      return { type, canonicalText: text };
+    },
+  });
+  const cache = new SchemaCache({ reader, formatOf, clock });
+  for (let id = 1; id <= 3; id++) reader.add(id, 'a'.repeat(100_000));
+  reader.add(4, 'a');
+  const loads = [1, 2, 3].map((id) => cache.load(id));
+  await settle();
+  assert.equal(parsed, 1);
+  await cache.load(4);
+  assert.equal(parsed, 2, 'small ones do not wait');
+  clock.advance(44);
+  await settle();
+  assert.equal(parsed, 2);
+  for (let times = 0; times < 3; times++) {
+    clock.advance(50);
+    await settle();
+  }
+  await Promise.all(loads);
+  assert.equal(parsed, 4);
 });
 
 test('memory is bounded, and what is used stays', async () => {

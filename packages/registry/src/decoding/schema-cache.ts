@@ -60,6 +60,8 @@ interface Entry {
   /** When the last fetch ended. */
   checkedMs: number;
   bytes: number;
+  /** Those of its text, parsed. */
+  schemaBytes: number;
   /** Whether it was used since eviction last saw it. */
   isUsed: boolean;
 }
@@ -71,6 +73,10 @@ const subjectsAgeMsMax = 60_000;
 /** A parsed schema takes several times its text. */
 const bytesPerTextByte = 8;
 const entryBytes = 1_024;
+/** A subject in a set, beside its characters. */
+const subjectBytes = 64;
+/** After a large schema was parsed, the serving thread is free for so many times as long before the next one. */
+const pauseTimes = 10;
 
 const missing: SchemaState = { kind: 'missing' };
 const unknown: SchemaState = { kind: 'unknown' };
@@ -89,6 +95,8 @@ export class SchemaCache {
     waitingMax: registryLimits.schemaFetchesWaitingMax,
   });
   readonly #stop = new AbortController();
+  /** When the next large schema may be parsed. */
+  #parsesNext: Promise<void> = Promise.resolve();
   #bytes = 0;
 
   constructor(options: SchemaCacheOptions) {
@@ -150,8 +158,10 @@ export class SchemaCache {
       failure = { kind: 'unavailable', problem: (error as Error).message };
       state = known === undefined ? failure : before!.state;
     }
-    const bytes = known === undefined ? entryBytes + bytesPerTextByte * textBytes : before!.bytes;
-    this.#put(ref, { state, failure, checkedMs: this.#options.clock.monotonicMs(), bytes, isUsed: false });
+    const schemaBytes = known === undefined ? bytesPerTextByte * textBytes : before!.schemaBytes;
+    const bytes = entryBytes + schemaBytes + (state.kind === 'found' ? bytesOf(state.schema.subjects) : 0);
+    const checkedMs = this.#options.clock.monotonicMs();
+    this.#put(ref, { state, failure, checkedMs, bytes, schemaBytes, isUsed: false });
     return { state, failure };
   }
 
@@ -171,8 +181,10 @@ export class SchemaCache {
     try {
       const source = await resolveReferences(reader, found, { stop });
       const format = await this.#options.formatOf(found.schemaType);
-      const codec = format.codec(format.parse(source));
       const textBytes = textBytesOf(source);
+      const parse = () => format.codec(format.parse(source));
+      const isLarge = textBytes > registryLimits.inlineSchemaCharsMax;
+      const codec = isLarge ? await this.#parseInTurn(parse) : parse();
       const schema = { type: found.schemaType, codec, problem: undefined, source, subjects };
       return { schema, textBytes };
     } catch (error) {
@@ -183,6 +195,27 @@ export class SchemaCache {
       const { schemaType: type } = found;
       const schema = { type, codec: undefined, problem: error.message, source: undefined, subjects };
       return { schema, textBytes: 0 };
+    }
+  }
+
+  /**
+   * Parses large schemas one at a time and with pauses: codecs cannot come from another thread, and producers who name
+   * many large schemas must not keep the serving thread busy.
+   */
+  async #parseInTurn<Parsed>(parse: () => Parsed): Promise<Parsed> {
+    const { clock } = this.#options;
+    const before = this.#parsesNext;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#parsesNext = promise;
+    await before;
+    const startMs = clock.monotonicMs();
+    try {
+      this.#stop.signal.throwIfAborted();
+      return parse();
+    } finally {
+      const tookMs = clock.monotonicMs() - startMs;
+      if (tookMs > 0) clock.after(pauseTimes * tookMs, resolve);
+      else resolve();
     }
   }
 
@@ -216,6 +249,12 @@ export class SchemaCache {
       } else this.#bytes -= bytes;
     }
   }
+}
+
+function bytesOf(subjects: ReadonlySet<string>): number {
+  let bytes = 0;
+  for (const subject of subjects) bytes += subjectBytes + 2 * subject.length;
+  return bytes;
 }
 
 /** The text with all that it refers to, which a parsed schema contains. Each text counts once. */

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import { javaBatches, librdkafkaBatches } from '../../testing/golden-batches.ts';
 import { OutputLimitExceeded } from '../compression/index.ts';
 import { DecodeError } from '../decode-error.ts';
+import { readVarint32, readVarint64 } from '../varint.ts';
 import { RecordBatchView } from './batch.ts';
+import { buildRecordBatch } from './builder.ts';
 import { sealBatch } from './crc.ts';
 import { headerAt, headerBytes, lengthOverheadBytes } from './layout.ts';
 import { batchRecords, RecordCursor } from './record-cursor.ts';
@@ -168,4 +171,83 @@ test('an unknown codec is an error', () => {
   const bytes = Buffer.from(javaBatches.none);
   bytes.writeInt16BE(5, headerAt.attributes);
   assert.throws(() => new RecordCursor(new RecordBatchView(bytes)), /codec 5 is not known/);
+});
+
+/** What the cursor reads of a record, by the rules of the format and nothing else. */
+function readPlainly(bytes: Buffer, count: number): unknown[] | 'invalid' {
+  const reader = { subject: 'test', bytes, at: 0, end: bytes.length };
+  const read: unknown[] = [];
+  const part = (end: number) => {
+    const length = readVarint32(reader, 'part');
+    if (length < -1 || length > end - reader.at) throw new Error('beyond the record');
+    const at = reader.at;
+    reader.at += Math.max(length, 0);
+    return length < 0 ? null : bytes.subarray(at, reader.at).toString('hex');
+  };
+  try {
+    for (let index = 0; index < count; index++) {
+      const recordAt = reader.at;
+      const bodyBytes = readVarint32(reader, 'length');
+      const end = reader.at + bodyBytes;
+      if (bodyBytes < 0 || end > bytes.length) return 'invalid';
+      reader.at++;
+      const time = readVarint64(reader, 'time');
+      const offset = readVarint32(reader, 'offset');
+      const [key, value] = [part(end), part(end)];
+      const headers = readVarint32(reader, 'headers');
+      if (headers < 0 || headers * 2 > end - reader.at) return 'invalid';
+      for (let left = headers; left > 0; left--) {
+        if (part(end) === null) return 'invalid';
+        part(end);
+      }
+      if (reader.at !== end) return 'invalid';
+      read.push([end - recordAt, time, offset, key, value, headers]);
+    }
+  } catch {
+    return 'invalid';
+  }
+  return reader.at === bytes.length ? read : 'invalid';
+}
+
+test('usual and other records are read by the same rules, also when they are damaged', () => {
+  const sizes = fc.constantFrom(null, 0, 1, 5, 63, 64, 100, 8_180, 8_200);
+  const record = fc.record({
+    timestamp: fc.constantFrom(0n, 1n, -1n, 63n, 64n, -65n, 8_191n, 8_192n, -8_192n, 2n ** 40n),
+    key: sizes.map((size) => (size === null ? null : Buffer.alloc(size, 0x02))),
+    value: sizes.map((size) => (size === null ? null : Buffer.alloc(size, 0x81))),
+    headers: fc.constantFrom([], [], [{ key: 'k', value: null }]),
+  });
+  const damage = fc.record({ at: fc.nat(60), byte: fc.constantFrom(0, 1, 2, 3, 0x0e, 0x7f, 0x80, 0xff) });
+  fc.assert(
+    fc.property(
+      fc.array(record, { minLength: 1, maxLength: 4 }),
+      fc.array(damage, { maxLength: 2 }),
+      (records, damages) => {
+        const batch = buildRecordBatch(records, { baseTimestamp: 0n });
+        for (const { at, byte } of damages) {
+          if (headerBytes + at < batch.length) batch[headerBytes + at] = byte;
+        }
+        const read: unknown[] = [];
+        let result: unknown[] | 'invalid' = read;
+        try {
+          const cursor = new RecordCursor(new RecordBatchView(batch));
+          while (cursor.next()) {
+            const { recordBytes, timestamp, offsetDelta, key, value, headerCount } = cursor;
+            read.push([
+              recordBytes,
+              timestamp,
+              offsetDelta,
+              key?.toString('hex') ?? null,
+              value?.toString('hex') ?? null,
+              headerCount,
+            ]);
+          }
+        } catch (error) {
+          assert.ok(error instanceof DecodeError, String(error));
+          result = 'invalid';
+        }
+        assert.deepEqual(result, readPlainly(batch.subarray(headerBytes), records.length));
+      },
+    ),
+  );
 });
