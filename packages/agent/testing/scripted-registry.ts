@@ -2,7 +2,7 @@ import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import type { TestContext } from 'node:test';
 import { type Clock, type Log, Metrics, silentLog, systemClock } from '@weir/core';
 import type { RegistryService } from '@weir/registry';
-import { RegistryLogins } from '../src/schema-registry/registry-logins.ts';
+import { HttpLogins } from '../src/http/http-logins.ts';
 import { RegistryMetrics } from '../src/schema-registry/registry-metrics.ts';
 import { registryRequests } from '../src/schema-registry/registry-requests.ts';
 import { startRegistryServer } from '../src/schema-registry/registry-server.ts';
@@ -55,7 +55,7 @@ class ScriptedService {
   }
 }
 
-export type Checks = ConstructorParameters<typeof RegistryLogins>[0]['checks'];
+export type Checks = ConstructorParameters<typeof HttpLogins>[0]['checks'];
 
 export const passwords: Checks['passwords'] = {
   check: async ({ user, password }: { user: string; password: string }) =>
@@ -80,11 +80,13 @@ export async function listenAsRegistry(t: TestContext, differences: Differences 
   const { log = silentLog, requiresLogin = false, logsRequests = false, onPasswordLogin, tls } = differences;
   const { clock = systemClock } = differences;
   const parts = { clock, log, metrics: new RegistryMetrics(metrics) };
-  const logins = new RegistryLogins({
+  const logins = new HttpLogins({
     checks: differences.checks ?? { passwords, checkToken: undefined },
     principalOf: principalWithoutCredential,
     isRequired: requiresLogin,
     onPasswordLogin,
+    service: 'schema registry',
+    onOutcome: (method, outcome) => parts.metrics.authenticated(method, outcome),
     ...parts,
   });
   const accessOf = differences.accessOf ?? (({ session }) => fullAccess(session.principal));

@@ -47,6 +47,7 @@ export {
   headerAt,
   headerBytes,
   noTimestamp,
+  partitionOfKey,
   positionHeadBytes,
   RecordBatchBuilder,
   type RecordBatchFields,

@@ -1,13 +1,13 @@
 import type { ClusterPort } from '@weir/cluster';
 import type { Clock, Log, Metrics, Random } from '@weir/core';
 import type { RegistryChangeStream } from '@weir/registry';
+import { HttpLogins } from '../http/http-logins.ts';
 import type { Access } from '../security/access.ts';
 import type { GuardedRequest } from '../security/acl/denial-log.ts';
 import type { PrincipalOf } from '../security/principals.ts';
 import type { LoginChecks } from '../security/sasl/login-checks.ts';
 import type { AgentTls } from '../security/tls/agent-tls.ts';
 import { OwnRegistry } from './own-registry.ts';
-import { RegistryLogins } from './registry-logins.ts';
 import { type RegistryServer, startRegistryServer } from './registry-server.ts';
 
 /** How an agent serves the schema registry of its cluster. */
@@ -44,7 +44,12 @@ export async function startAgentRegistry(parts: AgentRegistryParts): Promise<Reg
   const { settings, host, tls, clock, log } = parts;
   const registry = parts.own ?? new OwnRegistry(parts);
   const { metrics } = registry;
-  const logins = new RegistryLogins({ ...parts, isRequired: settings.requiresLogin, metrics });
+  const logins = new HttpLogins({
+    ...parts,
+    service: 'schema registry',
+    isRequired: settings.requiresLogin,
+    onOutcome: (method, outcome) => metrics.authenticated(method, outcome),
+  });
   const server = await startRegistryServer({
     host,
     port: settings.port,

@@ -1,4 +1,5 @@
 import { durationBucketsSeconds, type Metrics, type Series } from '@weir/core';
+import type { AuthenticationMethod, AuthenticationOutcome } from '../http/http-logins.ts';
 
 export const registryRows = {
   connections: {
@@ -47,8 +48,6 @@ export const registryRows = {
 } as const;
 
 export type RequestOutcome = 'success' | 'client_error' | 'error';
-export type AuthenticationMethod = 'basic' | 'bearer' | 'mtls';
-export type AuthenticationOutcome = 'success' | 'failure' | 'busy';
 
 export function outcomeOf(status: number): RequestOutcome {
   if (status >= 500) return 'error';

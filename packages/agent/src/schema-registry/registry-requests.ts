@@ -1,6 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Clock, isHostMissing, type Log } from '@weir/core';
 import { RegistryError, type RegistryService } from '@weir/registry';
+import type { HttpLogins } from '../http/http-logins.ts';
+import { HttpProblem } from '../http/http-problem.ts';
+import { allowedOf, type MatchedRoute, RouteMatcher } from '../http/route-matcher.ts';
+import { targetOf } from '../http/target.ts';
 import { agentLimits } from '../limits.ts';
 import type { Access } from '../security/access.ts';
 import type { GuardedRequest } from '../security/acl/denial-log.ts';
@@ -10,24 +14,21 @@ import { addressKey } from '../security/sasl/login-queue.ts';
 import { bareAddress } from '../security/session/client-host.ts';
 import { openSession } from '../security/session/client-session.ts';
 import { FairShare } from './fair-share.ts';
-import type { RegistryLogins } from './registry-logins.ts';
 import type { RegistryMetrics } from './registry-metrics.ts';
 import { checkRights, checkRightsOfBody } from './registry-rights.ts';
 import type { AnswerRequest } from './registry-server.ts';
 import { withoutContextPath } from './request/context-path.ts';
-import { HttpProblem } from './request/http-problem.ts';
 import { type AnswerType, answerTypeFor, answerTypes } from './request/media-types.ts';
 import { readQuery } from './request/query.ts';
 import { overloaded, RequestBodies } from './request/request-bodies.ts';
-import { targetOf } from './request/target.ts';
-import { allowedOf, type MatchedRoute, RouteMatcher } from './routes/route-matcher.ts';
+import type { RouteRow } from './routes/route.ts';
 import { registryRoutes } from './routes/route-table.ts';
 import { sendAnswer } from './send-answer.ts';
 
 interface RegistryRequestsOptions {
   /** The registry, once it can answer. */
   readonly service: () => Promise<RegistryService>;
-  readonly logins: RegistryLogins;
+  readonly logins: HttpLogins;
   readonly accessOf: (request: GuardedRequest) => Access;
   /** Whether every request is logged. */
   readonly logsRequests: boolean;
@@ -240,7 +241,7 @@ export function registryRequests(options: RegistryRequestsOptions): AnswerReques
   }
 }
 
-function matchOf(method: string, segments: readonly string[]): MatchedRoute | HttpProblem {
+function matchOf(method: string, segments: readonly string[]): MatchedRoute<RouteRow> | HttpProblem {
   try {
     return matcher.match(method === 'HEAD' ? 'GET' : method, segments);
   } catch (error) {

@@ -1,9 +1,9 @@
 import type { NeededOperation } from '@weir/core';
 import { registryResourceName } from '@weir/core';
 import { formatSubject, parseSubject, type RegistryService, referencedSubject } from '@weir/registry';
+import { HttpProblem } from '../http/http-problem.ts';
 import type { Access } from '../security/access.ts';
 import { principalInAcls } from '../security/principal.ts';
-import { HttpProblem } from './request/http-problem.ts';
 import type { RouteRow } from './routes/route.ts';
 
 /** The part of a request on which its rights depend. */

@@ -1,6 +1,6 @@
 import { MiB } from '@weir/core';
+import { partitionOfKey } from '@weir/wire';
 import type { KafkaCluster } from '../kafka/cluster.ts';
-import { partitionOfKey } from '../kafka/partitioner.ts';
 import { type ProduceOptions, produceRecords, type RecordToProduce } from '../kafka/produce.ts';
 import { findTopic } from '../kafka/topics.ts';
 

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { batchRecords, errors, RecordBatchView } from '@weir/wire';
+import { batchRecords, errors, partitionOfKey, RecordBatchView } from '@weir/wire';
 import { leapingClock, type RunOptions, runLine } from '../../testing/command-run.ts';
 import { FakeKafka, type FakeKafkaOptions } from '../../testing/fake-kafka.ts';
-import { partitionOfKey } from '../kafka/partitioner.ts';
 
 async function cluster(t: TestContext, options: FakeKafkaOptions) {
   const fake = await FakeKafka.start(options);

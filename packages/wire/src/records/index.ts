@@ -28,6 +28,7 @@ export {
   noTimestamp,
   type TimestampType,
 } from './layout.ts';
+export { partitionOfKey } from './partitioner.ts';
 export {
   type BatchRecord,
   batchRecords,

@@ -1,10 +1,5 @@
 import { contextOfPath, subjectIn } from '@weir/registry';
-
-/** A path as decoded segments, and its query. */
-export interface Target {
-  readonly segments: readonly string[];
-  readonly query: URLSearchParams;
-}
+import type { Target } from '../../http/target.ts';
 
 /**
  * Rewrites a path below `/contexts/{context}/` to the one that it stands for: the subject is qualified by the context,

@@ -1,4 +1,4 @@
-import { HttpProblem } from './http-problem.ts';
+import { HttpProblem } from '../../http/http-problem.ts';
 
 /** Types of answers, the preferred one first. */
 export const answerTypes = [

@@ -1,5 +1,5 @@
+import { HttpProblem } from '../../http/http-problem.ts';
 import { agentLimits } from '../../limits.ts';
-import { HttpProblem } from './http-problem.ts';
 
 /** Types of query parameters. A list is a parameter that may be repeated. */
 type QueryType = 'flag' | 'integer' | 'text' | 'list';

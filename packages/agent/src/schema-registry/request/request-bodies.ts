@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { brokenBound, type Clock } from '@weir/core';
 import { registryLimits } from '@weir/registry';
+import { HttpProblem } from '../../http/http-problem.ts';
 import { agentLimits } from '../../limits.ts';
 import { FairShare } from '../fair-share.ts';
-import { HttpProblem } from './http-problem.ts';
 import { requireBodyType } from './media-types.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });

@@ -1,5 +1,10 @@
-import type { Target } from './context-path.ts';
 import { HttpProblem } from './http-problem.ts';
+
+/** A path as decoded segments, and its query. */
+export interface Target {
+  readonly segments: readonly string[];
+  readonly query: URLSearchParams;
+}
 
 /**
  * Splits the target of a request before it decodes, so that a subject may contain an encoded slash. A trailing slash

@@ -6,10 +6,14 @@ import type { PrincipalOf } from '../security/principals.ts';
 import { FailureLog, printable } from '../security/sasl/failure-log.ts';
 import type { LoginChecks } from '../security/sasl/login-checks.ts';
 import { textOf } from '../security/session/conversation.ts';
-import type { AuthenticationMethod, AuthenticationOutcome, RegistryMetrics } from './registry-metrics.ts';
-import { HttpProblem } from './request/http-problem.ts';
+import { HttpProblem } from './http-problem.ts';
 
-interface RegistryLoginsOptions {
+export type AuthenticationMethod = 'basic' | 'bearer' | 'mtls';
+export type AuthenticationOutcome = 'success' | 'failure' | 'busy';
+
+interface HttpLoginsOptions {
+  /** What callers log in to, in answers and logs. */
+  readonly service: string;
   readonly checks: Pick<LoginChecks, 'passwords' | 'checkToken'>;
   readonly principalOf: PrincipalOf;
   /** Whether callers must authenticate. Credentials that a caller sends are checked in any case. */
@@ -18,7 +22,8 @@ interface RegistryLoginsOptions {
   readonly onPasswordLogin?: ((user: string) => void) | undefined;
   readonly clock: Clock;
   readonly log: Log;
-  readonly metrics: RegistryMetrics;
+  /** Called for each credential. */
+  readonly onOutcome: (method: AuthenticationMethod, outcome: AuthenticationOutcome) => void;
 }
 
 /** A request as far as it matters here. */
@@ -33,12 +38,12 @@ interface Caller {
 const refusalDelayMs = 100;
 
 /** Who sends a request: by HTTP Basic, by a token, or else by a client certificate. */
-export class RegistryLogins {
-  readonly #options: RegistryLoginsOptions;
+export class HttpLogins {
+  readonly #options: HttpLoginsOptions;
   readonly #failures: FailureLog;
   #delayed = 0;
 
-  constructor(options: RegistryLoginsOptions) {
+  constructor(options: HttpLoginsOptions) {
     this.#options = options;
     this.#failures = new FailureLog(options);
   }
@@ -50,7 +55,7 @@ export class RegistryLogins {
     if (authorization !== undefined) return principalOf(await this.#userIn(authorization, caller));
     if (caller.certificateUser !== undefined) return principalOf(caller.certificateUser);
     if (!isRequired) return anonymous;
-    throw this.#unauthorized('The schema registry requires authentication.');
+    throw this.#unauthorized(`The ${this.#options.service} requires authentication.`);
   }
 
   async #userIn(authorization: string, caller: Caller): Promise<string> {
@@ -111,7 +116,8 @@ export class RegistryLogins {
     reason: string,
   ): Promise<never> {
     this.#count(method, 'failure');
-    this.#failures.log('failed to authenticate schema registry client', {
+    this.#failures.log('failed to authenticate HTTP client', {
+      service: this.#options.service,
       method,
       user: user === undefined ? undefined : printable(user),
       peer: remoteAddress,
@@ -131,11 +137,11 @@ export class RegistryLogins {
   }
 
   #count(method: AuthenticationMethod, outcome: AuthenticationOutcome): void {
-    this.#options.metrics.authenticated(method, outcome);
+    this.#options.onOutcome(method, outcome);
   }
 
   #unauthorized(message: string): HttpProblem {
-    const basic = 'Basic realm="schema registry", charset="UTF-8"';
+    const basic = `Basic realm="${this.#options.service}", charset="UTF-8"`;
     const challenges = this.#options.checks.checkToken === undefined ? basic : `${basic}, Bearer`;
     return new HttpProblem(401, message, { headers: { 'www-authenticate': challenges } });
   }

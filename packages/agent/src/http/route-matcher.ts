@@ -1,26 +1,31 @@
-import { HttpProblem } from '../request/http-problem.ts';
-import type { RouteRow } from './route.ts';
+import { HttpProblem } from './http-problem.ts';
+
+/** What of a row of a table of routes decides which requests it takes. `{name}` in a path is any segment. */
+interface MatchableRow {
+  readonly method: string;
+  readonly path: string;
+}
 
 /** A route with the values of its path. */
-export interface MatchedRoute {
-  readonly row: RouteRow;
+export interface MatchedRoute<Row extends MatchableRow> {
+  readonly row: Row;
   readonly path: Readonly<Record<string, string | number>>;
 }
 
-interface Node {
-  readonly literal: Map<string, Node>;
+interface Node<Row> {
+  readonly literal: Map<string, Node<Row>>;
   /** Children of any segment. Rows of one path may name it differently, so names are those of the row. */
-  any: Node | undefined;
-  readonly rows: Map<string, RouteRow>;
+  any: Node<Row> | undefined;
+  readonly rows: Map<string, Row>;
 }
 
 const idText = /^\d{1,10}$/;
 
 /** Finds routes by segments, so that the time does not depend on the number of routes. */
-export class RouteMatcher {
-  readonly #root: Node = emptyNode();
+export class RouteMatcher<Row extends MatchableRow> {
+  readonly #root: Node<Row> = emptyNode();
 
-  constructor(rows: readonly RouteRow[]) {
+  constructor(rows: readonly Row[]) {
     for (const row of rows) {
       let node = this.#root;
       for (const segment of segmentsOf(row.path)) {
@@ -38,7 +43,7 @@ export class RouteMatcher {
   }
 
   /** Throws an `HttpProblem` with 404 or 405. */
-  match(method: string, segments: readonly string[]): MatchedRoute {
+  match(method: string, segments: readonly string[]): MatchedRoute<Row> {
     const node = find(this.#root, segments, 0);
     if (node === undefined) throw notFound();
     const row = node.rows.get(method);
@@ -80,21 +85,21 @@ function nameIn(segment: string): string | undefined {
   return /^\{(\w+)\}$/.exec(segment)?.[1];
 }
 
-function emptyNode(): Node {
+function emptyNode<Row>(): Node<Row> {
   return { literal: new Map(), any: undefined, rows: new Map() };
 }
 
-function childOf(node: Node, segment: string): Node {
+function childOf<Row>(node: Node<Row>, segment: string): Node<Row> {
   let child = node.literal.get(segment);
   if (child === undefined) {
-    child = emptyNode();
+    child = emptyNode<Row>();
     node.literal.set(segment, child);
   }
   return child;
 }
 
 /** A literal segment wins, unless nothing lies below it. Paths have few segments, so the recursion is shallow. */
-function find(node: Node, segments: readonly string[], at: number): Node | undefined {
+function find<Row>(node: Node<Row>, segments: readonly string[], at: number): Node<Row> | undefined {
   if (at === segments.length) return node.rows.size === 0 ? undefined : node;
   const literal = node.literal.get(segments[at]!);
   const found = literal === undefined ? undefined : find(literal, segments, at + 1);
