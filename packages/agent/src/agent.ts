@@ -12,6 +12,7 @@ import { AgentEvents } from './events/agent-events.ts';
 import { Heartbeats } from './heartbeats.ts';
 import { type HttpListener, type Route, startHttpListener } from './http/http-server.ts';
 import { metricsRoutes, probeRoutes } from './http/probe-routes.ts';
+import { HttpData } from './http-data/http-data.ts';
 import { ClientInflation } from './inflation/client-inflation.ts';
 import { takesJobs } from './jobs/job-kind.ts';
 import { jobService, usualJobSettings } from './jobs/job-service.ts';
@@ -134,6 +135,7 @@ async function start(
 
   const { tls } = options;
   const pageRoutes = exchange?.routes((fileId, index) => readPath.lendPage(fileId, index)) ?? [];
+  let data: HttpData | undefined;
   const http = await startHttpListener({
     host: options.host,
     port: options.httpPort,
@@ -142,6 +144,7 @@ async function start(
       ...(options.servesMetrics ? metricsRoutes(metrics) : []),
       ...(tls?.internal === undefined ? pageRoutes : []),
     ],
+    answerRest: async (request, response) => (await data?.answer(request, response)) ?? false,
     ...(tls?.http === true ? { tls: { certificates: tls.certificates, clock } } : {}),
     log,
   });
@@ -218,10 +221,24 @@ async function start(
     ...handlers,
   });
   const known = Promise.withResolvers<void>();
+  const held = heldUntil(known.promise, server);
+  data = new HttpData({
+    server: held,
+    answers,
+    checks: logins,
+    principalOf,
+    requiresLogin: options.sasl?.isRequired === true,
+    hasClientCertificates: (tls?.kafka?.clientCertificates ?? 'ignored') !== 'ignored',
+    isEncrypted: tls?.http === true,
+    onPasswordLogin: stats.loggedIn,
+    clock,
+    log,
+    metrics,
+  });
   const kafka = await startKafkaListener({
     host: options.host,
     port: options.kafkaPort,
-    handle: heldUntil(known.promise, server),
+    handle: held,
     limits,
     answers,
     admit: (address) => quotas.connected(bareAddress(address)),

@@ -435,6 +435,22 @@ export const agentLimits = {
   /** A list is sent in pieces of this size, so that a long one is never in memory as a whole. */
   registryAnswerPieceBytes: 64 * KiB,
 
+  /** Bodies of requests for records over HTTP: the size of one, of all in memory, and their nesting and values. */
+  httpBodyBytesMax: 16 * MiB,
+  httpBodiesBytesMax: 64 * MiB,
+  httpBodyDepthMax: 32,
+  httpBodyValuesMax: 1_000_000,
+
+  /** Requests for records over HTTP that run at a time; further ones get 503. */
+  httpDataRequestsMax: 512,
+
+  /** How long a fetch over HTTP may wait for records: less than the time after which a silent connection is closed. */
+  httpWaitMsMax: 10_000,
+
+  /** What a batch, and the batches of a partition in one answer, may inflate to in a fetch over HTTP. */
+  httpBatchInflatedBytesMax: 128 * MiB,
+  httpFetchInflatedBytesMax: 64 * MiB,
+
   /** Orphans that a scan holds back while they are a suspicious share of the files. Beyond it the scan stops. */
   heldOrphansMax: 1_000,
 

@@ -3,6 +3,7 @@ import { clusterClientMetricRows } from '@weir/rpc';
 import { storeMetricRows } from '@weir/storage';
 import { eventRows } from './events/event-metrics.ts';
 import { heartbeatRow } from './heartbeats.ts';
+import { httpDataRows } from './http-data/data-metrics.ts';
 import { refreshesRow } from './identity/agent-token.ts';
 import { compactionRows } from './jobs/compaction/file-compaction.ts';
 import { keyCompactionRows } from './jobs/compaction/keys/key-compaction.ts';
@@ -70,6 +71,7 @@ export const agentMetricRows: readonly MetricRow[] = [
   ...Object.values(certificateRows),
   deniedRow,
   ...Object.values(registryRows),
+  ...Object.values(httpDataRows),
   refreshesRow,
   pushesRow,
   pointsRow,

@@ -131,7 +131,7 @@ export function createHandlers(services: HandlerServices): RequestServer {
     frameBytesMax: (session) => sasl.frameBytesMax(session),
     serveToken: (token, session, closed) => sasl.takeToken(session, token, closed),
     serve(request): HandlerResult<Fields> {
-      if (!sasl.admits(request.session, request.api)) return 'close';
+      if (request.isAdmitted !== true && !sasl.admits(request.session, request.api)) return 'close';
       if (isMisdirected(request) || isInWrongZone(request)) return 'close';
       const { api, apiVersion, clientId, session, requestBytes, closed, left = closed } = request;
       const { receivedMs, hold } = request;

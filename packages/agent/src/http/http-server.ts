@@ -28,6 +28,8 @@ interface HttpOptions {
   /** 0 takes any free port. */
   readonly port: number;
   readonly routes: readonly Route[];
+  /** Answers what no route takes; false if it is not its own either. */
+  readonly answerRest?: (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
   /** If absent, the listener is plain text. */
   readonly tls?: HttpTlsOptions;
   readonly log: Log;
@@ -90,7 +92,8 @@ export async function startHttpListener(options: HttpOptions): Promise<HttpListe
     try {
       if (route !== undefined) await route.handle(request, response, url);
       else if (atPath.length > 0) plain(response, 405, `${request.method} is not allowed here`);
-      else plain(response, 404, `${url.pathname}: not found`);
+      else if ((await options.answerRest?.(request, response)) !== true)
+        plain(response, 404, `${url.pathname}: not found`);
     } catch (error) {
       log.error('failed to serve HTTP request', { path: url.pathname, error: String(error) });
       if (!response.headersSent) plain(response, 500, 'internal error');

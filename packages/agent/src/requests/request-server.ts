@@ -35,6 +35,8 @@ export interface ReceivedRequest {
    * Aborted when the client has ended its side of the connection, which is closed when all of its requests are served.
    */
   readonly left?: AbortSignal | undefined;
+  /** Whether the client needs no login here, because its listener has checked who it is. */
+  readonly isAdmitted?: boolean | undefined;
   /** When it was read from the socket, on the monotonic clock. It may have waited since. */
   readonly receivedMs?: number | undefined;
   /**

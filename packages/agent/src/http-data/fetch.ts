@@ -1,0 +1,185 @@
+import { apis, type RequestOf, type ResponseOf, zeroUuid } from '@weir/wire';
+import { agentLimits } from '../limits.ts';
+import type { AnswerMemory } from '../pressure/answer-memory.ts';
+import { fetchedRecords } from './fetched-records.ts';
+import type { HandlerClient } from './handler-client.ts';
+import { integerIn, type JsonObject, objectsIn, textIn } from './json-fields.ts';
+import { recordJson } from './record-json.ts';
+
+type FetchApi = typeof apis.Fetch;
+type FetchRequest = RequestOf<FetchApi>;
+type FetchedPartition = ResponseOf<FetchApi>['responses'][number]['partitions'][number];
+
+/** The last version that names topics, as HTTP callers do. */
+const fetchVersion = 12;
+const int32Max = 2 ** 31 - 1;
+/** Of a Kafka consumer. */
+const defaults = { maxBytes: 50 * 1024 * 1024, partitionBytes: 1024 * 1024, waitMs: 500 };
+/** Text of the answer that is sent at a time. */
+const pieceChars = 64 * 1024;
+
+interface FetchDeps {
+  readonly answers: AnswerMemory;
+  readonly pause: () => Promise<void>;
+}
+
+/** One position in one partition, and how much of it to read. */
+interface Position {
+  readonly partition: number;
+  readonly offset: number;
+  readonly bytesMax: number;
+}
+
+/** What to fetch, in terms of Kafka. */
+interface FetchQuery {
+  readonly topics: readonly { readonly topic: string; readonly partitions: readonly Position[] }[];
+  readonly bytesMax: number;
+  readonly waitMs: number;
+  readonly minBytes: number;
+  readonly isolationLevel: number;
+}
+
+/** Fetches what a body of `/v1/kafka/fetch` asks for and yields the answer piece by piece. */
+export async function* fetchAnswer(
+  body: JsonObject,
+  bodyBytes: number,
+  client: HandlerClient,
+  { answers, pause }: FetchDeps,
+): AsyncGenerator<string, void, undefined> {
+  const query = readQuery(body);
+  const response = await fetch(query, client, bodyBytes);
+  const offsets = new Map(
+    query.topics.flatMap(({ topic, partitions }) =>
+      partitions.map(({ partition, offset }) => [`${topic} ${partition}`, BigInt(offset)] as const),
+    ),
+  );
+  let piece = `{"topics":[`;
+  for (const [nth, { topic = '', partitions }] of response.responses.entries()) {
+    piece += `${nth === 0 ? '' : ','}{"topic":${JSON.stringify(topic)},"partitions":[`;
+    for (const [index, partition] of partitions.entries()) {
+      piece += `${index === 0 ? '' : ','}${partitionHead(partition)}`;
+      const records = bytesOf(partition);
+      answers.change(records.length);
+      try {
+        let separator = '';
+        const found = fetchedRecords(records, {
+          fromOffset: offsets.get(`${topic} ${partition.partitionIndex}`) ?? 0n,
+          aborted: partition.abortedTransactions ?? null,
+          pause,
+          bytesMax: agentLimits.httpFetchInflatedBytesMax,
+        });
+        for await (const record of found) {
+          piece += `${separator}${recordJson(record)}`;
+          separator = ',';
+          if (piece.length < pieceChars) continue;
+          yield piece;
+          piece = '';
+        }
+      } finally {
+        answers.change(-records.length);
+      }
+      piece += ']}';
+    }
+    piece += ']}';
+  }
+  yield `${piece}]}`;
+}
+
+function partitionHead(partition: FetchedPartition): string {
+  const {
+    partitionIndex,
+    errorCode,
+    highWatermark,
+    lastStableOffset = -1n,
+    logStartOffset = -1n,
+  } = partition;
+  return `{"partition":${partitionIndex},"error_code":${errorCode},"high_watermark":${highWatermark},"last_stable_offset":${lastStableOffset},"log_start_offset":${logStartOffset},"records":[`;
+}
+
+function readQuery(body: JsonObject): FetchQuery {
+  const topics = objectsIn(body, 'topics').map((entry) => ({
+    topic: textIn(entry, 'topic'),
+    partitions: objectsIn(entry, 'partitions').map((one) => ({
+      partition: integerIn(one, 'partition', { min: 0, max: int32Max }),
+      offset: integerIn(one, 'fetch_offset', { min: 0, max: Number.MAX_SAFE_INTEGER }),
+      bytesMax: integerIn(one, 'partition_max_bytes', {
+        min: 1,
+        max: int32Max,
+        absent: defaults.partitionBytes,
+      }),
+    })),
+  }));
+  return {
+    topics,
+    bytesMax: integerIn(body, 'max_bytes', { min: 1, max: int32Max, absent: defaults.maxBytes }),
+    waitMs: integerIn(body, 'max_wait_ms', {
+      min: 0,
+      max: agentLimits.httpWaitMsMax,
+      absent: defaults.waitMs,
+    }),
+    minBytes: integerIn(body, 'min_bytes', { min: 0, max: int32Max, absent: 1 }),
+    isolationLevel: integerIn(body, 'isolation_level', { min: 0, max: 1, absent: 0 }),
+  };
+}
+
+/** The partition with the records from an offset, as one Fetch returns it. */
+export async function fetchOne(
+  topic: string,
+  partition: number,
+  offset: number,
+  client: HandlerClient,
+): Promise<FetchedPartition> {
+  const response = await fetch(
+    {
+      // A fetch returns at least one batch, whatever its limits.
+      topics: [{ topic, partitions: [{ partition, offset, bytesMax: 1 }] }],
+      bytesMax: 1,
+      waitMs: 0,
+      minBytes: 1,
+      isolationLevel: 0,
+    },
+    client,
+    0,
+  );
+  return response.responses[0]!.partitions[0]!;
+}
+
+export function bytesOf({ records }: FetchedPartition): Buffer {
+  if (records === null || records === undefined) return Buffer.alloc(0);
+  return Buffer.isBuffer(records) ? records : Buffer.concat(records as readonly Buffer[]);
+}
+
+function fetch(
+  { topics, bytesMax, waitMs, minBytes, isolationLevel }: FetchQuery,
+  client: HandlerClient,
+  bodyBytes: number,
+): Promise<ResponseOf<FetchApi>> {
+  const request: FetchRequest = {
+    clusterId: null,
+    replicaId: -1,
+    replicaState: { replicaId: -1, replicaEpoch: -1n },
+    maxWaitMs: waitMs,
+    minBytes,
+    maxBytes: bytesMax,
+    isolationLevel,
+    sessionId: 0,
+    sessionEpoch: -1,
+    topics: topics.map(({ topic, partitions }) => ({
+      topic,
+      topicId: zeroUuid,
+      partitions: partitions.map(({ partition, offset, bytesMax: partitionMaxBytes }) => ({
+        partition,
+        currentLeaderEpoch: -1,
+        fetchOffset: BigInt(offset),
+        lastFetchedEpoch: -1,
+        logStartOffset: -1n,
+        partitionMaxBytes,
+        replicaDirectoryId: zeroUuid,
+        highWatermark: -1n,
+      })),
+    })),
+    forgottenTopicsData: [],
+    rackId: '',
+  };
+  return client.call(apis.Fetch, fetchVersion, request, bodyBytes);
+}

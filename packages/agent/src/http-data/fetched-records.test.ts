@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { buildEndTransactionMarker, buildRecordBatch } from '@weir/wire';
+import { fetchedRecords } from './fetched-records.ts';
+
+const pause = () => Promise.resolve();
+
+/** A batch of one record, of a transaction unless it is plain. */
+function batch(baseOffset: bigint, value: string, producerId?: bigint): Buffer {
+  const isTransactional = producerId !== undefined;
+  return buildRecordBatch([{ offset: baseOffset, timestamp: 1n, key: null, value: Buffer.from(value) }], {
+    baseOffset,
+    ...(isTransactional ? { isTransactional, producerId, producerEpoch: 0, baseSequence: 0 } : {}),
+  });
+}
+
+function marker(baseOffset: bigint, producerId: bigint, result: 'abort' | 'commit'): Buffer {
+  return buildEndTransactionMarker({
+    baseOffset,
+    producerId,
+    producerEpoch: 0,
+    result,
+    coordinatorEpoch: 0,
+    timestamp: 1n,
+  });
+}
+
+/**
+ * ```
+ *  0 plain   1 aborted by 7   2 open by 8   3 abort of 7   4 committed by 7   5 commit of 7   6 commit of 8
+ * ```
+ */
+const log = Buffer.concat([
+  batch(0n, 'plain'),
+  batch(1n, 'aborted', 7n),
+  batch(2n, 'other', 8n),
+  marker(3n, 7n, 'abort'),
+  batch(4n, 'again', 7n),
+  marker(5n, 7n, 'commit'),
+  marker(6n, 8n, 'commit'),
+]);
+
+// biome-ignore format: a table
+const reads: [name: string, fromOffset: bigint, aborted: { producerId: bigint; firstOffset: bigint }[] | null, found: string[]][] = [
+  ['everything but markers', 0n, null,                                   ['plain', 'aborted', 'other', 'again']],
+  ['committed records',      0n, [{ producerId: 7n, firstOffset: 1n }],  ['plain', 'other', 'again']],
+  ['from an offset on',      2n, [{ producerId: 7n, firstOffset: 1n }],  ['other', 'again']],
+  ['none is aborted',        0n, [],                                     ['plain', 'aborted', 'other', 'again']],
+];
+
+for (const [name, fromOffset, aborted, expected] of reads) {
+  test(`records of a fetch: ${name}`, async () => {
+    const found: string[] = [];
+    for await (const { value } of fetchedRecords(log, { fromOffset, aborted, pause, bytesMax: 1e6 }))
+      found.push(String(value));
+    assert.deepEqual(found, expected);
+  });
+}
+
+test('no further batch is begun beyond the limit of decompressed bytes', async () => {
+  const found: string[] = [];
+  for await (const { value } of fetchedRecords(log, { fromOffset: 0n, aborted: null, pause, bytesMax: 1 }))
+    found.push(String(value));
+  assert.deepEqual(found, ['plain']);
+});

@@ -1,0 +1,68 @@
+import { decompressRecordsOffThread, type RecordBatchView, RecordCursor, recordBatches } from '@weir/wire';
+import { agentLimits } from '../limits.ts';
+
+/** A transaction whose records a committed read leaves out, from its first offset until its marker. */
+interface AbortedTransaction {
+  readonly producerId: bigint;
+  readonly firstOffset: bigint;
+}
+
+interface FetchedRecordsOptions {
+  /** Records below it belong to a batch that begins before it. */
+  readonly fromOffset: bigint;
+  /** Null unless only committed records are wanted. */
+  readonly aborted: readonly AbortedTransaction[] | null;
+  /** Yields to other work. */
+  readonly pause: () => Promise<void>;
+  /** Decompressed bytes after which no further batch is begun. */
+  readonly bytesMax: number;
+}
+
+/**
+ * Passes over the records of a partition in a Fetch answer, without markers of transactions and, if asked for, without
+ * aborted records. The cursor is valid until the next one.
+ */
+export async function* fetchedRecords(
+  records: Buffer,
+  { fromOffset, aborted, pause, bytesMax }: FetchedRecordsOptions,
+): AsyncGenerator<RecordCursor, void, undefined> {
+  const open = new OpenAborts(aborted ?? []);
+  let bytes = 0;
+  for (const batch of recordBatches(records, { partialTail: 'ignore' })) {
+    if (bytes > bytesMax) return;
+    if (aborted !== null && open.hides(batch)) continue;
+    if (batch.isControl) continue;
+    const cursor = await cursorOver(batch, pause);
+    bytes += cursor.totalBytes;
+    while (cursor.next()) if (cursor.offset >= fromOffset) yield cursor;
+  }
+}
+
+async function cursorOver(batch: RecordBatchView, pause: () => Promise<void>): Promise<RecordCursor> {
+  const outputBytesMax = agentLimits.httpBatchInflatedBytesMax;
+  if (batch.codecId === 0) return new RecordCursor(batch, outputBytesMax);
+  const decompressed = await decompressRecordsOffThread(batch, outputBytesMax, { pause });
+  return new RecordCursor(batch, outputBytesMax, decompressed);
+}
+
+/** Aborted transactions at a place of a log, as a consumer keeps them (KIP-98). */
+class OpenAborts {
+  readonly #coming: AbortedTransaction[];
+  readonly #open = new Set<bigint>();
+
+  constructor(aborted: readonly AbortedTransaction[]) {
+    this.#coming = aborted.toSorted((a, b) => Number(a.firstOffset - b.firstOffset)).reverse();
+  }
+
+  hides(batch: RecordBatchView): boolean {
+    for (let next = this.#coming.at(-1); next !== undefined; next = this.#coming.at(-1)) {
+      if (next.firstOffset > batch.lastOffset) break;
+      this.#open.add(next.producerId);
+      this.#coming.pop();
+    }
+    if (!batch.isTransactional || !this.#open.has(batch.producerId)) return false;
+    // The marker ends the transaction, and a later one of the producer may be committed.
+    if (batch.isControl) this.#open.delete(batch.producerId);
+    return true;
+  }
+}

@@ -1,0 +1,71 @@
+import type { Clock } from '@weir/core';
+import type { Api, Fields, ReadStruct, RequestOf, ResponseOf } from '@weir/wire';
+import { HttpProblem } from '../http/http-problem.ts';
+import type { AnswerHold } from '../requests/answer-hold.ts';
+import type { RequestServer } from '../requests/request-server.ts';
+import type { ClientSession } from '../security/session/client-session.ts';
+
+interface HandlerClientOptions {
+  readonly server: RequestServer;
+  readonly session: ClientSession;
+  readonly clientId: string;
+  /** Aborted when the HTTP request has ended. */
+  readonly closed: AbortSignal;
+  readonly hold: AnswerHold;
+  readonly clock: Clock;
+}
+
+/**
+ * Sends Kafka requests of one HTTP request to the handlers of this agent. They have the rights, quotas, limits and
+ * events of any Kafka client, because they take the same way.
+ */
+export class HandlerClient {
+  readonly #options: HandlerClientOptions;
+  #correlationId = 0;
+
+  constructor(options: HandlerClientOptions) {
+    this.#options = options;
+  }
+
+  get closed(): AbortSignal {
+    return this.#options.closed;
+  }
+
+  /** Resolves after some time, or when the HTTP request has ended. */
+  pause(ms: number): Promise<void> {
+    const { clock, closed } = this.#options;
+    return new Promise((resolve) => {
+      const end = () => {
+        cancel();
+        closed.removeEventListener('abort', end);
+        resolve();
+      };
+      const cancel = clock.after(ms, end);
+      closed.addEventListener('abort', end);
+    });
+  }
+
+  /** `requestBytes` counts for quotas. Throws an `HttpProblem` where a Kafka connection would be closed. */
+  async call<A extends Api>(
+    api: A,
+    apiVersion: number,
+    body: RequestOf<A>,
+    requestBytes: number,
+  ): Promise<ResponseOf<A>> {
+    const { server, clock, ...rest } = this.#options;
+    const answer = await server.serve({
+      ...rest,
+      api,
+      apiVersion,
+      correlationId: this.#correlationId++,
+      body: body as ReadStruct<Fields>,
+      requestBytes,
+      receivedMs: clock.monotonicMs(),
+      isAdmitted: true,
+    });
+    if (answer === 'close')
+      throw new HttpProblem(400, 'The client id names another agent group, zone or cluster.');
+    if (answer === 'noReply') throw new Error(`${api.name} has no answer`);
+    return answer as ResponseOf<A>;
+  }
+}

@@ -1,0 +1,271 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { TestCluster } from '@weir/metadata/testing';
+import { buildRecordBatch } from '@weir/wire';
+import { type AgentUnderTest, startAgentUnderTest } from '../../testing/running-agent.ts';
+import { addUser } from '../../testing/sasl-client.ts';
+import { pause } from '../../testing/until.ts';
+import { agentLimits } from '../limits.ts';
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: the JSON of an answer, which assertions compare
+  readonly json: any;
+}
+
+interface Stage extends AgentUnderTest {
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+}
+
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+
+async function stage(
+  t: TestContext,
+  differences: Parameters<typeof startAgentUnderTest>[1] = {},
+): Promise<Stage> {
+  const under = await startAgentUnderTest(t, differences);
+  const { agent, clock } = under;
+  return {
+    ...under,
+    async call(method, path, body, headers = {}) {
+      const isRaw = body === undefined || typeof body === 'string' || Buffer.isBuffer(body);
+      const answer = fetch(`http://127.0.0.1:${agent.httpPort}${path}`, {
+        method,
+        headers,
+        ...(body === undefined ? {} : { body: isRaw ? (body as string) : JSON.stringify(body) }),
+      });
+      // Nothing else moves the clock on which writes close files and reads wait.
+      let isOver = false;
+      void answer.finally(() => {
+        isOver = true;
+      });
+      while (!isOver) {
+        clock.advance(10);
+        await pause(0);
+      }
+      const {
+        status,
+        headers: given,
+        text,
+      } = await answer.then(async (response) => ({
+        status: response.status,
+        headers: response.headers,
+        text: await response.text(),
+      }));
+      return { status, headers: given, json: JSON.parse(text) };
+    },
+  };
+}
+
+test('records that are produced over HTTP are fetched over HTTP', async (t) => {
+  const { cluster, call } = await stage(t);
+  cluster.addTopic('orders', 2);
+  const produced = await call('POST', '/v1/kafka/produce', {
+    topics: [
+      {
+        topic: 'orders',
+        partitions: [
+          {
+            partition: 1,
+            records: [
+              {
+                key: base64('k'),
+                value: base64('one'),
+                headers: [{ key: 'h"', value: base64('x') }],
+                timestamp: 7,
+              },
+              { value: base64('two') },
+              { key: base64('k'), value: null },
+            ],
+          },
+        ],
+      },
+    ],
+  });
+  assert.equal(produced.status, 200);
+  assert.deepEqual(produced.json, {
+    topics: [
+      {
+        topic: 'orders',
+        partitions: [{ partition: 1, error_code: 0, base_offset: 0, log_append_time_ms: -1 }],
+      },
+    ],
+  });
+  const query = { topics: [{ topic: 'orders', partitions: [{ partition: 1, fetch_offset: 1 }] }] };
+  {
+    const { json } = await call('POST', '/v1/kafka/fetch', query);
+    const [{ records, ...rest }] = json.topics[0].partitions;
+    assert.deepEqual(rest, {
+      partition: 1,
+      error_code: 0,
+      high_watermark: 3,
+      last_stable_offset: 3,
+      log_start_offset: 0,
+    });
+    assert.deepEqual(
+      records.map(({ offset, key, value }: { offset: number; key: string; value: string }) => ({
+        offset,
+        key,
+        value,
+      })),
+      [
+        { offset: 1, key: null, value: base64('two') },
+        { offset: 2, key: base64('k'), value: null },
+      ],
+    );
+  }
+  const places = [
+    '/v1/kafka/fetch_single_record?topic=orders&partition=1&offset=0',
+    '/v1/kafka/topics/orders/partitions/1/records/0',
+  ];
+  for (const path of places) {
+    const { json } = await call('GET', path);
+    assert.deepEqual(json, {
+      topic: 'orders',
+      partition: 1,
+      offset: 0,
+      timestamp: 7,
+      key: base64('k'),
+      value: base64('one'),
+      headers: [{ key: 'h"', value: base64('x') }],
+    });
+  }
+});
+
+test('records without a partition go where Kafka clients send their key', async (t) => {
+  const { cluster, call } = await stage(t);
+  cluster.addTopic('keyed', 7);
+  const records = ['a', 'b', 'a'].map((key) => ({ key: base64(key), value: base64(key) }));
+  const { json } = await call('POST', '/v1/kafka/produce', {
+    topics: [{ topic: 'keyed', partitions: [{ records }] }],
+  });
+  const partitions = json.topics[0].partitions as { partition: number; error_code: number }[];
+  assert.equal(partitions.length, 2);
+  for (const { partition, error_code } of partitions)
+    assert.ok(error_code === 0 && partition >= 0, JSON.stringify(json));
+});
+
+test('what is wrong with a request is said in one line', async (t) => {
+  const { cluster, call } = await stage(t);
+  cluster.addTopic('orders', 1);
+  const one = (partition: unknown) => ({ topics: [{ topic: 'orders', partitions: [partition] }] });
+  // biome-ignore format: a table
+  const cases: [method: string, path: string, body: unknown, status: number, message: RegExp][] = [
+    ['POST', '/v1/kafka/fetch', '{',                                         400, /^The body is not JSON\.$/],
+    ['POST', '/v1/kafka/fetch', [],                                          400, /^the body must be an object\.$/],
+    ['POST', '/v1/kafka/fetch', {},                                          400, /^topics must be a list\.$/],
+    ['POST', '/v1/kafka/fetch', { topics: [{}] },                            400, /^topics\[0\]\.topic must be a text\.$/],
+    ['POST', '/v1/kafka/fetch', one({ partition: -1 }),                      400, /partitions\[0\]\.partition must be an integer/],
+    ['POST', '/v1/kafka/fetch', one({ partition: 0 }),                       400, /fetch_offset must be an integer/],
+    ['POST', '/v1/kafka/fetch', { ...one({ partition: 0, fetch_offset: 0 }), max_wait_ms: 60000 }, 400, /max_wait_ms must be an integer from 0 to 10000/],
+    ['POST', '/v1/kafka/produce', one({ records: [{ value: '*' }] }),        400, /records\[0\]\.value must be base64 or null/],
+    ['POST', '/v1/kafka/produce', '['.repeat(40),                            413, /more than 32 lists and objects/],
+    ['GET',  '/v1/kafka/produce', undefined,                                 405, /GET is not allowed here/],
+    ['GET',  '/v1/kafka/fetch_single_record?topic=orders&partition=0', undefined, 400, /^offset must be an integer/],
+    ['GET',  '/v1/kafka/fetch_single_record?topic=orders&partition=0&offset=9', undefined, 404, /no record at offset 9|orders/],
+    ['GET',  '/v1/kafka/topics/orders/partitions/5/records/0', undefined,    404, /has no partition 5/],
+    ['GET',  '/v1/kafka/topics/absent/partitions/0/records/0', undefined,    404, /There is no topic absent/],
+  ];
+  for (const [method, path, body, status, message] of cases) {
+    const { status: got, json } = await call(method, path, body);
+    assert.equal(got, status, `${method} ${path}: ${JSON.stringify(json)}`);
+    assert.match(json.message, message);
+    assert.equal(typeof json.error_code, 'number');
+  }
+});
+
+test('bodies may be gzip, up to the limit of what they inflate to', async (t) => {
+  const { cluster, call } = await stage(t);
+  cluster.addTopic('orders', 1);
+  const records = [{ value: base64('zipped') }];
+  const body = gzipSync(
+    JSON.stringify({ topics: [{ topic: 'orders', partitions: [{ partition: 0, records }] }] }),
+  );
+  const gzip = { 'content-encoding': 'gzip' };
+  assert.equal(
+    (await call('POST', '/v1/kafka/produce', body, gzip)).json.topics[0].partitions[0].error_code,
+    0,
+  );
+  const bomb = gzipSync(Buffer.alloc(agentLimits.httpBodyBytesMax + 1, ' '));
+  assert.equal((await call('POST', '/v1/kafka/produce', bomb, gzip)).status, 413);
+  assert.equal((await call('POST', '/v1/kafka/produce', 'x', gzip)).status, 400);
+  assert.equal((await call('POST', '/v1/kafka/produce', 'x', { 'content-encoding': 'br' })).status, 415);
+});
+
+const sasl = { isRequired: true, passwordMechanisms: ['PLAIN'], sessionMsMax: 0 } as const;
+const fetchOrders = { topics: [{ topic: 'orders', partitions: [{ partition: 0, fetch_offset: 0 }] }] };
+const basic = (user: string, password: string) => ({
+  authorization: `Basic ${base64(`${user}:${password}`)}`,
+});
+
+test('credentials are needed where Kafka needs them, and checked wherever they are sent', async (t) => {
+  for (const isRequired of [true, false]) {
+    const { cluster, call } = await stage(t, { sasl: { ...sasl, isRequired } });
+    addUser(cluster, 'alice', 'wonderland');
+    cluster.addTopic('orders');
+    const statusOf = async (headers: Record<string, string>) =>
+      (await call('POST', '/v1/kafka/fetch', fetchOrders, headers)).status;
+    assert.equal(await statusOf({}), isRequired ? 401 : 200);
+    assert.equal(await statusOf(basic('alice', 'wrong')), 401);
+    assert.equal(await statusOf({ authorization: 'Bearer x' }), 401);
+    assert.equal(await statusOf(basic('alice', 'wonderland')), 200);
+  }
+});
+
+test('a caller without rights gets the error of Kafka, or 400 for a single record', async (t) => {
+  const acls = new TestCluster({ clusterConfigs: { 'service.acls.enabled': 'true' } });
+  acls.addTopic('orders');
+  const { call } = await stage(t, { cluster: acls });
+  const denied = 29;
+  const fetched = await call('POST', '/v1/kafka/fetch', fetchOrders);
+  assert.equal(fetched.status, 200);
+  assert.equal(fetched.json.topics[0].partitions[0].error_code, denied);
+  const produced = await call('POST', '/v1/kafka/produce', {
+    topics: [{ topic: 'orders', partitions: [{ partition: 0, records: [{ value: null }] }] }],
+  });
+  assert.equal(produced.json.topics[0].partitions[0].error_code, denied);
+  assert.match(produced.json.topics[0].partitions[0].error_message, /\S/);
+  const single = await call('GET', '/v1/kafka/topics/orders/partitions/0/records/0');
+  assert.deepEqual([single.status, single.json.error_code], [400, denied]);
+});
+
+test('a web page of another host cannot write', async (t) => {
+  const { cluster, call, agent } = await stage(t);
+  cluster.addTopic('orders');
+  const own = `http://127.0.0.1:${agent.httpPort}`;
+  for (const [origin, status] of [
+    ['https://pages.example', 403],
+    ['null', 403],
+    [own, 200],
+  ] as const)
+    assert.equal((await call('POST', '/v1/kafka/fetch', fetchOrders, { origin })).status, status, origin);
+});
+
+test('compressed batches are read from the offset of the request on', async (t) => {
+  const { cluster, call, connect } = await stage(t);
+  cluster.addTopic('orders');
+  const client = await connect();
+  const values = ['zero', 'one', 'two'];
+  const records = values.map((value) => ({ timestamp: 1n, key: null, value: Buffer.from(value) }));
+  client.send('Produce', 9, {
+    transactionalId: null,
+    acks: -1,
+    timeoutMs: 1000,
+    topicData: [
+      {
+        name: 'orders',
+        partitionData: [{ index: 0, records: buildRecordBatch(records, { codec: 'zstd' }) }],
+      },
+    ],
+  });
+  const from = { topics: [{ topic: 'orders', partitions: [{ partition: 0, fetch_offset: 1 }] }] };
+  let found: { value: string }[] = [];
+  while (found.length === 0)
+    found = (await call('POST', '/v1/kafka/fetch', from)).json.topics[0].partitions[0].records;
+  assert.deepEqual(
+    found.map(({ value }) => Buffer.from(value, 'base64').toString()),
+    ['one', 'two'],
+  );
+});

@@ -1,0 +1,207 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { Clock, Log, Metrics } from '@weir/core';
+import { HttpLogins } from '../http/http-logins.ts';
+import { HttpProblem } from '../http/http-problem.ts';
+import { type MatchedRoute, RouteMatcher } from '../http/route-matcher.ts';
+import { targetOf } from '../http/target.ts';
+import { agentLimits } from '../limits.ts';
+import type { AnswerMemory } from '../pressure/answer-memory.ts';
+import { AnswerHold } from '../requests/answer-hold.ts';
+import type { RequestServer } from '../requests/request-server.ts';
+import { type Principal, userOf } from '../security/principal.ts';
+import type { PrincipalOf } from '../security/principals.ts';
+import type { LoginChecks } from '../security/sasl/login-checks.ts';
+import { bareAddress } from '../security/session/client-host.ts';
+import { openSession } from '../security/session/client-session.ts';
+import { countAnswer, httpDataRows } from './data-metrics.ts';
+import { type DataDeps, type DataRoute, dataRoutes } from './data-routes.ts';
+import { HandlerClient } from './handler-client.ts';
+import { DataBodies, overloaded } from './request-body.ts';
+
+interface HttpDataOptions {
+  /** The handlers of Kafka requests. */
+  readonly server: RequestServer;
+  readonly answers: AnswerMemory;
+  readonly checks: LoginChecks;
+  readonly principalOf: PrincipalOf;
+  readonly requiresLogin: boolean;
+  /** Whether Kafka clients authenticate by certificates. HTTP cannot carry them, so that it is refused. */
+  readonly hasClientCertificates: boolean;
+  readonly isEncrypted: boolean;
+  readonly onPasswordLogin?: ((user: string) => void) | undefined;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+const clientIdHeader = 'kafka-client-id';
+const clientIdCharsMax = 256;
+const matcher = new RouteMatcher<DataRoute>(dataRoutes);
+
+/** Records over HTTP: fetches and produces as a Kafka client of this agent, with the rights of the caller. */
+export class HttpData {
+  readonly #options: HttpDataOptions;
+  readonly #logins: HttpLogins;
+  readonly #bodies = new DataBodies();
+  readonly #deps: DataDeps;
+  #requests = 0;
+
+  constructor(options: HttpDataOptions) {
+    const { clock, metrics, answers } = options;
+    this.#options = options;
+    this.#logins = new HttpLogins({
+      ...options,
+      service: 'agent',
+      isRequired: options.requiresLogin,
+      onOutcome: (method, outcome) =>
+        metrics.series(httpDataRows.authentications, { method, outcome }).add(1),
+    });
+    const pause = () => new Promise<void>((resolve) => void clock.after(0, resolve));
+    this.#deps = { answers, clock, pause };
+  }
+
+  /** Answers a request, errors included. Returns false for a path that is not one of its own. */
+  async answer(request: IncomingMessage, response: ServerResponse): Promise<boolean> {
+    const { clock, metrics, log } = this.#options;
+    const begunMs = clock.monotonicMs();
+    let matched: MatchedRoute<DataRoute> | undefined;
+    try {
+      const target = targetOf(request.url ?? '/');
+      if (matcher.methodsOf(target.segments).length === 0) return false;
+      matched = matcher.match(request.method ?? 'GET', target.segments);
+      await this.#serve(request, response, matched, target.query);
+    } catch (error) {
+      sendProblem(request, response, this.#problemOf(error, matched?.row.operation));
+    }
+    const operation = matched?.row.operation ?? 'unknown';
+    countAnswer(metrics, operation, response.statusCode, (clock.monotonicMs() - begunMs) / 1000);
+    log.debug('finished HTTP data request', { operation, status: response.statusCode });
+    return true;
+  }
+
+  async #serve(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { row, path }: MatchedRoute<DataRoute>,
+    query: URLSearchParams,
+  ): Promise<void> {
+    if (this.#options.hasClientCertificates)
+      throw new HttpProblem(
+        403,
+        'The agent authenticates clients by certificates, which HTTP does not have; use Kafka.',
+      );
+    const { headers } = request;
+    if (isOfForeignPage(headers)) throw new HttpProblem(403, 'The request is of a web page of another host.');
+    const remoteAddress = bareAddress(request.socket.remoteAddress ?? '');
+    const principal = await this.#logins.principalOf({ headers, remoteAddress, certificateUser: undefined });
+    // Not before the login: those whose passwords wait to be checked must not keep others out.
+    if (this.#requests >= agentLimits.httpDataRequestsMax) throw overloaded();
+    this.#requests++;
+    const ended = new AbortController();
+    const hold = new AnswerHold();
+    const end = () => ended.abort();
+    response.once('close', end);
+    try {
+      const client = this.#clientOf(request, { principal, remoteAddress, row, closed: ended.signal, hold });
+      const serve = async (body: unknown, bodyBytes: number) => {
+        const answer = row.serve({ path, query, body, bodyBytes, client }, this.#deps);
+        if (Symbol.asyncIterator in answer) await sendPieces(response, answer);
+        else sendJson(response, 200, await answer);
+      };
+      if (row.takesBody) await this.#bodies.withJson(request, serve);
+      else await serve({}, 0);
+    } finally {
+      this.#requests--;
+      response.off('close', end);
+      ended.abort();
+      hold.release();
+    }
+  }
+
+  #clientOf(
+    { headers, socket }: IncomingMessage,
+    of: {
+      readonly principal: Principal;
+      readonly remoteAddress: string;
+      readonly row: DataRoute;
+      readonly closed: AbortSignal;
+      readonly hold: AnswerHold;
+    },
+  ): HandlerClient {
+    const { server, clock, isEncrypted } = this.#options;
+    const { principal, remoteAddress, row, closed, hold } = of;
+    const given = headers[clientIdHeader];
+    const clientId = typeof given === 'string' && given !== '' ? given : row.clientId;
+    if (clientId.length > clientIdCharsMax)
+      throw new HttpProblem(
+        400,
+        `The header ${clientIdHeader} has more than ${clientIdCharsMax} characters.`,
+      );
+    const session = {
+      ...openSession({ remoteAddress, remotePort: socket.remotePort ?? 0, isEncrypted }),
+      user: userOf(principal),
+      principal,
+    };
+    return new HandlerClient({ server, session, clientId, closed, hold, clock });
+  }
+
+  #problemOf(thrown: unknown, operation: string | undefined): HttpProblem {
+    if (thrown instanceof HttpProblem) return thrown;
+    // The caller gets no details.
+    const problem = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+    this.#options.log.error('failed to serve HTTP data request', { operation, problem });
+    return new HttpProblem(500, 'Internal server error.');
+  }
+}
+
+/** Browsers let any page send a POST anywhere, also to an agent without logins on the machine of its reader. */
+function isOfForeignPage({ origin, host }: IncomingHttpHeaders): boolean {
+  return origin !== undefined && URL.parse(origin)?.host !== host;
+}
+
+function sendProblem(request: IncomingMessage, response: ServerResponse, problem: HttpProblem): void {
+  if (response.headersSent || response.destroyed) {
+    response.destroy();
+    return;
+  }
+  const { status, errorCode, message, headers } = problem;
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  // The unread rest of a body ends with the connection.
+  if (!request.complete) response.setHeader('connection', 'close');
+  sendJson(response, status, JSON.stringify({ error_code: errorCode, message }));
+}
+
+function sendJson(response: ServerResponse, status: number, text: string): void {
+  if (response.destroyed) return;
+  response.setHeader('content-length', Buffer.byteLength(text));
+  begin(response, status);
+  response.end(text);
+}
+
+/** Sends pieces as fast as the client reads them. */
+async function sendPieces(response: ServerResponse, pieces: AsyncIterable<string>): Promise<void> {
+  let isBegun = false;
+  for await (const piece of pieces) {
+    if (response.destroyed) return;
+    if (!isBegun) begin(response, 200);
+    isBegun = true;
+    if (!response.write(piece)) await drained(response);
+  }
+  response.end();
+}
+
+function begin(response: ServerResponse, status: number): void {
+  response.setHeader('content-type', 'application/json');
+  response.setHeader('cache-control', 'no-store');
+  response.writeHead(status);
+}
+
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      response.off('drain', end).off('close', end);
+      resolve();
+    };
+    response.on('drain', end).on('close', end);
+  });
+}

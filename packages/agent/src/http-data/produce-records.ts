@@ -1,0 +1,174 @@
+import {
+  apis,
+  errorByCode,
+  errors,
+  partitionOfKey,
+  RecordBatchBuilder,
+  type RecordToWrite,
+  zeroUuid,
+} from '@weir/wire';
+import type { HandlerClient } from './handler-client.ts';
+
+/** Records for a topic. Those without a partition get one by their key, or all the same one if they have none. */
+export interface TopicRecords {
+  readonly topic: string;
+  readonly records: readonly { readonly partition: number | undefined; readonly record: RecordToWrite }[];
+}
+
+/** What came of the records for one partition. */
+export interface ProducedPartition {
+  readonly topic: string;
+  readonly partition: number;
+  readonly errorCode: number;
+  readonly errorMessage: string | null;
+  readonly baseOffset: bigint;
+  readonly logAppendTimeMs: bigint;
+  /** The places of its records in the list of the topic, in their order in the log. */
+  readonly places: readonly number[];
+}
+
+/** The last versions that name topics, as HTTP callers do. */
+const produceVersion = 12;
+const metadataVersion = 12;
+
+/** Tries to describe a topic, and the time between them. */
+const attemptsMax = 5;
+const retryMs = 50;
+
+/** Partition of records that have none because the topic cannot be described. */
+const unknownPartition = -1;
+
+/** Counts up, so that records without a key go to all partitions in turn, one request after the other. */
+let nextPartition = 0;
+
+/** Writes records as one batch per partition, and waits until they are durable. */
+export async function produceRecords(
+  topics: readonly TopicRecords[],
+  client: HandlerClient,
+  { timeoutMs, requestBytes }: { readonly timeoutMs: number; readonly requestBytes: number },
+): Promise<readonly ProducedPartition[]> {
+  const described = await describeTopics(topics, client);
+  const batches = new Map<string, Batch>();
+  const refused: ProducedPartition[] = [];
+  for (const { topic, records } of topics) {
+    const counted = described.get(topic);
+    const keyless = nextPartition++;
+    const unplaced: number[] = [];
+    for (const [place, { partition: given, record }] of records.entries()) {
+      const partition = given ?? partitionOf(record, counted?.partitions ?? 0, keyless);
+      if (partition === unknownPartition) {
+        unplaced.push(place);
+        continue;
+      }
+      const key = `${partition} ${topic}`;
+      let batch = batches.get(key);
+      if (batch === undefined) {
+        batch = { topic, partition, builder: new RecordBatchBuilder(), places: [] };
+        batches.set(key, batch);
+      }
+      batch.builder.append(record);
+      batch.places.push(place);
+    }
+    if (unplaced.length > 0) {
+      const errorCode = counted?.errorCode ?? errors.UNKNOWN_TOPIC_OR_PARTITION.code;
+      refused.push(failed(topic, errorCode, unplaced));
+    }
+  }
+  if (batches.size === 0) return refused;
+  return [...refused, ...(await produce([...batches.values()], client, timeoutMs, requestBytes))];
+}
+
+interface Batch {
+  readonly topic: string;
+  readonly partition: number;
+  readonly builder: RecordBatchBuilder;
+  readonly places: number[];
+}
+
+async function produce(
+  batches: readonly Batch[],
+  client: HandlerClient,
+  timeoutMs: number,
+  requestBytes: number,
+): Promise<ProducedPartition[]> {
+  const byTopic = Map.groupBy(batches, ({ topic }) => topic);
+  const topicData = [...byTopic].map(([name, ofTopic]) => ({
+    name,
+    topicId: zeroUuid,
+    partitionData: ofTopic.map(({ partition, builder }) => ({ index: partition, records: builder.finish() })),
+  }));
+  const request = { transactionalId: null, acks: -1, timeoutMs, topicData };
+  const { responses } = await client.call(apis.Produce, produceVersion, request, requestBytes);
+  return responses.flatMap(({ name = '', partitionResponses }) =>
+    partitionResponses.map(({ index, errorCode, errorMessage, baseOffset, logAppendTimeMs = -1n }) => ({
+      topic: name,
+      partition: index,
+      errorCode,
+      errorMessage: errorCode === 0 ? null : (errorMessage ?? textOf(errorCode)),
+      baseOffset,
+      logAppendTimeMs,
+      places: byTopic.get(name)!.find(({ partition }) => partition === index)!.places,
+    })),
+  );
+}
+
+function partitionOf({ key }: RecordToWrite, partitions: number, keyless: number): number {
+  if (partitions === 0) return unknownPartition;
+  return key === null ? keyless % partitions : partitionOfKey(key, partitions);
+}
+
+interface DescribedTopic {
+  readonly name: string;
+  readonly partitions: number;
+  readonly errorCode: number;
+}
+
+/** Asks for the partitions of topics whose records have none, which creates topics as a Kafka producer does. */
+async function describeTopics(
+  topics: readonly TopicRecords[],
+  client: HandlerClient,
+): Promise<ReadonlyMap<string, DescribedTopic>> {
+  const toDescribe = topics.filter(({ records }) => records.some(({ partition }) => partition === undefined));
+  if (toDescribe.length === 0) return new Map();
+  const found = new Map<string, DescribedTopic>();
+  let names = [...new Set(toDescribe.map(({ topic }) => topic))];
+  for (let attempt = 1; names.length > 0 && !client.closed.aborted; attempt++) {
+    for (const topic of await describe(names, client)) found.set(topic.name, topic);
+    // A topic that was just created is described with an error at first.
+    names = names.filter((name) => errorByCode(found.get(name)?.errorCode ?? 0)?.retriable === true);
+    if (attempt === attemptsMax) break;
+    if (names.length > 0) await client.pause(retryMs);
+  }
+  return found;
+}
+
+async function describe(names: readonly string[], client: HandlerClient): Promise<DescribedTopic[]> {
+  const request = {
+    topics: names.map((name) => ({ topicId: zeroUuid, name })),
+    allowAutoTopicCreation: true,
+    includeClusterAuthorizedOperations: false,
+    includeTopicAuthorizedOperations: false,
+  };
+  const { topics } = await client.call(apis.Metadata, metadataVersion, request, 0);
+  return topics.map(({ name, errorCode, partitions }) => ({
+    name: name ?? '',
+    partitions: errorCode === 0 ? partitions.length : 0,
+    errorCode,
+  }));
+}
+
+function failed(topic: string, errorCode: number, places: readonly number[]): ProducedPartition {
+  return {
+    topic,
+    partition: unknownPartition,
+    errorCode,
+    errorMessage: textOf(errorCode),
+    baseOffset: -1n,
+    logAppendTimeMs: -1n,
+    places,
+  };
+}
+
+function textOf(errorCode: number): string {
+  return errorByCode(errorCode)?.message ?? `Kafka error ${errorCode}.`;
+}

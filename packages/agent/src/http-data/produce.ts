@@ -1,0 +1,65 @@
+import type { RecordToWrite } from '@weir/wire';
+import { HttpProblem } from '../http/http-problem.ts';
+import type { HandlerClient } from './handler-client.ts';
+import { bytesIn, integerIn, type JsonObject, objectsIn, textIn } from './json-fields.ts';
+import { type ProducedPartition, produceRecords, type TopicRecords } from './produce-records.ts';
+
+const int32Max = 2 ** 31 - 1;
+/** `request.timeout.ms` of a Kafka producer. */
+const defaultTimeoutMs = 30_000;
+
+/** Writes what a body of `/v1/kafka/produce` has, and returns the answer as JSON. */
+export async function produceAnswer(
+  body: JsonObject,
+  bodyBytes: number,
+  client: HandlerClient,
+  nowMs: number,
+): Promise<string> {
+  const timeoutMs = integerIn(body, 'timeout_ms', { min: 0, max: int32Max, absent: defaultTimeoutMs });
+  const topics = readTopics(body, nowMs);
+  const produced = await produceRecords(topics, client, { timeoutMs, requestBytes: bodyBytes });
+  const byTopic = Map.groupBy(produced, ({ topic }) => topic);
+  const entries = [...byTopic].map(
+    ([topic, partitions]) =>
+      `{"topic":${JSON.stringify(topic)},"partitions":[${partitions.map(partitionJson).join(',')}]}`,
+  );
+  return `{"topics":[${entries.join(',')}]}`;
+}
+
+function partitionJson(produced: ProducedPartition): string {
+  const { partition, errorCode, errorMessage, baseOffset, logAppendTimeMs } = produced;
+  const message = errorMessage === null ? '' : `,"error_message":${JSON.stringify(errorMessage)}`;
+  return `{"partition":${partition},"error_code":${errorCode}${message},"base_offset":${baseOffset},"log_append_time_ms":${logAppendTimeMs}}`;
+}
+
+/** Entries of one topic are joined, because a Produce request may have a partition only once. */
+function readTopics(body: JsonObject, nowMs: number): readonly TopicRecords[] {
+  const topics = new Map<string, TopicRecords['records'][number][]>();
+  for (const entry of objectsIn(body, 'topics')) {
+    const topic = textIn(entry, 'topic');
+    if (topic === '') throw new HttpProblem(400, `${entry.path}.topic must be the name of a topic.`);
+    const records = topics.get(topic) ?? [];
+    topics.set(topic, records);
+    for (const ofPartition of objectsIn(entry, 'partitions')) {
+      const isGiven = (ofPartition.fields.partition ?? null) !== null;
+      const partition = isGiven ? integerIn(ofPartition, 'partition', { min: 0, max: int32Max }) : undefined;
+      for (const record of objectsIn(ofPartition, 'records'))
+        records.push({ partition, record: readRecord(record, nowMs) });
+    }
+  }
+  return [...topics].map(([topic, records]) => ({ topic, records }));
+}
+
+function readRecord(object: JsonObject, nowMs: number): RecordToWrite {
+  return {
+    timestamp: BigInt(
+      integerIn(object, 'timestamp', { min: 0, max: Number.MAX_SAFE_INTEGER, absent: nowMs }),
+    ),
+    key: bytesIn(object, 'key'),
+    value: bytesIn(object, 'value'),
+    headers: objectsIn(object, 'headers', { isRequired: false }).map((header) => ({
+      key: textIn(header, 'key'),
+      value: bytesIn(header, 'value'),
+    })),
+  };
+}

@@ -1,0 +1,75 @@
+import { errorByCode } from '@weir/wire';
+import { HttpProblem } from '../http/http-problem.ts';
+import { agentLimits } from '../limits.ts';
+import { bytesOf, fetchOne } from './fetch.ts';
+import { fetchedRecords } from './fetched-records.ts';
+import type { HandlerClient } from './handler-client.ts';
+import { recordJson } from './record-json.ts';
+
+interface RecordPlace {
+  readonly topic: string;
+  readonly partition: number;
+  readonly offset: number;
+}
+
+const integerText = /^\d{1,16}$/;
+
+/** Reads the place of a record from the texts of a query or path. */
+export function placeOf(
+  topic: string | null | undefined,
+  partition: string | null | undefined,
+  offset: string | null | undefined,
+): RecordPlace {
+  if (topic === null || topic === undefined || topic === '')
+    throw new HttpProblem(400, 'topic must be the name of a topic.');
+  return {
+    topic,
+    partition: integer(partition, 'partition', 2 ** 31 - 1),
+    offset: integer(offset, 'offset'),
+  };
+}
+
+function integer(text: string | null | undefined, name: string, max = Number.MAX_SAFE_INTEGER): number {
+  const value = integerText.test(text ?? '') ? Number(text) : Number.NaN;
+  if (!(value <= max)) throw new HttpProblem(400, `${name} must be an integer from 0 to ${max}.`);
+  return value;
+}
+
+/** Returns one record as JSON. */
+export async function singleRecord(
+  place: RecordPlace,
+  client: HandlerClient,
+  pause: () => Promise<void>,
+): Promise<string> {
+  const { topic, partition, offset } = place;
+  const fetched = await fetchOne(topic, partition, offset, client);
+  const error = errorByCode(fetched.errorCode)?.name ?? 'UNKNOWN_SERVER_ERROR';
+  switch (error) {
+    case 'NONE':
+      break;
+    case 'TOPIC_AUTHORIZATION_FAILED':
+      throw new HttpProblem(400, `The caller may not read the topic ${topic}.`, {
+        errorCode: fetched.errorCode,
+      });
+    case 'INVALID_TOPIC_EXCEPTION':
+    case 'UNKNOWN_TOPIC_ID':
+      throw new HttpProblem(404, `There is no topic ${topic}.`, { errorCode: 40401 });
+    case 'UNKNOWN_TOPIC_OR_PARTITION':
+      throw new HttpProblem(404, `The topic ${topic} has no partition ${partition}.`, { errorCode: 40402 });
+    case 'OFFSET_OUT_OF_RANGE':
+      throw missing(place);
+    default:
+      throw new HttpProblem(503, `Kafka error ${error}; try again.`, { errorCode: fetched.errorCode });
+  }
+  const fromOffset = BigInt(offset);
+  const options = { fromOffset, aborted: null, pause, bytesMax: agentLimits.httpBatchInflatedBytesMax };
+  for await (const record of fetchedRecords(bytesOf(fetched), options)) {
+    if (record.offset !== fromOffset) break;
+    return `{"topic":${JSON.stringify(topic)},"partition":${partition},${recordJson(record).slice(1)}`;
+  }
+  throw missing(place);
+}
+
+function missing({ topic, partition, offset }: RecordPlace): HttpProblem {
+  return new HttpProblem(404, `Partition ${partition} of ${topic} has no record at offset ${offset}.`);
+}
