@@ -1,5 +1,7 @@
 import { registryLimits } from '../limits.ts';
-import { parseOption, parseOptionList, parseStringText } from './parse-options.ts';
+import { parseOptionList, parseStringText } from './parse-options.ts';
+import { parseService } from './parse-service.ts';
+import { StatementReader } from './statement-reader.ts';
 import type {
   EnumNode,
   ExtendNode,
@@ -8,12 +10,9 @@ import type {
   ImportNode,
   Label,
   MessageNode,
-  MethodNode,
   NumberRange,
   OneofNode,
-  OptionNode,
   ReservedNode,
-  ServiceNode,
 } from './syntax-tree.ts';
 import { quoted, Tokens } from './tokens.ts';
 
@@ -42,10 +41,12 @@ export const parseFile = (text: string): FileNode => new FileParser(text).parse(
 
 class FileParser {
   readonly #tokens: Tokens;
+  readonly #reader: StatementReader;
   readonly #file: FileNode;
 
   constructor(text: string) {
     this.#tokens = new Tokens(text);
+    this.#reader = new StatementReader(this.#tokens);
     this.#file = {
       text,
       syntax: 'proto2',
@@ -63,10 +64,10 @@ class FileParser {
   parse(): FileNode {
     const tokens = this.#tokens;
     const file = this.#file;
-    if (this.#isWord('syntax') || this.#isWord('edition')) this.#parseSyntax();
+    if (this.#reader.isWord('syntax') || this.#reader.isWord('edition')) this.#parseSyntax();
     while (tokens.kind !== 'end') {
-      if (this.#takeSymbol(';')) continue;
-      if (tokens.kind !== 'word') throw this.#unexpected('a declaration');
+      if (this.#reader.takeSymbol(';')) continue;
+      if (tokens.kind !== 'word') throw this.#reader.unexpected('a declaration');
       switch (tokens.text) {
         case 'import':
           file.imports.push(this.#parseImport());
@@ -75,7 +76,7 @@ class FileParser {
           this.#parsePackage();
           break;
         case 'option':
-          file.options.push(this.#parseOptionStatement());
+          file.options.push(this.#reader.optionStatement());
           break;
         case 'message':
           tokens.next();
@@ -91,10 +92,10 @@ class FileParser {
           break;
         case 'service':
           tokens.next();
-          file.services.push(this.#parseService());
+          file.services.push(parseService(this.#reader));
           break;
         default:
-          throw this.#unexpected('a declaration');
+          throw this.#reader.unexpected('a declaration');
       }
     }
     return file;
@@ -105,7 +106,7 @@ class FileParser {
     const file = this.#file;
     const isSyntax = tokens.text === 'syntax';
     tokens.next();
-    this.#expectSymbol('=');
+    this.#reader.expectSymbol('=');
     const { at } = tokens;
     const text = parseStringText(tokens);
     if (isSyntax) {
@@ -120,7 +121,7 @@ class FileParser {
       file.syntax = 'editions';
     }
     file.syntaxText = text;
-    this.#expectSymbol(';');
+    this.#reader.expectSymbol(';');
   }
 
   #parseImport(): ImportNode {
@@ -128,12 +129,12 @@ class FileParser {
     const { at } = tokens;
     tokens.next();
     let kind: ImportNode['kind'] = 'plain';
-    if (this.#isWord('public') || this.#isWord('weak')) {
+    if (this.#reader.isWord('public') || this.#reader.isWord('weak')) {
       kind = tokens.text as 'public' | 'weak';
       tokens.next();
     }
     const path = parseStringText(tokens);
-    this.#expectSymbol(';');
+    this.#reader.expectSymbol(';');
     return { path, kind, at };
   }
 
@@ -142,13 +143,13 @@ class FileParser {
     const { at } = tokens;
     tokens.next();
     if (this.#file.packageName !== '') throw tokens.invalid('the package is declared twice', at);
-    this.#file.packageName = this.#typeName(false);
-    this.#expectSymbol(';');
+    this.#file.packageName = this.#reader.typeName(false);
+    this.#reader.expectSymbol(';');
   }
 
   #parseMessage(depth: number): MessageNode {
     const { at } = this.#tokens;
-    const message = emptyMessage(this.#name('of a message'), at);
+    const message = emptyMessage(this.#reader.name('of a message'), at);
     this.#parseMessageBody(message, depth);
     return message;
   }
@@ -161,9 +162,9 @@ class FileParser {
         message.at,
       );
     }
-    this.#expectSymbol('{');
-    while (!this.#takeSymbol('}')) {
-      if (this.#takeSymbol(';')) continue;
+    this.#reader.expectSymbol('{');
+    while (!this.#reader.takeSymbol('}')) {
+      if (this.#reader.takeSymbol(';')) continue;
       const keyword = tokens.kind === 'word' ? tokens.text : '';
       switch (keyword) {
         case 'message':
@@ -185,7 +186,7 @@ class FileParser {
           message.reserved.push(this.#parseReserved(fieldNumberMax, 1));
           break;
         case 'option':
-          message.options.push(this.#parseOptionStatement());
+          message.options.push(this.#reader.optionStatement());
           break;
         case 'oneof':
           tokens.next();
@@ -200,13 +201,13 @@ class FileParser {
   #parseOneof(message: MessageNode, depth: number): void {
     const tokens = this.#tokens;
     const { at } = tokens;
-    const oneof: OneofNode = { name: this.#name('of a oneof'), at, options: [] };
+    const oneof: OneofNode = { name: this.#reader.name('of a oneof'), at, options: [] };
     message.oneofs.push(oneof);
     const before = message.fields.length;
-    this.#expectSymbol('{');
-    while (!this.#takeSymbol('}')) {
-      if (this.#takeSymbol(';')) continue;
-      if (this.#isWord('option')) oneof.options.push(this.#parseOptionStatement());
+    this.#reader.expectSymbol('{');
+    while (!this.#reader.takeSymbol('}')) {
+      if (this.#reader.takeSymbol(';')) continue;
+      if (this.#reader.isWord('option')) oneof.options.push(this.#reader.optionStatement());
       else message.fields.push(this.#parseField(depth, oneof, false));
     }
     if (message.fields.length === before) {
@@ -216,20 +217,20 @@ class FileParser {
 
   #parseField(depth: number, oneof: OneofNode | undefined, isExtension: boolean): FieldNode {
     const tokens = this.#tokens;
-    if (tokens.kind !== 'word' && !this.#isSymbol('.')) throw this.#unexpected('a field');
+    if (tokens.kind !== 'word' && !this.#reader.isSymbol('.')) throw this.#reader.unexpected('a field');
     const label = this.#label(oneof);
     const typeAt = tokens.at;
     let mapKey: string | undefined;
-    let typeName = this.#typeName(true);
-    if (typeName === 'map' && this.#isSymbol('<')) {
+    let typeName = this.#reader.typeName(true);
+    if (typeName === 'map' && this.#reader.isSymbol('<')) {
       if (label !== undefined) throw tokens.invalid('a map has no label', typeAt);
       if (oneof !== undefined) throw tokens.invalid('a oneof must not contain a map', typeAt);
       if (isExtension) throw tokens.invalid('an extension must not be a map', typeAt);
-      this.#expectSymbol('<');
-      mapKey = this.#typeName(true);
-      this.#expectSymbol(',');
-      typeName = this.#typeName(true);
-      this.#expectSymbol('>');
+      this.#reader.expectSymbol('<');
+      mapKey = this.#reader.typeName(true);
+      this.#reader.expectSymbol(',');
+      typeName = this.#reader.typeName(true);
+      this.#reader.expectSymbol('>');
     }
     if (
       this.#file.syntax === 'proto2' &&
@@ -241,15 +242,15 @@ class FileParser {
     }
     const isGroup = typeName === 'group' && mapKey === undefined && tokens.kind === 'word';
     const { at } = tokens;
-    const name = this.#name('of a field');
-    this.#expectSymbol('=');
-    const number = this.#integer(0, fieldNumberMax, 'the number of a field');
+    const name = this.#reader.name('of a field');
+    this.#reader.expectSymbol('=');
+    const number = this.#reader.integer(0, fieldNumberMax, 'the number of a field');
     const options = parseOptionList(tokens);
     let group: MessageNode | undefined;
     if (isGroup) {
       group = this.#parseGroup(name, at, depth);
     } else {
-      this.#expectSymbol(';');
+      this.#reader.expectSymbol(';');
     }
     return {
       name: isGroup ? name.toLowerCase() : name,
@@ -276,7 +277,12 @@ class FileParser {
 
   #label(oneof: OneofNode | undefined): Label | undefined {
     const tokens = this.#tokens;
-    if (!this.#isWord('optional') && !this.#isWord('required') && !this.#isWord('repeated')) return undefined;
+    if (
+      !this.#reader.isWord('optional') &&
+      !this.#reader.isWord('required') &&
+      !this.#reader.isWord('repeated')
+    )
+      return undefined;
     const label = tokens.text as Label;
     const { at } = tokens;
     tokens.next();
@@ -293,21 +299,27 @@ class FileParser {
   #parseEnum(): EnumNode {
     const tokens = this.#tokens;
     const { at } = tokens;
-    const node: EnumNode = { name: this.#name('of an enum'), at, values: [], reserved: [], options: [] };
-    this.#expectSymbol('{');
-    while (!this.#takeSymbol('}')) {
-      if (this.#takeSymbol(';')) continue;
-      if (this.#isWord('option') && !this.#nextIsSymbol('=')) {
-        node.options.push(this.#parseOptionStatement());
-      } else if (this.#isWord('reserved') && !this.#nextIsSymbol('=')) {
+    const node: EnumNode = {
+      name: this.#reader.name('of an enum'),
+      at,
+      values: [],
+      reserved: [],
+      options: [],
+    };
+    this.#reader.expectSymbol('{');
+    while (!this.#reader.takeSymbol('}')) {
+      if (this.#reader.takeSymbol(';')) continue;
+      if (this.#reader.isWord('option') && !this.#reader.nextIsSymbol('=')) {
+        node.options.push(this.#reader.optionStatement());
+      } else if (this.#reader.isWord('reserved') && !this.#reader.nextIsSymbol('=')) {
         node.reserved.push(this.#parseReserved(enumNumberMax, -enumNumberMax - 1));
       } else {
         const valueAt = tokens.at;
-        const name = this.#name('of a value');
-        this.#expectSymbol('=');
-        const number = this.#integer(-enumNumberMax - 1, enumNumberMax, 'the number of a value');
+        const name = this.#reader.name('of a value');
+        this.#reader.expectSymbol('=');
+        const number = this.#reader.integer(-enumNumberMax - 1, enumNumberMax, 'the number of a value');
         const options = parseOptionList(tokens);
-        this.#expectSymbol(';');
+        this.#reader.expectSymbol(';');
         node.values.push({ name, at: valueAt, number, options });
       }
     }
@@ -323,15 +335,15 @@ class FileParser {
     if (tokens.kind === 'string') {
       if (this.#file.syntax === 'editions') throw tokens.invalid('reserved names have no quotes in editions');
       do names.push(parseStringText(tokens));
-      while (this.#takeSymbol(','));
+      while (this.#reader.takeSymbol(','));
     } else if (tokens.kind === 'word') {
       if (this.#file.syntax !== 'editions') throw tokens.invalid('reserved names need quotes');
-      do names.push(this.#name('that is reserved'));
-      while (this.#takeSymbol(','));
+      do names.push(this.#reader.name('that is reserved'));
+      while (this.#reader.takeSymbol(','));
     } else {
       ranges = this.#parseRanges(min, max);
     }
-    this.#expectSymbol(';');
+    this.#reader.expectSymbol(';');
     return { ranges, names, at };
   }
 
@@ -340,22 +352,22 @@ class FileParser {
     const ranges: NumberRange[] = [];
     do {
       const { at } = tokens;
-      const from = this.#integer(min, max, 'a number of a range');
+      const from = this.#reader.integer(min, max, 'a number of a range');
       let to = from;
       let single = true;
-      if (this.#isWord('to')) {
+      if (this.#reader.isWord('to')) {
         tokens.next();
         single = false;
-        if (this.#isWord('max')) {
+        if (this.#reader.isWord('max')) {
           tokens.next();
           to = max;
         } else {
-          to = this.#integer(min, max, 'a number of a range');
+          to = this.#reader.integer(min, max, 'a number of a range');
         }
       }
       if (to < from) throw tokens.invalid('a range ends before it begins', at);
       ranges.push({ from, to, single, at });
-    } while (this.#takeSymbol(','));
+    } while (this.#reader.takeSymbol(','));
     return ranges;
   }
 
@@ -365,156 +377,18 @@ class FileParser {
     tokens.next();
     const ranges = this.#parseRanges(1, fieldNumberMax);
     message.extensionRanges.push({ ranges, options: parseOptionList(tokens) });
-    this.#expectSymbol(';');
+    this.#reader.expectSymbol(';');
   }
 
   #parseExtend(depth: number): ExtendNode {
     const tokens = this.#tokens;
     const { at } = tokens;
-    const node: ExtendNode = { extendee: this.#typeName(true), at, fields: [] };
-    this.#expectSymbol('{');
-    while (!this.#takeSymbol('}')) {
-      if (!this.#takeSymbol(';')) node.fields.push(this.#parseField(depth, undefined, true));
+    const node: ExtendNode = { extendee: this.#reader.typeName(true), at, fields: [] };
+    this.#reader.expectSymbol('{');
+    while (!this.#reader.takeSymbol('}')) {
+      if (!this.#reader.takeSymbol(';')) node.fields.push(this.#parseField(depth, undefined, true));
     }
     if (node.fields.length === 0) throw tokens.invalid('an extend block has no field', at);
     return node;
-  }
-
-  #parseService(): ServiceNode {
-    const { at } = this.#tokens;
-    const service: ServiceNode = { name: this.#name('of a service'), at, methods: [], options: [] };
-    this.#expectSymbol('{');
-    while (!this.#takeSymbol('}')) {
-      if (this.#takeSymbol(';')) continue;
-      if (this.#isWord('option')) service.options.push(this.#parseOptionStatement());
-      else if (this.#isWord('rpc')) service.methods.push(this.#parseMethod());
-      else throw this.#unexpected('"rpc" or "option"');
-    }
-    return service;
-  }
-
-  #parseMethod(): MethodNode {
-    const tokens = this.#tokens;
-    tokens.next();
-    const { at } = tokens;
-    const name = this.#name('of a method');
-    const input = this.#parseMethodType();
-    if (!this.#isWord('returns')) throw this.#unexpected('"returns"');
-    tokens.next();
-    const output = this.#parseMethodType();
-    const options: OptionNode[] = [];
-    if (this.#takeSymbol('{')) {
-      while (!this.#takeSymbol('}')) {
-        if (this.#takeSymbol(';')) continue;
-        if (!this.#isWord('option')) throw this.#unexpected('"option"');
-        options.push(this.#parseOptionStatement());
-      }
-    } else {
-      this.#expectSymbol(';');
-    }
-    return {
-      name,
-      at,
-      input: input.type,
-      inputAt: input.at,
-      output: output.type,
-      outputAt: output.at,
-      clientStreaming: input.stream,
-      serverStreaming: output.stream,
-      options,
-    };
-  }
-
-  #parseMethodType(): { type: string; at: number; stream: boolean } {
-    const tokens = this.#tokens;
-    this.#expectSymbol('(');
-    const stream = this.#isWord('stream');
-    if (stream) tokens.next();
-    const { at } = tokens;
-    const type = this.#typeName(true);
-    this.#expectSymbol(')');
-    return { type, at, stream };
-  }
-
-  #parseOptionStatement(): OptionNode {
-    this.#tokens.next();
-    const option = parseOption(this.#tokens);
-    this.#expectSymbol(';');
-    return option;
-  }
-
-  /** A name with dots. Only a type may begin with one. */
-  #typeName(isType: boolean): string {
-    const tokens = this.#tokens;
-    const { at } = tokens;
-    let name = '';
-    if (isType && this.#takeSymbol('.')) name = '.';
-    name += this.#name('');
-    while (this.#takeSymbol('.')) {
-      name += `.${this.#name('')}`;
-      if (name.length > registryLimits.protobufFullNameCharsMax) {
-        throw tokens.invalid(
-          `a name is longer than ${registryLimits.protobufFullNameCharsMax} characters`,
-          at,
-        );
-      }
-    }
-    return name;
-  }
-
-  #name(what: string): string {
-    const tokens = this.#tokens;
-    if (tokens.kind !== 'word') throw this.#unexpected(what === '' ? 'a name' : `the name ${what}`);
-    const { text } = tokens;
-    tokens.next();
-    return text;
-  }
-
-  #integer(min: number, max: number, what: string): number {
-    const tokens = this.#tokens;
-    const { at } = tokens;
-    const negative = this.#takeSymbol('-');
-    if (tokens.kind !== 'integer') throw this.#unexpected(what);
-    const { text } = tokens;
-    const isOctal = /^0[0-7]/.test(text);
-    const value = (isOctal ? Number.parseInt(text, 8) : Number(text)) * (negative ? -1 : 1);
-    if (value < min || value > max) throw tokens.invalid(`${what} must be from ${min} to ${max}`, at);
-    tokens.next();
-    // Not the negative zero.
-    return value + 0;
-  }
-
-  #isWord(text: string): boolean {
-    return this.#tokens.kind === 'word' && this.#tokens.text === text;
-  }
-
-  #isSymbol(text: string): boolean {
-    return this.#tokens.kind === 'symbol' && this.#tokens.text === text;
-  }
-
-  /** Whether a symbol follows the current word, for names that are keywords too. */
-  #nextIsSymbol(symbol: string): boolean {
-    const { source, at, text } = this.#tokens;
-    return source
-      .slice(at + text.length)
-      .trimStart()
-      .startsWith(symbol);
-  }
-
-  #takeSymbol(text: string): boolean {
-    if (!this.#isSymbol(text)) {
-      if (this.#tokens.kind === 'end') throw this.#unexpected(quoted(text));
-      return false;
-    }
-    this.#tokens.next();
-    return true;
-  }
-
-  #expectSymbol(text: string): void {
-    if (!this.#takeSymbol(text)) throw this.#unexpected(quoted(text));
-  }
-
-  #unexpected(expected: string) {
-    return this.#tokens.invalid(`expected ${expected}, found ${this.#tokens.describe()}`);
   }
 }
