@@ -1,13 +1,12 @@
-import { randomUUID } from 'node:crypto';
 import type { ClusterPort, TopicDescription } from '@weir/cluster';
-import { Metrics, silentLog, systemClock } from '@weir/core';
-import { openJournals } from '@weir/journal';
-import { ClusterNode } from '@weir/metadata';
+import { silentLog, systemClock } from '@weir/core';
+import type { ClusterNode } from '@weir/metadata';
 import { createClusterView } from '../src/cluster/following-view.ts';
 import { testAgent } from './agent.ts';
 import { dataHandlers } from './data-handlers.ts';
 import { TestStore } from './data-path.ts';
 import { serveCluster, type TestAgent, type TestAgentOptions } from './test-agent-server.ts';
+import { startTestLeader } from './test-leader.ts';
 import { until } from './until.ts';
 
 export type ServedAgent = Pick<TestAgent, 'view' | 'server' | 'call'>;
@@ -32,24 +31,8 @@ export async function startLeaderAgent(
   clusterConfigs: Readonly<Record<string, string>> = {},
   { port = (node) => node, ...options }: LeaderAgentOptions = {},
 ): Promise<LeaderAgent> {
-  const clusterId = `vci_${randomUUID()}`;
-  const hub = openJournals(`memory://${clusterId}`, { clock: systemClock, log: silentLog });
-  const node = new ClusterNode({
-    clusterId,
-    journal: hub.journal(clusterId),
-    self: { id: 'leader', url: '' },
-    clock: systemClock,
-    log: silentLog,
-    metrics: new Metrics(),
-  });
-  node.start();
-  await until(() => node.role === 'leader');
-  const changes = Object.entries(clusterConfigs).map(
-    ([name, value]) => ({ name, operation: 'set', value }) as const,
-  );
-  await node.alterConfigs([{ kind: 'cluster', name: '', replacesAll: false, changes }], {
-    validateOnly: false,
-  });
+  const leader = await startTestLeader({ configs: clusterConfigs });
+  const { node } = leader;
   await node.heartbeat(testAgent('agent-1'));
   const [self] = await node.listAgents();
   const store = new TestStore();
@@ -78,8 +61,7 @@ export async function startLeaderAgent(
     },
     async [Symbol.asyncDispose]() {
       for (const { view } of agents) view.close();
-      await node.stop();
-      await hub.close();
+      await leader.stop();
     },
   };
 }

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { TestContext } from 'node:test';
 import { newScramCredential } from '@weir/cluster';
 import { Metrics, silentLog, systemClock, systemRandom } from '@weir/core';
-import { openJournals } from '@weir/journal';
-import { ClusterNode, type LinkingPipeline } from '@weir/metadata';
+import type { LinkingPipeline } from '@weir/metadata';
 import { startRegistryAgent } from '../src/registry-agent.ts';
 import type { RegistrySettings } from '../src/schema-registry/agent-registry.ts';
-import { until } from './until.ts';
+import { startTestLeader } from './test-leader.ts';
 
 /** Agents of one schema registry cluster, over a real leader whose journal is in memory. */
 export async function startRegistry(
@@ -15,29 +14,13 @@ export async function startRegistry(
   configs: Readonly<Record<string, string>> = {},
   pipelines: readonly LinkingPipeline[] = [],
 ) {
-  const clusterId = `vci_sr_${randomUUID()}`;
-  const hub = openJournals(`memory://${clusterId}`, { clock: systemClock, log: silentLog });
-  const node = new ClusterNode({
-    clusterId,
-    journal: hub.journal(clusterId),
-    self: { id: 'leader', url: '' },
-    clock: systemClock,
-    log: silentLog,
-    metrics: new Metrics(),
+  const leader = await startTestLeader({
+    idPrefix: 'vci_sr_',
+    configs,
+    prepare: (started) => started.runSchemaLinking(async () => pipelines),
   });
-  t.after(async () => {
-    await node.stop();
-    await hub.close();
-  });
-  node.runSchemaLinking(async () => pipelines);
-  node.start();
-  await until(() => node.role === 'leader');
-  const changes = Object.entries(configs).map(
-    ([name, value]) => ({ name, operation: 'set', value }) as const,
-  );
-  await node.alterConfigs([{ kind: 'cluster', name: '', replacesAll: false, changes }], {
-    validateOnly: false,
-  });
+  const { clusterId, node } = leader;
+  t.after(() => leader.stop());
   return {
     node,
     async agent(agentId: string, settings: Partial<RegistrySettings> = {}) {

@@ -1,40 +1,17 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
-import { type Acl, clusterResourceName, Metrics, silentLog, systemClock } from '@weir/core';
+import { type Acl, clusterResourceName, Metrics, systemClock } from '@weir/core';
 import { type EventRecord, type EventTypeName, eventEnvelope, eventTopicName } from '@weir/events';
-import { openJournals } from '@weir/journal';
-import { ClusterNode } from '@weir/metadata';
 import { batchRecords, RecordBatchView, zeroUuid } from '@weir/wire';
-import { batchOf, codeOf, errorName, type TestClient, until } from '../../testing/index.ts';
+import { batchOf, codeOf, errorName, type TestClient } from '../../testing/index.ts';
 import { startAgentUnderTest } from '../../testing/running-agent.ts';
+import { startTestLeader } from '../../testing/test-leader.ts';
 
 /** A real leader over a journal in memory, with a running agent behind real sockets, in real time. */
 async function start(t: TestContext, configs: Readonly<Record<string, string>> = {}) {
-  const clusterId = `vci_${randomUUID().replaceAll('-', '_')}`;
-  const hub = openJournals(`memory://${clusterId}`, { clock: systemClock, log: silentLog });
-  const node = new ClusterNode({
-    clusterId,
-    journal: hub.journal(clusterId),
-    self: { id: 'leader', url: '' },
-    clock: systemClock,
-    log: silentLog,
-    metrics: new Metrics(),
-  });
-  t.after(async () => {
-    await node.stop();
-    await hub.close();
-  });
-  node.start();
-  await until(() => node.role === 'leader');
-  const set = async (changed: Readonly<Record<string, string>>) => {
-    const changes = Object.entries(changed).map(
-      ([name, value]) => ({ name, operation: 'set', value }) as const,
-    );
-    const resource = { kind: 'cluster', name: '', replacesAll: false, changes } as const;
-    await node.alterConfigs([resource], { validateOnly: false });
-  };
-  await set(configs);
+  const leader = await startTestLeader({ configs });
+  const { clusterId, node, set } = leader;
+  t.after(() => leader.stop());
   const metrics = new Metrics();
   const under = await startAgentUnderTest(t, {
     clusterId,

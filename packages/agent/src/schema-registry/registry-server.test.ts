@@ -1,19 +1,29 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { Metrics, silentLog, systemClock } from '@weir/core';
 import { RegistryMetrics } from './registry-metrics.ts';
 import { startRegistryServer } from './registry-server.ts';
 
-test('a request that fails ends its own connection, and the registry stays loaded', async (t) => {
-  let loads = 0;
-  let requests = 0;
+type Differences = Pick<Parameters<typeof startRegistryServer>[0], 'loadAnswer' | 'connectionsMax'>;
+
+async function start(t: TestContext, differences: Differences) {
   const server = await startRegistryServer({
     host: '127.0.0.1',
     port: 0,
     clock: systemClock,
     log: silentLog,
     metrics: new RegistryMetrics(new Metrics()),
+    ...differences,
+  });
+  t.after(() => server.stop({ deadlineMs: 0 }));
+  return server;
+}
+
+test('a request that fails ends its own connection, and the registry stays loaded', async (t) => {
+  let loads = 0;
+  let requests = 0;
+  const server = await start(t, {
     async loadAnswer() {
       loads++;
       return async (_request, response) => {
@@ -26,7 +36,6 @@ test('a request that fails ends its own connection, and the registry stays loade
       };
     },
   });
-  t.after(() => server.stop({ deadlineMs: 0 }));
   const url = `http://127.0.0.1:${server.port}/`;
   await assert.rejects(async () => (await fetch(url)).text());
   assert.equal(await (await fetch(url)).text(), '{}');
@@ -35,34 +44,22 @@ test('a request that fails ends its own connection, and the registry stays loade
 
 test('a registry that cannot be loaded is loaded again for the next request', async (t) => {
   let loads = 0;
-  const server = await startRegistryServer({
-    host: '127.0.0.1',
-    port: 0,
-    clock: systemClock,
-    log: silentLog,
-    metrics: new RegistryMetrics(new Metrics()),
+  const server = await start(t, {
     async loadAnswer() {
       if (++loads === 1) throw new Error('not now');
       return async (_request, response) => void response.end('{}');
     },
   });
-  t.after(() => server.stop({ deadlineMs: 0 }));
   const url = `http://127.0.0.1:${server.port}/`;
   assert.equal((await fetch(url)).status, 500);
   assert.equal((await fetch(url)).status, 200);
 });
 
 test('one address has at most half of the connections', async (t) => {
-  const server = await startRegistryServer({
-    host: '127.0.0.1',
-    port: 0,
+  const server = await start(t, {
     connectionsMax: 6,
-    clock: systemClock,
-    log: silentLog,
-    metrics: new RegistryMetrics(new Metrics()),
     loadAnswer: async () => async (_request, response) => void response.end('{}'),
   });
-  t.after(() => server.stop({ deadlineMs: 0 }));
   /** Whether a connection is served, which then stays open. */
   const open = () =>
     new Promise<boolean>((resolve) => {
