@@ -108,8 +108,8 @@ test('a topic without an auto-scaler is not changed', async (t) => {
 test('a schema registry has no jobs on files, which its agents do not take', async (t) => {
   // cluster, kinds of jobs
   const cases = [
-    ['vci_test', ['file_deletion', 'key_compaction', 'file_compaction', 'dead_file_scan']],
-    ['vci_sr_test', []],
+    ['vci_test', ['file_deletion', 'key_compaction', 'file_compaction', 'dead_file_scan', 'schema_export']],
+    ['vci_sr_test', ['schema_export']],
   ] as const;
   for (const [clusterId, kinds] of cases) {
     const clock = new HandClock();
