@@ -91,10 +91,7 @@ export const checkField = (field: FieldType, file: LinkedFile): void => {
   }
   checkFieldOptions(field, file, isMessage);
   const problem = fieldFeatureProblem(node.options, {
-    isString:
-      type === 'string' ||
-      node.mapKey === 'string' ||
-      (node.mapKey !== undefined && node.typeName === 'string'),
+    isString: type === 'string' || isMapOfStrings(field),
     isMessage,
     isRepeated: field.label === 'repeated',
     isPackable: field.isPackable,
@@ -104,6 +101,10 @@ export const checkField = (field: FieldType, file: LinkedFile): void => {
   });
   if (problem !== undefined) throw invalidIn(file, problem.at, problem.message);
 };
+
+/** Whether the keys or the values are strings. A descriptor has the entry of a map as a message. */
+const isMapOfStrings = ({ mapEntry }: FieldType): boolean =>
+  mapEntry?.node.fields.some(({ typeName }) => typeName === 'string') ?? false;
 
 const checkFieldOptions = (field: FieldType, file: LinkedFile, isMessage: boolean): void => {
   const { node, type } = field;
