@@ -1,39 +1,9 @@
-import type { Clock } from '@weir/core';
-import type { AnswerMemory } from '../pressure/answer-memory.ts';
+import type { DataDeps, DataInput, DataRoute } from './data-route.ts';
 import { fetchAnswer } from './fetch.ts';
-import type { HandlerClient } from './handler-client.ts';
 import { objectOf } from './json-fields.ts';
 import { produceAnswer } from './produce.ts';
+import { proxyRoutes } from './rest-proxy/proxy-routes.ts';
 import { placeOf, singleRecord } from './single-record.ts';
-
-/** A request as its route sees it. */
-interface DataInput {
-  readonly path: Readonly<Record<string, string | number>>;
-  readonly query: URLSearchParams;
-  /** The JSON of the body; an empty body is an empty object. */
-  readonly body: unknown;
-  readonly bodyBytes: number;
-  readonly client: HandlerClient;
-}
-
-export interface DataDeps {
-  readonly answers: AnswerMemory;
-  readonly clock: Clock;
-  /** Yields to other work. */
-  readonly pause: () => Promise<void>;
-}
-
-/** One row of the table of routes. An answer is JSON, as a whole or in pieces. */
-export interface DataRoute {
-  /** Its name in metrics. */
-  readonly operation: string;
-  readonly method: 'GET' | 'POST';
-  readonly path: string;
-  /** Of requests without the header `kafka-client-id`. */
-  readonly clientId: string;
-  readonly takesBody: boolean;
-  serve(input: DataInput, deps: DataDeps): Promise<string> | AsyncIterable<string>;
-}
 
 const fetchRow = {
   operation: 'fetch',
@@ -79,4 +49,5 @@ export const dataRoutes: readonly DataRoute[] = [
     serve: ({ body, bodyBytes, client }, { clock }) =>
       produceAnswer(objectOf(body), bodyBytes, client, clock.nowMs()),
   },
+  ...proxyRoutes,
 ];

@@ -1,63 +1,13 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { TestCluster } from '@weir/metadata/testing';
 import { buildRecordBatch } from '@weir/wire';
-import { type AgentUnderTest, startAgentUnderTest } from '../../testing/running-agent.ts';
+import { httpStage as stage } from '../../testing/http-stage.ts';
 import { addUser } from '../../testing/sasl-client.ts';
-import { pause } from '../../testing/until.ts';
 import { agentLimits } from '../limits.ts';
 
-interface Answer {
-  readonly status: number;
-  readonly headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: the JSON of an answer, which assertions compare
-  readonly json: any;
-}
-
-interface Stage extends AgentUnderTest {
-  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
-}
-
 const base64 = (text: string) => Buffer.from(text).toString('base64');
-
-async function stage(
-  t: TestContext,
-  differences: Parameters<typeof startAgentUnderTest>[1] = {},
-): Promise<Stage> {
-  const under = await startAgentUnderTest(t, differences);
-  const { agent, clock } = under;
-  return {
-    ...under,
-    async call(method, path, body, headers = {}) {
-      const isRaw = body === undefined || typeof body === 'string' || Buffer.isBuffer(body);
-      const answer = fetch(`http://127.0.0.1:${agent.httpPort}${path}`, {
-        method,
-        headers,
-        ...(body === undefined ? {} : { body: isRaw ? (body as string) : JSON.stringify(body) }),
-      });
-      // Nothing else moves the clock on which writes close files and reads wait.
-      let isOver = false;
-      void answer.finally(() => {
-        isOver = true;
-      });
-      while (!isOver) {
-        clock.advance(10);
-        await pause(0);
-      }
-      const {
-        status,
-        headers: given,
-        text,
-      } = await answer.then(async (response) => ({
-        status: response.status,
-        headers: response.headers,
-        text: await response.text(),
-      }));
-      return { status, headers: given, json: JSON.parse(text) };
-    },
-  };
-}
 
 test('records that are produced over HTTP are fetched over HTTP', async (t) => {
   const { cluster, call } = await stage(t);

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock, Log, Metrics } from '@weir/core';
+import { preferredType } from '../http/answer-type.ts';
 import { HttpLogins } from '../http/http-logins.ts';
 import { HttpProblem } from '../http/http-problem.ts';
 import { type MatchedRoute, RouteMatcher } from '../http/route-matcher.ts';
@@ -14,7 +15,8 @@ import type { LoginChecks } from '../security/sasl/login-checks.ts';
 import { bareAddress } from '../security/session/client-host.ts';
 import { openSession } from '../security/session/client-session.ts';
 import { countAnswer, httpDataRows } from './data-metrics.ts';
-import { type DataDeps, type DataRoute, dataRoutes } from './data-routes.ts';
+import type { DataDeps, DataRoute } from './data-route.ts';
+import { dataRoutes } from './data-routes.ts';
 import { HandlerClient } from './handler-client.ts';
 import { DataBodies, overloaded } from './request-body.ts';
 
@@ -71,7 +73,7 @@ export class HttpData {
       matched = matcher.match(request.method ?? 'GET', target.segments);
       await this.#serve(request, response, matched, target.query);
     } catch (error) {
-      sendProblem(request, response, this.#problemOf(error, matched?.row.operation));
+      sendProblem(request, response, this.#problemOf(error, matched?.row));
     }
     const operation = matched?.row.operation ?? 'unknown';
     countAnswer(metrics, operation, response.statusCode, (clock.monotonicMs() - begunMs) / 1000);
@@ -91,6 +93,8 @@ export class HttpData {
         'The agent authenticates clients by certificates, which HTTP does not have; use Kafka.',
       );
     const { headers } = request;
+    if (row.answerTypes !== undefined)
+      response.setHeader('content-type', preferredType(row.answerTypes, headers.accept));
     if (isOfForeignPage(headers)) throw new HttpProblem(403, 'The request is of a web page of another host.');
     const remoteAddress = bareAddress(request.socket.remoteAddress ?? '');
     const principal = await this.#logins.principalOf({ headers, remoteAddress, certificateUser: undefined });
@@ -104,11 +108,12 @@ export class HttpData {
     try {
       const client = this.#clientOf(request, { principal, remoteAddress, row, closed: ended.signal, hold });
       const serve = async (body: unknown, bodyBytes: number) => {
-        const answer = row.serve({ path, query, body, bodyBytes, client }, this.#deps);
+        const contentType = headers['content-type'];
+        const answer = row.serve({ path, query, contentType, body, bodyBytes, client }, this.#deps);
         if (Symbol.asyncIterator in answer) await sendPieces(response, answer);
         else sendJson(response, 200, await answer);
       };
-      if (row.takesBody) await this.#bodies.withJson(request, serve);
+      if (row.takesBody) await this.#bodies.withJson(request, row, serve);
       else await serve({}, 0);
     } finally {
       this.#requests--;
@@ -145,11 +150,17 @@ export class HttpData {
     return new HandlerClient({ server, session, clientId, closed, hold, clock });
   }
 
-  #problemOf(thrown: unknown, operation: string | undefined): HttpProblem {
-    if (thrown instanceof HttpProblem) return thrown;
+  #problemOf(thrown: unknown, row: DataRoute | undefined): HttpProblem {
+    if (thrown instanceof HttpProblem) {
+      const { status, errorCode, message, headers } = thrown;
+      const ofRoute = errorCode === status ? row?.errorCodes?.[status] : undefined;
+      return ofRoute === undefined
+        ? thrown
+        : new HttpProblem(status, message, { errorCode: ofRoute, headers });
+    }
     // The caller gets no details.
     const problem = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
-    this.#options.log.error('failed to serve HTTP data request', { operation, problem });
+    this.#options.log.error('failed to serve HTTP data request', { operation: row?.operation, problem });
     return new HttpProblem(500, 'Internal server error.');
   }
 }
@@ -191,7 +202,7 @@ async function sendPieces(response: ServerResponse, pieces: AsyncIterable<string
 }
 
 function begin(response: ServerResponse, status: number): void {
-  response.setHeader('content-type', 'application/json');
+  if (!response.hasHeader('content-type')) response.setHeader('content-type', 'application/json');
   response.setHeader('cache-control', 'no-store');
   response.writeHead(status);
 }

@@ -4,6 +4,7 @@ import { gunzip } from 'node:zlib';
 import { brokenBound, formatBytes, MemoryCounter } from '@weir/core';
 import { HttpProblem } from '../http/http-problem.ts';
 import { agentLimits } from '../limits.ts';
+import { exactJson } from './exact-json.ts';
 
 const unzip = promisify(gunzip);
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -18,6 +19,7 @@ export class DataBodies {
    */
   async withJson<Output>(
     request: IncomingMessage,
+    { keepsNumbers = false }: { readonly keepsNumbers?: boolean },
     use: (body: unknown, bytes: number) => Promise<Output>,
   ): Promise<Output> {
     const declared = Number(request.headers['content-length'] ?? 0);
@@ -31,7 +33,7 @@ export class DataBodies {
     try {
       const received = await read(request, count);
       const body = await inflated(received, request.headers['content-encoding'], count);
-      return await use(body.length === 0 ? {} : jsonOf(body), received.length);
+      return await use(body.length === 0 ? {} : jsonOf(body, keepsNumbers), received.length);
     } finally {
       this.#memory.change(-counted);
     }
@@ -75,12 +77,12 @@ async function inflated(
   }
 }
 
-function jsonOf(body: Buffer): unknown {
+function jsonOf(body: Buffer, keepsNumbers: boolean): unknown {
   const bounds = { depthMax: httpBodyDepthMax, valuesMax: httpBodyValuesMax };
   try {
     const text = utf8.decode(body);
     const broken = brokenBound(text, bounds);
-    if (broken === undefined) return JSON.parse(text) as unknown;
+    if (broken === undefined) return keepsNumbers ? exactJson(text) : (JSON.parse(text) as unknown);
     throw new HttpProblem(
       413,
       broken === 'depthMax'

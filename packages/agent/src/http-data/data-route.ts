@@ -1,0 +1,40 @@
+import type { Clock } from '@weir/core';
+import type { AnswerMemory } from '../pressure/answer-memory.ts';
+import type { HandlerClient } from './handler-client.ts';
+
+/** A request as its route sees it. */
+export interface DataInput {
+  readonly path: Readonly<Record<string, string | number>>;
+  readonly query: URLSearchParams;
+  /** The header `Content-Type`. */
+  readonly contentType: string | undefined;
+  /** The JSON of the body; an empty body is an empty object. */
+  readonly body: unknown;
+  readonly bodyBytes: number;
+  readonly client: HandlerClient;
+}
+
+export interface DataDeps {
+  readonly answers: AnswerMemory;
+  readonly clock: Clock;
+  /** Yields to other work. */
+  readonly pause: () => Promise<void>;
+}
+
+/** One row of the table of routes. An answer is JSON, as a whole or in pieces. */
+export interface DataRoute {
+  /** Its name in metrics. */
+  readonly operation: string;
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  /** Of requests without the header `kafka-client-id`. */
+  readonly clientId: string;
+  readonly takesBody: boolean;
+  /** Whether numbers of the body which a double cannot hold stay as they are, as `JSON.rawJSON`. */
+  readonly keepsNumbers?: boolean;
+  /** Types of its answers, the preferred one first; `application/json` if absent. */
+  readonly answerTypes?: readonly [string, ...string[]];
+  /** Error codes of HTTP statuses that have no other one. */
+  readonly errorCodes?: Readonly<Record<number, number>>;
+  serve(input: DataInput, deps: DataDeps): Promise<string> | AsyncIterable<string>;
+}

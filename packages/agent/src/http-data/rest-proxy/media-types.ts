@@ -1,0 +1,34 @@
+import { bodyTypeOf } from '../../http/answer-type.ts';
+import { HttpProblem } from '../../http/http-problem.ts';
+
+/** Types of answers of Confluent's REST proxy, the preferred one first. */
+export const proxyTypes = [
+  'application/vnd.kafka.v2+json',
+  'application/vnd.kafka+json',
+  'application/json',
+] as const;
+
+/** How keys and values are in a body. */
+export type RecordFormat = 'binary' | 'json' | 'avro' | 'protobuf' | 'jsonschema';
+
+const formats: ReadonlySet<string> = new Set<RecordFormat>([
+  'binary',
+  'json',
+  'avro',
+  'protobuf',
+  'jsonschema',
+]);
+const formatInType = /^application\/vnd\.kafka\.([a-z]+)\.v2\+json$/;
+/** Types that name no format. */
+const plainTypes: ReadonlySet<string> = new Set([...proxyTypes, 'application/octet-stream']);
+
+export function formatOf(contentType: string | undefined): RecordFormat {
+  const type = bodyTypeOf(contentType);
+  if (type === undefined || plainTypes.has(type)) return 'binary';
+  const format = formatInType.exec(type)?.[1] ?? '';
+  if (formats.has(format)) return format as RecordFormat;
+  throw new HttpProblem(
+    415,
+    `Send the body as application/vnd.kafka.FORMAT.v2+json, where FORMAT is ${[...formats].join(', ')}.`,
+  );
+}

@@ -1,0 +1,62 @@
+import { HttpProblem } from '../../http/http-problem.ts';
+import { integerIn, type JsonObject, objectOf, objectsIn } from '../json-fields.ts';
+import { unprocessable } from './proxy-problems.ts';
+
+/** A record as a body has it. `key` and `value` are JSON, in the format of the request. */
+export interface GivenRecord {
+  readonly object: JsonObject;
+  readonly partition: number | undefined;
+}
+
+export interface ProduceBody {
+  readonly object: JsonObject;
+  readonly records: readonly GivenRecord[];
+}
+
+const bodyFields: ReadonlySet<string> = new Set([
+  'records',
+  'key_schema',
+  'key_schema_id',
+  'value_schema',
+  'value_schema_id',
+]);
+const topicFields: ReadonlySet<string> = new Set(['key', 'value', 'partition']);
+const partitionFields: ReadonlySet<string> = new Set(['key', 'value']);
+const int32Max = 2 ** 31 - 1;
+
+/** Reads a body. `partition` is that of the path, if it has one; the records then have none. */
+export function readProduceBody(body: unknown, partition: number | undefined): ProduceBody {
+  return orUnprocessable(() => {
+    const object = objectOf(body);
+    refuseOthers(object, bodyFields);
+    const objects = objectsIn(object, 'records');
+    if (objects.length === 0) throw new HttpProblem(400, 'records must not be empty.');
+    const records = objects.map((record) => {
+      refuseOthers(record, partition === undefined ? topicFields : partitionFields);
+      const isGiven = (record.fields.partition ?? null) !== null;
+      const own = isGiven ? integerIn(record, 'partition', { min: 0, max: int32Max }) : undefined;
+      return { object: record, partition: partition ?? own };
+    });
+    return { object, records };
+  });
+}
+
+/** As in Confluent's proxy, what is wrong with fields is 422, not 400. */
+export function orUnprocessable<Value>(read: () => Value): Value {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof HttpProblem && error.status === 400) throw unprocessable(error.message);
+    throw error;
+  }
+}
+
+/** A field that is ignored would be data that is lost, such as headers. */
+function refuseOthers({ fields, path }: JsonObject, known: ReadonlySet<string>): void {
+  for (const name in fields)
+    if (!known.has(name))
+      throw new HttpProblem(
+        400,
+        `${path} has an unknown field ${JSON.stringify(name.slice(0, 64))}; known: ${[...known].join(', ')}.`,
+      );
+}

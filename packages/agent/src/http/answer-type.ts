@@ -1,0 +1,43 @@
+import { HttpProblem } from './http-problem.ts';
+
+/** Returns the type of the answer that a client prefers, of those there are; the first one if it names none. */
+export function preferredType<Type extends string>(
+  types: readonly [Type, ...Type[]],
+  accept: string | undefined,
+): Type {
+  if (accept === undefined || accept.trim() === '') return types[0];
+  const ranges = accept.split(',').map(rangeOf);
+  let best: { readonly type: Type; readonly weight: number } | undefined;
+  for (const type of types) {
+    const weight = weightOf(type, ranges);
+    if (weight > (best?.weight ?? 0)) best = { type, weight };
+  }
+  if (best !== undefined) return best.type;
+  throw new HttpProblem(406, `The answer is available as ${types.join(', ')}, none of which Accept allows.`);
+}
+
+/** The type of a body without its parameters; `undefined` if there is none. */
+export function bodyTypeOf(contentType: string | undefined): string | undefined {
+  return contentType?.split(';', 1).at(0)?.trim().toLowerCase();
+}
+
+interface MediaRange {
+  readonly range: string;
+  readonly weight: number;
+}
+
+function rangeOf(text: string): MediaRange {
+  const [range = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase());
+  const given = parameters.find((parameter) => parameter.startsWith('q='));
+  const weight = given === undefined ? 1 : Number(given.slice(2));
+  return { range, weight: Number.isFinite(weight) ? weight : 1 };
+}
+
+/** The most precise range that covers a type decides. */
+function weightOf(type: string, ranges: readonly MediaRange[]): number {
+  for (const covering of [type, 'application/*', '*/*']) {
+    const found = ranges.find(({ range }) => range === covering);
+    if (found !== undefined) return found.weight;
+  }
+  return 0;
+}

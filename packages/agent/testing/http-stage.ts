@@ -1,0 +1,54 @@
+import type { TestContext } from 'node:test';
+import { type AgentUnderTest, startAgentUnderTest } from './running-agent.ts';
+import { pause } from './until.ts';
+
+/** An answer of an agent over HTTP. */
+interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: the JSON of an answer, which assertions compare
+  readonly json: any;
+}
+
+interface HttpStage extends AgentUnderTest {
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+}
+
+/** An agent, and a client of its HTTP port. */
+export async function httpStage(
+  t: TestContext,
+  differences: Parameters<typeof startAgentUnderTest>[1] = {},
+): Promise<HttpStage> {
+  const under = await startAgentUnderTest(t, differences);
+  const { agent, clock } = under;
+  return {
+    ...under,
+    async call(method, path, body, headers = {}) {
+      const isRaw = body === undefined || typeof body === 'string' || Buffer.isBuffer(body);
+      const answer = fetch(`http://127.0.0.1:${agent.httpPort}${path}`, {
+        method,
+        headers,
+        ...(body === undefined ? {} : { body: isRaw ? (body as string) : JSON.stringify(body) }),
+      });
+      // Nothing else moves the clock on which writes close files and reads wait.
+      let isOver = false;
+      void answer.finally(() => {
+        isOver = true;
+      });
+      while (!isOver) {
+        clock.advance(10);
+        await pause(0);
+      }
+      const {
+        status,
+        headers: given,
+        text,
+      } = await answer.then(async (response) => ({
+        status: response.status,
+        headers: response.headers,
+        text: await response.text(),
+      }));
+      return { status, headers: given, json: JSON.parse(text) };
+    },
+  };
+}
