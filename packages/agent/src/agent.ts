@@ -227,6 +227,8 @@ async function start(
     answers,
     checks: logins,
     principalOf,
+    accessOf,
+    registry: ownRegistry,
     requiresLogin: options.sasl?.isRequired === true,
     hasClientCertificates: (tls?.kafka?.clientCertificates ?? 'ignored') !== 'ignored',
     isEncrypted: tls?.http === true,

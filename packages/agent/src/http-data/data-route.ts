@@ -1,5 +1,7 @@
 import type { Clock } from '@weir/core';
 import type { AnswerMemory } from '../pressure/answer-memory.ts';
+import type { OwnRegistry } from '../schema-registry/own-registry.ts';
+import type { Access } from '../security/access.ts';
 import type { HandlerClient } from './handler-client.ts';
 
 /** A request as its route sees it. */
@@ -12,11 +14,15 @@ export interface DataInput {
   readonly body: unknown;
   readonly bodyBytes: number;
   readonly client: HandlerClient;
+  /** Rights in the schema registry. */
+  readonly registryAccess: () => Access;
 }
 
 export interface DataDeps {
   readonly answers: AnswerMemory;
   readonly clock: Clock;
+  /** The schema registry of the cluster, if the agent serves it. */
+  readonly registry: OwnRegistry | undefined;
   /** Yields to other work. */
   readonly pause: () => Promise<void>;
 }

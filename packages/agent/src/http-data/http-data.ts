@@ -9,11 +9,14 @@ import { agentLimits } from '../limits.ts';
 import type { AnswerMemory } from '../pressure/answer-memory.ts';
 import { AnswerHold } from '../requests/answer-hold.ts';
 import type { RequestServer } from '../requests/request-server.ts';
-import { type Principal, userOf } from '../security/principal.ts';
+import type { OwnRegistry } from '../schema-registry/own-registry.ts';
+import type { Access } from '../security/access.ts';
+import type { GuardedRequest } from '../security/acl/denial-log.ts';
+import { userOf } from '../security/principal.ts';
 import type { PrincipalOf } from '../security/principals.ts';
 import type { LoginChecks } from '../security/sasl/login-checks.ts';
 import { bareAddress } from '../security/session/client-host.ts';
-import { openSession } from '../security/session/client-session.ts';
+import { type ClientSession, openSession } from '../security/session/client-session.ts';
 import { countAnswer, httpDataRows } from './data-metrics.ts';
 import type { DataDeps, DataRoute } from './data-route.ts';
 import { dataRoutes } from './data-routes.ts';
@@ -26,6 +29,9 @@ interface HttpDataOptions {
   readonly answers: AnswerMemory;
   readonly checks: LoginChecks;
   readonly principalOf: PrincipalOf;
+  readonly accessOf: (request: GuardedRequest) => Access;
+  /** The schema registry of the cluster, if the agent serves it. */
+  readonly registry: OwnRegistry | undefined;
   readonly requiresLogin: boolean;
   /** Whether Kafka clients authenticate by certificates. HTTP cannot carry them, so that it is refused. */
   readonly hasClientCertificates: boolean;
@@ -49,7 +55,7 @@ export class HttpData {
   #requests = 0;
 
   constructor(options: HttpDataOptions) {
-    const { clock, metrics, answers } = options;
+    const { clock, metrics, answers, registry } = options;
     this.#options = options;
     this.#logins = new HttpLogins({
       ...options,
@@ -59,7 +65,7 @@ export class HttpData {
         metrics.series(httpDataRows.authentications, { method, outcome }).add(1),
     });
     const pause = () => new Promise<void>((resolve) => void clock.after(0, resolve));
-    this.#deps = { answers, clock, pause };
+    this.#deps = { answers, clock, registry, pause };
   }
 
   /** Answers a request, errors included. Returns false for a path that is not one of its own. */
@@ -106,10 +112,18 @@ export class HttpData {
     const end = () => ended.abort();
     response.once('close', end);
     try {
-      const client = this.#clientOf(request, { principal, remoteAddress, row, closed: ended.signal, hold });
+      const { accessOf, isEncrypted } = this.#options;
+      const session = {
+        ...openSession({ remoteAddress, remotePort: request.socket.remotePort ?? 0, isEncrypted }),
+        user: userOf(principal),
+        principal,
+      };
+      const client = this.#clientOf(headers, { session, row, closed: ended.signal, hold });
+      const registryAccess = () => accessOf({ registryOperation: row.operation, session });
       const serve = async (body: unknown, bodyBytes: number) => {
         const contentType = headers['content-type'];
-        const answer = row.serve({ path, query, contentType, body, bodyBytes, client }, this.#deps);
+        const input = { path, query, contentType, body, bodyBytes, client, registryAccess };
+        const answer = row.serve(input, this.#deps);
         if (Symbol.asyncIterator in answer) await sendPieces(response, answer);
         else sendJson(response, 200, await answer);
       };
@@ -124,17 +138,16 @@ export class HttpData {
   }
 
   #clientOf(
-    { headers, socket }: IncomingMessage,
+    headers: IncomingHttpHeaders,
     of: {
-      readonly principal: Principal;
-      readonly remoteAddress: string;
+      readonly session: ClientSession;
       readonly row: DataRoute;
       readonly closed: AbortSignal;
       readonly hold: AnswerHold;
     },
   ): HandlerClient {
-    const { server, clock, isEncrypted } = this.#options;
-    const { principal, remoteAddress, row, closed, hold } = of;
+    const { server, clock } = this.#options;
+    const { session, row, closed, hold } = of;
     const given = headers[clientIdHeader];
     const clientId = typeof given === 'string' && given !== '' ? given : row.clientId;
     if (clientId.length > clientIdCharsMax)
@@ -142,11 +155,6 @@ export class HttpData {
         400,
         `The header ${clientIdHeader} has more than ${clientIdCharsMax} characters.`,
       );
-    const session = {
-      ...openSession({ remoteAddress, remotePort: socket.remotePort ?? 0, isEncrypted }),
-      user: userOf(principal),
-      principal,
-    };
     return new HandlerClient({ server, session, clientId, closed, hold, clock });
   }
 

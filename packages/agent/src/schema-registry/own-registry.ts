@@ -1,7 +1,14 @@
 import type { ClusterPort } from '@weir/cluster';
 import { type Clock, type Log, type Metrics, type Random, release } from '@weir/core';
 import type { RegistryChangeStream } from '@weir/registry';
-import { loadFormat, SchemaCache, serviceReader } from '@weir/registry/decoding';
+import {
+  loadFormat,
+  PayloadEncoder,
+  SchemaCache,
+  SchemaPool,
+  serviceReader,
+  serviceWriter,
+} from '@weir/registry/decoding';
 import { RegistryMetrics } from './registry-metrics.ts';
 
 type OpenModule = typeof import('./open-registry.ts');
@@ -24,6 +31,9 @@ export class OwnRegistry {
   readonly metrics: RegistryMetrics;
   /** Schemas for the validation of records. */
   readonly schemas: SchemaCache;
+  /** Encodes records that arrive as JSON. */
+  readonly encoder: PayloadEncoder;
+  readonly #pool: SchemaPool;
   readonly #parts: OwnRegistryParts;
   #opened: Promise<ReturnType<OpenModule['openRegistry']>> | undefined;
 
@@ -35,6 +45,13 @@ export class OwnRegistry {
       reader: serviceReader(openService),
       formatOf: loadFormat,
       clock: parts.clock,
+    });
+    this.#pool = new SchemaPool({ clock: parts.clock });
+    this.encoder = new PayloadEncoder({
+      cache: this.schemas,
+      clock: parts.clock,
+      registry: serviceWriter(openService),
+      pool: this.#pool,
     });
   }
 
@@ -59,6 +76,7 @@ export class OwnRegistry {
 
   async close(): Promise<void> {
     this.schemas.close();
+    await this.#pool.end();
     const opened = await this.#opened;
     await opened?.close();
   }

@@ -25,14 +25,7 @@ export async function checkRights(
   access: Access,
   service: RegistryService,
 ): Promise<((subject: string) => boolean) | undefined> {
-  if (access.principal.isReadOnly === true && row.access === 'write')
-    throw new HttpProblem(
-      403,
-      `${principalInAcls(access.principal)} has a read-only credential and may only read.`,
-      {
-        errorCode: deniedCode,
-      },
-    );
+  if (row.access === 'write') refuseReadOnly(access);
   const { needs } = row;
   if (access.isUnlimited === true || needs.on === 'authenticated') return undefined;
   const isAllowed = (subject: string) => access.mayQuietly(needs.operation, 'SUBJECT', resourceOf(subject));
@@ -79,6 +72,23 @@ export function checkRightsOfBody(
       if (typeof reference === 'object' && reference !== null && 'subject' in reference)
         readable(reference.subject);
   if (row.body?.alias !== undefined && 'alias' in body) readable(body.alias);
+}
+
+/** Checks the right to register a schema that refers to no other, for records that arrive with their schema. */
+export function requireRegistration(access: Access, subject: string): void {
+  refuseReadOnly(access);
+  requireOnSubject(access, 'WRITE', subject);
+}
+
+export function mayReadSubject(access: Access, subject: string): boolean {
+  return access.mayQuietly('READ', 'SUBJECT', resourceOf(subject));
+}
+
+function refuseReadOnly({ principal }: Access): void {
+  if (principal.isReadOnly !== true) return;
+  throw new HttpProblem(403, `${principalInAcls(principal)} has a read-only credential and may only read.`, {
+    errorCode: deniedCode,
+  });
 }
 
 /** The name of a subject in ACLs: the default context has no prefix. */

@@ -1,5 +1,6 @@
 /** What decodes and encodes payloads without loading the formats, which are loaded when the first schema is parsed. */
 export { InvalidPayload } from '../schema-format.ts';
+export { SchemaPool } from '../schema-work/schema-pool.ts';
 export { loadFormat } from './load-format.ts';
 export {
   type DecodedPayload,

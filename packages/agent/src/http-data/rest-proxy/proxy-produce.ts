@@ -4,9 +4,10 @@ import type { HandlerClient } from '../handler-client.ts';
 import { bytesIn } from '../json-fields.ts';
 import { type ProducedPartition, produceRecords } from '../produce-records.ts';
 import { formatOf } from './media-types.ts';
-import { type GivenRecord, orUnprocessable, readProduceBody } from './produce-body.ts';
-import { kafkaProblem, partitionMissing, unprocessable } from './proxy-problems.ts';
+import { type GivenRecord, orUnprocessable, type ProduceBody, readProduceBody } from './produce-body.ts';
+import { kafkaProblem, partitionMissing } from './proxy-problems.ts';
 import { describeTopic } from './proxy-topics.ts';
+import { encodedBySchemas } from './schema-records.ts';
 
 type EncodedRecord = Pick<RecordToWrite, 'key' | 'value'>;
 
@@ -22,15 +23,15 @@ const timeoutMs = 30_000;
 /** Writes the records of a body to a topic, or to the partition of the path, and returns the answer as JSON. */
 export async function proxyProduce(
   input: DataInput,
-  { clock }: Pick<DataDeps, 'clock'>,
+  deps: DataDeps,
   topic: string,
   partition?: number,
 ): Promise<string> {
-  const { contentType, body, bodyBytes, client } = input;
-  const format = formatOf(contentType);
-  const { records: given } = readProduceBody(body, partition);
-  const { records, keySchemaId, valueSchemaId } = encodedRecords(given, format);
-  const timestamp = BigInt(clock.nowMs());
+  const { bodyBytes, client } = input;
+  const body = readProduceBody(input.body, partition);
+  const { records: given } = body;
+  const { records, keySchemaId, valueSchemaId } = await encodedRecords(input, body, topic, deps);
+  const timestamp = BigInt(deps.clock.nowMs());
   const toWrite = given.map(({ partition: own }, place) => ({
     partition: own,
     record: { timestamp, ...records[place]!, headers: [] },
@@ -47,11 +48,21 @@ export async function proxyProduce(
   return `{"offsets":[${offsets.join(',')}],"key_schema_id":${keySchemaId},"value_schema_id":${valueSchemaId}}`;
 }
 
-function encodedRecords(given: readonly GivenRecord[], format: string): EncodedRecords {
-  if (format !== 'binary' && format !== 'json')
-    throw unprocessable(`The format ${format} is not available; use binary or json.`);
-  const encode = format === 'binary' ? binaryRecord : jsonRecord;
-  return { records: given.map(encode), keySchemaId: null, valueSchemaId: null };
+async function encodedRecords(
+  { contentType, registryAccess }: DataInput,
+  body: ProduceBody,
+  topic: string,
+  deps: DataDeps,
+): Promise<EncodedRecords> {
+  const format = formatOf(contentType);
+  if (format === 'binary' || format === 'json') {
+    const encode = format === 'binary' ? binaryRecord : jsonRecord;
+    return { records: body.records.map(encode), keySchemaId: null, valueSchemaId: null };
+  }
+  const request = { topic, body, format, access: registryAccess() };
+  const { keys, values } = await encodedBySchemas(request, deps);
+  const records = keys.parts.map((key, place) => ({ key, value: values.parts[place]! }));
+  return { records, keySchemaId: keys.schemaId, valueSchemaId: values.schemaId };
 }
 
 function binaryRecord({ object }: GivenRecord): EncodedRecord {
