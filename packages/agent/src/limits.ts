@@ -441,6 +441,9 @@ export const agentLimits = {
   httpBodyDepthMax: 32,
   httpBodyValuesMax: 1_000_000,
 
+  /** Values of a body whose numbers keep more digits than a double has, which takes many times as long to parse. */
+  httpExactBodyValuesMax: 50_000,
+
   /** Requests for records over HTTP that run at a time; further ones get 503. */
   httpDataRequestsMax: 512,
 

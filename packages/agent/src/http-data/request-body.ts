@@ -4,11 +4,12 @@ import { gunzip } from 'node:zlib';
 import { brokenBound, formatBytes, MemoryCounter } from '@weir/core';
 import { HttpProblem } from '../http/http-problem.ts';
 import { agentLimits } from '../limits.ts';
-import { exactJson } from './exact-json.ts';
+import { exactJson, mayBeInexact } from './exact-json.ts';
 
 const unzip = promisify(gunzip);
 const utf8 = new TextDecoder('utf-8', { fatal: true });
-const { httpBodyBytesMax, httpBodiesBytesMax, httpBodyDepthMax, httpBodyValuesMax } = agentLimits;
+const { httpBodyBytesMax, httpBodiesBytesMax, httpBodyDepthMax, httpBodyValuesMax, httpExactBodyValuesMax } =
+  agentLimits;
 
 /** Reads JSON bodies of data requests, with limits on each and on all that are in memory. */
 export class DataBodies {
@@ -78,16 +79,17 @@ async function inflated(
 }
 
 function jsonOf(body: Buffer, keepsNumbers: boolean): unknown {
-  const bounds = { depthMax: httpBodyDepthMax, valuesMax: httpBodyValuesMax };
   try {
     const text = utf8.decode(body);
-    const broken = brokenBound(text, bounds);
-    if (broken === undefined) return keepsNumbers ? exactJson(text) : (JSON.parse(text) as unknown);
+    const isExact = keepsNumbers && mayBeInexact(text);
+    const valuesMax = isExact ? httpExactBodyValuesMax : httpBodyValuesMax;
+    const broken = brokenBound(text, { depthMax: httpBodyDepthMax, valuesMax });
+    if (broken === undefined) return isExact ? exactJson(text) : (JSON.parse(text) as unknown);
     throw new HttpProblem(
       413,
       broken === 'depthMax'
         ? `The body has more than ${httpBodyDepthMax} lists and objects within each other.`
-        : `The body has more than ${httpBodyValuesMax} values; send fewer records at a time.`,
+        : `The body has more than ${valuesMax} values; send fewer records at a time.`,
     );
   } catch (error) {
     if (error instanceof HttpProblem) throw error;

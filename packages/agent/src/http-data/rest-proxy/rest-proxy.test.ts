@@ -111,6 +111,7 @@ test('what is wrong has the status and code of the REST proxy', async (t) => {
     ['POST', '/topics/orders', one, { 'content-type': 'text/plain' }, 415, 415, /FORMAT is binary, json, avro/],
     ['POST', '/topics/orders', one, { 'content-type': 'application/vnd.kafka.json.v1+json' }, 415, 415, /\.v2\+json/],
     ['POST', '/topics/orders', one, { accept: 'text/html' }, 406, 406, /none of which Accept allows/],
+    ['POST', '/topics/orders', `{"records":[{"value":[${'1234567890123456,'.repeat(50_000)}1]}]}`, typed('json'), 413, 413, /more than 50000 values; send fewer/],
     ['POST', '/topics/absent', one,                         binary, 404, 40401, /^Topic absent not found\.$/],
     ['POST', '/topics/absent', at(0),                       binary, 404, 40401, /^Topic absent not found\.$/],
     ['POST', '/topics/absent/partitions/0', one,            binary, 404, 40401, /^Topic absent not found\.$/],
@@ -123,7 +124,7 @@ test('what is wrong has the status and code of the REST proxy', async (t) => {
   ];
   for (const [method, path, body, headers, status, code, message] of cases) {
     const { status: got, json } = await call(method, path, body, headers);
-    const where = `${method} ${path} ${JSON.stringify(body)}: ${JSON.stringify(json)}`;
+    const where = `${method} ${path} ${JSON.stringify(body)?.slice(0, 99)}: ${JSON.stringify(json)}`;
     assert.deepEqual([got, json.error_code], [status, code], where);
     assert.match(json.message, message);
   }
