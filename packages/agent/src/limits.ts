@@ -436,10 +436,10 @@ export const agentLimits = {
   registryAnswerPieceBytes: 64 * KiB,
 
   /** Bodies of requests for records over HTTP: the size of one, of all in memory, and their nesting and values. */
-  httpBodyBytesMax: 16 * MiB,
+  httpBodyBytesMax: 8 * MiB,
   httpBodiesBytesMax: 64 * MiB,
   httpBodyDepthMax: 32,
-  httpBodyValuesMax: 1_000_000,
+  httpBodyValuesMax: 200_000,
 
   /** Values of a body whose numbers keep more digits than a double has, which takes many times as long to parse. */
   httpExactBodyValuesMax: 50_000,

@@ -75,6 +75,11 @@ export class RecordCursor {
     this.appendTimestamp = batch.timestampType === 'logAppendTime' ? batch.maxTimestamp : undefined;
   }
 
+  /** Whether no record follows; `next` then checks that no bytes do. */
+  get isAtEnd(): boolean {
+    return this.index + 1 >= this.recordCount;
+  }
+
   next(): boolean {
     const { reader } = this;
     if (this.index + 1 >= this.recordCount) {

@@ -138,7 +138,8 @@ class RecordWalk {
       // The batch is rejected already; nothing more is read.
       if (this.#recordErrors.length === wireLimits.recordErrorsMax) return this.#result();
     }
-    return undefined;
+    // Nothing would be left for another slice.
+    return cursor.isAtEnd && !cursor.next() ? this.#result() : undefined;
   }
 
   #result(): RecordsSummary | BatchRejection {
