@@ -58,12 +58,15 @@ export async function* fetchAnswer(
     piece += `${nth === 0 ? '' : ','}{"topic":${JSON.stringify(topic)},"partitions":[`;
     for (const [index, partition] of partitions.entries()) {
       piece += `${index === 0 ? '' : ','}${partitionHead(partition)}`;
+      const fromOffset = offsets.get(`${topic} ${partition.partitionIndex}`) ?? 0n;
+      const progress = { nextOffset: fromOffset };
       const records = bytesOf(partition);
       answers.change(records.length);
       try {
         let separator = '';
         const found = fetchedRecords(records, {
-          fromOffset: offsets.get(`${topic} ${partition.partitionIndex}`) ?? 0n,
+          fromOffset,
+          progress,
           aborted: partition.abortedTransactions ?? null,
           pause,
           bytesMax: agentLimits.httpFetchInflatedBytesMax,
@@ -78,7 +81,7 @@ export async function* fetchAnswer(
       } finally {
         answers.change(-records.length);
       }
-      piece += ']}';
+      piece += `],"next_offset":${progress.nextOffset}}`;
     }
     piece += ']}';
   }

@@ -51,9 +51,12 @@ const reads: [name: string, fromOffset: bigint, aborted: { producerId: bigint; f
 for (const [name, fromOffset, aborted, expected] of reads) {
   test(`records of a fetch: ${name}`, async () => {
     const found: string[] = [];
-    for await (const { value } of fetchedRecords(log, { fromOffset, aborted, pause, bytesMax: 1e6 }))
-      found.push(String(value));
+    const progress = { nextOffset: 0n };
+    const options = { fromOffset, aborted, pause, bytesMax: 1e6, progress };
+    for await (const { value } of fetchedRecords(log, options)) found.push(String(value));
     assert.deepEqual(found, expected);
+    // Behind the markers at the end, so that a reader is not stuck before them.
+    assert.equal(progress.nextOffset, 7n);
   });
 }
 

@@ -14,6 +14,8 @@ interface FetchedRecordsOptions {
   readonly aborted: readonly AbortedTransaction[] | null;
   /** Yields to other work. */
   readonly pause: () => Promise<void>;
+  /** Set to the offset behind each batch that was passed over, also if it has nothing to yield. */
+  readonly progress?: { nextOffset: bigint };
   /** Decompressed bytes after which no further batch is begun. */
   readonly bytesMax: number;
 }
@@ -24,17 +26,19 @@ interface FetchedRecordsOptions {
  */
 export async function* fetchedRecords(
   records: Buffer,
-  { fromOffset, aborted, pause, bytesMax }: FetchedRecordsOptions,
+  { fromOffset, aborted, pause, bytesMax, progress }: FetchedRecordsOptions,
 ): AsyncGenerator<RecordCursor, void, undefined> {
   const open = new OpenAborts(aborted ?? []);
   let bytes = 0;
   for (const batch of recordBatches(records, { partialTail: 'ignore' })) {
     if (bytes > bytesMax) return;
-    if (aborted !== null && open.hides(batch)) continue;
-    if (batch.isControl) continue;
-    const cursor = await cursorOver(batch, pause);
-    bytes += cursor.totalBytes;
-    while (cursor.next()) if (cursor.offset >= fromOffset) yield cursor;
+    const isHidden = (aborted !== null && open.hides(batch)) || batch.isControl;
+    if (!isHidden) {
+      const cursor = await cursorOver(batch, pause);
+      bytes += cursor.totalBytes;
+      while (cursor.next()) if (cursor.offset >= fromOffset) yield cursor;
+    }
+    if (progress !== undefined) progress.nextOffset = batch.nextOffset;
   }
 }
 

@@ -53,6 +53,7 @@ test('records that are produced over HTTP are fetched over HTTP', async (t) => {
       high_watermark: 3,
       last_stable_offset: 3,
       log_start_offset: 0,
+      next_offset: 3,
     });
     assert.deepEqual(
       records.map(({ offset, key, value }: { offset: number; key: string; value: string }) => ({

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock, Log, Metrics } from '@weir/core';
 import { preferredType } from '../http/answer-type.ts';
+import { drained } from '../http/drained.ts';
 import { HttpLogins } from '../http/http-logins.ts';
 import { HttpProblem } from '../http/http-problem.ts';
 import { type MatchedRoute, RouteMatcher } from '../http/route-matcher.ts';
@@ -213,14 +214,4 @@ function begin(response: ServerResponse, status: number): void {
   if (!response.hasHeader('content-type')) response.setHeader('content-type', 'application/json');
   response.setHeader('cache-control', 'no-store');
   response.writeHead(status);
-}
-
-function drained(response: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      response.off('drain', end).off('close', end);
-      resolve();
-    };
-    response.on('drain', end).on('close', end);
-  });
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '@weir/core';
+import { drained } from '../http/drained.ts';
 import { agentLimits } from '../limits.ts';
 import type { AnswerType } from './request/media-types.ts';
 
@@ -100,15 +101,5 @@ function finished(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     if (response.writableFinished || response.destroyed) resolve();
     else response.once('finish', resolve).once('close', resolve);
-  });
-}
-
-function drained(response: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      response.off('drain', end).off('close', end);
-      resolve();
-    };
-    response.on('drain', end).on('close', end);
   });
 }
