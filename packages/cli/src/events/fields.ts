@@ -2,8 +2,8 @@ import { formatDurationMs } from '@weir/core';
 import { apiClient, orFailure } from '../api-client.ts';
 import { clusterId } from '../api-cluster.ts';
 import type { Handler } from '../handler.ts';
-import { jsonLine } from '../tools/record-text.ts';
-import { table } from '../tools/table.ts';
+import { printResult } from '../results/results.ts';
+import { table } from '../results/table.ts';
 import { filterHints } from './filter-hints.ts';
 
 /** Values shown per field. */
@@ -25,10 +25,6 @@ export const listEventFields: Handler<'cli events fields'> = async (values, deps
   const query = { clusterId: virtual_cluster_id, ...values };
   const hints = found.sampled_events === 0 ? await filterHints(client, query) : [];
   for (const hint of hints) output.err(`weir cli events fields: ${hint}\n`);
-  if (values.output === 'json') {
-    output.out(jsonLine(found));
-    return 0;
-  }
   const rows = found.fields.map(({ name, types, events, top_values }) => [
     name,
     types.join(', '),
@@ -38,7 +34,11 @@ export const listEventFields: Handler<'cli events fields'> = async (values, deps
       .map(({ value }) => JSON.stringify(value))
       .join(', '),
   ]);
-  if (rows.length > 0) output.out(table(['FIELD', 'TYPE', 'EVENTS', 'VALUES'], rows));
+  printResult(values, deps, {
+    json: found,
+    text: () => (rows.length === 0 ? '' : table(['FIELD', 'TYPE', 'EVENTS', 'VALUES'], rows)),
+  });
+  if (values.output === 'json') return 0;
   const sample = found.is_sample ? 'the newest ' : '';
   output.err(
     `weir cli events fields: ${found.message ?? `${rows.length} fields of ${sample}${found.sampled_events} events`}\n`,

@@ -3,8 +3,8 @@ import { formatDurationMs } from '@weir/core';
 import { apiClient, orFailure } from '../api-client.ts';
 import { clusterId } from '../api-cluster.ts';
 import type { Handler } from '../handler.ts';
-import { jsonLine } from '../tools/record-text.ts';
-import { table } from '../tools/table.ts';
+import { printResult } from '../results/results.ts';
+import { table } from '../results/table.ts';
 import { eventColumns, eventRow } from './event-rows.ts';
 import { filterHints } from './filter-hints.ts';
 
@@ -26,12 +26,11 @@ export const searchEvents: Handler<'cli events search'> = async (values, deps) =
   const query = { clusterId: virtual_cluster_id, ...values };
   const hints = found.events.length === 0 ? await filterHints(client, query) : [];
   for (const hint of hints) output.err(`weir cli events search: ${hint}\n`);
-  if (values.output === 'json') {
-    output.out(jsonLine(found));
-    return 0;
-  }
-  if (found.events.length > 0) output.out(table(eventColumns, found.events.map(eventRow)));
-  output.err(`weir cli events search: ${summary(found)}\n`);
+  printResult(values, deps, {
+    json: found,
+    text: () => (found.events.length === 0 ? '' : table(eventColumns, found.events.map(eventRow))),
+  });
+  if (values.output !== 'json') output.err(`weir cli events search: ${summary(found)}\n`);
   return 0;
 };
 

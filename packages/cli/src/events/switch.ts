@@ -1,6 +1,7 @@
 import { apiClient, orFailure } from '../api-client.ts';
 import { clusterId } from '../api-cluster.ts';
 import type { Handler } from '../handler.ts';
+import { printResult } from '../results/results.ts';
 
 /** Enables or disables the events of a cluster; with `-types`, only these types. */
 function switching(enabled: boolean): Handler<'cli events enable'> {
@@ -20,8 +21,12 @@ function switching(enabled: boolean): Handler<'cli events enable'> {
       client.call('get_events_state', { virtual_cluster_id }),
     );
     const recorded = Object.entries(event_types).filter(([, state]) => state?.enabled === true);
-    const names = recorded.map(([name]) => name).join(', ');
-    deps.output.out(isOn ? `events are recorded: ${names || 'none'}\n` : 'no events are recorded\n');
+    const names = recorded.map(([name]) => name);
+    printResult(values, deps, {
+      json: { virtual_cluster_id, enabled: isOn, event_types: isOn ? names : [] },
+      text: () =>
+        isOn ? `events are recorded: ${names.join(', ') || 'none'}\n` : 'no events are recorded\n',
+    });
     return 0;
   };
 }

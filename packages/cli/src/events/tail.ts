@@ -5,8 +5,7 @@ import { clusterId } from '../api-cluster.ts';
 import type { Deps } from '../deps.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
 import { type Handler, stoppedStatus } from '../handler.ts';
-import { jsonLine } from '../tools/record-text.ts';
-import { Table } from '../tools/table.ts';
+import { ResultRows } from '../results/results.ts';
 import { eventColumns, eventRow } from './event-rows.ts';
 import { filterHints } from './filter-hints.ts';
 import { SeenEvents } from './seen-events.ts';
@@ -26,13 +25,15 @@ export const tailEvents: Handler<'cli events tail'> = async (values, deps) => {
   for (const hint of await filterHints(client, { clusterId: virtualClusterId, ...values }))
     output.err(`weir cli events tail: ${hint}\n`);
   const seen = new SeenEvents(clock.nowMs() - values.last, overlapMs);
-  const shown = new Table(eventColumns);
+  const rows = new ResultRows<EventResponse>(values, deps, {
+    header: eventColumns,
+    cells: eventRow,
+    json: (event) => event,
+  });
   while (!stop.aborted) {
     for await (const events of searchOnce(client, values, { virtualClusterId, seen, deps })) {
       const fresh = seen.fresh(events);
-      if (fresh.length === 0) continue;
-      output.out(values.output === 'json' ? fresh.map(jsonLine).join('') : shown.add(fresh.map(eventRow)));
-      await output.drained();
+      if (fresh.length > 0) await rows.print(fresh);
     }
     await pauseUnlessStopped(clock, pollIntervalMs, stop);
   }

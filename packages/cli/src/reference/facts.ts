@@ -14,7 +14,10 @@ export function defaultInWords(row: FlagRow, command: CommandName): string {
 
 /** `agent, metrics`; all tools of the `cli` family are named together. */
 export function commandsInWords(commands: readonly CommandName[]): string {
-  const absent = cliTools.filter((tool) => !commands.includes(tool));
+  // A family is absent if all its tools are.
+  const absent = cliTools.filter(
+    (tool) => !commands.includes(tool) && !commands.some((command) => command.startsWith(`${tool} `)),
+  );
   if (absent.length > cliTools.length / 2) return commands.join(', ');
   const others = commands.filter((name) => !name.startsWith('cli '));
   // A family is listed by its name.

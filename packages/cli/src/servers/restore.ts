@@ -11,6 +11,7 @@ import { makeDirectory, openJournals } from '@weir/journal';
 import { type ObjectStore, openStore, StoreError } from '@weir/storage';
 import { Failure } from '../failure.ts';
 import type { Handler } from '../handler.ts';
+import { printResult } from '../results/results.ts';
 import { bucketUrl } from '../values/bucket-url.ts';
 import { problemOfBucket } from './allowed-buckets.ts';
 import { explaining, openDataDirectory } from './data-directory.ts';
@@ -24,7 +25,8 @@ const fenceIntervals = 4;
 const uncommittedFileName = 'files-beyond-recovery-point.txt';
 
 /** Rebuilds a cluster from its bucket. The control plane that is started afterwards serves it under its own id. */
-export const restore: Handler<'control-plane restore'> = async (values, { clock, environment, output }) => {
+export const restore: Handler<'control-plane restore'> = async (values, deps) => {
+  const { clock, environment, output } = deps;
   if (values.bucketURL === undefined) throw new Failure('-bucketURL: name the bucket of the cluster');
   const url = bucketUrl().print(values.bucketURL);
   const dataDir = resolve(values.dataDir ?? defaultDataDir);
@@ -36,11 +38,11 @@ export const restore: Handler<'control-plane restore'> = async (values, { clock,
   if (values.databaseURL === undefined) running.defer(openDataDirectory(dataDir, 'alone'));
   else explaining(dataDir, () => makeDirectory(dataDir));
   keepFilesPrivate({ dataDir, databaseUrl, bucketUrl: url }, log);
-  const deps = { clock, random: systemRandom, environment, log, metrics: new Metrics() };
+  const storeDeps = { clock, random: systemRandom, environment, log, metrics: new Metrics() };
   try {
     const openBucket = async (bucket: string) => {
       const opened = await openStore(bucket, {
-        ...deps,
+        ...storeDeps,
         ...storeSettings(values),
         usesMetadataService: true,
       });
@@ -65,7 +67,7 @@ export const restore: Handler<'control-plane restore'> = async (values, { clock,
       hub,
       clock,
       fenceMs: fenceIntervals * values.metadataBackupInterval,
-      onStep: (line) => output.out(`${line}\n`),
+      onStep: (line) => (values.output === 'json' ? output.err : output.out)(`${line}\n`),
       openBucket: (named) => {
         const problem = problemOfBucket(named, { ownUrls: [url], allowedUrls: [] });
         if (problem !== undefined) throw new Failure(problem);
@@ -76,20 +78,37 @@ export const restore: Handler<'control-plane restore'> = async (values, { clock,
     const completeness = isComplete
       ? 'the control plane before stored everything and stopped'
       : 'what was acknowledged after that is lost';
-    output.out(
-      [
-        `restored ${clusterId} as generation ${generation}`,
-        `  topics          ${topicCount}`,
-        `  recovery point  ${new Date(recoveryPointMs).toISOString()}; ${completeness}`,
-        ...(areSchemaIdsReserved
-          ? ['  schemas         ids that were given out after the recovery point are not given out again']
-          : []),
-        ...linesOf(uncommitted, isComplete, dataDir),
-        ...unsearched.map((problem) => `  not searched    ${problem}`),
-        `  agent key       in ${join(dataDir, 'identity.json')}; keys of before are not part of the backup`,
-        '',
-      ].join('\n'),
-    );
+    const beyond = listBeyond(uncommitted, dataDir);
+    const agentKeyPath = join(dataDir, 'identity.json');
+    const recoveryPoint = new Date(recoveryPointMs).toISOString();
+    printResult(values, deps, {
+      json: {
+        cluster: clusterId,
+        generation,
+        topics: topicCount,
+        recovery_point: recoveryPoint,
+        complete: isComplete,
+        schema_ids_reserved: areSchemaIdsReserved,
+        files_beyond: uncommitted.fileCount,
+        bytes_beyond: uncommitted.byteCount,
+        files_beyond_list: beyond ?? null,
+        not_searched: unsearched,
+        agent_key_file: agentKeyPath,
+      },
+      text: () =>
+        [
+          `restored ${clusterId} as generation ${generation}`,
+          `  topics          ${topicCount}`,
+          `  recovery point  ${recoveryPoint}; ${completeness}`,
+          ...(areSchemaIdsReserved
+            ? ['  schemas         ids that were given out after the recovery point are not given out again']
+            : []),
+          lineOfBeyond(uncommitted, isComplete, beyond),
+          ...unsearched.map((problem) => `  not searched    ${problem}`),
+          `  agent key       in ${agentKeyPath}; keys of before are not part of the backup`,
+          '',
+        ].join('\n'),
+    });
     return 0;
   } catch (error) {
     if (error instanceof RestoreProblem || error instanceof StoreError) throw new Failure(error.message);
@@ -97,20 +116,28 @@ export const restore: Handler<'control-plane restore'> = async (values, { clock,
   }
 };
 
-/** Says what lies in the bucket beyond the recovery point, and lists it in a file. */
-function linesOf(
-  { fileCount, byteCount, keys }: RestoredCluster['uncommitted'],
-  isComplete: boolean,
+/** Lists what lies in the bucket beyond the recovery point in a file, and returns its path. */
+function listBeyond(
+  { fileCount, keys }: RestoredCluster['uncommitted'],
   dataDir: string,
-): string[] {
-  if (fileCount === 0) return ['  beyond it       no files'];
+): string | undefined {
+  if (fileCount === 0) return undefined;
   const path = join(dataDir, uncommittedFileName);
   writeFileSync(path, `${keys.join('\n')}\n`);
+  return path;
+}
+
+function lineOfBeyond(
+  { fileCount, byteCount }: RestoredCluster['uncommitted'],
+  isComplete: boolean,
+  path: string | undefined,
+): string {
+  if (path === undefined) return '  beyond it       no files';
   const files = `${fileCount} ${fileCount === 1 ? 'file' : 'files'} with ${formatBytes(byteCount)}`;
   const meaning = isComplete
     ? 'that were uploaded and never acknowledged'
     : 'at most, whose records may have been acknowledged and are not in the cluster';
-  return [`  beyond it       ${files} ${meaning}; listed in ${path}`];
+  return `  beyond it       ${files} ${meaning}; listed in ${path}`;
 }
 
 async function onlyCluster(store: ObjectStore): Promise<string> {

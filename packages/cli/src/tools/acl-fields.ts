@@ -1,10 +1,9 @@
 /** The seven fields of ACLs, as the tools read them from flags and print them. */
 
 import { type Acl, clusterResourceName } from '@weir/core';
-import type { CommandValues, FlagValues } from '../flags/catalogue.ts';
+import type { CommandValues } from '../flags/catalogue.ts';
 import type { AclFilter, AclResponse, KafkaAcl } from '../kafka/acls.ts';
-import { jsonLine } from './record-text.ts';
-import { table } from './table.ts';
+import { table } from '../results/table.ts';
 
 type Fields = CommandValues<'cli create-acls'>;
 
@@ -63,7 +62,9 @@ const columns = [
 
 const titles = ['RESOURCE', 'NAME', 'PATTERN', 'PRINCIPAL', 'HOST', 'OPERATION', 'PERMISSION'];
 
-export function aclsText(acls: readonly AclResponse[], form: FlagValues['output']): string {
-  const rows = acls.map((acl) => columns.map((column) => acl[column]));
-  return form === 'json' ? jsonLine(acls) : table(titles, rows);
+export function aclsTable(acls: readonly AclResponse[]): string {
+  return table(
+    titles,
+    acls.map((acl) => columns.map((column) => acl[column])),
+  );
 }

@@ -7,9 +7,9 @@ import type { FlagValues } from '../flags/catalogue.ts';
 import type { Handler } from '../handler.ts';
 import { type KafkaCluster, withCluster } from '../kafka/cluster.ts';
 import { type ConfigChange, type ConfigResource, changeConfigs, describeConfigs } from '../kafka/configs.ts';
+import { printResult } from '../results/results.ts';
+import { table } from '../results/table.ts';
 import { type ConnectionValues, clusterOptions } from './connection.ts';
-import { jsonLine } from './record-text.ts';
-import { table } from './table.ts';
 
 export const alterTopicConfigsTool: Handler<'cli alter-topic-configs'> = (values, deps) =>
   change({ kind: 'topic', name: values.topic! }, settings(values.config), values, deps);
@@ -43,14 +43,14 @@ async function change(
     await changeConfigs(cluster, resource, changes);
   });
   const done = changes.map((one) => ({ config: one.name, value: 'set' in one ? one.set : null }));
-  deps.output.out(
-    values.output === 'json'
-      ? jsonLine(done)
-      : table(
-          ['CONFIG', 'VALUE'],
-          done.map(({ config, value }) => [config, value ?? '(back to the default)']),
-        ),
-  );
+  printResult(values, deps, {
+    json: done,
+    text: () =>
+      table(
+        ['CONFIG', 'VALUE'],
+        done.map(({ config, value }) => [config, value ?? '(back to the default)']),
+      ),
+  });
   return 0;
 }
 

@@ -5,7 +5,7 @@ import { type ProduceOptions, produceRecords, type RecordToProduce } from '../ka
 import { findTopic } from '../kafka/topics.ts';
 
 /** A record that a broker has acknowledged. With acks 0 the offset is -1, because the broker sends none. */
-interface WrittenRecord {
+export interface WrittenRecord {
   readonly partition: number;
   readonly offset: bigint;
   readonly value: Buffer;

@@ -29,8 +29,9 @@ function totalOf(out: string): Line {
   return total;
 }
 
-const producer = 'cli benchmark-producer -topic orders -metrics-port 0';
-const consumer = 'cli benchmark-consumer -topic orders -metrics-port 0';
+const producerTable = 'cli benchmark-producer -topic orders -metrics-port 0';
+const producer = `${producerTable} -output json`;
+const consumer = 'cli benchmark-consumer -topic orders -metrics-port 0 -output json';
 
 test('produced records are consumed, by assignment and by a group that continues at its committed offsets', async (t) => {
   const { weir } = await startLocalCluster(t);
@@ -165,7 +166,7 @@ test('on a terminal, progress is one line and the result a table', async (t) => 
   const { fake, weir } = await cluster(t, { topics: { orders: 1 } });
   const stop = new AbortController();
   let seen = '';
-  const { status, out, err } = await weir(`${producer} -record-size 10 -max-records-per-second 10`, {
+  const { status, out, err } = await weir(`${producerTable} -record-size 10 -max-records-per-second 10`, {
     isTerminal: true,
     stop: stop.signal,
     onOut(text) {
@@ -185,7 +186,7 @@ test('the metrics are served while it runs', async (t) => {
   const { weir } = await cluster(t, { topics: { orders: 1 } });
   const stop = new AbortController();
   let scraped: Promise<readonly string[]> | undefined;
-  await weir(`${producer} -record-size 10 -max-records-per-second 50`, {
+  await weir(`${producerTable} -record-size 10 -max-records-per-second 50`, {
     isTerminal: true,
     stop: stop.signal,
     onOut(text) {

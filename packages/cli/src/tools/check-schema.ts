@@ -10,8 +10,8 @@ import {
 import type { CommandValues } from '../flags/catalogue.ts';
 import type { Handler } from '../handler.ts';
 import { escapeControls } from '../problem.ts';
+import { printResult } from '../results/results.ts';
 import { linesText } from './describe-schema.ts';
-import { jsonLine } from './record-text.ts';
 import { withRegistry } from './schemas/open-registry.ts';
 import { readSchema } from './schemas/schema-file.ts';
 import { violationLine } from './schemas/violation-line.ts';
@@ -39,7 +39,7 @@ const diffLinesMax = 2_000;
 export const checkSchemaTool: Handler<'cli check-schema'> = async (values, deps) => {
   const given = await readSchema(values, deps);
   const verdict = await withRegistry(values, deps, (registry, stop) => check(registry, values, given, stop));
-  deps.output.out(values.output === 'json' ? jsonLine(verdict) : verdictText(verdict));
+  printResult(values, deps, { json: verdict, text: () => verdictText(verdict) });
   // What is registered already can be registered again, whatever the versions after it are.
   const isAccepted = verdict.isCompatible || verdict.registeredVersion !== undefined;
   return isAccepted ? 0 : incompatibleStatus;

@@ -1,6 +1,7 @@
 import { apiClient, orFailure } from '../api-client.ts';
 import { clusterId } from '../api-cluster.ts';
 import type { Handler } from '../handler.ts';
+import { printResult } from '../results/results.ts';
 
 /** Clones a cluster. Id and agent key go to standard output, so that they can be assigned to variables. */
 export const cloneClusterTool: Handler<'cli clone-cluster'> = async (values, deps) => {
@@ -10,7 +11,15 @@ export const cloneClusterTool: Handler<'cli clone-cluster'> = async (values, dep
   const made = await orFailure(
     client.call('clone_virtual_cluster', { virtual_cluster_id, new_virtual_cluster_name: values.cloneName! }),
   );
-  output.out(`${made.virtual_cluster_id} ${made.agent_key!.key}\n`);
+  const { key } = made.agent_key!;
+  printResult(values, deps, {
+    json: {
+      virtual_cluster_id: made.virtual_cluster_id,
+      virtual_cluster_name: made.virtual_cluster_name,
+      agent_key: key,
+    },
+    text: () => `${made.virtual_cluster_id} ${key}\n`,
+  });
   output.err(
     `weir cli clone-cluster: made ${made.virtual_cluster_name} of ${virtual_cluster_id}; its agents need the same ` +
       '-bucketURL, and the key that is printed this once\n',

@@ -4,8 +4,8 @@ import { clusterId } from '../api-cluster.ts';
 import { Failure } from '../failure.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
 import type { Handler } from '../handler.ts';
-import { jsonLine } from './record-text.ts';
-import { table } from './table.ts';
+import { printResult } from '../results/results.ts';
+import { table } from '../results/table.ts';
 
 type Clone = CallOf<'create_topic_clone'>;
 
@@ -22,20 +22,20 @@ export const cloneTopicTool: Handler<'cli clone-topic'> = async (values, deps) =
       ...(await pointOf(values, client, virtual_cluster_id)),
     }),
   );
-  deps.output.out(
-    values.output === 'json'
-      ? jsonLine({ topic: values.to, topicId: topic_id, partitions })
-      : table(
-          ['TOPIC', 'PARTITION', 'START', 'END', 'REQUESTED'],
-          partitions.map(({ partition, start_offset, end_offset, requested_offset }) => [
-            values.to!,
-            String(partition),
-            String(start_offset),
-            String(end_offset),
-            requested_offset === null ? '-' : String(requested_offset),
-          ]),
-        ),
-  );
+  printResult(values, deps, {
+    json: { topic: values.to, topicId: topic_id, partitions },
+    text: () =>
+      table(
+        ['TOPIC', 'PARTITION', 'START', 'END', 'REQUESTED'],
+        partitions.map(({ partition, start_offset, end_offset, requested_offset }) => [
+          values.to!,
+          String(partition),
+          String(start_offset),
+          String(end_offset),
+          requested_offset === null ? '-' : String(requested_offset),
+        ]),
+      ),
+  });
   return 0;
 };
 

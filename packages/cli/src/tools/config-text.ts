@@ -1,11 +1,8 @@
-import type { FlagValues } from '../flags/catalogue.ts';
 import type { DescribedConfig } from '../kafka/configs.ts';
-import { jsonLine } from './record-text.ts';
-import { table } from './table.ts';
+import { table } from '../results/table.ts';
 
-/** Configs as a table, or as JSON with all details. */
-export function configsText(configs: readonly DescribedConfig[], form: FlagValues['output']): string {
-  if (form === 'json') return jsonLine(configs);
+/** Configs as a table; JSON has all details. */
+export function configsTable(configs: readonly DescribedConfig[]): string {
   return table(
     ['CONFIG', 'VALUE', 'SOURCE', 'CHANGEABLE'],
     configs.map(({ name, value, sensitive, source, readOnly }) => [

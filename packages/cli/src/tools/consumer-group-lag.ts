@@ -7,9 +7,9 @@ import { describeGroup, type GroupDescription, type GroupMemberDescription } fro
 import { offsetRanges } from '../kafka/offsets.ts';
 import { KafkaRequestFailed } from '../kafka/request-failed.ts';
 import { escapeControls } from '../problem.ts';
+import { printResult } from '../results/results.ts';
+import { table } from '../results/table.ts';
 import { clusterOptions } from './connection.ts';
-import { jsonLine } from './record-text.ts';
-import { table } from './table.ts';
 
 export const consumerGroupLagTool: Handler<'cli consumer-group-lag'> = async (values, deps) => {
   const { output } = deps;
@@ -17,11 +17,12 @@ export const consumerGroupLagTool: Handler<'cli consumer-group-lag'> = async (va
   const lag = await withCluster(await clusterOptions(values, deps), (cluster) =>
     groupLag(cluster, groupId, values.topic),
   );
-  if (values.output === 'json') output.out(jsonLine(lag));
-  else {
-    output.out(`group ${groupId}, state ${lag.state}, total lag ${lag.totalLag}\n`);
-    output.out(table(header, lag.partitions.map(cells)));
-  }
+  printResult(values, deps, {
+    json: lag,
+    text: () =>
+      `group ${groupId}, state ${lag.state}, total lag ${lag.totalLag}\n` +
+      table(header, lag.partitions.map(cells)),
+  });
   const problems = lag.partitions.map(({ problem }) => problem).filter((problem) => problem !== null);
   for (const problem of new Set(problems)) {
     output.err(`weir cli consumer-group-lag: ${escapeControls(problem)}\n`);

@@ -3,7 +3,8 @@ import { aclSwitchAdvice, areAclsEnforced } from '../kafka/acl-mode.ts';
 import { createAcls } from '../kafka/acls.ts';
 import { withCluster } from '../kafka/cluster.ts';
 import { escapeControls } from '../problem.ts';
-import { aclsText, newAcls } from './acl-fields.ts';
+import { printResult } from '../results/results.ts';
+import { aclsTable, newAcls } from './acl-fields.ts';
 import { clusterOptions } from './connection.ts';
 
 /** Creates one ACL for each principal and operation. A rejected one does not prevent the others. */
@@ -15,7 +16,7 @@ export const createAclsTool: Handler<'cli create-acls'> = async (values, deps) =
     isEnforced: await areAclsEnforced(cluster),
   }));
   const made = acls.filter((_, index) => failures[index] === undefined);
-  if (made.length > 0) output.out(aclsText(made, values.output));
+  if (made.length > 0) printResult(values, deps, { json: made, text: () => aclsTable(made) });
   for (const failure of failures) {
     if (failure !== undefined) output.err(`weir cli create-acls: ${escapeControls(failure.message)}\n`);
   }

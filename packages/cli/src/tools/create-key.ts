@@ -3,10 +3,11 @@ import { apiClient, orFailure } from '../api-client.ts';
 import { clusterId } from '../api-cluster.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
 import type { Handler } from '../handler.ts';
+import { printResult } from '../results/results.ts';
 
 type Grant = CallOf<'create_api_key'>['access_grants'][number];
 
-/** Creates a key. Only its secret goes to standard output, so that it can be assigned to a variable. */
+/** Creates a key. As text only its secret goes to standard output, so that it can be assigned to a variable. */
 export const createKeyTool: Handler<'cli create-key'> = async (values, deps) => {
   const { output } = deps;
   const client = apiClient(values, deps);
@@ -14,7 +15,7 @@ export const createKeyTool: Handler<'cli create-key'> = async (values, deps) => 
   const { id, name, key } = await orFailure(
     client.call('create_api_key', { name: values.keyName!, access_grants }),
   );
-  output.out(`${key}\n`);
+  printResult(values, deps, { json: { id, name, key }, text: () => `${key}\n` });
   output.err(`weir cli create-key: made ${name} (${id}); the secret is printed this once\n`);
   return 0;
 };

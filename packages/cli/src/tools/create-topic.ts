@@ -1,9 +1,9 @@
 import type { Handler } from '../handler.ts';
 import { withCluster } from '../kafka/cluster.ts';
 import { createTopic } from '../kafka/topics.ts';
+import { printResult } from '../results/results.ts';
+import { table } from '../results/table.ts';
 import { clusterOptions } from './connection.ts';
-import { jsonLine } from './record-text.ts';
-import { table } from './table.ts';
 
 export const createTopicTool: Handler<'cli create-topic'> = async (values, deps) => {
   // The rules have checked that it is set.
@@ -12,14 +12,14 @@ export const createTopicTool: Handler<'cli create-topic'> = async (values, deps)
   const made = await withCluster(await clusterOptions(values, deps), (cluster) =>
     createTopic(cluster, { name, partitions, replicationFactor: values['replication-factor'], configs }),
   );
-  deps.output.out(
-    values.output === 'json'
-      ? jsonLine({ topic: name, ...made })
-      : table(
-          ['TOPIC', 'PARTITIONS', 'REPLICATION', 'ID'],
-          [[name, shownCount(made.partitions), shownCount(made.replicationFactor), made.topicId]],
-        ),
-  );
+  printResult(values, deps, {
+    json: { topic: name, ...made },
+    text: () =>
+      table(
+        ['TOPIC', 'PARTITIONS', 'REPLICATION', 'ID'],
+        [[name, shownCount(made.partitions), shownCount(made.replicationFactor), made.topicId]],
+      ),
+  });
   return 0;
 };
 

@@ -2,7 +2,8 @@ import type { Handler } from '../handler.ts';
 import { deleteAcls } from '../kafka/acls.ts';
 import { withCluster } from '../kafka/cluster.ts';
 import { escapeControls } from '../problem.ts';
-import { aclFilters, aclsText, sortedAcls } from './acl-fields.ts';
+import { printResult } from '../results/results.ts';
+import { aclFilters, aclsTable, sortedAcls } from './acl-fields.ts';
 import { clusterOptions } from './connection.ts';
 
 /**
@@ -15,8 +16,10 @@ export const deleteAclsTool: Handler<'cli delete-acls'> = async (values, deps) =
     deleteAcls(cluster, filters),
   );
   const acls = sortedAcls(deleted);
-  output.out(aclsText(acls, values.output));
-  if (values.output !== 'json') output.out(`deleted ${acls.length} ACLs\n`);
+  printResult(values, deps, {
+    json: acls,
+    text: () => `${aclsTable(acls)}deleted ${acls.length} ACLs\n`,
+  });
   for (const { message } of failures) output.err(`weir cli delete-acls: ${escapeControls(message)}\n`);
   return failures.length === 0 ? 0 : 1;
 };

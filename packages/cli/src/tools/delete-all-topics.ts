@@ -2,8 +2,8 @@ import { type Handler, stoppedStatus } from '../handler.ts';
 import { withCluster } from '../kafka/cluster.ts';
 import { deleteTopics, listTopics } from '../kafka/topics.ts';
 import { escapeControls } from '../problem.ts';
+import { printResult } from '../results/results.ts';
 import { clusterOptions } from './connection.ts';
-import { jsonLine } from './record-text.ts';
 
 /**
  * Deletes every topic except internal ones. The rules have checked that the user confirmed it. A topic that cannot be
@@ -26,8 +26,10 @@ export const deleteAllTopicsTool: Handler<'cli delete-all-topics-unsafe'> = asyn
         const failure = failures.get(name);
         if (failure === undefined) {
           deleted++;
-          const line = jsonLine({ topic: name, deleted: true });
-          output.out(values.output === 'json' ? line : `deleted topic ${escapeControls(name)}\n`);
+          printResult(values, deps, {
+            json: { topic: name, deleted: true },
+            text: () => `deleted topic ${escapeControls(name)}\n`,
+          });
         } else {
           remaining++;
           output.err(`weir cli delete-all-topics-unsafe: ${escapeControls(failure.message)}\n`);

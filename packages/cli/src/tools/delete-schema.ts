@@ -1,5 +1,5 @@
 import type { Handler } from '../handler.ts';
-import { jsonLine } from './record-text.ts';
+import { printResult } from '../results/results.ts';
 import { withRegistry } from './schemas/open-registry.ts';
 
 /** Deletes a subject, or one version of it, and prints the versions. */
@@ -12,10 +12,9 @@ export const deleteSchemaTool: Handler<'cli delete-schema'> = async (values, dep
       : [await registry.deleteVersion(subject, version, { permanent, stop })],
   );
   const words = versions.length === 1 ? 'version' : 'versions';
-  deps.output.out(
-    values.output === 'json'
-      ? jsonLine({ subject, versions, permanent })
-      : `deleted ${words} ${versions.join(', ')} of ${subject}${permanent ? ' for good' : ''}\n`,
-  );
+  printResult(values, deps, {
+    json: { subject, versions, permanent },
+    text: () => `deleted ${words} ${versions.join(', ')} of ${subject}${permanent ? ' for good' : ''}\n`,
+  });
   return 0;
 };

@@ -1,7 +1,8 @@
 import type { Handler } from '../handler.ts';
 import { type AclResponse, describeAcls } from '../kafka/acls.ts';
 import { withCluster } from '../kafka/cluster.ts';
-import { aclFilters, aclsText, sortedAcls } from './acl-fields.ts';
+import { printResult } from '../results/results.ts';
+import { aclFilters, aclsTable, sortedAcls } from './acl-fields.ts';
 import { clusterOptions } from './connection.ts';
 
 export const describeAclsTool: Handler<'cli describe-acls'> = async (values, deps) => {
@@ -9,6 +10,7 @@ export const describeAclsTool: Handler<'cli describe-acls'> = async (values, dep
   await withCluster(await clusterOptions(values, deps), async (cluster) => {
     for (const filter of aclFilters(values)) found.push(...(await describeAcls(cluster, filter)));
   });
-  deps.output.out(aclsText(sortedAcls(found), values.output));
+  const acls = sortedAcls(found);
+  printResult(values, deps, { json: acls, text: () => aclsTable(acls) });
   return 0;
 };

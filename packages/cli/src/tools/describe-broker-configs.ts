@@ -1,13 +1,14 @@
 import type { Handler } from '../handler.ts';
 import { withCluster } from '../kafka/cluster.ts';
 import { describeConfigs } from '../kafka/configs.ts';
-import { configsText } from './config-text.ts';
+import { printResult } from '../results/results.ts';
+import { configsTable } from './config-text.ts';
 import { clusterOptions } from './connection.ts';
 
 export const describeBrokerConfigsTool: Handler<'cli describe-broker-configs'> = async (values, deps) => {
   const configs = await withCluster(await clusterOptions(values, deps), (cluster) =>
     describeConfigs(cluster, { kind: 'brokers' }),
   );
-  deps.output.out(configsText(configs, values.output));
+  printResult(values, deps, { json: configs, text: () => configsTable(configs) });
   return 0;
 };

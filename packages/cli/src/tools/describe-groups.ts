@@ -5,23 +5,23 @@ import { type KafkaCluster, withCluster } from '../kafka/cluster.ts';
 import type { NamedPartitions } from '../kafka/consumer-protocol.ts';
 import { describeGroup, type GroupDescription, listGroupIds } from '../kafka/groups.ts';
 import { KafkaRequestFailed } from '../kafka/request-failed.ts';
+import { printResult } from '../results/results.ts';
+import { table } from '../results/table.ts';
 import { clusterOptions } from './connection.ts';
-import { jsonLine } from './record-text.ts';
-import { table } from './table.ts';
 
 /** Prints one group with its members, or all groups with a line each. */
 export const describeGroupsTool: Handler<'cli describe-groups'> = async (values, deps) => {
-  const { output } = deps;
   const groupId = values.group;
   const groups = await withCluster(await clusterOptions(values, deps), async (cluster) =>
     groupId === undefined ? describeAll(cluster) : [await describeGroup(cluster, groupId)],
   );
-  if (values.output === 'json') {
-    const described = groups.map(jsonGroup);
-    output.out(jsonLine(groupId === undefined ? described : described[0]));
-  } else {
-    output.out(groupId === undefined ? groupsText(groups) : groupText(groups[0]!));
-  }
+  printResult(
+    values,
+    deps,
+    groupId === undefined
+      ? { json: groups.map(jsonGroup), text: () => groupsText(groups) }
+      : { json: jsonGroup(groups[0]!), text: () => groupText(groups[0]!) },
+  );
   return 0;
 };
 

@@ -3,7 +3,7 @@ import { Failure } from '../failure.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
 import type { Handler } from '../handler.ts';
 import { escapeControls } from '../problem.ts';
-import { jsonLine } from './record-text.ts';
+import { printResult } from '../results/results.ts';
 import { withRegistry } from './schemas/open-registry.ts';
 
 type Values = CommandValues<'cli describe-schema'>;
@@ -18,7 +18,7 @@ interface Described extends RegistrySchema {
 /** Prints a schema, indented, with where it is used and what new versions are checked for. */
 export const describeSchemaTool: Handler<'cli describe-schema'> = async (values, deps) => {
   const found = await withRegistry(values, deps, (registry, stop) => describe(registry, values, stop));
-  deps.output.out(values.output === 'json' ? jsonLine(found) : schemaText(found));
+  printResult(values, deps, { json: found, text: () => schemaText(found) });
   return 0;
 };
 

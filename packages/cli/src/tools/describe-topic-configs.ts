@@ -1,13 +1,14 @@
 import type { Handler } from '../handler.ts';
 import { withCluster } from '../kafka/cluster.ts';
 import { describeConfigs } from '../kafka/configs.ts';
-import { configsText } from './config-text.ts';
+import { printResult } from '../results/results.ts';
+import { configsTable } from './config-text.ts';
 import { clusterOptions } from './connection.ts';
 
 export const describeTopicConfigsTool: Handler<'cli describe-topic-configs'> = async (values, deps) => {
   const configs = await withCluster(await clusterOptions(values, deps), (cluster) =>
     describeConfigs(cluster, { kind: 'topic', name: values.topic! }),
   );
-  deps.output.out(configsText(configs, values.output));
+  printResult(values, deps, { json: configs, text: () => configsTable(configs) });
   return 0;
 };

@@ -3,20 +3,19 @@ import { printAddress } from '../kafka/address.ts';
 import { type KafkaCluster, withCluster } from '../kafka/cluster.ts';
 import { offsetRanges } from '../kafka/offsets.ts';
 import { findTopic } from '../kafka/topics.ts';
+import { printResult } from '../results/results.ts';
+import { table } from '../results/table.ts';
 import { clusterOptions } from './connection.ts';
-import { jsonLine } from './record-text.ts';
-import { table } from './table.ts';
 
 export const describeTopicTool: Handler<'cli describe-topic'> = async (values, deps) => {
   const options = await clusterOptions(values, deps);
   const described = await withCluster(options, (cluster) => describeTopic(cluster, values.topic!));
   const { output } = deps;
-  if (values.output === 'json') {
-    output.out(jsonLine(described));
-  } else {
-    output.out(`topic ${described.topic}, id ${described.topicId}\n`);
-    output.out(table(header, described.partitions.map(cells)));
-  }
+  printResult(values, deps, {
+    json: described,
+    text: () =>
+      `topic ${described.topic}, id ${described.topicId}\n${table(header, described.partitions.map(cells))}`,
+  });
   for (const { partition, problem } of described.partitions) {
     if (problem !== null) output.err(`weir cli describe-topic: partition ${partition}: ${problem}\n`);
   }

@@ -1,10 +1,10 @@
 import type { Deps } from '../deps.ts';
 import type { FlagValues } from '../flags/catalogue.ts';
 import { type Handler, stoppedStatus } from '../handler.ts';
+import { printResult } from '../results/results.ts';
 import { type ConnectionValues, clusterOptions } from './connection.ts';
 import { diagnose } from './diagnosis/diagnose.ts';
 import { conclusionOf, diagnosisText, problemsOf } from './diagnosis/report.ts';
-import { jsonLine } from './record-text.ts';
 
 export const diagnoseConnectionTool: Handler<'cli diagnose-connection'> = (values, deps) =>
   diagnoseConnection(values, deps);
@@ -16,16 +16,10 @@ export async function diagnoseConnection(values: Values, deps: Deps): Promise<nu
   const options = await clusterOptions(values, deps);
   const diagnosis = await diagnose({ ...options, topic: values.topic, group: values.group });
   const problems = problemsOf(diagnosis);
-  deps.output.out(
-    values.output === 'json'
-      ? jsonLine({
-          works: problems.length === 0,
-          ...diagnosis,
-          problems,
-          conclusion: conclusionOf(diagnosis),
-        })
-      : diagnosisText(diagnosis),
-  );
+  printResult(values, deps, {
+    json: { works: problems.length === 0, ...diagnosis, problems, conclusion: conclusionOf(diagnosis) },
+    text: () => diagnosisText(diagnosis),
+  });
   if (deps.stop.aborted) return stoppedStatus;
   return problems.length === 0 ? 0 : 1;
 }

@@ -6,6 +6,7 @@ import type { Deps } from '../deps.ts';
 import { Failure } from '../failure.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
 import type { Handler } from '../handler.ts';
+import { printResult } from '../results/results.ts';
 import { bucketUrl } from '../values/bucket-url.ts';
 import { concealUrls } from '../values/conceal.ts';
 import { clusterIn, withBucket } from './bucket.ts';
@@ -39,7 +40,7 @@ async function diagnose(values: Values, deps: Deps, store: ObjectStore | undefin
     metadata: source.name,
     bucket: bucketURL === undefined ? undefined : concealUrls(bucketUrl().print(bucketURL)),
   };
-  deps.output.out(values.output === 'json' ? diagnosisJson(diagnosis) : shownDiagnosis(diagnosis));
+  printResult(values, deps, { json: diagnosisJson(diagnosis), text: () => shownDiagnosis(diagnosis) });
   return ['readable', 'not_read', 'open'].includes(diagnosis.outcome) ? 0 : 1;
 }
 

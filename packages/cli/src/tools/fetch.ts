@@ -1,46 +1,42 @@
 import type { DecodedRecord } from '@weir/registry/decoding';
 import { type Handler, stoppedStatus } from '../handler.ts';
 import { withCluster } from '../kafka/cluster.ts';
-import { readRecords } from '../kafka/read-records.ts';
+import { type ReadRecord, readRecords } from '../kafka/read-records.ts';
+import { ResultRows } from '../results/results.ts';
 import { clusterOptions } from './connection.ts';
 import { startingPositions } from './positions.ts';
 import { decodedJson, shownPayload, withDecoding } from './record-decoding.ts';
-import { jsonLine, jsonRecord, shownTimestamp } from './record-text.ts';
-import { Table } from './table.ts';
+import { jsonRecord, shownTimestamp } from './record-text.ts';
+
+interface FetchedRow {
+  readonly record: ReadRecord;
+  readonly decoded: DecodedRecord | undefined;
+}
 
 export const fetchTool: Handler<'cli fetch'> = async (values, deps) => {
-  const { output, stop } = deps;
   const topicName = values.topic!;
-  const rows = new Table(['PARTITION', 'OFFSET', 'TIMESTAMP', 'KEY', 'VALUE']);
+  const rows = new ResultRows<FetchedRow>(values, deps, {
+    header: ['PARTITION', 'OFFSET', 'TIMESTAMP', 'KEY', 'VALUE'],
+    cells: ({ record: { partition, offset, timestamp, key, value }, decoded }) => [
+      String(partition),
+      String(offset),
+      shownTimestamp(timestamp),
+      shownPayload(key, decoded?.key),
+      shownPayload(value, decoded?.value),
+    ],
+    json: ({ record, decoded }) => decodedJson(jsonRecord(topicName, record.partition, record), decoded),
+  });
   const options = await clusterOptions(values, deps);
   await withDecoding(values, deps.clock, (decode) =>
     withCluster(options, async (cluster) => {
       const from = await startingPositions(cluster, topicName, values.partition, values.offset);
       const range = { topicName, from, recordsMax: values['max-records'], waitMs: values.wait };
       for await (const records of readRecords(cluster, range)) {
-        const decoded: (DecodedRecord | undefined)[] = [];
-        for (const record of records) decoded.push(await decode?.(record));
-        if (values.output === 'json') {
-          for (const [index, record] of records.entries()) {
-            const raw = jsonRecord(topicName, record.partition, record);
-            output.out(jsonLine(decodedJson(raw, decoded[index])));
-          }
-        } else {
-          output.out(
-            rows.add(
-              records.map(({ partition, offset, timestamp, key, value }, index) => [
-                String(partition),
-                String(offset),
-                shownTimestamp(timestamp),
-                shownPayload(key, decoded[index]?.key),
-                shownPayload(value, decoded[index]?.value),
-              ]),
-            ),
-          );
-        }
-        await output.drained();
+        const fetched: FetchedRow[] = [];
+        for (const record of records) fetched.push({ record, decoded: await decode?.(record) });
+        await rows.print(fetched);
       }
     }),
   );
-  return stop.aborted ? stoppedStatus : 0;
+  return deps.stop.aborted ? stoppedStatus : 0;
 };

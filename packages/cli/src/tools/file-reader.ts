@@ -10,14 +10,15 @@ import {
   readSectionBatches,
 } from '@weir/storage';
 import { type BatchRecord, batchRecords, DecodeError, RecordBatchView } from '@weir/wire';
+import type { Deps } from '../deps.ts';
 import { Failure } from '../failure.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
 import { type Handler, stoppedStatus } from '../handler.ts';
-import type { Output } from '../output.ts';
+import { printResult, ResultRows } from '../results/results.ts';
+import { table } from '../results/table.ts';
 import { clusterIn, withBucket } from './bucket.ts';
 import { type DecodeRecord, decodedJson, shownPayload, withDecoding } from './record-decoding.ts';
-import { jsonLine, jsonRecord, shownTimestamp } from './record-text.ts';
-import { Table, table } from './table.ts';
+import { jsonRecord, shownTimestamp } from './record-text.ts';
 
 type LogFile = Awaited<ReturnType<typeof readLogFile>>;
 type Values = CommandValues<'cli file-reader'>;
@@ -25,15 +26,14 @@ type Values = CommandValues<'cli file-reader'>;
 /** Prints what a file says about itself: its index, and its records if they are asked for. */
 export const fileReaderTool: Handler<'cli file-reader'> = (values, deps) =>
   withBucket(values, deps, async (store) => {
-    const { output, stop } = deps;
+    const { stop } = deps;
     const key = await keyOf(store, values);
     try {
       const file = await readLogFile(store, key);
-      if (values.output === 'json') output.out(jsonLine(described(key, file)));
-      else output.out(shown(key, file));
+      printResult(values, deps, { json: described(key, file), text: () => shown(key, file) });
       if (values['show-records'])
         await withDecoding(values, deps.clock, (decode) =>
-          printRecords({ store, key, file, values, output, stop, decode }),
+          printRecords({ store, key, file, values, deps, decode }),
         );
     } catch (error) {
       if (error instanceof ObjectNotFound) throw new Failure(`${key}: there is no such file`);
@@ -84,41 +84,42 @@ interface RecordsToPrint {
   readonly key: string;
   readonly file: LogFile;
   readonly values: Values;
-  readonly output: Output;
-  readonly stop: AbortSignal;
+  readonly deps: Deps;
   readonly decode: DecodeRecord | undefined;
 }
 
 /** Offsets are those of the batch: a file of level 0 does not know its offsets in the log, and begins with 0. */
-async function printRecords(toPrint: RecordsToPrint): Promise<void> {
-  const { store, key, file, values, output, stop, decode } = toPrint;
-  const rows = new Table(['TOPIC ID', 'PARTITION', 'OFFSET', 'TIMESTAMP', 'KEY', 'VALUE']);
-  if (values.output === 'table') output.out('\n');
+async function printRecords({ store, key, file, values, deps, decode }: RecordsToPrint): Promise<void> {
+  const rows = new ResultRows<RecordRow>(values, deps, {
+    header: ['TOPIC ID', 'PARTITION', 'OFFSET', 'TIMESTAMP', 'KEY', 'VALUE'],
+    cells,
+    json: ({ topicId, partition, record, decoded }) =>
+      decodedJson(jsonRecord(topicId, partition, record), decoded),
+  });
+  if (values.output === 'table') deps.output.out('\n');
   for (const section of file.sections) {
     const { topicId, partition } = section;
     for await (const { bytes } of readSectionBatches(store, key, section)) {
-      if (stop.aborted) return;
+      if (deps.stop.aborted) return;
       const batch = new RecordBatchView(bytes);
       if (batch.isControl) continue;
-      const records: [record: BatchRecord, decoded: DecodedRecord | undefined][] = [];
-      for (const record of batchRecords(batch)) records.push([record, await decode?.(record)]);
-      if (values.output === 'json') {
-        for (const [record, decoded] of records)
-          output.out(jsonLine(decodedJson(jsonRecord(topicId, partition, record), decoded)));
-      } else {
-        output.out(rows.add(records.map(([record, decoded]) => cells(topicId, partition, record, decoded))));
-      }
-      await output.drained();
+      const records: RecordRow[] = [];
+      for (const record of batchRecords(batch))
+        records.push({ topicId, partition, record, decoded: await decode?.(record) });
+      await rows.print(records);
     }
   }
 }
 
-function cells(
-  topicId: string,
-  partition: number,
-  { offset, timestamp, key, value }: BatchRecord,
-  decoded: DecodedRecord | undefined,
-): string[] {
+interface RecordRow {
+  readonly topicId: string;
+  readonly partition: number;
+  readonly record: BatchRecord;
+  readonly decoded: DecodedRecord | undefined;
+}
+
+function cells({ topicId, partition, record, decoded }: RecordRow): readonly string[] {
+  const { offset, timestamp, key, value } = record;
   return [
     topicId,
     String(partition),

@@ -5,10 +5,10 @@ import { clusterPrefix, type ObjectStore } from '@weir/storage';
 import type { Deps } from '../deps.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
 import { type Handler, stoppedStatus } from '../handler.ts';
+import { printResult } from '../results/results.ts';
 import { concealUrls } from '../values/conceal.ts';
 import { clusterIn, withBucket } from './bucket.ts';
 import { orProblem } from './diagnose-record.ts';
-import { jsonLine } from './record-text.ts';
 import { type CheckedFile, checkFile } from './scrub/check-file.ts';
 import { type FileToCheck, filesToCheck } from './scrub/files-to-check.ts';
 import { newProgress, type Progress, readProgress, removeProgress, writeProgress } from './scrub/progress.ts';
@@ -63,7 +63,7 @@ export const fileScrubberTool: Handler<'cli file-scrubber'> = (values, deps) =>
       scrub.showProgress();
     }
     scrub.hideProgress();
-    output.out(scrub.summary(!stop.aborted));
+    scrub.printSummary(!stop.aborted);
     if (stop.aborted) return stoppedStatus;
     if (path !== undefined) removeProgress(path);
     return progress.damaged + progress.missing + progress.mismatched === 0 ? 0 : 1;
@@ -131,18 +131,20 @@ class Scrub {
     this.#line('');
   }
 
-  summary(complete: boolean): string {
+  printSummary(complete: boolean): void {
     const { clusterId: cluster, lastKey: _, orphanBytes: orphan_bytes, ...counts } = this.#progress;
     const { files, bytes, damaged, missing, mismatched, orphans, dead } = counts;
     const recovery_point = this.#recoveryPoint;
-    if (this.#values.output === 'json')
-      return jsonLine({ cluster, ...counts, orphan_bytes, recovery_point: recovery_point ?? null, complete });
     const first = `${files} files with ${bytes} bytes verified, ${damaged} damaged`;
-    if (recovery_point === undefined) return `${first}\n`;
-    return (
-      `${first}, ${missing} missing, ${mismatched} not as the metadata of ${recovery_point} says; ` +
-      `${orphans} orphans with ${orphan_bytes} bytes, ${dead} dead\n`
-    );
+    const byMetadata =
+      recovery_point === undefined
+        ? ''
+        : `, ${missing} missing, ${mismatched} not as the metadata of ${recovery_point} says; ` +
+          `${orphans} orphans with ${orphan_bytes} bytes, ${dead} dead`;
+    printResult(this.#values, this.#deps, {
+      json: { cluster, ...counts, orphan_bytes, recovery_point: recovery_point ?? null, complete },
+      text: () => `${first}${byMetadata}\n`,
+    });
   }
 
   get #recoveryPoint(): string | undefined {
@@ -176,13 +178,10 @@ class Scrub {
   ): void {
     this.#progress[kind]++;
     this.hideProgress();
-    const { output } = this.#deps;
-    const isJson = this.#values.output === 'json';
-    output.out(
-      isJson
-        ? jsonLine({ key, kind: kind === 'orphans' ? 'orphan' : kind, problem })
-        : `${key}: ${problem}\n`,
-    );
+    printResult(this.#values, this.#deps, {
+      json: { key, kind: kind === 'orphans' ? 'orphan' : kind, problem },
+      text: () => `${key}: ${problem}\n`,
+    });
   }
 
   /** Overwrites one line of a terminal; prints nothing elsewhere. */

@@ -5,51 +5,54 @@ import { type Handler, stoppedStatus } from '../handler.ts';
 import { type KafkaCluster, withCluster } from '../kafka/cluster.ts';
 import { readRecords } from '../kafka/read-records.ts';
 import { createTopic } from '../kafka/topics.ts';
+import { printResult } from '../results/results.ts';
 import { appendValues } from './append.ts';
 import { clusterOptions } from './connection.ts';
 import { diagnoseConnection } from './diagnose-connection.ts';
 import { startingPositions } from './positions.ts';
 import { decodedJson, shownPayload, withDecoding } from './record-decoding.ts';
-import { jsonBytes, jsonLine, jsonRecord, quotedBytes } from './record-text.ts';
+import { jsonBytes, jsonRecord, quotedBytes } from './record-text.ts';
 
 type Values = CommandValues<'kcmd'>;
 type Request = (cluster: KafkaCluster, values: Values, deps: Deps) => Promise<void>;
 
 /** The request of each `-type`. */
 const requests: Readonly<Record<Exclude<NonNullable<Values['type']>, 'diagnose-connection'>, Request>> = {
-  async 'create-topic'(cluster, { topic, output: form }, { output }) {
-    const made = await createTopic(cluster, { name: topic!, configs: [] });
-    output.out(form === 'json' ? jsonLine({ topic: topic!, ...made }) : `${made.topicId}\n`);
+  async 'create-topic'(cluster, values, deps) {
+    const made = await createTopic(cluster, { name: values.topic!, configs: [] });
+    printResult(values, deps, {
+      json: { topic: values.topic!, ...made },
+      text: () => `${made.topicId}\n`,
+    });
   },
 
-  async produce(cluster, { topic, records, key, partition, output: form }, { output }) {
+  async produce(cluster, values, deps) {
+    const { topic, records, key, partition } = values;
     const groups = [records!.map((text) => Buffer.from(text))];
     const options = { topicName: topic!, key, partition, acks: 'all', codec: 'none' } as const;
     for await (const written of appendValues(cluster, groups, options)) {
       for (const { partition: index, offset, value } of written) {
-        output.out(
-          form === 'json'
-            ? jsonLine({ topic: topic!, partition: index, offset, value: jsonBytes(value) })
-            : resultLine(index, offset, value),
-        );
+        printResult(values, deps, {
+          json: { topic: topic!, partition: index, offset, value: jsonBytes(value) },
+          text: () => resultLine(index, offset, value),
+        });
       }
     }
   },
 
-  async fetch(cluster, values, { output, clock }) {
-    const { topic, partition, offset, 'max-records': recordsMax, output: form } = values;
+  async fetch(cluster, values, deps) {
+    const { topic, partition, offset, 'max-records': recordsMax } = values;
     const from = await startingPositions(cluster, topic!, partition, offset);
-    await withDecoding(values, clock, async (decode) => {
+    await withDecoding(values, deps.clock, async (decode) => {
       for await (const records of readRecords(cluster, { topicName: topic!, from, recordsMax, waitMs: 0 })) {
         for (const record of records) {
           const decoded = await decode?.(record);
-          output.out(
-            form === 'json'
-              ? jsonLine(decodedJson(jsonRecord(topic!, record.partition, record), decoded))
-              : resultLine(record.partition, record.offset, record.value, decoded?.value),
-          );
+          printResult(values, deps, {
+            json: decodedJson(jsonRecord(topic!, record.partition, record), decoded),
+            text: () => resultLine(record.partition, record.offset, record.value, decoded?.value),
+          });
         }
-        await output.drained();
+        await deps.output.drained();
       }
     });
   },

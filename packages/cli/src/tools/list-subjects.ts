@@ -1,7 +1,7 @@
 import type { Handler } from '../handler.ts';
-import { jsonLine } from './record-text.ts';
+import { printResult } from '../results/results.ts';
+import { table } from '../results/table.ts';
 import { withRegistry } from './schemas/open-registry.ts';
-import { table } from './table.ts';
 
 /** Schemas that are asked for at once. Registries return no more than a thousand. */
 const pageSchemas = 500;
@@ -39,20 +39,20 @@ export const listSubjectsTool: Handler<'cli list-subjects'> = async (values, dep
     }
   });
   const sorted = [...rows.values()].sort((a, b) => (a.subject < b.subject ? -1 : 1));
-  deps.output.out(
-    values.output === 'json'
-      ? jsonLine(sorted)
-      : table(
-          ['SUBJECT', 'TYPE', 'VERSION', 'ID', ...(deleted ? ['DELETED'] : [])],
-          sorted.map((row) => [
-            row.subject,
-            row.type,
-            String(row.latestVersion),
-            String(row.latestId),
-            ...(deleted ? [row.isDeleted ? 'yes' : 'no'] : []),
-          ]),
-        ),
-  );
+  printResult(values, deps, {
+    json: sorted,
+    text: () =>
+      table(
+        ['SUBJECT', 'TYPE', 'VERSION', 'ID', ...(deleted ? ['DELETED'] : [])],
+        sorted.map((row) => [
+          row.subject,
+          row.type,
+          String(row.latestVersion),
+          String(row.latestId),
+          ...(deleted ? [row.isDeleted ? 'yes' : 'no'] : []),
+        ]),
+      ),
+  });
   return 0;
 };
 

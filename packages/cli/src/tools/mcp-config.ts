@@ -1,6 +1,7 @@
 import { apiClient, orFailure } from '../api-client.ts';
 import { Failure } from '../failure.ts';
 import type { Handler } from '../handler.ts';
+import { printResult } from '../results/results.ts';
 
 /**
  * Prints the configuration to paste into a client. The names of the keys go to standard error, so that the output can
@@ -20,7 +21,15 @@ export const mcpConfigTool: Handler<'cli mcp-config'> = async (values, deps) => 
       replaces: [...values.replacesKeys],
     }),
   );
-  output.out(`${configurations.find((one) => one.client === values.mcpClient)!.text}\n`);
+  const { text } = configurations.find((one) => one.client === values.mcpClient)!;
+  printResult(values, deps, {
+    json: {
+      client: values.mcpClient,
+      configuration: text,
+      api_keys: api_keys.map(({ id, name }) => ({ id, name })),
+    },
+    text: () => `${text}\n`,
+  });
   const keys = api_keys.map(({ id, name }) => `${name} (${id})`).join(', ');
   output.err(`weir cli mcp-config: made ${keys}; the secrets are printed this once\n`);
   return 0;

@@ -9,9 +9,10 @@ import {
 import type { BatchRecord } from '@weir/wire';
 import type { FlagValues } from '../flags/catalogue.ts';
 import { escapeControls } from '../problem.ts';
+import { JsonText } from '../results/json-line.ts';
 import { registryTlsValues } from '../rules/registry-tools.ts';
 import { readTlsFiles } from './connection.ts';
-import { JsonText, type jsonRecord, shownBytes } from './record-text.ts';
+import { type jsonRecord, shownBytes } from './record-text.ts';
 import { openRegistryClient } from './registry-client.ts';
 
 /** The flags for a registry of tools whose other flags are about a cluster or a bucket. */

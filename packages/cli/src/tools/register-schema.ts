@@ -1,10 +1,10 @@
 import { RegistryRefusal, registryErrors } from '@weir/registry';
 import { Failure } from '../failure.ts';
 import type { Handler } from '../handler.ts';
-import { jsonLine } from './record-text.ts';
+import { printResult } from '../results/results.ts';
+import { table } from '../results/table.ts';
 import { withRegistry } from './schemas/open-registry.ts';
 import { readSchema } from './schemas/schema-file.ts';
-import { table } from './table.ts';
 
 /** Registers a schema as the next version of a subject, and prints its id and version. */
 export const registerSchemaTool: Handler<'cli register-schema'> = async (values, deps) => {
@@ -26,14 +26,14 @@ export const registerSchemaTool: Handler<'cli register-schema'> = async (values,
         : error;
     }
   });
-  deps.output.out(
-    values.output === 'json'
-      ? jsonLine({ subject, version, id, guid })
-      : table(
-          ['SUBJECT', 'VERSION', 'ID'],
-          [[subject, version === undefined ? '-' : String(version), String(id)]],
-        ),
-  );
+  printResult(values, deps, {
+    json: { subject, version, id, guid },
+    text: () =>
+      table(
+        ['SUBJECT', 'VERSION', 'ID'],
+        [[subject, version === undefined ? '-' : String(version), String(id)]],
+      ),
+  });
   return 0;
 };
 

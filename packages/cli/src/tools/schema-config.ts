@@ -1,9 +1,9 @@
 import type { RegistryClient } from '@weir/registry';
 import type { CommandValues } from '../flags/catalogue.ts';
 import type { Handler } from '../handler.ts';
-import { jsonLine } from './record-text.ts';
+import { printResult } from '../results/results.ts';
+import { table } from '../results/table.ts';
 import { withRegistry } from './schemas/open-registry.ts';
-import { table } from './table.ts';
 
 type Values = CommandValues<'cli schema-config'>;
 
@@ -27,20 +27,20 @@ export const schemaConfigTool: Handler<'cli schema-config'> = async (values, dep
   });
   const shown = (value: string | undefined, isInherited: boolean) =>
     `${value ?? '-'}${isInherited ? ' (inherited)' : ''}`;
-  deps.output.out(
-    values.output === 'json'
-      ? jsonLine({ subject, ...rows })
-      : table(
-          ['SUBJECT', 'COMPATIBILITY', 'MODE'],
+  printResult(values, deps, {
+    json: { subject, ...rows },
+    text: () =>
+      table(
+        ['SUBJECT', 'COMPATIBILITY', 'MODE'],
+        [
           [
-            [
-              subject ?? '(all)',
-              shown(rows.compatibility, rows.isCompatibilityInherited),
-              shown(rows.mode, rows.isModeInherited),
-            ],
+            subject ?? '(all)',
+            shown(rows.compatibility, rows.isCompatibilityInherited),
+            shown(rows.mode, rows.isModeInherited),
           ],
-        ),
-  );
+        ],
+      ),
+  });
   return 0;
 };
 

@@ -5,15 +5,14 @@ import { apiClient, orFailure } from '../api-client.ts';
 import { clusterId } from '../api-cluster.ts';
 import { Failure } from '../failure.ts';
 import type { Handler } from '../handler.ts';
-import { jsonLine } from './record-text.ts';
-import { table } from './table.ts';
+import { printResult } from '../results/results.ts';
+import { table } from '../results/table.ts';
 
 type Costs = OutputOf<'describe_storage_costs'>;
 
 const daySeconds = 86_400;
 
 export const storageCostsTool: Handler<'cli storage-costs'> = async (values, deps) => {
-  const { output } = deps;
   const prices = pricesOf(values.prices);
   const client = apiClient(values, deps);
   const virtual_cluster_id = await clusterId(client, values.cluster);
@@ -26,8 +25,7 @@ export const storageCostsTool: Handler<'cli storage-costs'> = async (values, dep
       prices,
     }),
   );
-  if (values.output === 'json') output.out(jsonLine(costs));
-  else output.out(costsText(costs));
+  printResult(values, deps, { json: costs, text: () => costsText(costs) });
   return 0;
 };
 

@@ -10,14 +10,7 @@ import { offsetPosition } from '../../values/offset-position.ts';
 import { hostname, oneOf, path, text } from '../../values/text.ts';
 import { topicConfigs } from '../../values/topic-configs.ts';
 import { available, planned } from '../row.ts';
-import {
-  bucketDecoders,
-  bucketTools,
-  eventTools,
-  kafkaClients,
-  recordTools,
-  registryTools,
-} from './takers.ts';
+import { bucketDecoders, kafkaClients, registryTools, resultPrinters } from './takers.ts';
 
 export const connectionFlags = [
   available({
@@ -307,16 +300,7 @@ export const toolFlags = [
     name: 'output',
     type: oneOf('table', 'json'),
     default: 'table',
-    commands: [
-      ...kafkaClients,
-      ...eventTools,
-      ...bucketTools,
-      ...recordTools,
-      ...registryTools,
-      'cli clone-topic',
-      'cli storage-costs',
-      'apply',
-    ],
+    commands: resultPrinters,
     help: 'How results are printed: for people, or as JSON for programs.',
   }),
 ];

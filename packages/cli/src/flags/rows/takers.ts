@@ -56,6 +56,15 @@ export const registryTools = [
   'cli schema-config',
 ] as const;
 
+/** Commands that print a result, for people or for programs. A new tool of `cli` is one of them. */
+export const resultPrinters = [
+  'kcmd' as const,
+  'apply' as const,
+  'version' as const,
+  'control-plane restore' as const,
+  ...cliTools.filter((name): name is Exclude<CliToolName, 'cli events'> => name !== 'cli events'),
+];
+
 const otherTools = [
   'cli validate-pipeline-config',
   'cli events',

@@ -17,7 +17,7 @@ test('a tally has the same values as text and as JSON', () => {
   meter.fail('broker away');
   now.ms = 500;
   const tally = meter.turn();
-  assert.deepEqual(JSON.parse(tallyJson('interval', tally, meter.lastFailure)), {
+  assert.deepEqual(tallyJson('interval', tally, meter.lastFailure), {
     kind: 'interval',
     elapsedMs: 500,
     records: 1000,

@@ -1,15 +1,14 @@
 import { MiB } from '@weir/core';
-import { jsonLine } from '../record-text.ts';
-import { table } from '../table.ts';
+import { table } from '../../results/table.ts';
 import type { Latencies } from './latencies.ts';
 import type { Tally } from './meter.ts';
 
 const percentiles = { p50: 0.5, p90: 0.9, p99: 0.99, p999: 0.999 } as const;
 const percentileNames = Object.keys(percentiles) as (keyof typeof percentiles)[];
 
-/** A tally as JSON. */
-export function tallyJson(kind: 'interval' | 'total', tally: Tally, lastFailure: string | undefined): string {
-  return jsonLine({
+/** A tally for programs. */
+export function tallyJson(kind: 'interval' | 'total', tally: Tally, lastFailure: string | undefined) {
+  return {
     kind,
     elapsedMs: Math.round(tally.elapsedMs),
     records: tally.records,
@@ -19,7 +18,7 @@ export function tallyJson(kind: 'interval' | 'total', tally: Tally, lastFailure:
     failures: tally.failures,
     ...(tally.failures > 0 && lastFailure !== undefined ? { lastFailure } : {}),
     latenciesMs: Object.fromEntries([...tally.latencies].map(([name, found]) => [name, latencyJson(found)])),
-  });
+  };
 }
 
 function latencyJson(latencies: Latencies) {

@@ -9,6 +9,7 @@ import { ConnectionFailed } from '../../kafka/connection-failed.ts';
 import { OutcomeUnknown } from '../../kafka/produce.ts';
 import { KafkaRequestFailed } from '../../kafka/request-failed.ts';
 import { escapeControls } from '../../problem.ts';
+import { printResult } from '../../results/results.ts';
 import { inUrl, loopback, onlyAddress } from '../../servers/bind-address.ts';
 import { explainingStart } from '../../servers/explaining-start.ts';
 import { type ConnectionValues, clusterOptions } from '../connection.ts';
@@ -43,8 +44,8 @@ export interface Benchmark {
 const reportEveryMs = 1_000;
 
 /**
- * Runs the clients concurrently and reports every second: on a terminal as one line that is overwritten, otherwise as a
- * line of JSON. Transient failures are counted and reported; a permanent one ends the benchmark.
+ * Runs the clients concurrently and reports every second, on a terminal as one line that is overwritten. Transient
+ * failures are counted and reported; a permanent one ends the benchmark.
  */
 export async function runBenchmark(
   { speaker, latencyNames, runClient }: Benchmark,
@@ -61,8 +62,7 @@ export async function runBenchmark(
   );
   const only = onlyAddress(host);
   const shownHost = only === undefined || only === loopback ? 'localhost' : inUrl(only);
-  const showsLine = output.isTerminal && values.output === 'table';
-  if (showsLine) output.out(`metrics at http://${shownHost}:${listener.port}/metrics\n`);
+  if (values.output === 'table') output.out(`metrics at http://${shownHost}:${listener.port}/metrics\n`);
   const meter = new Meter(clock, metrics, latencyNames);
   const ended = new AbortController();
   const finish = () => ended.abort();
@@ -73,8 +73,11 @@ export async function runBenchmark(
     seconds++;
     cancelReport = clock.after(reportEveryMs, report);
     const tally = meter.turn();
-    if (showsLine) output.out(`\r\u001b[K${tallyLine(seconds, tally)}`);
-    else output.out(tallyJson('interval', tally, meter.lastFailure));
+    const line = tallyLine(seconds, tally);
+    printResult(values, deps, {
+      json: tallyJson('interval', tally, meter.lastFailure),
+      text: () => (output.isTerminal ? `\r\u001b[K${line}` : `${line}\n`),
+    });
   }
 
   const runOne = async (index: number): Promise<void> => {
@@ -97,8 +100,10 @@ export async function runBenchmark(
     cancelReport();
     await listener.close();
     const total = meter.total();
-    if (showsLine) output.out(`${seconds === 0 ? '' : '\n'}${tallyTable(total)}`);
-    else output.out(tallyJson('total', total, meter.lastFailure));
+    printResult(values, deps, {
+      json: tallyJson('total', total, meter.lastFailure),
+      text: () => `${output.isTerminal && seconds > 0 ? '\n' : ''}${tallyTable(total)}`,
+    });
   }
   const { failures } = meter.total();
   if (failures > 0) {

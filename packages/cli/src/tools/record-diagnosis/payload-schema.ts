@@ -1,6 +1,6 @@
 import { type DecodedPayload, type DecodedRecord, namedSchema } from '@weir/registry/decoding';
 import type { BatchRecord } from '@weir/wire';
-import { JsonText } from '../record-text.ts';
+import { JsonText } from '../../results/json-line.ts';
 
 type Part = 'key' | 'value';
 

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { DecodedRecord } from '@weir/registry/decoding';
 import type { BatchRecord, RecordBatchView } from '@weir/wire';
 import { escapeControls } from '../../problem.ts';
-import { jsonBytes, jsonLine, shownBytes, shownTimestamp } from '../record-text.ts';
+import { jsonBytes, shownBytes, shownTimestamp } from '../record-text.ts';
 import type { Diagnosis } from './diagnosis.ts';
 import { schemaJson, shownSchema } from './payload-schema.ts';
 import type { FoundBatch } from './read-record.ts';
@@ -131,10 +131,10 @@ function preview(bytes: Buffer | null): string {
   return `${shown}${isCut ? '…' : ''} (${size})`;
 }
 
-/** The same as one line of JSON, with keys and values in full. */
-export function diagnosisJson(diagnosis: DiagnosedRecord): string {
+/** The same for programs, with keys and values in full. */
+export function diagnosisJson(diagnosis: DiagnosedRecord) {
   const { clusterId, topic, partition, offset, located, metadata, bucket, read, transaction } = diagnosis;
-  return jsonLine({
+  return {
     cluster: clusterId,
     topic,
     partition,
@@ -147,7 +147,7 @@ export function diagnosisJson(diagnosis: DiagnosedRecord): string {
     record: recordJson(diagnosis),
     outcome: diagnosis.outcome,
     explanation: diagnosis.explanation,
-  });
+  };
 }
 
 function batchJson(
