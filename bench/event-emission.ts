@@ -6,7 +6,7 @@ import { listenerRows } from '../packages/agent/src/net/listener-metrics.ts';
 import type { EventTypeName } from '../packages/events/src/emission.ts';
 import { openJournals } from '../packages/journal/src/index.ts';
 import { ClusterNode } from '../packages/metadata/src/leader/cluster-node.ts';
-import type { SchemaCache } from '../packages/registry/src/decoding/index.ts';
+import type { RecordSchemas } from '../packages/registry/src/decoding/index.ts';
 import { ObjectNotFound, type ObjectStore } from '../packages/storage/src/index.ts';
 import { createTopic } from '../tests/interop/brokers/topics.ts';
 import { atLeast, type Benchmark } from './benchmark.ts';
@@ -102,7 +102,7 @@ export const eventEmission: Benchmark = {
 };
 
 /** A cluster in this process, whose bucket forgets. */
-export async function startCluster(lifetime: AsyncDisposableStack, schemas?: SchemaCache) {
+export async function startCluster(lifetime: AsyncDisposableStack, schemas?: RecordSchemas) {
   const hub = openJournals(`memory://${clusterId}`, { clock: systemClock, log: silentLog });
   lifetime.defer(() => hub.close());
   const shared = { clock: systemClock, log: silentLog };

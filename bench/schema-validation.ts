@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { systemClock } from '@weir/core';
-import { loadFormat, SchemaCache } from '../packages/registry/src/decoding/index.ts';
+import { RecordSchemas } from '../packages/registry/src/decoding/index.ts';
 import { TestReader } from '../packages/registry/testing/index.ts';
 import { createTopic } from '../tests/interop/brokers/topics.ts';
 import { orderBatch, orderSchema } from './avro-orders.ts';
@@ -26,8 +26,11 @@ export const schemaValidation: Benchmark = {
     await using lifetime = new AsyncDisposableStack();
     const reader = new TestReader();
     reader.add(schemaId, orderSchema, ['validated-value']);
-    const cache = new SchemaCache({ reader, formatOf: loadFormat, clock: systemClock });
-    const { broker, node } = await startCluster(lifetime, cache);
+    const encodesNothing = async () => Promise.reject(new Error('nothing is encoded'));
+    const registry = Object.assign(reader, { register: encodesNothing, lookup: encodesNothing });
+    const schemas = new RecordSchemas({ registry, isOwn: false, clock: systemClock });
+    lifetime.defer(() => schemas.close());
+    const { broker, node } = await startCluster(lifetime, schemas);
     const worker = new Worker(new URL('./schema-validation-load.ts', import.meta.url));
     lifetime.defer(async () => void (await worker.terminate()));
     for (const topic of ['validated', 'plain']) await createTopic(broker, topic, partitions);

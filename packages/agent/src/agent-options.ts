@@ -1,6 +1,6 @@
 import type { ClusterMetricsSettings, ClusterPort, ReportedExpiry } from '@weir/cluster';
 import type { Clock, Log, Metrics, Random } from '@weir/core';
-import type { SchemaCache } from '@weir/registry/decoding';
+import type { RecordSchemas } from '@weir/registry/decoding';
 import type { ObjectStore } from '@weir/storage';
 import type { ClusterBuckets } from './buckets/cluster-buckets.ts';
 import type { AgentEvents } from './events/agent-events.ts';
@@ -60,8 +60,8 @@ export interface AgentOptions {
   readonly recordBytesMax: number;
   /** Impersonation settings. If absent, the sender is the author and no principal header is added. */
   readonly impersonation?: ImpersonationOptions;
-  /** Schemas that records of some topics must fit. If absent, such topics take no records. */
-  readonly schemas?: SchemaCache | undefined;
+  /** Schemas of another registry than an own one. If there is neither, topics that validate take no records. */
+  readonly schemas?: RecordSchemas | undefined;
   readonly fetchRequestBytesMax: number;
   readonly fetchPartitionBytesMax: number;
   readonly pageCacheBytesMax: number;

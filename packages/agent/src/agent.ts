@@ -122,6 +122,7 @@ async function start(
   });
   const ownRegistry = options.registry && new OwnRegistry({ ...options, cluster: view.port, changes: view });
   started.defer(() => ownRegistry?.close());
+  const schemas = options.schemas ?? ownRegistry?.schemas;
   const { writePath, readPath, damage, handlers } = dataPath(options, {
     inflation,
     view,
@@ -129,7 +130,7 @@ async function start(
     pressure,
     stats,
     health,
-    schemas: options.schemas ?? ownRegistry?.schemas,
+    schemas: schemas?.cache,
     stopping: stopping.signal,
   });
 
@@ -228,7 +229,7 @@ async function start(
     checks: logins,
     principalOf,
     accessOf,
-    registry: ownRegistry,
+    schemas,
     requiresLogin: options.sasl?.isRequired === true,
     hasClientCertificates: (tls?.kafka?.clientCertificates ?? 'ignored') !== 'ignored',
     isEncrypted: tls?.http === true,

@@ -454,6 +454,16 @@ export const agentLimits = {
   httpBatchInflatedBytesMax: 128 * MiB,
   httpFetchInflatedBytesMax: 64 * MiB,
 
+  /**
+   * Characters of records in one answer whose keys or values are decoded, after which no further record is begun: a
+   * small payload can be large as JSON.
+   */
+  httpFetchFormattedCharsMax: 16 * MiB,
+
+  /** A key or value that is shown as the JSON that it is, and its nesting. It is parsed on the serving thread. */
+  httpJsonPayloadBytesMax: 1 * MiB,
+  httpJsonPayloadDepthMax: 500,
+
   /** Orphans that a scan holds back while they are a suspicious share of the files. Beyond it the scan stops. */
   heldOrphansMax: 1_000,
 

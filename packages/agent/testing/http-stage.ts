@@ -29,26 +29,19 @@ export async function httpStage(
         method,
         headers,
         ...(body === undefined ? {} : { body: isRaw ? (body as string) : JSON.stringify(body) }),
-      });
+      }).then(async (response) => ({ response, text: await response.text() }));
       // Nothing else moves the clock on which writes close files and reads wait.
       let isOver = false;
-      void answer.finally(() => {
+      const end = () => {
         isOver = true;
-      });
+      };
+      answer.then(end, end);
       while (!isOver) {
         clock.advance(10);
         await pause(0);
       }
-      const {
-        status,
-        headers: given,
-        text,
-      } = await answer.then(async (response) => ({
-        status: response.status,
-        headers: response.headers,
-        text: await response.text(),
-      }));
-      return { status, headers: given, json: JSON.parse(text) };
+      const { response, text } = await answer;
+      return { status: response.status, headers: response.headers, json: JSON.parse(text) };
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '@weir/core';
+import type { RecordSchemas } from '@weir/registry/decoding';
 import type { AnswerMemory } from '../pressure/answer-memory.ts';
-import type { OwnRegistry } from '../schema-registry/own-registry.ts';
 import type { Access } from '../security/access.ts';
 import type { HandlerClient } from './handler-client.ts';
 
@@ -21,8 +21,8 @@ export interface DataInput {
 export interface DataDeps {
   readonly answers: AnswerMemory;
   readonly clock: Clock;
-  /** The schema registry of the cluster, if the agent serves it. */
-  readonly registry: OwnRegistry | undefined;
+  /** The schemas by which the agent validates records, if it has a registry. */
+  readonly schemas: RecordSchemas | undefined;
   /** Yields to other work. */
   readonly pause: () => Promise<void>;
 }

@@ -1,4 +1,4 @@
-import type { DataDeps, DataInput, DataRoute } from './data-route.ts';
+import type { DataRoute } from './data-route.ts';
 import { fetchAnswer } from './fetch.ts';
 import { objectOf } from './json-fields.ts';
 import { produceAnswer } from './produce.ts';
@@ -10,8 +10,7 @@ const fetchRow = {
   path: '/v1/kafka/fetch',
   clientId: 'http-fetch-client',
   takesBody: true,
-  serve: ({ body, bodyBytes, client }: DataInput, deps: DataDeps) =>
-    fetchAnswer(objectOf(body), bodyBytes, client, deps),
+  serve: fetchAnswer,
 } as const;
 
 const singleRecordRow = {
@@ -27,17 +26,19 @@ export const dataRoutes: readonly DataRoute[] = [
   {
     ...singleRecordRow,
     path: '/v1/kafka/fetch_single_record',
-    serve({ query, client }, { pause }) {
+    serve(input, deps) {
+      const { query } = input;
       const place = placeOf(query.get('topic'), query.get('partition'), query.get('offset'));
-      return singleRecord(place, client, pause);
+      return singleRecord(place, input, deps);
     },
   },
   {
     ...singleRecordRow,
     path: '/v1/kafka/topics/{topic}/partitions/{partition}/records/{offset}',
-    serve({ path, client }, { pause }) {
+    serve(input, deps) {
+      const { path } = input;
       const place = placeOf(String(path.topic), String(path.partition), String(path.offset));
-      return singleRecord(place, client, pause);
+      return singleRecord(place, input, deps);
     },
   },
   {

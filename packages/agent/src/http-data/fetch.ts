@@ -1,9 +1,11 @@
 import { apis, type RequestOf, type ResponseOf, zeroUuid } from '@weir/wire';
 import { agentLimits } from '../limits.ts';
-import type { AnswerMemory } from '../pressure/answer-memory.ts';
+import type { DataDeps, DataInput } from './data-route.ts';
 import { fetchedRecords } from './fetched-records.ts';
+import { formattedRecords } from './formatted-records.ts';
 import type { HandlerClient } from './handler-client.ts';
-import { integerIn, type JsonObject, objectsIn, textIn } from './json-fields.ts';
+import { integerIn, type JsonObject, objectOf, objectsIn, textIn } from './json-fields.ts';
+import { formatsIn, type RecordFormats } from './record-formats.ts';
 import { recordJson } from './record-json.ts';
 
 type FetchApi = typeof apis.Fetch;
@@ -17,11 +19,6 @@ const int32Max = 2 ** 31 - 1;
 const defaults = { maxBytes: 50 * 1024 * 1024, partitionBytes: 1024 * 1024, waitMs: 500 };
 /** Text of the answer that is sent at a time. */
 const pieceChars = 64 * 1024;
-
-interface FetchDeps {
-  readonly answers: AnswerMemory;
-  readonly pause: () => Promise<void>;
-}
 
 /** One position in one partition, and how much of it to read. */
 interface Position {
@@ -39,14 +36,19 @@ interface FetchQuery {
   readonly isolationLevel: number;
 }
 
+/** What a body of `/v1/kafka/fetch` asks for. */
+interface FetchBody extends FetchQuery {
+  readonly formats: RecordFormats;
+}
+
 /** Fetches what a body of `/v1/kafka/fetch` asks for and yields the answer piece by piece. */
 export async function* fetchAnswer(
-  body: JsonObject,
-  bodyBytes: number,
-  client: HandlerClient,
-  { answers, pause }: FetchDeps,
+  { body, bodyBytes, client, registryAccess }: DataInput,
+  deps: DataDeps,
 ): AsyncGenerator<string, void, undefined> {
-  const query = readQuery(body);
+  const { answers, pause } = deps;
+  const query = readBody(objectOf(body));
+  const formatted = await formattedRecords(query.formats, registryAccess, deps);
   const response = await fetch(query, client, bodyBytes);
   const offsets = new Map(
     query.topics.flatMap(({ topic, partitions }) =>
@@ -60,7 +62,7 @@ export async function* fetchAnswer(
       piece += `${index === 0 ? '' : ','}${partitionHead(partition)}`;
       const fromOffset = offsets.get(`${topic} ${partition.partitionIndex}`) ?? 0n;
       const progress = { nextOffset: fromOffset };
-      const records = bytesOf(partition);
+      const records = formatted?.isFull === true ? Buffer.alloc(0) : bytesOf(partition);
       answers.change(records.length);
       try {
         let separator = '';
@@ -72,11 +74,16 @@ export async function* fetchAnswer(
           bytesMax: agentLimits.httpFetchInflatedBytesMax,
         });
         for await (const record of found) {
-          piece += `${separator}${recordJson(record)}`;
+          piece += `${separator}${formatted === undefined ? recordJson(record) : await formatted.json(record)}`;
           separator = ',';
-          if (piece.length < pieceChars) continue;
-          yield piece;
-          piece = '';
+          const { offset } = record;
+          if (piece.length >= pieceChars) {
+            yield piece;
+            piece = '';
+          }
+          if (formatted?.isFull !== true) continue;
+          progress.nextOffset = offset + 1n;
+          break;
         }
       } finally {
         answers.change(-records.length);
@@ -99,7 +106,7 @@ function partitionHead(partition: FetchedPartition): string {
   return `{"partition":${partitionIndex},"error_code":${errorCode},"high_watermark":${highWatermark},"last_stable_offset":${lastStableOffset},"log_start_offset":${logStartOffset},"records":[`;
 }
 
-function readQuery(body: JsonObject): FetchQuery {
+function readBody(body: JsonObject): FetchBody {
   const topics = objectsIn(body, 'topics').map((entry) => ({
     topic: textIn(entry, 'topic'),
     partitions: objectsIn(entry, 'partitions').map((one) => ({
@@ -122,6 +129,7 @@ function readQuery(body: JsonObject): FetchQuery {
     }),
     minBytes: integerIn(body, 'min_bytes', { min: 0, max: int32Max, absent: 1 }),
     isolationLevel: integerIn(body, 'isolation_level', { min: 0, max: 1, absent: 0 }),
+    formats: formatsIn((name) => body.fields[name]),
   };
 }
 

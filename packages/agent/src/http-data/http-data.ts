@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock, Log, Metrics } from '@weir/core';
+import type { RecordSchemas } from '@weir/registry/decoding';
 import { preferredType } from '../http/answer-type.ts';
 import { drained } from '../http/drained.ts';
 import { HttpLogins } from '../http/http-logins.ts';
@@ -10,7 +11,6 @@ import { agentLimits } from '../limits.ts';
 import type { AnswerMemory } from '../pressure/answer-memory.ts';
 import { AnswerHold } from '../requests/answer-hold.ts';
 import type { RequestServer } from '../requests/request-server.ts';
-import type { OwnRegistry } from '../schema-registry/own-registry.ts';
 import type { Access } from '../security/access.ts';
 import type { GuardedRequest } from '../security/acl/denial-log.ts';
 import { userOf } from '../security/principal.ts';
@@ -31,8 +31,8 @@ interface HttpDataOptions {
   readonly checks: LoginChecks;
   readonly principalOf: PrincipalOf;
   readonly accessOf: (request: GuardedRequest) => Access;
-  /** The schema registry of the cluster, if the agent serves it. */
-  readonly registry: OwnRegistry | undefined;
+  /** The schemas by which the agent validates records, if it has a registry. */
+  readonly schemas: RecordSchemas | undefined;
   readonly requiresLogin: boolean;
   /** Whether Kafka clients authenticate by certificates. HTTP cannot carry them, so that it is refused. */
   readonly hasClientCertificates: boolean;
@@ -56,7 +56,7 @@ export class HttpData {
   #requests = 0;
 
   constructor(options: HttpDataOptions) {
-    const { clock, metrics, answers, registry } = options;
+    const { clock, metrics, answers, schemas } = options;
     this.#options = options;
     this.#logins = new HttpLogins({
       ...options,
@@ -66,7 +66,7 @@ export class HttpData {
         metrics.series(httpDataRows.authentications, { method, outcome }).add(1),
     });
     const pause = () => new Promise<void>((resolve) => void clock.after(0, resolve));
-    this.#deps = { answers, clock, registry, pause };
+    this.#deps = { answers, clock, schemas, pause };
   }
 
   /** Answers a request, errors included. Returns false for a path that is not one of its own. */
@@ -125,7 +125,7 @@ export class HttpData {
         const contentType = headers['content-type'];
         const input = { path, query, contentType, body, bodyBytes, client, registryAccess };
         const answer = row.serve(input, this.#deps);
-        if (Symbol.asyncIterator in answer) await sendPieces(response, answer);
+        if (Symbol.asyncIterator in answer) await sendPieces(response, answer, this.#deps.answers);
         else sendJson(response, 200, await answer);
       };
       if (row.takesBody) await this.#bodies.withJson(request, row, serve);
@@ -198,14 +198,21 @@ function sendJson(response: ServerResponse, status: number, text: string): void 
   response.end(text);
 }
 
-/** Sends pieces as fast as the client reads them. */
-async function sendPieces(response: ServerResponse, pieces: AsyncIterable<string>): Promise<void> {
+/** Sends pieces as fast as the client reads them. A piece that waits counts as memory of answers. */
+async function sendPieces(
+  response: ServerResponse,
+  pieces: AsyncIterable<string>,
+  answers: AnswerMemory,
+): Promise<void> {
   let isBegun = false;
   for await (const piece of pieces) {
     if (response.destroyed) return;
     if (!isBegun) begin(response, 200);
     isBegun = true;
-    if (!response.write(piece)) await drained(response);
+    if (response.write(piece)) continue;
+    answers.change(piece.length);
+    await drained(response);
+    answers.change(-piece.length);
   }
   response.end();
 }

@@ -1,9 +1,11 @@
 import { errorByCode } from '@weir/wire';
 import { HttpProblem } from '../http/http-problem.ts';
 import { agentLimits } from '../limits.ts';
+import type { DataDeps, DataInput } from './data-route.ts';
 import { bytesOf, fetchOne } from './fetch.ts';
 import { fetchedRecords } from './fetched-records.ts';
-import type { HandlerClient } from './handler-client.ts';
+import { formattedRecords } from './formatted-records.ts';
+import { formatsIn } from './record-formats.ts';
 import { recordJson } from './record-json.ts';
 
 interface RecordPlace {
@@ -38,10 +40,12 @@ function integer(text: string | null | undefined, name: string, max = Number.MAX
 /** Returns one record as JSON. */
 export async function singleRecord(
   place: RecordPlace,
-  client: HandlerClient,
-  pause: () => Promise<void>,
+  { query, client, registryAccess }: DataInput,
+  deps: DataDeps,
 ): Promise<string> {
   const { topic, partition, offset } = place;
+  const formats = formatsIn((name) => query.get(name));
+  const formatted = await formattedRecords(formats, registryAccess, deps);
   const fetched = await fetchOne(topic, partition, offset, client);
   const error = errorByCode(fetched.errorCode)?.name ?? 'UNKNOWN_SERVER_ERROR';
   switch (error) {
@@ -62,10 +66,16 @@ export async function singleRecord(
       throw new HttpProblem(503, `Kafka error ${error}; try again.`, { errorCode: fetched.errorCode });
   }
   const fromOffset = BigInt(offset);
-  const options = { fromOffset, aborted: null, pause, bytesMax: agentLimits.httpBatchInflatedBytesMax };
+  const options = {
+    fromOffset,
+    aborted: null,
+    pause: deps.pause,
+    bytesMax: agentLimits.httpBatchInflatedBytesMax,
+  };
   for await (const record of fetchedRecords(bytesOf(fetched), options)) {
     if (record.offset !== fromOffset) break;
-    return `{"topic":${JSON.stringify(topic)},"partition":${partition},${recordJson(record).slice(1)}`;
+    const json = formatted === undefined ? recordJson(record) : await formatted.json(record);
+    return `{"topic":${JSON.stringify(topic)},"partition":${partition},${json.slice(1)}`;
   }
   throw missing(place);
 }

@@ -1,14 +1,7 @@
 import type { ClusterPort } from '@weir/cluster';
 import { type Clock, type Log, type Metrics, type Random, release } from '@weir/core';
 import type { RegistryChangeStream } from '@weir/registry';
-import {
-  loadFormat,
-  PayloadEncoder,
-  SchemaCache,
-  SchemaPool,
-  serviceReader,
-  serviceWriter,
-} from '@weir/registry/decoding';
+import { RecordSchemas, serviceReader, serviceWriter } from '@weir/registry/decoding';
 import { RegistryMetrics } from './registry-metrics.ts';
 
 type OpenModule = typeof import('./open-registry.ts');
@@ -29,11 +22,8 @@ interface OwnRegistryParts {
  */
 export class OwnRegistry {
   readonly metrics: RegistryMetrics;
-  /** Schemas for the validation of records. */
-  readonly schemas: SchemaCache;
-  /** Encodes records that arrive as JSON. */
-  readonly encoder: PayloadEncoder;
-  readonly #pool: SchemaPool;
+  /** Its schemas, for records. */
+  readonly schemas: RecordSchemas;
   readonly #parts: OwnRegistryParts;
   #opened: Promise<ReturnType<OpenModule['openRegistry']>> | undefined;
 
@@ -41,17 +31,10 @@ export class OwnRegistry {
     this.#parts = parts;
     this.metrics = new RegistryMetrics(parts.metrics);
     const openService = async () => (await this.open()).service();
-    this.schemas = new SchemaCache({
-      reader: serviceReader(openService),
-      formatOf: loadFormat,
+    this.schemas = new RecordSchemas({
+      registry: { ...serviceWriter(openService), ...serviceReader(openService) },
+      isOwn: true,
       clock: parts.clock,
-    });
-    this.#pool = new SchemaPool({ clock: parts.clock });
-    this.encoder = new PayloadEncoder({
-      cache: this.schemas,
-      clock: parts.clock,
-      registry: serviceWriter(openService),
-      pool: this.#pool,
     });
   }
 
@@ -75,8 +58,7 @@ export class OwnRegistry {
   }
 
   async close(): Promise<void> {
-    this.schemas.close();
-    await this.#pool.end();
+    await this.schemas.close();
     const opened = await this.#opened;
     await opened?.close();
   }

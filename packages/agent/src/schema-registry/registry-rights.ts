@@ -80,6 +80,11 @@ export function requireRegistration(access: Access, subject: string): void {
   requireOnSubject(access, 'WRITE', subject);
 }
 
+/** Checks the right to look for a schema under a subject. */
+export function requireLookup(access: Access, subject: string): void {
+  requireOnSubject(access, 'READ', subject);
+}
+
 export function mayReadSubject(access: Access, subject: string): boolean {
   return access.mayQuietly('READ', 'SUBJECT', resourceOf(subject));
 }

@@ -40,7 +40,7 @@ test('the password of the registry is read from a file', async (t) => {
 
   writeFileSync(file, 'hunter 2\n');
   const schemas = await open();
-  await schemas?.load(7).catch(() => undefined);
+  await schemas?.cache.load(7).catch(() => undefined);
   assert.equal(seen[0], `Basic ${Buffer.from('u:hunter 2').toString('base64')}`);
 
   for (const text of ['', '\n', 'two\nlines\n']) {

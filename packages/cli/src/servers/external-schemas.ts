@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Clock } from '@weir/core';
-import { loadFormat, SchemaCache } from '@weir/registry/decoding';
+import { RecordSchemas } from '@weir/registry/decoding';
 import { Failure } from '../failure.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
 
@@ -8,18 +8,18 @@ import type { CommandValues } from '../flags/catalogue.ts';
 const timeoutMs = 5_000;
 const attemptsMax = 2;
 
-/** Schemas of the registry that the flags name, for validation. */
+/** Schemas of the registry that the flags name, for records. */
 export async function externalSchemas(
   values: CommandValues<'agent'>,
   { resources, clock }: { readonly resources: AsyncDisposableStack; readonly clock: Clock },
-): Promise<SchemaCache | undefined> {
+): Promise<RecordSchemas | undefined> {
   const { externalSchemaRegistryURL: urls, externalSchemaRegistryUsername: username } = values;
   if (urls.length === 0) return undefined;
   const password = await passwordOf(values);
   const authorities = await readAuthorities(values.externalSchemaRegistryCACertFile);
   const { InvalidRegistryAddress, RegistryClient } = await import('@weir/registry');
   try {
-    const reader = new RegistryClient({
+    const registry = new RegistryClient({
       urls: urls.join(),
       credentials:
         // The rules have rejected a user name without a password before an agent starts.
@@ -29,12 +29,12 @@ export async function externalSchemas(
       attemptsMax: Math.max(attemptsMax, urls.length),
       clock,
     });
-    const cache = new SchemaCache({ reader, formatOf: loadFormat, clock });
-    resources.defer(() => {
-      cache.close();
-      reader.close();
+    const schemas = new RecordSchemas({ registry, isOwn: false, clock });
+    resources.defer(async () => {
+      await schemas.close();
+      registry.close();
     });
-    return cache;
+    return schemas;
   } catch (error) {
     if (!(error instanceof InvalidRegistryAddress)) throw error;
     throw new Failure(`-externalSchemaRegistryURL: ${error.message}`, { cause: error });

@@ -8,6 +8,7 @@ export {
   PayloadDecoder,
 } from './payload-decoder.ts';
 export { PayloadEncoder, type SchemaEncoder, SchemaUnusable, type WantedSchema } from './payload-encoder.ts';
+export { RecordSchemas } from './record-schemas.ts';
 export type { RegistryReader, RegistryWriter } from './registry-reader.ts';
 export {
   type CachedSchema,

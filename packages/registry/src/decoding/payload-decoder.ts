@@ -72,9 +72,17 @@ export class PayloadDecoder {
 
   async decodeRecord(record: RecordPayloads, options: DecodeOptions = {}): Promise<DecodedRecord> {
     return {
-      key: await this.#decode(namedSchema('key', record), options),
-      value: await this.#decode(namedSchema('value', record), options),
+      key: await this.decodePart('key', record, options),
+      value: await this.decodePart('value', record, options),
     };
+  }
+
+  async decodePart(
+    part: 'key' | 'value',
+    record: RecordPayloads,
+    options: DecodeOptions = {},
+  ): Promise<DecodedPayload> {
+    return await this.#decode(namedSchema(part, record), options);
   }
 
   async #decode(

@@ -1,11 +1,11 @@
 import {
   InvalidPayload,
+  type RecordSchemas,
   type SchemaEncoder,
   SchemaUnusable,
   type WantedSchema,
 } from '@weir/registry/decoding';
 import { HttpProblem } from '../../http/http-problem.ts';
-import type { OwnRegistry } from '../../schema-registry/own-registry.ts';
 import type { Access } from '../../security/access.ts';
 import type { DataDeps } from '../data-route.ts';
 import { integerIn, type JsonObject, textIn } from '../json-fields.ts';
@@ -34,20 +34,21 @@ const int32Max = 2 ** 31 - 1;
 /** Time of the serving thread after which other work runs. */
 const sliceMs = 5;
 
-/** Encodes keys and values by schemas of the registry of the cluster. */
+/** Encodes keys and values by schemas of the registry by which the agent validates records. */
 export async function encodedBySchemas(request: SchemaRequest, deps: DataDeps) {
-  const { registry } = deps;
-  if (registry === undefined)
+  const { schemas } = deps;
+  if (schemas === undefined)
     throw unprocessable(
-      `This agent has no schema registry for the format ${request.format}; use binary or json.`,
+      `This agent has no schema registry for the format ${request.format}; start it with -externalSchemaRegistryURL, or send binary or json.`,
     );
   // Other text could name a subject of another topic or context.
   if (!topicName.test(request.topic)) throw topicMissing(request.topic);
   // All that can be refused without the registry is, before a schema is registered.
-  const keys = wantedSchema(request, 'key');
-  const values = wantedSchema(request, 'value');
-  const keyEncoder = keys && (await openSchema(keys, request, registry));
-  const valueEncoder = values && (await openSchema(values, request, registry));
+  const { isOwn } = schemas;
+  const keys = wantedSchema(request, 'key', isOwn);
+  const values = wantedSchema(request, 'value', isOwn);
+  const keyEncoder = keys && (await openSchema(keys, request, schemas));
+  const valueEncoder = values && (await openSchema(values, request, schemas));
   const { records } = request.body;
   return {
     keys: await encodedParts(records, 'key', keyEncoder, deps),
@@ -56,7 +57,11 @@ export async function encodedBySchemas(request: SchemaRequest, deps: DataDeps) {
 }
 
 /** The schema that a body names; `undefined` if it needs none. */
-function wantedSchema({ topic, body, format }: SchemaRequest, part: Part): WantedSchema | undefined {
+function wantedSchema(
+  { topic, body, format }: SchemaRequest,
+  part: Part,
+  mayRegister: boolean,
+): WantedSchema | undefined {
   const { object, records } = body;
   const isGiven = (name: string) => (object.fields[name] ?? null) !== null;
   const textName = `${part}_schema`;
@@ -70,7 +75,7 @@ function wantedSchema({ topic, body, format }: SchemaRequest, part: Part): Wante
     return {
       subject: `${topic}-${part}`,
       schema: { schema, schemaType: schemaTypeOf[format] },
-      mayRegister: true,
+      mayRegister,
     };
   }
   if (records.every((record) => (record.object.fields[part] ?? null) === null)) return undefined;
@@ -83,18 +88,21 @@ function wantedSchema({ topic, body, format }: SchemaRequest, part: Part): Wante
 async function openSchema(
   wanted: WantedSchema,
   { format, access }: SchemaRequest,
-  registry: OwnRegistry,
+  { encoder: encoders, isOwn }: RecordSchemas,
 ): Promise<SchemaEncoder> {
   // Not before a client needs it: it loads the formats of schemas.
-  const { mayReadSubject, requireRegistration } = await import('../../schema-registry/registry-rights.ts');
-  if ('subject' in wanted) requireRegistration(access, wanted.subject);
+  const rights = await import('../../schema-registry/registry-rights.ts');
+  if ('subject' in wanted) {
+    if (isOwn) rights.requireRegistration(access, wanted.subject);
+    else rights.requireLookup(access, wanted.subject);
+  }
   let isDenied = false;
   const mayRead = (subject: string) => {
-    isDenied = !mayReadSubject(access, subject);
+    isDenied = !rights.mayReadSubject(access, subject);
     return !isDenied;
   };
   try {
-    const encoder = await registry.encoder.open(wanted, { mayRead });
+    const encoder = await encoders.open(wanted, { mayRead });
     const type = schemaTypeOf[format];
     if (encoder.type === type) return encoder;
     throw unprocessable(`Schema ${encoder.id} is of the type ${encoder.type}, not ${type}.`, 42205);
@@ -103,7 +111,8 @@ async function openSchema(
     if (isDenied) throw new HttpProblem(403, `${sentence(error.message)}`);
     if (error.reason === 'unavailable')
       throw new HttpProblem(500, sentence(error.message), { errorCode: 50003 });
-    throw unprocessable(sentence(error.message), 42205);
+    const hint = !isOwn && 'subject' in wanted && error.reason === 'missing' ? '; register it first' : '';
+    throw unprocessable(sentence(`${error.message}${hint}`), 42205);
   }
 }
 

@@ -10,7 +10,7 @@ export const schemaValidationFlags = [
     type: list(url()),
     default: [],
     commands: ['agent'],
-    help: 'The schema registry by which records of topics with schema validation are checked.',
+    help: 'The schema registry by which records are validated, and decoded and encoded over HTTP.',
     rule:
       'A registry with the API of Confluent Schema Registry, of this product or another; AWS Glue is not supported. ' +
       'Several addresses are of the same registry: if one fails, the next is used.',

@@ -1,0 +1,179 @@
+import { brokenBound, type Clock } from '@weir/core';
+import { namedSchema, type RecordSchemas } from '@weir/registry/decoding';
+import type { RecordCursor } from '@weir/wire';
+import { HttpProblem } from '../http/http-problem.ts';
+import { agentLimits } from '../limits.ts';
+import type { Access } from '../security/access.ts';
+import type { PartFormat, RecordFormats } from './record-formats.ts';
+import { base64Json, headersJson } from './record-json.ts';
+
+type Part = 'key' | 'value';
+type Payloads = Parameters<typeof namedSchema>[1];
+
+/** A key or value as JSON, and the fields of the record about it. */
+interface FormattedPart {
+  readonly json: string;
+  readonly about: string;
+}
+
+interface FormattingDeps {
+  readonly schemas: RecordSchemas | undefined;
+  readonly clock: Clock;
+  readonly pause: () => Promise<void>;
+}
+
+/** Without the mark of byte order, bytes and text would differ. */
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+/** Time of the serving thread after which other work runs. */
+const sliceMs = 5;
+/** Rights on subjects that are remembered within one answer. */
+const knownRightsMax = 10_000;
+const noRegistry = 'this agent has no schema registry';
+
+/** Returns nothing for records that are shown as base64. */
+export async function formattedRecords(
+  formats: RecordFormats,
+  registryAccess: () => Access,
+  deps: FormattingDeps,
+): Promise<FormattedRecords | undefined> {
+  const given = [formats.key, formats.value];
+  if (given.every((format) => format === 'base64')) return undefined;
+  if (deps.schemas === undefined && given.includes('schema'))
+    throw new HttpProblem(
+      422,
+      'This agent has no schema registry for the format schema; start it with -externalSchemaRegistryURL.',
+    );
+  if (!given.some((format) => format === 'schema' || format === 'auto'))
+    return new FormattedRecords(formats, () => true, deps);
+  // Not before a client needs it: it loads the formats of schemas.
+  const { mayReadSubject } = await import('../schema-registry/registry-rights.ts');
+  const access = registryAccess();
+  return new FormattedRecords(formats, (subject) => mayReadSubject(access, subject), deps);
+}
+
+/** Prints records with keys and values in the formats of a request. What does not fit is base64 with the reason. */
+class FormattedRecords {
+  readonly #formats: RecordFormats;
+  readonly #deps: FormattingDeps;
+  readonly #mayRead: (subject: string) => boolean;
+  readonly #rights = new Map<string, boolean>();
+  #chars = 0;
+  #sliceEndMs: number;
+
+  constructor(formats: RecordFormats, mayRead: (subject: string) => boolean, deps: FormattingDeps) {
+    this.#formats = formats;
+    this.#deps = deps;
+    this.#mayRead = mayRead;
+    this.#sliceEndMs = deps.clock.monotonicMs() + sliceMs;
+  }
+
+  /** Whether an answer has enough: a small payload can be large as JSON. */
+  get isFull(): boolean {
+    return this.#chars > agentLimits.httpFetchFormattedCharsMax;
+  }
+
+  async json(record: RecordCursor): Promise<string> {
+    const { clock, pause } = this.#deps;
+    if (clock.monotonicMs() >= this.#sliceEndMs) {
+      await pause();
+      this.#sliceEndMs = clock.monotonicMs() + sliceMs;
+    }
+    const { headers } = record;
+    const payloads = { key: record.key, value: record.value, headers };
+    const key = await this.#part('key', payloads);
+    const value = await this.#part('value', payloads);
+    const json = `{"offset":${record.offset},"timestamp":${record.timestamp},"key":${key.json},"value":${value.json},"headers":[${headersJson(headers)}]${key.about}${value.about}}`;
+    this.#chars += json.length;
+    return json;
+  }
+
+  async #part(part: Part, payloads: Payloads): Promise<FormattedPart> {
+    const bytes = payloads[part] as Buffer | null;
+    const format = this.#formats[part];
+    if (bytes === null || format === 'base64') return { json: base64Json(bytes), about: '' };
+    switch (format) {
+      case 'string': {
+        const text = textOf(bytes);
+        return text === undefined
+          ? unformatted(part, bytes, 'it is not UTF-8')
+          : formatted(part, 'string', JSON.stringify(text));
+      }
+      case 'json': {
+        const found = jsonText(bytes);
+        return 'problem' in found
+          ? unformatted(part, bytes, found.problem)
+          : formatted(part, 'json', found.text);
+      }
+      case 'schema':
+        return await this.#bySchema(part, payloads, bytes);
+      case 'auto': {
+        if (namedSchema(part, payloads) !== undefined) return await this.#bySchema(part, payloads, bytes);
+        const text = textOf(bytes);
+        return text === undefined
+          ? formatted(part, 'base64', base64Json(bytes))
+          : formatted(part, 'string', JSON.stringify(text));
+      }
+    }
+  }
+
+  async #bySchema(part: Part, payloads: Payloads, bytes: Buffer): Promise<FormattedPart> {
+    const { schemas } = this.#deps;
+    if (schemas === undefined) return unformatted(part, bytes, noRegistry);
+    const decoded = await schemas.decoder.decodePart(part, payloads, { mayRead: (name) => this.#may(name) });
+    if (decoded.kind === 'plain') return unformatted(part, bytes, 'it names no schema');
+    const { ref, type, subjects } = decoded;
+    const schema = typeof ref === 'number' ? `"${part}_schema_id":${ref}` : `"${part}_schema_guid":"${ref}"`;
+    const typed = type === undefined ? '' : `,"${part}_schema_type":"${type}"`;
+    const named = type === undefined ? '' : `,"${part}_subjects":${JSON.stringify(subjects)}`;
+    const about = `,${schema}${typed}${named}`;
+    return decoded.kind === 'decoded'
+      ? formatted(part, 'schema', decoded.json, about)
+      : unformatted(part, bytes, decoded.reason, about);
+  }
+
+  /** Records of one answer mostly name the same subjects. */
+  #may(subject: string): boolean {
+    const known = this.#rights.get(subject);
+    if (known !== undefined) return known;
+    const found = this.#mayRead(subject);
+    if (this.#rights.size < knownRightsMax) this.#rights.set(subject, found);
+    return found;
+  }
+}
+
+function formatted(part: Part, format: PartFormat, json: string, about = ''): FormattedPart {
+  return { json, about: `,"${part}_format":"${format}"${about}` };
+}
+
+function unformatted(part: Part, bytes: Buffer, problem: string, about = ''): FormattedPart {
+  return formatted(
+    part,
+    'base64',
+    base64Json(bytes),
+    `${about},"${part}_problem":${JSON.stringify(problem)}`,
+  );
+}
+
+function textOf(bytes: Buffer): string | undefined {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** JSON as it is in the payload: numbers that are parsed and printed again would lose digits. */
+function jsonText(bytes: Buffer): { readonly text: string } | { readonly problem: string } {
+  const { httpJsonPayloadBytesMax: bytesMax, httpJsonPayloadDepthMax: depthMax } = agentLimits;
+  if (bytes.length > bytesMax) return { problem: `it has more than ${bytesMax} bytes` };
+  const text = textOf(bytes);
+  if (text === undefined) return { problem: 'it is not UTF-8' };
+  if (brokenBound(text, { depthMax, valuesMax: Number.POSITIVE_INFINITY }) !== undefined)
+    return { problem: `it has more than ${depthMax} lists and objects within each other` };
+  try {
+    JSON.parse(text);
+    return { text };
+  } catch {
+    return { problem: 'it is not JSON' };
+  }
+}
