@@ -88,10 +88,12 @@ export const departures: readonly Departure[] = [
   },
   {
     area: 'groups',
-    subject: 'coordinators that cannot be reached',
-    apache: '`COORDINATOR_NOT_AVAILABLE` or `COORDINATOR_LOAD_IN_PROGRESS`',
-    weir: '`COORDINATOR_LOAD_IN_PROGRESS`',
-    reason: 'clients try again with the agent that they know, and every agent can coordinate',
+    subject: 'coordinators that cannot be reached or fail',
+    apache:
+      '`COORDINATOR_NOT_AVAILABLE`, `COORDINATOR_LOAD_IN_PROGRESS` or `UNKNOWN_SERVER_ERROR`; TxnOffsetCommit before v2 never `COORDINATOR_LOAD_IN_PROGRESS`',
+    weir: '`COORDINATOR_LOAD_IN_PROGRESS`, in every version',
+    reason:
+      'part of the contract of the service; clients try again with the agent that they know, and every agent can coordinate. Java producers before Kafka 2.0 end when TxnOffsetCommit returns it',
   },
   {
     area: 'groups',

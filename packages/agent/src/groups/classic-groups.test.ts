@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { CallRefused, ClusterUnavailable } from '@weir/cluster';
 import { type ErrorName, zeroUuid } from '@weir/wire';
 import { answered, codeOf, type LeaderAgent, startLeaderAgent, startTestAgent } from '../../testing/index.ts';
 
@@ -344,10 +345,21 @@ describe('committed offsets', () => {
   });
 });
 
-test('without the control plane clients get a retriable error', async () => {
+const failures = {
+  'is unavailable': new ClusterUnavailable('no leader'),
+  'fails inside': new CallRefused('internal', 'a defect'),
+  'refuses the call': new CallRefused('invalid', 'too many rows'),
+  'does not know the agent key': new Error('the key is refused'),
+};
+
+for (const [what, error] of Object.entries(failures)) {
+  test(`if the control plane ${what}, clients of groups get a retriable error`, () => refusesAll(error));
+}
+
+async function refusesAll(error: Error): Promise<void> {
   const { call, cluster } = await startTestAgent();
   cluster.addTopic('t');
-  cluster.unavailable = true;
+  cluster.around = () => Promise.reject(error);
   const code = codeOf('COORDINATOR_LOAD_IN_PROGRESS');
   const group = { groupId: 'g', generationId: 1, memberId: 'm' };
   const topics = [{ name: 't', partitionIndexes: [0] }];
@@ -365,6 +377,8 @@ test('without the control plane clients get a retriable error', async () => {
     protocolType: 'consumer',
     protocols: [],
   };
+  const consumer = { memberId: '7mJ3lO8bQYmVZ4zXKjv7Fw', memberEpoch: 0, rebalanceTimeoutMs: 1000 };
+  const producer = { transactionalId: 'tx', producerId: 1n, producerEpoch: 0 };
   const answers: Record<string, number | undefined> = {
     join: answered(await call('JoinGroup', 0, joining)).errorCode,
     sync: answered(await call('SyncGroup', 0, { ...group, assignments: [] })).errorCode,
@@ -380,6 +394,25 @@ test('without the control plane clients get a retriable error', async () => {
     list: answered(await call('ListGroups', 0, {})).errorCode,
     delete: answered(await call('DeleteGroups', 0, { groupsNames: ['g'] })).results[0]!.errorCode,
     deleteOffsets: answered(await call('OffsetDelete', 0, { groupId: 'g', topics: [] })).errorCode,
+    consumer: answered(await call('ConsumerGroupHeartbeat', 1, { ...consumer, groupId: 'g' })).errorCode,
+    share: answered(await call('ShareGroupHeartbeat', 1, { groupId: 'g', memberId: 'm', memberEpoch: 0 }))
+      .errorCode,
+    describeConsumer: answered(
+      await call('ConsumerGroupDescribe', 1, { groupIds: ['g'], includeAuthorizedOperations: false }),
+    ).groups[0]!.errorCode,
+    producerId: answered(await call('InitProducerId', 5, { transactionalId: null, transactionTimeoutMs: 1 }))
+      .errorCode,
+    endTransaction: answered(await call('EndTxn', 5, { ...producer, committed: true })).errorCode,
+    addOffsets: answered(await call('AddOffsetsToTxn', 4, { ...producer, groupId: 'g' })).errorCode,
+    'offsets of transaction v0': await offsetsOfTransaction(0),
+    'offsets of transaction v1': await offsetsOfTransaction(1),
+    'offsets of transaction v5': await offsetsOfTransaction(5),
   };
   for (const [name, errorCode] of Object.entries(answers)) assert.equal(errorCode, code, name);
-});
+
+  async function offsetsOfTransaction(version: number): Promise<number> {
+    const { topics } = commit;
+    const request = { ...producer, groupId: 'g', topics };
+    return answered(await call('TxnOffsetCommit', version, request)).topics[0]!.partitions[0]!.errorCode;
+  }
+}

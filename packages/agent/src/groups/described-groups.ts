@@ -1,7 +1,8 @@
 import type { PartitionsOfTopic } from '@weir/cluster';
 import { type ErrorName, errors } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
-import { ifAvailable } from '../cluster-calls/if-available.ts';
+import { coordinatorAnswer } from '../cluster-calls/coordinator-answer.ts';
+import type { RequestContext } from '../requests/handler.ts';
 import { type Access, operationsNotRequested } from '../security/access.ts';
 
 interface DescribedAssignment {
@@ -27,7 +28,7 @@ interface GroupDescription {
 interface GroupsToDescribe<Group, Member> {
   readonly groupIds: readonly string[];
   readonly includeAuthorizedOperations: boolean;
-  readonly access: Access;
+  readonly context: RequestContext;
   /** Calls the control plane. */
   readonly describe: (groupIds: readonly string[]) => Promise<readonly Group[]>;
   readonly membersOf: (group: Group) => readonly Member[];
@@ -41,13 +42,14 @@ interface GroupsToDescribe<Group, Member> {
 export async function describedGroups<Group extends GroupDescription, Member extends DescribedMember>({
   groupIds,
   includeAuthorizedOperations,
-  access,
+  context,
   describe,
   membersOf,
 }: GroupsToDescribe<Group, Member>) {
+  const { access } = context;
   const isShown = groupIds.map((groupId) => access.may('DESCRIBE', 'GROUP', groupId));
   const shown = groupIds.filter((_, index) => isShown[index]);
-  const described = shown.length === 0 ? [] : await ifAvailable(describe(shown));
+  const described = shown.length === 0 ? [] : await coordinatorAnswer(describe(shown), context);
   let next = 0;
   return groupIds.map((groupId, index) => {
     if (!isShown[index]) return failed(groupId, 'GROUP_AUTHORIZATION_FAILED');

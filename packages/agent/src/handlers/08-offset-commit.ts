@@ -1,7 +1,7 @@
 import type { GroupError, OffsetsCommit, OffsetsCommitAnswer } from '@weir/cluster';
 import { type Apis, type ErrorName, errors, type RequestOf, zeroUuid } from '@weir/wire';
+import { coordinatorAnswer } from '../cluster-calls/coordinator-answer.ts';
 import type { GroupCalls } from '../cluster-calls/group-calls.ts';
-import { ifAvailable } from '../cluster-calls/if-available.ts';
 import { offsetWeight, portionsOf } from '../cluster-calls/portions.ts';
 import { readOffsetsToCommit } from '../groups/offsets-to-commit.ts';
 import type { HandlerOf } from '../requests/handler.ts';
@@ -16,13 +16,14 @@ const epochsFromVersion = 9;
  * - A partition that does not exist gets its own error; the others are committed.
  * - An error of the group or the member is returned for every partition. Clients before v9 do not know
  *   GROUP_ID_NOT_FOUND and STALE_MEMBER_EPOCH here and get ILLEGAL_GENERATION.
- * - If the control plane is unavailable, the error is COORDINATOR_LOAD_IN_PROGRESS, and clients back off and retry. A
- *   commit that may have been in flight for too long gets the same error: sometimes the first commit of a member on a
- *   new connection.
+ * - If the control plane is unavailable or fails, the error is COORDINATOR_LOAD_IN_PROGRESS, and clients back off and
+ *   retry. A commit that may have been in flight for too long gets the same error: sometimes the first commit of a
+ *   member on a new connection.
  * - Requires READ on the group; otherwise every partition is GROUP_AUTHORIZATION_FAILED. Requires READ on each topic.
  */
 export function offsetCommitHandler({ commits, marks }: GroupCalls): HandlerOf<Apis['OffsetCommit']> {
-  return async (request, { apiVersion, cluster, access, origin }) => {
+  return async (request, context) => {
+    const { apiVersion, cluster, access, origin } = context;
     const { groupId, generationIdOrMemberEpoch, memberId, groupInstanceId } = request;
     if (!access.may('READ', 'GROUP', groupId)) return allDenied(request.topics);
     const byId = apiVersion >= topicIdsFromVersion;
@@ -31,7 +32,7 @@ export function offsetCommitHandler({ commits, marks }: GroupCalls): HandlerOf<A
     const answer =
       offsets.length === 0
         ? undefined
-        : await ifAvailable(
+        : await coordinatorAnswer(
             commitInPortions({
               groupId,
               generationIdOrMemberEpoch,
@@ -41,6 +42,7 @@ export function offsetCommitHandler({ commits, marks }: GroupCalls): HandlerOf<A
               retentionMs: Number(request.retentionTimeMs),
               offsets,
             }),
+            context,
           );
     const topics = read.answer((at) => {
       if (answer === undefined) return 'COORDINATOR_LOAD_IN_PROGRESS';

@@ -8,8 +8,8 @@ import type {
 } from '@weir/cluster';
 import { type Apis, type ErrorName, errors } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
+import { coordinatorAnswer } from '../cluster-calls/coordinator-answer.ts';
 import type { GroupCalls } from '../cluster-calls/group-calls.ts';
-import { ifAvailable } from '../cluster-calls/if-available.ts';
 import { portionsOf } from '../cluster-calls/portions.ts';
 import type { HandlerOf } from '../requests/handler.ts';
 import type { Access } from '../security/access.ts';
@@ -57,12 +57,14 @@ const zeroId = Buffer.alloc(16).toString('base64url');
  * - An unknown topic has no commit; by its id (v10) it is UNKNOWN_TOPIC_ID.
  * - `requireStable` is honoured in every version that has it.
  * - Up to v7 there is one group. Its error is at the top level from v2 on and at each partition in v1.
- * - If the control plane is unavailable, the error is COORDINATOR_LOAD_IN_PROGRESS, and clients back off and retry.
+ * - If the control plane is unavailable or fails, the error is COORDINATOR_LOAD_IN_PROGRESS, and clients back off and
+ *   retry.
  * - Requires DESCRIBE on the group. Partitions of topics that the client may not DESCRIBE are
  *   TOPIC_AUTHORIZATION_FAILED; a request for all partitions omits them.
  */
 export function offsetFetchHandler({ queries }: GroupCalls): HandlerOf<Apis['OffsetFetch']> {
-  return async (request, { apiVersion, cluster, access }) => {
+  return async (request, context) => {
+    const { apiVersion, cluster, access } = context;
     const { requireStable } = request;
     if (apiVersion >= manyGroupsFromVersion) {
       const groups = await Promise.all(request.groups.map((group) => fetch(group)));
@@ -89,8 +91,9 @@ export function offsetFetchHandler({ queries }: GroupCalls): HandlerOf<Apis['Off
               const { topicId } = topic.found;
               return topic.partitionIndexes.map((partition) => ({ topicId, partition }));
             });
-      const answer = await ifAvailable(
+      const answer = await coordinatorAnswer(
         askInPortions({ groupId, memberId, memberEpoch, requireStable, partitions }),
+        context,
       );
       if (answer === undefined || answer.error !== 'NONE') {
         const error = answer === undefined ? 'COORDINATOR_LOAD_IN_PROGRESS' : errorFor(answer.error);

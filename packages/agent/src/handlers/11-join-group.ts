@@ -1,6 +1,6 @@
 import type { AgentDescription } from '@weir/cluster';
 import { type Apis, type ErrorName, errors } from '@weir/wire';
-import { ifAvailable } from '../cluster-calls/if-available.ts';
+import { coordinatorAnswer } from '../cluster-calls/coordinator-answer.ts';
 import type { HandlerOf } from '../requests/handler.ts';
 import { clientHostOf } from '../security/session/client-host.ts';
 
@@ -11,7 +11,8 @@ import { clientHostOf } from '../security/session/client-host.ts';
  * - v0 has no rebalance timeout and uses the session timeout.
  * - From v4 on, a new member must join again with its assigned id (MEMBER_ID_REQUIRED).
  * - Up to v6 the protocol name is not nullable: a response without a protocol has an empty name.
- * - If the control plane is unavailable, the error is COORDINATOR_LOAD_IN_PROGRESS, and clients back off and retry.
+ * - If the control plane is unavailable or fails, the error is COORDINATOR_LOAD_IN_PROGRESS, and clients back off and
+ *   retry.
  * - Requires READ on the group.
  */
 export function joinGroupHandler(self: () => AgentDescription): HandlerOf<Apis['JoinGroup']> {
@@ -20,7 +21,7 @@ export function joinGroupHandler(self: () => AgentDescription): HandlerOf<Apis['
     if (!access.may('READ', 'GROUP', request.groupId)) {
       return failed('GROUP_AUTHORIZATION_FAILED', request.memberId, apiVersion);
     }
-    const answer = await ifAvailable(
+    const answer = await coordinatorAnswer(
       cluster.port.joinGroup({
         groupId: request.groupId,
         memberId: request.memberId,
@@ -38,6 +39,7 @@ export function joinGroupHandler(self: () => AgentDescription): HandlerOf<Apis['
         reason: request.reason,
         agentId: self().agentId,
       }),
+      context,
     );
     if (answer === undefined) return failed('COORDINATOR_LOAD_IN_PROGRESS', request.memberId, apiVersion);
     if (answer.error !== 'NONE') return failed(answer.error, answer.memberId, apiVersion);

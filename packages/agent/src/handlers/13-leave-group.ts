@@ -1,12 +1,12 @@
 import { type Apis, errors } from '@weir/wire';
-import { ifAvailable } from '../cluster-calls/if-available.ts';
+import { coordinatorAnswer } from '../cluster-calls/coordinator-answer.ts';
 import type { HandlerOf } from '../requests/handler.ts';
 
 /**
  * LeaveGroup v0 to v5: members of classic groups leave, or an admin tool removes them.
  *
  * - Up to v2 one member leaves and its error is at the top level; from v3 on there are many, each with its own error.
- * - If the control plane is unavailable, the error is COORDINATOR_LOAD_IN_PROGRESS.
+ * - If the control plane is unavailable or fails, the error is COORDINATOR_LOAD_IN_PROGRESS.
  * - Requires READ on the group.
  */
 export const leaveGroupHandler: HandlerOf<Apis['LeaveGroup']> = async (request, context) => {
@@ -16,11 +16,12 @@ export const leaveGroupHandler: HandlerOf<Apis['LeaveGroup']> = async (request, 
   }
   const isBatch = apiVersion >= 3;
   const leaving = isBatch ? request.members : [{ memberId: request.memberId, groupInstanceId: null }];
-  const answer = await ifAvailable(
+  const answer = await coordinatorAnswer(
     cluster.port.leaveGroup({
       groupId: request.groupId,
       members: leaving.map(({ memberId, groupInstanceId }) => ({ memberId, groupInstanceId })),
     }),
+    context,
   );
   if (answer === undefined) {
     return { throttleTimeMs: 0, errorCode: errors.COORDINATOR_LOAD_IN_PROGRESS.code, members: [] };

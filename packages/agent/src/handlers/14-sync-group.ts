@@ -1,17 +1,18 @@
 import { type Apis, type ErrorName, errors } from '@weir/wire';
-import { ifAvailable } from '../cluster-calls/if-available.ts';
+import { coordinatorAnswer } from '../cluster-calls/coordinator-answer.ts';
 import type { HandlerOf } from '../requests/handler.ts';
 
 /**
  * SyncGroup v0 to v5: the leader of a classic group submits the assignment, and each member receives its part.
  *
  * - An error is returned in the response with an empty assignment; the connection stays open.
- * - If the control plane is unavailable, the error is COORDINATOR_LOAD_IN_PROGRESS.
+ * - If the control plane is unavailable or fails, the error is COORDINATOR_LOAD_IN_PROGRESS.
  * - Requires READ on the group.
  */
-export const syncGroupHandler: HandlerOf<Apis['SyncGroup']> = async (request, { cluster, access }) => {
+export const syncGroupHandler: HandlerOf<Apis['SyncGroup']> = async (request, context) => {
+  const { cluster, access } = context;
   if (!access.may('READ', 'GROUP', request.groupId)) return failed('GROUP_AUTHORIZATION_FAILED');
-  const answer = await ifAvailable(
+  const answer = await coordinatorAnswer(
     cluster.port.syncGroup({
       groupId: request.groupId,
       generationId: request.generationId,
@@ -25,6 +26,7 @@ export const syncGroupHandler: HandlerOf<Apis['SyncGroup']> = async (request, { 
         assignment: Buffer.from(assignment),
       })),
     }),
+    context,
   );
   if (answer === undefined) return failed('COORDINATOR_LOAD_IN_PROGRESS');
   if (answer.error !== 'NONE') return failed(answer.error);

@@ -1,5 +1,5 @@
 import { type Apis, errors } from '@weir/wire';
-import { ifAvailable } from '../cluster-calls/if-available.ts';
+import { coordinatorAnswer } from '../cluster-calls/coordinator-answer.ts';
 import type { HandlerOf } from '../requests/handler.ts';
 import { operationsNotRequested } from '../security/access.ts';
 
@@ -9,14 +9,15 @@ const notFoundFromVersion = 6;
  * DescribeGroups v0 to v6, for classic groups.
  *
  * - A group that does not exist has the state Dead; only v6 returns an error for it.
- * - If the control plane is unavailable, every group is COORDINATOR_LOAD_IN_PROGRESS.
+ * - If the control plane is unavailable or fails, every group is COORDINATOR_LOAD_IN_PROGRESS.
  * - Requires DESCRIBE on each group. Authorized operations are returned only for groups without an error.
  */
 export const describeGroupsHandler: HandlerOf<Apis['DescribeGroups']> = async (request, context) => {
   const { apiVersion, cluster, access } = context;
   const isShown = request.groups.map((groupId) => access.may('DESCRIBE', 'GROUP', groupId));
   const shown = request.groups.filter((_, index) => isShown[index]);
-  const described = shown.length === 0 ? [] : await ifAvailable(cluster.port.describeGroups(shown));
+  const described =
+    shown.length === 0 ? [] : await coordinatorAnswer(cluster.port.describeGroups(shown), context);
   let next = 0;
   return {
     throttleTimeMs: 0,

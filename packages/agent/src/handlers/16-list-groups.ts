@@ -1,7 +1,7 @@
 import type { GroupType } from '@weir/cluster';
 import { clusterResourceName } from '@weir/core';
 import { type Apis, errors } from '@weir/wire';
-import { ifAvailable } from '../cluster-calls/if-available.ts';
+import { coordinatorAnswer } from '../cluster-calls/coordinator-answer.ts';
 import type { HandlerOf } from '../requests/handler.ts';
 
 /** Group types as Kafka spells them. */
@@ -17,10 +17,11 @@ const typeNames: Readonly<Record<GroupType, string>> = {
  *
  * A client with DESCRIBE on the cluster gets all groups; any other client gets the groups that it may DESCRIBE.
  */
-export const listGroupsHandler: HandlerOf<Apis['ListGroups']> = async (request, { cluster, access }) => {
+export const listGroupsHandler: HandlerOf<Apis['ListGroups']> = async (request, context) => {
+  const { cluster, access } = context;
   const filter = { states: request.statesFilter, types: request.typesFilter };
   const seesAll = access.mayQuietly('DESCRIBE', 'CLUSTER', clusterResourceName);
-  const listed = await ifAvailable(cluster.port.listGroups(filter));
+  const listed = await coordinatorAnswer(cluster.port.listGroups(filter), context);
   const groups = seesAll
     ? listed
     : listed?.filter(({ groupId }) => access.mayQuietly('DESCRIBE', 'GROUP', groupId));

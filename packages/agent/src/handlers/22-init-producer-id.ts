@@ -1,5 +1,5 @@
 import { type Apis, type ErrorName, errors, type RequestOf } from '@weir/wire';
-import { ifAvailable } from '../cluster-calls/if-available.ts';
+import { coordinatorAnswer } from '../cluster-calls/coordinator-answer.ts';
 import type { ProducerIds } from '../cluster-calls/producer-ids.ts';
 import type { HandlerOf, RequestContext } from '../requests/handler.ts';
 import { type Access, mayOnCluster } from '../security/access.ts';
@@ -15,8 +15,8 @@ type InitProducerIdApi = Apis['InitProducerId'];
  * - With one, the control plane fences the previous producer, aborts its open transaction and returns the next epoch.
  *   That happens within the call, so that no producer has to wait with CONCURRENT_TRANSACTIONS.
  * - A producer id without an epoch or the other way round is INVALID_REQUEST, as is an empty transactional id.
- * - If the control plane is unavailable, the error is COORDINATOR_LOAD_IN_PROGRESS, and producers back off and retry.
- *   With similar error codes the Java client looks up a coordinator, which an idempotent producer does not have.
+ * - If the control plane is unavailable or fails, the error is COORDINATOR_LOAD_IN_PROGRESS, and producers back off and
+ *   retry. With similar error codes the Java client looks up a coordinator, which an idempotent producer does not have.
  * - Requires WRITE on the transactional id (TRANSACTIONAL_ID_AUTHORIZATION_FAILED). Without one, requires WRITE on any
  *   topic, or IDEMPOTENT_WRITE on the cluster (CLUSTER_AUTHORIZATION_FAILED).
  */
@@ -29,7 +29,7 @@ export function initProducerIdHandler(producerIds: ProducerIds): HandlerOf<InitP
       return failed('INVALID_REQUEST');
     }
     if (transactionalId !== null) return initTransactional(transactionalId, request, context);
-    const fresh = await ifAvailable(producerIds.next());
+    const fresh = await coordinatorAnswer(producerIds.next(), context);
     return fresh === undefined ? failed('COORDINATOR_LOAD_IN_PROGRESS') : given(fresh, 0);
   };
 }
@@ -46,15 +46,17 @@ function refusalOf(transactionalId: string | null, access: Access): ErrorName | 
 async function initTransactional(
   transactionalId: string,
   { transactionTimeoutMs, producerId, producerEpoch }: RequestOf<InitProducerIdApi>,
-  { apiVersion, cluster }: RequestContext,
+  context: RequestContext,
 ) {
-  const answer = await ifAvailable(
+  const { apiVersion, cluster } = context;
+  const answer = await coordinatorAnswer(
     cluster.port.initTransactionalProducer({
       transactionalId,
       timeoutMs: transactionTimeoutMs,
       producerId: Number(producerId),
       producerEpoch,
     }),
+    context,
   );
   if (answer === undefined) return failed('COORDINATOR_LOAD_IN_PROGRESS');
   if (answer.error !== 'NONE') return failed(transactionErrorFor(answer.error, 'InitProducerId', apiVersion));

@@ -1,6 +1,6 @@
 import type { TopicPartition } from '@weir/cluster';
 import { type Apis, type ErrorName, errors } from '@weir/wire';
-import { ifAvailable } from '../cluster-calls/if-available.ts';
+import { coordinatorAnswer } from '../cluster-calls/coordinator-answer.ts';
 import { portionsOf } from '../cluster-calls/portions.ts';
 import type { HandlerOf } from '../requests/handler.ts';
 import { refusalsByName } from '../topics/topic-refusals.ts';
@@ -15,7 +15,8 @@ import { transactionErrorFor } from '../transactions/transaction-errors.ts';
  * - One refused partition fails the request: it is TOPIC_AUTHORIZATION_FAILED, or UNKNOWN_TOPIC_OR_PARTITION if it does
  *   not exist, and the others are OPERATION_NOT_ATTEMPTED.
  * - A topic without partitions adds nothing. Its response does not reveal whether the topic exists or is permitted.
- * - If the control plane is unavailable, the error is COORDINATOR_LOAD_IN_PROGRESS, and producers back off and retry.
+ * - If the control plane is unavailable or fails, the error is COORDINATOR_LOAD_IN_PROGRESS, and producers back off and
+ *   retry.
  */
 export const addPartitionsToTxnHandler: HandlerOf<Apis['AddPartitionsToTxn']> = async (request, context) => {
   const { apiVersion, access, cluster, origin } = context;
@@ -58,7 +59,7 @@ export const addPartitionsToTxnHandler: HandlerOf<Apis['AddPartitionsToTxn']> = 
   }
 
   async function add(partitions: readonly TopicPartition[]): Promise<ErrorName> {
-    const answer = await ifAvailable(
+    const answer = await coordinatorAnswer(
       cluster.port.addPartitionsToTransaction({
         transactionalId: request.v3AndBelowTransactionalId,
         producerId: Number(request.v3AndBelowProducerId),
@@ -66,6 +67,7 @@ export const addPartitionsToTxnHandler: HandlerOf<Apis['AddPartitionsToTxn']> = 
         origin,
         partitions,
       }),
+      context,
     );
     if (answer === undefined) return 'COORDINATOR_LOAD_IN_PROGRESS';
     return transactionErrorFor(answer.error, 'AddPartitionsToTxn', apiVersion);

@@ -1,5 +1,5 @@
 import { type Apis, type ErrorName, errors, type RequestOf } from '@weir/wire';
-import { ifAvailable } from '../cluster-calls/if-available.ts';
+import { coordinatorAnswer } from '../cluster-calls/coordinator-answer.ts';
 import type { HandlerOf } from '../requests/handler.ts';
 import type { Access } from '../security/access.ts';
 import { transactionErrorFor } from '../transactions/transaction-errors.ts';
@@ -7,7 +7,8 @@ import { transactionErrorFor } from '../transactions/transaction-errors.ts';
 /**
  * AddOffsetsToTxn v0 to v4: announces that the transaction will commit offsets of a group.
  *
- * If the control plane is unavailable, the error is COORDINATOR_LOAD_IN_PROGRESS, and producers back off and retry.
+ * If the control plane is unavailable or fails, the error is COORDINATOR_LOAD_IN_PROGRESS, and producers back off and
+ * retry.
  *
  * Requires WRITE on the transactional id (TRANSACTIONAL_ID_AUTHORIZATION_FAILED) and READ on the group
  * (GROUP_AUTHORIZATION_FAILED).
@@ -17,7 +18,7 @@ export const addOffsetsToTxnHandler: HandlerOf<Apis['AddOffsetsToTxn']> = async 
   const { apiVersion, access, cluster, origin } = context;
   const refusal = refusalOf(request, access);
   if (refusal !== undefined) return { throttleTimeMs: 0, errorCode: errors[refusal].code };
-  const answer = await ifAvailable(
+  const answer = await coordinatorAnswer(
     cluster.port.addOffsetsToTransaction({
       transactionalId,
       producerId: Number(producerId),
@@ -25,6 +26,7 @@ export const addOffsetsToTxnHandler: HandlerOf<Apis['AddOffsetsToTxn']> = async 
       origin,
       groupId,
     }),
+    context,
   );
   const error =
     answer === undefined

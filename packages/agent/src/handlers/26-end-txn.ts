@@ -1,5 +1,5 @@
 import { type Apis, type ErrorName, errors } from '@weir/wire';
-import { ifAvailable } from '../cluster-calls/if-available.ts';
+import { coordinatorAnswer } from '../cluster-calls/coordinator-answer.ts';
 import type { HandlerOf } from '../requests/handler.ts';
 import { transactionErrorFor } from '../transactions/transaction-errors.ts';
 
@@ -10,7 +10,8 @@ const bumpsEpochFromVersion = 5;
  *
  * - From v5 on every transaction has its own epoch, and the response has the epoch of the next one.
  * - CONCURRENT_TRANSACTIONS makes a producer retry; see `endTransaction` of the port for when it is returned.
- * - If the control plane is unavailable, the error is COORDINATOR_LOAD_IN_PROGRESS, and producers back off and retry.
+ * - If the control plane is unavailable or fails, the error is COORDINATOR_LOAD_IN_PROGRESS, and producers back off and
+ *   retry.
  * - Requires WRITE on the transactional id (TRANSACTIONAL_ID_AUTHORIZATION_FAILED).
  */
 export const endTxnHandler: HandlerOf<Apis['EndTxn']> = async (request, context) => {
@@ -18,7 +19,7 @@ export const endTxnHandler: HandlerOf<Apis['EndTxn']> = async (request, context)
   if (!access.may('WRITE', 'TRANSACTIONAL_ID', request.transactionalId)) {
     return failed('TRANSACTIONAL_ID_AUTHORIZATION_FAILED');
   }
-  const answer = await ifAvailable(
+  const answer = await coordinatorAnswer(
     cluster.port.endTransaction({
       transactionalId: request.transactionalId,
       producerId: Number(request.producerId),
@@ -27,6 +28,7 @@ export const endTxnHandler: HandlerOf<Apis['EndTxn']> = async (request, context)
       isCommit: request.committed,
       bumpsEpoch: apiVersion >= bumpsEpochFromVersion,
     }),
+    context,
   );
   if (answer === undefined) return failed('COORDINATOR_LOAD_IN_PROGRESS');
   if (answer.error !== 'NONE') return failed(transactionErrorFor(answer.error, 'EndTxn', apiVersion));

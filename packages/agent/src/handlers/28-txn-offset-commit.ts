@@ -1,8 +1,8 @@
 import type { CommitOrigin, GroupError, OffsetToCommit, TransactionOffsetsAnswer } from '@weir/cluster';
 import { type Apis, type ErrorName, errors, type RequestOf } from '@weir/wire';
 import type { CommitMarks } from '../cluster/commit-marks.ts';
+import { coordinatorAnswer } from '../cluster-calls/coordinator-answer.ts';
 import type { GroupCalls } from '../cluster-calls/group-calls.ts';
-import { ifAvailable } from '../cluster-calls/if-available.ts';
 import { offsetWeight, portionsOf } from '../cluster-calls/portions.ts';
 import { readOffsetsToCommit } from '../groups/offsets-to-commit.ts';
 import type { HandlerOf, RequestContext } from '../requests/handler.ts';
@@ -10,7 +10,6 @@ import type { Access } from '../security/access.ts';
 
 const addsGroupFromVersion = 5;
 const abortableFromVersion = 4;
-const loadingFromVersion = 2;
 
 /**
  * TxnOffsetCommit v0 to v5: offsets that take effect when the transaction commits. A commit that is too large for one
@@ -20,9 +19,9 @@ const loadingFromVersion = 2;
  * - A transaction that is not open is TRANSACTION_ABORTABLE from v4 on and INVALID_TXN_STATE before; a fenced producer
  *   is INVALID_PRODUCER_EPOCH, as in Kafka.
  * - GROUP_ID_NOT_FOUND and STALE_MEMBER_EPOCH become ILLEGAL_GENERATION.
- * - If the control plane is unavailable, the error is COORDINATOR_LOAD_IN_PROGRESS; v0 and v1 get
- *   COORDINATOR_NOT_AVAILABLE, because their producers may crash on the other. A commit that may have been in flight
- *   for too long gets the same error.
+ * - If the control plane is unavailable or fails, the error is COORDINATOR_LOAD_IN_PROGRESS in every version; Kafka
+ *   sends COORDINATOR_NOT_AVAILABLE to v0 and v1. A commit that may have been in flight for too long gets the same
+ *   error.
  * - Requires WRITE on the transactional id (TRANSACTIONAL_ID_AUTHORIZATION_FAILED) and READ on the group
  *   (GROUP_AUTHORIZATION_FAILED), returned for every partition, and READ on each topic (TOPIC_AUTHORIZATION_FAILED).
  */
@@ -35,11 +34,9 @@ async function commit(request: Request, context: RequestContext, marks: CommitMa
   const refusal = refusalOf(request, access);
   if (refusal !== undefined) return refused(request, refusal);
   const read = readOffsetsToCommit(request.topics, { cluster, access, byId: false });
-  const answer = read.offsets.length === 0 ? undefined : await ifAvailable(commitInPortions());
+  const answer = read.offsets.length === 0 ? undefined : await coordinatorAnswer(commitInPortions(), context);
   const topics = read.answer((at) => {
-    if (answer === undefined || answer.error === 'COORDINATOR_LOAD_IN_PROGRESS') {
-      return apiVersion >= loadingFromVersion ? 'COORDINATOR_LOAD_IN_PROGRESS' : 'COORDINATOR_NOT_AVAILABLE';
-    }
+    if (answer === undefined) return 'COORDINATOR_LOAD_IN_PROGRESS';
     return answer.error === 'NONE' ? answer.offsets[at]! : errorFor(answer.error, apiVersion);
   });
   return {

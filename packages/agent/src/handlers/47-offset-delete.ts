@@ -1,6 +1,6 @@
 import type { TopicPartition } from '@weir/cluster';
 import { type Apis, type ErrorName, errors } from '@weir/wire';
-import { ifAvailable } from '../cluster-calls/if-available.ts';
+import { coordinatorAnswer } from '../cluster-calls/coordinator-answer.ts';
 import type { HandlerOf } from '../requests/handler.ts';
 import { readableTopic } from '../topics/readable-topic.ts';
 
@@ -10,10 +10,11 @@ import { readableTopic } from '../topics/readable-topic.ts';
  * - A topic that a member subscribes to is GROUP_SUBSCRIBED_TO_TOPIC; one that does not exist is
  *   UNKNOWN_TOPIC_OR_PARTITION.
  * - An error of the whole group comes without topics, as does COORDINATOR_LOAD_IN_PROGRESS if the control plane is
- *   unavailable.
+ *   unavailable or fails.
  * - Requires DELETE on the group and READ on each topic.
  */
-export const offsetDeleteHandler: HandlerOf<Apis['OffsetDelete']> = async (request, { cluster, access }) => {
+export const offsetDeleteHandler: HandlerOf<Apis['OffsetDelete']> = async (request, context) => {
+  const { cluster, access } = context;
   if (!access.may('DELETE', 'GROUP', request.groupId)) return failed('GROUP_AUTHORIZATION_FAILED');
   const partitions: TopicPartition[] = [];
   const topics = request.topics.map(({ name, partitions: requested }) => {
@@ -27,7 +28,10 @@ export const offsetDeleteHandler: HandlerOf<Apis['OffsetDelete']> = async (reque
       }),
     };
   });
-  const answer = await ifAvailable(cluster.port.deleteOffsets({ groupId: request.groupId, partitions }));
+  const answer = await coordinatorAnswer(
+    cluster.port.deleteOffsets({ groupId: request.groupId, partitions }),
+    context,
+  );
   if (answer === undefined || answer.error !== 'NONE') {
     return failed(answer?.error ?? 'COORDINATOR_LOAD_IN_PROGRESS');
   }

@@ -1,11 +1,11 @@
 import type { TopicPartition, TransactionDescription } from '@weir/cluster';
 import { type Apis, type ErrorName, errors } from '@weir/wire';
-import { ifAvailable } from '../cluster-calls/if-available.ts';
+import { coordinatorAnswer } from '../cluster-calls/coordinator-answer.ts';
 import type { HandlerOf, RequestContext } from '../requests/handler.ts';
 
 /**
- * DescribeTransactions v0. Unknown ids are TRANSACTIONAL_ID_NOT_FOUND; if the control plane is unavailable, every id is
- * COORDINATOR_LOAD_IN_PROGRESS.
+ * DescribeTransactions v0. Unknown ids are TRANSACTIONAL_ID_NOT_FOUND; if the control plane is unavailable or fails,
+ * every id is COORDINATOR_LOAD_IN_PROGRESS.
  *
  * Requires DESCRIBE on the transactional id (TRANSACTIONAL_ID_AUTHORIZATION_FAILED). Topics of the transaction that the
  * client may not DESCRIBE are omitted.
@@ -18,7 +18,9 @@ export const describeTransactionsHandler: HandlerOf<Apis['DescribeTransactions']
   const permitted = transactionalIds.map((id) => access.may('DESCRIBE', 'TRANSACTIONAL_ID', id));
   const permittedIds = transactionalIds.filter((_, index) => permitted[index]);
   const described =
-    permittedIds.length === 0 ? [] : await ifAvailable(cluster.port.describeTransactions(permittedIds));
+    permittedIds.length === 0
+      ? []
+      : await coordinatorAnswer(cluster.port.describeTransactions(permittedIds), context);
   let next = 0;
   return {
     throttleTimeMs: 0,

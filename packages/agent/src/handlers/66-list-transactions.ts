@@ -1,6 +1,6 @@
 import { compilePattern, matchInSlices, transactionStates } from '@weir/cluster';
 import { type Apis, errors } from '@weir/wire';
-import { ifAvailable } from '../cluster-calls/if-available.ts';
+import { coordinatorAnswer } from '../cluster-calls/coordinator-answer.ts';
 import type { HandlerOf } from '../requests/handler.ts';
 
 /** Kafka has more states than this service: a filter for one of those below is valid and matches nothing. */
@@ -18,7 +18,7 @@ const knownStates: ReadonlySet<string> = new Set([
  * - Unknown states are returned in `unknownStateFilters`; if all states of the filter are unknown, nothing matches.
  * - A pattern that is not a regular expression (RE2), or too expensive, is INVALID_REGULAR_EXPRESSION. Matching yields
  *   to other requests.
- * - If the control plane is unavailable, the error is COORDINATOR_LOAD_IN_PROGRESS.
+ * - If the control plane is unavailable or fails, the error is COORDINATOR_LOAD_IN_PROGRESS.
  * - Transactional ids that the client may not DESCRIBE are omitted.
  */
 export const listTransactionsHandler: HandlerOf<Apis['ListTransactions']> = async (request, context) => {
@@ -34,12 +34,13 @@ export const listTransactionsHandler: HandlerOf<Apis['ListTransactions']> = asyn
   const pattern = request.transactionalIdPattern ? compilePattern(request.transactionalIdPattern) : undefined;
   if (pattern?.problem !== undefined) return answer('INVALID_REGULAR_EXPRESSION');
   if (states.length === 0 && unknownStateFilters.length > 0) return answer('NONE');
-  const listed = await ifAvailable(
+  const listed = await coordinatorAnswer(
     cluster.port.listTransactions({
       states,
       producerIds: request.producerIdFilters.map(Number),
       openForMs: Number(request.durationFilter),
     }),
+    context,
   );
   if (listed === undefined) return answer('COORDINATOR_LOAD_IN_PROGRESS');
   const visible = listed.filter(({ transactionalId }) =>

@@ -1,7 +1,7 @@
 import type { TopicReader } from '@weir/cluster';
 import { type Apis, type ErrorName, errors } from '@weir/wire';
+import { coordinatorAnswer } from '../cluster-calls/coordinator-answer.ts';
 import type { GroupCalls } from '../cluster-calls/group-calls.ts';
-import { ifAvailable } from '../cluster-calls/if-available.ts';
 import { subscriptionDenial } from '../groups/subscription-denial.ts';
 import type { HandlerOf } from '../requests/handler.ts';
 import type { Principal } from '../security/principal.ts';
@@ -13,18 +13,19 @@ const clientMemberIdsFromVersion = 1;
  * ConsumerGroupHeartbeat v0 and v1. The control plane coordinates; concurrent heartbeats are sent to it in one call.
  *
  * - From v1 on the client generates its member id, and may subscribe by a pattern.
- * - If the control plane is unavailable, the error is COORDINATOR_LOAD_IN_PROGRESS, and members wait and stay in their
- *   group.
+ * - If the control plane is unavailable or fails, the error is COORDINATOR_LOAD_IN_PROGRESS, and members wait and stay
+ *   in their group.
  * - Requires READ on the group, and DESCRIBE on all topics that the member names. Of the topics that match a pattern,
  *   the control plane assigns only those that the member may DESCRIBE.
  */
 export function consumerGroupHeartbeatHandler({
   consumerHeartbeats,
 }: GroupCalls): HandlerOf<Apis['ConsumerGroupHeartbeat']> {
-  return async (request, { apiVersion, clientId, remoteAddress, access }) => {
+  return async (request, context) => {
+    const { apiVersion, clientId, remoteAddress, access } = context;
     const denial = subscriptionDenial(request, access);
     if (denial !== undefined) return failed(denial, errors[denial].message);
-    const answer = await ifAvailable(
+    const answer = await coordinatorAnswer(
       consumerHeartbeats.ask({
         groupId: request.groupId,
         memberId: request.memberId,
@@ -41,6 +42,7 @@ export function consumerGroupHeartbeatHandler({
         ownedPartitions: request.topicPartitions,
         requiresMemberId: apiVersion >= clientMemberIdsFromVersion,
       }),
+      context,
     );
     if (answer === undefined || answer.error !== 'NONE') {
       return failed(answer?.error ?? 'COORDINATOR_LOAD_IN_PROGRESS', answer?.message ?? null);

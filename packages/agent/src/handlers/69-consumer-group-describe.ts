@@ -9,19 +9,19 @@ const memberType = { classic: 0, consumer: 1 } as const;
  * ConsumerGroupDescribe v0 and v1, for groups of the consumer protocol (KIP-848).
  *
  * - A group that does not exist or is classic is GROUP_ID_NOT_FOUND, and admin clients fall back to DescribeGroups.
- * - If the control plane is unavailable, every group is COORDINATOR_LOAD_IN_PROGRESS.
+ * - If the control plane is unavailable or fails, every group is COORDINATOR_LOAD_IN_PROGRESS.
  * - A group with topics that the client may not DESCRIBE is TOPIC_AUTHORIZATION_FAILED.
  */
 export const consumerGroupDescribeHandler: HandlerOf<Apis['ConsumerGroupDescribe']> = async (
   { groupIds, includeAuthorizedOperations },
-  { cluster, access },
+  context,
 ) => ({
   throttleTimeMs: 0,
   groups: await describedGroups({
     groupIds,
     includeAuthorizedOperations,
-    access,
-    describe: (shown) => cluster.port.describeConsumerGroups(shown),
+    context,
+    describe: (shown) => context.cluster.port.describeConsumerGroups(shown),
     membersOf: ({ members }) =>
       members.map((member) => ({
         memberId: member.memberId,
@@ -32,8 +32,8 @@ export const consumerGroupDescribeHandler: HandlerOf<Apis['ConsumerGroupDescribe
         clientHost: member.clientHost,
         subscribedTopicNames: member.subscribedTopicNames,
         subscribedTopicRegex: member.subscribedTopicRegex === '' ? null : member.subscribedTopicRegex,
-        assignment: { topicPartitions: namedPartitions(member.assigned, cluster) },
-        targetAssignment: { topicPartitions: namedPartitions(member.target, cluster) },
+        assignment: { topicPartitions: namedPartitions(member.assigned, context.cluster) },
+        targetAssignment: { topicPartitions: namedPartitions(member.target, context.cluster) },
         memberType: memberType[member.isClassic ? 'classic' : 'consumer'],
       })),
   }),

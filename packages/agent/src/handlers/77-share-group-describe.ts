@@ -6,19 +6,19 @@ import type { HandlerOf } from '../requests/handler.ts';
  * ShareGroupDescribe v1.
  *
  * - A group that does not exist, or has another type, is GROUP_ID_NOT_FOUND.
- * - If the control plane is unavailable, every group is COORDINATOR_LOAD_IN_PROGRESS.
+ * - If the control plane is unavailable or fails, every group is COORDINATOR_LOAD_IN_PROGRESS.
  * - A group with topics that the client may not DESCRIBE is TOPIC_AUTHORIZATION_FAILED.
  */
 export const shareGroupDescribeHandler: HandlerOf<Apis['ShareGroupDescribe']> = async (
   { groupIds, includeAuthorizedOperations },
-  { cluster, access },
+  context,
 ) => ({
   throttleTimeMs: 0,
   groups: await describedGroups({
     groupIds,
     includeAuthorizedOperations,
-    access,
-    describe: (shown) => cluster.port.describeShareGroups(shown),
+    context,
+    describe: (shown) => context.cluster.port.describeShareGroups(shown),
     membersOf: ({ members }) =>
       members.map((member) => ({
         memberId: member.memberId,
@@ -27,7 +27,7 @@ export const shareGroupDescribeHandler: HandlerOf<Apis['ShareGroupDescribe']> = 
         clientId: member.clientId,
         clientHost: member.clientHost,
         subscribedTopicNames: member.subscribedTopicNames,
-        assignment: { topicPartitions: namedPartitions(member.assigned, cluster) },
+        assignment: { topicPartitions: namedPartitions(member.assigned, context.cluster) },
       })),
   }),
 });

@@ -1,7 +1,7 @@
 import type { ShareOffset, ShareOffsetsAnswer, ShareOffsetsQuery, TopicPartition } from '@weir/cluster';
 import { type Apis, type ErrorName, errors, type RequestOf, zeroUuid } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
-import { ifAvailable } from '../cluster-calls/if-available.ts';
+import { coordinatorAnswer } from '../cluster-calls/coordinator-answer.ts';
 import { leaderEpoch } from '../read-path/batch-list.ts';
 import type { HandlerOf } from '../requests/handler.ts';
 import type { Access } from '../security/access.ts';
@@ -14,17 +14,19 @@ type RequestedTopic = NonNullable<Group['topics']>[number];
  *
  * - The offset is -1 for partitions that a group has not started, and for a group, topic or partition that does not
  *   exist.
- * - If the control plane is unavailable, every group is COORDINATOR_LOAD_IN_PROGRESS.
+ * - If the control plane is unavailable or fails, every group is COORDINATOR_LOAD_IN_PROGRESS.
  * - Requires DESCRIBE on the group. Partitions of topics that the client may not DESCRIBE are
  *   TOPIC_AUTHORIZATION_FAILED; a request for all partitions omits them.
  */
 export const describeShareGroupOffsetsHandler: HandlerOf<Apis['DescribeShareGroupOffsets']> = async (
   request,
-  { cluster, access },
+  context,
 ) => {
+  const { cluster, access } = context;
   const groups = request.groups.map((group) => checkGroup(group, cluster, access));
   const queries = groups.flatMap(({ query }) => query ?? []);
-  const answers = queries.length === 0 ? [] : await ifAvailable(cluster.port.describeShareOffsets(queries));
+  const answers =
+    queries.length === 0 ? [] : await coordinatorAnswer(cluster.port.describeShareOffsets(queries), context);
   let next = 0;
   return {
     throttleTimeMs: 0,

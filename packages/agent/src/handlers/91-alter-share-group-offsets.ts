@@ -1,6 +1,6 @@
 import type { ShareOffsetToAlter } from '@weir/cluster';
 import { type Apis, type ErrorName, errors, zeroUuid } from '@weir/wire';
-import { ifAvailable } from '../cluster-calls/if-available.ts';
+import { coordinatorAnswer } from '../cluster-calls/coordinator-answer.ts';
 import type { HandlerOf } from '../requests/handler.ts';
 import { readableTopic } from '../topics/readable-topic.ts';
 
@@ -9,13 +9,14 @@ import { readableTopic } from '../topics/readable-topic.ts';
  * undelivered. A group that does not exist is created.
  *
  * - A group with members is NON_EMPTY_GROUP; a topic that does not exist is UNKNOWN_TOPIC_OR_PARTITION.
- * - If the control plane is unavailable, the error is COORDINATOR_LOAD_IN_PROGRESS.
+ * - If the control plane is unavailable or fails, the error is COORDINATOR_LOAD_IN_PROGRESS.
  * - Requires READ on the group and on each topic.
  */
 export const alterShareGroupOffsetsHandler: HandlerOf<Apis['AlterShareGroupOffsets']> = async (
   { groupId, topics },
-  { cluster, access },
+  context,
 ) => {
+  const { cluster, access } = context;
   if (!access.may('READ', 'GROUP', groupId)) return failed('GROUP_AUTHORIZATION_FAILED');
   const offsets: ShareOffsetToAlter[] = [];
   const requested = topics.map(({ topicName, partitions }) => {
@@ -31,7 +32,7 @@ export const alterShareGroupOffsetsHandler: HandlerOf<Apis['AlterShareGroupOffse
       }),
     };
   });
-  const answer = await ifAvailable(cluster.port.alterShareOffsets({ groupId, offsets }));
+  const answer = await coordinatorAnswer(cluster.port.alterShareOffsets({ groupId, offsets }), context);
   if (answer === undefined || answer.error !== 'NONE') {
     return failed(answer?.error ?? 'COORDINATOR_LOAD_IN_PROGRESS');
   }

@@ -1,5 +1,5 @@
 import { type Apis, type ErrorName, errors, zeroUuid } from '@weir/wire';
-import { ifAvailable } from '../cluster-calls/if-available.ts';
+import { coordinatorAnswer } from '../cluster-calls/coordinator-answer.ts';
 import type { HandlerOf } from '../requests/handler.ts';
 import { readableTopic } from '../topics/readable-topic.ts';
 
@@ -7,13 +7,14 @@ import { readableTopic } from '../topics/readable-topic.ts';
  * DeleteShareGroupOffsets v0: deletes the offsets of topics from a share group without members.
  *
  * - A group with members is NON_EMPTY_GROUP; a topic that does not exist is UNKNOWN_TOPIC_OR_PARTITION.
- * - If the control plane is unavailable, the error is COORDINATOR_LOAD_IN_PROGRESS.
+ * - If the control plane is unavailable or fails, the error is COORDINATOR_LOAD_IN_PROGRESS.
  * - Requires DELETE on the group and READ on each topic.
  */
 export const deleteShareGroupOffsetsHandler: HandlerOf<Apis['DeleteShareGroupOffsets']> = async (
   { groupId, topics },
-  { cluster, access },
+  context,
 ) => {
+  const { cluster, access } = context;
   if (!access.may('DELETE', 'GROUP', groupId)) return failed('GROUP_AUTHORIZATION_FAILED');
   const topicIds: string[] = [];
   const requested = topics.map(({ topicName }) => {
@@ -22,7 +23,7 @@ export const deleteShareGroupOffsetsHandler: HandlerOf<Apis['DeleteShareGroupOff
     const { topicId } = topic;
     return { topicName, topicId, place: topicIds.push(topicId) - 1 };
   });
-  const answer = await ifAvailable(cluster.port.deleteShareOffsets({ groupId, topicIds }));
+  const answer = await coordinatorAnswer(cluster.port.deleteShareOffsets({ groupId, topicIds }), context);
   if (answer === undefined || answer.error !== 'NONE') {
     return failed(answer?.error ?? 'COORDINATOR_LOAD_IN_PROGRESS');
   }
