@@ -170,6 +170,8 @@ export interface DataPathOptions {
   readonly store?: TestStore;
   /** Memory of pages that is taken, and poisoned, at a time. */
   readonly poolSlabBytes?: number;
+  readonly fetchRequestBytesMax?: number;
+  readonly fetchPartitionBytesMax?: number;
   readonly recordBytesMax?: number;
   readonly impersonation?: ImpersonationOptions;
   readonly clusterConfigs?: Readonly<Record<string, string>>;
@@ -249,8 +251,8 @@ export class DataPath {
         readPath: this.readPath,
         damage: this.damage,
         sessions: this.sessions,
-        requestBytesMax: 256 << 20,
-        partitionBytesMax: 256 << 20,
+        requestBytesMax: options.fetchRequestBytesMax ?? 256 << 20,
+        partitionBytesMax: options.fetchPartitionBytesMax ?? 256 << 20,
       }),
       ListOffsets: listOffsetsHandler({ readPath: this.readPath, damage: this.damage }),
     };

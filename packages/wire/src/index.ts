@@ -9,6 +9,7 @@ export {
   decompressOffThread,
   OutputLimitExceeded,
   type SnappyFraming,
+  uncompressedBytesMax,
 } from './compression/index.ts';
 export { DecodeError } from './decode-error.ts';
 export {

@@ -3,7 +3,15 @@ import { test } from 'node:test';
 import type { ClusterPort } from '@weir/cluster';
 import { settle } from '@weir/core/testing';
 import { logFileKey } from '@weir/storage';
-import { apis, batchRecords, type ErrorName, errorByCode, recordBatches, zeroUuid } from '@weir/wire';
+import {
+  apis,
+  batchRecords,
+  type CompressionCodec,
+  type ErrorName,
+  errorByCode,
+  recordBatches,
+  zeroUuid,
+} from '@weir/wire';
 import {
   batchOf,
   DataPath,
@@ -265,6 +273,43 @@ test('limits apply in the order of the request', async (t) => {
       assert.deepEqual(
         partitionsOf(response).map(({ records }) => records!.length),
         sizes,
+      );
+    });
+  }
+});
+
+test('limits of the agent count decompressed bytes', async (t) => {
+  const large = 'x'.repeat(10_000);
+  const table: [
+    name: string,
+    limits: Pick<DataPathOptions, 'fetchRequestBytesMax' | 'fetchPartitionBytesMax'>,
+    codec: CompressionCodec,
+    records: number[],
+  ][] = [
+    ['of a partition', { fetchPartitionBytesMax: 25_000 }, 'gzip', [2, 2]],
+    ['of a partition, snappy', { fetchPartitionBytesMax: 25_000 }, 'snappy', [2, 2]],
+    ['of a partition, not compressed', { fetchPartitionBytesMax: 25_000 }, 'none', [2, 2]],
+    ['of the request', { fetchRequestBytesMax: 35_000 }, 'gzip', [3, 0]],
+    ['of the request, in the second partition', { fetchRequestBytesMax: 45_000 }, 'gzip', [3, 1]],
+    ['the first batch always, and only once', { fetchRequestBytesMax: 1 }, 'gzip', [1, 0]],
+    ['far away', {}, 'gzip', [3, 3]],
+  ];
+  for (const [name, limits, codec, records] of table) {
+    await t.test(name, async () => {
+      const { path, topicId, fetch } = await start(limits);
+      for (const partition of [0, 1]) {
+        for (let batch = 0; batch < 3; batch++) {
+          const bytes = batchOf([large], { codec });
+          await path.writePath.append([produced(topicId, partition, bytes)], {
+            deadlineMs: Number.POSITIVE_INFINITY,
+          });
+        }
+      }
+      await settle();
+      const response = await fetch([{ partition: 0 }, { partition: 1 }]);
+      assert.deepEqual(
+        partitionsOf(response).map((partition) => valuesOf(partition).length),
+        records,
       );
     });
   }

@@ -23,7 +23,10 @@ interface FetchOptions {
   readonly readPath: ReadPath;
   readonly damage: DamageRegistry;
   readonly sessions: FetchSessions;
-  /** Upper bounds on the size of one response and of one partition in it, whatever the client requests. */
+  /**
+   * Upper bounds on the size of one response and of one partition in it, whatever the client requests. They count bytes
+   * as stored, and again as what the batches claim to become when they are decompressed.
+   */
   readonly requestBytesMax: number;
   readonly partitionBytesMax: number;
   /** Memory budget for responses. If absent, only the limits above bound a response. */
@@ -52,8 +55,8 @@ const noRecords = Buffer.alloc(0);
  * the first partition with data gets one batch whatever its size, and then the limits apply.
  *
  * A read_committed consumer gets records before the last stable offset, waits until that offset grows, and gets the
- * list of aborted transactions. Control batches are sent to all consumers, which skip them. Limits count bytes as
- * stored.
+ * list of aborted transactions. Control batches are sent to all consumers, which skip them. Limits of clients count
+ * bytes as stored, those of the agent also decompressed ones.
  *
  * A client above its quota gets a response without records and a throttle time.
  *
@@ -189,9 +192,11 @@ export function fetchHandler(options: FetchOptions): HandlerOf<FetchApi> {
     if (again.length > 0) await readAgain(again, context);
 
     let leftBytes = bytesMax;
+    let leftUncompressed = options.requestBytesMax;
     for (const { fetch, query } of planned) {
-      if (!query.atLeastOne) fetch.batches?.trimTo(leftBytes);
+      if (!query.atLeastOne) fetch.batches?.trimTo(leftBytes, leftUncompressed);
       leftBytes = Math.max(0, leftBytes - (fetch.batches?.bytes ?? 0));
+      leftUncompressed = Math.max(0, leftUncompressed - (fetch.batches?.uncompressedBytes ?? 0));
     }
   }
 
@@ -224,7 +229,8 @@ function refuseDenied(fetches: readonly PartitionFetch[], context: RequestContex
   }
 }
 
-interface PartitionFetchOptions extends Pick<FetchOptions, 'partitionBytesMax' | 'damage'> {
+interface PartitionFetchOptions
+  extends Pick<FetchOptions, 'requestBytesMax' | 'partitionBytesMax' | 'damage'> {
   readonly isCommitted: boolean;
 }
 
@@ -233,6 +239,7 @@ class PartitionFetch implements PartitionNews {
   readonly partition: FetchPartition;
   readonly offset: number;
   readonly bytesMax: number;
+  readonly #uncompressedBytesMax: number;
   readonly #isCommitted: boolean;
   readonly #damage: DamageRegistry;
   topicId = '';
@@ -249,12 +256,14 @@ class PartitionFetch implements PartitionNews {
   /** Whether only the control plane can locate the batches. */
   mustAsk = false;
 
-  constructor(partition: FetchPartition, { isCommitted, partitionBytesMax, damage }: PartitionFetchOptions) {
+  constructor(partition: FetchPartition, options: PartitionFetchOptions) {
+    const { isCommitted, requestBytesMax, partitionBytesMax, damage } = options;
     this.partition = partition;
     this.offset = partition.fetchOffset;
     this.#isCommitted = isCommitted;
     this.#damage = damage;
     this.bytesMax = Math.min(Math.max(partition.bytesMax, 0), partitionBytesMax);
+    this.#uncompressedBytesMax = Math.min(partitionBytesMax, requestBytesMax);
   }
 
   get hasError(): boolean {
@@ -315,6 +324,7 @@ class PartitionFetch implements PartitionNews {
       fromOffset: this.offset,
       toOffset: this.#readableTo,
       bytesMax,
+      uncompressedBytesMax: this.#uncompressedBytesMax,
       atLeastOne,
     };
   }

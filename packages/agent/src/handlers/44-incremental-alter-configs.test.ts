@@ -91,6 +91,9 @@ test('validateOnly changes nothing', async () => {
 const refusals: [what: string, type: number, name: string, changes: Change[], error: ErrorName][] = [
   ['an unknown topic', 2, 'nothing', [set('retention.ms', '5')], 'UNKNOWN_TOPIC_OR_PARTITION'],
   ['a value that is not allowed', 2, 't', [set('retention.ms', 'x')], 'INVALID_CONFIG'],
+  ['a larger record than there can be', 2, 't', [set('max.message.bytes', '268435457')], 'INVALID_CONFIG'],
+  ['the same of the cluster', 4, '', [set('message.max.bytes', '300000000')], 'INVALID_CONFIG'],
+  ['the same of a broker', 4, '1', [set('message.max.bytes', '300000000')], 'INVALID_CONFIG'],
   ['an unknown service config', 2, 't', [set('service.x', '1')], 'INVALID_CONFIG'],
   ['an unknown Kafka config', 2, 't', [set('retention.mss', '1')], 'INVALID_CONFIG'],
   ['unsetting an unknown name', 2, 't', [unset('x')], 'NONE'],

@@ -26,7 +26,7 @@ function take(list: BatchList, page: Buffer, batchCount = 1): void {
   const cursor = new BatchCursor([page]);
   for (let count = 0; count < batchCount; count++) {
     assert.ok(cursor.next());
-    list.add(cursor, count);
+    list.add(cursor, count, cursor.batchBytes);
   }
 }
 

@@ -1,4 +1,10 @@
-import { batchCrcOf, headerBytes, positionHeadBytes, RecordBatchView } from '@weir/wire';
+import {
+  batchCrcOf,
+  headerBytes,
+  positionHeadBytes,
+  RecordBatchView,
+  uncompressedBytesMax,
+} from '@weir/wire';
 
 /** The bytes at the cursor are not a record batch. */
 export class NoRecordBatch extends Error {
@@ -71,6 +77,15 @@ export class BatchCursor {
   /** Whether the pieces contain all of the current batch. */
   get isWhole(): boolean {
     return this.#next <= this.#end;
+  }
+
+  /** The most bytes that the current batch, which must be whole, has once its records are decompressed. */
+  get uncompressedBytesMax(): number {
+    const { codec = 'none' } = this.header;
+    if (codec === 'none') return this.batchBytes;
+    const pieces: Buffer[] = [];
+    this.#collect(this.position + headerBytes, this.#next, pieces);
+    return headerBytes + uncompressedBytesMax(codec, pieces);
   }
 
   /** Whether the current batch, which must be whole, matches its CRC. The offset is not covered by the CRC. */

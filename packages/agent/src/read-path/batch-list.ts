@@ -13,11 +13,14 @@ const headsPerChunk = 64;
 export class BatchList {
   readonly slices: Buffer[] = [];
   bytes = 0;
+  /** What the records are at most when they are decompressed. */
+  uncompressedBytes = 0;
   recordCount = 0;
   /** The offset after the last batch. */
   nextOffset = -1;
-  /** For each batch, the bytes and the slices up to its end. */
+  /** For each batch, the bytes, stored and decompressed, and the slices up to its end. */
   readonly #byteEnds: number[] = [];
+  readonly #uncompressedEnds: number[] = [];
   readonly #sliceEnds: number[] = [];
   #heads = Buffer.alloc(0);
   #headAt = 0;
@@ -27,7 +30,7 @@ export class BatchList {
   }
 
   /** Adds the current batch of a cursor with the given base offset. */
-  add(cursor: BatchCursor, baseOffset: number): void {
+  add(cursor: BatchCursor, baseOffset: number, uncompressedBytes: number): void {
     if (this.#headAt === this.#heads.length) {
       // The first chunk has room for one head: most partitions of a response have one batch.
       this.#heads = Buffer.allocUnsafe(positionHeadBytes * (this.batchCount === 0 ? 1 : headsPerChunk));
@@ -41,7 +44,9 @@ export class BatchList {
     this.bytes += cursor.batchBytes;
     this.recordCount += cursor.header.recordCount;
     this.nextOffset = baseOffset + cursor.offsetSpan;
+    this.uncompressedBytes += uncompressedBytes;
     this.#byteEnds.push(this.bytes);
+    this.#uncompressedEnds.push(this.uncompressedBytes);
     this.#sliceEnds.push(this.slices.length);
   }
 
@@ -51,11 +56,13 @@ export class BatchList {
   }
 
   /** Drops batches from the end until the rest fits. */
-  trimTo(bytesMax: number): void {
-    while (this.bytes > bytesMax) {
+  trimTo(bytesMax: number, uncompressedBytesMax = Number.POSITIVE_INFINITY): void {
+    while (this.bytes > bytesMax || this.uncompressedBytes > uncompressedBytesMax) {
       this.#byteEnds.pop();
+      this.#uncompressedEnds.pop();
       this.#sliceEnds.pop();
       this.bytes = this.#byteEnds.at(-1) ?? 0;
+      this.uncompressedBytes = this.#uncompressedEnds.at(-1) ?? 0;
       this.slices.length = this.#sliceEnds.at(-1) ?? 0;
     }
   }

@@ -84,7 +84,9 @@ export interface ReadQuery {
   /** Batches that begin at or after it are left out. If absent, none are. */
   readonly toOffset?: number;
   readonly bytesMax: number;
-  /** Whether one batch may exceed the limit, so that a reader does not get stuck at a large one. */
+  /** The same for decompressed batches, by the sizes that they claim. If absent, there is no such limit. */
+  readonly uncompressedBytesMax?: number;
+  /** Whether one batch may exceed the limits, so that a reader does not get stuck at a large one. */
   readonly atLeastOne: boolean;
 }
 
@@ -155,6 +157,7 @@ class PagedReadPath implements ReadPath {
     isAlone: boolean,
   ): Promise<BatchList> {
     const { pointers, fromOffset, toOffset = Number.POSITIVE_INFINITY, bytesMax, atLeastOne } = query;
+    const { uncompressedBytesMax } = query;
     const list = pages.newList();
     const room = () => bytesMax - list.bytes;
     let ahead: Readahead | undefined;
@@ -198,7 +201,15 @@ class PagedReadPath implements ReadPath {
       },
       take: (walk, cursor) => {
         const baseOffset = walk.baseOffsetOf(cursor);
-        if (baseOffset + cursor.offsetSpan > fromOffset) list.add(cursor, baseOffset);
+        if (baseOffset + cursor.offsetSpan <= fromOffset) return undefined;
+        const { batchBytes } = cursor;
+        const uncompressed = uncompressedBytesMax === undefined ? batchBytes : cursor.uncompressedBytesMax;
+        isFull =
+          uncompressedBytesMax !== undefined &&
+          list.uncompressedBytes + uncompressed > uncompressedBytesMax &&
+          !(atLeastOne && list.batchCount === 0);
+        if (isFull) return 'enough';
+        list.add(cursor, baseOffset, uncompressed);
         return undefined;
       },
       done: (used) => pages.use(used),

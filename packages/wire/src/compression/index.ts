@@ -9,3 +9,4 @@ export {
 export type { OffThreadOptions } from './off-thread.ts';
 export { OutputLimitExceeded } from './output-limit.ts';
 export { type SnappyFraming, snappyFramingOf } from './snappy.ts';
+export { uncompressedBytesMax } from './uncompressed-size.ts';

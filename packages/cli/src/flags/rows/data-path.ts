@@ -60,6 +60,9 @@ export const writePathFlags = [
   }),
 ];
 
+const uncompressedRule =
+  'A batch counts as what its frames say that it becomes; where lz4 and zstd do not say so, as the most that it can become. The first batch is returned whatever its size. Limits of clients count bytes as stored, as in Kafka.';
+
 /** How agents read and return records. */
 export const readPathFlags = [
   available({
@@ -68,6 +71,7 @@ export const readPathFlags = [
     default: 256 * MiB,
     commands: brokers,
     help: 'The most bytes that one fetch returns, counted before compression.',
+    rule: uncompressedRule,
   }),
   available({
     name: 'kafkaMaxFetchPartitionBytesUncompressedOverride',
@@ -75,6 +79,7 @@ export const readPathFlags = [
     default: 256 * MiB,
     commands: brokers,
     help: 'The most bytes that one fetch returns for one partition, counted before compression.',
+    rule: uncompressedRule,
   }),
   planned({
     name: 'autoTuneFetchLimits',
