@@ -13,6 +13,9 @@ export const clusterLimits = {
    */
   producerStateMsMax: 24 * 3_600_000,
 
+  /** The highest value of `max.message.bytes` and `message.max.bytes`: the largest message of the interface. */
+  messageBytesMax: 256 * MiB,
+
   /** The highest value of `offset.metadata.max.bytes`. */
   offsetMetadataCharsMax: 64 * KiB,
 

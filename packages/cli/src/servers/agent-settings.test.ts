@@ -48,6 +48,19 @@ test('the processes of a machine together get what one agent would get', () => {
   assert.deepEqual(part.flush, whole.flush, 'a file is as large as ever');
 });
 
+test('two files of the largest size fit into the memory for them, on one core too', () => {
+  const bufferedBytesMax = (cpuCount: number, ...args: readonly string[]) => {
+    const read = parseCommandLine('agent', args, {});
+    assert.ok('value' in read);
+    const machine = { cpuCount: 8, memoryBytes: 32 * GiB };
+    return agentSettings(read.value.values, 's3://bucket', cpuCount, machine).bufferedBytesMax;
+  };
+  assert.equal(bufferedBytesMax(1), 64 * MiB);
+  assert.equal(bufferedBytesMax(1, '-batchMaxSizeBytes=128MiB'), 256 * MiB);
+  assert.equal(bufferedBytesMax(1, '-batchMaxSizeBytes=8MiB'), 64 * MiB);
+  assert.equal(bufferedBytesMax(8, '-batchMaxSizeBytes=128MiB'), 512 * MiB);
+});
+
 test('uploads are hedged where a second one may meet another server', () => {
   const hedged = (bucketUrl: string) => agentSettings(values, bucketUrl).hedgesUploads;
   assert.deepEqual(['s3://b', 'postgres://s/d', 'postgresql://s/d', 'sqlite:///b', 'file:///b'].map(hedged), [

@@ -50,6 +50,8 @@ const memoryPageCacheBytesMax = 64 * MiB;
 const pageCachePartOfMemory = 1 / 4;
 /** Batches that wait for their upload, per core. */
 const bufferedBytesPerCpu = 64 * MiB;
+/** One file is uploaded while the next one fills, however large -batchMaxSizeBytes makes them. */
+const bufferedFiles = 2;
 
 /** The resources of an agent: the whole machine, or its share if several agents run on the machine. */
 export interface Machine {
@@ -118,7 +120,10 @@ export function agentSettings(
       ),
     ),
     readahead: values.enablePrefetchingForSinglePartitionWorkloads,
-    bufferedBytesMax: Math.min(bufferedBytesPerCpu * cpuCount, GiB),
+    bufferedBytesMax: Math.min(
+      Math.max(bufferedBytesPerCpu * cpuCount, bufferedFiles * (values.batchMaxSizeBytes ?? 0)),
+      GiB,
+    ),
     idleConnectionMs: values.kafkaCloseIdleConnAfter,
     highCpuPercent: values.highCPUBackpressureThresholdPercent,
     metadataRequestsPerCpu: values.maxConcurrentMetadataRequestsPerCPU,

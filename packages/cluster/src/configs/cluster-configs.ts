@@ -266,7 +266,7 @@ export const clusterConfigs = {
     withoutEffect: true,
   },
   'message.max.bytes': {
-    type: int({ min: 0 }),
+    type: int({ min: 0, max: clusterLimits.messageBytesMax }),
     doc: 'The largest record of topics that do not say otherwise. Unset, the limit of the agent counts.',
     perBroker: true,
   },

@@ -67,6 +67,8 @@ const topicCases: [name: string, text: string, stored: string | 'problem'][] = [
   ['compression.type', 'brotli', 'problem'],
   ['max.message.bytes', '0', '0'],
   ['max.message.bytes', '-1', 'problem'],
+  ['max.message.bytes', '268435456', '268435456'],
+  ['max.message.bytes', '268435457', 'problem'],
   ['max.message.bytes', '2147483648', 'problem'],
   ['message.timestamp.type', 'LogAppendTime', 'LogAppendTime'],
   ['message.timestamp.type', 'logappendtime', 'problem'],

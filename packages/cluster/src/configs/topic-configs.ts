@@ -1,3 +1,4 @@
+import { clusterLimits } from '../limits.ts';
 import type { ConfigAlias, ConfigRow } from './config-row.ts';
 import { bool, double, int, long, oneOf, someOf, words } from './config-type.ts';
 
@@ -99,7 +100,7 @@ export const topicConfigs = {
     doc: 'After what time a record of a compacted topic is compacted, even if too little is new for min.cleanable.dirty.ratio.',
   },
   'max.message.bytes': {
-    type: int({ min: 0 }),
+    type: int({ min: 0, max: clusterLimits.messageBytesMax }),
     synonym: 'message.max.bytes',
     doc: 'The largest record. Unset, the limit of the cluster counts, and then that of the agent.',
   },
