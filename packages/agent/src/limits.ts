@@ -460,6 +460,10 @@ export const agentLimits = {
    */
   httpFetchFormattedCharsMax: 16 * MiB,
 
+  /** Answers over HTTP that are compressed at a time, others being sent as they are, and the shortest such. */
+  httpCompressedAnswersMax: 16,
+  httpCompressedCharsMin: 1 * KiB,
+
   /** A key or value that is shown as the JSON that it is, and its nesting. It is parsed on the serving thread. */
   httpJsonPayloadBytesMax: 1 * MiB,
   httpJsonPayloadDepthMax: 500,

@@ -2,7 +2,6 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Clock, Log, Metrics } from '@weir/core';
 import type { RecordSchemas } from '@weir/registry/decoding';
 import { preferredType } from '../http/answer-type.ts';
-import { drained } from '../http/drained.ts';
 import { HttpLogins } from '../http/http-logins.ts';
 import { HttpProblem } from '../http/http-problem.ts';
 import { type MatchedRoute, RouteMatcher } from '../http/route-matcher.ts';
@@ -18,6 +17,7 @@ import type { PrincipalOf } from '../security/principals.ts';
 import type { LoginChecks } from '../security/sasl/login-checks.ts';
 import { bareAddress } from '../security/session/client-host.ts';
 import { type ClientSession, openSession } from '../security/session/client-session.ts';
+import { AnswerSender, sendJson } from './answer-sender.ts';
 import { countAnswer, httpDataRows } from './data-metrics.ts';
 import type { DataDeps, DataRoute } from './data-route.ts';
 import { dataRoutes } from './data-routes.ts';
@@ -52,6 +52,7 @@ export class HttpData {
   readonly #options: HttpDataOptions;
   readonly #logins: HttpLogins;
   readonly #bodies = new DataBodies();
+  readonly #answers: AnswerSender;
   readonly #deps: DataDeps;
   #requests = 0;
 
@@ -66,6 +67,7 @@ export class HttpData {
         metrics.series(httpDataRows.authentications, { method, outcome }).add(1),
     });
     const pause = () => new Promise<void>((resolve) => void clock.after(0, resolve));
+    this.#answers = new AnswerSender(answers);
     this.#deps = { answers, clock, schemas, pause };
   }
 
@@ -125,8 +127,7 @@ export class HttpData {
         const contentType = headers['content-type'];
         const input = { path, query, contentType, body, bodyBytes, client, registryAccess };
         const answer = row.serve(input, this.#deps);
-        if (Symbol.asyncIterator in answer) await sendPieces(response, answer, this.#deps.answers);
-        else sendJson(response, 200, await answer);
+        await this.#answers.send(response, answer, headers['accept-encoding']);
       };
       if (row.takesBody) await this.#bodies.withJson(request, row, serve);
       else await serve({}, 0);
@@ -189,36 +190,4 @@ function sendProblem(request: IncomingMessage, response: ServerResponse, problem
   // The unread rest of a body ends with the connection.
   if (!request.complete) response.setHeader('connection', 'close');
   sendJson(response, status, JSON.stringify({ error_code: errorCode, message }));
-}
-
-function sendJson(response: ServerResponse, status: number, text: string): void {
-  if (response.destroyed) return;
-  response.setHeader('content-length', Buffer.byteLength(text));
-  begin(response, status);
-  response.end(text);
-}
-
-/** Sends pieces as fast as the client reads them. A piece that waits counts as memory of answers. */
-async function sendPieces(
-  response: ServerResponse,
-  pieces: AsyncIterable<string>,
-  answers: AnswerMemory,
-): Promise<void> {
-  let isBegun = false;
-  for await (const piece of pieces) {
-    if (response.destroyed) return;
-    if (!isBegun) begin(response, 200);
-    isBegun = true;
-    if (response.write(piece)) continue;
-    answers.change(piece.length);
-    await drained(response);
-    answers.change(-piece.length);
-  }
-  response.end();
-}
-
-function begin(response: ServerResponse, status: number): void {
-  if (!response.hasHeader('content-type')) response.setHeader('content-type', 'application/json');
-  response.setHeader('cache-control', 'no-store');
-  response.writeHead(status);
 }

@@ -1,3 +1,4 @@
+import { type WeightedName, weightedNames } from './header-weights.ts';
 import { HttpProblem } from './http-problem.ts';
 
 /** Returns the type of the answer that a client prefers, of those there are; the first one if it names none. */
@@ -6,7 +7,7 @@ export function preferredType<Type extends string>(
   accept: string | undefined,
 ): Type {
   if (accept === undefined || accept.trim() === '') return types[0];
-  const ranges = accept.split(',').map(rangeOf);
+  const ranges = weightedNames(accept);
   let best: { readonly type: Type; readonly weight: number } | undefined;
   for (const type of types) {
     const weight = weightOf(type, ranges);
@@ -21,22 +22,10 @@ export function bodyTypeOf(contentType: string | undefined): string | undefined 
   return contentType?.split(';', 1).at(0)?.trim().toLowerCase();
 }
 
-interface MediaRange {
-  readonly range: string;
-  readonly weight: number;
-}
-
-function rangeOf(text: string): MediaRange {
-  const [range = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase());
-  const given = parameters.find((parameter) => parameter.startsWith('q='));
-  const weight = given === undefined ? 1 : Number(given.slice(2));
-  return { range, weight: Number.isFinite(weight) ? weight : 1 };
-}
-
 /** The most precise range that covers a type decides. */
-function weightOf(type: string, ranges: readonly MediaRange[]): number {
+function weightOf(type: string, ranges: readonly WeightedName[]): number {
   for (const covering of [type, 'application/*', '*/*']) {
-    const found = ranges.find(({ range }) => range === covering);
+    const found = ranges.find(({ name }) => name === covering);
     if (found !== undefined) return found.weight;
   }
   return 0;

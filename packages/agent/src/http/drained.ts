@@ -1,12 +1,12 @@
-import type { ServerResponse } from 'node:http';
+import type { Writable } from 'node:stream';
 
-/** Resolves when a client has read enough for more to be written, or has left. */
-export function drained(response: ServerResponse): Promise<void> {
+/** Resolves when more can be written to a stream, or it has ended: when a client has read enough, or has left. */
+export function drained(stream: Writable): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {
-      response.off('drain', end).off('close', end);
+      stream.off('drain', end).off('close', end);
       resolve();
     };
-    response.on('drain', end).on('close', end);
+    stream.on('drain', end).on('close', end);
   });
 }
