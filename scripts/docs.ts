@@ -7,6 +7,7 @@
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { httpPage } from '../packages/agent/src/http-api/reference-page.ts';
 import { registryPage } from '../packages/agent/src/schema-registry/reference-page.ts';
 import { costsPage } from '../packages/api/src/costs-page.ts';
 import { apiPage } from '../packages/api/src/reference.ts';
@@ -25,6 +26,7 @@ import { limitsPage } from './limits-page.ts';
 const pages: Readonly<Record<string, () => string>> = {
   'docs/compatibility.md': compatibilityPage,
   'docs/costs.md': costsPage,
+  'docs/reference/agent-http.md': httpPage,
   'docs/reference/diagnostics.md': diagnosticsPage,
   'docs/reference/api.md': apiPage,
   'docs/reference/configs.md': configsPage,

@@ -11,7 +11,7 @@ import { createHandlers } from './dispatch/request-dispatch.ts';
 import { AgentEvents } from './events/agent-events.ts';
 import { Heartbeats } from './heartbeats.ts';
 import { type HttpListener, type Route, startHttpListener } from './http/http-server.ts';
-import { metricsRoutes, probeRoutes } from './http/probe-routes.ts';
+import { httpRoutes } from './http-api/http-routes.ts';
 import { HttpData } from './http-data/http-data.ts';
 import { ClientInflation } from './inflation/client-inflation.ts';
 import { takesJobs } from './jobs/job-kind.ts';
@@ -141,8 +141,7 @@ async function start(
     host: options.host,
     port: options.httpPort,
     routes: [
-      ...probeRoutes(readiness),
-      ...(options.servesMetrics ? metricsRoutes(metrics) : []),
+      ...httpRoutes({ probed: readiness, metrics: options.servesMetrics ? metrics : undefined }),
       ...(tls?.internal === undefined ? pageRoutes : []),
     ],
     answerRest: async (request, response) => (await data?.answer(request, response)) ?? false,

@@ -1,5 +1,6 @@
 import type { Clock } from '@weir/core';
 import type { RecordSchemas } from '@weir/registry/decoding';
+import type { RouteDefinition } from '../http/route-definition.ts';
 import type { AnswerMemory } from '../pressure/answer-memory.ts';
 import type { Access } from '../security/access.ts';
 import type { HandlerClient } from './handler-client.ts';
@@ -27,19 +28,13 @@ export interface DataDeps {
   readonly pause: () => Promise<void>;
 }
 
-/** One row of the table of routes. An answer is JSON, as a whole or in pieces. */
-export interface DataRoute {
-  /** Its name in metrics. */
+/** One row of the table of routes: its definition, and how it is served. An answer is JSON, as a whole or in pieces. */
+export interface DataRoute extends RouteDefinition {
   readonly operation: string;
-  readonly method: 'GET' | 'POST';
-  readonly path: string;
-  /** Of requests without the header `kafka-client-id`. */
   readonly clientId: string;
-  readonly takesBody: boolean;
   /** Whether numbers of the body which a double cannot hold stay as they are, as `JSON.rawJSON`. */
   readonly keepsNumbers?: boolean;
-  /** Types of its answers, the preferred one first; `application/json` if absent. */
-  readonly answerTypes?: readonly [string, ...string[]];
+  readonly answer: RouteDefinition['answer'] & { readonly types: readonly [string, ...string[]] };
   /** Error codes of HTTP statuses that have no other one. */
   readonly errorCodes?: Readonly<Record<number, number>>;
   serve(input: DataInput, deps: DataDeps): Promise<string> | AsyncIterable<string>;

@@ -1,31 +1,23 @@
 import type { DataRoute } from './data-route.ts';
+import {
+  fetchByGet,
+  fetchByPost,
+  singleRecordByPath,
+  singleRecordByQuery,
+} from './definitions/fetch-definition.ts';
+import { produceDefinition } from './definitions/produce-definition.ts';
 import { fetchAnswer } from './fetch.ts';
 import { objectOf } from './json-fields.ts';
 import { produceAnswer } from './produce.ts';
 import { proxyRoutes } from './rest-proxy/proxy-routes.ts';
 import { placeOf, singleRecord } from './single-record.ts';
 
-const fetchRow = {
-  operation: 'fetch',
-  path: '/v1/kafka/fetch',
-  clientId: 'http-fetch-client',
-  takesBody: true,
-  serve: fetchAnswer,
-} as const;
-
-const singleRecordRow = {
-  operation: 'fetch_single_record',
-  method: 'GET',
-  clientId: 'http-fetch-single-record-client',
-  takesBody: false,
-} as const;
-
-export const dataRoutes: readonly DataRoute[] = [
-  { ...fetchRow, method: 'GET' },
-  { ...fetchRow, method: 'POST' },
+/** Routes for records, besides those of Confluent's REST proxy. */
+export const recordRoutes: readonly DataRoute[] = [
+  { ...fetchByGet, serve: fetchAnswer },
+  { ...fetchByPost, serve: fetchAnswer },
   {
-    ...singleRecordRow,
-    path: '/v1/kafka/fetch_single_record',
+    ...singleRecordByQuery,
     serve(input, deps) {
       const { query } = input;
       const place = placeOf(query.get('topic'), query.get('partition'), query.get('offset'));
@@ -33,8 +25,7 @@ export const dataRoutes: readonly DataRoute[] = [
     },
   },
   {
-    ...singleRecordRow,
-    path: '/v1/kafka/topics/{topic}/partitions/{partition}/records/{offset}',
+    ...singleRecordByPath,
     serve(input, deps) {
       const { path } = input;
       const place = placeOf(String(path.topic), String(path.partition), String(path.offset));
@@ -42,13 +33,10 @@ export const dataRoutes: readonly DataRoute[] = [
     },
   },
   {
-    operation: 'produce',
-    method: 'POST',
-    path: '/v1/kafka/produce',
-    clientId: 'http-produce-client',
-    takesBody: true,
+    ...produceDefinition,
     serve: ({ body, bodyBytes, client }, { clock }) =>
       produceAnswer(objectOf(body), bodyBytes, client, clock.nowMs()),
   },
-  ...proxyRoutes,
 ];
+
+export const dataRoutes: readonly DataRoute[] = [...recordRoutes, ...proxyRoutes];

@@ -1,6 +1,7 @@
 import { apis, type RequestOf, type ResponseOf, zeroUuid } from '@weir/wire';
 import { agentLimits } from '../limits.ts';
 import type { DataDeps, DataInput } from './data-route.ts';
+import { fetchBounds } from './definitions/fetch-definition.ts';
 import { fetchedRecords } from './fetched-records.ts';
 import { formattedRecords } from './formatted-records.ts';
 import type { HandlerClient } from './handler-client.ts';
@@ -14,9 +15,6 @@ type FetchedPartition = ResponseOf<FetchApi>['responses'][number]['partitions'][
 
 /** The last version that names topics, as HTTP callers do. */
 const fetchVersion = 12;
-const int32Max = 2 ** 31 - 1;
-/** Of a Kafka consumer. */
-const defaults = { maxBytes: 50 * 1024 * 1024, partitionBytes: 1024 * 1024, waitMs: 500 };
 /** Text of the answer that is sent at a time. */
 const pieceChars = 64 * 1024;
 
@@ -110,25 +108,17 @@ function readBody(body: JsonObject): FetchBody {
   const topics = objectsIn(body, 'topics').map((entry) => ({
     topic: textIn(entry, 'topic'),
     partitions: objectsIn(entry, 'partitions').map((one) => ({
-      partition: integerIn(one, 'partition', { min: 0, max: int32Max }),
-      offset: integerIn(one, 'fetch_offset', { min: 0, max: Number.MAX_SAFE_INTEGER }),
-      bytesMax: integerIn(one, 'partition_max_bytes', {
-        min: 1,
-        max: int32Max,
-        absent: defaults.partitionBytes,
-      }),
+      partition: integerIn(one, 'partition', fetchBounds.partition),
+      offset: integerIn(one, 'fetch_offset', fetchBounds.fetch_offset),
+      bytesMax: integerIn(one, 'partition_max_bytes', fetchBounds.partition_max_bytes),
     })),
   }));
   return {
     topics,
-    bytesMax: integerIn(body, 'max_bytes', { min: 1, max: int32Max, absent: defaults.maxBytes }),
-    waitMs: integerIn(body, 'max_wait_ms', {
-      min: 0,
-      max: agentLimits.httpWaitMsMax,
-      absent: defaults.waitMs,
-    }),
-    minBytes: integerIn(body, 'min_bytes', { min: 0, max: int32Max, absent: 1 }),
-    isolationLevel: integerIn(body, 'isolation_level', { min: 0, max: 1, absent: 0 }),
+    bytesMax: integerIn(body, 'max_bytes', fetchBounds.max_bytes),
+    waitMs: integerIn(body, 'max_wait_ms', fetchBounds.max_wait_ms),
+    minBytes: integerIn(body, 'min_bytes', fetchBounds.min_bytes),
+    isolationLevel: integerIn(body, 'isolation_level', fetchBounds.isolation_level),
     formats: formatsIn((name) => body.fields[name]),
   };
 }

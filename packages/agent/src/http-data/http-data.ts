@@ -102,8 +102,8 @@ export class HttpData {
         'The agent authenticates clients by certificates, which HTTP does not have; use Kafka.',
       );
     const { headers } = request;
-    if (row.answerTypes !== undefined)
-      response.setHeader('content-type', preferredType(row.answerTypes, headers.accept));
+    if (row.answer.types.length > 1)
+      response.setHeader('content-type', preferredType(row.answer.types, headers.accept));
     if (isOfForeignPage(headers)) throw new HttpProblem(403, 'The request is of a web page of another host.');
     const remoteAddress = bareAddress(request.socket.remoteAddress ?? '');
     const principal = await this.#logins.principalOf({ headers, remoteAddress, certificateUser: undefined });
@@ -129,7 +129,7 @@ export class HttpData {
         const answer = row.serve(input, this.#deps);
         await this.#answers.send(response, answer, headers['accept-encoding']);
       };
-      if (row.takesBody) await this.#bodies.withJson(request, row, serve);
+      if (row.body !== undefined) await this.#bodies.withJson(request, row, serve);
       else await serve({}, 0);
     } finally {
       this.#requests--;

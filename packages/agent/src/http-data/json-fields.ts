@@ -1,4 +1,5 @@
 import { HttpProblem } from '../http/http-problem.ts';
+import type { IntegerBounds } from '../http/json-schema.ts';
 
 /** An object of a JSON body whose fields are read by name. `path` is for messages: `topics[0].partitions[2]`. */
 export interface JsonObject {
@@ -34,11 +35,7 @@ export function textIn(object: JsonObject, name: string): string {
 }
 
 /** An integer between bounds, or the default if it is absent. */
-export function integerIn(
-  object: JsonObject,
-  name: string,
-  { min, max, absent }: { readonly min: number; readonly max: number; readonly absent?: number },
-): number {
+export function integerIn(object: JsonObject, name: string, { min, max, absent }: IntegerBounds): number {
   const value = object.fields[name] ?? absent;
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < min || value > max)
     throw problem(pathOf(object, name), `must be an integer from ${min} to ${max}`);

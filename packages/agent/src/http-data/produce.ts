@@ -1,12 +1,9 @@
 import type { RecordToWrite } from '@weir/wire';
 import { HttpProblem } from '../http/http-problem.ts';
+import { produceBounds } from './definitions/produce-definition.ts';
 import type { HandlerClient } from './handler-client.ts';
 import { bytesIn, integerIn, type JsonObject, objectsIn, textIn } from './json-fields.ts';
 import { type ProducedPartition, produceRecords, type TopicRecords } from './produce-records.ts';
-
-const int32Max = 2 ** 31 - 1;
-/** `request.timeout.ms` of a Kafka producer. */
-const defaultTimeoutMs = 30_000;
 
 /** Writes what a body of `/v1/kafka/produce` has, and returns the answer as JSON. */
 export async function produceAnswer(
@@ -15,7 +12,7 @@ export async function produceAnswer(
   client: HandlerClient,
   nowMs: number,
 ): Promise<string> {
-  const timeoutMs = integerIn(body, 'timeout_ms', { min: 0, max: int32Max, absent: defaultTimeoutMs });
+  const timeoutMs = integerIn(body, 'timeout_ms', produceBounds.timeout_ms);
   const topics = readTopics(body, nowMs);
   const produced = await produceRecords(topics, client, { timeoutMs, requestBytes: bodyBytes });
   const byTopic = Map.groupBy(produced, ({ topic }) => topic);
@@ -42,7 +39,7 @@ function readTopics(body: JsonObject, nowMs: number): readonly TopicRecords[] {
     topics.set(topic, records);
     for (const ofPartition of objectsIn(entry, 'partitions')) {
       const isGiven = (ofPartition.fields.partition ?? null) !== null;
-      const partition = isGiven ? integerIn(ofPartition, 'partition', { min: 0, max: int32Max }) : undefined;
+      const partition = isGiven ? integerIn(ofPartition, 'partition', produceBounds.partition) : undefined;
       for (const record of objectsIn(ofPartition, 'records'))
         records.push({ partition, record: readRecord(record, nowMs) });
     }
@@ -52,9 +49,7 @@ function readTopics(body: JsonObject, nowMs: number): readonly TopicRecords[] {
 
 function readRecord(object: JsonObject, nowMs: number): RecordToWrite {
   return {
-    timestamp: BigInt(
-      integerIn(object, 'timestamp', { min: 0, max: Number.MAX_SAFE_INTEGER, absent: nowMs }),
-    ),
+    timestamp: BigInt(integerIn(object, 'timestamp', { ...produceBounds.timestamp, absent: nowMs })),
     key: bytesIn(object, 'key'),
     value: bytesIn(object, 'value'),
     headers: objectsIn(object, 'headers', { isRequired: false }).map((header) => ({

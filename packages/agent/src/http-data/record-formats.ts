@@ -4,14 +4,15 @@ import { HttpProblem } from '../http/http-problem.ts';
  * How keys or values are in an answer. `schema` decodes payloads by the schema that they name. `auto` does, and shows
  * others as text if they are text.
  */
-export type PartFormat = 'base64' | 'string' | 'json' | 'schema' | 'auto';
+export const partFormats = ['base64', 'string', 'json', 'schema', 'auto'] as const;
+export type PartFormat = (typeof partFormats)[number];
 
 export interface RecordFormats {
   readonly key: PartFormat;
   readonly value: PartFormat;
 }
 
-const formats: ReadonlySet<unknown> = new Set<PartFormat>(['base64', 'string', 'json', 'schema', 'auto']);
+const formats: ReadonlySet<unknown> = new Set(partFormats);
 
 /** The formats that a request names; base64 if it names none. */
 export function formatsIn(fieldOf: (name: string) => unknown): RecordFormats {

@@ -1,7 +1,8 @@
 import type { Metrics } from '@weir/core';
 import { plain, type Route } from './http-server.ts';
+import { metricsDefinition, readyDefinition, statusDefinition } from './probe-definitions.ts';
 
-interface Probed {
+export interface Probed {
   /** Whether the agent has ever served. */
   readonly hasStarted: boolean;
   /** Why the agent is not ready, in one line. */
@@ -15,16 +16,14 @@ interface Probed {
 export function probeRoutes(probed: Probed): Route[] {
   return [
     {
-      method: 'GET',
-      path: '/v1/status',
+      ...statusDefinition,
       handle(_request, response) {
         if (probed.hasStarted) plain(response, 200, 'OK');
         else plain(response, 503, 'starting');
       },
     },
     {
-      method: 'GET',
-      path: '/v1/ready',
+      ...readyDefinition,
       handle(_request, response) {
         const problem = probed.problem();
         if (problem === undefined) plain(response, 200, 'OK');
@@ -37,10 +36,9 @@ export function probeRoutes(probed: Probed): Route[] {
 export function metricsRoutes(metrics: Metrics): Route[] {
   return [
     {
-      method: 'GET',
-      path: '/metrics',
+      ...metricsDefinition,
       handle(_request, response) {
-        response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' });
+        response.writeHead(200, { 'content-type': metricsDefinition.answer.types[0] });
         response.end(metrics.render());
       },
     },

@@ -18,6 +18,15 @@ const formats: ReadonlySet<string> = new Set<RecordFormat>([
   'protobuf',
   'jsonschema',
 ]);
+/** Types of bodies with records. */
+export const producedTypes = [
+  'application/vnd.kafka.binary.v2+json',
+  'application/vnd.kafka.json.v2+json',
+  'application/vnd.kafka.avro.v2+json',
+  'application/vnd.kafka.protobuf.v2+json',
+  'application/vnd.kafka.jsonschema.v2+json',
+] as const satisfies readonly `application/vnd.kafka.${RecordFormat}.v2+json`[];
+
 const formatInType = /^application\/vnd\.kafka\.([a-z]+)\.v2\+json$/;
 /** Types that name no format. */
 const plainTypes: ReadonlySet<string> = new Set([...proxyTypes, 'application/octet-stream']);

@@ -1,4 +1,5 @@
 import { HttpProblem } from '../../http/http-problem.ts';
+import { partitionBounds } from '../definitions/record-schema.ts';
 import { integerIn, type JsonObject, objectOf, objectsIn } from '../json-fields.ts';
 import { unprocessable } from './proxy-problems.ts';
 
@@ -22,7 +23,6 @@ const bodyFields: ReadonlySet<string> = new Set([
 ]);
 const topicFields: ReadonlySet<string> = new Set(['key', 'value', 'partition']);
 const partitionFields: ReadonlySet<string> = new Set(['key', 'value']);
-const int32Max = 2 ** 31 - 1;
 
 /** Reads a body. `partition` is that of the path, if it has one; the records then have none. */
 export function readProduceBody(body: unknown, partition: number | undefined): ProduceBody {
@@ -34,7 +34,7 @@ export function readProduceBody(body: unknown, partition: number | undefined): P
     const records = objects.map((record) => {
       refuseOthers(record, partition === undefined ? topicFields : partitionFields);
       const isGiven = (record.fields.partition ?? null) !== null;
-      const own = isGiven ? integerIn(record, 'partition', { min: 0, max: int32Max }) : undefined;
+      const own = isGiven ? integerIn(record, 'partition', partitionBounds) : undefined;
       return { object: record, partition: partition ?? own };
     });
     return { object, records };

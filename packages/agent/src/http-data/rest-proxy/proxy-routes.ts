@@ -1,57 +1,49 @@
 import type { DataRoute } from '../data-route.ts';
-import { proxyTypes } from './media-types.ts';
+import {
+  partitionDefinition,
+  partitionsDefinition,
+  produceToPartition,
+  produceToTopic,
+  topicDefinition,
+  topicsDefinition,
+} from './proxy-definitions.ts';
 import { proxyErrorCodes } from './proxy-problems.ts';
 import { proxyProduce } from './proxy-produce.ts';
 import { listTopics, partitionAnswer, partitionIn, partitionsAnswer, topicAnswer } from './proxy-topics.ts';
 
-const produceRow = {
-  operation: 'rest_proxy_produce',
-  method: 'POST',
-  clientId: 'http-produce-client',
-  takesBody: true,
-  keepsNumbers: true,
-  answerTypes: proxyTypes,
-  errorCodes: proxyErrorCodes,
-} as const;
-
-const topicsRow = {
-  operation: 'rest_proxy_topics',
-  method: 'GET',
-  clientId: 'http-topics-client',
-  takesBody: false,
-  answerTypes: proxyTypes,
-  errorCodes: proxyErrorCodes,
-} as const;
+const errorCodes = proxyErrorCodes;
 
 /** What of the API v2 of Confluent's REST proxy writes records and lists topics. */
 export const proxyRoutes: readonly DataRoute[] = [
   {
-    ...produceRow,
-    path: '/topics/{topic}',
+    ...produceToTopic,
+    keepsNumbers: true,
+    errorCodes,
     serve: (input, deps) => proxyProduce(input, deps, String(input.path.topic)),
   },
   {
-    ...produceRow,
-    path: '/topics/{topic}/partitions/{partition}',
+    ...produceToPartition,
+    keepsNumbers: true,
+    errorCodes,
     async serve(input, deps) {
       const topic = String(input.path.topic);
       return await proxyProduce(input, deps, topic, partitionIn(topic, String(input.path.partition)));
     },
   },
-  { ...topicsRow, path: '/topics', serve: ({ client }) => listTopics(client) },
+  { ...topicsDefinition, errorCodes, serve: ({ client }) => listTopics(client) },
   {
-    ...topicsRow,
-    path: '/topics/{topic}',
+    ...topicDefinition,
+    errorCodes,
     serve: ({ client, path }) => topicAnswer(client, String(path.topic)),
   },
   {
-    ...topicsRow,
-    path: '/topics/{topic}/partitions',
+    ...partitionsDefinition,
+    errorCodes,
     serve: ({ client, path }) => partitionsAnswer(client, String(path.topic)),
   },
   {
-    ...topicsRow,
-    path: '/topics/{topic}/partitions/{partition}',
+    ...partitionDefinition,
+    errorCodes,
     serve: ({ client, path }) => partitionAnswer(client, String(path.topic), String(path.partition)),
   },
 ];

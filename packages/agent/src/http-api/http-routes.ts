@@ -1,0 +1,33 @@
+import type { ServerResponse } from 'node:http';
+import type { Metrics } from '@weir/core';
+import type { Route } from '../http/http-server.ts';
+import { metricsRoutes, type Probed, probeRoutes } from '../http/probe-routes.ts';
+import { openApiDocument } from './openapi.ts';
+import { openApiDefinition } from './openapi-definition.ts';
+
+interface HttpRoutesOptions {
+  readonly probed: Probed;
+  /** Absent if the agent does not show them. */
+  readonly metrics: Metrics | undefined;
+}
+
+/** What an agent serves on its HTTP port, besides records. */
+export function httpRoutes({ probed, metrics }: HttpRoutesOptions): Route[] {
+  return [
+    ...probeRoutes(probed),
+    ...(metrics === undefined ? [] : metricsRoutes(metrics)),
+    { ...openApiDefinition, handle: (_request, response) => sendDocument(response) },
+  ];
+}
+
+let document: string | undefined;
+
+/** The document is the same for every agent, and made when the first caller wants it. */
+function sendDocument(response: ServerResponse): void {
+  document ??= JSON.stringify(openApiDocument());
+  response.writeHead(200, {
+    'content-type': openApiDefinition.answer.types[0],
+    'content-length': Buffer.byteLength(document),
+  });
+  response.end(document);
+}
