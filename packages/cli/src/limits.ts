@@ -13,6 +13,9 @@ export const cliLimits = {
   /** A line that a supervised process writes. A longer one is passed on in pieces. */
   passedLineCharactersMax: 64 * KiB,
 
+  /** A file of offsets for `weir cli reset-offsets`: about 100,000 partitions. */
+  offsetsFileBytesMax: 16 * MiB,
+
   /** Calls that `weir apply` has under way at a time, and the length of a file that it reads. */
   applyCallsMax: 8,
   applyFileBytesMax: 16 * MiB,

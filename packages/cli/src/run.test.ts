@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runLine } from '../testing/command-run.ts';
-import { commandHelp, overview } from './reference/help.ts';
+import { commandHelp, formerHelp, overview } from './reference/help.ts';
 
 test('available commands answer', async () => {
   const cases: readonly [line: string, out: string][] = [
@@ -22,6 +22,10 @@ test('available commands answer', async () => {
     ['help cli create-acls', commandHelp('cli create-acls')],
     ['cli create-acls --help', commandHelp('cli create-acls')],
     ['help help', commandHelp('help')],
+    ['cli-old', commandHelp('cli-old')],
+    ['help cli-old', commandHelp('cli-old')],
+    ['cli-old list-topics -h', formerHelp('cli list-topics')],
+    ['help cli-old -type list-topics', formerHelp('cli list-topics')],
   ];
   for (const [line, out] of cases) {
     assert.deepEqual(await runLine(line), { status: 0, out, err: '' }, line);
@@ -36,8 +40,16 @@ test('unavailable commands are rejected in one line with status 2', async () => 
     ['cli console-consumer -topic=t', 'weir cli console-consumer: not available in this release'],
     ['cli list-topics -username=u', 'weir cli list-topics: -username=u: only goes together with -password'],
     [
-      'cli validate-pipeline-config -config-file=f',
-      'weir cli validate-pipeline-config: -config-file: not available in this release',
+      'cli-old list-topics -username=u',
+      'weir cli-old list-topics: -username=u: only goes together with -password',
+    ],
+    [
+      'cli-old list-topics -bootstrapHosts=a',
+      'weir cli-old list-topics: -bootstrapHosts: unknown flag; did you mean -bootstrapHost?',
+    ],
+    [
+      'cli list-topics -bootstrapHost=a',
+      'weir cli list-topics: -bootstrapHost: unknown flag; did you mean -bootstrap-host?',
     ],
     ['cli create-topics', 'weir: cli create-topics: unknown command; did you mean weir cli create-topic?'],
     ['cli fetch', 'weir cli fetch: -topic: weir cli fetch needs it'],

@@ -9,7 +9,7 @@ import { stoppedStatus } from './handler.ts';
 import { handlers } from './handlers.ts';
 import type { Output } from './output.ts';
 import { escapeControls, type Problem, problemLine } from './problem.ts';
-import { commandHelp } from './reference/help.ts';
+import { commandHelp, formerHelp } from './reference/help.ts';
 import { brokenRule } from './rules/rulebook.ts';
 
 /** The exit status of a rejected command line. */
@@ -31,12 +31,12 @@ export async function run(argv: readonly string[], deps: Deps): Promise<number> 
 
   const found = findCommand([first, ...argv.slice(1)]);
   if ('problem' in found) return refuse('weir', found.problem, output);
-  const { command, rest, warnings } = found.value;
-  const speaker = `weir ${command}`;
-  const parsed = parseCommandLine(command, rest, environment);
+  const { command, rest, warnings, isFormer } = found.value;
+  const speaker = `weir ${isFormer ? command.replace('cli', 'cli-old') : command}`;
+  const parsed = parseCommandLine(command, rest, environment, { isFormer });
   if ('problem' in parsed) return refuse(speaker, parsed.problem, output);
   if (parsed.value.wantsHelp) {
-    output.out(commandHelp(command));
+    output.out(isFormer ? formerHelp(command) : commandHelp(command));
     return 0;
   }
   const problem = refusal(command, parsed.value);

@@ -55,7 +55,11 @@ export const commands = [
     help: 'Run a Kafka tool; the next word names it.',
     deprecatedNames: ['cli-beta'],
   },
-  { name: 'cli-old', status: 'planned', help: 'Run a Kafka tool as it was before v821.' },
+  {
+    name: 'cli-old',
+    status: 'available',
+    help: 'Run a tool of cli with its flags as they could be written before v821.',
+  },
   { name: 'cli list-topics', status: 'available', help: 'List the topics of the cluster.' },
   { name: 'cli create-topic', status: 'available', help: 'Create a topic.' },
   {
@@ -103,6 +107,11 @@ export const commands = [
   { name: 'cli describe-log-dirs', status: 'available', help: 'Show how many bytes each partition holds.' },
   { name: 'cli consumer-group-lag', status: 'available', help: 'Show how far a consumer group is behind.' },
   {
+    name: 'cli reset-offsets',
+    status: 'available',
+    help: 'Show and set from where a consumer group goes on.',
+  },
+  {
     name: 'cli console-producer',
     status: 'planned',
     help: 'Produce the lines of standard input as records.',
@@ -128,7 +137,7 @@ export const commands = [
   },
   {
     name: 'cli validate-pipeline-config',
-    status: 'planned',
+    status: 'available',
     help: 'Check the configuration file of a pipeline.',
   },
   { name: 'cli events', status: 'available', help: 'Run a tool for events; the next word names it.' },

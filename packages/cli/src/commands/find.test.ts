@@ -15,7 +15,7 @@ test('the first words name the command', () => {
     [['cli', 'events', 'search', '-last', '15m'], 'cli events search', ['-last', '15m']],
   ];
   for (const [argv, command, rest] of cases) {
-    assert.deepEqual(findCommand(argv), { value: { command, rest, warnings: [] } });
+    assert.deepEqual(findCommand(argv), { value: { command, rest, warnings: [], isFormer: false } });
   }
 });
 
@@ -25,8 +25,26 @@ test('a former name works and warns', () => {
       command: 'cli create-acls',
       rest: [],
       warnings: ['weir cli-beta is the former name of weir cli'],
+      isFormer: false,
     },
   });
+});
+
+test('cli-old finds the tools of cli, also behind -type', () => {
+  const rest = ['-bootstrapHost', 'a'];
+  for (const words of [['list-topics'], ['-type', 'list-topics'], ['--type=list-topics']]) {
+    const found = { command: 'cli list-topics', rest, warnings: [], isFormer: true };
+    assert.deepEqual(findCommand(['cli-old', ...words, ...rest]), { value: found });
+  }
+  for (const alone of [[], ['-h'], ['-type'], ['-type=']]) {
+    const found = { command: 'cli-old', rest: alone, warnings: [], isFormer: false };
+    assert.deepEqual(findCommand(['cli-old', ...alone]), { value: found });
+  }
+  const unknown = findCommand(['cli-old', 'list-topic']);
+  assert.equal(
+    'problem' in unknown ? problemLine(unknown.problem) : '',
+    'cli list-topic: unknown command; did you mean weir cli list-topics?',
+  );
 });
 
 test('an unknown command is refused with the nearest one', () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { commandNames, commandRow } from '../commands/catalogue.ts';
-import { type CommandValues, defaultOf, type FlagValues, flagRows, rowsOf } from './catalogue.ts';
+import { cliTools, commandNames, commandRow } from '../commands/catalogue.ts';
+import { type CommandValues, defaultOf, type FlagValues, flagRow, flagRows, rowsOf } from './catalogue.ts';
 import { environmentName } from './names.ts';
-import { flagSpellings, variableSpellings } from './settings.ts';
+import { flagSpellings, formerFlagSpellings, variableSpellings } from './settings.ts';
 
 test('no two rows of a command can be set by the same name', () => {
   for (const command of commandNames) {
@@ -18,6 +18,19 @@ test('a name means one thing, except for a former name', () => {
   const twice = spellings.filter((name, index) => spellings.indexOf(name) !== index);
   // Formerly the agent's key; today the key of the API, which agents do not take.
   assert.deepEqual(twice, ['-apiKey']);
+});
+
+test('a flag in one word means the same flag', () => {
+  for (const tool of cliTools) {
+    const spellings = rowsOf(tool).flatMap(formerFlagSpellings);
+    const twice = spellings.filter((name, index) => spellings.indexOf(name) !== index);
+    assert.deepEqual(twice, [], tool);
+    assert.ok(spellings.every((name) => /^-[^-]/.test(name)));
+  }
+  assert.deepEqual(formerFlagSpellings(flagRow('max-records-per-second')), [
+    '-max-records-per-second',
+    '-maxRecordsPerSecond',
+  ]);
 });
 
 test('only a list can be given in several flags', () => {

@@ -19,6 +19,7 @@ import { listenerFlags } from './rows/listeners.ts';
 import { mcpFlags } from './rows/mcp.ts';
 import { observabilityFlags } from './rows/observability.ts';
 import { registryFlags } from './rows/registry.ts';
+import { resetOffsetsFlags } from './rows/reset-offsets.ts';
 import { schemaToolFlags } from './rows/schema-tools.ts';
 import { schemaValidationFlags } from './rows/schema-validation.ts';
 import { authenticationFlags } from './rows/security.ts';
@@ -43,6 +44,7 @@ const groupedRows = [
   { title: 'Demo', rows: demoFlags },
   { title: 'Connection of the Kafka tools', rows: connectionFlags },
   { title: 'Kafka tools', rows: toolFlags },
+  { title: 'Offsets of groups', rows: resetOffsetsFlags },
   { title: 'Schema registry tools', rows: schemaToolFlags },
   { title: 'ACL tools', rows: aclFlags },
   { title: 'Benchmarks', rows: benchmarkFlags },

@@ -4,7 +4,14 @@ import type { Outcome } from '../outcome.ts';
 import { type Problem, shownSetting } from '../problem.ts';
 import { defaultOf, type FlagName, type FlagValues, flagRows } from './catalogue.ts';
 import type { FlagRow } from './row.ts';
-import { chooseSettings, readArguments, readEnvironment, type Setting } from './settings.ts';
+import {
+  chooseSettings,
+  flagSpellings,
+  formerFlagSpellings,
+  readArguments,
+  readEnvironment,
+  type Setting,
+} from './settings.ts';
 
 /** A parsed command line. Rules and availability are checked separately. */
 export interface CommandLine {
@@ -14,13 +21,14 @@ export interface CommandLine {
   readonly wantsHelp: boolean;
 }
 
-/** Reads the arguments of a command and the variables it takes. */
+/** Reads the arguments of a command and the variables it takes; `isFormer` allows the flags of `cli-old`. */
 export function parseCommandLine(
   command: CommandName,
   argv: readonly string[],
   environment: Environment,
+  { isFormer = false }: { readonly isFormer?: boolean } = {},
 ): Outcome<CommandLine, Problem> {
-  const read = readArguments(command, argv);
+  const read = readArguments(command, argv, isFormer ? formerFlagSpellings : flagSpellings);
   if ('problem' in read) return read;
   const { wantsHelp } = read.value;
   // Help ignores all other settings: it may show how to correct them.

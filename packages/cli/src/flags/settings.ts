@@ -28,6 +28,18 @@ export function flagSpellings(row: FlagRow): readonly string[] {
   return row.hasFlag ? [`-${row.name}`, ...(row.aliases ?? []), ...former] : former;
 }
 
+/**
+ * The names of a flag for `cli-old`: before v821 the tools took flags as servers do, in one word: `-bootstrapHost` for
+ * `-bootstrap-host`.
+ */
+export function formerFlagSpellings(row: FlagRow): readonly string[] {
+  const current = flagSpellings(row);
+  const inOneWord = current.map((name) =>
+    name.replace(/(?<=.)-(.)/g, (_, letter: string) => letter.toUpperCase()),
+  );
+  return [...new Set([...current, ...inOneWord])];
+}
+
 /** The names by which a row can be set in the environment; the current one first. */
 export function variableSpellings(row: FlagRow): readonly string[] {
   return [row.env, ...(row.deprecatedNames ?? []).filter((name) => !name.startsWith('-'))];
@@ -38,9 +50,13 @@ export function variableSpellings(row: FlagRow): readonly string[] {
  * only after an equals sign; every other flag takes the next argument whatever it looks like, so that `-num-records -1`
  * works.
  */
-export function readArguments(command: CommandName, argv: readonly string[]): Outcome<Arguments, Problem> {
+export function readArguments(
+  command: CommandName,
+  argv: readonly string[],
+  spellingsOf: (row: FlagRow) => readonly string[] = flagSpellings,
+): Outcome<Arguments, Problem> {
   const rowsBySpelling = new Map(
-    rowsOf(command).flatMap((row) => flagSpellings(row).map((name) => [name, row])),
+    rowsOf(command).flatMap((row) => spellingsOf(row).map((name) => [name, row])),
   );
   const settings: Setting[] = [];
   for (let index = 0; index < argv.length; index++) {

@@ -8,7 +8,8 @@ import { KafkaRequestFailed } from './request-failed.ts';
 import type { SaslLogin } from './sasl/login.ts';
 
 export interface ClusterOptions {
-  readonly bootstrap: Address;
+  /** Brokers of the cluster, any of which can name the others. They are tried in this order. */
+  readonly bootstrap: readonly [Address, ...Address[]];
   readonly tls?: ClientTls | undefined;
   readonly login?: SaslLogin | undefined;
   readonly clientId: string;
@@ -58,6 +59,8 @@ const lostConnections: ReadonlySet<ConnectionProblem> = new Set<ConnectionProble
 export class KafkaCluster {
   readonly #options: ClusterOptions;
   readonly #connections = new Map<string, Promise<KafkaConnection>>();
+  /** The index of the bootstrap address that was connected to last. */
+  #usedBootstrap = 0;
 
   constructor(options: ClusterOptions) {
     this.#options = options;
@@ -75,9 +78,24 @@ export class KafkaCluster {
     return this.#options.stop;
   }
 
-  /** The connection to the address that the user gave. */
-  bootstrap(): Promise<KafkaConnection> {
-    return this.connectionTo(this.#options.bootstrap);
+  /** The connection to an address that the user gave: the one used before, or else the first that can be reached. */
+  async bootstrap(): Promise<KafkaConnection> {
+    const addresses = this.#options.bootstrap;
+    const failures: ConnectionFailed[] = [];
+    for (let tried = 0; tried < addresses.length; tried++) {
+      const index = (this.#usedBootstrap + tried) % addresses.length;
+      try {
+        const connection = await this.connectionTo(addresses[index]!);
+        this.#usedBootstrap = index;
+        return connection;
+      } catch (error) {
+        if (!(error instanceof ConnectionFailed) || this.stop.aborted) throw error;
+        failures.push(error);
+      }
+    }
+    const [first, ...others] = failures;
+    if (others.length === 0) throw first!;
+    throw new ConnectionFailed(first!.address, first!.problem, first!.what, others);
   }
 
   /** The connection to a broker. It is opened by the first call, and reopened after it broke. */
@@ -167,7 +185,7 @@ export class KafkaCluster {
     if (!(error instanceof ConnectionFailed)) return 0;
     // A refused bootstrap address is a mistake of the user. An address from the metadata may belong to a broker that
     // has left.
-    const isBootstrap = printAddress(error.address) === printAddress(this.#options.bootstrap);
+    const isBootstrap = this.#options.bootstrap.map(printAddress).includes(printAddress(error.address));
     const mayComeBack = lostConnections.has(error.problem) || (error.problem === 'refused' && !isBootstrap);
     return mayComeBack ? Math.min(shortPatienceMs, this.timeoutMs) : 0;
   }

@@ -67,8 +67,15 @@ export class ConnectionFailed extends Failure {
   /** What happened, as a phrase: `the name cannot be resolved`. */
   readonly what: string;
 
-  constructor(address: Address, problem: ConnectionProblem, what: string) {
-    super(`${printAddress(address)}: ${what}; ${advice[problem]}`);
+  /** `others` are failures of further addresses that could have been used instead. */
+  constructor(
+    address: Address,
+    problem: ConnectionProblem,
+    what: string,
+    others: readonly ConnectionFailed[] = [],
+  ) {
+    const also = others.map((other) => `; ${printAddress(other.address)}: ${other.what}`).join('');
+    super(`${printAddress(address)}: ${what}${also}; ${advice[problem]}`);
     this.address = address;
     this.problem = problem;
     this.what = what;

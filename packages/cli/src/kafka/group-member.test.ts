@@ -10,7 +10,7 @@ import { GroupMember } from './group-member.ts';
 
 function clusterAt(t: TestContext, port: number): KafkaCluster {
   const cluster = new KafkaCluster({
-    bootstrap: { host: '127.0.0.1', port },
+    bootstrap: [{ host: '127.0.0.1', port }],
     clientId: 'test',
     timeoutMs: 10_000,
     clock: systemClock,

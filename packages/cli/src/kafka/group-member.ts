@@ -17,6 +17,7 @@ import {
   writeSubscription,
 } from './consumer-protocol.ts';
 import { findCoordinator } from './coordinator.ts';
+import { requestCommit } from './offset-commit.ts';
 import { KafkaRequestFailed } from './request-failed.ts';
 
 interface GroupMemberOptions {
@@ -45,9 +46,6 @@ const strangerCodes: ReadonlySet<number> = new Set([
 
 /** Avoids a tight loop when a group rejects a member repeatedly. */
 const pauseBetweenJoinsMs = 100;
-
-/** Up to this version requests identify topics by name. */
-const highestCommitVersionWithNames = 9;
 
 type Joined = ReadStruct<typeof apis.JoinGroup.response.fields>;
 
@@ -88,28 +86,16 @@ export class GroupMember {
   /** Commits the offsets of the next records to read, with retries for a while if the coordinator cannot be reached. */
   commit(offsets: ReadonlyMap<number, bigint>): Promise<Membership> {
     if (offsets.size === 0) return Promise.resolve('stable');
+    const { groupId, topicName } = this.#options;
     const commitOnce = async () => {
       const coordinator = await this.#coordinator();
-      const { topics } = await coordinator.request(
-        apis.OffsetCommit,
-        {
-          groupId: this.#options.groupId,
-          generationIdOrMemberEpoch: this.#generationId,
-          memberId: this.#memberId,
-          topics: [
-            {
-              name: this.#options.topicName,
-              partitions: [...offsets].map(([partitionIndex, committedOffset]) => ({
-                partitionIndex,
-                committedOffset,
-                committedMetadata: '',
-              })),
-            },
-          ],
-        },
-        { timeoutMs: this.#cluster.timeoutMs, highestUseful: highestCommitVersionWithNames },
+      const committed = await requestCommit(
+        coordinator,
+        { groupId, generationId: this.#generationId, memberId: this.#memberId },
+        new Map([[topicName, offsets]]),
+        this.#cluster.timeoutMs,
       );
-      const codes = topics.flatMap(({ partitions }) => partitions.map(({ errorCode }) => errorCode));
+      const codes = committed.map(({ errorCode }) => errorCode);
       const code = codes.find((one) => one !== errors.NONE.code) ?? errors.NONE.code;
       if (errorByCode(code)?.retriable) throw new KafkaRequestFailed(this.#subject, code);
       return code;

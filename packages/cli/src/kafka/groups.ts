@@ -56,6 +56,20 @@ export function describeGroup(cluster: KafkaCluster, groupId: string): Promise<G
   });
 }
 
+/** A group that only has offsets, because its consumers assign partitions manually, may have no description. */
+export async function describeGroupIfKnown(
+  cluster: KafkaCluster,
+  groupId: string,
+): Promise<GroupDescription | undefined> {
+  try {
+    return await describeGroup(cluster, groupId);
+  } catch (error) {
+    if (error instanceof KafkaRequestFailed && error.code === errors.GROUP_ID_NOT_FOUND.code)
+      return undefined;
+    throw error;
+  }
+}
+
 type Described = Omit<GroupDescription, 'coordinator'>;
 
 async function describeConsumerGroup(

@@ -10,7 +10,9 @@ export interface OffsetRange {
   readonly latest: bigint;
 }
 
-const positions = { earliest: -2n, latest: -1n } as const;
+/** What ListOffsets takes in place of a time. */
+const earliestTime = -2n;
+const latestTime = -1n;
 
 /** The earliest and latest offsets of a topic's partitions. */
 export async function offsetRanges(
@@ -20,7 +22,7 @@ export async function offsetRanges(
 ): Promise<LeaderAnswers<OffsetRange>> {
   // A request may name a partition only once, so each of the two positions needs its own request.
   const [earliest, latest] = await Promise.all([
-    requestFromLeaders(cluster, topicName, partitions, offsetRequest(cluster, 'earliest')),
+    requestFromLeaders(cluster, topicName, partitions, offsetRequest(cluster, earliestTime)),
     latestOffsets(cluster, topicName, partitions),
   ]);
   const answers = new Map<number, OffsetRange>();
@@ -37,10 +39,20 @@ function latestOffsets(
   topicName: string,
   partitions: readonly number[],
 ): Promise<LeaderAnswers<bigint>> {
-  return requestFromLeaders(cluster, topicName, partitions, offsetRequest(cluster, 'latest'));
+  return requestFromLeaders(cluster, topicName, partitions, offsetRequest(cluster, latestTime));
 }
 
-function offsetRequest(cluster: KafkaCluster, position: keyof typeof positions): LeaderRequest<bigint> {
+/** The offset of the first record of a time or a later one in each partition; -1 if there is none. */
+export function offsetsAtTime(
+  cluster: KafkaCluster,
+  topicName: string,
+  partitions: readonly number[],
+  timestampMs: number,
+): Promise<LeaderAnswers<bigint>> {
+  return requestFromLeaders(cluster, topicName, partitions, offsetRequest(cluster, BigInt(timestampMs)));
+}
+
+function offsetRequest(cluster: KafkaCluster, timestamp: bigint): LeaderRequest<bigint> {
   return async (leader, { name }, partitions) => {
     const { topics } = await leader.request(
       apis.ListOffsets,
@@ -50,10 +62,7 @@ function offsetRequest(cluster: KafkaCluster, position: keyof typeof positions):
         topics: [
           {
             name: name!,
-            partitions: partitions.map((partitionIndex) => ({
-              partitionIndex,
-              timestamp: positions[position],
-            })),
+            partitions: partitions.map((partitionIndex) => ({ partitionIndex, timestamp })),
           },
         ],
         timeoutMs: cluster.timeoutMs,

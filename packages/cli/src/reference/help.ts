@@ -36,7 +36,7 @@ function listed(heading: string, names: readonly CommandName[]): readonly string
 /** What `weir <command> --help` prints. */
 export function commandHelp(command: CommandName): string {
   const { help, status } = commandRow(command);
-  const tools = familyOf(command);
+  const tools = familyOf(command === 'cli-old' ? 'cli' : command);
   const groups = flagGroups
     .map(({ title, rows }) => ({ title, rows: rows.filter((row) => row.commands.includes(command)) }))
     .filter(({ rows }) => rows.length > 0);
@@ -44,6 +44,7 @@ export function commandHelp(command: CommandName): string {
   return lines([
     ...wrap(`weir ${command}: ${help}`, { indent: 0, width }),
     ...(status === 'planned' ? [`(${notAvailable})`] : []),
+    ...(command === 'cli-old' ? ['', ...wrap(formerFlags, { indent: 0, width })] : []),
     '',
     groups.length > 0 || tools.length > 0 ? `${usage} [flags]` : usage,
     ...listed('Tools', tools),
@@ -56,6 +57,15 @@ export function commandHelp(command: CommandName): string {
     ...ruleLines(command),
   ]);
 }
+
+/** What `weir cli-old <tool> --help` prints. */
+export function formerHelp(command: CommandName): string {
+  return lines([...wrap(formerFlags, { indent: 0, width }), '']) + commandHelp(command);
+}
+
+const formerFlags =
+  'weir cli-old runs the tools of weir cli. It takes their flags as they are, and also in one word, as servers take ' +
+  'theirs: -bootstrapHost for -bootstrap-host. The tool may stand behind -type.';
 
 const howToWriteFlags =
   'A flag is written -flag value or -flag=value, with one dash or two. A bool stands alone or takes its value after an ' +

@@ -19,6 +19,7 @@ import { proxyProtocolRule } from './proxy-protocol.ts';
 import { recordEncodingRule } from './record-encoding.ts';
 import { recordToolsRule } from './record-tools.ts';
 import { registryToolsRule } from './registry-tools.ts';
+import { resetOffsetsRule } from './reset-offsets.ts';
 import { ripcordRule } from './ripcord.ts';
 import { roleRule } from './roles.ts';
 import type { Rule, Violation } from './rule.ts';
@@ -46,6 +47,7 @@ export const rulebook: readonly Rule[] = [
   clientTlsRule,
   clientLoginRule,
   toolNeedsRule,
+  resetOffsetsRule,
   aclToolsRule,
   applyRule,
   eventToolsRule,

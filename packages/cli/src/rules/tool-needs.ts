@@ -25,6 +25,7 @@ const neededByTool = {
   'cli alter-broker-configs': ['config'],
   'cli delete-broker-config': ['config-name'],
   'cli consumer-group-lag': ['group'],
+  'cli reset-offsets': ['group'],
   'cli clone-cluster': ['cloneName'],
   'cli clone-topic': ['from', 'to'],
   'cli create-key': ['keyName'],
@@ -34,6 +35,7 @@ const neededByTool = {
   'cli delete-schema': ['subject'],
   'cli file-reader': ['bucketURL', 'log-file'],
   'cli file-scrubber': ['bucketURL'],
+  'cli validate-pipeline-config': ['config-file'],
   'cli benchmark-producer': ['topic'],
   'cli benchmark-consumer': ['topic'],
   'cli delete-all-topics-unsafe': ['confirm-delete-all-topics'],
@@ -52,7 +54,7 @@ function isAbsent(value: FlagValues[FlagName]): boolean {
 export const toolNeedsRule: Rule = {
   statement:
     'The tools that work on one topic need -topic, those that set configs -config, those that reset one -config-name, and ' +
-    'consumer-group-lag -group, clone-cluster -cloneName, clone-topic -from and -to, create-key -keyName, register-schema and check-schema -subject and -schema-file, delete-schema -subject, file-reader -log-file, diagnose-record -partition too; file-reader and file-scrubber need -bucketURL, delete-all-topics-unsafe needs -confirm-delete-all-topics. kcmd needs -type; its types ' +
+    'consumer-group-lag and reset-offsets -group, clone-cluster -cloneName, clone-topic -from and -to, create-key -keyName, register-schema and check-schema -subject and -schema-file, delete-schema -subject, file-reader -log-file, diagnose-record -partition too; file-reader and file-scrubber need -bucketURL, validate-pipeline-config -config-file, delete-all-topics-unsafe needs -confirm-delete-all-topics. kcmd needs -type; its types ' +
     'create-topic, produce and fetch need -topic, and produce needs -records. benchmark-consumer takes no number as ' +
     '-offset.',
   flags: [
@@ -71,6 +73,7 @@ export const toolNeedsRule: Rule = {
     'schema-file',
     'log-file',
     'bucketURL',
+    'config-file',
     'offset',
     'confirm-delete-all-topics',
   ],

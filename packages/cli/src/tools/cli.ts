@@ -6,3 +6,8 @@ export const cli: Handler<'cli'> = (_values, { output }) => {
   output.out(commandHelp('cli'));
   return 0;
 };
+
+export const cliOld: Handler<'cli-old'> = (_values, { output }) => {
+  output.out(commandHelp('cli-old'));
+  return 0;
+};

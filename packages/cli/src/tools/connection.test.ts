@@ -34,11 +34,64 @@ test('the host may include the port, and an invalid port is reported in one line
   const { fake } = await clusterAt(t, {});
   const found = await runLine(`cli list-topics -bootstrap-host 127.0.0.1:${fake.port()}`);
   assert.deepEqual(found, { status: 0, out: nothing, err: '' });
-  const wrong = await runLine('cli list-topics -bootstrap-host 127.0.0.1:90922');
-  assert.equal(wrong.status, 1);
-  assert.match(
-    wrong.err,
-    /^weir cli list-topics: -bootstrap-host=\S+: the port behind the host is not from 1 to 65535\n$/,
+  const cases: readonly [host: string, problem: string][] = [
+    ['127.0.0.1:90922', 'the port behind the host is not from 1 to 65535'],
+    ['127.0.0.1:', 'the port behind the host is not from 1 to 65535'],
+    ['[::1', 'a host, or a host and its port such as broker-1:9092 or [::1]:9092, is allowed'],
+  ];
+  for (const [host, problem] of cases) {
+    assert.deepEqual(await runLine(`cli list-topics -bootstrap-host ${host}`), {
+      status: 2,
+      out: '',
+      err: `weir cli list-topics: -bootstrap-host=${host}: item 1: ${problem}\n`,
+    });
+  }
+});
+
+test('several hosts are tried in turn, by any spelling of the flag', async (t) => {
+  const { fake } = await clusterAt(t, {});
+  const other = await FakeKafka.start();
+  const closed = other.port();
+  await other.stop();
+  const one = `127.0.0.1:${fake.port()}`;
+  const none = `127.0.0.1:${closed}`;
+  for (const line of [
+    `cli list-topics -bootstrap-host ${none},${one}`,
+    `cli list-topics -bootstrap-host ${none} -bootstrap-host ${one}`,
+    `cli list-topics --bootstrap-server ${one},${none}`,
+    `cli-old list-topics -bootstrapHost ${none},127.0.0.1 -bootstrapPort ${fake.port()}`,
+  ]) {
+    assert.deepEqual(await runLine(line), { status: 0, out: nothing, err: '' }, line);
+  }
+  assert.deepEqual(await runLine(`cli list-topics -bootstrap-host ${none},localhost:${closed}`), {
+    status: 1,
+    out: '',
+    err:
+      `weir cli list-topics: ${none}: connection refused; localhost:${closed}: connection refused; ` +
+      'the machine answers, and nothing listens on that port; check that the broker runs and that the port is the ' +
+      'one of its Kafka listener\n',
+  });
+});
+
+test('a connection is diagnosed for each host by itself', async (t) => {
+  const { fake } = await clusterAt(t, {});
+  const other = await FakeKafka.start();
+  const closed = other.port();
+  await other.stop();
+  const found = await runLine(
+    `cli diagnose-connection -bootstrap-host 127.0.0.1:${fake.port()},127.0.0.1:${closed} -output json`,
+  );
+  const diagnoses = found.out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  assert.equal(found.status, 1);
+  assert.deepEqual(
+    diagnoses.map(({ works, bootstrap }) => [works, bootstrap.port]),
+    [
+      [true, fake.port()],
+      [false, closed],
+    ],
   );
 });
 

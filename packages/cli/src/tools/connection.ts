@@ -4,7 +4,7 @@ import { createSecureContext } from 'node:tls';
 import type { Deps } from '../deps.ts';
 import { Failure } from '../failure.ts';
 import type { FlagName, FlagValues } from '../flags/catalogue.ts';
-import { readAddress } from '../kafka/address.ts';
+import type { Address } from '../kafka/address.ts';
 import type { ClusterOptions } from '../kafka/cluster.ts';
 import type { ClientTls } from '../kafka/open-socket.ts';
 import type { SaslLogin } from '../kafka/sasl/login.ts';
@@ -34,12 +34,8 @@ export type ConnectionValues = Pick<
 export async function clusterOptions(values: ConnectionValues, deps: Deps): Promise<ClusterOptions> {
   const { clock, stop } = deps;
   warnOfSkippedVerification(values, deps);
-  const host = values['bootstrap-host'];
-  const bootstrap = readAddress(host, values['bootstrap-port']);
-  if (bootstrap === undefined)
-    throw new Failure(`-bootstrap-host=${host}: the port behind the host is not from 1 to 65535`);
   return {
-    bootstrap,
+    bootstrap: bootstrapAddresses(values),
     tls: await readTlsFiles(values),
     login: await loginOf(values),
     clientId: values['client-id'],
@@ -47,6 +43,16 @@ export async function clusterOptions(values: ConnectionValues, deps: Deps): Prom
     clock,
     stop,
   };
+}
+
+/** The brokers to try first, in the order in which they were given. */
+function bootstrapAddresses({
+  'bootstrap-host': hosts,
+  'bootstrap-port': otherPort,
+}: ConnectionValues): ClusterOptions['bootstrap'] {
+  const [first, ...others] = hosts.map(({ host, port = otherPort }): Address => ({ host, port }));
+  if (first === undefined) throw new Failure('-bootstrap-host: an empty value is not allowed');
+  return [first, ...others];
 }
 
 export function warnOfSkippedVerification(

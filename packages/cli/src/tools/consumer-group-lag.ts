@@ -3,7 +3,7 @@ import { Failure } from '../failure.ts';
 import type { Handler } from '../handler.ts';
 import { type KafkaCluster, withCluster } from '../kafka/cluster.ts';
 import { committedOffsets } from '../kafka/committed-offsets.ts';
-import { describeGroup, type GroupDescription, type GroupMemberDescription } from '../kafka/groups.ts';
+import { describeGroupIfKnown, type GroupMemberDescription } from '../kafka/groups.ts';
 import { offsetRanges } from '../kafka/offsets.ts';
 import { KafkaRequestFailed } from '../kafka/request-failed.ts';
 import { escapeControls } from '../problem.ts';
@@ -58,7 +58,7 @@ async function groupLag(
   onlyTopic: string | undefined,
 ): Promise<GroupLag> {
   const [group, committed] = await Promise.all([
-    describeIfCoordinated(cluster, groupId),
+    describeGroupIfKnown(cluster, groupId),
     committedOffsets(cluster, groupId),
   ]);
   if (group === undefined && committed.size === 0) {
@@ -78,20 +78,6 @@ async function groupLag(
   }
   const totalLag = partitions.reduce((sum, { lag }) => sum + (lag ?? 0n), 0n);
   return { group: groupId, state: group?.state ?? 'Empty', totalLag, partitions };
-}
-
-/** A group that only has offsets, because its consumers assign partitions manually, may have no description. */
-async function describeIfCoordinated(
-  cluster: KafkaCluster,
-  groupId: string,
-): Promise<GroupDescription | undefined> {
-  try {
-    return await describeGroup(cluster, groupId);
-  } catch (error) {
-    if (error instanceof KafkaRequestFailed && error.code === errors.GROUP_ID_NOT_FOUND.code)
-      return undefined;
-    throw error;
-  }
 }
 
 type Readers = ReadonlyMap<number, GroupMemberDescription>;

@@ -11,15 +11,20 @@ export const diagnoseConnectionTool: Handler<'cli diagnose-connection'> = (value
 
 type Values = ConnectionValues & Pick<FlagValues, 'output' | 'topic'> & Partial<Pick<FlagValues, 'group'>>;
 
-/** Tries a connection step by step, and reports the outcome of each step. */
+/** Tries a connection to each given address step by step, and reports the outcome of each step. */
 export async function diagnoseConnection(values: Values, deps: Deps): Promise<number> {
   const options = await clusterOptions(values, deps);
-  const diagnosis = await diagnose({ ...options, topic: values.topic, group: values.group });
-  const problems = problemsOf(diagnosis);
-  printResult(values, deps, {
-    json: { works: problems.length === 0, ...diagnosis, problems, conclusion: conclusionOf(diagnosis) },
-    text: () => diagnosisText(diagnosis),
-  });
-  if (deps.stop.aborted) return stoppedStatus;
-  return problems.length === 0 ? 0 : 1;
+  let problemCount = 0;
+  for (const [index, address] of options.bootstrap.entries()) {
+    const { topic, group } = values;
+    const diagnosis = await diagnose({ ...options, bootstrap: [address], topic, group });
+    const problems = problemsOf(diagnosis);
+    problemCount += problems.length;
+    printResult(values, deps, {
+      json: { works: problems.length === 0, ...diagnosis, problems, conclusion: conclusionOf(diagnosis) },
+      text: () => `${index === 0 ? '' : '\n'}${diagnosisText(diagnosis)}`,
+    });
+    if (deps.stop.aborted) return stoppedStatus;
+  }
+  return problemCount === 0 ? 0 : 1;
 }

@@ -12,7 +12,7 @@ import { GroupMember } from '../kafka/group-member.ts';
 /** A member of a group that stays until the test ends. */
 async function joined(t: TestContext, port: number, groupId: string, topicName: string) {
   const cluster = new KafkaCluster({
-    bootstrap: { host: '127.0.0.1', port },
+    bootstrap: [{ host: '127.0.0.1', port }],
     clientId: 'reader',
     timeoutMs: 10_000,
     clock: systemClock,

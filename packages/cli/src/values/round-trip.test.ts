@@ -25,6 +25,8 @@ const mappingPattern = fc
   .filter((text) => compilePattern(text).problem === undefined);
 const mappingReplacement = fc.stringMatching(/^(?:[a-zA-Z0-9 =.*,]|\\[$/])*$/);
 
+const port = fc.integer({ min: 1, max: 65_535 });
+
 /** One generator per value type. Types with a range or an enumeration take their values from what the row allows. */
 const generators: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   'auto or int': fc.oneof(fc.constant('auto'), fc.integer({ min: 1, max: 64 })),
@@ -65,6 +67,7 @@ const generators: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   'IP address': fc.oneof(fc.ipV4(), fc.ipV6()),
   URL: fc.webUrl().filter((url) => !url.includes(',')),
   bool: fc.boolean(),
+  broker: fc.oneof(record({ host: fc.oneof(fc.domain(), fc.ipV6()) }), record({ host: fc.ipV6(), port })),
   bytes: fc.integer({ min: 1024 * 1024, max: 128 * 1024 * 1024 }),
   configs: fc.uniqueArray(record({ name: lowercase, value: fc.stringMatching(/^[a-z0-9,]*$/) }), {
     selector: ({ name }) => name,
@@ -93,6 +96,8 @@ const generators: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
     version: fc.integer({ min: 1, max: 2 ** 31 - 1 }),
   }),
   region: lowercase,
+  time: fc.nat(Date.UTC(9999, 11, 30)),
+  'time span': fc.nat(),
   version: fc.oneof(fc.constant('latest'), fc.integer({ min: 1, max: 2 ** 31 - 1 })),
   zone: lowercase,
 };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError, type PipelineType } from '@weir/api';
 import { apiLimits } from '@weir/api/limits';
-import { checkedConfiguration, type GivenConfiguration } from './check-configuration.ts';
+import { checkedConfiguration, type GivenConfiguration, likelyTypeOf } from './check-configuration.ts';
 import { readYaml } from './read-yaml.ts';
 import { plainValueOf } from './yaml-value.ts';
 
@@ -91,6 +91,14 @@ for (const [type, yaml] of Object.entries(whole) as [PipelineType, string][]) {
     assert.deepEqual(checkedConfiguration(type, { yaml }), { yaml });
   });
 }
+
+for (const [type, yaml] of Object.entries(whole)) {
+  test(`${type}: a configuration is recognised by its fields`, () => assert.equal(likelyTypeOf(yaml), type));
+}
+
+test('what has no field of any type counts as the first type', () => {
+  for (const yaml of ['', '[', '- a', 'toString: 1']) assert.equal(likelyTypeOf(yaml), 'bento');
+});
 
 function refusal(type: PipelineType, given: GivenConfiguration): string {
   try {

@@ -36,6 +36,16 @@ export function configurationProblems(type: PipelineType, yaml: string): readonl
   return 'problems' in reading ? reading.problems : allProblems(type, reading.value);
 }
 
+/** Returns the type whose fields a configuration has most of, for one that is given without its type. */
+export function likelyTypeOf(yaml: string): PipelineType {
+  const reading = readYaml(yaml);
+  const root = 'value' in reading && reading.value.kind === 'mapping' ? reading.value.entries : [];
+  const known = (type: PipelineType) => root.filter(({ key }) => Object.hasOwn(schemas[type].shape, key));
+  const names = Object.keys(schemas) as PipelineType[];
+  // The sort is stable, so that the first type is the answer where nothing is known.
+  return names.toSorted((a, b) => known(b).length - known(a).length)[0]!;
+}
+
 function allProblems(type: PipelineType, value: YamlValue): ConfigurationProblem[] {
   const problems = problemsOf(value, schemas[type]);
   if (problems.length > 0 || type !== 'data_lake') return problems;

@@ -1,31 +1,36 @@
 /** The flags of `kcmd` and of the `cli` tools. They are written with dashes, like those of Kafka's own tools. */
 
+import { pipelineTypeNames } from '@weir/api/pipeline-types';
 import { MiB } from '@weir/core';
 import { saslMechanisms } from '../../kafka/sasl/mechanisms.ts';
 import { bool } from '../../values/bool.ts';
+import { bootstrapAddress } from '../../values/bootstrap-address.ts';
 import { clonePoint } from '../../values/clone-point.ts';
 import { list } from '../../values/list.ts';
 import { bytes, durationMs, int, port } from '../../values/numbers.ts';
 import { offsetPosition } from '../../values/offset-position.ts';
-import { hostname, oneOf, path, text } from '../../values/text.ts';
+import { oneOf, path, text } from '../../values/text.ts';
 import { topicConfigs } from '../../values/topic-configs.ts';
-import { available, planned } from '../row.ts';
+import { available } from '../row.ts';
 import { bucketDecoders, kafkaClients, registryTools, resultPrinters } from './takers.ts';
 
 export const connectionFlags = [
   available({
     name: 'bootstrap-host',
-    type: hostname(),
-    default: 'localhost',
+    type: list(bootstrapAddress()),
+    default: [{ host: 'localhost' }],
     commands: kafkaClients,
-    help: 'The host of the first broker to contact; host:port names both.',
+    aliases: ['-bootstrap-server'],
+    isRepeatable: true,
+    help: 'The brokers to contact first, each as host or host:port.',
+    rule: 'They are tried in turn until one answers. An IPv6 address with a port stands in brackets: [::1]:9092.',
   }),
   available({
     name: 'bootstrap-port',
     type: port(),
     default: 9092,
     commands: kafkaClients,
-    help: 'The port of the first broker to contact.',
+    help: 'The port of the hosts in -bootstrap-host that are given without one.',
   }),
   available({
     name: 'client-id',
@@ -133,6 +138,7 @@ export const toolFlags = [
       'cli delete-topic-config',
       'cli describe-log-dirs',
       'cli consumer-group-lag',
+      'cli reset-offsets',
       'cli console-producer',
       'cli console-consumer',
       'cli benchmark-producer',
@@ -141,6 +147,7 @@ export const toolFlags = [
       'cli diagnose-record',
     ],
     help: 'The topic to work on.',
+    rule: 'reset-offsets takes several, and partitions: orders:0,1,payments.',
   }),
   available({
     name: 'partitions',
@@ -169,6 +176,7 @@ export const toolFlags = [
     commands: [
       'cli describe-groups',
       'cli consumer-group-lag',
+      'cli reset-offsets',
       'cli console-consumer',
       'cli benchmark-consumer',
       'cli diagnose-connection',
@@ -276,11 +284,18 @@ export const toolFlags = [
     commands: ['cli delete-all-topics-unsafe'],
     help: 'Says once more that every topic is to be deleted with all its records.',
   }),
-  planned({
+  available({
     name: 'config-file',
     type: path(),
     commands: ['cli validate-pipeline-config'],
-    help: 'The file to check.',
+    help: 'The file to check; - is standard input.',
+  }),
+  available({
+    name: 'pipeline-type',
+    type: oneOf(...pipelineTypeNames),
+    commands: ['cli validate-pipeline-config'],
+    help: 'The type of the pipeline that the file configures.',
+    rule: 'Not set, the fields of the file say it.',
   }),
   available({
     name: 'batch-size',

@@ -35,6 +35,8 @@ export interface Diagnosis {
 }
 
 interface DiagnosisOptions extends ClusterOptions {
+  /** The only address: another one would hide what is wrong with it. */
+  readonly bootstrap: readonly [Address];
   /** A topic to check. */
   readonly topic: string | undefined;
   /** A group whose coordinator to look up. */
@@ -56,7 +58,7 @@ const probeGroup = 'weir-diagnose-connection';
  * and then hangs; so every broker is tried.
  */
 export async function diagnose(options: DiagnosisOptions): Promise<Diagnosis> {
-  const { bootstrap } = options;
+  const [bootstrap] = options.bootstrap;
   const steps: Step[] = [];
   const nothing = { bootstrap, steps, clusterId: null, brokers: [], coordinator: null };
   await reachBroker(options, steps);
@@ -83,7 +85,11 @@ function attemptOf({ clock, stop, timeoutMs }: ClusterOptions): Attempt {
 
 /** From the name to the first answer in the Kafka protocol. */
 async function reachBroker(options: DiagnosisOptions, steps: Step[]): Promise<void> {
-  const { bootstrap: address, tls, clientId } = options;
+  const {
+    bootstrap: [address],
+    tls,
+    clientId,
+  } = options;
   const attempt = attemptOf(options);
   const { step, addresses } = await resolveName(address, attempt);
   steps.push(step);

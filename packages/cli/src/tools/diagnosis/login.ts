@@ -24,7 +24,7 @@ export async function logIn(cluster: KafkaCluster, { login, tls }: ClusterOption
 
 /** The mechanisms that a broker offers, or `undefined` if its listener takes no login or does not say. */
 export async function enabledMechanisms(
-  { bootstrap: address, tls, clientId }: ClusterOptions,
+  { bootstrap: [address], tls, clientId }: ClusterOptions,
   attempt: Attempt,
 ): Promise<readonly string[] | undefined> {
   try {

@@ -1,10 +1,10 @@
-import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { formatBytes, MiB } from '@weir/core';
+import { MiB } from '@weir/core';
 import type { NewSchema, SchemaType } from '@weir/registry';
 import type { Deps } from '../../deps.ts';
 import { Failure } from '../../failure.ts';
 import type { FlagValues } from '../../flags/catalogue.ts';
+import { readGivenFile } from '../given-file.ts';
 
 type SchemaValues = Pick<FlagValues, 'schema-file' | 'schema-type' | 'reference'>;
 
@@ -27,11 +27,7 @@ interface GivenSchema {
 export async function readSchema(values: SchemaValues, deps: Deps): Promise<GivenSchema> {
   const path = values['schema-file']!;
   const schemaType = values['schema-type'] ?? typeOf(path);
-  const bytes = path === '-' ? await inputBytes(deps.input) : await fileBytes(path);
-  if (bytes.length > schemaBytesMax)
-    throw new Failure(`-schema-file=${path}: is larger than ${formatBytes(schemaBytesMax)}`);
-  const schema = bytes.toString();
-  if (schema.trim() === '') throw new Failure(`-schema-file=${path}: is empty`);
+  const schema = await readGivenFile('schema-file', path, schemaBytesMax, deps);
   return {
     schema: { schema, schemaType, references: values.reference },
     name: path === '-' ? 'standard input' : basename(path),
@@ -49,23 +45,4 @@ function typeOf(path: string): SchemaType {
   const why =
     path === '-' ? 'standard input has no name' : 'its name does not end with .avsc, .proto or .json';
   throw new Failure(`-schema-file=${path}: ${why}; say with -schema-type what it is`);
-}
-
-async function fileBytes(path: string): Promise<Buffer> {
-  try {
-    return await readFile(path);
-  } catch (error) {
-    throw new Failure(`-schema-file=${path}: cannot be read (${(error as NodeJS.ErrnoException).code})`);
-  }
-}
-
-async function inputBytes(input: AsyncIterable<Uint8Array>): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of input) {
-    chunks.push(Buffer.from(chunk));
-    bytes += chunk.length;
-    if (bytes > schemaBytesMax) break;
-  }
-  return Buffer.concat(chunks);
 }

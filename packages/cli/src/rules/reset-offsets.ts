@@ -1,0 +1,60 @@
+import type { FlagName, FlagValues } from '../flags/catalogue.ts';
+import { readTopicPartitions } from '../values/topic-partitions.ts';
+import { forbidden, missing, type Rule, type Violation } from './rule.ts';
+
+const targets = [
+  'to-earliest',
+  'to-latest',
+  'to-current',
+  'to-offset',
+  'to-datetime',
+  'by-duration',
+  'shift-by',
+  'from-file',
+] as const satisfies readonly FlagName[];
+
+const targetsInWords = `-${targets.slice(0, -1).join(', -')} or -${targets.at(-1)}`;
+
+export const resetOffsetsRule: Rule = {
+  statement:
+    `reset-offsets takes exactly one of ${targetsInWords}, and one of -topic and -all-topics unless a file says which ` +
+    'partitions. It changes nothing without -confirm-reset-offsets.',
+  flags: [...targets, 'topic', 'all-topics', 'export', 'output', 'dry-run', 'confirm-reset-offsets'],
+  commands: ['cli reset-offsets'],
+  check: (values) => wrongPlace(values) ?? wrongTarget(values) ?? wrongMode(values),
+};
+
+function isGiven(value: FlagValues[FlagName]): boolean {
+  return value !== undefined && value !== false;
+}
+
+function wrongTarget(values: FlagValues): Violation | undefined {
+  const [first, second] = targets.filter((name) => isGiven(values[name]));
+  if (first === undefined) {
+    const rule = `reset-offsets needs it, or another place to go on from: ${targetsInWords}`;
+    return missing(['to-offset'], rule).problem;
+  }
+  return second === undefined ? undefined : forbidden([first, second], 'one place is needed').problem;
+}
+
+function wrongPlace(values: FlagValues): Violation | undefined {
+  const topics = values.topic === undefined ? undefined : readTopicPartitions(values.topic);
+  if (topics !== undefined && 'problem' in topics) return forbidden(['topic'], topics.problem).problem;
+  const places = [
+    ...(topics === undefined ? [] : ['topic' as const]),
+    ...(values['all-topics'] ? ['all-topics' as const] : []),
+    ...(values['from-file'] === undefined ? [] : ['from-file' as const]),
+  ];
+  if (places.length > 1) return forbidden(places.slice(0, 2), 'one of them says which partitions').problem;
+  return places.length === 1
+    ? undefined
+    : missing(['topic'], 'reset-offsets needs it, or -all-topics').problem;
+}
+
+function wrongMode(values: FlagValues): Violation | undefined {
+  if (values['dry-run'] && values['confirm-reset-offsets'])
+    return forbidden(['dry-run', 'confirm-reset-offsets'], 'only one of them is allowed').problem;
+  if (values.export && values.output === 'json')
+    return forbidden(['export', 'output'], '-from-file reads both; only one of them is allowed').problem;
+  return undefined;
+}

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { runArguments } from '../../testing/command-run.ts';
+
+function fileOf(t: TestContext, text: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'weir-pipeline-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'pipeline.yaml');
+  writeFileSync(path, text);
+  return path;
+}
+
+const validate = (...flags: string[]) => runArguments(['cli', 'validate-pipeline-config', ...flags]);
+
+test('a valid configuration is recognised by its fields', async (t) => {
+  const cases: readonly [yaml: string, type: string][] = [
+    ['input: {}\noutput: {}\n', 'bento'],
+    ['source_schema_registry: { hostname: registry, port: 8081 }\n', 'schema_linking'],
+  ];
+  for (const [yaml, type] of cases) {
+    const path = fileOf(t, yaml);
+    for (const flag of ['-config-file', '--config-file']) {
+      const out = `${path}: a valid configuration of a ${type} pipeline\n`;
+      assert.deepEqual(await validate(flag, path), { status: 0, out, err: '' });
+    }
+  }
+});
+
+test('each problem is one line with its position, in the order of the text', async (t) => {
+  const path = fileOf(t, 'input: {}\nbuffer: none\noutput: {}\ninptu: {}\n');
+  assert.deepEqual(await validate('-config-file', path), {
+    status: 1,
+    out:
+      `${path}:2:9: buffer: is not a mapping of fields\n` +
+      `${path}:4:1: unknown field "inptu"; did you mean input?\n`,
+    err: '',
+  });
+  const json = await validate('-config-file', path, '-output', 'json', '-pipeline-type', 'bento');
+  const { isValid, type, problems } = JSON.parse(json.out);
+  assert.deepEqual(
+    [json.status, isValid, type, problems[0].line, problems[0].column],
+    [1, false, 'bento', 2, 9],
+  );
+});
+
+test('the type can be given, and standard input is a file too', async () => {
+  const found = await runArguments(
+    ['cli', 'validate-pipeline-config', '-config-file', '-', '-pipeline-type', 'orbit'],
+    { input: ['input: {}\n'] },
+  );
+  assert.equal(found.status, 1);
+  assert.match(found.out, /^standard input:1:1: source_bootstrap_brokers: is missing\n/);
+});
+
+test('a file that cannot be read, or no file, is one line', async (t) => {
+  assert.deepEqual(await validate('-config-file', '/no/such/file'), {
+    status: 1,
+    out: '',
+    err: 'weir cli validate-pipeline-config: -config-file=/no/such/file: cannot be read (ENOENT)\n',
+  });
+  const empty = fileOf(t, ' \n');
+  assert.match((await validate('-config-file', empty)).err, /: is empty\n$/);
+  const large = fileOf(t, `# ${'x'.repeat(300_000)}\n`);
+  assert.match((await validate('-config-file', large)).err, /: is larger than 256KiB\n$/);
+  assert.deepEqual(await validate(), {
+    status: 2,
+    out: '',
+    err: 'weir cli validate-pipeline-config: -config-file: weir cli validate-pipeline-config needs it\n',
+  });
+});
