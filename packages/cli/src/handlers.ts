@@ -29,6 +29,7 @@ export const handlers = {
   'cli create-acls': async () => (await import('./tools/create-acls.ts')).createAclsTool,
   'cli describe-acls': async () => (await import('./tools/describe-acls.ts')).describeAclsTool,
   'cli delete-acls': async () => (await import('./tools/delete-acls.ts')).deleteAclsTool,
+  'cli who-may': async () => (await import('./tools/who-may.ts')).whoMayTool,
   'cli describe-broker-configs': async () =>
     (await import('./tools/describe-broker-configs.ts')).describeBrokerConfigsTool,
   'cli alter-broker-configs': async () => (await import('./tools/alter-configs.ts')).alterBrokerConfigsTool,

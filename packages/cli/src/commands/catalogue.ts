@@ -77,6 +77,11 @@ export const commands = [
   { name: 'cli create-acls', status: 'available', help: 'Add ACLs.' },
   { name: 'cli describe-acls', status: 'available', help: 'List the ACLs that match a filter.' },
   { name: 'cli delete-acls', status: 'available', help: 'Delete the ACLs that match a filter.' },
+  {
+    name: 'cli who-may',
+    status: 'available',
+    help: 'Show which principals may do what on a resource, and why.',
+  },
   { name: 'cli describe-broker-configs', status: 'available', help: 'Show the configs of the cluster.' },
   {
     name: 'cli alter-broker-configs',

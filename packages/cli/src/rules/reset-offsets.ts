@@ -19,7 +19,7 @@ export const resetOffsetsRule: Rule = {
   statement:
     `reset-offsets takes exactly one of ${targetsInWords}, and one of -topic and -all-topics unless a file says which ` +
     'partitions. It changes nothing without -confirm-reset-offsets.',
-  flags: [...targets, 'topic', 'all-topics', 'export', 'output', 'dry-run', 'confirm-reset-offsets'],
+  flags: [...targets, 'topic', 'all-topics', 'export', 'output', 'dryRun', 'confirm-reset-offsets'],
   commands: ['cli reset-offsets'],
   check: (values) => wrongPlace(values) ?? wrongTarget(values) ?? wrongMode(values),
 };
@@ -52,8 +52,8 @@ function wrongPlace(values: FlagValues): Violation | undefined {
 }
 
 function wrongMode(values: FlagValues): Violation | undefined {
-  if (values['dry-run'] && values['confirm-reset-offsets'])
-    return forbidden(['dry-run', 'confirm-reset-offsets'], 'only one of them is allowed').problem;
+  if (values.dryRun && values['confirm-reset-offsets'])
+    return forbidden(['dryRun', 'confirm-reset-offsets'], 'only one of them is allowed').problem;
   if (values.export && values.output === 'json')
     return forbidden(['export', 'output'], '-from-file reads both; only one of them is allowed').problem;
   return undefined;

@@ -27,6 +27,7 @@ import { saslRule } from './sasl.ts';
 import { servedClusterRule } from './served-cluster.ts';
 import { tlsRule } from './tls.ts';
 import { toolNeedsRule } from './tool-needs.ts';
+import { whoMayRule } from './who-may.ts';
 
 /** Every rule over more than one flag, in the order in which they are checked. */
 export const rulebook: readonly Rule[] = [
@@ -49,6 +50,7 @@ export const rulebook: readonly Rule[] = [
   toolNeedsRule,
   resetOffsetsRule,
   aclToolsRule,
+  whoMayRule,
   applyRule,
   eventToolsRule,
   recordToolsRule,

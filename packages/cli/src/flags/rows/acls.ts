@@ -6,6 +6,9 @@ import { available } from '../row.ts';
 
 const aclTools = ['cli create-acls', 'cli describe-acls', 'cli delete-acls'] as const;
 
+/** `who-may` takes some of the fields as a question. */
+const aclToolsAndWhoMay = [...aclTools, 'cli who-may'] as const;
+
 const resourceTypes = Object.keys(kafkaResourceTypes) as KafkaResourceType[];
 const operations = Object.keys(aclOperations) as AclOperation[];
 
@@ -40,22 +43,23 @@ export const aclFlags = [
   available({
     name: 'principal',
     type: list(principal(), { itemsBegin: 'User:' }),
-    commands: aclTools,
+    commands: aclToolsAndWhoMay,
     help: 'Whom the ACL is about.',
-    rule: 'User:* is every user.',
+    rule: 'User:* is every user. who-may shows all principals unless some are named.',
   }),
   available({
     name: 'host',
     type: text('host'),
-    commands: aclTools,
+    commands: aclToolsAndWhoMay,
     help: 'The address from which the principal connects; * for every one.',
-    rule: 'A new ACL holds for every address unless it is said otherwise.',
+    rule: 'A new ACL holds for every address unless it is said otherwise; who-may means addresses that no rule names.',
   }),
   available({
     name: 'operation',
     type: list(oneOf(...operations)),
-    commands: aclTools,
+    commands: aclToolsAndWhoMay,
     help: 'What the ACL is about.',
+    rule: 'who-may shows all operations of the resource unless some are named.',
   }),
   available({
     name: 'permission',
@@ -63,6 +67,19 @@ export const aclFlags = [
     commands: aclTools,
     help: 'Whether the ACL allows or denies.',
     rule: 'A new ACL allows unless it is said otherwise.',
+  }),
+  available({
+    name: 'transactional-id',
+    type: text('id'),
+    commands: ['cli who-may'],
+    help: 'The transactional id that is meant.',
+  }),
+  available({
+    name: 'whole-cluster',
+    type: bool(),
+    default: false,
+    commands: ['cli who-may'],
+    help: 'The cluster itself is meant.',
   }),
   available({
     name: 'confirm-delete-all-acls',

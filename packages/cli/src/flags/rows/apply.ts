@@ -19,7 +19,7 @@ export const applyFlags = [
     name: 'apiKey',
     type: text('key'),
     secret: true,
-    commands: ['apply', ...apiTools, ...recordTools],
+    commands: ['apply', ...apiTools, ...recordTools, 'cli who-may'],
     help: 'The key to call the API with, of an application or of the account.',
     rule: 'Other users of the machine can see the flags of a command; the variable is hidden from them.',
   }),
@@ -28,7 +28,7 @@ export const applyFlags = [
     aliases: ['-dry-run'],
     type: bool(),
     default: false,
-    commands: ['apply'],
+    commands: ['apply', 'cli reset-offsets'],
     help: 'Print what would be done, and do nothing.',
   }),
   available({

@@ -106,7 +106,7 @@ export const clusterFlags = [
   available({
     name: 'apiURL',
     type: url(),
-    commands: [...clusterMembers, 'apply', ...apiTools, ...recordTools],
+    commands: [...clusterMembers, 'apply', ...apiTools, ...recordTools, 'cli who-may'],
     deprecatedNames: ['-consoleURL', 'SERVICE_CONSOLE_URL'],
     help: 'The address of the API of the control plane.',
     rule: 'It may end with /api/v1, as provisioning tools write it. Agents exchange the tokens of their platform there, or else at -metadataURL.',

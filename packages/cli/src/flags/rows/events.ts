@@ -19,6 +19,7 @@ export const eventFlags = [
       'cli storage-costs',
       'cli create-key',
       ...recordTools,
+      'cli who-may',
     ],
     help: 'The virtual cluster that is meant, by id or by name.',
     rule: 'It may be left out when the key sees one cluster only. A tool that asks no API takes an id, or the only cluster of the bucket.',

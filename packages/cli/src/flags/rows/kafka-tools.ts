@@ -137,6 +137,7 @@ export const toolFlags = [
       'cli alter-topic-configs',
       'cli delete-topic-config',
       'cli describe-log-dirs',
+      'cli who-may',
       'cli consumer-group-lag',
       'cli reset-offsets',
       'cli console-producer',
@@ -175,6 +176,7 @@ export const toolFlags = [
     type: text('group'),
     commands: [
       'cli describe-groups',
+      'cli who-may',
       'cli consumer-group-lag',
       'cli reset-offsets',
       'cli console-consumer',

@@ -78,13 +78,6 @@ export const resetOffsetsFlags = [
     help: 'Print the new offsets as lines of topic,partition,offset for -from-file.',
   }),
   available({
-    name: 'dry-run',
-    type: bool(),
-    default: false,
-    commands,
-    help: 'Says that only a preview is wanted, as without -confirm-reset-offsets.',
-  }),
-  available({
     name: 'confirm-reset-offsets',
     type: bool(),
     default: false,

@@ -13,12 +13,16 @@ import { everyAcl, toAclResponse } from './acls.ts';
 import { readClusterConfigs } from './cluster-reads.ts';
 import { nearRules } from './near-rules.ts';
 import type { ClusterServices } from './services.ts';
-import { type AccessQuestion, everybody, type PrincipalAccess, type WhoMay, whoMay } from './who-may.ts';
+import {
+  type AccessQuestion,
+  everybody,
+  type PrincipalAccess,
+  unnamedHost,
+  type WhoMay,
+  whoMay,
+} from './who-may.ts';
 
 type Explained = OutputOf<'explain_access'>;
-
-/** A placeholder that matches no address in a rule. */
-const unnamedHost = 'an address that no rule names';
 
 export function explainAccessOperations({ clusterPort }: ClusterServices) {
   return {

@@ -30,7 +30,12 @@ export interface WhoMay {
   readonly namedCount: number;
 }
 
+/** What is needed of a credential. */
+export type AccessCredential = Pick<CredentialDescription, 'username' | 'name' | 'isSuperuser'>;
+
 export const everybody = 'User:*';
+/** A placeholder that matches no address in a rule. */
+export const unnamedHost = 'an address that no rule names';
 const everyHost = '*';
 /** Addresses of one principal that are evaluated, and those that are returned. */
 const hostsConsideredMax = 100;
@@ -47,7 +52,7 @@ const evaluationsPerTurn = 500;
 export async function whoMay(
   acls: readonly Acl[],
   { isHostGiven, ...question }: AccessQuestion,
-  credentials: readonly CredentialDescription[],
+  credentials: readonly AccessCredential[],
   pause: () => Promise<void>,
 ): Promise<WhoMay> {
   let evaluated = 0;
@@ -109,7 +114,7 @@ interface Known {
   readonly isSuperuser: boolean;
 }
 
-function principalsIn(about: readonly Acl[], credentials: readonly CredentialDescription[]): Known[] {
+function principalsIn(about: readonly Acl[], credentials: readonly AccessCredential[]): Known[] {
   const named = new Set(about.map(({ principal }) => principal));
   named.delete(everybody);
   const found: Known[] = [];
