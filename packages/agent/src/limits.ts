@@ -204,6 +204,9 @@ export const agentLimits = {
   /** Lines about denials that an agent logs per second, whatever happens. */
   aclDenialsLoggedPerSecond: 50,
 
+  /** Events about what ACLs allowed that an agent emits per second, while those events are on. */
+  aclAllowancesPerSecond: 20,
+
   /**
    * Rules that can never match which an agent logs one by one when it learns of them; it logs the number of the
    * others.

@@ -335,7 +335,7 @@ export {
   writeAssignment,
 } from './consumer-protocol.ts';
 export { readCredentialRecord, writeCredentialRecord } from './credentials/credential-entry.ts';
-export { credentialSpellings } from './credentials/credential-names.ts';
+export { credentialSpellings, givenCredentialName } from './credentials/credential-names.ts';
 export { readScramCredential, writeScramCredential } from './credentials/scram-entry.ts';
 export { isPasswordOf, newScramCredential, scramIterations } from './credentials/scram-secret.ts';
 export type { FilePointers, FileState } from './file-pointers.ts';

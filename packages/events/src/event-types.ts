@@ -54,13 +54,14 @@ export const eventTypes: Readonly<Record<EventTypeName, EventType>> = {
   },
   acl_logs: {
     title: 'ACL logs',
-    description: 'What clients were denied, or would have been while rules are only tried out.',
+    description:
+      'What rules allowed clients and what they denied, or would have while rules are only tried out. A denial comes once a minute, what was allowed once in ten.',
     clusterKinds: ['kafka'],
     emittedBy: ['agent'],
     fields: [
       text('principal', 'Who asked: `User:` and a name.'),
-      text('credential_name', 'The name that a user gave to the credential. On denials.'),
-      text('operation', 'The operation that was denied, such as `CREATE`.'),
+      text('credential_name', 'The name that a user gave to the credential.'),
+      text('operation', 'The operation, such as `CREATE`.'),
       text('resource_type', 'What it was about, such as `TOPIC`.'),
       text('resource_name', 'The name of it.'),
       field('kafka_api_key', 'integer', 'The number of the Kafka call.'),
@@ -70,6 +71,7 @@ export const eventTypes: Readonly<Record<EventTypeName, EventType>> = {
       text('address', 'The address that the agent listens at, `:<port>`.'),
       field('kafka_enabled', 'boolean', 'Whether the agent serves Kafka.'),
       field('is_log', 'boolean', 'Whether it is a line of the log as well.'),
+      field('is_allowed', 'boolean', 'Whether the rules allow it.'),
       field('is_shadow', 'boolean', 'Whether it was only noted, since rules are tried out.'),
       text('client_address', 'Where the client came from.'),
       text('client_id', 'What the client calls itself.'),

@@ -67,7 +67,7 @@ test('a denial is found by a search, also when an agent dies', {
   });
   await until(() => isDenied(kafka));
 
-  const denials = 'data.resource_name == "orders" and type == "acl_logs"';
+  const denials = 'data.resource_name == "orders" and type == "acl_logs" and data.is_allowed == false';
   await until(async () => assert.notEqual((await search(denials)).events.length, 0));
   const { events, stats } = await search(denials);
   const [event] = events;

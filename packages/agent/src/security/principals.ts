@@ -1,12 +1,9 @@
-import { readCredentialRecord } from '@weir/cluster';
+import { givenCredentialName, readCredentialRecord } from '@weir/cluster';
 import type { EntriesView } from '../cluster/followed-entries.ts';
 import { type Principal, principalWithoutCredential } from './principal.ts';
 
 /** Returns the principal of an authenticated user, however it authenticated. */
 export type PrincipalOf = (username: string) => Principal;
-
-/** Prefix of the names of credentials; ACLs may omit it. */
-const credentialNamePrefix = 'ccn_';
 
 /**
  * Returns principals by the credentials in the cluster view. A user needs no credential: a certificate or a token
@@ -29,8 +26,8 @@ export function principalsOf(credentials: EntriesView): PrincipalOf {
 
 function principalBy(username: string, value: Uint8Array): Principal {
   const { name, isSuperuser, isReadOnly } = readCredentialRecord(value);
-  const aliases = [name];
-  if (name.startsWith(credentialNamePrefix)) aliases.push(name.slice(credentialNamePrefix.length));
+  // ACLs may omit the prefix of the name.
+  const aliases = [...new Set([name, givenCredentialName(name)])];
   return {
     name: `User:${username}`,
     aliases: aliases.map((alias) => `User:${alias}`),

@@ -43,7 +43,7 @@ export const prompts: readonly Prompt[] = [
     description: 'Counts denials by principal, and explains the most frequent ones.',
     args: [cluster, relative],
     text: ({ virtual_cluster_id, relative: time = '1h' }) =>
-      `Who was denied access in the virtual cluster ${virtual_cluster_id} in the last ${time}? Call aggregate_events with event_types ["acl_logs"], time_range {"relative": "${time}"} and group_by "data.principal". For the most frequent ones find operation and resource with search_events, and call explain_access for each. Say which rule is missing or denies it.`,
+      `Who was denied access in the virtual cluster ${virtual_cluster_id} in the last ${time}? Call aggregate_events with event_types ["acl_logs"], filter data.is_allowed in [false, null], time_range {"relative": "${time}"} and group_by "data.principal". For the most frequent ones find operation and resource with search_events, and call explain_access for each. Say which rule is missing or denies it.`,
   },
   {
     name: 'pipeline_errors',

@@ -183,6 +183,8 @@ async function denialsOf(
 ): Promise<{ readonly recent_denials: number | null }> {
   const filter = [
     ...(principals === undefined ? [] : [`data.principal in [${principals.map(printLiteral).join(', ')}]`]),
+    // Agents of earlier releases recorded denials only.
+    'data.is_allowed in [false, null]',
     `data.operation == ${printLiteral(question.operation)}`,
     `data.resource_type == ${printLiteral(question.resource_type)}`,
     `data.resource_name == ${printLiteral(question.resource_name)}`,

@@ -15,7 +15,8 @@ import { bareAddress } from '../session/client-host.ts';
 import { AclDecisions, type AclSubject, subjectOf } from './acl-decisions.ts';
 import { type AclMetrics, aclMetrics } from './acl-metrics.ts';
 import { aclModeOf } from './acl-mode.ts';
-import { type Denial, DenialLog, type GuardedRequest, type LoggingAgent } from './denial-log.ts';
+import { AllowanceLog } from './allowance-log.ts';
+import { type AccessCheck, DenialLog, type GuardedRequest, type LoggingAgent } from './denial-log.ts';
 import { FollowedAcls } from './followed-acls.ts';
 import { InvalidRuleLog } from './invalid-rule-log.ts';
 
@@ -26,7 +27,7 @@ export interface AccessOptions {
   readonly logsDenials: boolean;
   /** Log for denials, which have their own event type. Default: `log`. */
   readonly denialLog?: Log;
-  /** Emits denials as events. */
+  /** Emits denials, and what was allowed, as events. */
   readonly events?: EventEmitter;
   readonly clock: Clock;
   readonly log: Log;
@@ -42,6 +43,7 @@ export function createAccessOf(options: AccessOptions): (request: GuardedRequest
   const checker: AclChecker = {
     decisions: new AclDecisions(acls),
     noteDenial: denialNotes(options),
+    allowances: new AllowanceLog({ agent: options.agent, events: options.events, clock: options.clock }),
     metrics: aclMetrics(options.metrics),
   };
   return (request) => {
@@ -66,7 +68,7 @@ export function createAccessOf(options: AccessOptions): (request: GuardedRequest
  * Reports denials to the log and as events. Each has its own rate limit, because events may be enabled after the log
  * has already reported a denial.
  */
-function denialNotes(options: AccessOptions): (denial: Denial) => void {
+function denialNotes(options: AccessOptions): (denial: AccessCheck) => void {
   const { agent, logsDenials, log, denialLog = log, events, clock } = options;
   const shared = { agent, isLog: logsDenials, clock };
   const inLog = new DenialLog({ ...shared, logDenial: (level, ...line) => denialLog[level](...line) });
@@ -82,7 +84,8 @@ function denialNotes(options: AccessOptions): (denial: Denial) => void {
 
 interface AclChecker {
   readonly decisions: AclDecisions;
-  readonly noteDenial: (denial: Denial) => void;
+  readonly noteDenial: (denial: AccessCheck) => void;
+  readonly allowances: AllowanceLog;
   readonly metrics: AclMetrics;
 }
 
@@ -110,19 +113,30 @@ class RuledAccess implements Access {
   }
 
   may(operation: NeededOperation, resourceType: AclResourceType, resourceName: string): boolean {
-    const { decisions, noteDenial, metrics } = this.#checker;
-    if (decisions.isAllowed(this.#subject, operation, resourceType, resourceName)) return true;
+    const { decisions, noteDenial, allowances, metrics } = this.#checker;
+    const decision = decisions.of(this.#subject, operation, resourceType, resourceName);
+    if (decision.isAllowed) {
+      if (allowances.isOn) {
+        allowances.note(decision, () => this.#check(operation, resourceType, resourceName));
+      }
+      return true;
+    }
     metrics.denied(resourceType, operation);
-    const rule = () => decisions.explain(this.#subject, operation, resourceType, resourceName).rule;
-    noteDenial({ ...this.#client, operation, resourceType, resourceName, rule });
+    noteDenial(this.#check(operation, resourceType, resourceName));
     return this.#client.isShadow;
+  }
+
+  #check(operation: NeededOperation, resourceType: AclResourceType, resourceName: string): AccessCheck {
+    const { decisions } = this.#checker;
+    const rule = () => decisions.explain(this.#subject, operation, resourceType, resourceName).rule;
+    return { ...this.#client, operation, resourceType, resourceName, rule };
   }
 
   mayQuietly(operation: NeededOperation, resourceType: AclResourceType, resourceName: string): boolean {
     const { isShadow } = this.#client;
     // A quiet check on the cluster precedes a check on the resource itself, which must be the one that is reported.
     if (isShadow && resourceType !== 'CLUSTER') return true;
-    return this.#checker.decisions.isAllowed(this.#subject, operation, resourceType, resourceName);
+    return this.#checker.decisions.of(this.#subject, operation, resourceType, resourceName).isAllowed;
   }
 
   mayOnSome(operation: NeededOperation, resourceType: AclResourceType): boolean {
@@ -134,8 +148,8 @@ class RuledAccess implements Access {
     if (this.#client.isShadow) return operationBits(operations);
     const { decisions } = this.#checker;
     return operationBits(
-      operations.filter((operation) =>
-        decisions.isAllowed(this.#subject, operation, resourceType, resourceName),
+      operations.filter(
+        (operation) => decisions.of(this.#subject, operation, resourceType, resourceName).isAllowed,
       ),
     );
   }

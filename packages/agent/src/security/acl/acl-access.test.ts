@@ -286,9 +286,10 @@ describe('denial log', () => {
       module: 'acl',
       is_log: true,
       log_level: 'warn',
+      is_allowed: false,
       is_shadow: false,
       principal: 'User:alice',
-      credential_name: 'ccn_alice',
+      credential_name: 'alice',
       client_address: '10.0.0.7',
       client_id: 'app',
       operation: 'READ',
@@ -385,6 +386,93 @@ describe('denials as events', () => {
       stage.events.map(({ suppressed }) => suppressed),
       [undefined, 1],
     );
+  });
+});
+
+describe('what is allowed, as events', () => {
+  const allowed = (stage: Stage) => stage.events.map(({ message }) => message);
+
+  test('an event names the client, the resource and the ACL, and the log stays as it is', () => {
+    const stage = new Stage().enforce();
+    stage.put('ALLOW READ TOPIC orders');
+    stage.areEventsOn = true;
+    assert.equal(stage.access().may('READ', 'TOPIC', 'orders'), true);
+    const [{ message, ...fields }] = stage.events as [Record<string, unknown>];
+    assert.match(String(message), /^User:alice was allowed READ of TOPIC orders: because of the ACL /);
+    assert.deepEqual(stage.lines, []);
+    assert.deepEqual(fields, {
+      module: 'acl',
+      is_log: false,
+      log_level: 'info',
+      is_allowed: true,
+      is_shadow: false,
+      principal: 'User:alice',
+      credential_name: 'alice',
+      client_address: '10.0.0.7',
+      client_id: 'app',
+      operation: 'READ',
+      resource_type: 'TOPIC',
+      resource_name: 'orders',
+      kafka_enabled: true,
+      kafka_api_key: 1,
+      kafka_api_key_name: 'Fetch',
+      correlation_id: 42,
+      address: ':9092',
+      agent_id: 'agent-1',
+      hostname_fqdn: 'agent-1.test',
+      virtual_cluster_id: 'vci_test',
+      virtual_cluster_name: 'vci_test',
+    });
+  });
+
+  test('the same is one event in ten minutes, and again when an ACL changed', () => {
+    const stage = new Stage().enforce();
+    stage.put('ALLOW READ TOPIC orders');
+    const read = () => stage.access().may('READ', 'TOPIC', 'orders');
+    read();
+    stage.areEventsOn = true;
+    for (let n = 0; n < 100; n++) read();
+    assert.equal(stage.events.length, 1);
+    stage.clock.advance(10 * 60_000);
+    read();
+    read();
+    assert.equal(stage.events.length, 2);
+    stage.put('ALLOW WRITE TOPIC orders');
+    read();
+    assert.equal(stage.events.length, 3);
+  });
+
+  test('at most some a second; the others come later', () => {
+    const stage = new Stage().enforce();
+    stage.put('ALLOW READ TOPIC *');
+    stage.areEventsOn = true;
+    const many = agentLimits.aclAllowancesPerSecond + 5;
+    const read = () => {
+      for (let n = 0; n < many; n++) stage.access().may('READ', 'TOPIC', `t${n}`);
+    };
+    read();
+    assert.equal(stage.events.length, agentLimits.aclAllowancesPerSecond);
+    stage.clock.advance(1_000);
+    read();
+    assert.equal(stage.events.length, many);
+  });
+
+  test('a name that is too long to be remembered, a superuser and a quiet check are none', () => {
+    const stage = new Stage().enforce();
+    stage.put('ALLOW READ GROUP g User:alice PREFIXED');
+    stage.areEventsOn = true;
+    stage.access().may('READ', 'GROUP', 'g'.repeat(agentLimits.aclDecisionNameCharsMax + 1));
+    stage.access().mayQuietly('READ', 'GROUP', 'g1');
+    stage.access(root).may('READ', 'TOPIC', 'orders');
+    assert.deepEqual(stage.events, []);
+  });
+
+  test('in shadow mode it says what would have been', () => {
+    const stage = new Stage().shadow();
+    stage.put('ALLOW READ TOPIC orders');
+    stage.areEventsOn = true;
+    stage.access().may('READ', 'TOPIC', 'orders');
+    assert.match(String(allowed(stage)[0]), /^User:alice would have been allowed READ of TOPIC orders/);
   });
 });
 

@@ -18,34 +18,44 @@ export function subjectOf({ name, aliases }: Principal, host: string): AclSubjec
   return { principals, host, key: JSON.stringify([host, ...principals]) };
 }
 
+export interface RememberedDecision {
+  readonly isAllowed: boolean;
+  /** When it was last reported that it allowed something, on the monotonic clock. */
+  reportedMs: number;
+}
+
 /** Caches the decisions of ACLs until an ACL changes. */
 export class AclDecisions {
   readonly #acls: FollowedAcls;
-  readonly #remembered = new RecentlyUsed<boolean>(agentLimits.aclDecisionsMax);
+  readonly #remembered = new RecentlyUsed<RememberedDecision>(agentLimits.aclDecisionsMax);
 
   constructor(acls: FollowedAcls) {
     this.#acls = acls;
   }
 
-  isAllowed(
+  of(
     subject: AclSubject,
     operation: NeededOperation,
     resourceType: AclResourceType,
     resourceName: string,
-  ): boolean {
+  ): RememberedDecision {
     this.refresh();
-    const decide = () => this.#decide(subject, operation, resourceType, resourceName).isAllowed;
-    // Clients choose names, so the cache skips long ones to bound its memory.
-    if (resourceName.length > agentLimits.aclDecisionNameCharsMax) return decide();
+    const isAllowed = () => this.#decide(subject, operation, resourceType, resourceName).isAllowed;
+    // Clients choose names, so the cache skips long ones to bound its memory. What is not cached would be reported
+    // each time.
+    if (resourceName.length > agentLimits.aclDecisionNameCharsMax) {
+      return { isAllowed: isAllowed(), reportedMs: Number.POSITIVE_INFINITY };
+    }
+    const decide = () => remembered(isAllowed());
     return this.#remembered.of(`${operation} ${resourceType} ${resourceName}\n${subject.key}`, decide);
   }
 
   isAllowedOnSome(subject: AclSubject, operation: NeededOperation, resourceType: AclResourceType): boolean {
     this.refresh();
     const { principals, host, key } = subject;
-    return this.#remembered.of(`${operation} some ${resourceType}\n${key}`, () =>
-      this.#acls.index.allowsOnSome({ principals, host, operation, resourceType }),
-    );
+    const decide = () =>
+      remembered(this.#acls.index.allowsOnSome({ principals, host, operation, resourceType }));
+    return this.#remembered.of(`${operation} some ${resourceType}\n${key}`, decide).isAllowed;
   }
 
   /** Returns the decision with its reason, without the cache. */
@@ -72,4 +82,8 @@ export class AclDecisions {
   refresh(): void {
     if (this.#acls.refresh()) this.#remembered.forgetAll();
   }
+}
+
+function remembered(isAllowed: boolean): RememberedDecision {
+  return { isAllowed, reportedMs: Number.NEGATIVE_INFINITY };
 }

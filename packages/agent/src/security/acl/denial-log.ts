@@ -1,4 +1,4 @@
-import { describeAcl } from '@weir/cluster';
+import { describeAcl, givenCredentialName } from '@weir/cluster';
 import {
   type Acl,
   type AclResourceType,
@@ -27,8 +27,8 @@ interface RegistryRequest {
   readonly session: ClientSession;
 }
 
-/** An operation that ACLs denied, or would have denied in shadow mode. */
-export interface Denial {
+/** An operation that ACLs allowed or denied. */
+export interface AccessCheck {
   readonly request: GuardedRequest;
   readonly principal: Principal;
   /** Address of the client. */
@@ -36,9 +36,9 @@ export interface Denial {
   readonly operation: NeededOperation;
   readonly resourceType: AclResourceType;
   readonly resourceName: string;
-  /** Whether the operation was performed anyway, in shadow mode. */
+  /** Whether the operation was performed whatever ACLs say, in shadow mode. */
   readonly isShadow: boolean;
-  /** The ACL that denied it; `undefined` if no ACL allowed it. Called only when a line is written. */
+  /** The ACL that decided; `undefined` if none allowed it. Called only when a line is written. */
   readonly rule: () => Acl | undefined;
 }
 
@@ -89,10 +89,10 @@ export class DenialLog {
     this.#options = options;
   }
 
-  note(denial: Denial): void {
+  note(denial: AccessCheck): void {
     const nowMs = this.#options.clock.monotonicMs();
     const { request, principal, operation, resourceType, resourceName, isShadow } = denial;
-    const name = shortened(resourceName);
+    const name = shortName(resourceName);
     const key = `${callOf(request)} ${operation} ${resourceType} ${isShadow} ${name}\n${principal.name}`;
     const line = this.#lines.of(key, () => ({ lastMs: Number.NEGATIVE_INFINITY, suppressed: 0 }));
     if (nowMs - line.lastMs < quietMs) {
@@ -100,7 +100,7 @@ export class DenialLog {
     } else if (!this.#hasRoom(nowMs)) {
       this.#suppressedOthers++;
     } else {
-      this.#write(denial, name, line.suppressed);
+      this.#write(denial, line.suppressed);
       line.lastMs = nowMs;
       line.suppressed = 0;
       this.#suppressedOthers = 0;
@@ -115,34 +115,49 @@ export class DenialLog {
     return this.#inWindow++ < agentLimits.aclDenialsLoggedPerSecond;
   }
 
-  #write(denial: Denial, resourceName: string, suppressed: number): void {
-    const { request, principal, host, operation, resourceType, isShadow } = denial;
+  #write(denial: AccessCheck, suppressed: number): void {
     const { agent, isLog, logDenial } = this.#options;
     const rule = denial.rule();
-    const verb = isShadow ? 'would have been denied' : 'was denied';
+    const verb = denial.isShadow ? 'would have been denied' : 'was denied';
     const why = rule === undefined ? 'no ACL allows it' : `because of the ACL ${describeAcl(rule)}`;
-    const level = isShadow ? 'info' : 'warn';
-    logDenial(level, `${principal.name} ${verb} ${operation} of ${resourceType} ${resourceName}: ${why}`, {
-      module: 'acl',
+    const level = denial.isShadow ? 'info' : 'warn';
+    logDenial(level, `${checkText(denial, verb)}: ${why}`, {
       is_log: isLog,
       log_level: level,
-      is_shadow: isShadow,
-      principal: principal.name,
-      credential_name: principal.credentialName,
-      client_address: host,
-      operation,
-      resource_type: resourceType,
-      resource_name: resourceName,
-      ...callFields(request),
-      address: agent.listenerAddress(),
-      agent_id: agent.agentId,
-      hostname_fqdn: agent.hostname,
-      virtual_cluster_id: agent.clusterId,
-      virtual_cluster_name: agent.clusterName?.() ?? agent.clusterId,
+      is_allowed: false,
+      ...checkFields(denial, agent),
       ...(suppressed === 0 ? {} : { suppressed }),
       ...(this.#suppressedOthers === 0 ? {} : { suppressed_others: this.#suppressedOthers }),
     });
   }
+}
+
+/** The one line of a check: who did what, and the verb. */
+export function checkText(
+  { principal, operation, resourceType, resourceName }: AccessCheck,
+  verb: string,
+): string {
+  return `${principal.name} ${verb} ${operation} of ${resourceType} ${shortName(resourceName)}`;
+}
+
+export function checkFields(check: AccessCheck, agent: LoggingAgent): LogFields {
+  const { request, principal, host, operation, resourceType, resourceName, isShadow } = check;
+  return {
+    module: 'acl',
+    is_shadow: isShadow,
+    principal: principal.name,
+    credential_name: principal.credentialName && givenCredentialName(principal.credentialName),
+    client_address: host,
+    operation,
+    resource_type: resourceType,
+    resource_name: shortName(resourceName),
+    ...callFields(request),
+    address: agent.listenerAddress(),
+    agent_id: agent.agentId,
+    hostname_fqdn: agent.hostname,
+    virtual_cluster_id: agent.clusterId,
+    virtual_cluster_name: agent.clusterName?.() ?? agent.clusterId,
+  };
 }
 
 function callOf(request: GuardedRequest): string {
@@ -153,7 +168,7 @@ function callFields(request: GuardedRequest): LogFields {
   if (!('api' in request)) return { schema_registry_operation: request.registryOperation };
   const { api, clientId, correlationId } = request;
   return {
-    client_id: clientId === null ? null : shortened(clientId),
+    client_id: clientId === null ? null : shortName(clientId),
     kafka_enabled: true,
     kafka_api_key: api.key,
     kafka_api_key_name: api.name,
@@ -162,7 +177,7 @@ function callFields(request: GuardedRequest): LogFields {
 }
 
 /** Names in requests can be of any length. */
-function shortened(name: string): string {
+function shortName(name: string): string {
   const charsMax = agentLimits.aclDecisionNameCharsMax;
   return name.length <= charsMax ? name : `${name.slice(0, charsMax)}…`;
 }
