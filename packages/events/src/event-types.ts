@@ -6,7 +6,7 @@ export { type EventTypeName, eventTypeNames };
 interface EventType {
   readonly title: string;
   readonly description: string;
-  readonly clusterKinds: readonly ('kafka' | 'data_lake')[];
+  readonly clusterKinds: readonly ('kafka' | 'data lake')[];
   readonly emittedBy: readonly ('agent' | 'control_plane')[];
   /** The fields of `data`. An event may lack some of them and have others. */
   readonly fields: readonly EventField[];
@@ -48,7 +48,7 @@ export const eventTypes: Readonly<Record<EventTypeName, EventType>> = {
   agent_logs: {
     title: 'Agent logs',
     description: 'What agents write into their logs.',
-    clusterKinds: ['kafka', 'data_lake'],
+    clusterKinds: ['kafka', 'data lake'],
     emittedBy: ['agent'],
     fields: [...logFields, ...agentFields, ...clusterFields],
   },
@@ -112,7 +112,7 @@ export const eventTypes: Readonly<Record<EventTypeName, EventType>> = {
   diagnostics_logs: {
     title: 'Diagnostics',
     description: 'A [diagnostic](diagnostics.md) failed, recovered, or was muted or unmuted.',
-    clusterKinds: ['kafka', 'data_lake'],
+    clusterKinds: ['kafka', 'data lake'],
     emittedBy: ['control_plane'],
     fields: [
       text('diagnostic_id', 'The diagnostic.'),
@@ -129,7 +129,7 @@ export const eventTypes: Readonly<Record<EventTypeName, EventType>> = {
   tableflow_logs: {
     title: 'Table logs',
     description: 'Ingestion into tables, and their lives.',
-    clusterKinds: ['data_lake'],
+    clusterKinds: ['data lake'],
     emittedBy: ['agent'],
     fields: [
       text('type', 'What happened; `record_ingestion_failed` for a record that could not be decoded.'),
@@ -144,7 +144,7 @@ export const eventTypes: Readonly<Record<EventTypeName, EventType>> = {
     title: 'Cluster metrics',
     description:
       'Metrics of the cluster as events: lag of consumer groups, topics, diagnostics, tables. They come whenever events are enabled, even if metrics are not.',
-    clusterKinds: ['kafka', 'data_lake'],
+    clusterKinds: ['kafka', 'data lake'],
     emittedBy: ['agent', 'control_plane'],
     fields: [
       text(
@@ -160,4 +160,9 @@ export const eventTypes: Readonly<Record<EventTypeName, EventType>> = {
 
 export function isEventTypeName(name: string): name is EventTypeName {
   return (eventTypeNames as readonly string[]).includes(name);
+}
+
+/** The types that clusters of a kind can record. */
+export function eventTypesIn(kind: string): readonly EventTypeName[] {
+  return eventTypeNames.filter((name) => (eventTypes[name].clusterKinds as readonly string[]).includes(kind));
 }

@@ -10,7 +10,13 @@ export type {
   RawPage,
   SidecarRef,
 } from './event-source.ts';
-export { type EventTypeName, eventTypeNames, eventTypes, isEventTypeName } from './event-types.ts';
+export {
+  type EventTypeName,
+  eventTypeNames,
+  eventTypes,
+  eventTypesIn,
+  isEventTypeName,
+} from './event-types.ts';
 export { type BuilderGroup, builderToFilter, filterToBuilder } from './filter/builder.ts';
 export { neededBytes } from './filter/bytes.ts';
 export { parseFilter } from './filter/parse.ts';

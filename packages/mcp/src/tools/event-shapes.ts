@@ -52,13 +52,16 @@ export const eventShapeTools = [
         return answerOf(
           {
             events_enabled: state.enabled,
-            event_types: eventTypeNames.map((type) => ({
-              type,
-              enabled: state.enabled && state.event_types[type]?.enabled === true,
-              events_24h: counts === undefined ? null : (counts.get(type)?.count ?? 0),
-              last_seen: counts?.get(type)?.lastSeen ?? null,
-              description: withoutLinks(eventTypes[type].description),
-            })),
+            // Clusters of other kinds record other types.
+            event_types: eventTypeNames
+              .filter((type) => type in state.event_types)
+              .map((type) => ({
+                type,
+                enabled: state.enabled && state.event_types[type]?.enabled === true,
+                events_24h: counts === undefined ? null : (counts.get(type)?.count ?? 0),
+                last_seen: counts?.get(type)?.lastSeen ?? null,
+                description: withoutLinks(eventTypes[type].description),
+              })),
           },
           {
             truncated: false,

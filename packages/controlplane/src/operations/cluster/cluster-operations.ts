@@ -1,4 +1,11 @@
-import { catalogue, clusterTypeOf, type InputOf, type OperationName, type OutputOf } from '@weir/api';
+import {
+  type ClusterType,
+  catalogue,
+  clusterTypeOf,
+  type InputOf,
+  type OperationName,
+  type OutputOf,
+} from '@weir/api';
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
@@ -59,16 +66,17 @@ function allOperations(services: ClusterServices) {
   };
 }
 
-/** Schema registries have credentials and rules of their own. */
-const servedByRegistries: ReadonlySet<OperationName> = new Set<ClusterOperationName>([
-  'list_virtual_cluster_credentials',
-  'create_virtual_cluster_credentials',
-  'delete_virtual_cluster_credentials',
-  'virtual_clusters/acls/list',
-  'virtual_clusters/acls/create',
-  'virtual_clusters/acls/delete',
-  'explain_access',
-]);
+/** Schema registries have credentials and rules of their own, and data lakes have events. */
+const servedBeyondKafka: { readonly [Name in OperationName]?: ClusterType } = {
+  list_virtual_cluster_credentials: 'byoc_schema_registry',
+  create_virtual_cluster_credentials: 'byoc_schema_registry',
+  delete_virtual_cluster_credentials: 'byoc_schema_registry',
+  'virtual_clusters/acls/list': 'byoc_schema_registry',
+  'virtual_clusters/acls/create': 'byoc_schema_registry',
+  'virtual_clusters/acls/delete': 'byoc_schema_registry',
+  explain_access: 'byoc_schema_registry',
+  update_events_state: 'byoc_data_lake',
+};
 
 type AnyInput = InputOf<ClusterOperationName>;
 type AnyHandler = (input: AnyInput, context: CallContext) => Promise<OutputOf<OperationName>>;
@@ -78,10 +86,9 @@ function guarded(name: ClusterOperationName, handler: AnyHandler): AnyHandler {
   const errors: readonly string[] = catalogue[name].errors;
   const isForKafka = errors.includes('unsupported_cluster_type');
   const isForRegistry = errors.includes('no_schema_registry');
-  const types = servedByRegistries.has(name) ? ['byoc', 'byoc_schema_registry'] : ['byoc'];
   return (input, context) => {
-    const type = clusterTypeOf(input.virtual_cluster_id) ?? '';
-    if (isForKafka && !types.includes(type))
+    const type = clusterTypeOf(input.virtual_cluster_id);
+    if (isForKafka && type !== 'byoc' && (type === undefined || type !== servedBeyondKafka[name]))
       return Promise.reject(new OperationFailed('unsupported_cluster_type'));
     if (isForRegistry && type === 'byoc_data_lake')
       return Promise.reject(new OperationFailed('no_schema_registry'));

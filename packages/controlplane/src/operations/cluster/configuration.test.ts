@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CallOf, ErrorCode } from '@weir/api';
+import { type CallOf, clusterIdOf, type ErrorCode } from '@weir/api';
 import { openTestClusterApi } from '../../../testing/test-cluster-api.ts';
 
 type Change = CallOf<'update_virtual_cluster_configuration'>['virtual_cluster_configuration'];
@@ -172,12 +172,46 @@ test('a refused change changes nothing, not even elsewhere', async (t) => {
   }
 });
 
+const kafkaTypes = [
+  'acl_logs',
+  'agent_logs',
+  'cluster_metrics',
+  'diagnostics_logs',
+  'orbit_logs',
+  'pipeline_logs',
+];
+
+test('events: a cluster has the types of its kind', async (t) => {
+  const testApi = await openTestClusterApi(t);
+  const lake = { virtual_cluster_id: clusterIdOf('byoc_data_lake', '6dd7bd33-8c96-4a3a-a5b2-8e8e2f1f5a10') };
+  const registry = {
+    virtual_cluster_id: clusterIdOf('byoc_schema_registry', '6dd7bd33-8c96-4a3a-a5b2-8e8e2f1f5a10'),
+  };
+  const typesIn = async (cluster: { readonly virtual_cluster_id?: string }) =>
+    Object.keys((await testApi.call('get_events_state', cluster)).event_types).sort();
+  assert.deepEqual(await typesIn({}), kafkaTypes);
+  assert.deepEqual(await typesIn(registry), []);
+  const lakeTypes = ['agent_logs', 'cluster_metrics', 'diagnostics_logs', 'tableflow_logs'];
+  assert.deepEqual(await typesIn(lake), lakeTypes);
+
+  const tables = { event_types: { tableflow_logs: { enabled: true } } };
+  await testApi.call('update_events_state', { ...lake, enabled: true, ...tables });
+  assert.equal((await testApi.call('get_events_state', lake)).enabled, true);
+  const [code, message] = await testApi.refusal('update_events_state', tables);
+  assert.equal(code, 'invalid_request');
+  assert.match(message, /a cluster of this type has no tableflow_logs, but agent_logs, /);
+  assert.deepEqual(
+    (await testApi.refusal('update_events_state', { ...registry, enabled: true }))[0],
+    'unsupported_cluster_type',
+  );
+});
+
 test('events: omitted fields stay unchanged, and durations are exact', async (t) => {
   const testApi = await openTestClusterApi(t);
   const week = 604_800_000_000_000;
   const before = await testApi.call('get_events_state', {});
   assert.equal(before.enabled, false);
-  assert.equal(Object.keys(before.event_types).length, 7);
+  assert.deepEqual(Object.keys(before.event_types).sort(), kafkaTypes);
   assert.deepEqual(before.event_types.acl_logs, { enabled: true, retention_period_nanos: week });
   await testApi.call('update_events_state', {
     enabled: true,

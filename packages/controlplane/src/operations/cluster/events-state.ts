@@ -1,8 +1,10 @@
 import type { InputOf, OutputOf } from '@weir/api';
 import { type ConfigChange, describeConfigs } from '@weir/cluster';
-import { eventTypeNames } from '@weir/core';
+import { clusterKind } from '@weir/core';
+import { type EventTypeName, eventTypesIn } from '@weir/events';
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
+import { OperationFailed } from '../operation-failed.ts';
 import { readClusterConfigs } from './cluster-reads.ts';
 import { refuse } from './refusals.ts';
 import type { ClusterServices } from './services.ts';
@@ -20,6 +22,7 @@ const retentionConfigOf = (type: string) => `service.events.${type}.retention.na
 export function eventsStateOperations({ clusterPort }: ClusterServices) {
   return {
     get_events_state: async ({ virtual_cluster_id }, context) => {
+      const types = eventTypesIn(clusterKind(virtual_cluster_id));
       const clusterConfigs = await readClusterConfigs(clusterPort(virtual_cluster_id), context);
       const texts = new Map(
         describeConfigs('cluster', {
@@ -28,12 +31,12 @@ export function eventsStateOperations({ clusterPort }: ClusterServices) {
           agentTexts: {},
           names: [
             enabledConfig,
-            ...eventTypeNames.flatMap((type) => [enabledConfigOf(type), retentionConfigOf(type)]),
+            ...types.flatMap((type) => [enabledConfigOf(type), retentionConfigOf(type)]),
           ],
         }).map(({ name, value }) => [name, value!]),
       );
       const states: TypeStates = {};
-      for (const type of eventTypeNames) {
+      for (const type of types) {
         states[type] = {
           enabled: texts.get(enabledConfigOf(type)) === 'true',
           // Text until here, because not every value is exact as a number.
@@ -44,7 +47,14 @@ export function eventsStateOperations({ clusterPort }: ClusterServices) {
     },
 
     update_events_state: async ({ virtual_cluster_id, enabled, event_types }) => {
-      const changes = [...setting(enabledConfig, enabled), ...typeChanges(event_types)];
+      const types = eventTypesIn(clusterKind(virtual_cluster_id));
+      const unknown = Object.keys(event_types).find((type) => !types.includes(type as EventTypeName));
+      if (unknown !== undefined)
+        throw new OperationFailed(
+          'invalid_request',
+          `event_types: a cluster of this type has no ${unknown}, but ${types.join(', ')}`,
+        );
+      const changes = [...setting(enabledConfig, enabled), ...typeChanges(types, event_types)];
       if (changes.length === 0) return {};
       const resource = { kind: 'cluster', name: '', replacesAll: false, changes } as const;
       const [result] = await clusterPort(virtual_cluster_id).alterConfigs([resource], {
@@ -56,9 +66,9 @@ export function eventsStateOperations({ clusterPort }: ClusterServices) {
   } satisfies OperationHandlers<EventsOperation, CallContext>;
 }
 
-function typeChanges(types: TypeChanges): ConfigChange[] {
-  return eventTypeNames.flatMap((type) => {
-    const change = types[type];
+function typeChanges(types: readonly EventTypeName[], changes: TypeChanges): ConfigChange[] {
+  return types.flatMap((type) => {
+    const change = changes[type];
     if (change === undefined) return [];
     return [
       ...setting(enabledConfigOf(type), change.enabled),
