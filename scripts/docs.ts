@@ -16,6 +16,7 @@ import { metricsPage } from '../packages/cli/src/reference/metrics-page.ts';
 import { configsPage } from '../packages/cluster/src/configs/reference-page.ts';
 import { diagnosticsPage } from '../packages/controlplane/src/diagnostics/reference-page.ts';
 import { pipelinesPage } from '../packages/controlplane/src/pipelines/reference-page.ts';
+import { migrationsPage } from '../packages/controlplane/src/release-feed/migrations-page.ts';
 import { eventFiltersPage } from '../packages/events/src/filter/reference-page.ts';
 import { eventsPage } from '../packages/events/src/reference-page.ts';
 import { mcpPage } from '../packages/mcp/src/reference-page.ts';
@@ -35,6 +36,7 @@ const pages: Readonly<Record<string, () => string>> = {
   'docs/reference/flags.md': flagsPage,
   'docs/reference/limits.md': limitsPage,
   'docs/reference/mcp.md': mcpPage,
+  'docs/reference/migrations.md': migrationsPage,
   'docs/reference/metrics.md': metricsPage,
   'docs/reference/pipelines.md': pipelinesPage,
   'docs/reference/schema-registry.md': registryPage,

@@ -57,7 +57,9 @@ function itemXml({ release, publishedMs, notes, baseUrl }: Item): string {
   const breaking = breakingChanges.filter((change) => change.release === release);
   const html = [
     ...reasons.map((reason) => `<p><b>Avoid this release.</b> ${escapeHtml(whyAvoid(reason))}</p>`),
-    ...breaking.map(({ what }) => `<p><b>Breaking change.</b> ${escapeHtml(what)}</p>`),
+    ...breaking.map(
+      ({ what, action }) => `<p><b>Breaking change.</b> ${escapeHtml(`${what} ${action}`)}</p>`,
+    ),
     notesHtml(notes),
   ].filter((part) => part !== '');
   return [
