@@ -21,6 +21,7 @@ import { principalsOf } from './security/principals.ts';
 import type { AgentPeers } from './security/tls/agent-peers.ts';
 import { ShareService } from './share/share-service.ts';
 import type { AgentStats } from './stats/agent-stats.ts';
+import { TopicDistribution, topicDistributionRows } from './stats/topic-distributions.ts';
 import { Impersonation } from './write-path/impersonation/impersonation.ts';
 import { RecentReaders } from './write-path/recent-readers.ts';
 import { createWritePath } from './write-path/write-path.ts';
@@ -115,6 +116,8 @@ export function dataPath(
   const impersonation =
     options.impersonation &&
     new Impersonation(options.impersonation, principalsOf(view.records('credential')));
+  const distributionBy = (row: keyof typeof topicDistributionRows) =>
+    options.countsPerTopic === true ? new TopicDistribution(metrics, topicDistributionRows[row]) : undefined;
   const handlers = {
     produce: produceHandler({
       roles,
@@ -127,6 +130,7 @@ export function dataPath(
       inflation,
       onRequest: stats.produceRequested,
       metrics,
+      distribution: distributionBy('produced'),
     }),
     fetch: fetchHandler({
       roles,
@@ -136,6 +140,8 @@ export function dataPath(
       sessions: new FetchSessions({ clock, random }),
       requestBytesMax: options.fetchRequestBytesMax,
       partitionBytesMax: options.fetchPartitionBytesMax,
+      returnsSingleBatch: options.fetchesSingleBatch === true,
+      distribution: distributionBy('fetched'),
       answers: pressure.answers,
       stopping,
     }),

@@ -64,6 +64,10 @@ export interface AgentOptions {
   readonly schemas?: RecordSchemas | undefined;
   readonly fetchRequestBytesMax: number;
   readonly fetchPartitionBytesMax: number;
+  /** Whether a fetch returns one batch of each partition. Default: false. */
+  readonly fetchesSingleBatch?: boolean;
+  /** Whether metrics with one series per topic are counted. Default: false. */
+  readonly countsPerTopic?: boolean;
   readonly pageCacheBytesMax: number;
   /** Whether readers of one partition find the next pages in memory. */
   readonly readahead: boolean;
@@ -71,6 +75,8 @@ export interface AgentOptions {
   readonly idleConnectionMs: number;
   /** The load of the processor at which clients are slowed down, from 0 to 100; 0 never does. */
   readonly highCpuPercent: number;
+  /** Whether Metadata shows topics as the leader has them now, and not as of a round trip ago. Default: false. */
+  readonly metadataAsksLeader?: boolean;
   /** Metadata requests that run at a time, per processor; 0 is no limit. */
   readonly metadataRequestsPerCpu: number;
   /** Where limits of the Kafka listener differ from those that follow from the processors. */

@@ -210,6 +210,7 @@ async function start(
     zoneOfAddress: options.zoneOfAddress,
     loads,
     metadataQueue: pressure.metadataQueue,
+    metadataAsksLeader: options.metadataAsksLeader,
     slowDown: pressure.slowDown,
     quotas,
     accessOf,

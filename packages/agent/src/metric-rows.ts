@@ -33,6 +33,7 @@ import {
 } from './security/sasl/sasl-metrics.ts';
 import { certificateRows } from './security/tls/server-certificates.ts';
 import { requestsRow } from './stats/request-counters.ts';
+import { topicDistributionRows } from './stats/topic-distributions.ts';
 import { pointsRow, pushesRow } from './telemetry/client-telemetry.ts';
 import { backpressure, deadFiles, outcomes, produceOutcomes, writeRows } from './write-path/write-metrics.ts';
 
@@ -42,6 +43,7 @@ export const agentMetricRows: readonly MetricRow[] = [
   requestsRow,
   produceOutcomes,
   invalidRecordsRow,
+  ...Object.values(topicDistributionRows),
   ...Object.values(writeRows),
   outcomes,
   deadFiles,

@@ -172,6 +172,7 @@ export interface DataPathOptions {
   readonly poolSlabBytes?: number;
   readonly fetchRequestBytesMax?: number;
   readonly fetchPartitionBytesMax?: number;
+  readonly fetchesSingleBatch?: boolean;
   readonly recordBytesMax?: number;
   readonly impersonation?: ImpersonationOptions;
   readonly clusterConfigs?: Readonly<Record<string, string>>;
@@ -253,6 +254,7 @@ export class DataPath {
         sessions: this.sessions,
         requestBytesMax: options.fetchRequestBytesMax ?? 256 << 20,
         partitionBytesMax: options.fetchPartitionBytesMax ?? 256 << 20,
+        returnsSingleBatch: options.fetchesSingleBatch ?? false,
       }),
       ListOffsets: listOffsetsHandler({ readPath: this.readPath, damage: this.damage }),
     };

@@ -30,6 +30,8 @@ import type { ConnectedClients } from '../src/telemetry/connected-clients.ts';
 import { testAgent } from './agent.ts';
 
 export interface TestAgentOptions extends TestClusterOptions {
+  /** Whether Metadata asks the leader. */
+  readonly metadataAsksLeader?: boolean;
   readonly self?: AgentDescription;
   readonly strategy?: PartitionAssignmentStrategy;
   readonly zoneOfAddress?: ZoneOfAddress;
@@ -106,6 +108,7 @@ export async function serveCluster(
     self: () => self,
     defaultStrategy: options.strategy ?? 'consistent_random_jump',
     zoneOfAddress: options.zoneOfAddress,
+    metadataAsksLeader: options.metadataAsksLeader,
     ...(options.accessOf === undefined ? {} : { accessOf: options.accessOf }),
     quotas: new ClientQuotas({ records: view.records('clientQuota'), clock, metrics }),
     ...(options.clients === undefined ? {} : { clients: options.clients }),

@@ -84,6 +84,8 @@ export interface HandlerDeps {
   readonly listenerProtocol?: ListenerProtocol;
   /** Bounds concurrent Metadata requests. If absent, there is no bound. */
   readonly metadataQueue?: FairQueue;
+  /** Whether Metadata asks the leader rather than answer from the cluster view alone. */
+  readonly metadataAsksLeader?: boolean | undefined;
   /** Receives the metrics of clients. */
   readonly telemetry: ClientTelemetry;
   readonly clients: ConnectedClients;
@@ -106,7 +108,10 @@ export function createHandlerTable(deps: HandlerDeps) {
     Produce: deps.produce,
     Fetch: deps.fetch,
     ListOffsets: deps.listOffsets,
-    Metadata: metadataHandler(placementOf, deps.metadataQueue),
+    Metadata: metadataHandler(placementOf, {
+      turns: deps.metadataQueue,
+      asksLeader: deps.metadataAsksLeader,
+    }),
     OffsetCommit: offsetCommitHandler(groups),
     OffsetFetch: offsetFetchHandler(groups),
     FindCoordinator: findCoordinatorHandler(placementOf),

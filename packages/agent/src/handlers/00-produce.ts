@@ -20,6 +20,7 @@ import type { Answer, HandlerResult } from '../requests/handler-result.ts';
 import { repeatedOf } from '../requests/repeated.ts';
 import type { BatchSchemaCheck } from '../schema-validation/batch-schema-check.ts';
 import type { SchemaValidation } from '../schema-validation/schema-validation.ts';
+import type { TopicDistribution } from '../stats/topic-distributions.ts';
 import {
   type BatchPlace,
   type CheckedBatch,
@@ -57,6 +58,8 @@ export interface ProduceOptions {
   /** Yields to other work. Injected by tests that count the yields. */
   readonly pause?: () => Promise<void>;
   readonly metrics: Metrics;
+  /** Counts bytes per topic and request. If absent, they are not counted. */
+  readonly distribution?: TopicDistribution | undefined;
   /**
    * Called with the number of bytes that were decompressed synchronously (`atOnce`) or off the serving thread
    * (`offThread`).
@@ -218,6 +221,7 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
     }
 
     function write() {
+      options.distribution?.note(context.cluster, draft.batches);
       const deadlineMs = context.clock.monotonicMs() + timeoutMs(request);
       // With acks 0, a client may close its connection as soon as everything is sent.
       const left = request.acks === 0 ? undefined : context.left;

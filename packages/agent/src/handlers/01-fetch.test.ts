@@ -315,6 +315,16 @@ test('limits of the agent count decompressed bytes', async (t) => {
   }
 });
 
+test('a fetch of single batches returns one of each partition', async () => {
+  const { write, fetch } = await start({ fetchesSingleBatch: true });
+  await write(0, 'a', 'b', 'c');
+  await write(1, ['d', 'e'], 'f');
+  const read = async (fetchOffset: bigint) =>
+    partitionsOf(await fetch([{ partition: 0, fetchOffset }, { partition: 1 }])).map(valuesOf);
+  assert.deepEqual(await read(0n), [['0=a'], ['0=d', '1=e']]);
+  assert.deepEqual(await read(1n), [['1=b'], ['0=d', '1=e']]);
+});
+
 test('a fetch from the middle of a batch returns the whole batch', async () => {
   const { write, fetch } = await start();
   await write(0, ['a', 'b', 'c'], ['d', 'e']);

@@ -11,6 +11,7 @@ import { type BatchList, leaderEpoch } from '../read-path/batch-list.ts';
 import { DamagedRange } from '../read-path/damaged-range.ts';
 import type { ReadPath, ReadQuery } from '../read-path/read-path.ts';
 import type { HandlerOf, RequestContext } from '../requests/handler.ts';
+import type { TopicDistribution } from '../stats/topic-distributions.ts';
 import { refusalsById, refusalsByName } from '../topics/topic-refusals.ts';
 
 type FetchApi = Apis['Fetch'];
@@ -35,6 +36,10 @@ interface FetchOptions {
   readonly stopping?: AbortSignal;
   /** Called for every request. */
   readonly onFetch?: () => void;
+  /** Whether a response has one batch of each partition, as in releases before v683. */
+  readonly returnsSingleBatch?: boolean;
+  /** Counts bytes per topic and request. If absent, they are not counted. */
+  readonly distribution?: TopicDistribution | undefined;
 }
 
 /** How long a fetch waits for response memory before it returns without records. */
@@ -108,6 +113,7 @@ export function fetchHandler(options: FetchOptions): HandlerOf<FetchApi> {
     );
     if (quotaWaitMs > 0) for (const fetch of fetches) fetch.batches = undefined;
     throttleTimeMs = Math.max(throttleTimeMs, quotaWaitMs);
+    options.distribution?.note(context.cluster, fetchedParts(fetches));
     const { sessionId, isReported } = round.end(fetches);
     const reported = fetches.filter(isReported);
     return { throttleTimeMs, errorCode: 0, sessionId, responses: responsesOf(reported, context) };
@@ -230,7 +236,7 @@ function refuseDenied(fetches: readonly PartitionFetch[], context: RequestContex
 }
 
 interface PartitionFetchOptions
-  extends Pick<FetchOptions, 'requestBytesMax' | 'partitionBytesMax' | 'damage'> {
+  extends Pick<FetchOptions, 'requestBytesMax' | 'partitionBytesMax' | 'returnsSingleBatch' | 'damage'> {
   readonly isCommitted: boolean;
 }
 
@@ -240,6 +246,7 @@ class PartitionFetch implements PartitionNews {
   readonly offset: number;
   readonly bytesMax: number;
   readonly #uncompressedBytesMax: number;
+  readonly #batchesMax: number | undefined;
   readonly #isCommitted: boolean;
   readonly #damage: DamageRegistry;
   topicId = '';
@@ -264,6 +271,7 @@ class PartitionFetch implements PartitionNews {
     this.#damage = damage;
     this.bytesMax = Math.min(Math.max(partition.bytesMax, 0), partitionBytesMax);
     this.#uncompressedBytesMax = Math.min(partitionBytesMax, requestBytesMax);
+    this.#batchesMax = options.returnsSingleBatch === true ? 1 : undefined;
   }
 
   get hasError(): boolean {
@@ -325,6 +333,7 @@ class PartitionFetch implements PartitionNews {
       toOffset: this.#readableTo,
       bytesMax,
       uncompressedBytesMax: this.#uncompressedBytesMax,
+      batchesMax: this.#batchesMax,
       atLeastOne,
     };
   }
@@ -468,6 +477,12 @@ function plan(
 
 function locatedBytes(fetches: readonly PartitionFetch[]): number {
   return fetches.reduce((bytes, fetch) => bytes + fetch.locatedBytes, 0);
+}
+
+function* fetchedParts(fetches: readonly PartitionFetch[]) {
+  for (const { topicId, batches } of fetches) {
+    if (batches !== undefined) yield { topicId, uncompressedBytes: batches.uncompressedBytes };
+  }
 }
 
 function nothing(): void {}

@@ -114,6 +114,26 @@ test('missing topics are created if client and cluster both allow it', async () 
   }
 });
 
+test('without the cache of topics the leader is asked, and what it has done before is shown', async () => {
+  for (const metadataAsksLeader of [true, false]) {
+    const { call, cluster } = await startTestAgent({ metadataAsksLeader });
+    cluster.around = (name, proceed) => {
+      // Changes arrive before the answer to a call that came after them.
+      if (name === 'describeJournal') cluster.releaseChanges();
+      return proceed();
+    };
+    cluster.holdChanges();
+    cluster.addTopic('new');
+    const request = { topics: [{ name: 'new' }], allowAutoTopicCreation: false };
+    const { topics } = answered(await call('Metadata', 9, request));
+    const error = metadataAsksLeader ? 'NONE' : 'UNKNOWN_TOPIC_OR_PARTITION';
+    assert.equal(topics[0]!.errorCode, codeOf(error), String(metadataAsksLeader));
+    assert.equal(cluster.calls.describeJournal, metadataAsksLeader ? 1 : 0);
+    cluster.unavailable = true;
+    answered(await call('Metadata', 9, request));
+  }
+});
+
 test('a topic that cannot be created now is LEADER_NOT_AVAILABLE', async () => {
   const { call, cluster } = await startTestAgent();
   cluster.unavailable = true;

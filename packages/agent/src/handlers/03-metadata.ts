@@ -13,6 +13,16 @@ import type { HandlerOf, RequestContext } from '../requests/handler.ts';
 import { type Access, mayOnCluster, operationsNotRequested } from '../security/access.ts';
 import { isTopicName } from '../topics/topic-name.ts';
 
+interface MetadataOptions {
+  /** Bounds concurrent requests. If absent, there is no bound. */
+  readonly turns?: FairQueue | undefined;
+  /**
+   * Whether a request first asks the leader, so that its answer has every topic that was created before it anywhere,
+   * and none that was deleted. Otherwise the cluster view answers, which is a round trip behind.
+   */
+  readonly asksLeader?: boolean | undefined;
+}
+
 /**
  * Metadata v0 to v13: the agents and the leader of each partition, as seen by this client.
  *
@@ -35,12 +45,18 @@ import { isTopicName } from '../topics/topic-name.ts';
  *   exists or not; an id is TOPIC_AUTHORIZATION_FAILED without a name; and a request for all topics omits it. Creating
  *   a missing topic requires CREATE on the cluster or on the topic; otherwise it is TOPIC_AUTHORIZATION_FAILED, too.
  */
-export function metadataHandler(placementOf: PlacementOf, turns?: FairQueue): HandlerOf<Apis['Metadata']> {
+export function metadataHandler(
+  placementOf: PlacementOf,
+  { turns, asksLeader = false }: MetadataOptions = {},
+): HandlerOf<Apis['Metadata']> {
   return async (request, context) => {
-    if (turns === undefined) return answerOf(request, context, await topicsOf(request, context));
-    const answer = await turns.run(context.closed, async () =>
-      answerOf(request, context, await topicsOf(request, context)),
-    );
+    const work = async () => {
+      // The leader publishes changes before it answers a call that came after them, over the same connection.
+      if (asksLeader) await ifAvailable(context.cluster.port.describeJournal());
+      return answerOf(request, context, await topicsOf(request, context));
+    };
+    if (turns === undefined) return work();
+    const answer = await turns.run(context.closed, work);
     if (answer !== 'full') return answer === 'gone' ? 'close' : answer;
     return asksForAll(request, context)
       ? 'close'

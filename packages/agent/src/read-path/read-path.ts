@@ -86,6 +86,8 @@ export interface ReadQuery {
   readonly bytesMax: number;
   /** The same for decompressed batches, by the sizes that they claim. If absent, there is no such limit. */
   readonly uncompressedBytesMax?: number;
+  /** If absent, only bytes are limited. */
+  readonly batchesMax?: number | undefined;
   /** Whether one batch may exceed the limits, so that a reader does not get stuck at a large one. */
   readonly atLeastOne: boolean;
 }
@@ -157,7 +159,7 @@ class PagedReadPath implements ReadPath {
     isAlone: boolean,
   ): Promise<BatchList> {
     const { pointers, fromOffset, toOffset = Number.POSITIVE_INFINITY, bytesMax, atLeastOne } = query;
-    const { uncompressedBytesMax } = query;
+    const { uncompressedBytesMax, batchesMax = Number.POSITIVE_INFINITY } = query;
     const list = pages.newList();
     const room = () => bytesMax - list.bytes;
     let ahead: Readahead | undefined;
@@ -166,7 +168,7 @@ class PagedReadPath implements ReadPath {
       roomBytes: room,
       goesOn: ({ offset }) => {
         if (offset >= toOffset) return false;
-        isFull = room() <= 0 && !(atLeastOne && list.batchCount === 0);
+        isFull = list.batchCount >= batchesMax || (room() <= 0 && !(atLeastOne && list.batchCount === 0));
         return !isFull;
       },
       load: (walk, end) => {
@@ -196,7 +198,9 @@ class PagedReadPath implements ReadPath {
         const baseOffset = walk.baseOffsetOf(cursor);
         if (baseOffset >= toOffset) return false;
         if (baseOffset + cursor.offsetSpan <= fromOffset) return true;
-        isFull = cursor.batchBytes > room() && !(atLeastOne && list.batchCount === 0);
+        isFull =
+          list.batchCount >= batchesMax ||
+          (cursor.batchBytes > room() && !(atLeastOne && list.batchCount === 0));
         return !isFull;
       },
       take: (walk, cursor) => {

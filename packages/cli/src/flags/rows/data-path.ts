@@ -1,7 +1,7 @@
 import { MiB } from '@weir/core';
 import { bool } from '../../values/bool.ts';
 import { autoOrInt, bytes, durationMs, int, percent } from '../../values/numbers.ts';
-import { available, planned } from '../row.ts';
+import { available } from '../row.ts';
 import { brokers } from './takers.ts';
 
 /** How agents batch records into log files. */
@@ -81,19 +81,21 @@ export const readPathFlags = [
     help: 'The most bytes that one fetch returns for one partition, counted before compression.',
     rule: uncompressedRule,
   }),
-  planned({
+  available({
     name: 'autoTuneFetchLimits',
     type: bool(),
     default: true,
     commands: brokers,
     help: 'Raise the byte limits of clients that ask for little.',
+    rule: 'Accepted and without effect: byte limits of clients count bytes as stored, as in Kafka, so that none has to be raised.',
   }),
-  planned({
+  available({
     name: 'fetchSingleKafkaBatch',
     type: bool(),
     default: false,
     commands: brokers,
-    help: 'Fetch in the way of releases before v683.',
+    help: 'Return one batch of each partition at a time, as releases before v683 did.',
+    rule: 'Clients make more requests then; there is no need for it.',
   }),
   available({
     name: 'enablePrefetchingForSinglePartitionWorkloads',
@@ -102,13 +104,13 @@ export const readPathFlags = [
     commands: brokers,
     help: 'Read ahead for consumers of a single partition.',
   }),
-  planned({
+  available({
     name: 'enableMetadataTopicsCache',
     type: bool(),
     default: true,
     commands: brokers,
     help: 'Answer metadata requests from a cache of the topics.',
-    rule: 'With it a new topic can be missing, and creating or deleting one can take, up to a second.',
+    rule: 'With it a new topic can be missing, and creating or deleting one can take, up to a second. Without it every request asks the control plane first, and shows what was created or deleted before it.',
   }),
   available({
     name: 'maxConcurrentMetadataRequestsPerCPU',
