@@ -103,6 +103,7 @@ function freshCheckout(name: string): string {
   const root = join(scratch, name);
   for (const folder of ['bin', 'scripts']) mkdirSync(join(root, folder), { recursive: true });
   copyFileSync(executable, join(root, 'bin/weir'));
+  copyFileSync(join(executable, '../heap-limit.sh'), join(root, 'bin/heap-limit.sh'));
   chmodSync(join(root, 'bin/weir'), 0o755);
   const installer = [
     "import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';",
@@ -118,15 +119,60 @@ function freshCheckout(name: string): string {
 test('without node_modules bin/weir installs once and reports it on standard error', () => {
   const root = freshCheckout('fresh checkout');
   const nodeFolder = join(process.execPath, '..');
-  const environment = { PATH: `${nodeFolder}:/usr/bin:/bin` };
+  const environment = { PATH: `${nodeFolder}:/usr/bin:/bin`, SERVICE_MEMORY_LIMIT_MIB: '700' };
   const first = weir(['version'], { file: join(root, 'bin/weir'), environment });
   assert.equal(first.status, 0, first.stderr);
-  assert.equal(first.stdout, `--initial-old-space-size=128 ${join(root, 'bin/launch.mjs')} version\n`);
+  const launched = `${join(root, 'bin/launch.mjs')} version\n`;
+  assert.equal(first.stdout, `--initial-old-space-size=128 --max-old-space-size=700 ${launched}`);
   assert.match(
     first.stderr,
     /^weir: node_modules is missing; installing it, which happens once\ninstalling\n$/,
   );
   assert.equal(weir(['version'], { file: join(root, 'bin/weir'), environment }).stderr, '');
+});
+
+test('the heap may have 3 GiB per processor, and three quarters of the memory', () => {
+  const cases: [what: string, processors: number, files: Record<string, string>, heapMiB: number][] = [
+    ['a machine', 4, { meminfo: `MemFree: 1 kB\nMemTotal: ${32 << 20} kB\n` }, 12_288],
+    ['little memory', 4, { meminfo: `MemTotal: ${2 << 20} kB\nMemFree: 1 kB\n` }, 1536],
+    ['nothing known of the memory', 2, {}, 6144],
+    ['a container', 8, { meminfo: `MemTotal: ${64 << 20} kB`, 'memory.max': '4294967296\n' }, 3072],
+    ['a container without a limit', 2, { 'memory.max': 'max\n', 'cpu.max': 'max 100000\n' }, 6144],
+    ['a share of the processors', 8, { 'cpu.max': '250000 100000\n' }, 6144],
+    ['a part of a processor', 8, { 'cpu.max': '50000 100000\n' }, 3072],
+    ['a larger share than there is', 2, { 'cpu.max': '800000 100000\n' }, 6144],
+    ['a tiny container', 1, { 'memory.max': '33554432\n' }, 64],
+    ['files without a line', 1, { meminfo: '', 'memory.max': '', 'cpu.max': '' }, 3072],
+  ];
+  for (const [index, [what, processors, files, heapMiB]] of cases.entries()) {
+    const folder = join(scratch, `machine ${index}`);
+    mkdirSync(folder);
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+    const script = '. "$0"; heap_limit_mib "$1" "$2" "$2/meminfo"; echo "$heap_mib"';
+    const functions = join(executable, '../heap-limit.sh');
+    const { stdout, stderr } = spawnSync('sh', ['-euc', script, functions, String(processors), folder], {
+      encoding: 'utf8',
+    });
+    assert.deepEqual([stdout, stderr], [`${heapMiB}\n`, ''], what);
+  }
+});
+
+test('a limit of the heap that the operator set counts, and an invalid one is one line', () => {
+  const root = freshCheckout('own limit');
+  const file = join(root, 'bin/weir');
+  const PATH = `${join(process.execPath, '..')}:/usr/bin:/bin`;
+  weir(['version'], { file, environment: { PATH } });
+  const heapOf = (environment: Record<string, string>) =>
+    /--max-old-space-size=(\d+)/.exec(
+      weir(['version'], { file, environment: { PATH, ...environment } }).stdout,
+    )?.[1];
+  assert.equal(heapOf({ NODE_OPTIONS: '--max-old-space-size=99' }), undefined);
+  assert.equal(heapOf({ SERVICE_MEMORY_LIMIT_MIB: '1234' }), '1234');
+  assert.ok(Number(heapOf({})) >= 64);
+  assert.ok(Number(heapOf({ SERVICE_MEMORY_LIMIT_MIB: 'much' })) >= 64);
+  const { status, stderr } = weir(['agent'], { environment: { SERVICE_MEMORY_LIMIT_MIB: 'much' } });
+  assert.equal(status, 2);
+  assert.match(stderr, /^weir agent: SERVICE_MEMORY_LIMIT_MIB=much: .*\n$/);
 });
 
 test('without node_modules and without a node bin/weir reports what is needed', () => {

@@ -21,6 +21,9 @@ type AgentSettings = Pick<
   | 'answersQueries'
   | 'fetchRequestBytesMax'
   | 'fetchPartitionBytesMax'
+  | 'fetchesSingleBatch'
+  | 'countsPerTopic'
+  | 'metadataAsksLeader'
   | 'pageCacheBytesMax'
   | 'readahead'
   | 'bufferedBytesMax'
@@ -112,6 +115,9 @@ export function agentSettings(
     sasl: saslSettings(values),
     fetchRequestBytesMax: values.kafkaMaxFetchRequestBytesUncompressedOverride,
     fetchPartitionBytesMax: values.kafkaMaxFetchPartitionBytesUncompressedOverride,
+    fetchesSingleBatch: values.fetchSingleKafkaBatch,
+    countsPerTopic: values.kafkaHighCardinalityDistributionMetrics,
+    metadataAsksLeader: !values.enableMetadataTopicsCache,
     pageCacheBytesMax: Math.floor(
       Math.min(
         (isBilledPerRequest ? billedPageCacheBytesPerCpu : freePageCacheBytesPerCpu) * cpuCount,

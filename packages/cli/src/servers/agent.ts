@@ -69,7 +69,7 @@ async function together(
       registryPort: portOf(values.schemaRegistryPort, index),
       httpPort: portOf(values.httpPort, index),
     })),
-    launch: launcher(values, { log, writeLine: (line) => output.err(`${line}\n`) }),
+    launch: launcher(values, { log, count, writeLine: (line) => output.err(`${line}\n`) }),
     onReady: (processes) =>
       output.out(
         [

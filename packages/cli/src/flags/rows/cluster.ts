@@ -60,12 +60,13 @@ export const clusterFlags = [
     help: 'Let issuers that users name have addresses that are not on the public internet.',
     rule: 'Without it no user can make the control plane call addresses of its own network.',
   }),
-  planned({
+  available({
     name: 'agentPoolName',
     type: text('name'),
     default: 'apn_default',
     commands: clusterMembers,
     help: 'The pool of agents, as older deployments name it.',
+    rule: 'Accepted and without effect: -defaultVirtualClusterID says where an agent belongs.',
   }),
   available({
     name: 'roles',

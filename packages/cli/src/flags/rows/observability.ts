@@ -1,7 +1,7 @@
 import { bool } from '../../values/bool.ts';
 import { httpHeaders } from '../../values/http-headers.ts';
 import { list } from '../../values/list.ts';
-import { durationMs, port } from '../../values/numbers.ts';
+import { durationMs, int, port } from '../../values/numbers.ts';
 import { hostname, oneOf, text } from '../../values/text.ts';
 import { url } from '../../values/url.ts';
 import { available, foreignVariable, planned } from '../row.ts';
@@ -109,12 +109,20 @@ export const observabilityFlags = [
     help: 'The tags to leave out of consumer group metrics; values are combined over them.',
     rule: 'An empty list keeps every tag.',
   }),
-  planned({
+  available({
     name: 'kafkaHighCardinalityDistributionMetrics',
     type: bool(),
     default: false,
     commands: brokers,
     help: 'Publish the distribution metrics that have one series per topic.',
+    rule: 'They say how many bytes of a topic one Produce or Fetch carries.',
+  }),
+  foreignVariable({
+    name: 'SERVICE_MEMORY_LIMIT_MIB',
+    type: int({ min: 64 }),
+    commands: servers,
+    help: 'How large the heap of the runtime may become, in MiB.',
+    rule: 'Without it 3GiB per processor, and at most three quarters of the memory of the machine or container. The processes of -processes share it. Buffers are not in the heap, and have limits of their own. --max-old-space-size in NODE_OPTIONS takes precedence.',
   }),
   foreignVariable({
     name: 'POD_NAME',

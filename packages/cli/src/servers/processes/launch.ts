@@ -8,17 +8,33 @@ import type { Launch } from './supervisor.ts';
 
 const entry = fileURLToPath(import.meta.resolve('./child.ts'));
 
+interface LaunchOptions {
+  readonly log: Log;
+  readonly writeLine: (line: string) => void;
+  /** How many processes share the machine. */
+  readonly count: number;
+}
+
+const heapLimit = /^--max-old-space-size=(\d+)$/;
+
+/** The arguments of the runtime for one of several processes: together they get the heap that this one may have. */
+export function shareOfHeap(execArgv: readonly string[], count: number): string[] {
+  return execArgv.map((argument) => {
+    const heapMiB = heapLimit.exec(argument)?.[1];
+    return heapMiB === undefined ? argument : `--max-old-space-size=${Math.ceil(Number(heapMiB) / count)}`;
+  });
+}
+
 /**
  * Starts agent processes. Each has an IPC channel to this process, and ends when the channel breaks, so that none is
  * left behind if this process is killed.
  */
-export function launcher(
-  values: CommandValues<'agent'>,
-  { log, writeLine }: { readonly log: Log; readonly writeLine: (line: string) => void },
-): Launch {
+export function launcher(values: CommandValues<'agent'>, { log, writeLine, count }: LaunchOptions): Launch {
+  const execArgv = shareOfHeap(process.execArgv, count);
   return (place, events) => {
     // The name is shown in process lists.
     const child = fork(entry, [`agent-${place.number}`], {
+      execArgv,
       serialization: 'advanced',
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
