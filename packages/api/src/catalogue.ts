@@ -17,6 +17,7 @@ import { mcpConfigurationOperations } from './operations/mcp-configuration.ts';
 import { monitoringOperations } from './operations/monitoring.ts';
 import { pipelineOperations } from './operations/pipelines.ts';
 import { recordOperations } from './operations/records.ts';
+import { registryConfigOperations } from './operations/registry-config.ts';
 import { schemaOperations } from './operations/schemas.ts';
 import { sessionOperations } from './operations/sessions.ts';
 import { ssoOperations } from './operations/sso.ts';
@@ -35,7 +36,7 @@ export const areas = [
   { title: 'Events', operations: [...eventsStateOperations, ...eventOperations] },
   { title: 'Topics', operations: [...topicOperations, ...recordOperations] },
   { title: 'Consumer groups', operations: consumerGroupOperations },
-  { title: 'Schema registry', operations: schemaOperations },
+  { title: 'Schema registry', operations: [...schemaOperations, ...registryConfigOperations] },
   { title: 'ACLs', operations: aclOperations },
   { title: 'Credentials', operations: credentialOperations },
   { title: 'Workload identities', operations: workloadIdentityOperations },

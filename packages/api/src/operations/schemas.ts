@@ -1,92 +1,24 @@
 import * as z from 'zod';
-import {
-  clusterId,
-  count,
-  dictionary,
-  examples,
-  list,
-  pageInput,
-  pageOutput,
-  text,
-  word,
-} from '../fields.ts';
+import { clusterId, count, examples, list, pageInput, pageOutput, text } from '../fields.ts';
 import { apiLimits } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
-
-const schemaTypeNames = ['AVRO', 'PROTOBUF', 'JSON'] as const;
-
-const compatibilityLevels = [
-  'NONE',
-  'BACKWARD',
-  'BACKWARD_TRANSITIVE',
-  'FORWARD',
-  'FORWARD_TRANSITIVE',
-  'FULL',
-  'FULL_TRANSITIVE',
-] as const;
-
-const registryModes = ['READWRITE', 'READONLY', 'READONLY_OVERRIDE', 'IMPORT', 'FORWARD'] as const;
-
-const versionMax = 2 ** 31 - 1;
-
-const subjectName = () => text(apiLimits.schemaSubjectCharsMax, 1);
-const subjectOutput = () => z.string().max(apiLimits.schemaSubjectCharsMax);
-const schemaText = () => z.string().min(1).max(apiLimits.schemaTextCharsMax);
-const schemaTextOutput = () => z.string().max(apiLimits.schemaTextCharsMax);
-const versionNumber = () => z.int().min(1).max(versionMax);
-const schemaId = () => z.int().min(0).max(versionMax);
-const guid = () => z.string().max(36);
-const guidGiven = () => word(/^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/, 36, 'is not a GUID');
-const schemaType = () => z.enum(schemaTypeNames).describe('The language of the schema.');
-const level = () => z.enum(compatibilityLevels);
-const mode = () => z.enum(registryModes);
-
-const reference = z.strictObject({
-  name: text(apiLimits.schemaSubjectCharsMax, 1).describe(
-    'What the schema calls it: a type of Avro, an import of Protobuf, a `$ref` of JSON Schema.',
-  ),
-  subject: subjectName().describe('The subject that has it.'),
-  version: versionNumber().describe('The version of the subject.'),
-});
-
-const references = () =>
-  list(reference, apiLimits.schemaReferencesMax).default([]).describe('The schemas that the text refers to.');
-
-const openReferences = () =>
-  list(
-    reference.extend({
-      version: versionNumber().optional().describe('The version of the subject; without it, the last one.'),
-    }),
-    apiLimits.schemaReferencesMax,
-  )
-    .default([])
-    .describe('The schemas that the text refers to.');
-
-const metadataText = () => text(apiLimits.schemaMetadataCharsMax, 1);
-
-const metadata = () =>
-  z
-    .strictObject({
-      properties: dictionary(
-        metadataText(),
-        text(apiLimits.schemaMetadataCharsMax),
-        apiLimits.schemaMetadataEntriesMax,
-      )
-        .optional()
-        .describe('Values by name.'),
-      tags: dictionary(
-        metadataText(),
-        list(metadataText(), apiLimits.schemaMetadataEntriesMax),
-        apiLimits.schemaMetadataEntriesMax,
-      )
-        .optional()
-        .describe('Tags by the path of what has them.'),
-      sensitive: list(metadataText(), apiLimits.schemaMetadataEntriesMax)
-        .optional()
-        .describe('Names of properties that clients do not show.'),
-    })
-    .optional()
-    .describe('What is stored with the schema; without it, that of the last version.');
+import {
+  exampleTarget,
+  guid,
+  guidGiven,
+  level,
+  metadata,
+  mode,
+  openReferences,
+  references,
+  schemaId,
+  schemaText,
+  schemaTextOutput,
+  schemaType,
+  subjectName,
+  subjectOutput,
+  versionNumber,
+} from './schema-fields.ts';
 
 const referenceOutput = z
   .object({
@@ -184,15 +116,7 @@ const changeOutcome = z
   })
   .meta({ id: 'RegistryChangeOutcome', description: 'What a change of a registry would lead to.' });
 
-const registryConfig = z.object({
-  compatibility_level: level().describe('What new versions are checked for.'),
-  mode: mode().describe('What may be changed.'),
-  alias: subjectOutput().nullable().describe('The subject that it stands for, or `null`.'),
-  normalize: z.boolean().describe('Whether schemas are normalized before they are registered.'),
-});
-
 const exampleSchema = '{"type":"record","name":"Order","fields":[{"name":"id","type":"long"}]}';
-const exampleTarget = { virtual_cluster_id: examples.cluster, subject: 'orders-value' };
 const exampleGuid = '0f1e2d3c-4b5a-4968-8776-000000000012';
 
 export const schemaOperations = [
@@ -456,65 +380,5 @@ export const schemaOperations = [
     output: z.object({ version: versionNumber().describe('The version that was deleted.') }),
     errors: ['not_found', 'conflict', 'no_schema_registry'],
     example: { input: { ...exampleTarget, version: 1 }, output: { version: 1 } },
-  }),
-  defineOperation({
-    name: 'describe_registry_config',
-    title: 'Describe the config of a registry',
-    summary: 'Describe the compatibility level and the mode of a subject or of the whole registry.',
-    access: 'read',
-    scope: 'cluster',
-    input: z.strictObject({
-      virtual_cluster_id: clusterId(),
-      subject: subjectName()
-        .optional()
-        .describe('The subject, or a context such as `:.context:`; without it, the whole registry.'),
-    }),
-    output: registryConfig,
-    errors: ['not_found', 'no_schema_registry'],
-    example: {
-      input: exampleTarget,
-      output: {
-        compatibility_level: 'BACKWARD',
-        mode: 'READWRITE',
-        alias: null,
-        normalize: false,
-      },
-    },
-  }),
-  defineOperation({
-    name: 'update_registry_config',
-    title: 'Change the config of a registry',
-    summary: 'Set the compatibility level, the mode and the alias of a subject or of the whole registry.',
-    description: 'What is left out stays; `null` makes a value inherited again.',
-    access: 'write',
-    scope: 'cluster',
-    input: z.strictObject({
-      virtual_cluster_id: clusterId(),
-      subject: subjectName()
-        .optional()
-        .describe('The subject, or a context such as `:.context:`; without it, the whole registry.'),
-      compatibility_level: level().nullish().describe('What new versions are checked for.'),
-      mode: mode().nullish().describe('What may be changed.'),
-      alias: subjectName().nullish().describe('The subject that this one stands for.'),
-      normalize: z
-        .boolean()
-        .optional()
-        .describe('Whether schemas are normalized before they are registered.'),
-      force: z
-        .boolean()
-        .default(false)
-        .describe('Whether to set the mode IMPORT though the subject has versions.'),
-    }),
-    output: registryConfig,
-    errors: ['not_found', 'conflict', 'no_schema_registry'],
-    example: {
-      input: { ...exampleTarget, compatibility_level: 'FULL' },
-      output: {
-        compatibility_level: 'FULL',
-        mode: 'READWRITE',
-        alias: null,
-        normalize: false,
-      },
-    },
   }),
 ] as const;

@@ -1,0 +1,74 @@
+import * as z from 'zod';
+import { clusterId } from '../fields.ts';
+import { defineOperation } from '../operation.ts';
+import { exampleTarget, level, mode, subjectName, subjectOutput } from './schema-fields.ts';
+
+const registryConfig = z.object({
+  compatibility_level: level().describe('What new versions are checked for.'),
+  mode: mode().describe('What may be changed.'),
+  alias: subjectOutput().nullable().describe('The subject that it stands for, or `null`.'),
+  normalize: z.boolean().describe('Whether schemas are normalized before they are registered.'),
+});
+
+export const registryConfigOperations = [
+  defineOperation({
+    name: 'describe_registry_config',
+    title: 'Describe the config of a registry',
+    summary: 'Describe the compatibility level and the mode of a subject or of the whole registry.',
+    access: 'read',
+    scope: 'cluster',
+    input: z.strictObject({
+      virtual_cluster_id: clusterId(),
+      subject: subjectName()
+        .optional()
+        .describe('The subject, or a context such as `:.context:`; without it, the whole registry.'),
+    }),
+    output: registryConfig,
+    errors: ['not_found', 'no_schema_registry'],
+    example: {
+      input: exampleTarget,
+      output: {
+        compatibility_level: 'BACKWARD',
+        mode: 'READWRITE',
+        alias: null,
+        normalize: false,
+      },
+    },
+  }),
+  defineOperation({
+    name: 'update_registry_config',
+    title: 'Change the config of a registry',
+    summary: 'Set the compatibility level, the mode and the alias of a subject or of the whole registry.',
+    description: 'What is left out stays; `null` makes a value inherited again.',
+    access: 'write',
+    scope: 'cluster',
+    input: z.strictObject({
+      virtual_cluster_id: clusterId(),
+      subject: subjectName()
+        .optional()
+        .describe('The subject, or a context such as `:.context:`; without it, the whole registry.'),
+      compatibility_level: level().nullish().describe('What new versions are checked for.'),
+      mode: mode().nullish().describe('What may be changed.'),
+      alias: subjectName().nullish().describe('The subject that this one stands for.'),
+      normalize: z
+        .boolean()
+        .optional()
+        .describe('Whether schemas are normalized before they are registered.'),
+      force: z
+        .boolean()
+        .default(false)
+        .describe('Whether to set the mode IMPORT though the subject has versions.'),
+    }),
+    output: registryConfig,
+    errors: ['not_found', 'conflict', 'no_schema_registry'],
+    example: {
+      input: { ...exampleTarget, compatibility_level: 'FULL' },
+      output: {
+        compatibility_level: 'FULL',
+        mode: 'READWRITE',
+        alias: null,
+        normalize: false,
+      },
+    },
+  }),
+] as const;
