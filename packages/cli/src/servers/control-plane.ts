@@ -111,10 +111,15 @@ export const controlPlane: Handler<'control-plane'> = async (values, deps) => {
     return { store, intervalMs };
   }
 
-  /** The directory or the file of a new bucket is made by the first agent, which starts later. Backups begin then. */
+  /**
+   * The directory or the file of a new bucket is made by the first agent of a Kafka cluster, which starts later; agents
+   * of a schema registry have none. Backups begin then.
+   */
   async function checkBackupBucket(bucketUrl: string, store: ObjectStore): Promise<void> {
     if (/\b(?:file|sqlite):\/\//.test(bucketUrl) && (await isMissing(store))) {
-      log.warn('found no bucket at -bucketURL, waiting for the first agent to make it');
+      log.warn('found no bucket at -bucketURL, waiting for the first agent to make it', {
+        advice: 'agents of a schema registry make none; without a Kafka cluster create the bucket yourself',
+      });
       return;
     }
     await checkBucket({
