@@ -1,7 +1,5 @@
 import { isId } from './ids.ts';
-
-/** The header of a single key. */
-export const apiKeyHeader = 'service-api-key';
+import { apiKeyHeader } from './paths.ts';
 
 const workspaceHeaderPrefix = `${apiKeyHeader}-`;
 

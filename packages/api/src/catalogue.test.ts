@@ -13,6 +13,7 @@ import {
   outputSchemaOf,
   secretFieldsOf,
 } from './json-schema.ts';
+import { readsByName } from './operation.ts';
 
 /** Every operation: its permission and its name. A change here is a change of the product. */
 const whole = `
@@ -312,3 +313,7 @@ for (const operation of operations) {
     );
   });
 }
+
+test('the name of an operation says whether it only reads', () => {
+  for (const name of operationNames) assert.equal(readsByName(name), catalogue[name].access === 'read', name);
+});

@@ -1,4 +1,4 @@
-import { type CallOf, catalogue, type OperationName, type OutputOf } from './catalogue.ts';
+import type { CallOf, OperationName, OutputOf } from './catalogue.ts';
 import { ApiError, codeOfStatus, isErrorCode } from './errors.ts';
 import { parseJson, printJson } from './json.ts';
 import { pathOf } from './operation.ts';
@@ -54,7 +54,7 @@ export function createClient(options: ClientOptions): Client {
       const url = baseUrl + pathOf({ name });
       const { answer, text } = await exchange(options, url, printJson(input), signal);
       if (answer.status !== 200) throw errorOf(name, answer, text);
-      return outputOf(name, text, options.checksAnswers === true);
+      return await outputOf(name, text, options.checksAnswers === true);
     },
   };
 }
@@ -84,7 +84,11 @@ function wordsOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-function outputOf<Name extends OperationName>(name: Name, text: string, isChecked: boolean): OutputOf<Name> {
+async function outputOf<Name extends OperationName>(
+  name: Name,
+  text: string,
+  isChecked: boolean,
+): Promise<OutputOf<Name>> {
   let output: unknown;
   try {
     output = parseJson(text);
@@ -92,6 +96,7 @@ function outputOf<Name extends OperationName>(name: Name, text: string, isChecke
     throw new ApiError('internal', `${name}: the answer is not JSON`, { cause: error });
   }
   if (!isChecked) return output as OutputOf<Name>;
+  const { catalogue } = await import('./catalogue.ts');
   const checked = catalogue[name].output.safeParse(output);
   if (checked.success) return checked.data as OutputOf<Name>;
   throw new ApiError(

@@ -1,4 +1,4 @@
-export { apiKeyHeader, sessionCookie, workspaceKeyHeader, workspaceOfKeyHeader } from './authentication.ts';
+export { sessionCookie, workspaceKeyHeader, workspaceOfKeyHeader } from './authentication.ts';
 export {
   type CallOf,
   catalogue,
@@ -37,7 +37,7 @@ export { severities } from './operations/diagnostics.ts';
 export type { EventResponse } from './operations/events.ts';
 export { cloudProviders, clusterTiers } from './operations/virtual-clusters.ts';
 export { otherRoutes } from './other-routes.ts';
-export { apiPath, docsMcpPath, mcpPath } from './paths.ts';
+export { apiKeyHeader, apiPath, docsMcpPath, mcpPath } from './paths.ts';
 export {
   type PipelineState,
   type PipelineType,

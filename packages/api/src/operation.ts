@@ -62,3 +62,12 @@ export function pathOf(operation: Pick<Operation, 'name'>): string {
 export function methodsOf(operation: Pick<Operation, 'access'>): readonly ('GET' | 'POST')[] {
   return operation.access === 'read' ? ['GET', 'POST'] : ['POST'];
 }
+
+/** The first words of operations that only read. */
+const readingVerbs: readonly string[] = ['check', 'describe', 'explain', 'get', 'list', 'locate', 'search'];
+
+/** Whether an operation only reads, by its name alone: as its access in the catalogue, which is large. */
+export function readsByName(name: string): boolean {
+  const [verb = ''] = name.slice(name.lastIndexOf('/') + 1).split('_');
+  return readingVerbs.includes(verb);
+}

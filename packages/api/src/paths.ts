@@ -1,5 +1,6 @@
 /**
- * Paths below the base URL. Without imports, because the quick start of a process loads little else of this package.
+ * Paths below the base URL, and the header of a key. Without imports, because the quick start of a process loads little
+ * else of this package.
  */
 
 /** Where operations are served. */
@@ -8,3 +9,6 @@ export const apiPath = '/api/v1';
 /** The MCP endpoints of the control plane and of the documentation. */
 export const mcpPath = `${apiPath}/mcp`;
 export const docsMcpPath = '/docs/mcp';
+
+/** The header of a single key. */
+export const apiKeyHeader = 'service-api-key';

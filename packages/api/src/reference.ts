@@ -1,5 +1,5 @@
 import { escapeMarkdown, markdownTable } from '@weir/core';
-import { apiKeyHeader, workspaceKeyHeader } from './authentication.ts';
+import { workspaceKeyHeader } from './authentication.ts';
 import { areas, operations } from './catalogue.ts';
 import { commonErrors, errorCodes, errorTable } from './errors.ts';
 import { printJson } from './json.ts';
@@ -7,7 +7,7 @@ import { inputSchemaOf, type JsonSchema, outputSchemaOf } from './json-schema.ts
 import { apiLimits } from './limits.ts';
 import { methodsOf, type Operation, type Scope } from './operation.ts';
 import { otherRoutes } from './other-routes.ts';
-import { apiPath } from './paths.ts';
+import { apiKeyHeader, apiPath } from './paths.ts';
 
 /** The reference page of the API, as Markdown. */
 export function apiPage(): string {

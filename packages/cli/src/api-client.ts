@@ -1,4 +1,4 @@
-import { ApiError, apiKeyHeader, type Client, createClient } from '@weir/api';
+import { ApiError, apiKeyHeader, type Client, createClient } from '@weir/api/client';
 import { systemRandom } from '@weir/core';
 import { patientClient } from './apply/api/patient-client.ts';
 import type { Deps } from './deps.ts';

@@ -87,3 +87,9 @@ test('a planned variable is rejected by commands that read it and ignored by oth
   );
   assert.equal((await runLine('version', { environment })).status, 0);
 });
+
+test('values that need more code are checked before a command runs', async () => {
+  const { status, err } = await runLine('agent -mtlsPrincipalMappingRules RULE:(a)/$2/');
+  assert.equal(status, 2);
+  assert.match(err, /^weir agent: -mtlsPrincipalMappingRules=RULE:\(a\)\/\$2\/: rule 1 cannot be used: /);
+});

@@ -4,7 +4,7 @@ import type { Deps } from './deps.ts';
 import { Failure, PointingFailure } from './failure.ts';
 import { notAvailable, refusePlanned } from './flags/availability.ts';
 import { deprecationWarnings } from './flags/deprecation.ts';
-import { type CommandLine, parseCommandLine } from './flags/parse.ts';
+import { type CommandLine, checkValues, parseCommandLine } from './flags/parse.ts';
 import { stoppedStatus } from './handler.ts';
 import { handlers } from './handlers.ts';
 import type { Output } from './output.ts';
@@ -39,7 +39,7 @@ export async function run(argv: readonly string[], deps: Deps): Promise<number> 
     output.out(isFormer ? formerHelp(command) : commandHelp(command));
     return 0;
   }
-  const problem = refusal(command, parsed.value);
+  const problem = (await checkValues(parsed.value)) ?? refusal(command, parsed.value);
   if (problem !== undefined) return refuse(speaker, problem, output);
   for (const warning of [...warnings, ...deprecationWarnings(parsed.value.settings)]) {
     output.err(`${speaker}: warning: ${warning}\n`);

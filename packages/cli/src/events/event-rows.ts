@@ -1,5 +1,6 @@
 import type { EventResponse } from '@weir/api';
-import { type EventRecord, eventMessage } from '@weir/events';
+import type { EventRecord } from '@weir/events';
+import { eventMessage } from '@weir/events/event-message';
 
 export const eventColumns = ['TIME', 'TYPE', 'LEVEL', 'MESSAGE'];
 

@@ -60,6 +60,16 @@ function parseValues(
   return { value: values as FlagValues };
 }
 
+/** Runs the checks of values that parsing leaves out. */
+export async function checkValues({ values, settings }: CommandLine): Promise<Problem | undefined> {
+  for (const { row, spelling, text } of settings.values()) {
+    const value = values[row.name];
+    const problem = value === undefined ? undefined : await row.type.check?.(value);
+    if (problem !== undefined) return { subject: shownSetting(row, spelling, text), rule: problem };
+  }
+  return undefined;
+}
+
 /**
  * Parses a text, which may be empty: an empty text empties a list, and unsets a setting that has no default. Only a
  * setting that always has a value rejects it.

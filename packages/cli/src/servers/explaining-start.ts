@@ -1,5 +1,3 @@
-import { DatabaseProblem } from '@weir/controlplane/process';
-import { StoreError } from '@weir/storage';
 import { Failure } from '../failure.ts';
 
 /** The requested ports of a server command, by flag. */
@@ -13,6 +11,9 @@ export async function explainingStart<T>(ports: WantedPorts, start: () => Promis
   try {
     return await start();
   } catch (error) {
+    // Loaded only now, because benchmarks start a listener and have neither bucket nor database.
+    const { StoreError } = await import('@weir/storage');
+    const { DatabaseProblem } = await import('@weir/controlplane/process');
     if (error instanceof StoreError) throw new Failure(`-bucketURL: ${error.message}`);
     if (error instanceof DatabaseProblem) throw new Failure(error.message);
     const { code, port, address, syscall } = error as NodeJS.ErrnoException & ListenProblem;

@@ -1,12 +1,6 @@
-import {
-  type RegistryClient,
-  RegistryRefusal,
-  type RegistrySchema,
-  readViolations,
-  registryErrors,
-  type SchemaViolation,
-  schemaDiff,
-} from '@weir/registry';
+import type { RegistryClient, RegistrySchema, SchemaViolation } from '@weir/registry';
+import { RegistryRefusal, registryErrors } from '@weir/registry/client';
+import { readViolations, schemaDiff } from '@weir/registry/readable';
 import type { CommandValues } from '../flags/catalogue.ts';
 import type { Handler } from '../handler.ts';
 import { escapeControls } from '../problem.ts';

@@ -1,4 +1,5 @@
-import { prettySchema, type RegistryClient, type RegistrySchema } from '@weir/registry';
+import type { RegistryClient, RegistrySchema } from '@weir/registry';
+import { prettySchema } from '@weir/registry/readable';
 import { Failure } from '../failure.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
 import type { Handler } from '../handler.ts';

@@ -1,4 +1,3 @@
-import { BackedUpMetadata, RestoreProblem } from '@weir/controlplane/backup';
 import type { ObjectStore } from '@weir/storage';
 import { apiClient, orFailure } from '../api-client.ts';
 import { clusterId as clusterOfKey } from '../api-cluster.ts';
@@ -9,6 +8,7 @@ import type { Handler } from '../handler.ts';
 import { printResult } from '../results/results.ts';
 import { bucketUrl } from '../values/bucket-url.ts';
 import { concealUrls } from '../values/conceal.ts';
+import { orProblem, readBackedUpMetadata } from './backed-up-metadata.ts';
 import { clusterIn, withBucket } from './bucket.ts';
 import { withDecoding } from './record-decoding.ts';
 import { diagnoseRecord, type MetadataSource } from './record-diagnosis/diagnosis.ts';
@@ -57,7 +57,7 @@ async function ofLeader(values: Values, deps: Deps): Promise<MetadataSource> {
 
 async function ofBackup({ cluster, topic, partition }: Values, store: ObjectStore): Promise<MetadataSource> {
   const clusterId = await clusterIn(store, cluster, '-cluster');
-  const metadata = await orProblem(BackedUpMetadata.read({ store, clusterId }));
+  const metadata = await readBackedUpMetadata({ store, clusterId });
   if (metadata === undefined)
     throw new Failure(
       `the bucket has no metadata backup of ${clusterId}; ask the leader by -apiURL and -apiKey`,
@@ -75,14 +75,4 @@ async function ofBackup({ cluster, topic, partition }: Values, store: ObjectStor
       return located;
     },
   };
-}
-
-/** A backup that cannot be read is no bug of the command. */
-export async function orProblem<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    if (error instanceof RestoreProblem) throw new Failure(error.message, { cause: error });
-    throw error;
-  }
 }

@@ -1,5 +1,5 @@
-import { readBucketId } from '@weir/agent';
-import { BackedUpMetadata } from '@weir/controlplane/backup';
+import { readBucketId } from '@weir/agent/bucket-id';
+import type { BackedUpMetadata } from '@weir/controlplane/backup';
 import { formatBytes, formatDurationMs } from '@weir/core';
 import { clusterPrefix, type ObjectStore } from '@weir/storage';
 import type { Deps } from '../deps.ts';
@@ -7,8 +7,8 @@ import type { CommandValues } from '../flags/catalogue.ts';
 import { type Handler, stoppedStatus } from '../handler.ts';
 import { printResult } from '../results/results.ts';
 import { concealUrls } from '../values/conceal.ts';
+import { orProblem, readBackedUpMetadata } from './backed-up-metadata.ts';
 import { clusterIn, withBucket } from './bucket.ts';
-import { orProblem } from './diagnose-record.ts';
 import { type CheckedFile, checkFile } from './scrub/check-file.ts';
 import { type FileToCheck, filesToCheck } from './scrub/files-to-check.ts';
 import { newProgress, type Progress, readProgress, removeProgress, writeProgress } from './scrub/progress.ts';
@@ -29,9 +29,7 @@ export const fileScrubberTool: Handler<'cli file-scrubber'> = (values, deps) =>
     const path = values['progress-file'];
     const progress =
       (path && readProgress(path, clusterId)) || newProgress(clusterId, clusterPrefix(clusterId));
-    const metadata = values.metadata
-      ? await orProblem(BackedUpMetadata.read({ store, clusterId }))
-      : undefined;
+    const metadata = values.metadata ? await readBackedUpMetadata({ store, clusterId }) : undefined;
     if (values.metadata && metadata === undefined)
       output.err(
         `weir cli file-scrubber: the bucket has no metadata backup of ${clusterId}; files are verified by themselves\n`,

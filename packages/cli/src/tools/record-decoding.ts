@@ -1,11 +1,5 @@
 import type { Clock } from '@weir/core';
-import {
-  type DecodedPayload,
-  type DecodedRecord,
-  loadFormat,
-  PayloadDecoder,
-  SchemaCache,
-} from '@weir/registry/decoding';
+import type { DecodedPayload, DecodedRecord } from '@weir/registry/decoding';
 import type { BatchRecord } from '@weir/wire';
 import type { FlagValues } from '../flags/catalogue.ts';
 import { escapeControls } from '../problem.ts';
@@ -54,6 +48,7 @@ export async function withDecoding<Result>(
   if (values.decode === 'none') return await work(undefined);
   const only = types[values.decode];
   const client = await openRegistryOfRecords(values, clock);
+  const { loadFormat, PayloadDecoder, SchemaCache } = await import('@weir/registry/decoding');
   const cache = new SchemaCache({ reader: client, formatOf: loadFormat, clock });
   const decoder = new PayloadDecoder({ cache, clock });
   try {

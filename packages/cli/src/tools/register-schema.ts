@@ -1,4 +1,4 @@
-import { RegistryRefusal, registryErrors } from '@weir/registry';
+import { RegistryRefusal, registryErrors } from '@weir/registry/client';
 import { Failure } from '../failure.ts';
 import type { Handler } from '../handler.ts';
 import { printResult } from '../results/results.ts';

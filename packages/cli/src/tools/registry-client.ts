@@ -14,7 +14,7 @@ interface RegistryConnection {
 /** Opens a client of the registry that `-schemaRegistryURL` names. Its code is loaded only by tools that use it. */
 export async function openRegistryClient(connection: RegistryConnection): Promise<RegistryClient> {
   const { values, credentials, tls, clock } = connection;
-  const registry = await import('@weir/registry');
+  const registry = await import('@weir/registry/client');
   try {
     return new registry.RegistryClient({
       urls: values.schemaRegistryURL,

@@ -1,4 +1,3 @@
-import { compileRewrite } from '@weir/cluster';
 import type { ValueType } from './value-type.ts';
 
 /**
@@ -37,11 +36,18 @@ export function principalMappingRules(): ValueType<readonly PrincipalMappingRule
           rules.push({ kind: 'default' });
           continue;
         }
-        const { problem } = compileRewrite(pattern, replacement);
-        if (problem !== undefined) return { problem: `rule ${rules.length + 1} cannot be used: ${problem}` };
         rules.push({ kind: 'rule', pattern, replacement, letterCase: letterCase as 'L' | 'U' | '' });
       }
       return rules.length === 0 ? { problem: `${written} is needed` } : { value: rules };
+    },
+    async check(rules) {
+      const { compileRewrite } = await import('@weir/cluster');
+      for (const [index, rule] of rules.entries()) {
+        if (rule.kind === 'default') continue;
+        const { problem } = compileRewrite(rule.pattern, rule.replacement);
+        if (problem !== undefined) return `rule ${index + 1} cannot be used: ${problem}`;
+      }
+      return undefined;
     },
     print: (rules) => rules.map(printRule).join(','),
   };

@@ -26,6 +26,10 @@ export interface ValueType<Value> {
   readonly impliedText?: string;
 
   parse(text: string): Outcome<Value, string>;
+
+  /** Checks a value further, with code that is too large to be loaded by every command; returns the problem. */
+  check?(value: Value): Promise<string | undefined>;
+
   print(value: Value): string;
 
   /** Hides secrets inside a text of this type, well formed or not. */

@@ -1,4 +1,4 @@
-import { ApiError, type Client, catalogue } from '@weir/api';
+import { ApiError, type Client, readsByName } from '@weir/api/client';
 import {
   type Clock,
   type JitteredBackOff,
@@ -48,7 +48,7 @@ async function callWithDeadline<Name extends Parameters<Client['call']>[0]>(
   const late = new ApiError('unavailable', `${name}: no answer within ${callMsMax / 1000} s`);
   const cancel = clock.after(callMsMax, () => deadline.abort(late));
   try {
-    const signals = catalogue[name].access === 'write' ? [deadline.signal] : [deadline.signal, stop];
+    const signals = readsByName(name) ? [deadline.signal, stop] : [deadline.signal];
     return await client.call(name, input, { signal: AbortSignal.any(signals) });
   } finally {
     cancel();

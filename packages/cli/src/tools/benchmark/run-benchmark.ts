@@ -1,4 +1,5 @@
-import { metricsRoutes, startHttpListener } from '@weir/agent';
+import { startHttpListener } from '@weir/agent/http-server';
+import { metricsRoutes } from '@weir/agent/probe-routes';
 import { Metrics, release, silentLog } from '@weir/core';
 import type { Deps } from '../../deps.ts';
 import { Failure } from '../../failure.ts';

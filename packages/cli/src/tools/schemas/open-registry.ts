@@ -1,9 +1,5 @@
-import {
-  type RegistryClient,
-  type RegistryCredentials,
-  RegistryRefusal,
-  RegistryUnavailable,
-} from '@weir/registry';
+import type { RegistryClient, RegistryCredentials } from '@weir/registry';
+import { RegistryRefusal, RegistryUnavailable } from '@weir/registry/client';
 import type { Deps } from '../../deps.ts';
 import { Failure } from '../../failure.ts';
 import type { FlagValues } from '../../flags/catalogue.ts';

@@ -1,0 +1,8 @@
+/**
+ * What calling the API takes, without the catalogue: its schemas take longer to load than a command of the command line
+ * runs.
+ */
+export { type Client, createClient } from './client.ts';
+export { ApiError } from './errors.ts';
+export { readsByName } from './operation.ts';
+export { apiKeyHeader } from './paths.ts';
