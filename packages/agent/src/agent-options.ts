@@ -92,6 +92,8 @@ export interface AgentOptions {
   readonly jobs?: JobSettings;
   /** Whether it runs event queries; by default it does not. */
   readonly answersQueries?: boolean;
+  /** The topic of logs that arrive over HTTP without naming one. */
+  readonly logIntakeDefaultTopic?: string | undefined;
   /** Whether denials by ACLs are logged; by default they are. */
   readonly logsAclDenials?: boolean;
   /** Name of the machine, for logs and events. */

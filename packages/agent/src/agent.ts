@@ -12,10 +12,12 @@ import { AgentEvents } from './events/agent-events.ts';
 import { Heartbeats } from './heartbeats.ts';
 import { type HttpListener, type Route, startHttpListener } from './http/http-server.ts';
 import { httpRoutes } from './http-api/http-routes.ts';
+import { dataRoutes } from './http-data/data-routes.ts';
 import { HttpData } from './http-data/http-data.ts';
 import { ClientInflation } from './inflation/client-inflation.ts';
 import { takesJobs } from './jobs/job-kind.ts';
 import { jobService, usualJobSettings } from './jobs/job-service.ts';
+import { intakeRoutes } from './log-intake/intake-routes.ts';
 import { ClusterMetrics, isPublishingAgent } from './metrics-publishing/cluster-metrics.ts';
 import { heldUntil } from './net/held-server.ts';
 import { defaultListenerLimits } from './net/limits.ts';
@@ -224,12 +226,14 @@ async function start(
   const known = Promise.withResolvers<void>();
   const held = heldUntil(known.promise, server);
   data = new HttpData({
+    routes: [...dataRoutes, ...intakeRoutes],
     server: held,
     answers,
     checks: logins,
     principalOf,
     accessOf,
     schemas,
+    logTopic: options.logIntakeDefaultTopic,
     requiresLogin: options.sasl?.isRequired === true,
     hasClientCertificates: (tls?.kafka?.clientCertificates ?? 'ignored') !== 'ignored',
     isEncrypted: tls?.http === true,

@@ -471,6 +471,20 @@ export const agentLimits = {
   httpJsonPayloadBytesMax: 1 * MiB,
   httpJsonPayloadDepthMax: 500,
 
+  /** Lines of one request of log intake, and the bytes of one record and of all that they become. */
+  logIntakeLinesMax: 50_000,
+  logIntakeRecordBytesMax: MiB,
+  logIntakeRecordsBytesMax: 32 * MiB,
+
+  /** Attributes, labels or tags of a line or of what it belongs to, and the text of the labels of a stream. */
+  logIntakeAttributesMax: 256,
+  logIntakeLabelsBytesMax: 64 * KiB,
+
+  /** Values in a line, their nesting, and that of a body that has each of them in several objects and lists. */
+  logIntakeValuesMax: 10_000,
+  logIntakeDepthMax: 16,
+  logIntakeBodyDepthMax: 80,
+
   /** Orphans that a scan holds back while they are a suspicious share of the files. Beyond it the scan stops. */
   heldOrphansMax: 1_000,
 

@@ -6,6 +6,7 @@ import { pause } from './until.ts';
 interface Answer {
   readonly status: number;
   readonly headers: Headers;
+  readonly bytes: Buffer;
   // biome-ignore lint/suspicious/noExplicitAny: the JSON of an answer, which assertions compare
   readonly json: any;
 }
@@ -29,7 +30,7 @@ export async function httpStage(
         method,
         headers,
         ...(body === undefined ? {} : { body: isRaw ? (body as string) : JSON.stringify(body) }),
-      }).then(async (response) => ({ response, text: await response.text() }));
+      }).then(async (response) => ({ response, bytes: Buffer.from(await response.arrayBuffer()) }));
       // Nothing else moves the clock on which writes close files and reads wait.
       let isOver = false;
       const end = () => {
@@ -40,8 +41,10 @@ export async function httpStage(
         clock.advance(10);
         await pause(0);
       }
-      const { response, text } = await answer;
-      return { status: response.status, headers: response.headers, json: JSON.parse(text) };
+      const { response, bytes } = await answer;
+      const { status, headers: given } = response;
+      const isJson = bytes.length > 0 && given.get('content-type')?.includes('json') === true;
+      return { status, headers: given, bytes, json: isJson ? JSON.parse(bytes.toString()) : undefined };
     },
   };
 }

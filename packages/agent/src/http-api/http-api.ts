@@ -2,6 +2,7 @@ import { metricsDefinition, readyDefinition, statusDefinition } from '../http/pr
 import type { RouteDefinition } from '../http/route-definition.ts';
 import { recordRoutes } from '../http-data/data-routes.ts';
 import { proxyRoutes } from '../http-data/rest-proxy/proxy-routes.ts';
+import { intakeRoutes } from '../log-intake/intake-routes.ts';
 import { openApiDefinition } from './openapi-definition.ts';
 
 interface HttpArea {
@@ -23,6 +24,12 @@ export const httpAreas: readonly HttpArea[] = [
     title: "Confluent's REST proxy",
     introduction: "The API v2 of Confluent's REST proxy, for its clients.",
     routes: proxyRoutes,
+  },
+  {
+    title: 'Logs',
+    introduction:
+      'Batches of logs in the forms that shippers send; each line becomes one record. [Logs over HTTP](../log-intake.md) says what is in it.',
+    routes: intakeRoutes,
   },
   {
     title: 'Probes, metrics and this description',

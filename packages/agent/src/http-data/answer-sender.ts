@@ -6,9 +6,10 @@ import { type AnswerEncoding, preferredEncoding } from '../http/answer-encoding.
 import { drained } from '../http/drained.ts';
 import { agentLimits } from '../limits.ts';
 import type { AnswerMemory } from '../pressure/answer-memory.ts';
+import type { WholeAnswer } from './data-route.ts';
 
-/** An answer is JSON, as a whole or in pieces. */
-type Answer = Promise<string> | AsyncIterable<string>;
+/** An answer is JSON, as a whole or in pieces, unless it says what it is. */
+type Answer = Promise<string | WholeAnswer> | AsyncIterable<string>;
 
 /** Levels of the least work: the serving of Kafka clients shares the processors. */
 const compressors: Readonly<Record<AnswerEncoding, () => Transform>> = {
@@ -44,7 +45,8 @@ export class AnswerSender {
     response.setHeader('vary', 'accept-encoding');
     if (Symbol.asyncIterator in answer) return await this.#sendPieces(response, answer, encoding);
     const text = await answer;
-    if (encoding === undefined || text.length < agentLimits.httpCompressedCharsMin)
+    if (typeof text !== 'string') sendWhole(response, text);
+    else if (encoding === undefined || text.length < agentLimits.httpCompressedCharsMin)
       sendJson(response, 200, text);
     else await this.#sendPieces(response, [text], encoding);
   }
@@ -102,6 +104,15 @@ export function sendJson(response: ServerResponse, status: number, text: string)
   response.setHeader('content-length', Buffer.byteLength(text));
   begin(response, status);
   response.end(text);
+}
+
+export function sendWhole(response: ServerResponse, { status, contentType, body }: WholeAnswer): void {
+  if (response.destroyed) return;
+  response.setHeader('cache-control', 'no-store');
+  if (contentType !== undefined)
+    response.setHeader('content-type', contentType).setHeader('content-length', Buffer.byteLength(body));
+  response.writeHead(status);
+  response.end(body);
 }
 
 function begin(response: ServerResponse, status: number): void {

@@ -1,5 +1,7 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Clock } from '@weir/core';
 import type { RecordSchemas } from '@weir/registry/decoding';
+import type { HttpProblem } from '../http/http-problem.ts';
 import type { RouteDefinition } from '../http/route-definition.ts';
 import type { AnswerMemory } from '../pressure/answer-memory.ts';
 import type { Access } from '../security/access.ts';
@@ -9,11 +11,14 @@ import type { HandlerClient } from './handler-client.ts';
 export interface DataInput {
   readonly path: Readonly<Record<string, string | number>>;
   readonly query: URLSearchParams;
+  readonly headers: IncomingHttpHeaders;
   /** The header `Content-Type`. */
   readonly contentType: string | undefined;
-  /** The JSON of the body; an empty body is an empty object. */
+  /** The JSON of the body; an empty body is an empty object. Of routes that take bytes, a `Buffer`. */
   readonly body: unknown;
   readonly bodyBytes: number;
+  /** Counts memory that the request takes besides its body, until it is answered. */
+  readonly countBytes: (bytes: number) => void;
   readonly client: HandlerClient;
   /** Rights in the schema registry. */
   readonly registryAccess: () => Access;
@@ -24,18 +29,38 @@ export interface DataDeps {
   readonly clock: Clock;
   /** The schemas by which the agent validates records, if it has a registry. */
   readonly schemas: RecordSchemas | undefined;
+  /** The topic of logs that name none. */
+  readonly logTopic: string | undefined;
   /** Yields to other work. */
   readonly pause: () => Promise<void>;
 }
 
-/** One row of the table of routes: its definition, and how it is served. An answer is JSON, as a whole or in pieces. */
+/** An answer with a status and type of its own. */
+export interface WholeAnswer {
+  readonly status: number;
+  /** Absent if there is no body. */
+  readonly contentType?: string;
+  readonly body: string | Buffer;
+}
+
+/**
+ * One row of the table of routes: its definition, and how it is served. An answer is JSON, as a whole or in pieces,
+ * unless it says what it is.
+ */
 export interface DataRoute extends RouteDefinition {
   readonly operation: string;
   readonly clientId: string;
+  /** Whether the body is passed on as inflated bytes, which the route parses; it says what its answer is. */
+  readonly takesBytes?: boolean;
   /** Whether numbers of the body which a double cannot hold stay as they are, as `JSON.rawJSON`. */
   readonly keepsNumbers?: boolean;
-  readonly answer: RouteDefinition['answer'] & { readonly types: readonly [string, ...string[]] };
   /** Error codes of HTTP statuses that have no other one. */
   readonly errorCodes?: Readonly<Record<number, number>>;
-  serve(input: DataInput, deps: DataDeps): Promise<string> | AsyncIterable<string>;
+  /** The encodings of a body, as in `Content-Encoding`, where another header says more. */
+  encodingsIn?(headers: IncomingHttpHeaders): string | undefined;
+  /** The value of `Authorization` of callers that have their credentials elsewhere. */
+  authorizationIn?(headers: IncomingHttpHeaders): string | undefined;
+  /** Errors as its clients read them; JSON with `error_code` and `message` if absent. */
+  problemAnswer?(problem: HttpProblem, headers: IncomingHttpHeaders): WholeAnswer;
+  serve(input: DataInput, deps: DataDeps): Promise<string | WholeAnswer> | AsyncIterable<string>;
 }

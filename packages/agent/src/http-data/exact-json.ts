@@ -3,9 +3,10 @@ interface SourceContext {
 }
 
 // TypeScript does not know them yet.
-const { parse, rawJSON } = JSON as unknown as {
+const { parse, rawJSON, isRawJSON } = JSON as unknown as {
   parse(text: string, revive: (key: string, value: unknown, context: SourceContext) => unknown): unknown;
   rawJSON(text: string): unknown;
+  isRawJSON(value: unknown): value is { readonly rawJSON: string };
 };
 
 /** Digits that a double always holds, and one more. */
@@ -33,4 +34,9 @@ export function exactJson(text: string): unknown {
   return parse(text, (_key, value, { source }) =>
     typeof value === 'number' && inexactNumber.test(source!) ? rawJSON(source!) : value,
   );
+}
+
+/** The text of a number that was kept as text. */
+export function exactNumberOf(value: unknown): string | undefined {
+  return isRawJSON(value) ? value.rawJSON : undefined;
 }

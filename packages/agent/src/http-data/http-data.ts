@@ -17,14 +17,14 @@ import type { PrincipalOf } from '../security/principals.ts';
 import type { LoginChecks } from '../security/sasl/login-checks.ts';
 import { bareAddress } from '../security/session/client-host.ts';
 import { type ClientSession, openSession } from '../security/session/client-session.ts';
-import { AnswerSender, sendJson } from './answer-sender.ts';
+import { AnswerSender, sendJson, sendWhole } from './answer-sender.ts';
 import { countAnswer, httpDataRows } from './data-metrics.ts';
 import type { DataDeps, DataRoute } from './data-route.ts';
-import { dataRoutes } from './data-routes.ts';
 import { HandlerClient } from './handler-client.ts';
 import { DataBodies, overloaded } from './request-body.ts';
 
 interface HttpDataOptions {
+  readonly routes: readonly DataRoute[];
   /** The handlers of Kafka requests. */
   readonly server: RequestServer;
   readonly answers: AnswerMemory;
@@ -33,6 +33,8 @@ interface HttpDataOptions {
   readonly accessOf: (request: GuardedRequest) => Access;
   /** The schemas by which the agent validates records, if it has a registry. */
   readonly schemas: RecordSchemas | undefined;
+  /** The topic of logs that name none. */
+  readonly logTopic: string | undefined;
   readonly requiresLogin: boolean;
   /** Whether Kafka clients authenticate by certificates. HTTP cannot carry them, so that it is refused. */
   readonly hasClientCertificates: boolean;
@@ -45,11 +47,11 @@ interface HttpDataOptions {
 
 const clientIdHeader = 'kafka-client-id';
 const clientIdCharsMax = 256;
-const matcher = new RouteMatcher<DataRoute>(dataRoutes);
 
 /** Records over HTTP: fetches and produces as a Kafka client of this agent, with the rights of the caller. */
 export class HttpData {
   readonly #options: HttpDataOptions;
+  readonly #matcher: RouteMatcher<DataRoute>;
   readonly #logins: HttpLogins;
   readonly #bodies = new DataBodies();
   readonly #answers: AnswerSender;
@@ -57,8 +59,9 @@ export class HttpData {
   #requests = 0;
 
   constructor(options: HttpDataOptions) {
-    const { clock, metrics, answers, schemas } = options;
+    const { clock, metrics, answers, schemas, logTopic } = options;
     this.#options = options;
+    this.#matcher = new RouteMatcher(options.routes);
     this.#logins = new HttpLogins({
       ...options,
       service: 'agent',
@@ -68,7 +71,7 @@ export class HttpData {
     });
     const pause = () => new Promise<void>((resolve) => void clock.after(0, resolve));
     this.#answers = new AnswerSender(answers);
-    this.#deps = { answers, clock, schemas, pause };
+    this.#deps = { answers, clock, schemas, logTopic, pause };
   }
 
   /** Answers a request, errors included. Returns false for a path that is not one of its own. */
@@ -78,11 +81,11 @@ export class HttpData {
     let matched: MatchedRoute<DataRoute> | undefined;
     try {
       const target = targetOf(request.url ?? '/');
-      if (matcher.methodsOf(target.segments).length === 0) return false;
-      matched = matcher.match(request.method ?? 'GET', target.segments);
+      if (this.#matcher.methodsOf(target.segments).length === 0) return false;
+      matched = this.#matcher.match(request.method ?? 'GET', target.segments);
       await this.#serve(request, response, matched, target.query);
     } catch (error) {
-      sendProblem(request, response, this.#problemOf(error, matched?.row));
+      sendProblem(request, response, this.#problemOf(error, matched?.row), matched?.row);
     }
     const operation = matched?.row.operation ?? 'unknown';
     countAnswer(metrics, operation, response.statusCode, (clock.monotonicMs() - begunMs) / 1000);
@@ -102,11 +105,16 @@ export class HttpData {
         'The agent authenticates clients by certificates, which HTTP does not have; use Kafka.',
       );
     const { headers } = request;
-    if (row.answer.types.length > 1)
-      response.setHeader('content-type', preferredType(row.answer.types, headers.accept));
+    const [type, ...others] = row.answer.types;
+    if (type !== undefined && others.length > 0 && row.takesBytes !== true)
+      response.setHeader('content-type', preferredType([type, ...others], headers.accept));
     if (isOfForeignPage(headers)) throw new HttpProblem(403, 'The request is of a web page of another host.');
     const remoteAddress = bareAddress(request.socket.remoteAddress ?? '');
-    const principal = await this.#logins.principalOf({ headers, remoteAddress, certificateUser: undefined });
+    const principal = await this.#logins.principalOf({
+      headers: { ...headers, authorization: headers.authorization ?? row.authorizationIn?.(headers) },
+      remoteAddress,
+      certificateUser: undefined,
+    });
     // Not before the login: those whose passwords wait to be checked must not keep others out.
     if (this.#requests >= agentLimits.httpDataRequestsMax) throw overloaded();
     this.#requests++;
@@ -123,14 +131,25 @@ export class HttpData {
       };
       const client = this.#clientOf(headers, { session, row, closed: ended.signal, hold });
       const registryAccess = () => accessOf({ registryOperation: row.operation, session });
-      const serve = async (body: unknown, bodyBytes: number) => {
+      const serve = async (body: unknown, bodyBytes: number, countBytes: (bytes: number) => void) => {
         const contentType = headers['content-type'];
-        const input = { path, query, contentType, body, bodyBytes, client, registryAccess };
+        const input = {
+          path,
+          query,
+          headers,
+          contentType,
+          body,
+          bodyBytes,
+          countBytes,
+          client,
+          registryAccess,
+        };
         const answer = row.serve(input, this.#deps);
         await this.#answers.send(response, answer, headers['accept-encoding']);
       };
-      if (row.body !== undefined) await this.#bodies.withJson(request, row, serve);
-      else await serve({}, 0);
+      if (row.takesBytes === true) await this.#bodies.withBytes(request, row, serve);
+      else if (row.body !== undefined) await this.#bodies.withJson(request, row, serve);
+      else await serve({}, 0, () => undefined);
     } finally {
       this.#requests--;
       response.off('close', end);
@@ -180,7 +199,12 @@ function isOfForeignPage({ origin, host }: IncomingHttpHeaders): boolean {
   return origin !== undefined && URL.parse(origin)?.host !== host;
 }
 
-function sendProblem(request: IncomingMessage, response: ServerResponse, problem: HttpProblem): void {
+function sendProblem(
+  request: IncomingMessage,
+  response: ServerResponse,
+  problem: HttpProblem,
+  row: DataRoute | undefined,
+): void {
   if (response.headersSent || response.destroyed) {
     response.destroy();
     return;
@@ -189,5 +213,7 @@ function sendProblem(request: IncomingMessage, response: ServerResponse, problem
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   // The unread rest of a body ends with the connection.
   if (!request.complete) response.setHeader('connection', 'close');
-  sendJson(response, status, JSON.stringify({ error_code: errorCode, message }));
+  const answer = row?.problemAnswer?.(problem, request.headers);
+  if (answer !== undefined) sendWhole(response, answer);
+  else sendJson(response, status, JSON.stringify({ error_code: errorCode, message }));
 }

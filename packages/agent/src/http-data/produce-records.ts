@@ -25,6 +25,8 @@ export interface ProducedPartition {
   readonly logAppendTimeMs: bigint;
   /** The places of its records in the list of the topic, in their order in the log. */
   readonly places: readonly number[];
+  /** The places of records that were refused, and with them the others; none if it is not about single records. */
+  readonly refusedPlaces: readonly number[];
 }
 
 /** The last versions that name topics, as HTTP callers do. */
@@ -38,6 +40,9 @@ const retryMs = 50;
 /** Partition of records that have none because the topic cannot be described. */
 const unknownPartition = -1;
 
+/** About a millisecond of work. */
+const recordsPerTurn = 1024;
+
 /** Counts up, so that records without a key go to all partitions in turn, one request after the other. */
 let nextPartition = 0;
 
@@ -45,7 +50,16 @@ let nextPartition = 0;
 export async function produceRecords(
   topics: readonly TopicRecords[],
   client: HandlerClient,
-  { timeoutMs, requestBytes }: { readonly timeoutMs: number; readonly requestBytes: number },
+  {
+    timeoutMs,
+    requestBytes,
+    pause,
+  }: {
+    readonly timeoutMs: number;
+    readonly requestBytes: number;
+    /** Yields to other work; given by callers with very many records. */
+    readonly pause?: () => Promise<void>;
+  },
 ): Promise<readonly ProducedPartition[]> {
   const described = await describeTopics(topics, client);
   const batches = new Map<string, Batch>();
@@ -55,6 +69,7 @@ export async function produceRecords(
     const keyless = nextPartition++;
     const unplaced: number[] = [];
     for (const [place, { partition: given, record }] of records.entries()) {
+      if (place % recordsPerTurn === recordsPerTurn - 1) await pause?.();
       const partition = given ?? partitionOf(record, counted?.partitions ?? 0, keyless);
       if (partition === unknownPartition) {
         unplaced.push(place);
@@ -100,15 +115,20 @@ async function produce(
   const request = { transactionalId: null, acks: -1, timeoutMs, topicData };
   const { responses } = await client.call(apis.Produce, produceVersion, request, requestBytes);
   return responses.flatMap(({ name = '', partitionResponses }) =>
-    partitionResponses.map(({ index, errorCode, errorMessage, baseOffset, logAppendTimeMs = -1n }) => ({
-      topic: name,
-      partition: index,
-      errorCode,
-      errorMessage: errorCode === 0 ? null : (errorMessage ?? textOf(errorCode)),
-      baseOffset,
-      logAppendTimeMs,
-      places: byTopic.get(name)!.find(({ partition }) => partition === index)!.places,
-    })),
+    partitionResponses.map((answer) => {
+      const { index, errorCode, errorMessage, baseOffset, logAppendTimeMs = -1n, recordErrors } = answer;
+      const { places } = byTopic.get(name)!.find(({ partition }) => partition === index)!;
+      return {
+        topic: name,
+        partition: index,
+        errorCode,
+        errorMessage: errorCode === 0 ? null : (errorMessage ?? textOf(errorCode)),
+        baseOffset,
+        logAppendTimeMs,
+        places,
+        refusedPlaces: (recordErrors ?? []).flatMap(({ batchIndex }) => places[batchIndex] ?? []),
+      };
+    }),
   );
 }
 
@@ -166,6 +186,7 @@ function failed(topic: string, errorCode: number, places: readonly number[]): Pr
     baseOffset: -1n,
     logAppendTimeMs: -1n,
     places,
+    refusedPlaces: [],
   };
 }
 

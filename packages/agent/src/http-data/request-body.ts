@@ -1,27 +1,46 @@
 import type { IncomingMessage } from 'node:http';
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
-import { brokenBound, formatBytes, MemoryCounter } from '@weir/core';
+import { brokenBound, formatBytes, MemoryCounter, Semaphore } from '@weir/core';
 import { HttpProblem } from '../http/http-problem.ts';
 import { agentLimits } from '../limits.ts';
+import type { DataRoute } from './data-route.ts';
 import { exactJson, mayBeInexact } from './exact-json.ts';
+import { inflatedBody } from './inflated-body.ts';
 
-const unzip = promisify(gunzip);
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 const { httpBodyBytesMax, httpBodiesBytesMax, httpBodyDepthMax, httpBodyValuesMax, httpExactBodyValuesMax } =
   agentLimits;
 
-/** Reads JSON bodies of data requests, with limits on each and on all that are in memory. */
+/** Receives a body, its size as received, and a function that counts further memory until it is done. */
+type UseBody<Body, Output> = (
+  body: Body,
+  bytes: number,
+  countBytes: (bytes: number) => void,
+) => Promise<Output>;
+
+/** Reads bodies of data requests, with limits on each and on all that are in memory. */
 export class DataBodies {
   readonly #memory = new MemoryCounter(httpBodiesBytesMax);
+  /** What the bodies that inflate now will take is not known yet, so that there are few. */
+  readonly #inflations = new Semaphore({ permits: agentLimits.offThreadInflationsMax });
 
   /**
    * Reads a body and passes it on as JSON. Its memory counts until `use` is done. An empty body is an empty object.
    */
-  async withJson<Output>(
+  withJson<Output>(
     request: IncomingMessage,
     { keepsNumbers = false }: { readonly keepsNumbers?: boolean },
-    use: (body: unknown, bytes: number) => Promise<Output>,
+    use: UseBody<unknown, Output>,
+  ): Promise<Output> {
+    return this.withBytes(request, {}, (body, bytes, countBytes) =>
+      use(body.length === 0 ? {} : jsonOf(body, { keepsNumbers }), bytes, countBytes),
+    );
+  }
+
+  /** Reads a body and passes it on inflated. Its memory counts until `use` is done. */
+  async withBytes<Output>(
+    request: IncomingMessage,
+    { encodingsIn = ({ 'content-encoding': given }) => given }: Pick<DataRoute, 'encodingsIn'>,
+    use: UseBody<Buffer, Output>,
   ): Promise<Output> {
     const declared = Number(request.headers['content-length'] ?? 0);
     if (declared > httpBodyBytesMax) throw tooLarge();
@@ -33,11 +52,23 @@ export class DataBodies {
     };
     try {
       const received = await read(request, count);
-      const body = await inflated(received, request.headers['content-encoding'], count);
-      return await use(body.length === 0 ? {} : jsonOf(body, keepsNumbers), received.length);
+      const encodings = encodingsIn(request.headers);
+      const body = encodings === undefined ? received : await this.#inflated(received, encodings, count);
+      return await use(body, received.length, count);
     } finally {
       this.#memory.change(-counted);
     }
+  }
+
+  #inflated(received: Buffer, encodings: string, count: (bytes: number) => void): Promise<Buffer> {
+    return this.#inflations.run(async () => {
+      // Many small bodies may have become large ones meanwhile.
+      if (this.#memory.isFull) throw overloaded();
+      const body = await inflatedBody(received, encodings, httpBodyBytesMax);
+      if (body === undefined) throw tooLarge();
+      if (body !== received) count(body.length);
+      return body;
+    });
   }
 }
 
@@ -61,34 +92,24 @@ function read(request: IncomingMessage, count: (bytes: number) => void): Promise
   });
 }
 
-async function inflated(
+/** Throws an `HttpProblem` for what is no JSON, or has more depth or values than a body may have. */
+export function jsonOf(
   body: Buffer,
-  encoding: string | undefined,
-  count: (bytes: number) => void,
-): Promise<Buffer> {
-  if (encoding === undefined || encoding === 'identity') return body;
-  if (encoding !== 'gzip') throw new HttpProblem(415, 'Send the body as it is, or with gzip.');
-  try {
-    const output = await unzip(body, { maxOutputLength: httpBodyBytesMax });
-    count(output.length);
-    return output;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge();
-    throw new HttpProblem(400, 'The body is not gzip.');
-  }
-}
-
-function jsonOf(body: Buffer, keepsNumbers: boolean): unknown {
+  {
+    keepsNumbers = false,
+    depthMax = httpBodyDepthMax,
+  }: { readonly keepsNumbers?: boolean; readonly depthMax?: number } = {},
+): unknown {
   try {
     const text = utf8.decode(body);
     const isExact = keepsNumbers && mayBeInexact(text);
     const valuesMax = isExact ? httpExactBodyValuesMax : httpBodyValuesMax;
-    const broken = brokenBound(text, { depthMax: httpBodyDepthMax, valuesMax });
+    const broken = brokenBound(text, { depthMax, valuesMax });
     if (broken === undefined) return isExact ? exactJson(text) : (JSON.parse(text) as unknown);
     throw new HttpProblem(
       413,
       broken === 'depthMax'
-        ? `The body has more than ${httpBodyDepthMax} lists and objects within each other.`
+        ? `The body has more than ${depthMax} lists and objects within each other.`
         : `The body has more than ${valuesMax} values; send fewer records at a time.`,
     );
   } catch (error) {

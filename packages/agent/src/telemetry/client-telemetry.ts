@@ -12,8 +12,8 @@ import {
 import type { EntriesView } from '../cluster/followed-entries.ts';
 import { ClientInflation, type InflatingConnection } from '../inflation/client-inflation.ts';
 import { agentLimits } from '../limits.ts';
+import { UnreadableProtobuf } from '../protobuf/protobuf-reader.ts';
 import { dataPoints, pausePoint } from './metrics-data.ts';
-import { UnreadableProtobuf } from './protobuf-reader.ts';
 import { type TelemetryClient, TelemetrySubscriptions, type WantedMetrics } from './subscriptions.ts';
 
 interface ClientTelemetryOptions {

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { wireLimits } from '@weir/wire/limits';
 import fc from 'fast-check';
 import { agentLimits } from '../limits.ts';
+import { UnreadableProtobuf } from '../protobuf/protobuf-reader.ts';
 import { dataPoints, pausePoint } from './metrics-data.ts';
-import { UnreadableProtobuf } from './protobuf-reader.ts';
 
 /** MetricsData written byte by byte after the definition of OpenTelemetry, independent of our code. */
 const pushed = Buffer.from(

@@ -1,6 +1,5 @@
-import { wireLimits } from '@weir/wire/limits';
 import { agentLimits } from '../limits.ts';
-import { type ProtobufValue, protobufFields, UnreadableProtobuf } from './protobuf-reader.ts';
+import { bytesOf, Pace, type ProtobufValue, protobufFields } from '../protobuf/protobuf-reader.ts';
 
 /** One number that a client measured, with its attributes in the name: `a.b.c{topic=x}`. */
 interface DataPoint {
@@ -29,16 +28,6 @@ export function* dataPoints(metricsData: Buffer): Generator<DataPoint | typeof p
             else yield* pointsOf(metric, pace);
           }
       }
-  }
-}
-
-/** Counts fields, because there may be millions without a single data point. */
-class Pace {
-  #fields = 0;
-
-  isOver(): boolean {
-    this.#fields = (this.#fields + 1) % wireLimits.walkedRecordsPerTurnMax;
-    return this.#fields === 0;
   }
 }
 
@@ -96,10 +85,4 @@ function* nested(message: Buffer, number: number, pace: Pace): Generator<Buffer 
     if (pace.isOver()) yield pausePoint;
     if (field.number === number) yield bytesOf(field);
   }
-}
-
-function bytesOf(field: ProtobufValue): Buffer {
-  if (field.wireType !== 'bytes')
-    throw new UnreadableProtobuf('a number stands where a message or text should');
-  return field.bytes;
 }

@@ -19,6 +19,7 @@ type AgentSettings = Pick<
   | 'sasl'
   | 'logsAclDenials'
   | 'answersQueries'
+  | 'logIntakeDefaultTopic'
   | 'fetchRequestBytesMax'
   | 'fetchPartitionBytesMax'
   | 'fetchesSingleBatch'
@@ -112,6 +113,7 @@ export function agentSettings(
     },
     logsAclDenials: values.enableACLLogs,
     answersQueries: !values.disableQueryEngine,
+    logIntakeDefaultTopic: values.logIntakeDefaultTopic,
     sasl: saslSettings(values),
     fetchRequestBytesMax: values.kafkaMaxFetchRequestBytesUncompressedOverride,
     fetchPartitionBytesMax: values.kafkaMaxFetchPartitionBytesUncompressedOverride,

@@ -75,10 +75,11 @@ export const jobFlags = [
     commands: brokers,
     help: 'The port on which table agents reach one another.',
   }),
-  planned({
+  available({
     name: 'logIntakeDefaultTopic',
     type: text('topic'),
     commands: brokers,
     help: 'The topic for logs that arrive over HTTP without naming one.',
+    rule: 'Without it, shippers of Datadog, OpenTelemetry and Loki name a topic in their URL (?topic=) or in the header kafka-topic.',
   }),
 ];

@@ -1,3 +1,5 @@
+import { wireLimits } from '@weir/wire/limits';
+
 /** The bytes are not a protobuf message. */
 export class UnreadableProtobuf extends Error {
   override readonly name = 'UnreadableProtobuf';
@@ -12,12 +14,28 @@ export function* protobufFields(message: Buffer): Generator<{ number: number } &
   let at = 0;
 
   function varint(): bigint {
+    // Most numbers have one byte.
+    if (message[at]! < 0x80) return BigInt(message[at++]!);
     let value = 0n;
     for (let shift = 0n; shift < 70n; shift += 7n) {
       const byte = message[at++];
       if (byte === undefined) throw new UnreadableProtobuf('a number is cut off');
       value |= BigInt(byte & 0x7f) << shift;
       if (byte < 0x80) return BigInt.asUintN(64, value);
+    }
+    throw new UnreadableProtobuf('a number has more than ten bytes');
+  }
+
+  /** A tag or a length. One beyond 53 bits is inexact, and too large in any case. */
+  function size(): number {
+    let value = 0;
+    let scale = 1;
+    for (let count = 0; count < 10; count++) {
+      const byte = message[at++];
+      if (byte === undefined) throw new UnreadableProtobuf('a number is cut off');
+      value += (byte & 0x7f) * scale;
+      if (byte < 0x80) return value;
+      scale *= 0x80;
     }
     throw new UnreadableProtobuf('a number has more than ten bytes');
   }
@@ -30,10 +48,10 @@ export function* protobufFields(message: Buffer): Generator<{ number: number } &
   }
 
   while (at < message.length) {
-    const tag = varint();
-    const number = Number(tag >> 3n);
+    const tag = size();
+    const number = Math.floor(tag / 8);
     if (number < 1 || number > 0x1fffffff) throw new UnreadableProtobuf(`there is no field ${number}`);
-    switch (Number(tag & 7n)) {
+    switch (tag % 8) {
       case 0:
         yield { number, wireType: 'varint', value: varint() };
         break;
@@ -41,13 +59,36 @@ export function* protobufFields(message: Buffer): Generator<{ number: number } &
         yield { number, wireType: 'fixed64', bytes: take(8) };
         break;
       case 2:
-        yield { number, wireType: 'bytes', bytes: take(Number(varint())) };
+        yield { number, wireType: 'bytes', bytes: take(size()) };
         break;
       case 5:
         yield { number, wireType: 'fixed32', bytes: take(4) };
         break;
       default:
-        throw new UnreadableProtobuf(`a field has the type ${tag & 7n}`);
+        throw new UnreadableProtobuf(`a field has the type ${tag % 8}`);
     }
   }
+}
+
+/** Counts steps, so that the reader of a long message knows when to let other requests run. */
+export class Pace {
+  #steps = 0;
+
+  /** `steps` is what was done since the last call; reading a field is one. */
+  isOver(steps = 1): boolean {
+    this.#steps += steps;
+    if (this.#steps < wireLimits.walkedRecordsPerTurnMax) return false;
+    this.#steps = 0;
+    return true;
+  }
+}
+
+export function bytesOf(field: ProtobufValue): Buffer {
+  if (field.wireType !== 'bytes')
+    throw new UnreadableProtobuf('a number stands where a message or text should');
+  return field.bytes;
+}
+
+export function textOf(field: ProtobufValue): string {
+  return bytesOf(field).toString();
 }

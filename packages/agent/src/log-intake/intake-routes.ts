@@ -1,0 +1,44 @@
+import type { DataRoute } from '../http-data/data-route.ts';
+import { datadogAnswer, datadogAuthorization, datadogLines, datadogProblem } from './datadog.ts';
+import {
+  datadogDefinition,
+  lokiDefinition,
+  oldDatadogDefinition,
+  otlpDefinition,
+  validateDefinition,
+} from './intake-definitions.ts';
+import { lokiAnswer, lokiEncodings, lokiLines, lokiProblem } from './loki.ts';
+import { otlpAnswer, otlpLines, otlpProblem } from './otlp.ts';
+import { takeLogs } from './take-logs.ts';
+
+const datadog: Pick<DataRoute, 'takesBytes' | 'authorizationIn' | 'problemAnswer' | 'serve'> = {
+  takesBytes: true,
+  authorizationIn: datadogAuthorization,
+  problemAnswer: datadogProblem,
+  serve: async (input, deps) => datadogAnswer(await takeLogs('datadog', datadogLines(input), input, deps)),
+};
+
+/** Batches of logs in the forms that shippers send, each line of which becomes one record of a topic. */
+export const intakeRoutes: readonly DataRoute[] = [
+  { ...datadogDefinition, ...datadog },
+  { ...oldDatadogDefinition, ...datadog },
+  {
+    ...validateDefinition,
+    authorizationIn: datadogAuthorization,
+    problemAnswer: datadogProblem,
+    serve: async () => '{"valid":true}',
+  },
+  {
+    ...otlpDefinition,
+    takesBytes: true,
+    problemAnswer: otlpProblem,
+    serve: async (input, deps) => otlpAnswer(await takeLogs('otlp', otlpLines(input), input, deps), input),
+  },
+  {
+    ...lokiDefinition,
+    takesBytes: true,
+    encodingsIn: lokiEncodings,
+    problemAnswer: lokiProblem,
+    serve: async (input, deps) => lokiAnswer(await takeLogs('loki', lokiLines(input), input, deps)),
+  },
+];

@@ -1,0 +1,198 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { formatBytes } from '@weir/core';
+import { bodyTypeOf } from '../http/answer-type.ts';
+import { HttpProblem } from '../http/http-problem.ts';
+import type { DataInput, WholeAnswer } from '../http-data/data-route.ts';
+import { objectOf, objectsIn } from '../http-data/json-fields.ts';
+import { jsonOf } from '../http-data/request-body.ts';
+import { agentLimits } from '../limits.ts';
+import { bytesOf, Pace, protobufFields, textOf } from '../protobuf/protobuf-reader.ts';
+import {
+  type FoundLine,
+  jsonObject,
+  jsonText,
+  type LogLine,
+  pausePoint,
+  type RefusedLine,
+} from './log-line.ts';
+import { nanosecondsIn } from './log-time.ts';
+import { checkCount, type Labels, labelsText, parseLabels } from './loki-labels.ts';
+import { refusalText, refusedLine, type TakenLogs } from './take-logs.ts';
+
+const { logIntakeRecordBytesMax } = agentLimits;
+const tenantHeader = 'x-scope-orgid';
+const tenantCharsMax = 256;
+/** What the labels of a stream cost, as fields of protobuf. */
+const streamSteps = 50;
+
+/** Finds the lines of a push. JSON says that it is JSON; anything else is protobuf, as in Loki. */
+export function* lokiLines({ body, headers }: DataInput): Generator<FoundLine> {
+  const tenant = headers[tenantHeader];
+  if (typeof tenant === 'string' && tenant.length > tenantCharsMax)
+    throw new HttpProblem(400, `The header ${tenantHeader} has more than ${tenantCharsMax} characters.`);
+  const streams = isJson(headers) ? jsonStreams(body as Buffer) : protobufStreams(body as Buffer);
+  for (const found of streams) {
+    if (found === pausePoint || 'refusal' in found) yield found;
+    else yield lineOf(found, typeof tenant === 'string' ? tenant : undefined);
+  }
+}
+
+/** Protobuf is always compressed, whether or not a header says so. */
+export function lokiEncodings(headers: IncomingHttpHeaders): string | undefined {
+  const given = headers['content-encoding'];
+  if (isJson(headers) || given === 'snappy') return given;
+  return given === undefined || given === '' ? 'snappy' : `snappy, ${given}`;
+}
+
+function isJson(headers: IncomingHttpHeaders): boolean {
+  return bodyTypeOf(headers['content-type']) === 'application/json';
+}
+
+/** A stream with what all of its lines share. */
+class Stream {
+  readonly labels: Labels;
+  readonly key: string;
+  readonly json: string | undefined;
+
+  constructor(labels: Labels) {
+    this.labels = labels;
+    this.key = labelsText(labels);
+    this.json = labelsJson(labels);
+  }
+}
+
+interface StreamLine {
+  readonly stream: Stream;
+  readonly timeNs: bigint | undefined;
+  readonly line: string;
+  readonly metadata: Labels;
+}
+
+const noMetadata: Labels = new Map();
+
+function lineOf({ stream, timeNs, line, metadata }: StreamLine, tenant: string | undefined): LogLine {
+  const named = (...names: readonly string[]) => {
+    for (const name of names) {
+      const value = stream.labels.get(name) ?? metadata.get(name);
+      if (value !== undefined && value !== '') return JSON.stringify(value);
+    }
+    return undefined;
+  };
+  return {
+    timeNs,
+    key: stream.key,
+    fields: {
+      message: JSON.stringify(line),
+      severity: named('level', 'detected_level'),
+      service: named('service_name', 'service'),
+      host: named('host', 'hostname'),
+      labels: stream.json,
+      attributes: labelsJson(metadata),
+      tenant: jsonText(tenant),
+    },
+  };
+}
+
+function labelsJson(labels: Labels): string | undefined {
+  return labels.size === 0
+    ? undefined
+    : jsonObject(new Map([...labels].map(([name, value]) => [name, JSON.stringify(value)])));
+}
+
+function* jsonStreams(body: Buffer): Generator<StreamLine | typeof pausePoint> {
+  const pace = new Pace();
+  for (const given of objectsIn(objectOf(jsonOf(body)), 'streams')) {
+    if (pace.isOver(streamSteps)) yield pausePoint;
+    const stream = new Stream(jsonLabels(given.fields.stream ?? {}, `${given.path}.stream`));
+    const { values } = given.fields;
+    if (!Array.isArray(values)) throw new HttpProblem(400, `${given.path}.values must be a list.`);
+    for (const [index, value] of (values as readonly unknown[]).entries())
+      yield jsonLine(stream, value, `${given.path}.values[${index}]`);
+  }
+}
+
+function jsonLine(stream: Stream, value: unknown, path: string): StreamLine {
+  const [time, line, metadata] = Array.isArray(value) ? (value as readonly unknown[]) : [];
+  const timeNs = nanosecondsIn(time);
+  if (timeNs === undefined)
+    throw new HttpProblem(400, `${path}[0] must be a time in nanoseconds, as a text.`);
+  if (typeof line !== 'string') throw new HttpProblem(400, `${path}[1] must be a text.`);
+  const given = metadata === undefined ? noMetadata : jsonLabels(metadata, `${path}[2]`);
+  return { stream, timeNs, line, metadata: given };
+}
+
+function jsonLabels(value: unknown, path: string): Labels {
+  const entries = Object.entries(objectOf(value, path).fields);
+  checkCount(entries.length);
+  for (const [name, text] of entries)
+    if (typeof text !== 'string') throw new HttpProblem(400, `${path}.${name.slice(0, 64)} must be a text.`);
+  return new Map(entries as [string, string][]);
+}
+
+/** `PushRequest` of Loki, with the field numbers below. */
+function* protobufStreams(body: Buffer): Generator<StreamLine | RefusedLine | typeof pausePoint> {
+  const pace = new Pace();
+  for (const field of protobufFields(body)) {
+    if (pace.isOver()) yield pausePoint;
+    if (field.number !== 1) continue;
+    const message = bytesOf(field);
+    let labels = '';
+    for (const inner of protobufFields(message)) {
+      if (pace.isOver()) yield pausePoint;
+      if (inner.number === 1) labels = textOf(inner);
+    }
+    if (pace.isOver(streamSteps)) yield pausePoint;
+    const stream = new Stream(parseLabels(labels));
+    for (const inner of protobufFields(message)) {
+      if (pace.isOver()) yield pausePoint;
+      if (inner.number !== 2) continue;
+      const entry = bytesOf(inner);
+      if (entry.length <= logIntakeRecordBytesMax) yield protobufLine(stream, entry);
+      else yield refusedLine(`it has more than ${formatBytes(logIntakeRecordBytesMax)}.`);
+    }
+  }
+}
+
+function protobufLine(stream: Stream, entry: Buffer): StreamLine {
+  let timeNs: bigint | undefined;
+  let line = '';
+  const metadata = new Map<string, string>();
+  let pairs = 0;
+  for (const field of protobufFields(entry)) {
+    if (field.number === 1) timeNs = protobufTime(bytesOf(field));
+    if (field.number === 2) line = textOf(field);
+    if (field.number === 3) {
+      const [name, text] = protobufPair(bytesOf(field));
+      metadata.set(name, text);
+      checkCount(++pairs);
+    }
+  }
+  return { stream, timeNs, line, metadata };
+}
+
+function protobufTime(message: Buffer): bigint | undefined {
+  let timeNs = 0n;
+  for (const field of protobufFields(message)) {
+    if (field.wireType !== 'varint') continue;
+    if (field.number === 1) timeNs += field.value * 1_000_000_000n;
+    if (field.number === 2) timeNs += field.value;
+  }
+  return nanosecondsIn(String(timeNs));
+}
+
+function protobufPair(message: Buffer): [name: string, value: string] {
+  const pair: [string, string] = ['', ''];
+  for (const field of protobufFields(message))
+    if (field.number === 1 || field.number === 2) pair[field.number - 1] = textOf(field);
+  return pair;
+}
+
+/** As in Loki, 400 says that some lines were left out, and the others are written. */
+export function lokiAnswer({ refused, refusal }: TakenLogs): WholeAnswer {
+  if (refused > 0) return lokiProblem(new HttpProblem(400, refusalText(refused, refusal ?? '')));
+  return { status: 204, body: '' };
+}
+
+export function lokiProblem({ status, message }: HttpProblem): WholeAnswer {
+  return { status, contentType: 'text/plain; charset=utf-8', body: `${message}\n` };
+}

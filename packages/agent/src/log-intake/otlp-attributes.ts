@@ -1,0 +1,43 @@
+import { formatBytes } from '@weir/core';
+import { agentLimits } from '../limits.ts';
+
+/** Attributes of OpenTelemetry: names, and values as JSON. */
+export type Attributes = ReadonlyMap<string, string>;
+
+const { logIntakeAttributesMax, logIntakeDepthMax, logIntakeRecordBytesMax, logIntakeValuesMax } =
+  agentLimits;
+
+/** A line that cannot be taken, while the others can. */
+export class LineRefused extends Error {
+  override readonly name = 'LineRefused';
+}
+
+/** Counts what a line, a resource or a scope has, which is read without a pause. */
+export class LineBounds {
+  #values = 0;
+
+  /** Called for each value. */
+  enter(depth: number): void {
+    if (depth > logIntakeDepthMax)
+      throw new LineRefused(`its values have more than ${logIntakeDepthMax} levels.`);
+    if (++this.#values > logIntakeValuesMax)
+      throw new LineRefused(`it has more than ${logIntakeValuesMax} values.`);
+  }
+}
+
+/** Adds an attribute. The last one of a name counts. */
+export function addAttribute(attributes: Map<string, string>, name: string, value: string): void {
+  attributes.set(name, value);
+  if (attributes.size > logIntakeAttributesMax)
+    throw new LineRefused(`it has more than ${logIntakeAttributesMax} attributes.`);
+}
+
+export function checkSize(bytes: number): void {
+  if (bytes > logIntakeRecordBytesMax)
+    throw new LineRefused(`it has more than ${formatBytes(logIntakeRecordBytesMax)}.`);
+}
+
+/** JSON has no names for numbers that are none. */
+export function doubleJson(value: number): string {
+  return Number.isFinite(value) ? JSON.stringify(value) : `"${value}"`;
+}

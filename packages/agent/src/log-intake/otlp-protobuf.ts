@@ -1,0 +1,176 @@
+import {
+  bytesOf,
+  Pace,
+  type ProtobufValue,
+  protobufFields,
+  textOf,
+  UnreadableProtobuf,
+} from '../protobuf/protobuf-reader.ts';
+import { type FoundLine, jsonObject, pausePoint } from './log-line.ts';
+import { type Attributes, addAttribute, checkSize, doubleJson, LineBounds } from './otlp-attributes.ts';
+import { emptyOtlpRecord, type OtlpRecord, OtlpScope, otlpLine } from './otlp-record.ts';
+import { orRefused } from './otlp-refusal.ts';
+
+type Field = { readonly number: number } & ProtobufValue;
+
+/**
+ * Finds the lines of an `ExportLogsServiceRequest`, with the field numbers of OpenTelemetry's definitions below.
+ * Resources and scopes are read first, wherever they stand in their messages. Unknown fields are skipped.
+ */
+export function* otlpProtobufLines(body: Buffer): Generator<FoundLine> {
+  const pace = new Pace();
+  for (const ofRequest of protobufFields(body)) {
+    if (pace.isOver()) yield pausePoint;
+    if (ofRequest.number !== 1) continue;
+    const resourceLogs = bytesOf(ofRequest);
+    let resource: Attributes = new Map();
+    for (const field of protobufFields(resourceLogs)) {
+      if (pace.isOver()) yield pausePoint;
+      if (field.number === 1) resource = attributesIn(bytesOf(field), 1);
+    }
+    for (const field of protobufFields(resourceLogs)) {
+      if (pace.isOver()) yield pausePoint;
+      if (field.number === 2) yield* linesOfScope(bytesOf(field), resource, pace);
+    }
+  }
+}
+
+function* linesOfScope(scopeLogs: Buffer, resource: Attributes, pace: Pace): Generator<FoundLine> {
+  let given = { name: '', version: '', attributes: new Map<string, string>() as Attributes };
+  for (const field of protobufFields(scopeLogs)) {
+    if (pace.isOver()) yield pausePoint;
+    if (field.number === 1) given = scopeOf(bytesOf(field));
+  }
+  let scope: OtlpScope | undefined;
+  for (const field of protobufFields(scopeLogs)) {
+    if (pace.isOver()) yield pausePoint;
+    if (field.number !== 2) continue;
+    scope ??= new OtlpScope(resource, given);
+    const record = bytesOf(field);
+    const known = scope;
+    yield orRefused(() => otlpLine(known, recordOf(record)));
+  }
+}
+
+function scopeOf(message: Buffer) {
+  checkSize(message.length);
+  let name = '';
+  let version = '';
+  for (const field of protobufFields(message)) {
+    if (field.number === 1) name = textOf(field);
+    if (field.number === 2) version = textOf(field);
+  }
+  return { name, version, attributes: attributesIn(message, 3) };
+}
+
+function recordOf(message: Buffer): OtlpRecord {
+  checkSize(message.length);
+  const bounds = new LineBounds();
+  const record: { -readonly [Name in keyof OtlpRecord]: OtlpRecord[Name] } = { ...emptyOtlpRecord };
+  const attributes = new Map<string, string>();
+  for (const field of protobufFields(message)) {
+    switch (field.number) {
+      case 1:
+        record.timeNs = fixed64(field);
+        break;
+      case 2:
+        record.severityNumber = int32(field);
+        break;
+      case 3:
+        record.severityText = textOf(field);
+        break;
+      case 5:
+        record.body = valueJson(bytesOf(field), 1, bounds);
+        break;
+      case 6:
+        addPair(attributes, bytesOf(field), 1, bounds);
+        break;
+      case 7:
+        record.droppedAttributes = int32(field);
+        break;
+      case 8:
+        if (field.wireType === 'fixed32') record.flags = field.bytes.readUInt32LE();
+        break;
+      case 9:
+        record.traceId = bytesOf(field).toString('hex');
+        break;
+      case 10:
+        record.spanId = bytesOf(field).toString('hex');
+        break;
+      case 11:
+        record.observedNs = fixed64(field);
+        break;
+      case 12:
+        record.eventName = textOf(field);
+        break;
+    }
+  }
+  return { ...record, attributes };
+}
+
+/** The attributes that a message has in fields of a number. */
+function attributesIn(message: Buffer, number: number): Attributes {
+  checkSize(message.length);
+  const bounds = new LineBounds();
+  const attributes = new Map<string, string>();
+  for (const field of protobufFields(message))
+    if (field.number === number) addPair(attributes, bytesOf(field), 1, bounds);
+  return attributes;
+}
+
+function addPair(members: Map<string, string>, pair: Buffer, depth: number, bounds: LineBounds): void {
+  let name = '';
+  let value = 'null';
+  for (const field of protobufFields(pair)) {
+    if (field.number === 1) name = textOf(field);
+    if (field.number === 2) value = valueJson(bytesOf(field), depth, bounds);
+  }
+  addAttribute(members, name, value);
+}
+
+/** An `AnyValue` as JSON; one without a value is null. */
+function valueJson(message: Buffer, depth: number, bounds: LineBounds): string {
+  bounds.enter(depth);
+  let json = 'null';
+  for (const field of protobufFields(message)) json = memberJson(field, depth, bounds) ?? json;
+  return json;
+}
+
+function memberJson(field: Field, depth: number, bounds: LineBounds): string | undefined {
+  switch (field.number) {
+    case 1:
+      return JSON.stringify(textOf(field));
+    case 2:
+      return field.wireType === 'varint' ? String(field.value !== 0n) : undefined;
+    case 3:
+      return field.wireType === 'varint' ? String(BigInt.asIntN(64, field.value)) : undefined;
+    case 4:
+      return field.wireType === 'fixed64' ? doubleJson(field.bytes.readDoubleLE()) : undefined;
+    case 5: {
+      const values: string[] = [];
+      for (const item of protobufFields(bytesOf(field)))
+        if (item.number === 1) values.push(valueJson(bytesOf(item), depth + 1, bounds));
+      return `[${values.join(',')}]`;
+    }
+    case 6: {
+      const members = new Map<string, string>();
+      for (const item of protobufFields(bytesOf(field)))
+        if (item.number === 1) addPair(members, bytesOf(item), depth + 1, bounds);
+      return jsonObject(members) ?? '{}';
+    }
+    case 7:
+      return `"${bytesOf(field).toString('base64')}"`;
+    default:
+      return undefined;
+  }
+}
+
+function fixed64(field: Field): bigint {
+  if (field.wireType !== 'fixed64') throw new UnreadableProtobuf('a time has not eight bytes');
+  return field.bytes.readBigUInt64LE();
+}
+
+function int32(field: Field): number {
+  if (field.wireType !== 'varint') throw new UnreadableProtobuf('a number is none');
+  return Number(BigInt.asIntN(32, field.value));
+}

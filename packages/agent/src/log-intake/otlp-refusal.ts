@@ -1,0 +1,13 @@
+import type { FoundLine } from './log-line.ts';
+import { LineRefused } from './otlp-attributes.ts';
+import { refusedLine } from './take-logs.ts';
+
+/** A line, or why it is left out. */
+export function orRefused(lineOf: () => FoundLine): FoundLine {
+  try {
+    return lineOf();
+  } catch (error) {
+    if (error instanceof LineRefused) return refusedLine(error.message);
+    throw error;
+  }
+}
