@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type Acl, clusterResourceName, Metrics, systemClock } from '@weir/core';
 import { type EventRecord, type EventTypeName, eventEnvelope, eventTopicName } from '@weir/events';
-import { batchRecords, RecordBatchView, zeroUuid } from '@weir/wire';
+import { batchRecords, recordBatches, zeroUuid } from '@weir/wire';
 import { batchOf, codeOf, errorName, type TestClient } from '../../testing/index.ts';
 import { startAgentUnderTest } from '../../testing/running-agent.ts';
 import { startTestLeader } from '../../testing/test-leader.ts';
@@ -43,15 +43,9 @@ async function eventsOf(client: TestClient, type: EventTypeName): Promise<EventR
   });
   const records = responses[0]?.partitions[0]?.records;
   if (records === undefined || records === null) return [];
-  const found: EventRecord[] = [];
-  for (let at = 0; at < records.length; ) {
-    const batch = new RecordBatchView(records.subarray(at));
-    for (const { value } of batchRecords(batch)) {
-      found.push(eventEnvelope.parse(JSON.parse(value!.toString())));
-    }
-    at += batch.bytes.length;
-  }
-  return found;
+  return [...recordBatches(records, { partialTail: 'error' })].flatMap((batch) =>
+    [...batchRecords(batch)].map(({ value }) => eventEnvelope.parse(JSON.parse(value!.toString()))),
+  );
 }
 
 async function whenThere(
@@ -64,6 +58,9 @@ async function whenThere(
     if (found !== undefined) return found;
   }
 }
+
+/** Reading these events is an event of its own, if an ACL allows it. */
+const isDenial = ({ data }: EventRecord) => data.is_allowed === false;
 
 const anybody = { principal: 'User:ANONYMOUS', host: '*', permission: 'ALLOW' } as const;
 const ofEvents = {
@@ -106,7 +103,7 @@ test('denials are events that clients can read, while events are switched on', a
   await set({ 'service.events.enabled': 'true' });
   // An earlier denial is emitted again, although the log suppresses it for a minute.
   let isThere = false;
-  const event = whenThere(client, 'acl_logs').finally(() => {
+  const event = whenThere(client, 'acl_logs', isDenial).finally(() => {
     isThere = true;
   });
   const denied = await connect();
@@ -123,6 +120,7 @@ test('denials are events that clients can read, while events are switched on', a
     module: 'acl',
     is_log: true,
     log_level: 'warn',
+    is_allowed: false,
     is_shadow: false,
     principal: 'User:ANONYMOUS',
     client_address: '127.0.0.1',
@@ -196,7 +194,7 @@ test('an agent that stops writes its pending events first', async (t) => {
   await node.createAcls(readsEvents);
   const client = await connect();
   while ((await ask(client, 'first')) !== 'TOPIC_AUTHORIZATION_FAILED');
-  await whenThere(client, 'acl_logs');
+  await whenThere(client, 'acl_logs', isDenial);
   const before = counted('events_processor_submit_success_count');
   await ask(client, 'last words');
   await agent.stop({ deadlineMs: 5_000 });

@@ -112,6 +112,19 @@ test('draining also writes background appends, with or without client appends', 
   }
 });
 
+test('an abandoned write path takes no background appends, which would keep the process alive', async () => {
+  const { path, outcomes, appendInBackground, pass } = await start();
+  appendInBackground();
+  path.writePath.abandon();
+  appendInBackground(['late'], 8 * MiB);
+  await pass(60_000);
+  assert.equal(path.store.puts, 0);
+  assert.deepEqual(
+    outcomes.map(({ results }) => results.map(({ error }) => error)),
+    [['KAFKA_STORAGE_ERROR']],
+  );
+});
+
 test('background appends do not count as produced', async () => {
   const { path, appendInBackground, produce, pass } = await start();
   appendInBackground(['a', 'b', 'c']);

@@ -22,6 +22,7 @@ export class BackgroundQueue {
   #lastOwnFileMs = Number.NEGATIVE_INFINITY;
   #dueMs = Number.POSITIVE_INFINITY;
   #cancel: (() => void) | undefined;
+  #isAbandoned = false;
 
   /** `onDue` opens a file and returns whether one is open now. If there is no room, the queue calls it again later. */
   constructor(clock: Clock, onDue: () => boolean) {
@@ -33,8 +34,9 @@ export class BackgroundQueue {
     return this.#appends.length;
   }
 
-  /** Returns whether there is room for the append. */
+  /** Returns whether there is room for the append. There is none once the queue was abandoned. */
   push(append: PendingAppend): boolean {
+    if (this.#isAbandoned) return false;
     if (this.#bytes + append.bytes > agentLimits.backgroundBytesMax) return false;
     this.#appends.push(append);
     this.#bytes += append.bytes;
@@ -63,6 +65,7 @@ export class BackgroundQueue {
   }
 
   abandon(): void {
+    this.#isAbandoned = true;
     this.#sleep();
   }
 
