@@ -118,10 +118,14 @@ export const commands = [
   },
   {
     name: 'cli console-producer',
-    status: 'planned',
+    status: 'available',
     help: 'Produce the lines of standard input as records.',
   },
-  { name: 'cli console-consumer', status: 'planned', help: 'Print the records of a topic.' },
+  {
+    name: 'cli console-consumer',
+    status: 'available',
+    help: 'Print the records of a topic as they come.',
+  },
   { name: 'cli benchmark-producer', status: 'available', help: 'Produce records at a rate and measure it.' },
   {
     name: 'cli benchmark-consumer',

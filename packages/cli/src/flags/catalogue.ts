@@ -9,6 +9,7 @@ import type { FlagRow } from './row.ts';
 import { aclFlags } from './rows/acls.ts';
 import { applyFlags } from './rows/apply.ts';
 import { clusterFlags } from './rows/cluster.ts';
+import { consoleFlags } from './rows/console.ts';
 import { costFlags } from './rows/costs.ts';
 import { readPathFlags, writePathFlags } from './rows/data-path.ts';
 import { demoFlags } from './rows/demo.ts';
@@ -44,6 +45,7 @@ const groupedRows = [
   { title: 'Demo', rows: demoFlags },
   { title: 'Connection of the Kafka tools', rows: connectionFlags },
   { title: 'Kafka tools', rows: toolFlags },
+  { title: 'Lines in, records out', rows: consoleFlags },
   { title: 'Offsets of groups', rows: resetOffsetsFlags },
   { title: 'Schema registry tools', rows: schemaToolFlags },
   { title: 'ACL tools', rows: aclFlags },

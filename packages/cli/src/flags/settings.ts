@@ -108,7 +108,10 @@ export function chooseSettings(
     for (const setting of settings) {
       const other = chosen.get(setting.row.name);
       if (other !== undefined && setting.row.isRepeatable === true) {
-        chosen.set(setting.row.name, { ...other, text: `${other.text},${setting.text}` });
+        chosen.set(setting.row.name, {
+          ...other,
+          text: `${other.text}${setting.row.type.separator ?? ','}${setting.text}`,
+        });
         continue;
       }
       if (other !== undefined && other.text !== setting.text)

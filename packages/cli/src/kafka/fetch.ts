@@ -5,6 +5,14 @@ import type { KafkaConnection } from './connection.ts';
 import { subject } from './leaders.ts';
 import { KafkaRequestFailed } from './request-failed.ts';
 
+/** Whether records of open and aborted transactions are read. */
+export type IsolationLevel = 'read_uncommitted' | 'read_committed';
+
+export const isolationOnTheWire: Readonly<Record<IsolationLevel, number>> = {
+  read_uncommitted: 0,
+  read_committed: 1,
+};
+
 export interface FetchLimits {
   /** How long a broker may delay the answer while there are no records. */
   readonly maxWaitMs: number;
@@ -14,22 +22,31 @@ export interface FetchLimits {
   readonly timeoutMs: number;
 }
 
+/** The raw batches of a partition. */
+export interface FetchedBatches {
+  readonly records: Buffer;
+  /** Transactions with records in the batches that a reader of committed records leaves out. */
+  readonly aborted: readonly { readonly producerId: bigint; readonly firstOffset: bigint }[];
+}
+
 /** From this version on requests identify topics by id. */
 const lowestVersionWithIds = 13;
 
-/** Fetches once from a leader, and returns the raw batches of each partition. */
+/** Fetches once from a leader. */
 export async function fetchBatches(
   leader: KafkaConnection,
   { name, topicId }: TopicMetadata,
   positions: ReadonlyMap<number, bigint>,
   { maxWaitMs, responseBytesMax, partitionBytesMax, timeoutMs }: FetchLimits,
-): Promise<ReadonlyMap<number, Buffer | Failure>> {
+  isolation: IsolationLevel = 'read_uncommitted',
+): Promise<ReadonlyMap<number, FetchedBatches | Failure>> {
   const answer = await leader.request(
     apis.Fetch,
     {
       maxWaitMs,
       minBytes: 1,
       maxBytes: responseBytesMax,
+      isolationLevel: isolationOnTheWire[isolation],
       topics: [
         {
           topic: name!,
@@ -48,14 +65,14 @@ export async function fetchBatches(
     },
   );
   if (answer.errorCode !== errors.NONE.code) throw new KafkaRequestFailed(`topic ${name}`, answer.errorCode);
-  const results = new Map<number, Buffer | Failure>();
-  for (const { partitionIndex, errorCode, records } of answer.responses.flatMap(
+  const results = new Map<number, FetchedBatches | Failure>();
+  for (const { partitionIndex, errorCode, records, abortedTransactions } of answer.responses.flatMap(
     (topic) => topic.partitions,
   )) {
     results.set(
       partitionIndex,
       errorCode === errors.NONE.code
-        ? (records ?? Buffer.alloc(0))
+        ? { records: records ?? Buffer.alloc(0), aborted: abortedTransactions ?? [] }
         : new KafkaRequestFailed(subject(name!, partitionIndex), errorCode),
     );
   }

@@ -1,6 +1,7 @@
 import { apis, errors } from '@weir/wire';
 import type { Failure } from '../failure.ts';
 import type { KafkaCluster } from './cluster.ts';
+import { type IsolationLevel, isolationOnTheWire } from './fetch.ts';
 import { type LeaderAnswers, type LeaderRequest, requestFromLeaders, subject } from './leaders.ts';
 import { KafkaRequestFailed } from './request-failed.ts';
 
@@ -14,16 +15,17 @@ export interface OffsetRange {
 const earliestTime = -2n;
 const latestTime = -1n;
 
-/** The earliest and latest offsets of a topic's partitions. */
+/** The earliest and latest offsets of a topic's partitions. Committed records end before the first open transaction. */
 export async function offsetRanges(
   cluster: KafkaCluster,
   topicName: string,
   partitions: readonly number[],
+  isolation: IsolationLevel = 'read_uncommitted',
 ): Promise<LeaderAnswers<OffsetRange>> {
   // A request may name a partition only once, so each of the two positions needs its own request.
   const [earliest, latest] = await Promise.all([
     requestFromLeaders(cluster, topicName, partitions, offsetRequest(cluster, earliestTime)),
-    latestOffsets(cluster, topicName, partitions),
+    requestFromLeaders(cluster, topicName, partitions, offsetRequest(cluster, latestTime, isolation)),
   ]);
   const answers = new Map<number, OffsetRange>();
   for (const [partition, first] of earliest.answers) {
@@ -31,15 +33,6 @@ export async function offsetRanges(
     if (next !== undefined) answers.set(partition, { earliest: first, latest: next });
   }
   return { answers, failures: new Map([...latest.failures, ...earliest.failures]) };
-}
-
-/** The latest offsets of a topic's partitions. */
-function latestOffsets(
-  cluster: KafkaCluster,
-  topicName: string,
-  partitions: readonly number[],
-): Promise<LeaderAnswers<bigint>> {
-  return requestFromLeaders(cluster, topicName, partitions, offsetRequest(cluster, latestTime));
 }
 
 /** The offset of the first record of a time or a later one in each partition; -1 if there is none. */
@@ -52,13 +45,17 @@ export function offsetsAtTime(
   return requestFromLeaders(cluster, topicName, partitions, offsetRequest(cluster, BigInt(timestampMs)));
 }
 
-function offsetRequest(cluster: KafkaCluster, timestamp: bigint): LeaderRequest<bigint> {
+function offsetRequest(
+  cluster: KafkaCluster,
+  timestamp: bigint,
+  isolation: IsolationLevel = 'read_uncommitted',
+): LeaderRequest<bigint> {
   return async (leader, { name }, partitions) => {
     const { topics } = await leader.request(
       apis.ListOffsets,
       (version) => ({
         replicaId: -1,
-        ...(version >= 2 ? { isolationLevel: 0 } : {}),
+        ...(version >= 2 ? { isolationLevel: isolationOnTheWire[isolation] } : {}),
         topics: [
           {
             name: name!,

@@ -16,7 +16,9 @@ export interface ProduceOptions {
 
 export interface RecordToProduce {
   readonly key: Uint8Array | null;
-  readonly value: Uint8Array;
+  /** Null deletes the key from a compacted topic. */
+  readonly value: Uint8Array | null;
+  readonly headers?: readonly { readonly key: string; readonly value: Uint8Array | null }[];
 }
 
 const acksOnTheWire: Readonly<Record<Acks, number>> = { all: -1, '1': 1, '0': 0 };

@@ -1,9 +1,21 @@
 import { formatDurationMs, MiB } from '@weir/core';
-import { type BatchRecord, batchRecords, DecodeError, recordBatches } from '@weir/wire';
+import {
+  type BatchRecord,
+  batchRecords,
+  DecodeError,
+  errors,
+  type RecordBatchView,
+  readControlRecord,
+  recordBatches,
+  type TimestampType,
+} from '@weir/wire';
 import { Failure } from '../failure.ts';
 import type { KafkaCluster } from './cluster.ts';
-import { fetchBatches } from './fetch.ts';
+import { type FetchedBatches, fetchBatches, type IsolationLevel } from './fetch.ts';
 import { allAnswers, type LeaderRequest, requestFromLeaders, subject } from './leaders.ts';
+import { offsetRanges } from './offsets.ts';
+import { RememberedTopic } from './remembered-topic.ts';
+import { KafkaRequestFailed } from './request-failed.ts';
 
 export interface ReadOptions {
   readonly topicName: string;
@@ -12,10 +24,20 @@ export interface ReadOptions {
   readonly recordsMax: number;
   /** How long to wait for records after the ends. */
   readonly waitMs: number;
+  /** Ends the wait when no record has come for so long. */
+  readonly idleMs?: number | undefined;
+  readonly isolation?: IsolationLevel;
+  /** Ends reading before it is complete. */
+  readonly until?: AbortSignal;
+  /** Where to go on after the next records to read were deleted. If absent, that is a failure. */
+  readonly resetTo?: 'earliest' | 'latest';
+  /** Receives the offsets to go on from, after the records before them were taken. */
+  readonly progress?: Map<number, bigint>;
 }
 
 export interface ReadRecord extends BatchRecord {
   readonly partition: number;
+  readonly timestampType: TimestampType;
 }
 
 const responseBytesMax = 16 * MiB;
@@ -25,7 +47,7 @@ const longPollMaxMs = 500;
 
 /** The records of one partition in an answer, and the next offset to read. */
 interface Piece {
-  readonly records: readonly BatchRecord[];
+  readonly records: readonly Omit<ReadRecord, 'partition'>[];
   readonly nextOffset: bigint;
 }
 
@@ -35,18 +57,22 @@ interface Piece {
  */
 export async function* readRecords(
   cluster: KafkaCluster,
-  { topicName, from, recordsMax, waitMs }: ReadOptions,
+  options: ReadOptions,
 ): AsyncGenerator<readonly ReadRecord[], void, undefined> {
+  const { topicName, from, recordsMax, waitMs, idleMs = Number.POSITIVE_INFINITY, until, progress } = options;
   const { clock, stop, timeoutMs } = cluster;
+  const topic = new RememberedTopic(cluster, topicName);
   const positions = new Map([...from].map(([partition, { offset }]) => [partition, offset]));
   const waitUntilMs = clock.monotonicMs() + waitMs;
   let progressAtMs = clock.monotonicMs();
+  let recordAtMs = progressAtMs;
   let left = recordsMax;
-  while (left > 0 && !stop.aborted) {
+  while (left > 0 && !stop.aborted && until?.aborted !== true) {
     const nowMs = clock.monotonicMs();
     const behind = [...positions].filter(([partition, offset]) => offset < from.get(partition)!.end);
     const isWaiting = behind.length === 0;
-    if (isWaiting && nowMs >= waitUntilMs) return;
+    const endMs = Math.min(waitUntilMs, recordAtMs + idleMs);
+    if (isWaiting && nowMs >= endMs) return;
     if (!isWaiting && nowMs - progressAtMs > timeoutMs) {
       throw new Failure(
         `${subject(topicName, behind[0]![0])}: no record at offset ${behind[0]![1]} for ` +
@@ -54,10 +80,14 @@ export async function* readRecords(
       );
     }
     const maxWaitMs = isWaiting
-      ? Math.min(longPollMaxMs, Math.max(1, Math.ceil(waitUntilMs - nowMs)))
+      ? Math.min(longPollMaxMs, Math.max(1, Math.ceil(endMs - nowMs)))
       : longPollMaxMs;
+    if (positions.size === 0) {
+      await cluster.pause(maxWaitMs);
+      continue;
+    }
     const fetchPositions = new Map(isWaiting ? positions : behind);
-    const pieces = await fetchPieces(cluster, topicName, fetchPositions, maxWaitMs);
+    const pieces = await fetchPieces(cluster, topic, options, fetchPositions, maxWaitMs);
     const found: ReadRecord[] = [];
     for (const [partition, { records, nextOffset }] of [...pieces].sort(([a], [b]) => a - b)) {
       if (nextOffset > positions.get(partition)!) progressAtMs = clock.monotonicMs();
@@ -67,18 +97,32 @@ export async function* readRecords(
     const wanted = found.slice(0, left);
     left -= wanted.length;
     if (wanted.length > 0) yield wanted;
+    // Taking the records may have taken long, and is no time without a record.
+    if (wanted.length > 0) recordAtMs = clock.monotonicMs();
+    if (wanted.length === found.length)
+      for (const [partition, offset] of positions) progress?.set(partition, offset);
+    else for (const { partition, offset } of wanted) progress?.set(partition, offset + 1n);
   }
 }
 
 async function fetchPieces(
   cluster: KafkaCluster,
-  topicName: string,
+  topic: RememberedTopic,
+  { isolation, resetTo }: ReadOptions,
   positions: ReadonlyMap<number, bigint>,
   maxWaitMs: number,
 ): Promise<ReadonlyMap<number, Piece>> {
   try {
-    const request = fetchRequest(cluster, positions, maxWaitMs);
-    return allAnswers(await requestFromLeaders(cluster, topicName, [...positions.keys()], request));
+    const request = fetchRequest(cluster, positions, maxWaitMs, isolation);
+    const found = await requestFromLeaders(cluster, topic, [...positions.keys()], request);
+    const lost = [...found.failures].filter(([, failure]) => resetTo !== undefined && isOutOfRange(failure));
+    if (lost.length === 0) return allAnswers(found);
+    const partitions = lost.map(([partition]) => partition);
+    const ranges = allAnswers(await offsetRanges(cluster, topic.name, partitions, isolation));
+    const pieces = new Map(found.answers);
+    for (const partition of partitions)
+      pieces.set(partition, { records: [], nextOffset: ranges.get(partition)![resetTo!] });
+    return pieces;
   } catch (error) {
     // A user who stops the command wants the records so far, and no error.
     if (cluster.stop.aborted && error instanceof Failure) return new Map();
@@ -86,19 +130,20 @@ async function fetchPieces(
   }
 }
 
+function isOutOfRange(failure: Failure): boolean {
+  return failure instanceof KafkaRequestFailed && failure.code === errors.OFFSET_OUT_OF_RANGE.code;
+}
+
 function fetchRequest(
   cluster: KafkaCluster,
   positions: ReadonlyMap<number, bigint>,
   maxWaitMs: number,
+  isolation: IsolationLevel | undefined,
 ): LeaderRequest<Piece> {
   return async (leader, topic, partitions) => {
     const fetchPositions = new Map(partitions.map((partition) => [partition, positions.get(partition)!]));
-    const found = await fetchBatches(leader, topic, fetchPositions, {
-      maxWaitMs,
-      responseBytesMax,
-      partitionBytesMax,
-      timeoutMs: cluster.timeoutMs,
-    });
+    const limits = { maxWaitMs, responseBytesMax, partitionBytesMax, timeoutMs: cluster.timeoutMs };
+    const found = await fetchBatches(leader, topic, fetchPositions, limits, isolation);
     const results = new Map<number, Piece | Failure>();
     for (const [partition, batches] of found) {
       const about = subject(topic.name!, partition);
@@ -110,21 +155,44 @@ function fetchRequest(
 }
 
 /** Reads the batches of an answer. Batches are returned whole, so the first may begin before the requested offset. */
-function readPiece(about: string, bytes: Buffer, fromOffset: bigint): Piece | Failure {
-  const records: BatchRecord[] = [];
+function readPiece(
+  about: string,
+  { records: bytes, aborted }: FetchedBatches,
+  fromOffset: bigint,
+): Piece | Failure {
+  const records: Omit<ReadRecord, 'partition'>[] = [];
+  const isLeftOut = abortedFilter(aborted);
   let nextOffset = fromOffset;
   try {
     for (const batch of recordBatches(bytes, { partialTail: 'ignore' })) {
       if (!batch.hasValidCrc())
         return new Failure(`${about}: the batch at offset ${batch.baseOffset} is damaged`);
       if (batch.nextOffset > nextOffset) nextOffset = batch.nextOffset;
-      // A control batch holds the end of a transaction and no user records.
-      if (batch.isControl) continue;
-      for (const record of batchRecords(batch)) if (record.offset >= fromOffset) records.push(record);
+      if (isLeftOut(batch)) continue;
+      const { timestampType } = batch;
+      for (const record of batchRecords(batch))
+        if (record.offset >= fromOffset) records.push({ ...record, timestampType });
     }
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     return new Failure(`${about}: the answer cannot be read: ${error.message}`);
   }
   return { records, nextOffset };
+}
+
+/**
+ * Says of each batch in turn whether it is left out: control batches, which hold no user records, and batches of
+ * aborted transactions. A producer may abort one transaction and commit the next, so its marker ends the exclusion.
+ */
+function abortedFilter(aborted: FetchedBatches['aborted']): (batch: RecordBatchView) => boolean {
+  const open = aborted.toSorted((a, b) => (a.firstOffset < b.firstOffset ? -1 : 1));
+  const producers = new Set<bigint>();
+  return (batch) => {
+    while (open.length > 0 && open[0]!.firstOffset <= batch.lastOffset)
+      producers.add(open.shift()!.producerId);
+    if (!batch.isControl) return batch.isTransactional && producers.has(batch.producerId);
+    const control = readControlRecord(batch);
+    if (control.kind === 'endTransaction' && control.result === 'abort') producers.delete(batch.producerId);
+    return true;
+  };
 }

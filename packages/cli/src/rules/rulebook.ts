@@ -9,6 +9,7 @@ import { bindAddressRule } from './bind-address.ts';
 import { bucketRule } from './buckets.ts';
 import { clientLoginRule } from './client-login.ts';
 import { clientTlsRule } from './client-tls.ts';
+import { consoleToolsRule } from './console-tools.ts';
 import { controlPlaneAddressRule } from './control-plane-address.ts';
 import { eventToolsRule } from './event-tools.ts';
 import { externalRegistryRule } from './external-registry.ts';
@@ -48,6 +49,7 @@ export const rulebook: readonly Rule[] = [
   clientTlsRule,
   clientLoginRule,
   toolNeedsRule,
+  consoleToolsRule,
   resetOffsetsRule,
   aclToolsRule,
   whoMayRule,

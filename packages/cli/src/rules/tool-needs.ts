@@ -19,6 +19,8 @@ const neededByTool = {
   'cli delete-topic': ['topic'],
   'cli produce': ['topic'],
   'cli fetch': ['topic'],
+  'cli console-producer': ['topic'],
+  'cli console-consumer': ['topic'],
   'cli describe-topic-configs': ['topic'],
   'cli alter-topic-configs': ['topic', 'config'],
   'cli delete-topic-config': ['topic', 'config-name'],

@@ -4,19 +4,24 @@ import type { KafkaCluster } from '../kafka/cluster.ts';
 import { type ProduceOptions, produceRecords, type RecordToProduce } from '../kafka/produce.ts';
 import { findTopic } from '../kafka/topics.ts';
 
-/** A record that a broker has acknowledged. With acks 0 the offset is -1, because the broker sends none. */
-export interface WrittenRecord {
+/** Where a broker has stored a record. With acks 0 the offset is -1, because the broker sends none. */
+interface Place {
   readonly partition: number;
   readonly offset: bigint;
+}
+
+/** A value that a broker has acknowledged. */
+export interface WrittenRecord extends Place {
   readonly value: Buffer;
 }
 
-export interface AppendOptions extends ProduceOptions {
+interface AppendOptions extends ProduceOptions {
   readonly topicName: string;
-  readonly key: string | undefined;
   /** If set, all records go to this partition. */
   readonly partition: number | undefined;
 }
+
+type Groups<Item> = AsyncIterable<readonly Item[]> | Iterable<readonly Item[]>;
 
 /**
  * A request holds at most this much, except for a single record that is larger. By default brokers reject batches above
@@ -25,42 +30,56 @@ export interface AppendOptions extends ProduceOptions {
 const requestBytesMax = 0.75 * MiB;
 const requestRecordsMax = 10_000;
 
+/** Writes groups of values, all with the same key. */
+export async function* appendValues(
+  cluster: KafkaCluster,
+  groups: Groups<Buffer>,
+  { key, ...options }: AppendOptions & { readonly key: string | undefined },
+): AsyncGenerator<readonly WrittenRecord[], void, undefined> {
+  const keyBytes = key === undefined ? null : Buffer.from(key);
+  for await (const written of appendRecords(cluster, recordsOf(groups, keyBytes), options))
+    yield written.map(({ partition, offset, record: { value } }) => ({ partition, offset, value }));
+}
+
+async function* recordsOf(groups: Groups<Buffer>, key: Buffer | null) {
+  for await (const values of groups) yield values.map((value) => ({ key, value }));
+}
+
 /**
  * Writes groups of records and yields after each request what was written. If some partitions of a request failed, the
  * records of the others are yielded first, and then the failure is thrown.
  */
-export async function* appendValues(
+export async function* appendRecords<Item extends RecordToProduce>(
   cluster: KafkaCluster,
-  groups: AsyncIterable<readonly Buffer[]> | Iterable<readonly Buffer[]>,
-  { topicName, key, partition, ...options }: AppendOptions,
-): AsyncGenerator<readonly WrittenRecord[], void, undefined> {
+  groups: Groups<Item>,
+  { topicName, partition, ...options }: AppendOptions,
+): AsyncGenerator<readonly (Place & { readonly record: Item })[], void, undefined> {
   // A producer may auto-create the topic; the cluster decides whether it allows that.
   const { topic } = await cluster.retrying(() => findTopic(cluster, topicName, { mayCreate: true }));
   const partitionCount = topic.partitions.length;
-  const keyBytes = key === undefined ? null : Buffer.from(key);
   let turn = 0;
-  function partitionOfNext(): number {
+  function partitionOf({ key }: RecordToProduce): number {
     if (partition !== undefined) return partition;
-    return keyBytes === null ? turn++ % partitionCount : partitionOfKey(keyBytes, partitionCount);
+    return key === null ? turn++ % partitionCount : partitionOfKey(key, partitionCount);
   }
 
   for await (const group of groups) {
-    for (const values of requestsOf(group)) {
-      const placed = values.map((value) => ({ value, partition: partitionOfNext() }));
+    for (const records of requestsOf(group)) {
+      const placed = records.map((record) => ({ record, partition: partitionOf(record) }));
       const byPartition = new Map<number, RecordToProduce[]>();
-      for (const { value, partition: index } of placed) {
-        const records = byPartition.get(index) ?? [];
-        records.push({ key: keyBytes, value });
-        byPartition.set(index, records);
+      for (const { record, partition: index } of placed) {
+        const ofPartition = byPartition.get(index) ?? [];
+        ofPartition.push(record);
+        byPartition.set(index, ofPartition);
       }
       const { answers, failures } = await produceRecords(cluster, topicName, byPartition, options);
       const next = new Map(answers);
-      const written: WrittenRecord[] = [];
-      for (const { value, partition: index } of placed) {
+      const written: (Place & { readonly record: Item })[] = [];
+      for (const { record, partition: index } of placed) {
         const offset = next.get(index);
         if (offset === undefined) continue;
         if (offset >= 0n) next.set(index, offset + 1n);
-        written.push({ partition: index, offset, value });
+        written.push({ partition: index, offset, record });
       }
       if (written.length > 0) yield written;
       const [failure] = failures.values();
@@ -70,18 +89,30 @@ export async function* appendValues(
 }
 
 /** Splits a group where a request would become too large. */
-function* requestsOf(group: readonly Buffer[]): Generator<readonly Buffer[], void, undefined> {
-  let values: Buffer[] = [];
+function* requestsOf<Item extends RecordToProduce>(
+  group: readonly Item[],
+): Generator<readonly Item[], void, undefined> {
+  let records: Item[] = [];
   let bytes = 0;
-  for (const value of group) {
-    const isFull = bytes + value.length > requestBytesMax || values.length >= requestRecordsMax;
-    if (isFull && values.length > 0) {
-      yield values;
-      values = [];
+  for (const record of group) {
+    const recordBytes = sizeOf(record);
+    const isFull = bytes + recordBytes > requestBytesMax || records.length >= requestRecordsMax;
+    if (isFull && records.length > 0) {
+      yield records;
+      records = [];
       bytes = 0;
     }
-    values.push(value);
-    bytes += value.length;
+    records.push(record);
+    bytes += recordBytes;
   }
-  if (values.length > 0) yield values;
+  if (records.length > 0) yield records;
+}
+
+/** The bytes of keys and values; what frames them is small against the limit. */
+function sizeOf({ key, value, headers = [] }: RecordToProduce): number {
+  const headerBytes = headers.reduce(
+    (sum, header) => sum + header.key.length + (header.value?.length ?? 0),
+    0,
+  );
+  return (key?.length ?? 0) + (value?.length ?? 0) + headerBytes;
 }

@@ -1,5 +1,5 @@
 import type { Handler } from '../handler.ts';
-import { consumeByAssignment, consumeByGroup } from './benchmark/consumer-client.ts';
+import { consumeAsMember, consumeByAssignment } from './benchmark/consumer-client.ts';
 import { ageLatency, fetchLatency } from './benchmark/partition-reader.ts';
 import { runBenchmark } from './benchmark/run-benchmark.ts';
 
@@ -27,7 +27,7 @@ export const benchmarkConsumerTool: Handler<'cli benchmark-consumer'> = (values,
       runClient: (client) =>
         values.group === undefined
           ? consumeByAssignment(client, load)
-          : consumeByGroup(client, load, values.group),
+          : consumeAsMember(client, load, values.group),
     },
     values,
     deps,

@@ -1,5 +1,6 @@
 import { Failure } from '../failure.ts';
 import type { KafkaCluster } from '../kafka/cluster.ts';
+import type { IsolationLevel } from '../kafka/fetch.ts';
 import { allAnswers, subject } from '../kafka/leaders.ts';
 import { type OffsetRange, offsetRanges } from '../kafka/offsets.ts';
 import type { ReadOptions } from '../kafka/read-records.ts';
@@ -12,6 +13,7 @@ export async function startingPositions(
   topicName: string,
   partition: number | undefined,
   position: OffsetPosition,
+  isolation?: IsolationLevel,
 ): Promise<ReadOptions['from']> {
   const { topic } = await cluster.retrying(() => findTopic(cluster, topicName));
   const partitions =
@@ -22,7 +24,7 @@ export async function startingPositions(
         'add -partition',
     );
   }
-  const ranges = allAnswers(await offsetRanges(cluster, topicName, partitions));
+  const ranges = allAnswers(await offsetRanges(cluster, topicName, partitions, isolation));
   return new Map(
     [...ranges].map(([index, range]) => [
       index,

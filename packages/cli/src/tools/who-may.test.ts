@@ -27,7 +27,7 @@ test('each principal is shown with what it may do, and the rule that decides', a
   assert.equal(
     spaces(out),
     [
-      'TOPIC orders: ACLs are not enforced, so everyone may do everything; weir cli alter-broker-configs -config ' +
+      'TOPIC orders: ACLs are not enforced, so this is what rules would decide; weir cli alter-broker-configs -config ' +
         'service.acls.enabled=true enforces them',
       'superusers may do everything, and are listed with -apiURL and -apiKey',
       'PRINCIPAL  MAY  OPERATIONS  WHY',

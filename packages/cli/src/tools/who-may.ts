@@ -217,7 +217,7 @@ function notes(
       ? 'the cluster does not say whether it enforces ACLs'
       : isEnforced
         ? 'ACLs are enforced'
-        : `ACLs are not enforced, so everyone may do everything; ${aclSwitchAdvice}`;
+        : `ACLs are not enforced, so this is what rules would decide; ${aclSwitchAdvice}`;
   const superusers = 'superusers may do everything, and are listed with -apiURL and -apiKey';
   return [
     `${escapeControls(`${resourceType} ${resourceName}: ${mode}`)}\n`,

@@ -19,6 +19,7 @@ export function list<Item>(
   return {
     label: `list of ${item.label}`,
     item,
+    separator,
     allowed: item.allowed,
     empty: [],
     parse(text) {

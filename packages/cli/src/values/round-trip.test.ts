@@ -90,6 +90,7 @@ const generators: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   percent: fc.double({ min: 0, max: 100, noNaN: true }).map((value) => value + 0),
   port: fc.nat(65_535),
   principal: printable.filter((name) => !name.includes(',')).map((name) => `User:${name}`),
+  property: record({ name: lowercase, value: line }),
   reference: record({
     name: lowercase,
     subject: lowercase,

@@ -16,6 +16,9 @@ export interface ValueType<Value> {
   /** The type of the items, if this is a list. */
   readonly item?: ValueType<unknown>;
 
+  /** The text between its items, if this is a list. */
+  readonly separator?: string;
+
   /** What the type admits, if that is less than the label promises: `1MiB to 128MiB`. */
   readonly allowed?: string | undefined;
 

@@ -243,7 +243,8 @@ export const toolFlags = [
     name: 'acks',
     type: oneOf('all', '1', '0'),
     default: 'all',
-    commands: ['cli produce', 'cli benchmark-producer'],
+    aliases: ['-request-required-acks'],
+    commands: ['cli produce', 'cli console-producer', 'cli benchmark-producer'],
     help: 'Who must have a record before it counts as written.',
     rule: '0 does not wait, so that no offset is known.',
   }),
@@ -251,7 +252,7 @@ export const toolFlags = [
     name: 'compression-codec',
     type: oneOf('none', 'gzip', 'snappy', 'lz4', 'zstd'),
     default: 'none',
-    commands: ['cli produce', 'cli benchmark-producer'],
+    commands: ['cli produce', 'cli console-producer', 'cli benchmark-producer'],
     help: 'How the records are compressed on their way and in storage.',
   }),
   available({

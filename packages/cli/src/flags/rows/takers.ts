@@ -44,7 +44,7 @@ export const recordTools = ['cli diagnose-record'] as const;
 export const bucketDecoders = ['cli file-reader', 'cli diagnose-record'] as const;
 
 /** Tools that show records, and decode them by the schemas of a registry. */
-export const decoders = ['kcmd', 'cli fetch', ...bucketDecoders] as const;
+export const decoders = ['kcmd', 'cli fetch', 'cli console-consumer', ...bucketDecoders] as const;
 
 /** Tools that work on a schema registry over its HTTP API. */
 export const registryTools = [

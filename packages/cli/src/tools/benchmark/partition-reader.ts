@@ -1,7 +1,7 @@
 import { DecodeError, errors, recordBatches } from '@weir/wire';
 import { Failure } from '../../failure.ts';
 import type { KafkaCluster } from '../../kafka/cluster.ts';
-import { type FetchLimits, fetchBatches } from '../../kafka/fetch.ts';
+import { type FetchedBatches, type FetchLimits, fetchBatches } from '../../kafka/fetch.ts';
 import { allAnswers, subject } from '../../kafka/leaders.ts';
 import { offsetRanges } from '../../kafka/offsets.ts';
 import type { RememberedTopic } from '../../kafka/remembered-topic.ts';
@@ -113,13 +113,13 @@ export class PartitionReader {
 
   async #take(
     topicName: string,
-    found: ReadonlyMap<number, Buffer | Failure>,
+    found: ReadonlyMap<number, FetchedBatches | Failure>,
     requestedAtMs: number,
   ): Promise<void> {
     const { cluster, meter, onProgress } = this.#options;
     let records = 0;
     for (const [partition, batches] of found) {
-      if (!(batches instanceof Failure)) records += this.#count(topicName, partition, batches);
+      if (!(batches instanceof Failure)) records += this.#count(topicName, partition, batches.records);
       else if (isOutOfRange(batches)) await this.#startAnew(topicName, partition);
       else throw batches;
     }
