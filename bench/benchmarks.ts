@@ -13,6 +13,7 @@ import { groupHeartbeats } from './group-heartbeats.ts';
 import { groupRebalance } from './group-rebalance.ts';
 import { headerRewrite } from './header-rewrite.ts';
 import { hostedClusters } from './hosted-clusters.ts';
+import { httpFetch, httpProduce } from './http-records.ts';
 import { keyVerification } from './key-verification.ts';
 import { loginFlood } from './login-flood.ts';
 import { mcpCalls } from './mcp-calls.ts';
@@ -47,6 +48,8 @@ export const benchmarks: readonly Benchmark[] = [
   backupCost,
   hostedClusters,
   agentConnections,
+  httpProduce,
+  httpFetch,
   scaleOut,
   groupHeartbeats,
   groupRebalance,

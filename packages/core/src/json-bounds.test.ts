@@ -20,6 +20,10 @@ test('depth and number of values are checked before a text is parsed', () => {
     ['["\\"[[[[[[", 1]', undefined],
     ['["\\\\", [[[', 'depthMax'],
     ['"[[[[[', undefined],
+    ['"\\\\\\"[[[[", [[[[', 'depthMax'],
+    ['"\\\\\\"[[[[, [[[[', undefined],
+    ['"\\', undefined],
+    ['["", "", [[[', 'depthMax'],
     [']]]]]]]]', undefined],
   ];
   for (const [text, broken] of cases) assert.equal(brokenBound(text, bounds), broken, text);
@@ -33,6 +37,7 @@ test('the scan stops where it exceeds the bound', () => {
       read++;
       return '['.charCodeAt(0);
     },
+    indexOf: () => -1,
   };
   assert.equal(brokenBound(text, bounds), 'depthMax');
   assert.equal(read, bounds.depthMax + 1);

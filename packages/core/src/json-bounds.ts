@@ -6,6 +6,8 @@ export interface JsonBounds {
   readonly valuesMax: number;
 }
 
+type ScannedText = Pick<string, 'length' | 'charCodeAt' | 'indexOf'>;
+
 const quote = 0x22;
 const backslash = 0x5c;
 const comma = 0x2c;
@@ -15,22 +17,15 @@ const comma = 0x2c;
  * values and depth. The text need not be valid.
  */
 export function brokenBound(
-  text: Pick<string, 'length' | 'charCodeAt'>,
+  text: ScannedText,
   { depthMax, valuesMax }: JsonBounds,
 ): keyof JsonBounds | undefined {
   let depth = 0;
   let values = 1;
-  let isInString = false;
   for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (isInString) {
-      if (code === backslash) at++;
-      else if (code === quote) isInString = false;
-      continue;
-    }
-    switch (code) {
+    switch (text.charCodeAt(at)) {
       case quote:
-        isInString = true;
+        at = stringEnd(text, at + 1);
         break;
       case 0x5b: // [
       case 0x7b: // {
@@ -49,4 +44,16 @@ export function brokenBound(
     if (values > valuesMax) return 'valuesMax';
   }
   return undefined;
+}
+
+/** The place of the quote that ends a string. Strings are most of a large text, so that they are searched natively. */
+function stringEnd(text: ScannedText, from: number): number {
+  for (let at = from; ; ) {
+    const end = text.indexOf('"', at);
+    if (end < 0) return text.length;
+    let backslashes = 0;
+    while (end - backslashes > from && text.charCodeAt(end - backslashes - 1) === backslash) backslashes++;
+    if (backslashes % 2 === 0) return end;
+    at = end + 1;
+  }
 }

@@ -45,6 +45,8 @@ interface HttpDataOptions {
   readonly metrics: Metrics;
 }
 
+/** One for all, since every request ends and a stack takes time. */
+const requestEnded = new Error('the HTTP request has ended');
 const clientIdHeader = 'kafka-client-id';
 const clientIdCharsMax = 256;
 
@@ -120,7 +122,7 @@ export class HttpData {
     this.#requests++;
     const ended = new AbortController();
     const hold = new AnswerHold();
-    const end = () => ended.abort();
+    const end = () => ended.abort(requestEnded);
     response.once('close', end);
     try {
       const { accessOf, isEncrypted } = this.#options;
@@ -153,7 +155,7 @@ export class HttpData {
     } finally {
       this.#requests--;
       response.off('close', end);
-      ended.abort();
+      ended.abort(requestEnded);
       hold.release();
     }
   }

@@ -1,9 +1,9 @@
 import {
   apis,
+  buildRecordBatch,
   errorByCode,
   errors,
   partitionOfKey,
-  RecordBatchBuilder,
   type RecordToWrite,
   zeroUuid,
 } from '@weir/wire';
@@ -78,10 +78,11 @@ export async function produceRecords(
       const key = `${partition} ${topic}`;
       let batch = batches.get(key);
       if (batch === undefined) {
-        batch = { topic, partition, builder: new RecordBatchBuilder(), places: [] };
+        batch = { topic, partition, records: [], bytes: batchOverheadBytes, places: [] };
         batches.set(key, batch);
       }
-      batch.builder.append(record);
+      batch.records.push(record);
+      batch.bytes += bytesOf(record);
       batch.places.push(place);
     }
     if (unplaced.length > 0) {
@@ -96,8 +97,21 @@ export async function produceRecords(
 interface Batch {
   readonly topic: string;
   readonly partition: number;
-  readonly builder: RecordBatchBuilder;
+  readonly records: RecordToWrite[];
+  /** What they take at most. */
+  bytes: number;
   readonly places: number[];
+}
+
+/** Its header, and of each record and header of a record the lengths and differences. */
+const batchOverheadBytes = 64;
+const recordOverheadBytes = 40;
+
+/** The memory that a record takes in a batch, so that the batch need not grow while it is built. */
+function bytesOf({ key, value, headers = [] }: RecordToWrite): number {
+  let bytes = recordOverheadBytes + (key?.length ?? 0) + (value?.length ?? 0);
+  for (const header of headers) bytes += 10 + 3 * header.key.length + (header.value?.length ?? 0);
+  return bytes;
 }
 
 async function produce(
@@ -110,7 +124,10 @@ async function produce(
   const topicData = [...byTopic].map(([name, ofTopic]) => ({
     name,
     topicId: zeroUuid,
-    partitionData: ofTopic.map(({ partition, builder }) => ({ index: partition, records: builder.finish() })),
+    partitionData: ofTopic.map(({ partition, records, bytes }) => ({
+      index: partition,
+      records: buildRecordBatch(records, { expectedBytes: bytes }),
+    })),
   }));
   const request = { transactionalId: null, acks: -1, timeoutMs, topicData };
   const { responses } = await client.call(apis.Produce, produceVersion, request, requestBytes);

@@ -1,5 +1,6 @@
 import type { RecordToWrite } from '@weir/wire';
 import { HttpProblem } from '../http/http-problem.ts';
+import { Base64Memory } from './base64-memory.ts';
 import { produceBounds } from './definitions/produce-definition.ts';
 import type { HandlerClient } from './handler-client.ts';
 import { bytesIn, integerIn, type JsonObject, objectsIn, textIn } from './json-fields.ts';
@@ -13,7 +14,7 @@ export async function produceAnswer(
   nowMs: number,
 ): Promise<string> {
   const timeoutMs = integerIn(body, 'timeout_ms', produceBounds.timeout_ms);
-  const topics = readTopics(body, nowMs);
+  const topics = readTopics(body, nowMs, new Base64Memory(bodyBytes));
   const produced = await produceRecords(topics, client, { timeoutMs, requestBytes: bodyBytes });
   const byTopic = Map.groupBy(produced, ({ topic }) => topic);
   const entries = [...byTopic].map(
@@ -30,7 +31,7 @@ function partitionJson(produced: ProducedPartition): string {
 }
 
 /** Entries of one topic are joined, because a Produce request may have a partition only once. */
-function readTopics(body: JsonObject, nowMs: number): readonly TopicRecords[] {
+function readTopics(body: JsonObject, nowMs: number, memory: Base64Memory): readonly TopicRecords[] {
   const topics = new Map<string, TopicRecords['records'][number][]>();
   for (const entry of objectsIn(body, 'topics')) {
     const topic = textIn(entry, 'topic');
@@ -41,20 +42,20 @@ function readTopics(body: JsonObject, nowMs: number): readonly TopicRecords[] {
       const isGiven = (ofPartition.fields.partition ?? null) !== null;
       const partition = isGiven ? integerIn(ofPartition, 'partition', produceBounds.partition) : undefined;
       for (const record of objectsIn(ofPartition, 'records'))
-        records.push({ partition, record: readRecord(record, nowMs) });
+        records.push({ partition, record: readRecord(record, nowMs, memory) });
     }
   }
   return [...topics].map(([topic, records]) => ({ topic, records }));
 }
 
-function readRecord(object: JsonObject, nowMs: number): RecordToWrite {
+function readRecord(object: JsonObject, nowMs: number, memory: Base64Memory): RecordToWrite {
   return {
     timestamp: BigInt(integerIn(object, 'timestamp', { ...produceBounds.timestamp, absent: nowMs })),
-    key: bytesIn(object, 'key'),
-    value: bytesIn(object, 'value'),
+    key: bytesIn(object, 'key', memory),
+    value: bytesIn(object, 'value', memory),
     headers: objectsIn(object, 'headers', { isRequired: false }).map((header) => ({
       key: textIn(header, 'key'),
-      value: bytesIn(header, 'value'),
+      value: bytesIn(header, 'value', memory),
     })),
   };
 }

@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { brokenBound, formatBytes, MemoryCounter, Semaphore } from '@weir/core';
 import { HttpProblem } from '../http/http-problem.ts';
@@ -83,7 +84,10 @@ function read(request: IncomingMessage, count: (bytes: number) => void): Promise
     else chunks.push(chunk);
   };
   const takeEnd = () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
-  const takeLoss = () => reject(new HttpProblem(400, 'The connection ended before the body.'));
+  const takeLoss = () => {
+    // Every request is closed in the end.
+    if (!request.complete) reject(new HttpProblem(400, 'The connection ended before the body.'));
+  };
   request.on('data', takeChunk).on('end', takeEnd).on('error', takeLoss).on('close', takeLoss);
   return promise.finally(() => {
     request.off('data', takeChunk).off('end', takeEnd).off('close', takeLoss);
@@ -101,7 +105,8 @@ export function jsonOf(
   }: { readonly keepsNumbers?: boolean; readonly depthMax?: number } = {},
 ): unknown {
   try {
-    const text = utf8.decode(body);
+    // Bodies are mostly base64, which takes a tenth of the time so.
+    const text = isAscii(body) ? body.toString('latin1') : utf8.decode(body);
     const isExact = keepsNumbers && mayBeInexact(text);
     const valuesMax = isExact ? httpExactBodyValuesMax : httpBodyValuesMax;
     const broken = brokenBound(text, { depthMax, valuesMax });

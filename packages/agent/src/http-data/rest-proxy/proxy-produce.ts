@@ -1,4 +1,5 @@
 import { errorByCode, errors, type RecordToWrite } from '@weir/wire';
+import { Base64Memory } from '../base64-memory.ts';
 import type { DataDeps, DataInput } from '../data-route.ts';
 import type { HandlerClient } from '../handler-client.ts';
 import { bytesIn } from '../json-fields.ts';
@@ -49,14 +50,15 @@ export async function proxyProduce(
 }
 
 async function encodedRecords(
-  { contentType, registryAccess }: DataInput,
+  { contentType, bodyBytes, registryAccess }: DataInput,
   body: ProduceBody,
   topic: string,
   deps: DataDeps,
 ): Promise<EncodedRecords> {
   const format = formatOf(contentType);
   if (format === 'binary' || format === 'json') {
-    const encode = format === 'binary' ? binaryRecord : jsonRecord;
+    const memory = new Base64Memory(bodyBytes);
+    const encode = format === 'binary' ? (record: GivenRecord) => binaryRecord(record, memory) : jsonRecord;
     return { records: body.records.map(encode), keySchemaId: null, valueSchemaId: null };
   }
   const request = { topic, body, format, access: registryAccess() };
@@ -65,8 +67,11 @@ async function encodedRecords(
   return { records, keySchemaId: keys.schemaId, valueSchemaId: values.schemaId };
 }
 
-function binaryRecord({ object }: GivenRecord): EncodedRecord {
-  return orUnprocessable(() => ({ key: bytesIn(object, 'key'), value: bytesIn(object, 'value') }));
+function binaryRecord({ object }: GivenRecord, memory: Base64Memory): EncodedRecord {
+  return orUnprocessable(() => ({
+    key: bytesIn(object, 'key', memory),
+    value: bytesIn(object, 'value', memory),
+  }));
 }
 
 function jsonRecord({ object }: GivenRecord): EncodedRecord {
