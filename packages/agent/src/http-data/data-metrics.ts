@@ -1,4 +1,5 @@
 import { durationBucketsSeconds, type Metrics } from '@weir/core';
+import { outcomeOf } from '../http/request-outcome.ts';
 
 export const httpDataRows = {
   count: {
@@ -24,7 +25,7 @@ export const httpDataRows = {
 
 /** Counts an answered request. Operations are names of the table of routes, never text of a peer. */
 export function countAnswer(metrics: Metrics, operation: string, status: number, seconds: number): void {
-  const outcome = status >= 500 ? 'error' : status >= 400 ? 'client_error' : 'success';
+  const outcome = outcomeOf(status);
   metrics.series(httpDataRows.count, { operation, outcome }).add(1);
   metrics.series(httpDataRows.latency, { operation, outcome }).observe(seconds);
 }

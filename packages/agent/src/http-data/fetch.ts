@@ -2,7 +2,7 @@ import { apis, type RequestOf, type ResponseOf, zeroUuid } from '@weir/wire';
 import { agentLimits } from '../limits.ts';
 import type { DataDeps, DataInput } from './data-route.ts';
 import { fetchBounds } from './definitions/fetch-definition.ts';
-import { fetchedRecords } from './fetched-records.ts';
+import { BatchTooLarge, fetchedRecords } from './fetched-records.ts';
 import { formattedRecords } from './formatted-records.ts';
 import type { HandlerClient } from './handler-client.ts';
 import { integerIn, type JsonObject, objectOf, objectsIn, textIn } from './json-fields.ts';
@@ -62,6 +62,7 @@ export async function* fetchAnswer(
       const progress = { nextOffset: fromOffset };
       const records = formatted?.isFull === true ? Buffer.alloc(0) : bytesOf(partition);
       answers.change(records.length);
+      let problem = '';
       try {
         let separator = '';
         const found = fetchedRecords(records, {
@@ -83,10 +84,14 @@ export async function* fetchAnswer(
           progress.nextOffset = offset + 1n;
           break;
         }
+      } catch (error) {
+        // The answer has begun, and other partitions can be read.
+        if (!(error instanceof BatchTooLarge)) throw error;
+        problem = `,"problem":${JSON.stringify(error.message)}`;
       } finally {
         answers.change(-records.length);
       }
-      piece += `],"next_offset":${progress.nextOffset}}`;
+      piece += `],"next_offset":${progress.nextOffset}${problem}}`;
     }
     piece += ']}';
   }

@@ -66,3 +66,27 @@ test('no further batch is begun beyond the limit of decompressed bytes', async (
     found.push(String(value));
   assert.deepEqual(found, ['plain']);
 });
+
+test('a compressed batch that is too large ends the walk with one clear line', async () => {
+  const value = Buffer.alloc(4_096);
+  const large = buildRecordBatch([{ offset: 1n, timestamp: 1n, key: null, value }], {
+    baseOffset: 1n,
+    codec: 'gzip',
+  });
+  const progress = { nextOffset: 0n };
+  const options = { fromOffset: 0n, aborted: null, pause, bytesMax: 1_000, progress };
+  const offsets: bigint[] = [];
+  const read = async (batchBytesMax: number) => {
+    offsets.length = 0;
+    const records = Buffer.concat([batch(0n, 'small'), large]);
+    for await (const { offset } of fetchedRecords(records, { ...options, batchBytesMax }))
+      offsets.push(offset);
+  };
+  await assert.rejects(read(1_024), {
+    name: 'BatchTooLarge',
+    message: 'The batch at offset 1 has more than 1KiB decompressed; read it with a Kafka client.',
+  });
+  assert.deepEqual([offsets, progress.nextOffset], [[0n], 1n], 'where to read on is the batch');
+  await read(8_192);
+  assert.deepEqual([offsets, progress.nextOffset], [[0n, 1n], 2n]);
+});

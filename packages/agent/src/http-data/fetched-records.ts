@@ -1,4 +1,11 @@
-import { decompressRecordsOffThread, type RecordBatchView, RecordCursor, recordBatches } from '@weir/wire';
+import { formatBytes } from '@weir/core';
+import {
+  decompressRecordsOffThread,
+  OutputLimitExceeded,
+  type RecordBatchView,
+  RecordCursor,
+  recordBatches,
+} from '@weir/wire';
 import { agentLimits } from '../limits.ts';
 
 /** A transaction whose records a committed read leaves out, from its first offset until its marker. */
@@ -18,23 +25,31 @@ interface FetchedRecordsOptions {
   readonly progress?: { nextOffset: bigint };
   /** Decompressed bytes after which no further batch is begun. */
   readonly bytesMax: number;
+  /** Decompressed bytes of one batch. */
+  readonly batchBytesMax?: number;
+}
+
+/** A batch that is too large for HTTP. The message is one line, for users. */
+export class BatchTooLarge extends Error {
+  override name = 'BatchTooLarge';
 }
 
 /**
  * Passes over the records of a partition in a Fetch answer, without markers of transactions and, if asked for, without
- * aborted records. The cursor is valid until the next one.
+ * aborted records. The cursor is valid until the next one. Throws `BatchTooLarge`.
  */
 export async function* fetchedRecords(
   records: Buffer,
-  { fromOffset, aborted, pause, bytesMax, progress }: FetchedRecordsOptions,
+  options: FetchedRecordsOptions,
 ): AsyncGenerator<RecordCursor, void, undefined> {
+  const { fromOffset, aborted, bytesMax, progress } = options;
   const open = new OpenAborts(aborted ?? []);
   let bytes = 0;
   for (const batch of recordBatches(records, { partialTail: 'ignore' })) {
     if (bytes > bytesMax) return;
     const isHidden = (aborted !== null && open.hides(batch)) || batch.isControl;
     if (!isHidden) {
-      const cursor = await cursorOver(batch, pause);
+      const cursor = await cursorOver(batch, options);
       bytes += cursor.totalBytes;
       while (cursor.next()) if (cursor.offset >= fromOffset) yield cursor;
     }
@@ -42,11 +57,21 @@ export async function* fetchedRecords(
   }
 }
 
-async function cursorOver(batch: RecordBatchView, pause: () => Promise<void>): Promise<RecordCursor> {
-  const outputBytesMax = agentLimits.httpBatchInflatedBytesMax;
-  if (batch.codecId === 0) return new RecordCursor(batch, outputBytesMax);
-  const decompressed = await decompressRecordsOffThread(batch, outputBytesMax, { pause });
-  return new RecordCursor(batch, outputBytesMax, decompressed);
+async function cursorOver(
+  batch: RecordBatchView,
+  { pause, batchBytesMax = agentLimits.httpBatchInflatedBytesMax }: FetchedRecordsOptions,
+): Promise<RecordCursor> {
+  if (batch.codecId === 0) return new RecordCursor(batch, batchBytesMax);
+  try {
+    const decompressed = await decompressRecordsOffThread(batch, batchBytesMax, { pause });
+    return new RecordCursor(batch, batchBytesMax, decompressed);
+  } catch (error) {
+    if (!(error instanceof OutputLimitExceeded)) throw error;
+    const size = formatBytes(batchBytesMax);
+    throw new BatchTooLarge(
+      `The batch at offset ${batch.baseOffset} has more than ${size} decompressed; read it with a Kafka client.`,
+    );
+  }
 }
 
 /** Aborted transactions at a place of a log, as a consumer keeps them (KIP-98). */

@@ -3,7 +3,7 @@ import { HttpProblem } from '../http/http-problem.ts';
 import { agentLimits } from '../limits.ts';
 import type { DataDeps, DataInput } from './data-route.ts';
 import { bytesOf, fetchOne } from './fetch.ts';
-import { fetchedRecords } from './fetched-records.ts';
+import { BatchTooLarge, fetchedRecords } from './fetched-records.ts';
 import { formattedRecords } from './formatted-records.ts';
 import { formatsIn } from './record-formats.ts';
 import { recordJson } from './record-json.ts';
@@ -72,10 +72,15 @@ export async function singleRecord(
     pause: deps.pause,
     bytesMax: agentLimits.httpBatchInflatedBytesMax,
   };
-  for await (const record of fetchedRecords(bytesOf(fetched), options)) {
-    if (record.offset !== fromOffset) break;
-    const json = formatted === undefined ? recordJson(record) : await formatted.json(record);
-    return `{"topic":${JSON.stringify(topic)},"partition":${partition},${json.slice(1)}`;
+  try {
+    for await (const record of fetchedRecords(bytesOf(fetched), options)) {
+      if (record.offset !== fromOffset) break;
+      const json = formatted === undefined ? recordJson(record) : await formatted.json(record);
+      return `{"topic":${JSON.stringify(topic)},"partition":${partition},${json.slice(1)}`;
+    }
+  } catch (error) {
+    if (error instanceof BatchTooLarge) throw new HttpProblem(422, error.message);
+    throw error;
   }
   throw missing(place);
 }

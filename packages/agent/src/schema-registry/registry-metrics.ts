@@ -1,5 +1,6 @@
 import { durationBucketsSeconds, type Metrics, type Series } from '@weir/core';
 import type { AuthenticationMethod, AuthenticationOutcome } from '../http/http-logins.ts';
+import { outcomeOf } from '../http/request-outcome.ts';
 
 export const registryRows = {
   connections: {
@@ -46,13 +47,6 @@ export const registryRows = {
     labels: [],
   },
 } as const;
-
-export type RequestOutcome = 'success' | 'client_error' | 'error';
-
-export function outcomeOf(status: number): RequestOutcome {
-  if (status >= 500) return 'error';
-  return status >= 400 ? 'client_error' : 'success';
-}
 
 interface AnswerSeries {
   readonly latency: Series;

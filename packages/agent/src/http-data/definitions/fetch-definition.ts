@@ -51,15 +51,18 @@ const bodySchema = object(
   },
 );
 
-const fetchedPartition = object({
-  partition: integer(),
-  error_code: errorCodeSchema,
-  high_watermark: integer('The offset behind the last record.'),
-  last_stable_offset: integer('The offset up to which no transaction is open.'),
-  log_start_offset: integer('The first offset that there is.'),
-  records: list(recordSchema),
-  next_offset: integer('Where to read on. It is behind markers and aborted records, which are not shown.'),
-});
+const fetchedPartition = object(
+  {
+    partition: integer(),
+    error_code: errorCodeSchema,
+    high_watermark: integer('The offset behind the last record.'),
+    last_stable_offset: integer('The offset up to which no transaction is open.'),
+    log_start_offset: integer('The first offset that there is.'),
+    records: list(recordSchema),
+    next_offset: integer('Where to read on. It is behind markers and aborted records, which are not shown.'),
+  },
+  { problem: text('Why a Kafka client has to read on: the next batch is too large for HTTP.') },
+);
 
 const noSchemas = 'The agent has no schema registry for the format `schema`.';
 
@@ -125,7 +128,7 @@ const singleRecord = {
   errors: {
     400: 'A parameter is missing or out of bounds, or the caller may not read the topic (29).',
     404: 'No topic (40401), no partition (40402), or no record at the offset (404).',
-    422: noSchemas,
+    422: `${noSchemas} Or the batch of the record is too large for HTTP.`,
   },
 } as const;
 
