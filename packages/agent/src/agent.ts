@@ -7,6 +7,7 @@ import { clusterNameIn } from './cluster/cluster-name.ts';
 import type { ClusterView } from './cluster/cluster-view.ts';
 import { createClusterView } from './cluster/following-view.ts';
 import { DamageRechecks } from './damage/damage-rechecks.ts';
+import { DebugEndpoints } from './debug/debug-endpoints.ts';
 import { createHandlers } from './dispatch/request-dispatch.ts';
 import { AgentEvents } from './events/agent-events.ts';
 import { Heartbeats } from './heartbeats.ts';
@@ -139,11 +140,16 @@ async function start(
   const { tls } = options;
   const pageRoutes = exchange?.routes((fileId, index) => readPath.lendPage(fileId, index)) ?? [];
   let data: HttpData | undefined;
+  let debug: DebugEndpoints | undefined;
   const http = await startHttpListener({
     host: options.host,
     port: options.httpPort,
     routes: [
-      ...httpRoutes({ probed: readiness, metrics: options.servesMetrics ? metrics : undefined }),
+      ...httpRoutes({
+        probed: readiness,
+        metrics: options.servesMetrics ? metrics : undefined,
+        debug: () => debug,
+      }),
       ...(tls?.internal === undefined ? pageRoutes : []),
     ],
     answerRest: async (request, response) => (await data?.answer(request, response)) ?? false,
@@ -225,23 +231,30 @@ async function start(
   });
   const known = Promise.withResolvers<void>();
   const held = heldUntil(known.promise, server);
-  data = new HttpData({
-    routes: [...dataRoutes, ...intakeRoutes],
-    server: held,
-    answers,
+  const requiresLogin = options.sasl?.isRequired === true;
+  const hasClientCertificates = (tls?.kafka?.clientCertificates ?? 'ignored') !== 'ignored';
+  const callers = {
     checks: logins,
     principalOf,
     accessOf,
-    schemas,
-    logTopic: options.logIntakeDefaultTopic,
-    requiresLogin: options.sasl?.isRequired === true,
-    hasClientCertificates: (tls?.kafka?.clientCertificates ?? 'ignored') !== 'ignored',
     isEncrypted: tls?.http === true,
     onPasswordLogin: stats.loggedIn,
     clock,
     log,
     metrics,
+  };
+  data = new HttpData({
+    ...callers,
+    routes: [...dataRoutes, ...intakeRoutes],
+    server: held,
+    answers,
+    schemas,
+    logTopic: options.logIntakeDefaultTopic,
+    requiresLogin,
+    hasClientCertificates,
   });
+  // Clients that have to show certificates cannot do so over HTTP, and need a password or a token.
+  debug = new DebugEndpoints({ ...callers, requiresLogin: requiresLogin || hasClientCertificates });
   const kafka = await startKafkaListener({
     host: options.host,
     port: options.kafkaPort,

@@ -485,6 +485,16 @@ export const agentLimits = {
   logIntakeDepthMax: 16,
   logIntakeBodyDepthMax: 80,
 
+  /** How long a profile and a trace of an agent may take, and how much JSON a trace may be before it ends. */
+  debugProfileSecondsMax: 60,
+  debugTraceSecondsMax: 30,
+  debugTraceCharsMax: 32 * MiB,
+
+  /** A speed test: its size, how many run at a time, and how long one may take. */
+  speedTestBytesMax: 1024 * MiB,
+  speedTestsMax: 2,
+  speedTestMsMax: 60_000,
+
   /** Orphans that a scan holds back while they are a suspicious share of the files. Beyond it the scan stops. */
   heldOrphansMax: 1_000,
 

@@ -3,6 +3,7 @@ import { type Environment, type Log, release } from '@weir/core';
 import type { AgentOptions, RunningAgent } from './agent-options.ts';
 import { clusterNameIn } from './cluster/cluster-name.ts';
 import { createClusterView } from './cluster/following-view.ts';
+import { DebugEndpoints, debugRoutesOf } from './debug/debug-endpoints.ts';
 import { Heartbeats } from './heartbeats.ts';
 import { startHttpListener } from './http/http-server.ts';
 import { metricsRoutes, probeRoutes } from './http/probe-routes.ts';
@@ -111,10 +112,15 @@ async function start(
     log,
     metrics,
   });
+  let debug: DebugEndpoints | undefined;
   const http = await startHttpListener({
     host: options.host,
     port: options.httpPort,
-    routes: [...probeRoutes(readiness), ...(options.servesMetrics ? metricsRoutes(metrics) : [])],
+    routes: [
+      ...probeRoutes(readiness),
+      ...(options.servesMetrics ? metricsRoutes(metrics) : []),
+      ...debugRoutesOf(() => debug),
+    ],
     ...(tls?.http === true ? { tls: { certificates: tls.certificates, clock } } : {}),
     log,
   });
@@ -128,6 +134,21 @@ async function start(
   });
   started.defer(() => checks.close());
   let registryPort = options.registry.port;
+  const principalOf = principalsOf(view.records('credential'));
+  const accessOf = createAccessOf({
+    cluster: view,
+    agent: {
+      agentId,
+      clusterId: options.clusterId,
+      hostname: options.hostname ?? options.advertisedHost,
+      clusterName: clusterNameIn(view.records(clusterFacts.name.namespace)),
+      listenerAddress: () => `:${registryPort}`,
+    },
+    logsDenials: options.logsAclDenials ?? true,
+    clock,
+    log,
+    metrics,
+  });
   const own = new OwnRegistry({ ...options, cluster: view.port, changes: view });
   started.defer(() => own.close());
   const registry = await startAgentRegistry({
@@ -138,24 +159,22 @@ async function start(
     cluster: view.port,
     changes: view,
     checks,
-    principalOf: principalsOf(view.records('credential')),
-    accessOf: createAccessOf({
-      cluster: view,
-      agent: {
-        agentId,
-        clusterId: options.clusterId,
-        hostname: options.hostname ?? options.advertisedHost,
-        clusterName: clusterNameIn(view.records(clusterFacts.name.namespace)),
-        listenerAddress: () => `:${registryPort}`,
-      },
-      logsDenials: options.logsAclDenials ?? true,
-      clock,
-      log,
-      metrics,
-    }),
+    principalOf,
+    accessOf,
     onPasswordLogin: stats.loggedIn,
   });
   registryPort = registry.port;
+  debug = new DebugEndpoints({
+    checks,
+    principalOf,
+    accessOf,
+    requiresLogin: options.registry.requiresLogin,
+    isEncrypted: tls?.http === true,
+    onPasswordLogin: stats.loggedIn,
+    clock,
+    log,
+    metrics,
+  });
   // Otherwise the clients of the first requests wait for it.
   const abandoned = Promise.withResolvers<void>();
   const loading = Promise.race([loaded(own, log), abandoned.promise]);

@@ -67,6 +67,7 @@ export const eventTypes: Readonly<Record<EventTypeName, EventType>> = {
       field('kafka_api_key', 'integer', 'The number of the Kafka call.'),
       text('kafka_api_key_name', 'The name of the Kafka call, such as `Produce`.'),
       text('schema_registry_operation', 'The operation of the schema registry, such as `register_schema`.'),
+      text('http_operation', 'What a caller wanted of the agent over HTTP, such as `debug_profile`.'),
       field('correlation_id', 'integer', 'The number that the client gave to its request.'),
       text('address', 'The address that the agent listens at, `:<port>`.'),
       field('kafka_enabled', 'boolean', 'Whether the agent serves Kafka.'),

@@ -48,9 +48,11 @@ function closed(schema: JsonSchema): JsonSchema {
 
 test('every route has a definition, every definition a route, and the document has them all', () => {
   const probed = { hasStarted: true, problem: () => undefined };
-  const routed = [...dataRoutes, ...intakeRoutes, ...httpRoutes({ probed, metrics: new Metrics() })].map(
-    named,
-  );
+  const routed = [
+    ...dataRoutes,
+    ...intakeRoutes,
+    ...httpRoutes({ probed, metrics: new Metrics(), debug: () => undefined }),
+  ].map(named);
   assert.deepEqual(httpDefinitions.map(named).toSorted(), routed.toSorted());
   const documented = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),

@@ -1,3 +1,4 @@
+import { debugRoutes } from '../debug/debug-routes.ts';
 import { metricsDefinition, readyDefinition, statusDefinition } from '../http/probe-definitions.ts';
 import type { RouteDefinition } from '../http/route-definition.ts';
 import { recordRoutes } from '../http-data/data-routes.ts';
@@ -30,6 +31,12 @@ export const httpAreas: readonly HttpArea[] = [
     introduction:
       'Batches of logs in the forms that shippers send; each line becomes one record. [Logs over HTTP](../log-intake.md) says what is in it.',
     routes: intakeRoutes,
+  },
+  {
+    title: 'Debugging',
+    introduction:
+      'What the agent does, for its operators. [Debugging agents](../debugging.md) says who may call these routes, and with which tools.',
+    routes: debugRoutes,
   },
   {
     title: 'Probes, metrics and this description',

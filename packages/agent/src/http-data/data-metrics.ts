@@ -5,20 +5,20 @@ export const httpDataRows = {
   count: {
     name: 'http_instrumented_middleware_count',
     kind: 'counter',
-    help: 'Requests for records over HTTP that were answered, by operation, and success, client_error (4xx) or error (5xx).',
+    help: 'Requests for records, and to debug the agent, over HTTP that were answered, by operation, and success, client_error (4xx) or error (5xx).',
     labels: ['operation', 'outcome'],
   },
   latency: {
     name: 'http_instrumented_middleware_latency',
     kind: 'histogram',
-    help: 'Seconds from the receipt of a request for records over HTTP until its answer could be sent.',
+    help: 'Seconds from the receipt of such a request over HTTP until its answer could be sent.',
     labels: ['operation', 'outcome'],
     buckets: durationBucketsSeconds,
   },
   authentications: {
     name: 'agent_http_authentication_counter',
     kind: 'counter',
-    help: 'Credentials of requests for records over HTTP by method (basic, bearer), and what came of them: success, failure or busy.',
+    help: 'Credentials of such requests by method (basic, bearer), and what came of them: success, failure or busy.',
     labels: ['method', 'outcome'],
   },
 } as const;

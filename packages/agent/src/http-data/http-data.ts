@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Clock, Log, Metrics } from '@weir/core';
 import type { RecordSchemas } from '@weir/registry/decoding';
 import { preferredType } from '../http/answer-type.ts';
+import { isOfForeignPage } from '../http/foreign-page.ts';
 import { HttpLogins } from '../http/http-logins.ts';
 import { HttpProblem } from '../http/http-problem.ts';
 import { type MatchedRoute, RouteMatcher } from '../http/route-matcher.ts';
@@ -17,11 +18,12 @@ import type { PrincipalOf } from '../security/principals.ts';
 import type { LoginChecks } from '../security/sasl/login-checks.ts';
 import { bareAddress } from '../security/session/client-host.ts';
 import { type ClientSession, openSession } from '../security/session/client-session.ts';
-import { AnswerSender, sendJson, sendWhole } from './answer-sender.ts';
+import { AnswerSender } from './answer-sender.ts';
 import { countAnswer, httpDataRows } from './data-metrics.ts';
 import type { DataDeps, DataRoute } from './data-route.ts';
 import { HandlerClient } from './handler-client.ts';
 import { DataBodies, overloaded } from './request-body.ts';
+import { sendProblem } from './send-problem.ts';
 
 interface HttpDataOptions {
   readonly routes: readonly DataRoute[];
@@ -194,28 +196,4 @@ export class HttpData {
     this.#options.log.error('failed to serve HTTP data request', { operation: row?.operation, problem });
     return new HttpProblem(500, 'Internal server error.');
   }
-}
-
-/** Browsers let any page send a POST anywhere, also to an agent without logins on the machine of its reader. */
-function isOfForeignPage({ origin, host }: IncomingHttpHeaders): boolean {
-  return origin !== undefined && URL.parse(origin)?.host !== host;
-}
-
-function sendProblem(
-  request: IncomingMessage,
-  response: ServerResponse,
-  problem: HttpProblem,
-  row: DataRoute | undefined,
-): void {
-  if (response.headersSent || response.destroyed) {
-    response.destroy();
-    return;
-  }
-  const { status, errorCode, message, headers } = problem;
-  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-  // The unread rest of a body ends with the connection.
-  if (!request.complete) response.setHeader('connection', 'close');
-  const answer = row?.problemAnswer?.(problem, request.headers);
-  if (answer !== undefined) sendWhole(response, answer);
-  else sendJson(response, status, JSON.stringify({ error_code: errorCode, message }));
 }

@@ -32,6 +32,8 @@ interface Caller {
   readonly remoteAddress: string;
   /** The user of the client certificate. */
   readonly certificateUser: string | undefined;
+  /** Whether this request needs credentials even if others do not. */
+  readonly mustAuthenticate?: boolean;
 }
 
 /** Slows down guessing, as for Kafka. */
@@ -54,7 +56,7 @@ export class HttpLogins {
     const { authorization } = caller.headers;
     if (authorization !== undefined) return principalOf(await this.#userIn(authorization, caller));
     if (caller.certificateUser !== undefined) return principalOf(caller.certificateUser);
-    if (!isRequired) return anonymous;
+    if (!isRequired && caller.mustAuthenticate !== true) return anonymous;
     throw this.#unauthorized(`The ${this.#options.service} requires authentication.`);
   }
 

@@ -12,8 +12,8 @@ import { agentLimits } from '../../limits.ts';
 import type { Principal } from '../principal.ts';
 import type { ClientSession } from '../session/client-session.ts';
 
-/** A request whose access is checked: of a Kafka client, or of a client of the schema registry. */
-export type GuardedRequest = KafkaRequest | RegistryRequest;
+/** A request whose access is checked: of a Kafka client, of the schema registry, or to debug the agent over HTTP. */
+export type GuardedRequest = KafkaRequest | RegistryRequest | DebugRequest;
 
 interface KafkaRequest {
   readonly api: Api;
@@ -24,6 +24,11 @@ interface KafkaRequest {
 
 interface RegistryRequest {
   readonly registryOperation: string;
+  readonly session: ClientSession;
+}
+
+interface DebugRequest {
+  readonly debugOperation: string;
   readonly session: ClientSession;
 }
 
@@ -161,11 +166,13 @@ export function checkFields(check: AccessCheck, agent: LoggingAgent): LogFields 
 }
 
 function callOf(request: GuardedRequest): string {
-  return 'api' in request ? String(request.api.key) : request.registryOperation;
+  if ('api' in request) return String(request.api.key);
+  return 'registryOperation' in request ? request.registryOperation : request.debugOperation;
 }
 
 function callFields(request: GuardedRequest): LogFields {
-  if (!('api' in request)) return { schema_registry_operation: request.registryOperation };
+  if ('registryOperation' in request) return { schema_registry_operation: request.registryOperation };
+  if ('debugOperation' in request) return { http_operation: request.debugOperation };
   const { api, clientId, correlationId } = request;
   return {
     client_id: clientId === null ? null : shortName(clientId),
