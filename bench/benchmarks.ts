@@ -2,6 +2,7 @@ import { aclDecisions } from './acl-decisions.ts';
 import { agentConnections } from './agent-connections.ts';
 import { apiReads } from './api-reads.ts';
 import type { Benchmark } from './benchmark.ts';
+import { cliStart } from './cli-start.ts';
 import { compaction } from './compaction.ts';
 import { crcChecks } from './crc-checks.ts';
 import { driversBenchmark } from './drivers.ts';
@@ -31,6 +32,7 @@ import { slowStore } from './slow-store.ts';
 import { transactionalCopy } from './transactional-copy.ts';
 
 export const benchmarks: readonly Benchmark[] = [
+  cliStart,
   produceDecode,
   headerRewrite,
   schemaValidation,

@@ -10,6 +10,10 @@ type HandlerLoaders = { readonly [Name in AvailableCommandName]: () => Promise<H
 export const handlers = {
   help: async () => (await import('./tools/help.ts')).help,
   version: async () => (await import('./tools/version.ts')).version,
+  completion: async () => (await import('./completion/completion.ts')).completion,
+  'completion bash': async () => (await import('./completion/completion.ts')).bashCompletion,
+  'completion zsh': async () => (await import('./completion/completion.ts')).zshCompletion,
+  'completion fish': async () => (await import('./completion/completion.ts')).fishCompletion,
   local: async () => (await import('./servers/local.ts')).local,
   playground: async () => (await import('./servers/playground.ts')).playground,
   agent: async () => (await import('./servers/agent.ts')).agent,

@@ -32,6 +32,7 @@ const { systemClock, systemEnvironment } = await import('@weir/core');
 const { loopTurn } = await import('./loop-turn.ts');
 await loopTurn(systemClock);
 const { run } = await import('./run.ts');
+const { hasColours } = await import('./results/style.ts');
 await loopTurn(systemClock);
 
 // A reader that closes the pipe early, as `head` does, is no failure.
@@ -57,6 +58,11 @@ process.exitCode = await run(process.argv.slice(2), {
     out: (text) => process.stdout.write(text),
     err: (text) => process.stderr.write(text),
     isTerminal: process.stdout.isTTY === true,
+    isErrTerminal: process.stderr.isTTY === true && systemEnvironment.TERM !== 'dumb',
+    colours: {
+      out: hasColours(systemEnvironment, process.stdout.isTTY === true),
+      err: hasColours(systemEnvironment, process.stderr.isTTY === true),
+    },
     async drained() {
       if (process.stdout.writableNeedDrain) await once(process.stdout, 'drain');
     },

@@ -4,8 +4,12 @@ export interface Output {
   out(text: string): void;
   /** Warnings and problems. */
   err(text: string): void;
-  /** Whether `out` is a terminal, where a line can be overwritten. */
+  /** Whether `out` is a terminal. */
   readonly isTerminal: boolean;
+  /** Whether `err` is a terminal, where a line of progress can be overwritten. */
+  readonly isErrTerminal?: boolean;
+  /** Which of the two may have colours; none if absent. */
+  readonly colours?: { readonly out: boolean; readonly err: boolean };
   /** Waits until the reader has caught up. A command with unbounded output calls it between its parts. */
   drained(): Promise<void>;
 }

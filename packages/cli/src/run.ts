@@ -10,6 +10,7 @@ import { handlers } from './handlers.ts';
 import type { Output } from './output.ts';
 import { escapeControls, type Problem, problemLine } from './problem.ts';
 import { commandHelp, formerHelp } from './reference/help.ts';
+import { styled } from './results/style.ts';
 import { brokenRule } from './rules/rulebook.ts';
 
 /** The exit status of a rejected command line. */
@@ -42,7 +43,7 @@ export async function run(argv: readonly string[], deps: Deps): Promise<number> 
   const problem = (await checkValues(parsed.value)) ?? refusal(command, parsed.value);
   if (problem !== undefined) return refuse(speaker, problem, output);
   for (const warning of [...warnings, ...deprecationWarnings(parsed.value.settings)]) {
-    output.err(`${speaker}: warning: ${warning}\n`);
+    output.err(`${speaker}: ${styled('warning:', 'doubtful', output.colours?.err)} ${warning}\n`);
   }
   try {
     // Only an available command passes the check above.
@@ -53,7 +54,7 @@ export async function run(argv: readonly string[], deps: Deps): Promise<number> 
     // The user who stopped the command knows why it did not finish.
     if (deps.stop.aborted) return stoppedStatus;
     const isPointing = error instanceof PointingFailure;
-    output.err(`${speaker}: ${(isPointing ? pointing : escapeControls)(error.message)}\n`);
+    fail(speaker, (isPointing ? pointing : escapeControls)(error.message), output);
     return failedStatus;
   }
 }
@@ -81,6 +82,10 @@ function refusal(command: CommandName, { values, settings }: CommandLine): Probl
 }
 
 function refuse(speaker: string, problem: Problem, output: Output): number {
-  output.err(`${speaker}: ${problemLine(problem)}\n`);
+  fail(speaker, problemLine(problem), output);
   return refusedStatus;
+}
+
+function fail(speaker: string, message: string, output: Output): void {
+  output.err(`${styled(`${speaker}:`, 'bad', output.colours?.err)} ${message}\n`);
 }

@@ -10,8 +10,13 @@ export interface RunOptions {
   readonly stop?: AbortSignal;
   /** Called with every piece of output. */
   readonly onOut?: (text: string) => void;
+  /** Called with every piece of standard error. */
+  readonly onErr?: (text: string) => void;
   /** Whether the output is a terminal; false by default. */
   readonly isTerminal?: boolean;
+  /** Whether standard error is a terminal; false by default. */
+  readonly isErrTerminal?: boolean;
+  readonly hasColours?: boolean;
 }
 
 /** A clock that advances by a fixed step at every read, so that timeouts expire after a known number of reads. */
@@ -38,8 +43,11 @@ export async function runArguments(argv: readonly string[], options: RunOptions 
       },
       err(text) {
         written.err += text;
+        options.onErr?.(text);
       },
       isTerminal: options.isTerminal ?? false,
+      isErrTerminal: options.isErrTerminal ?? false,
+      colours: { out: options.hasColours ?? false, err: options.hasColours ?? false },
       async drained() {},
     },
     input: inputOf(options.input ?? []),

@@ -5,6 +5,7 @@ import type { Deps } from '../deps.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
 import { type Handler, stoppedStatus } from '../handler.ts';
 import { escapeControls } from '../problem.ts';
+import { styledDiff } from '../results/style.ts';
 import { readActual } from './api/read-actual.ts';
 import { type Outcomes, runPlan } from './api/run-plan.ts';
 import { type MadeKey, workspaceAccess } from './api/workspace-access.ts';
@@ -97,7 +98,11 @@ function refuse(problems: readonly (DocumentProblem | string)[], { output }: Dep
 
 function showPlan(plan: Plan, values: Values, { output }: Deps): number {
   const counts = countsOf(plan);
-  output.out(values.output === 'json' ? planJson(plan, undefined) : planText(plan) + planSummary(counts));
+  output.out(
+    values.output === 'json'
+      ? planJson(plan, undefined)
+      : styledDiff(planText(plan), output.colours?.out) + planSummary(counts),
+  );
   return values.detailedExitCode && hasChanges(counts) ? changesStatus : 0;
 }
 
@@ -112,7 +117,7 @@ async function carryOut(plan: Plan, { values, deps, client, secrets }: Work): Pr
   const { output, stop } = deps;
   const isJson = values.output === 'json';
   const progress = progressPrinter(plan, (text) => {
-    if (!isJson) output.out(text);
+    if (!isJson) output.out(styledDiff(text, output.colours?.out));
   });
   const outcomes = await runPlan(plan, { client, secrets, stop, onEnd: progress.end });
   if (isJson) output.out(planJson(plan, outcomes));

@@ -17,6 +17,14 @@ export const commands = [
   { name: 'help', status: 'available', help: 'Show the commands, or the flags of one command.' },
   { name: 'version', status: 'available', help: 'Print the release of this binary.' },
   {
+    name: 'completion',
+    status: 'available',
+    help: 'Print a script that completes command lines in a shell; the next word names it.',
+  },
+  { name: 'completion bash', status: 'available', help: 'Print the script for bash.' },
+  { name: 'completion zsh', status: 'available', help: 'Print the script for zsh.' },
+  { name: 'completion fish', status: 'available', help: 'Print the script for fish.' },
+  {
     name: 'agent',
     status: 'available',
     help: 'Serve the clients of one cluster and run its background jobs.',

@@ -4,8 +4,9 @@ import { apiClient, orFailure } from '../api-client.ts';
 import { clusterId } from '../api-cluster.ts';
 import type { Handler } from '../handler.ts';
 import { printResult } from '../results/results.ts';
+import { styled } from '../results/style.ts';
 import { table } from '../results/table.ts';
-import { eventColumns, eventRow } from './event-rows.ts';
+import { eventColumns, eventRow, eventTone } from './event-rows.ts';
 import { filterHints } from './filter-hints.ts';
 
 /** Prints the events that match a filter, and what the search cost. */
@@ -26,9 +27,11 @@ export const searchEvents: Handler<'cli events search'> = async (values, deps) =
   const query = { clusterId: virtual_cluster_id, ...values };
   const hints = found.events.length === 0 ? await filterHints(client, query) : [];
   for (const hint of hints) output.err(`weir cli events search: ${hint}\n`);
+  const style = (line: string, index: number) =>
+    styled(line, eventTone(found.events[index]!), output.colours?.out);
   printResult(values, deps, {
     json: found,
-    text: () => (found.events.length === 0 ? '' : table(eventColumns, found.events.map(eventRow))),
+    text: () => (found.events.length === 0 ? '' : table(eventColumns, found.events.map(eventRow), style)),
   });
   if (values.output !== 'json') output.err(`weir cli events search: ${summary(found)}\n`);
   return 0;

@@ -6,7 +6,7 @@ import type { Deps } from '../deps.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
 import { type Handler, stoppedStatus } from '../handler.ts';
 import { ResultRows } from '../results/results.ts';
-import { eventColumns, eventRow } from './event-rows.ts';
+import { eventColumns, eventRow, eventTone } from './event-rows.ts';
 import { filterHints } from './filter-hints.ts';
 import { SeenEvents } from './seen-events.ts';
 
@@ -29,6 +29,7 @@ export const tailEvents: Handler<'cli events tail'> = async (values, deps) => {
     header: eventColumns,
     cells: eventRow,
     json: (event) => event,
+    tone: eventTone,
   });
   while (!stop.aborted) {
     for await (const events of searchOnce(client, values, { virtualClusterId, seen, deps })) {

@@ -11,7 +11,11 @@ test('every command that does not serve or list commands takes -output', () => {
     .filter(({ name }) => !rowsOf(name).some((row) => row.name === 'output'))
     .map(({ name }) => name);
   const lists = commands.filter(({ name }) => familyOf(name).length > 0).map(({ name }) => name);
-  assert.deepEqual(without.toSorted(), [...new Set([...servers, ...lists, 'help', 'cli-old'])].toSorted());
+  const scripts = commands.filter(({ name }) => name.startsWith('completion ')).map(({ name }) => name);
+  assert.deepEqual(
+    without.toSorted(),
+    [...new Set([...servers, ...lists, ...scripts, 'help', 'cli-old'])].toSorted(),
+  );
 });
 
 /** An output that collects what is printed. */

@@ -3,6 +3,7 @@
 import type { Deps } from '../deps.ts';
 import type { FlagValues } from '../flags/catalogue.ts';
 import { jsonLine } from './json-line.ts';
+import { styled, type Tone } from './style.ts';
 import { Table } from './table.ts';
 
 type Values = Pick<FlagValues, 'output'>;
@@ -27,6 +28,8 @@ export function printResult(
 interface RowForms<Row> {
   readonly header: readonly string[];
   cells(row: Row): readonly string[];
+  /** The colour of a row of the table, on a terminal. */
+  tone?(row: Row): Tone | undefined;
   /** Each row is one line of JSON. */
   json(row: Row): unknown;
 }
@@ -47,9 +50,17 @@ export class ResultRows<Row> {
 
   /** Waits until the reader has caught up. */
   async print(rows: readonly Row[]): Promise<void> {
-    const { cells, json } = this.#forms;
+    const { cells, json, tone } = this.#forms;
+    const style = (line: string, index: number) =>
+      styled(line, tone?.(rows[index]!), this.#output.colours?.out);
     if (this.#form === 'json') for (const row of rows) this.#output.out(jsonLine(json(row)));
-    else this.#output.out(this.#table.add(rows.map((row) => cells(row))));
+    else
+      this.#output.out(
+        this.#table.add(
+          rows.map((row) => cells(row)),
+          style,
+        ),
+      );
     await this.#output.drained();
   }
 }

@@ -1,5 +1,8 @@
 import { escapeControls } from '../problem.ts';
 
+/** Colours a line of a table, by the index of its row. */
+export type LineStyle = (line: string, row: number) => string;
+
 /**
  * A table that is printed while its rows arrive. Columns are as wide as the widest cell so far, so a table in one piece
  * is aligned throughout, and an endless one needs no memory.
@@ -15,25 +18,29 @@ export class Table {
   }
 
   /** The text of further rows, with the header before the first. */
-  add(rows: readonly (readonly string[])[]): string {
+  add(rows: readonly (readonly string[])[], style: LineStyle = (line) => line): string {
     const safe = rows.map((row) => row.map(escapeControls));
     for (const row of safe) {
       for (const [index, cell] of row.entries()) {
         this.#widths[index] = Math.max(this.#widths[index] ?? 0, cell.length);
       }
     }
-    const all = this.#isBegun ? safe : [this.#header, ...safe];
+    const header = this.#isBegun ? '' : `${this.#line(this.#header)}\n`;
     this.#isBegun = true;
-    return all.map((row) => this.#line(row)).join('');
+    return header + safe.map((row, index) => `${style(this.#line(row), index)}\n`).join('');
   }
 
   #line(row: readonly string[]): string {
     const cells = row.map((cell, index) => cell.padEnd(this.#widths[index] ?? 0));
-    return `${cells.join('  ').trimEnd()}\n`;
+    return cells.join('  ').trimEnd();
   }
 }
 
 /** A whole table at once. */
-export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
-  return new Table(header).add(rows);
+export function table(
+  header: readonly string[],
+  rows: readonly (readonly string[])[],
+  style?: LineStyle,
+): string {
+  return new Table(header).add(rows, style);
 }

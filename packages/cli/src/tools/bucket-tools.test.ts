@@ -114,8 +114,8 @@ test('file-scrubber finds damaged files, notes its progress, and continues from 
   // It is stopped when it has noted its progress for the first time.
   const first = await runLine(`${scrub} -progress-file ${progressFile}`, {
     stop: stop.signal,
-    isTerminal: true,
-    onOut: (text) => {
+    isErrTerminal: true,
+    onErr: (text) => {
       if (text.includes('8 files')) stop.abort();
     },
   });

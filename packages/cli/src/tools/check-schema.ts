@@ -5,6 +5,7 @@ import type { CommandValues } from '../flags/catalogue.ts';
 import type { Handler } from '../handler.ts';
 import { escapeControls } from '../problem.ts';
 import { printResult } from '../results/results.ts';
+import { styledDiff } from '../results/style.ts';
 import { linesText } from './describe-schema.ts';
 import { withRegistry } from './schemas/open-registry.ts';
 import { readSchema } from './schemas/schema-file.ts';
@@ -33,7 +34,7 @@ const diffLinesMax = 2_000;
 export const checkSchemaTool: Handler<'cli check-schema'> = async (values, deps) => {
   const given = await readSchema(values, deps);
   const verdict = await withRegistry(values, deps, (registry, stop) => check(registry, values, given, stop));
-  printResult(values, deps, { json: verdict, text: () => verdictText(verdict) });
+  printResult(values, deps, { json: verdict, text: () => verdictText(verdict, deps.output.colours?.out) });
   // What is registered already can be registered again, whatever the versions after it are.
   const isAccepted = verdict.isCompatible || verdict.registeredVersion !== undefined;
   return isAccepted ? 0 : incompatibleStatus;
@@ -94,11 +95,11 @@ async function lookUp(
   }
 }
 
-function verdictText(verdict: Verdict): string {
+function verdictText(verdict: Verdict, hasColours: boolean | undefined): string {
   if (verdict.registeredVersion !== undefined) return `${escapeControls(headline(verdict))}\n`;
   const { diff, violations } = verdict;
   const lines = [headline(verdict), ...violations.map((one) => `  ${violationLine(one)}`)];
-  return `${lines.map(escapeControls).join('\n')}\n${diff === '' ? '' : `\n${linesText(diff)}\n`}`;
+  return `${lines.map(escapeControls).join('\n')}\n${diff === '' ? '' : `\n${styledDiff(linesText(diff), hasColours)}\n`}`;
 }
 
 function headline({ subject, isCompatible, compatibility, ...verdict }: Verdict): string {

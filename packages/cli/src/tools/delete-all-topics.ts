@@ -2,6 +2,7 @@ import { type Handler, stoppedStatus } from '../handler.ts';
 import { withCluster } from '../kafka/cluster.ts';
 import { deleteTopics, listTopics } from '../kafka/topics.ts';
 import { escapeControls } from '../problem.ts';
+import { Progress } from '../results/progress.ts';
 import { printResult } from '../results/results.ts';
 import { clusterOptions } from './connection.ts';
 
@@ -14,6 +15,7 @@ export const deleteAllTopicsTool: Handler<'cli delete-all-topics-unsafe'> = asyn
   const batchSize = values['batch-size'];
   let deleted = 0;
   let remaining = 0;
+  const progress = new Progress(values, deps);
   await withCluster(await clusterOptions(values, deps), async (cluster) => {
     const topics = await listTopics(cluster);
     const names = topics.filter(({ isInternal }) => !isInternal).map(({ name }) => name ?? '');
@@ -22,6 +24,7 @@ export const deleteAllTopicsTool: Handler<'cli delete-all-topics-unsafe'> = asyn
       if (stop.aborted) return;
       const batch = names.slice(at, at + batchSize);
       const failures = await deleteTopics(cluster, batch);
+      progress.clear();
       for (const name of batch) {
         const failure = failures.get(name);
         if (failure === undefined) {
@@ -36,8 +39,10 @@ export const deleteAllTopicsTool: Handler<'cli delete-all-topics-unsafe'> = asyn
         }
       }
       await output.drained();
+      progress.show({ done: deleted + remaining, total: names.length, unit: 'topics' });
     }
   });
+  progress.clear();
   if (values.output !== 'json') {
     output.out(`deleted ${deleted} topics${remaining === 0 ? '' : `; ${remaining} could not be deleted`}\n`);
   }

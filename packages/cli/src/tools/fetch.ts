@@ -2,6 +2,7 @@ import type { DecodedRecord } from '@weir/registry/decoding';
 import { type Handler, stoppedStatus } from '../handler.ts';
 import { withCluster } from '../kafka/cluster.ts';
 import { type ReadRecord, readRecords } from '../kafka/read-records.ts';
+import { Progress } from '../results/progress.ts';
 import { ResultRows } from '../results/results.ts';
 import { clusterOptions } from './connection.ts';
 import { startingPositions } from './positions.ts';
@@ -30,12 +31,20 @@ export const fetchTool: Handler<'cli fetch'> = async (values, deps) => {
   await withDecoding(values, deps.clock, (decode) =>
     withCluster(options, async (cluster) => {
       const from = await startingPositions(cluster, topicName, values.partition, values.offset);
+      // Rows that scroll on a terminal are progress enough.
+      const progress = deps.output.isTerminal ? undefined : new Progress(values, deps);
+      const ahead = [...from.values()].reduce((sum, { offset, end }) => sum + Number(end - offset), 0);
+      const total = values.wait > 0 ? values['max-records'] : Math.min(ahead, values['max-records']);
+      let done = 0;
       const range = { topicName, from, recordsMax: values['max-records'], waitMs: values.wait };
       for await (const records of readRecords(cluster, range)) {
         const fetched: FetchedRow[] = [];
         for (const record of records) fetched.push({ record, decoded: await decode?.(record) });
         await rows.print(fetched);
+        done += fetched.length;
+        progress?.show({ done, total, unit: 'records' });
       }
+      progress?.clear();
     }),
   );
   return deps.stop.aborted ? stoppedStatus : 0;

@@ -282,8 +282,8 @@ for (const [what, change] of since) {
     const { status, out } = await runLine(
       `cli file-scrubber -bucketURL file://${bucket.folder} -concurrency 1`,
       {
-        isTerminal: true,
-        onOut: (text) => {
+        isErrTerminal: true,
+        onErr: (text) => {
           if (isChanged || !text.includes('8 files')) return;
           isChanged = true;
           changeBucket();
@@ -305,9 +305,9 @@ test('a scrub that was stopped continues behind its last file, and finds what is
   const stop = new AbortController();
   const first = await runLine(command, {
     stop: stop.signal,
-    isTerminal: true,
-    onOut: (text) => {
-      if (text.includes('verified, about')) stop.abort();
+    isErrTerminal: true,
+    onErr: (text) => {
+      if (text.includes(' files')) stop.abort();
     },
   });
   assert.equal(first.status, 130);

@@ -5,13 +5,20 @@ import { clusterPrefix, type ObjectStore } from '@weir/storage';
 import type { Deps } from '../deps.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
 import { type Handler, stoppedStatus } from '../handler.ts';
+import { Progress } from '../results/progress.ts';
 import { printResult } from '../results/results.ts';
 import { concealUrls } from '../values/conceal.ts';
 import { orProblem, readBackedUpMetadata } from './backed-up-metadata.ts';
 import { clusterIn, withBucket } from './bucket.ts';
 import { type CheckedFile, checkFile } from './scrub/check-file.ts';
 import { type FileToCheck, filesToCheck } from './scrub/files-to-check.ts';
-import { newProgress, type Progress, readProgress, removeProgress, writeProgress } from './scrub/progress.ts';
+import {
+  newProgress,
+  readProgress,
+  removeProgress,
+  type Progress as ScrubProgress,
+  writeProgress,
+} from './scrub/progress.ts';
 
 type Values = CommandValues<'cli file-scrubber'>;
 
@@ -72,20 +79,22 @@ class Scrub {
   readonly #values: Values;
   readonly #deps: Deps;
   readonly #metadata: BackedUpMetadata | undefined;
-  readonly #progress: Progress;
+  readonly #progress: ScrubProgress;
+  readonly #shown: Progress;
 
   constructor(
     store: ObjectStore,
     values: Values,
     deps: Deps,
     metadata: BackedUpMetadata | undefined,
-    progress: Progress,
+    progress: ScrubProgress,
   ) {
     this.#store = store;
     this.#values = values;
     this.#deps = deps;
     this.#metadata = metadata;
     this.#progress = progress;
+    this.#shown = new Progress(values, deps);
   }
 
   /** Files that nothing refers to any more need not be read. */
@@ -121,12 +130,12 @@ class Scrub {
   showProgress(): void {
     const { files, bytes, lastKey, clusterId } = this.#progress;
     const folder = Number.parseInt(lastKey.slice(clusterPrefix(clusterId).length), 16);
-    const percent = Number.isNaN(folder) ? 0 : Math.floor((100 * folder) / 256);
-    this.#line(`${files} files, ${formatBytes(bytes)} verified, about ${percent} %`);
+    const share = Number.isNaN(folder) ? 0 : folder / 256;
+    this.#shown.show({ done: files, unit: 'files', share, detail: formatBytes(bytes) });
   }
 
   hideProgress(): void {
-    this.#line('');
+    this.#shown.clear();
   }
 
   printSummary(complete: boolean): void {
@@ -180,12 +189,6 @@ class Scrub {
       json: { key, kind: kind === 'orphans' ? 'orphan' : kind, problem },
       text: () => `${key}: ${problem}\n`,
     });
-  }
-
-  /** Overwrites one line of a terminal; prints nothing elsewhere. */
-  #line(text: string): void {
-    const { output } = this.#deps;
-    if (output.isTerminal) output.out(`\r\u001b[K${text}`);
   }
 }
 

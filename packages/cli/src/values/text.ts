@@ -93,6 +93,7 @@ export function oneOf<const Word extends string>(...words: readonly Word[]): Val
   return {
     label: 'enum',
     syntax: 'one of the words that the row allows',
+    words,
     allowed,
     parse(text) {
       const value = words.find((word) => word === text.trim());

@@ -19,6 +19,9 @@ export interface ValueType<Value> {
   /** The text between its items, if this is a list. */
   readonly separator?: string;
 
+  /** All values, if they are a few words. */
+  readonly words?: readonly string[];
+
   /** What the type admits, if that is less than the label promises: `1MiB to 128MiB`. */
   readonly allowed?: string | undefined;
 

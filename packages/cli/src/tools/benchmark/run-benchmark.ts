@@ -10,6 +10,7 @@ import { ConnectionFailed } from '../../kafka/connection-failed.ts';
 import { OutcomeUnknown } from '../../kafka/produce.ts';
 import { KafkaRequestFailed } from '../../kafka/request-failed.ts';
 import { escapeControls } from '../../problem.ts';
+import { Progress } from '../../results/progress.ts';
 import { printResult } from '../../results/results.ts';
 import { inUrl, loopback, onlyAddress } from '../../servers/bind-address.ts';
 import { explainingStart } from '../../servers/explaining-start.ts';
@@ -18,7 +19,7 @@ import { Meter } from './meter.ts';
 import { tallyJson, tallyLine, tallyTable } from './report.ts';
 
 type BenchmarkValues = ConnectionValues &
-  Pick<FlagValues, 'num-clients' | 'metrics-port' | 'bindAddress' | 'output'>;
+  Pick<FlagValues, 'num-clients' | 'num-records' | 'metrics-port' | 'bindAddress' | 'output'>;
 
 /** The input of one client of a benchmark. */
 export interface BenchmarkClient {
@@ -65,6 +66,7 @@ export async function runBenchmark(
   const shownHost = only === undefined || only === loopback ? 'localhost' : inUrl(only);
   if (values.output === 'table') output.out(`metrics at http://${shownHost}:${listener.port}/metrics\n`);
   const meter = new Meter(clock, metrics, latencyNames);
+  const progress = new Progress(values, deps);
   const ended = new AbortController();
   const finish = () => ended.abort();
 
@@ -75,10 +77,14 @@ export async function runBenchmark(
     cancelReport = clock.after(reportEveryMs, report);
     const tally = meter.turn();
     const line = tallyLine(seconds, tally);
-    printResult(values, deps, {
-      json: tallyJson('interval', tally, meter.lastFailure),
-      text: () => (output.isTerminal ? `\r\u001b[K${line}` : `${line}\n`),
-    });
+    const wanted = values['num-records'];
+    const total = wanted < 0 ? undefined : wanted;
+    if (progress.isShown) progress.show({ done: meter.records, total, unit: 'records', detail: line });
+    else
+      printResult(values, deps, {
+        json: tallyJson('interval', tally, meter.lastFailure),
+        text: () => `${line}\n`,
+      });
   }
 
   const runOne = async (index: number): Promise<void> => {
@@ -100,10 +106,11 @@ export async function runBenchmark(
   } finally {
     cancelReport();
     await listener.close();
+    progress.clear();
     const total = meter.total();
     printResult(values, deps, {
       json: tallyJson('total', total, meter.lastFailure),
-      text: () => `${output.isTerminal && seconds > 0 ? '\n' : ''}${tallyTable(total)}`,
+      text: () => tallyTable(total),
     });
   }
   const { failures } = meter.total();
