@@ -5,9 +5,16 @@ interface LocalCluster {
   readonly port: number;
   /** The address of the schema registry. */
   readonly registryUrl: string;
+  /** The address of the control plane, and a key for it. */
+  readonly apiUrl: string;
+  readonly apiKey: string;
   /** Runs a tool against the cluster. */
   weir(line: string, options?: RunOptions): ReturnType<typeof runLine>;
+  /** Runs a command; Kafka tools find the cluster by a variable. */
+  run(line: string, options?: RunOptions): ReturnType<typeof runLine>;
 }
+
+type Addresses = Pick<LocalCluster, 'port' | 'registryUrl' | 'apiUrl' | 'apiKey'>;
 
 /** Runs `weir local` in this process on free ports until the test ends. */
 export async function startLocalCluster(
@@ -15,7 +22,7 @@ export async function startLocalCluster(
   flags: readonly string[] = [],
 ): Promise<LocalCluster> {
   const stop = new AbortController();
-  const { promise: ready, resolve, reject } = Promise.withResolvers<{ port: number; registryUrl: string }>();
+  const { promise: ready, resolve, reject } = Promise.withResolvers<Addresses>();
   let printed = '';
   const argv = [
     'local',
@@ -37,7 +44,10 @@ export async function startLocalCluster(
       printed += text;
       const port = /Kafka +localhost:(\d+)/.exec(printed)?.[1];
       const registryUrl = /registry +(https?:\S+)\n/.exec(printed)?.[1];
-      if (port !== undefined && registryUrl !== undefined) resolve({ port: Number(port), registryUrl });
+      const apiUrl = /control plane +(http:\S+)\n/.exec(printed)?.[1];
+      const apiKey = /API key +(\S+)\n/.exec(printed)?.[1];
+      if (port !== undefined && registryUrl !== undefined && apiUrl !== undefined && apiKey !== undefined)
+        resolve({ port: Number(port), registryUrl, apiUrl, apiKey });
     },
   });
   running.then(({ err }) => reject(new Error(`weir local has ended: ${err}`)), reject);
@@ -45,6 +55,15 @@ export async function startLocalCluster(
     stop.abort();
     await running;
   });
-  const { port, registryUrl } = await ready;
-  return { port, registryUrl, weir: (line, options) => runLine(`${line} -bootstrap-port ${port}`, options) };
+  const addresses = await ready;
+  const { port } = addresses;
+  return {
+    ...addresses,
+    weir: (line, options) => runLine(`${line} -bootstrap-port ${port}`, options),
+    run: (line, options) =>
+      runLine(line, {
+        ...options,
+        environment: { ...options?.environment, SERVICE_BOOTSTRAP_PORT: String(port) },
+      }),
+  };
 }

@@ -1,7 +1,7 @@
 import { escapeControls } from '../problem.ts';
 
 /** Colours a line of a table, by the index of its row. */
-export type LineStyle = (line: string, row: number) => string;
+type LineStyle = (line: string, row: number) => string;
 
 /**
  * A table that is printed while its rows arrive. Columns are as wide as the widest cell so far, so a table in one piece
