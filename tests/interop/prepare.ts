@@ -4,6 +4,7 @@ import { buildJava, buildJavaClient } from './apache/build.ts';
 import { missingTool } from './apache/tools.ts';
 import { missingAzurite } from './azure/azurite.ts';
 import { buildFranzGoSuite, buildGo } from './go/programs.ts';
+import { missingShippers } from './logs/shippers.ts';
 import { missingImplementations } from './mcp/conformance-tools.ts';
 import { type PythonPackage, pythonPackages, pythonWith } from './python/venv.ts';
 import { missingRegistryClients } from './registry/javascript-clients.ts';
@@ -34,6 +35,7 @@ const works: Readonly<Record<string, () => void>> = {
   npm() {
     missingImplementations();
     missingAzurite();
+    missingShippers();
     missingRegistryClients();
     missingProtobufTools();
   },
