@@ -98,15 +98,22 @@ const colors = process.stdout.isTTY ? 'force' : 'off';
 const lintArgs = ['ci', '--log-level=warn', `--colors=${colors}`, '.'];
 const formatAndLint = command('format and lint', bin('biome'), lintArgs);
 
-// One checker instead of one per core: needs two thirds of the memory and is no slower on two cores.
-const types = command('types', bin('tsc'), [
-  ...['--project', root, '--checkers', '1', '--incremental'],
-  ...['--tsBuildInfoFile', join(root, 'node_modules', '.cache', 'weir', 'types.tsbuildinfo')],
-]);
+/** One checker instead of one per core: needs two thirds of the memory and is no slower on two cores. */
+function typesOf(name: string, project: string, info: string): Step {
+  return command(name, bin('tsc'), [
+    ...['--project', project, '--checkers', '1', '--incremental'],
+    ...['--tsBuildInfoFile', join(root, 'node_modules', '.cache', 'weir', info)],
+  ]);
+}
+
+const types = typesOf('types', root, 'types.tsbuildinfo');
+
+/** Pages run in a browser, which has other types. */
+const typesOfPages = typesOf('types of pages', join(root, 'packages/console'), 'console.tsbuildinfo');
 
 /** Format, lint and types take one core, and the tests all of them from then on. */
 function gate(options: Partial<RunOptions> & { readonly isAll?: boolean } = {}): Promise<Tally> {
-  const checks = inTurn([formatAndLint, types]);
+  const checks = inTurn([formatAndLint, types, typesOfPages]);
   const files = findTests(root, unitTests).filter(
     (file) => options.isAll === true || file !== benchmarkSmoke,
   );

@@ -73,7 +73,8 @@ export const layers: Readonly<Record<string, Layer>> = {
     ],
     builtins: 'any',
   },
-  console: { mayImport: ['api'], builtins: [] },
+  // Pages in a browser: the API's client, the language of event filters, and clocks.
+  console: { mayImport: ['core', 'api', 'events'], builtins: [] },
   cli: {
     mayImport: [
       'core',

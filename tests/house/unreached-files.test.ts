@@ -3,9 +3,12 @@ import { test } from 'node:test';
 import { readJson, repositoryFiles, typescriptFiles } from './repository.ts';
 import { unreachedFiles } from './unreached-files.ts';
 
-/** The command, and the scripts that write the reference pages. */
+/** The command, the script of the console's pages, and the scripts that write the reference pages. */
 function isRoot(path: string): boolean {
-  return path === 'packages/cli/src/main.ts' || path.startsWith('scripts/');
+  return (
+    ['packages/cli/src/main.ts', 'packages/console/src/main.tsx'].includes(path) ||
+    path.startsWith('scripts/')
+  );
 }
 
 function packageEntries(): Map<string, string> {

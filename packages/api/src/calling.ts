@@ -2,6 +2,7 @@
  * What calling the API takes, without the catalogue: its schemas take longer to load than a command of the command line
  * runs.
  */
+export type { CallOf, OperationName, OutputOf } from './catalogue.ts';
 export { type Client, createClient } from './client.ts';
 export { ApiError } from './errors.ts';
 export { readsByName } from './operation.ts';

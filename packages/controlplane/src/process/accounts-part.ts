@@ -13,6 +13,7 @@ import { apiHandlers, createApiServer } from '../api-server/api-server.ts';
 import type { ServedHandlers } from '../api-server/perform-operation.ts';
 import { RateLimits, usualRateLimits } from '../api-server/rate-limits.ts';
 import { type ClusterCloning, clusterCloning } from '../clones/cluster-cloning.ts';
+import { consoleHandlers } from '../console/console-routes.ts';
 import { type DiagnosticEvents, diagnosticEvents } from '../diagnostics/diagnostic-events.ts';
 import type { ClusterKind } from '../diagnostics/diagnostic-snapshot.ts';
 import type { Transition } from '../diagnostics/record.ts';
@@ -190,8 +191,8 @@ export async function startAccounts(
       authorizeByAccountKeys({ keyVerifier: accounts.keyVerifier, host, limits }),
     ),
     handlers: {
-      root: answerRoot,
       ...signUpHandlers,
+      ...consoleHandlers({ withoutConsole: { root: answerRoot, signIn: signUpHandlers.signIn } }),
       signInLink:
         user && signInToken
           ? signInLink({ accounts, user, token: signInToken, publicUrl, limits, clock })

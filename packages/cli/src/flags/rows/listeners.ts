@@ -44,7 +44,7 @@ export const listenerFlags = [
     type: port(),
     default: 8090,
     commands: selfContained,
-    help: 'The port of the control plane, for the API and the pages to sign in.',
+    help: 'The port of the control plane, for the API and the console.',
     rule: '0 takes any free port.',
   }),
   available({

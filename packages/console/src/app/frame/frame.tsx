@@ -1,0 +1,43 @@
+import { Outlet, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { Failure, Skeleton } from '../../ui/states.tsx';
+import { useContextOfCaller } from '../session.ts';
+import { CommandPalette } from './command-palette.tsx';
+import { Header } from './header.tsx';
+import { Sidebar } from './sidebar.tsx';
+
+/** The frame of every page: where one is, where one can go, and the page. */
+export function Frame() {
+  const context = useContextOfCaller();
+  const { clusterId } = useParams({ strict: false });
+  const [isMenuOpen, setMenuOpen] = useState(false);
+  return (
+    <div className="flex min-h-dvh">
+      <a
+        href="#content"
+        className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50 focus:rounded-md focus:bg-raised focus:px-3 focus:py-1.5 focus:shadow-popover"
+      >
+        Skip to the content
+      </a>
+      <Sidebar
+        context={context.data}
+        clusterId={clusterId}
+        isOpen={isMenuOpen}
+        onClose={() => setMenuOpen(false)}
+      />
+      <div className="flex min-w-0 flex-1 flex-col">
+        <Header context={context.data} clusterId={clusterId} onMenu={() => setMenuOpen(true)} />
+        <main id="content" tabIndex={-1} className="min-w-0 flex-1 outline-none">
+          {context.isError && context.data === undefined ? (
+            <Failure what="find out who you are" error={context.error} onRetry={() => context.refetch()} />
+          ) : context.data === undefined ? (
+            <Skeleton />
+          ) : (
+            <Outlet />
+          )}
+        </main>
+      </div>
+      <CommandPalette context={context.data} clusterId={clusterId} />
+    </div>
+  );
+}

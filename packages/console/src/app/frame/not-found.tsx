@@ -1,0 +1,19 @@
+import { Link } from '@tanstack/react-router';
+import { Failure } from '../../ui/states.tsx';
+
+export function NotFound() {
+  return (
+    <div className="flex flex-col items-center gap-2 p-12 text-center">
+      <h1 className="text-xl font-semibold">There is no such page</h1>
+      <p className="text-muted">The link may be from another release.</p>
+      <Link to="/clusters" className="text-accent underline">
+        Clusters
+      </Link>
+    </div>
+  );
+}
+
+/** A page that cannot be loaded or drawn: the rest of the console still works. */
+export function RouteFailure({ error, reset }: { readonly error: unknown; reset(): void }) {
+  return <Failure what="show the page" error={error} onRetry={reset} />;
+}

@@ -1,0 +1,73 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useRouter, useSearch } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { call, problemOf } from '../../api/client.ts';
+import { useOperation } from '../../api/use-operation.ts';
+import { Button } from '../../ui/button.tsx';
+import { Field, TextControl } from '../../ui/field.tsx';
+import { Failure } from '../../ui/states.tsx';
+import { AccountForm } from './account-form.tsx';
+
+export function SignIn() {
+  const { return_to } = useSearch({ from: '/sign-in' });
+  const methods = useOperation('get_sign_in_methods', {});
+  const router = useRouter();
+  const queries = useQueryClient();
+  const [problem, setProblem] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+
+  async function signIn(event: FormEvent<HTMLFormElement>): Promise<void> {
+    event.preventDefault();
+    const fields = new FormData(event.currentTarget);
+    setBusy(true);
+    try {
+      await call('sign_in', { email: String(fields.get('email')), password: String(fields.get('password')) });
+      queries.clear();
+      router.history.push(ownPath(return_to));
+    } catch (error) {
+      setProblem(problemOf(error).message);
+      setBusy(false);
+    }
+  }
+
+  const sso = methods.data?.sso_login_path;
+  return (
+    <AccountForm title="Sign in to Weir">
+      {methods.isError && (
+        <Failure what="list the ways to sign in" error={methods.error} onRetry={() => methods.refetch()} />
+      )}
+      {methods.data?.needs_setup === true && (
+        <p className="text-sm text-body">
+          There is no user yet. The control plane printed a link for the first one when it started: open that.
+        </p>
+      )}
+      {return_to !== undefined && <p className="text-sm text-muted">Then you are back where you were.</p>}
+      {methods.data?.passwords === true && (
+        <form onSubmit={(event) => void signIn(event)} className="flex flex-col gap-3">
+          <Field label="E-mail" name="email">
+            <TextControl type="email" autoComplete="username" required />
+          </Field>
+          <Field label="Password" name="password" problem={problem}>
+            <TextControl type="password" autoComplete="current-password" required />
+          </Field>
+          <Button kind="primary" type="submit" disabled={isBusy}>
+            {isBusy ? 'Signing in …' : 'Sign in'}
+          </Button>
+        </form>
+      )}
+      {sso !== undefined && sso !== null && (
+        <a
+          href={`${sso}?return_to=${encodeURIComponent(ownPath(return_to))}`}
+          className="flex h-8 items-center justify-center rounded-md border border-line-strong text-sm font-medium hover:bg-hover"
+        >
+          Sign in with your organization
+        </a>
+      )}
+    </AccountForm>
+  );
+}
+
+/** Only a path of this site: a link to sign in must not lead to another one afterwards. */
+function ownPath(path: string | undefined): string {
+  return path !== undefined && /^\/(?![/\\])/.test(path) ? path : '/';
+}

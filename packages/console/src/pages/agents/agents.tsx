@@ -1,0 +1,96 @@
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import type { OutputOf } from '@weir/api/client';
+import { useOperation } from '../../api/use-operation.ts';
+import { formatTime } from '../../format/format.ts';
+import { CopyableId } from '../../ui/copy-button.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { Card, Page } from '../../ui/page.tsx';
+import { Empty, Failure, Skeleton } from '../../ui/states.tsx';
+
+type Agent = OutputOf<'list_agents'>['agents'][number];
+
+const columns: readonly Column<Agent>[] = [
+  {
+    id: 'id',
+    title: 'Agent',
+    width: 'minmax(18rem, 2fr)',
+    sortBy: ({ agent_id }) => agent_id,
+    cell: ({ agent_id }) => <CopyableId text={agent_id} what="the agent id" />,
+  },
+  {
+    id: 'address',
+    title: 'Address',
+    width: 'minmax(11rem, 1fr)',
+    sortBy: ({ host }) => host,
+    cell: ({ host, kafka_port, schema_registry_port }) =>
+      `${host}:${kafka_port ?? schema_registry_port ?? ''}`,
+  },
+  { id: 'roles', title: 'Roles', width: 'minmax(9rem, 1fr)', cell: ({ roles }) => roles.join(', ') },
+  { id: 'group', title: 'Group', width: '8rem', sortBy: ({ group }) => group, cell: ({ group }) => group },
+  { id: 'zone', title: 'Zone', width: '9rem', sortBy: ({ zone }) => zone, cell: ({ zone }) => zone || '–' },
+  {
+    id: 'release',
+    title: 'Release',
+    width: '6rem',
+    sortBy: ({ release }) => release,
+    cell: ({ release }) => release,
+  },
+  {
+    id: 'cpu',
+    title: 'CPU',
+    width: '8rem',
+    isNumber: true,
+    sortBy: ({ cpu_load }) => cpu_load,
+    cell: ({ cpu_load, cpu_count }) => `${Math.round(cpu_load * 100)} % of ${cpu_count}`,
+  },
+  {
+    id: 'seen',
+    title: 'Last call',
+    width: '11rem',
+    isNumber: true,
+    sortBy: ({ last_seen_at }) => last_seen_at,
+    cell: ({ last_seen_at }) => <span title={last_seen_at}>{formatTime(last_seen_at, 'local')}</span>,
+  },
+];
+
+export function Agents() {
+  const { clusterId } = useParams({ from: '/frame/clusters/$clusterId/agents' });
+  const search = useSearch({ from: '/frame/clusters/$clusterId/agents' });
+  const navigate = useNavigate({ from: '/clusters/$clusterId/agents' });
+  const { data, isError, error, refetch } = useOperation(
+    'list_agents',
+    { virtual_cluster_id: clusterId },
+    { everyMs: 5_000 },
+  );
+  const agents = data?.agents;
+  return (
+    <Page
+      title="Agents"
+      facts={agents && (agents.length === 1 ? '1 agent calls in' : `${agents.length} agents call in`)}
+    >
+      <Card>
+        {agents === undefined ? (
+          isError ? (
+            <Failure what="list the agents" error={error} onRetry={() => refetch()} />
+          ) : (
+            <Skeleton />
+          )
+        ) : agents.length === 0 ? (
+          <Empty title="No agents call in">
+            Agents serve Kafka clients and keep records in your bucket. Start one with the key of this
+            cluster.
+          </Empty>
+        ) : (
+          <DataTable
+            label="Agents"
+            columns={columns}
+            rows={agents}
+            keyOf={({ agent_id }) => agent_id}
+            sort={search.sort ?? 'id'}
+            onSort={(sort) => void navigate({ search: (now) => ({ ...now, sort }), replace: true })}
+          />
+        )}
+      </Card>
+    </Page>
+  );
+}

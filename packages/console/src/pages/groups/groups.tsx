@@ -1,0 +1,126 @@
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import type { OutputOf } from '@weir/api/client';
+import { useOperation } from '../../api/use-operation.ts';
+import { formatCount } from '../../format/format.ts';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { FilterBox, matching } from '../../ui/list-page.tsx';
+import { Card, Page } from '../../ui/page.tsx';
+import { Empty, Failure, Skeleton } from '../../ui/states.tsx';
+import { GroupState } from './group-state.tsx';
+
+type Group = OutputOf<'list_consumer_groups'>['groups'][number];
+
+function columnsOf(clusterId: string): readonly Column<Group>[] {
+  return [
+    {
+      id: 'name',
+      title: 'Group',
+      width: 'minmax(14rem, 3fr)',
+      sortBy: ({ name }) => name,
+      cell: ({ name }) => (
+        <Link
+          to="/clusters/$clusterId/consumer-groups/$group"
+          params={{ clusterId, group: name }}
+          title={name}
+          className="font-medium text-ink hover:underline"
+        >
+          {name}
+        </Link>
+      ),
+    },
+    {
+      id: 'state',
+      title: 'State',
+      width: 'minmax(9rem, 1fr)',
+      sortBy: ({ state }) => state,
+      cell: ({ state }) => <GroupState state={state} />,
+    },
+    {
+      id: 'members',
+      title: 'Members',
+      width: 'minmax(6rem, 1fr)',
+      isNumber: true,
+      sortBy: ({ member_count }) => member_count,
+      cell: ({ member_count }) => formatCount(member_count),
+    },
+    {
+      id: 'topics',
+      title: 'Topics',
+      width: 'minmax(6rem, 1fr)',
+      isNumber: true,
+      sortBy: ({ topic_count }) => topic_count,
+      cell: ({ topic_count }) => formatCount(topic_count),
+    },
+    {
+      id: 'lag',
+      title: 'Lag',
+      width: 'minmax(8rem, 1fr)',
+      isNumber: true,
+      sortBy: ({ total_lag }) => total_lag ?? -1,
+      cell: ({ total_lag }) => (total_lag === null ? '–' : `${formatCount(total_lag)} records`),
+    },
+  ];
+}
+
+const shownMax = 1000;
+
+export function Groups() {
+  const { clusterId } = useParams({ from: '/frame/clusters/$clusterId/consumer-groups' });
+  const search = useSearch({ from: '/frame/clusters/$clusterId/consumer-groups' });
+  const navigate = useNavigate({ from: '/clusters/$clusterId/consumer-groups' });
+  const { data, isError, error, refetch } = useOperation(
+    'list_consumer_groups',
+    { virtual_cluster_id: clusterId, limit: shownMax, sort_by: 'lag' },
+    { everyMs: 5_000 },
+  );
+  const groups = data?.groups;
+  const shown = groups && matching(groups, ({ name }) => name, search.q);
+  return (
+    <Page
+      title="Consumer groups"
+      facts={
+        groups &&
+        `${groups.length === 1 ? '1 group' : `${formatCount(groups.length)} groups`}${data.next_cursor === null ? '' : ', those with the most lag; there are more'}`
+      }
+    >
+      <FilterBox
+        label="Filter groups by name"
+        value={search.q ?? ''}
+        onChange={(q) =>
+          void navigate({ search: (now) => ({ ...now, q: q === '' ? undefined : q }), replace: true })
+        }
+      />
+      <Card>
+        {shown === undefined ? (
+          isError ? (
+            <Failure what="list the consumer groups" error={error} onRetry={() => refetch()} />
+          ) : (
+            <Skeleton />
+          )
+        ) : groups!.length === 0 ? (
+          <Empty title="No consumer groups yet" command="weir cli console-consumer -topic orders -group shop">
+            Consumers that share the partitions of topics are a group. It appears here once it has joined or
+            committed.
+          </Empty>
+        ) : shown.length === 0 ? (
+          <Empty title="No group has this in its name">Change the filter above to see more.</Empty>
+        ) : (
+          <DataTable
+            label="Consumer groups"
+            columns={columnsOf(clusterId)}
+            rows={shown}
+            keyOf={({ name }) => name}
+            sort={search.sort ?? '-lag'}
+            onSort={(sort) => void navigate({ search: (now) => ({ ...now, sort }), replace: true })}
+            onOpen={({ name }) =>
+              void navigate({
+                to: '/clusters/$clusterId/consumer-groups/$group',
+                params: { clusterId, group: name },
+              })
+            }
+          />
+        )}
+      </Card>
+    </Page>
+  );
+}

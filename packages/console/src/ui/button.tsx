@@ -1,0 +1,34 @@
+import { Button as BaseButton } from '@base-ui/react/button';
+import type { ComponentProps } from 'react';
+import { classNames } from './class-names.ts';
+
+type Kind = 'primary' | 'plain' | 'quiet' | 'danger';
+
+const kinds: Readonly<Record<Kind, string>> = {
+  primary: 'border-transparent bg-accent text-on-accent hover:bg-accent-strong',
+  plain: 'border-line-strong bg-surface text-ink hover:bg-hover active:bg-pressed',
+  quiet: 'border-transparent text-body hover:bg-hover active:bg-pressed',
+  danger: 'border-transparent bg-fail text-surface hover:opacity-90',
+};
+
+interface ButtonProps extends ComponentProps<typeof BaseButton> {
+  readonly kind?: Kind;
+  /** A square for one icon; it needs an `aria-label`. */
+  readonly isIcon?: boolean;
+}
+
+export function Button({ kind = 'plain', isIcon = false, className, ...props }: ButtonProps) {
+  return (
+    <BaseButton
+      className={classNames(
+        'inline-flex h-8 shrink-0 items-center justify-center gap-1.5 rounded-md border text-sm font-medium',
+        'whitespace-nowrap transition-colors duration-150 select-none',
+        'data-disabled:pointer-events-none data-disabled:opacity-50 [&_svg]:size-4 [&_svg]:shrink-0',
+        isIcon ? 'w-8' : 'px-3',
+        kinds[kind],
+        typeof className === 'string' && className,
+      )}
+      {...props}
+    />
+  );
+}

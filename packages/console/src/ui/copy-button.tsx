@@ -1,0 +1,54 @@
+import { CheckIcon, CopyIcon } from '@primer/octicons-react';
+import { systemClock } from '@weir/core';
+import { useState } from 'react';
+import { Button } from './button.tsx';
+import { say } from './toasts.tsx';
+
+const shownMs = 1_500;
+
+interface CopyProps {
+  readonly text: string;
+  /** What is copied, for the message: `the cluster id`. */
+  readonly what: string;
+}
+
+function useCopy({ text, what }: CopyProps): { readonly isDone: boolean; copy(): void } {
+  const [isDone, setDone] = useState(false);
+  return {
+    isDone,
+    copy() {
+      navigator.clipboard.writeText(text).then(
+        () => {
+          setDone(true);
+          systemClock.after(shownMs, () => setDone(false));
+          say(`Copied ${what}`);
+        },
+        () => say(`The browser did not allow to copy ${what}`, 'fail'),
+      );
+    },
+  };
+}
+
+export function CopyButton(props: CopyProps) {
+  const { isDone, copy } = useCopy(props);
+  return (
+    <Button kind="quiet" isIcon aria-label={`Copy ${props.what}`} title={`Copy ${props.what}`} onClick={copy}>
+      {isDone ? <CheckIcon aria-hidden="true" /> : <CopyIcon aria-hidden="true" />}
+    </Button>
+  );
+}
+
+/** An id, which is copied by a click. */
+export function CopyableId({ text, what }: CopyProps) {
+  const { copy } = useCopy({ text, what });
+  return (
+    <button
+      type="button"
+      onClick={copy}
+      title={`Copy ${what}`}
+      className="-mx-1 min-h-6 max-w-full truncate rounded px-1 font-mono text-xs text-muted hover:bg-hover hover:text-ink"
+    >
+      {text}
+    </button>
+  );
+}

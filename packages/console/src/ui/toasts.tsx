@@ -1,0 +1,45 @@
+import { Toast } from '@base-ui/react/toast';
+import { XIcon } from '@primer/octicons-react';
+import { Button } from './button.tsx';
+import { Status, type StatusKind } from './status.tsx';
+
+const manager = Toast.createToastManager();
+
+const shownMs = 4_000;
+
+/** Shows one line at the edge of the page. A failure stays until it is read. */
+export function say(text: string, kind: StatusKind = 'ok'): void {
+  manager.add({ title: text, type: kind, timeout: kind === 'fail' ? 0 : shownMs });
+}
+
+export function Toasts() {
+  return (
+    <Toast.Provider toastManager={manager}>
+      <Toast.Portal>
+        <Toast.Viewport className="fixed right-4 bottom-4 z-50 flex w-[min(24rem,calc(100vw-2rem))] flex-col gap-2">
+          <ToastList />
+        </Toast.Viewport>
+      </Toast.Portal>
+    </Toast.Provider>
+  );
+}
+
+function ToastList() {
+  const { toasts } = Toast.useToastManager();
+  return toasts.map((toast) => (
+    <Toast.Root
+      key={toast.id}
+      toast={toast}
+      className="flex items-center gap-2 rounded-md border border-line bg-raised py-1 pr-1 pl-3 shadow-popover transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0"
+    >
+      <Toast.Title className="min-w-0 flex-1 text-sm break-words text-ink">
+        <Status kind={(toast.type as StatusKind | undefined) ?? 'ok'}>
+          <span className="whitespace-normal text-ink">{toast.title}</span>
+        </Status>
+      </Toast.Title>
+      <Toast.Close render={<Button kind="quiet" isIcon aria-label="Close" />}>
+        <XIcon aria-hidden="true" />
+      </Toast.Close>
+    </Toast.Root>
+  ));
+}

@@ -1,0 +1,111 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { fileURLToPath } from 'node:url';
+import { type Handler, pathOf, type RouteHandlers } from '../http/route-table.ts';
+import { BuiltConsole, type ConsoleFile } from './built-console.ts';
+
+/** Where `npm run build:console` writes. */
+const usualFolder = fileURLToPath(new URL('../../../console/dist/', import.meta.url));
+
+/** Everything comes from this server, and nothing may frame the page. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+].join('; ');
+
+/** Names of assets have a hash of their content. */
+const assetCaching = 'public, max-age=31536000, immutable';
+
+type ConsoleRouteName =
+  | 'root'
+  | 'signIn'
+  | 'consoleClusters'
+  | 'consoleCluster'
+  | 'consoleAssets'
+  | 'consoleTheme'
+  | 'consoleIcon';
+
+interface ConsoleRoutesOptions {
+  /** Answers where there is no console: a process from sources that were never built. */
+  readonly withoutConsole: Required<RouteHandlers<'root' | 'signIn'>>;
+  readonly folder?: string;
+}
+
+/** Pages and assets of the console. A page is one document; its script reads the path. */
+export function consoleHandlers({
+  withoutConsole,
+  folder = usualFolder,
+}: ConsoleRoutesOptions): RouteHandlers<ConsoleRouteName> {
+  let opened: Promise<BuiltConsole | undefined> | undefined;
+  /** A build that is made while the process runs is found by the next request. */
+  const built = async () => {
+    opened ??= BuiltConsole.open(folder);
+    const found = await opened;
+    if (found === undefined) opened = undefined;
+    return found;
+  };
+
+  const page =
+    (otherwise: Handler): Handler =>
+    async (request, response) => {
+      const document = await (await built())?.file('/index.html');
+      if (document === undefined) return otherwise(request, response);
+      response.setHeader('content-security-policy', policy);
+      response.setHeader('referrer-policy', 'no-referrer');
+      send(request, response, document, 'no-cache');
+    };
+
+  const file =
+    (caching: string): Handler =>
+    async (request, response) => {
+      const found = await (await built())?.file(pathOf(request));
+      if (found === undefined) return answerNotBuilt(request, response);
+      send(request, response, found, caching);
+    };
+
+  return {
+    root: page(withoutConsole.root!),
+    signIn: page(withoutConsole.signIn!),
+    consoleClusters: page(answerNotBuilt),
+    consoleCluster: page(answerNotBuilt),
+    consoleAssets: file(assetCaching),
+    consoleTheme: file('no-cache'),
+    consoleIcon: file('no-cache'),
+  };
+}
+
+const answerNotBuilt: Handler = (request, response) =>
+  end(response, 404, `${pathOf(request)}: not found, or the console is not built (npm run build:console)`);
+
+function send(request: IncomingMessage, response: ServerResponse, file: ConsoleFile, caching: string): void {
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    response.setHeader('allow', 'GET, HEAD');
+    response.setHeader('connection', 'close');
+    end(response, 405, `${pathOf(request)}: GET only`);
+    return;
+  }
+  response.setHeader('cache-control', caching);
+  response.setHeader('etag', file.etag);
+  response.setHeader('vary', 'accept-encoding');
+  if (request.headers['if-none-match'] === file.etag) {
+    response.writeHead(304).end();
+    return;
+  }
+  const takesGzip = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''));
+  const body = takesGzip && file.gzipped !== undefined ? file.gzipped : file.bytes;
+  if (body === file.gzipped) response.setHeader('content-encoding', 'gzip');
+  response.setHeader('content-type', file.contentType);
+  response.setHeader('content-length', body.length);
+  response.writeHead(200).end(request.method === 'HEAD' ? undefined : body);
+}
+
+function end(response: ServerResponse, status: number, text: string): void {
+  response.setHeader('content-type', 'text/plain; charset=utf-8');
+  response.writeHead(status).end(text);
+}

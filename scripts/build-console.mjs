@@ -1,0 +1,63 @@
+// Builds the web console into packages/console/dist, unless the build there is of the same sources. Plain JavaScript, because
+// `npm start` runs it on whatever Node the machine has; the build itself runs on Node 24.
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root, runtimePath } from './installation.mjs';
+
+const consolePath = join(root, 'packages/console');
+const stampPath = join(consolePath, 'dist', '.sources');
+
+/** What the build reads: the console, and the packages that pages import. */
+const sourceFolders = ['console/src', 'console/public', 'api/src', 'core/src', 'events/src'];
+const sourceFiles = ['packages/console/index.html', 'packages/console/vite.config.ts', 'package-lock.json'];
+
+function sourcesStamp() {
+  const stamp = createHash('sha256');
+  const folders = sourceFolders.map((name) => join(root, 'packages', name));
+  const files = folders.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath ?? entry.path, entry.name)),
+  );
+  for (const path of [...files, ...sourceFiles.map((name) => join(root, name))].sort()) {
+    const { size, mtimeMs } = statSync(path);
+    stamp.update(`${path} ${size} ${mtimeMs}\n`);
+  }
+  return stamp.digest('hex');
+}
+
+function isCurrent(stamp) {
+  try {
+    return readFileSync(stampPath, 'utf8') === stamp;
+  } catch {
+    return false;
+  }
+}
+
+const stamp = sourcesStamp();
+if (!isCurrent(stamp)) {
+  const startMs = performance.now();
+  process.stderr.write('Building the console …\n');
+  const vite = join(root, 'node_modules/vite/bin/vite.js');
+  const child = spawn(runtimePath, [vite, 'build', '--logLevel', 'warn'], {
+    cwd: consolePath,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  const status = await new Promise((resolve) => {
+    child.on('error', ({ message }) => {
+      process.stderr.write(`${message}\n`);
+      resolve(1);
+    });
+    child.on('close', resolve);
+  });
+  if (status === 0) {
+    writeFileSync(stampPath, stamp);
+    process.stderr.write(`Built the console in ${((performance.now() - startMs) / 1000).toFixed(1)} s.\n`);
+  } else {
+    // Everything else works without it.
+    process.stderr.write('weir: failed to build the console, so that its pages are missing\n');
+    if (!process.argv.includes('--optional')) process.exitCode = 1;
+  }
+}

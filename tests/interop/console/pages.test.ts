@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { missingChromium } from './chromium.ts';
+import { kafkaOf } from './kafka.ts';
+import { accessibilityProblems, openStage, type Stage } from './stage.ts';
+
+const skip = missingChromium();
+const bounded = { skip, timeout: 180_000 };
+
+/** A name that is longer than any column. */
+const longName = `${'a-topic-with-a-long-name.'.repeat(9)}end`;
+
+let stage: Stage;
+let clusterId: string;
+if (skip === false) {
+  stage = await openStage({ after });
+  await kafkaOf(stage.local.address('Kafka'), async ({ admin, producer, consumer }) => {
+    await admin.createTopics({
+      topics: ['orders', longName].map((topic) => ({ topic, numPartitions: 3 })),
+      waitForLeaders: true,
+    });
+    await producer.send({ topic: 'orders', messages: [{ key: '1', value: 'first' }] });
+    await consumer('shop', 'orders');
+  });
+  clusterId = await stage.clusterId();
+}
+
+interface PageCase {
+  readonly path: string;
+  /** What a person finds there. */
+  readonly shows: readonly (string | RegExp)[];
+}
+
+const pages: readonly PageCase[] = [
+  { path: '/clusters', shows: ['1 cluster', 'Kafka', 'Topics'] },
+  { path: '/clusters/{id}', shows: ['Agents', 'Failing diagnostics', 'Connect', /kcat -b/] },
+  { path: '/clusters/{id}/topics', shows: ['orders', longName, '2 topics'] },
+  { path: '/clusters/{id}/topics?q=ord', shows: ['orders', '1 of 2 topics'] },
+  { path: '/clusters/{id}/topics/orders', shows: ['3 partitions', 'retention.ms'] },
+  { path: `/clusters/{id}/topics/${longName}`, shows: [longName] },
+  { path: '/clusters/{id}/topics/missing', shows: ['Failed to describe the topic missing', 'Try again'] },
+  { path: '/clusters/{id}/consumer-groups', shows: ['shop', 'Lag'] },
+  { path: '/clusters/{id}/consumer-groups/shop', shows: [/Partitions \(/, 'orders'] },
+  { path: '/clusters/{id}/diagnostics', shows: ['Diagnostics'] },
+  { path: '/clusters/{id}/agents', shows: ['1 agent calls in', 'proxy'] },
+];
+
+for (const scheme of ['light', 'dark'] as const) {
+  for (const { path, shows } of pages) {
+    test(`${path.replace(longName, '<long name>')} in ${scheme}`, bounded, async () => {
+      const page = await stage.open({ scheme });
+      await page.goto(stage.url + path.replace('{id}', clusterId));
+      for (const text of shows) await page.locator('main').getByText(text).first().waitFor();
+      assert.deepEqual(await accessibilityProblems(page), []);
+      await page.context().close();
+    });
+  }
+}
+
+test('no page is wider than a phone', bounded, async () => {
+  const page = await stage.open({ width: 360 });
+  for (const { path, shows } of pages) {
+    await page.goto(stage.url + path.replace('{id}', clusterId));
+    await page.locator('main').getByText(shows.at(-1)!).first().waitFor();
+    const width = await page.evaluate<number>('document.documentElement.scrollWidth');
+    assert.ok(width <= 360, `${path} is ${width} px wide`);
+  }
+  await page.context().close();
+});
+
+test('a person without a session signs in and comes back', bounded, async () => {
+  const page = await stage.open({ isSignedIn: false });
+  await page.goto(`${stage.url}/clusters/${clusterId}/topics?q=ord`);
+  await page.getByText('Sign in to Weir').waitFor();
+  const { searchParams } = new URL(page.url());
+  assert.equal(searchParams.get('return_to'), `/clusters/${clusterId}/topics?q=ord`);
+  assert.deepEqual(await accessibilityProblems(page), []);
+  await page.context().close();
+});
+
+test('the palette finds a topic by the keyboard', bounded, async () => {
+  const page = await stage.open();
+  await page.goto(`${stage.url}/clusters/${clusterId}`);
+  await page.getByText('Failing diagnostics').waitFor();
+  await page.keyboard.press('Control+k');
+  await page.getByPlaceholder(/Pages, clusters/).fill('orders');
+  await page
+    .getByRole('option', { name: /orders/ })
+    .first()
+    .waitFor();
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/\/topics\/orders$/);
+  await page.context().close();
+});
+
+test('names with markup are text', bounded, async () => {
+  const page = await stage.open();
+  const name = '<img src=x onerror=alert(1)>';
+  await page.goto(`${stage.url}/clusters/${clusterId}/consumer-groups/${encodeURIComponent(name)}`);
+  await page
+    .getByRole('heading', { name })
+    .or(page.getByText(/Failed to describe/))
+    .first()
+    .waitFor();
+  assert.equal(await page.locator('img').count(), 0);
+  await page.context().close();
+});
