@@ -247,6 +247,7 @@ async function start(
     ...callers,
     routes: [...dataRoutes, ...intakeRoutes],
     server: held,
+    ownUrl: `http${tls?.http === true ? 's' : ''}://${inUrl(options.advertisedHost)}:${http.port}`,
     answers,
     schemas,
     logTopic: options.logIntakeDefaultTopic,
@@ -294,6 +295,7 @@ async function start(
     writePath.abandon();
   });
   started.defer(() => registry?.stop({ deadlineMs: leftMs() }));
+  started.defer(() => within(clock, Math.min(leftMs(), leaveMsMax), data.close()));
   kafkaPort = kafka.port;
   registryPort = registry?.port;
   const reports = {

@@ -495,6 +495,26 @@ export const agentLimits = {
   speedTestsMax: 2,
   speedTestMsMax: 60_000,
 
+  /** Consumer instances of the REST proxy: all of an agent, and those of one principal; further ones get 429. */
+  httpConsumersMax: 1_000,
+  httpConsumersPerPrincipalMax: 100,
+
+  /** Topics or partitions that one request about a consumer instance may name. */
+  httpConsumerEntriesMax: 1_000,
+
+  /** Characters of the name of a consumer instance. */
+  httpConsumerNameCharsMax: 256,
+
+  /** How long a consumer instance without requests stays, as in Confluent's REST proxy. */
+  httpConsumerIdleMsMax: 300_000,
+
+  /** Requests about one consumer instance that wait for the one that runs; further ones get 503. */
+  httpConsumerWaitingMax: 8,
+
+  /** Keys and values in one answer of a consumer instance, and the JSON of all such answers in memory. */
+  httpConsumerAnswerBytesMax: 8 * MiB,
+  httpConsumerAnswersBytesMax: 64 * MiB,
+
   /** Orphans that a scan holds back while they are a suspicious share of the files. Beyond it the scan stops. */
   heldOrphansMax: 1_000,
 

@@ -109,8 +109,8 @@ export function sendJson(response: ServerResponse, status: number, text: string)
 export function sendWhole(response: ServerResponse, { status, contentType, body }: WholeAnswer): void {
   if (response.destroyed) return;
   response.setHeader('cache-control', 'no-store');
-  if (contentType !== undefined)
-    response.setHeader('content-type', contentType).setHeader('content-length', Buffer.byteLength(body));
+  if (contentType === undefined) response.removeHeader('content-type');
+  else response.setHeader('content-type', contentType).setHeader('content-length', Buffer.byteLength(body));
   response.writeHead(status);
   response.end(body);
 }

@@ -6,12 +6,15 @@ import type { RouteDefinition } from '../http/route-definition.ts';
 import type { AnswerMemory } from '../pressure/answer-memory.ts';
 import type { Access } from '../security/access.ts';
 import type { HandlerClient } from './handler-client.ts';
+import type { ConsumerInstances } from './rest-proxy/consumers/consumer-instances.ts';
 
 /** A request as its route sees it. */
 export interface DataInput {
   readonly path: Readonly<Record<string, string | number>>;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
+  /** The type of the answer that was agreed on, if the route has several. */
+  readonly answerType: string | undefined;
   /** The header `Content-Type`. */
   readonly contentType: string | undefined;
   /** The JSON of the body; an empty body is an empty object. Of routes that take bytes, a `Buffer`. */
@@ -27,6 +30,8 @@ export interface DataInput {
 export interface DataDeps {
   readonly answers: AnswerMemory;
   readonly clock: Clock;
+  /** Consumer instances of the REST proxy. */
+  readonly consumers: ConsumerInstances;
   /** The schemas by which the agent validates records, if it has a registry. */
   readonly schemas: RecordSchemas | undefined;
   /** The topic of logs that name none. */
@@ -54,6 +59,8 @@ export interface DataRoute extends RouteDefinition {
   readonly takesBytes?: boolean;
   /** Whether numbers of the body which a double cannot hold stay as they are, as `JSON.rawJSON`. */
   readonly keepsNumbers?: boolean;
+  /** Types of its errors, if not those of the answer; the preferred one first. */
+  readonly errorTypes?: readonly [string, ...string[]];
   /** Error codes of HTTP statuses that have no other one. */
   readonly errorCodes?: Readonly<Record<number, number>>;
   /** The encodings of a body, as in `Content-Encoding`, where another header says more. */

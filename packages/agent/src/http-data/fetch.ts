@@ -1,38 +1,15 @@
-import { apis, type RequestOf, type ResponseOf, zeroUuid } from '@weir/wire';
 import { agentLimits } from '../limits.ts';
 import type { DataDeps, DataInput } from './data-route.ts';
 import { fetchBounds } from './definitions/fetch-definition.ts';
 import { BatchTooLarge, fetchedRecords } from './fetched-records.ts';
 import { formattedRecords } from './formatted-records.ts';
-import type { HandlerClient } from './handler-client.ts';
 import { integerIn, type JsonObject, objectOf, objectsIn, textIn } from './json-fields.ts';
+import { bytesOf, type FetchedPartition, type FetchQuery, fetch } from './kafka-fetch.ts';
 import { formatsIn, type RecordFormats } from './record-formats.ts';
 import { recordJson } from './record-json.ts';
 
-type FetchApi = typeof apis.Fetch;
-type FetchRequest = RequestOf<FetchApi>;
-type FetchedPartition = ResponseOf<FetchApi>['responses'][number]['partitions'][number];
-
-/** The last version that names topics, as HTTP callers do. */
-const fetchVersion = 12;
 /** Text of the answer that is sent at a time. */
 const pieceChars = 64 * 1024;
-
-/** One position in one partition, and how much of it to read. */
-interface Position {
-  readonly partition: number;
-  readonly offset: number;
-  readonly bytesMax: number;
-}
-
-/** What to fetch, in terms of Kafka. */
-interface FetchQuery {
-  readonly topics: readonly { readonly topic: string; readonly partitions: readonly Position[] }[];
-  readonly bytesMax: number;
-  readonly waitMs: number;
-  readonly minBytes: number;
-  readonly isolationLevel: number;
-}
 
 /** What a body of `/v1/kafka/fetch` asks for. */
 interface FetchBody extends FetchQuery {
@@ -126,66 +103,4 @@ function readBody(body: JsonObject): FetchBody {
     isolationLevel: integerIn(body, 'isolation_level', fetchBounds.isolation_level),
     formats: formatsIn((name) => body.fields[name]),
   };
-}
-
-/** The partition with the records from an offset, as one Fetch returns it. */
-export async function fetchOne(
-  topic: string,
-  partition: number,
-  offset: number,
-  client: HandlerClient,
-): Promise<FetchedPartition> {
-  const response = await fetch(
-    {
-      // A fetch returns at least one batch, whatever its limits.
-      topics: [{ topic, partitions: [{ partition, offset, bytesMax: 1 }] }],
-      bytesMax: 1,
-      waitMs: 0,
-      minBytes: 1,
-      isolationLevel: 0,
-    },
-    client,
-    0,
-  );
-  return response.responses[0]!.partitions[0]!;
-}
-
-export function bytesOf({ records }: FetchedPartition): Buffer {
-  if (records === null || records === undefined) return Buffer.alloc(0);
-  return Buffer.isBuffer(records) ? records : Buffer.concat(records as readonly Buffer[]);
-}
-
-function fetch(
-  { topics, bytesMax, waitMs, minBytes, isolationLevel }: FetchQuery,
-  client: HandlerClient,
-  bodyBytes: number,
-): Promise<ResponseOf<FetchApi>> {
-  const request: FetchRequest = {
-    clusterId: null,
-    replicaId: -1,
-    replicaState: { replicaId: -1, replicaEpoch: -1n },
-    maxWaitMs: waitMs,
-    minBytes,
-    maxBytes: bytesMax,
-    isolationLevel,
-    sessionId: 0,
-    sessionEpoch: -1,
-    topics: topics.map(({ topic, partitions }) => ({
-      topic,
-      topicId: zeroUuid,
-      partitions: partitions.map(({ partition, offset, bytesMax: partitionMaxBytes }) => ({
-        partition,
-        currentLeaderEpoch: -1,
-        fetchOffset: BigInt(offset),
-        lastFetchedEpoch: -1,
-        logStartOffset: -1n,
-        partitionMaxBytes,
-        replicaDirectoryId: zeroUuid,
-        highWatermark: -1n,
-      })),
-    })),
-    forgottenTopicsData: [],
-    rackId: '',
-  };
-  return client.call(apis.Fetch, fetchVersion, request, bodyBytes);
 }

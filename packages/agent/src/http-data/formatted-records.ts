@@ -163,7 +163,7 @@ function textOf(bytes: Buffer): string | undefined {
 }
 
 /** JSON as it is in the payload: numbers that are parsed and printed again would lose digits. */
-function jsonText(bytes: Buffer): { readonly text: string } | { readonly problem: string } {
+export function jsonText(bytes: Buffer): { readonly text: string } | { readonly problem: string } {
   const { httpJsonPayloadBytesMax: bytesMax, httpJsonPayloadDepthMax: depthMax } = agentLimits;
   if (bytes.length > bytesMax) return { problem: `it has more than ${bytesMax} bytes` };
   const text = textOf(bytes);

@@ -9,9 +9,10 @@ interface HandlerClientOptions {
   readonly server: RequestServer;
   readonly session: ClientSession;
   readonly clientId: string;
-  /** Aborted when the HTTP request has ended. */
+  /** Aborted when the HTTP request, or what else it lasts for, has ended. */
   readonly closed: AbortSignal;
-  readonly hold: AnswerHold;
+  /** If absent, its answers cannot refer to memory that is used again. */
+  readonly hold?: AnswerHold | undefined;
   readonly clock: Clock;
 }
 
@@ -29,6 +30,15 @@ export class HandlerClient {
 
   get closed(): AbortSignal {
     return this.#options.closed;
+  }
+
+  get session(): ClientSession {
+    return this.#options.session;
+  }
+
+  /** A client of the same caller that outlives the HTTP request. It must not fetch records. */
+  lasting(session: ClientSession, closed: AbortSignal): HandlerClient {
+    return new HandlerClient({ ...this.#options, session, closed, hold: undefined });
   }
 
   /** Resolves after some time, or when the HTTP request has ended. */

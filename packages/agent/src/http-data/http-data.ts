@@ -23,6 +23,7 @@ import { countAnswer, httpDataRows } from './data-metrics.ts';
 import type { DataDeps, DataRoute } from './data-route.ts';
 import { HandlerClient } from './handler-client.ts';
 import { DataBodies, overloaded } from './request-body.ts';
+import { ConsumerInstances } from './rest-proxy/consumers/consumer-instances.ts';
 import { sendProblem } from './send-problem.ts';
 
 interface HttpDataOptions {
@@ -38,6 +39,8 @@ interface HttpDataOptions {
   /** The topic of logs that name none. */
   readonly logTopic: string | undefined;
   readonly requiresLogin: boolean;
+  /** Where clients reach this agent over HTTP. */
+  readonly ownUrl: string;
   /** Whether Kafka clients authenticate by certificates. HTTP cannot carry them, so that it is refused. */
   readonly hasClientCertificates: boolean;
   readonly isEncrypted: boolean;
@@ -59,6 +62,7 @@ export class HttpData {
   readonly #logins: HttpLogins;
   readonly #bodies = new DataBodies();
   readonly #answers: AnswerSender;
+  readonly #consumers: ConsumerInstances;
   readonly #deps: DataDeps;
   #requests = 0;
 
@@ -75,7 +79,8 @@ export class HttpData {
     });
     const pause = () => new Promise<void>((resolve) => void clock.after(0, resolve));
     this.#answers = new AnswerSender(answers);
-    this.#deps = { answers, clock, schemas, logTopic, pause };
+    this.#consumers = new ConsumerInstances({ ...options, pause });
+    this.#deps = { answers, clock, consumers: this.#consumers, schemas, logTopic, pause };
   }
 
   /** Answers a request, errors included. Returns false for a path that is not one of its own. */
@@ -97,6 +102,11 @@ export class HttpData {
     return true;
   }
 
+  /** Ends consumer instances: they commit and leave their groups. */
+  close(): Promise<void> {
+    return this.#consumers.close();
+  }
+
   async #serve(
     request: IncomingMessage,
     response: ServerResponse,
@@ -109,9 +119,12 @@ export class HttpData {
         'The agent authenticates clients by certificates, which HTTP does not have; use Kafka.',
       );
     const { headers } = request;
-    const [type, ...others] = row.answer.types;
-    if (type !== undefined && others.length > 0 && row.takesBytes !== true)
-      response.setHeader('content-type', preferredType([type, ...others], headers.accept));
+    const [type, ...others] = row.errorTypes ?? row.answer.types;
+    const answerType =
+      type === undefined || others.length === 0 || row.takesBytes === true
+        ? undefined
+        : preferredType([type, ...others], headers.accept);
+    if (answerType !== undefined) response.setHeader('content-type', answerType);
     if (isOfForeignPage(headers)) throw new HttpProblem(403, 'The request is of a web page of another host.');
     const remoteAddress = bareAddress(request.socket.remoteAddress ?? '');
     const principal = await this.#logins.principalOf({
@@ -141,6 +154,7 @@ export class HttpData {
           path,
           query,
           headers,
+          answerType,
           contentType,
           body,
           bodyBytes,

@@ -2,9 +2,9 @@ import { errorByCode } from '@weir/wire';
 import { HttpProblem } from '../http/http-problem.ts';
 import { agentLimits } from '../limits.ts';
 import type { DataDeps, DataInput } from './data-route.ts';
-import { bytesOf, fetchOne } from './fetch.ts';
 import { BatchTooLarge, fetchedRecords } from './fetched-records.ts';
 import { formattedRecords } from './formatted-records.ts';
+import { bytesOf, fetchOne } from './kafka-fetch.ts';
 import { formatsIn } from './record-formats.ts';
 import { recordJson } from './record-json.ts';
 

@@ -11,15 +11,18 @@ export const proxyTypes = [
 /** How keys and values are in a body. */
 export type RecordFormat = 'binary' | 'json' | 'avro' | 'protobuf' | 'jsonschema';
 
-const formats: ReadonlySet<string> = new Set<RecordFormat>([
+export const formats: ReadonlySet<string> = new Set<RecordFormat>([
   'binary',
   'json',
   'avro',
   'protobuf',
   'jsonschema',
 ]);
-/** Types of bodies with records. */
-export const producedTypes = [
+/** Names that the registry has for formats with schemas. */
+export const schemaTypeOf = { avro: 'AVRO', protobuf: 'PROTOBUF', jsonschema: 'JSON' } as const;
+
+/** Types of bodies and answers with records. */
+export const recordTypes = [
   'application/vnd.kafka.binary.v2+json',
   'application/vnd.kafka.json.v2+json',
   'application/vnd.kafka.avro.v2+json',
@@ -27,7 +30,7 @@ export const producedTypes = [
   'application/vnd.kafka.jsonschema.v2+json',
 ] as const satisfies readonly `application/vnd.kafka.${RecordFormat}.v2+json`[];
 
-const formatInType = /^application\/vnd\.kafka\.([a-z]+)\.v2\+json$/;
+export const formatInType = /^application\/vnd\.kafka\.([a-z]+)\.v2\+json$/;
 /** Types that name no format. */
 const plainTypes: ReadonlySet<string> = new Set([...proxyTypes, 'application/octet-stream']);
 

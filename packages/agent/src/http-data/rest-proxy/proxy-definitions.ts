@@ -9,7 +9,7 @@ import {
 } from '../../http/json-schema.ts';
 import type { RouteDefinition } from '../../http/route-definition.ts';
 import { partitionBounds } from '../definitions/record-schema.ts';
-import { producedTypes, proxyTypes } from './media-types.ts';
+import { proxyTypes, recordTypes } from './media-types.ts';
 
 /** Definitions of what the API v2 of Confluent's REST proxy writes and lists. */
 
@@ -93,7 +93,7 @@ export const produceToTopic = {
   path: '/topics/{topic}',
   summary: 'Writes records to a topic. The content type says in which format keys and values are.',
   parameters: topicParameter,
-  body: { types: producedTypes, schema: producedBody(recordSchemas.ofTopic) },
+  body: { types: recordTypes, schema: producedBody(recordSchemas.ofTopic) },
   errors: { ...produceDefinition.errors, 404: topicMissing },
   example: {
     target: '/topics/orders',
@@ -109,7 +109,7 @@ export const produceToPartition = {
   path: '/topics/{topic}/partitions/{partition}',
   summary: 'Writes records to one partition.',
   parameters: partitionParameters,
-  body: { types: producedTypes, schema: producedBody(recordSchemas.ofPartition) },
+  body: { types: recordTypes, schema: producedBody(recordSchemas.ofPartition) },
   errors: { ...produceDefinition.errors, 404: partitionMissing },
   example: {
     target: '/topics/orders/partitions/0',

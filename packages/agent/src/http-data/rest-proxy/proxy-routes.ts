@@ -1,4 +1,5 @@
 import type { DataRoute } from '../data-route.ts';
+import { consumerRoutes } from './consumers/consumer-routes.ts';
 import {
   partitionDefinition,
   partitionsDefinition,
@@ -13,7 +14,7 @@ import { listTopics, partitionAnswer, partitionIn, partitionsAnswer, topicAnswer
 
 const errorCodes = proxyErrorCodes;
 
-/** What of the API v2 of Confluent's REST proxy writes records and lists topics. */
+/** The API v2 of Confluent's REST proxy. */
 export const proxyRoutes: readonly DataRoute[] = [
   {
     ...produceToTopic,
@@ -46,4 +47,5 @@ export const proxyRoutes: readonly DataRoute[] = [
     errorCodes,
     serve: ({ client, path }) => partitionAnswer(client, String(path.topic), String(path.partition)),
   },
+  ...consumerRoutes,
 ];

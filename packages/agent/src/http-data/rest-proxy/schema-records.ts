@@ -9,7 +9,7 @@ import { HttpProblem } from '../../http/http-problem.ts';
 import type { Access } from '../../security/access.ts';
 import type { DataDeps } from '../data-route.ts';
 import { integerIn, type JsonObject, textIn } from '../json-fields.ts';
-import type { RecordFormat } from './media-types.ts';
+import { type RecordFormat, schemaTypeOf } from './media-types.ts';
 import { type GivenRecord, orUnprocessable, type ProduceBody } from './produce-body.ts';
 import { topicMissing, unprocessable } from './proxy-problems.ts';
 
@@ -28,7 +28,6 @@ interface EncodedParts {
   readonly schemaId: number | null;
 }
 
-const schemaTypeOf = { avro: 'AVRO', protobuf: 'PROTOBUF', jsonschema: 'JSON' } as const;
 const topicName = /^[\w.-]{1,249}$/;
 const int32Max = 2 ** 31 - 1;
 /** Time of the serving thread after which other work runs. */
