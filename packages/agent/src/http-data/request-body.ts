@@ -1,9 +1,8 @@
 import { isAscii } from 'node:buffer';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { brokenBound, formatBytes, MemoryCounter, Semaphore } from '@weir/core';
 import { HttpProblem } from '../http/http-problem.ts';
 import { agentLimits } from '../limits.ts';
-import type { DataRoute } from './data-route.ts';
 import { exactJson, mayBeInexact } from './exact-json.ts';
 import { inflatedBody } from './inflated-body.ts';
 
@@ -17,6 +16,11 @@ type UseBody<Body, Output> = (
   bytes: number,
   countBytes: (bytes: number) => void,
 ) => Promise<Output>;
+
+interface BytesOptions {
+  /** The encodings of the body, where `Content-Encoding` does not say all. */
+  encodingsIn?(headers: IncomingHttpHeaders): string | undefined;
+}
 
 /** Reads bodies of data requests, with limits on each and on all that are in memory. */
 export class DataBodies {
@@ -40,7 +44,7 @@ export class DataBodies {
   /** Reads a body and passes it on inflated. Its memory counts until `use` is done. */
   async withBytes<Output>(
     request: IncomingMessage,
-    { encodingsIn = ({ 'content-encoding': given }) => given }: Pick<DataRoute, 'encodingsIn'>,
+    { encodingsIn = ({ 'content-encoding': given }) => given }: BytesOptions,
     use: UseBody<Buffer, Output>,
   ): Promise<Output> {
     const declared = Number(request.headers['content-length'] ?? 0);
