@@ -65,7 +65,6 @@ test('bin/weir fails with status 2 and one line', () => {
       { SERVICE_MULTIREGION: 'true' },
       'weir agent: SERVICE_MULTIREGION: not available in this release',
     ],
-    [['demo'], {}, 'weir demo: not available in this release'],
     [
       ['agent'],
       { SERVICE_AGENT_KEY: 'hunter2' },

@@ -16,6 +16,7 @@ export const handlers = {
   'completion fish': async () => (await import('./completion/completion.ts')).fishCompletion,
   local: async () => (await import('./servers/local.ts')).local,
   playground: async () => (await import('./servers/playground.ts')).playground,
+  demo: async () => (await import('./servers/demo.ts')).demo,
   agent: async () => (await import('./servers/agent.ts')).agent,
   'control-plane': async () => (await import('./servers/control-plane.ts')).controlPlane,
   'control-plane restore': async () => (await import('./servers/restore.ts')).restore,

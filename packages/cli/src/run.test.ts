@@ -35,7 +35,6 @@ test('available commands answer', async () => {
 test('unavailable commands are rejected in one line with status 2', async () => {
   const cases: readonly [line: string, err: string][] = [
     ['agent', 'weir agent: -defaultVirtualClusterID: an agent needs its cluster'],
-    ['demo', 'weir demo: not available in this release'],
     ['cli-old console-consumer', 'weir cli-old console-consumer: -topic: weir cli console-consumer needs it'],
     ['cli list-topics -username=u', 'weir cli list-topics: -username=u: only goes together with -password'],
     [

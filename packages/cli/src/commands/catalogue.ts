@@ -50,7 +50,11 @@ export const commands = [
     status: 'available',
     help: 'Run a whole cluster on this machine, whose records outlive the process.',
   },
-  { name: 'demo', status: 'planned', help: 'Run a playground that writes and reads a sample topic.' },
+  {
+    name: 'demo',
+    status: 'available',
+    help: 'Run a whole cluster with clients that write, read, fall behind and are denied.',
+  },
   {
     name: 'apply',
     status: 'available',

@@ -1,11 +1,11 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Environment } from '@weir/core';
 import type { Handler } from '../handler.ts';
 import { bucketUrl } from '../values/bucket-url.ts';
 import { openDataDirectory } from './data-directory.ts';
 import { identityIn } from './identity.ts';
+import { isCi } from './is-ci.ts';
 import { local } from './local.ts';
 import { runSelfContained } from './self-contained.ts';
 import { storeSettings } from './store-settings.ts';
@@ -40,8 +40,3 @@ export const playground: Handler<'playground'> = async (values, deps) => {
     deps,
   );
 };
-
-/** The variable that CI services have in common. */
-function isCi({ CI }: Environment): boolean {
-  return CI !== undefined && CI !== '' && CI !== 'false' && CI !== '0';
-}

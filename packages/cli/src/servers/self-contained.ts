@@ -20,9 +20,25 @@ import { startingControlPlane } from './starting-control-plane.ts';
 import { tlsSettings } from './tls-settings.ts';
 import { serveUntilStopped } from './until-stopped.ts';
 
-/** Agent and control plane in one process: what `local` and `playground` have in common. */
+/** Where the parts of a self-contained process are reached. */
+export interface RunningCluster {
+  /** The host of all of them. */
+  readonly host: string;
+  readonly kafkaPort: number;
+  readonly httpPort: number;
+  readonly registryUrl: string;
+  readonly controlPlaneUrl: string;
+}
+
+/** What runs beside the cluster, and what the user is shown about it. */
+export interface Companion {
+  readonly lines: readonly string[];
+  stop(): Promise<void>;
+}
+
+/** Agent and control plane in one process: what `local`, `playground` and `demo` have in common. */
 interface SelfContained {
-  readonly name: 'local' | 'playground';
+  readonly name: 'local' | 'playground' | 'demo';
   readonly identity: Identity;
   /** Where the process stores its files, if it does. */
   readonly dataDir?: string;
@@ -36,6 +52,10 @@ interface SelfContained {
   readonly backupIntervalMs?: number | undefined;
   /** Notes for the user, printed after the addresses. */
   readonly notes: readonly string[];
+  /** How often the diagnostics run; by default once a minute. */
+  readonly diagnosticsIntervalMs?: number | undefined;
+  /** Starts what runs beside the cluster. It is stopped first. */
+  readonly accompany?: ((cluster: RunningCluster) => Promise<Companion>) | undefined;
 }
 
 /** There are no other agents, so there is no need to wait for clients to move on. */
@@ -53,6 +73,8 @@ export async function runSelfContained(
     zone,
     backupIntervalMs,
     notes,
+    diagnosticsIntervalMs,
+    accompany,
   }: SelfContained,
   values: CommandValues<'local'>,
   deps: Deps,
@@ -93,6 +115,7 @@ export async function runSelfContained(
       credentialsFile: values.saslCredentialsFile,
       oneUser: { applicationKey, accountKey, isAccountKeyNew: identity.isAccountKeyNew },
       isQuick: name === 'local',
+      diagnosticsIntervalMs,
       backup: backupIntervalMs === undefined ? undefined : { store, intervalMs: backupIntervalMs },
       clusterMetrics: clusterMetricsSettings(values),
       agentMetricRows,
@@ -164,11 +187,13 @@ export async function runSelfContained(
       metrics,
     });
     running.defer(() => push.stop());
-    return { agent, controlPlane };
+    const companion = await accompany?.(addressesOf(agent, controlPlane));
+    if (companion !== undefined) running.defer(() => companion.stop());
+    return { agent, controlPlane, lines: companion?.lines ?? [] };
   };
   await serveUntilStopped({
     start: () => explainingStart({ kafkaPort, httpPort, consolePort, schemaRegistryPort }, start),
-    onReady: ({ agent, controlPlane }) => announce(agent, controlPlane),
+    onReady: announce,
     end: () => running.disposeAsync(),
     stop,
     clock,
@@ -176,21 +201,40 @@ export async function runSelfContained(
   output.out(`weir ${name} has stopped\n`);
   return 0;
 
-  function announce(agent: RunningAgent, controlPlane: ControlPlaneProcess): void {
+  function addressesOf(agent: RunningAgent, controlPlane: ControlPlaneProcess): RunningCluster {
+    const at = inUrl(advertisedHost);
+    return {
+      host: advertisedHost,
+      kafkaPort: agent.kafkaPort,
+      httpPort: agent.httpPort,
+      registryUrl: `${values.schemaRegistryTLSEnabled ? 'https' : 'http'}://${at}:${agent.registryPort}`,
+      controlPlaneUrl: `http://${at}:${controlPlane.port}`,
+    };
+  }
+
+  function announce({ agent, controlPlane, lines }: Started): void {
     const seconds = ((clock.monotonicMs() - startMs) / 1000).toFixed(2);
     const at = inUrl(advertisedHost);
+    const { registryUrl, controlPlaneUrl } = addressesOf(agent, controlPlane);
     output.out(
       [
         `weir ${release} ${name} is ready after ${seconds} s`,
         `  Kafka          ${at}:${agent.kafkaPort}`,
         `  HTTP           ${values.httpTLS ? 'https' : 'http'}://${at}:${agent.httpPort}`,
-        `  registry       ${values.schemaRegistryTLSEnabled ? 'https' : 'http'}://${at}:${agent.registryPort}`,
-        `  control plane  http://${at}:${controlPlane.port}`,
+        `  registry       ${registryUrl}`,
+        `  control plane  ${controlPlaneUrl}`,
         ...(controlPlane.signInUrl === undefined ? [] : [`  sign in        ${controlPlane.signInUrl}`]),
         ...notes.map((note) => `  ${note}`),
+        ...lines,
         'Ctrl-C stops it.',
         '',
       ].join('\n'),
     );
   }
+}
+
+interface Started {
+  readonly agent: RunningAgent;
+  readonly controlPlane: ControlPlaneProcess;
+  readonly lines: readonly string[];
 }

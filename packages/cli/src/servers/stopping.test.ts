@@ -60,6 +60,7 @@ const servers: Readonly<Record<string, (folder: string) => readonly string[]>> =
     '-dataDir',
     folder,
   ],
+  demo: () => ['demo', ...ports, '-consolePort', '0', '-schemaRegistryPort', '0'],
   agent: asAgent,
   'agent with processes': (folder) => [...asAgent(folder), '-processes', '2'],
   'control-plane': (folder) => ['control-plane', ...loopback, '-consolePort', '0', '-dataDir', folder],

@@ -28,13 +28,15 @@ interface WatchedClustersOptions {
   readonly onTransition: (transition: Transition) => void;
   /** Called after every run with the current records. */
   readonly onChecked?: ((clusterId: string, records: readonly DiagnosticRecord[]) => void) | undefined;
+  /** By default a minute. */
+  readonly intervalMs?: number | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /**
- * Checks every cluster once a minute while this process leads it. Results are in the store and in the metrics of the
- * cluster. The next leader continues from the stored records.
+ * Checks every cluster once per interval while this process leads it. Results are in the store and in the metrics of
+ * the cluster. The next leader continues from the stored records.
  */
 export function watchClusters({ leading, metricsOf, ...options }: WatchedClustersOptions): DiagnosticsRunner {
   const { clock, backupAgeMsOf } = options;

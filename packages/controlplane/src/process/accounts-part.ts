@@ -167,6 +167,7 @@ export async function startAccounts(
     onTransition: reportTransition(options),
     onChecked: eventsOfDiagnostics(options).checked,
     backupAgeMsOf: options.backupAgeMsOf,
+    intervalMs: settings.diagnosticsIntervalMs,
     clock,
     log,
   });

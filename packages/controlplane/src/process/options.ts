@@ -45,6 +45,8 @@ export interface ControlPlaneProcessOptions {
    * own cluster and a new database.
    */
   readonly isQuick?: boolean | undefined;
+  /** How often the diagnostics of a cluster run; by default once a minute. */
+  readonly diagnosticsIntervalMs?: number | undefined;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;

@@ -1,8 +1,37 @@
 import { bool } from '../../values/bool.ts';
-import { port } from '../../values/numbers.ts';
-import { planned } from '../row.ts';
+import { durationMs, int, port } from '../../values/numbers.ts';
+import { available, planned } from '../row.ts';
 
 export const demoFlags = [
+  available({
+    name: 'rate',
+    type: int({ min: 1, max: 1_000 }),
+    default: 30,
+    commands: ['demo'],
+    help: 'How many things happen per second in the shop of the demo, on average; most of them are one record.',
+    rule: 'The rate rises and falls by 60 % in the course of ten minutes.',
+  }),
+  available({
+    name: 'seed',
+    type: int({ min: 0, max: 2 ** 32 - 1 }),
+    default: 1,
+    commands: ['demo'],
+    help: 'What determines the records: demos with the same seed write the same ones, apart from times.',
+  }),
+  available({
+    name: 'duration',
+    type: durationMs({ min: 1_000 }),
+    commands: ['demo'],
+    help: 'Stop after this time.',
+    rule: 'Without it the demo runs until it is stopped.',
+  }),
+  available({
+    name: 'diagnosticsInterval',
+    type: durationMs({ min: 100, max: 60_000 }),
+    default: 10_000,
+    commands: ['demo'],
+    help: 'How often the diagnostics run, which is once a minute elsewhere.',
+  }),
   planned({
     name: 'enableClusterWideEnvironment',
     type: bool(),

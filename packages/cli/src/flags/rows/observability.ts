@@ -17,7 +17,7 @@ export const observabilityFlags = [
     type: oneOf('debug', 'info', 'warn', 'error'),
     default: 'info',
     // A user reads the output of these commands in a terminal.
-    defaultByCommand: { local: 'warn', playground: 'warn', demo: 'warn' },
+    defaultByCommand: { local: 'warn', playground: 'warn', demo: 'error' },
     commands: servers,
     help: 'The least important log lines that are written.',
   }),

@@ -5,8 +5,8 @@ import { counted } from '../number-texts.ts';
 /** The zone of an agent that could not detect its own. */
 const unknownZones: readonly string[] = ['', 'SERVICE_UNSET_AZ'];
 
-/** The zones of `weir local` and `weir playground`, which are one process on one machine. */
-const zonesOfOneProcess: readonly string[] = ['local', 'playground'];
+/** The zones of `weir local`, `weir playground` and `weir demo`, which run on one machine. */
+const zonesOfOneProcess: readonly string[] = ['local', 'playground', 'demo'];
 
 export const singleZone = defineCheck({
   name: 'single_zone',

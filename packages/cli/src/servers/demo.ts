@@ -1,0 +1,138 @@
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { jsonLog } from '@weir/core';
+import { apiClient } from '../api-client.ts';
+import { demoAnnouncement } from '../demo/announcement.ts';
+import { setUpDemo } from '../demo/set-up.ts';
+import { startWorkload } from '../demo/workload.ts';
+import type { Deps } from '../deps.ts';
+import { Failure } from '../failure.ts';
+import type { CommandValues } from '../flags/catalogue.ts';
+import type { Handler } from '../handler.ts';
+import { bucketUrl } from '../values/bucket-url.ts';
+import { loopback } from './bind-address.ts';
+import { openDataDirectory } from './data-directory.ts';
+import { freePorts } from './free-ports.ts';
+import { type Identity, identityIn, newIdentity } from './identity.ts';
+import { isCi } from './is-ci.ts';
+import { type Companion, type RunningCluster, runSelfContained } from './self-contained.ts';
+import { storeSettings } from './store-settings.ts';
+
+type DemoValues = CommandValues<'demo'>;
+
+/**
+ * A cluster with clients, for people who want to see what Weir shows them. Its data is in memory and gone when it
+ * stops, however it stops; a directory that the user names is kept.
+ */
+export const demo: Handler<'demo'> = async (given, deps) => {
+  using cleanup = new DisposableStack();
+  const values = { ...given, ...(await portsOf(given, deps)) };
+  const timed = new AbortController();
+  const own: Deps = { ...deps, stop: AbortSignal.any([deps.stop, timed.signal]) };
+  const place = placeOf(values, deps, cleanup);
+  return await runSelfContained(
+    {
+      ...place,
+      name: 'demo',
+      storage: storeSettings(values),
+      zone: 'demo',
+      diagnosticsIntervalMs: values.diagnosticsInterval,
+      async accompany(cluster) {
+        const shop = await openShop(cluster, place.identity, values, own);
+        const { duration } = values;
+        if (duration !== undefined) cleanup.defer(deps.clock.after(duration, () => timed.abort()));
+        return shop;
+      },
+    },
+    values,
+    own,
+  );
+};
+
+/** A demo starts wherever there is room: the numbers of its ports matter to nothing but the commands it prints. */
+async function portsOf(values: DemoValues, { output }: Deps) {
+  const { kafkaPort, httpPort, consolePort, schemaRegistryPort, bindAddress = loopback } = values;
+  const wanted = { kafkaPort, httpPort, consolePort, schemaRegistryPort };
+  const found = await freePorts(bindAddress, wanted);
+  for (const flag of Object.keys(wanted) as (keyof typeof wanted)[]) {
+    if (found[flag] === wanted[flag]) continue;
+    output.err(`weir demo: warning: port ${wanted[flag]} is taken, so that -${flag} is ${found[flag]}\n`);
+  }
+  return found;
+}
+
+/** Where the demo stores its data: nowhere but in memory, unless the user names a directory. */
+function placeOf(values: DemoValues, { environment, output }: Deps, cleanup: DisposableStack) {
+  if (values.dataDir === undefined) {
+    const flag = values.bucketURL === undefined ? '-databaseURL' : '-bucketURL';
+    if (values.bucketURL !== undefined || values.databaseURL !== undefined)
+      throw new Failure(`${flag}: only goes together with -dataDir, which keeps the keys of the cluster`);
+    return inMemory();
+  }
+  if (isCi(environment)) {
+    output.err(
+      'weir demo: warning: started in CI, so that it runs in memory as weir local and keeps nothing\n',
+    );
+    return inMemory();
+  }
+  const dataDir = resolve(values.dataDir);
+  cleanup.defer(openDataDirectory(dataDir, 'alone'));
+  return {
+    identity: identityIn(dataDir),
+    dataDir,
+    databaseUrl: values.databaseURL ?? join(dataDir, 'weir.db'),
+    bucketUrl:
+      values.bucketURL === undefined
+        ? pathToFileURL(join(dataDir, 'bucket')).href
+        : bucketUrl().print(values.bucketURL),
+    bucketCheck: values,
+    backupIntervalMs: values.metadataBackup ? values.metadataBackupInterval : undefined,
+    notes: [`data           ${dataDir}`],
+  };
+}
+
+function inMemory() {
+  const identity = newIdentity();
+  return {
+    identity,
+    databaseUrl: `memory://${identity.clusterId}`,
+    bucketUrl: `mem://${identity.clusterId}`,
+    // Memory allows everything.
+    bucketCheck: { skipBucketsPermissionCheck: true, checkBucketAccessRetryCount: 0 },
+    notes: ['everything is gone when it stops'],
+  };
+}
+
+/** Fills the cluster, and starts the clients. */
+async function openShop(
+  cluster: RunningCluster,
+  { clusterId, applicationKey, accountKey }: Identity,
+  values: DemoValues,
+  deps: Deps,
+): Promise<Companion> {
+  const { clock, output, stop } = deps;
+  const { host, kafkaPort, registryUrl, controlPlaneUrl } = cluster;
+  const log = jsonLog({
+    level: values.logLevel,
+    nowMs: clock.nowMs,
+    write: (line) => output.err(`${line}\n`),
+  });
+  const client = apiClient({ apiURL: controlPlaneUrl, apiKey: applicationKey }, deps);
+  const state = await setUpDemo(client, clusterId);
+  const stopClients = await startWorkload({
+    connection: {
+      bootstrap: { host, port: kafkaPort },
+      // They are clients of their own process, whose certificate need not be valid for its address.
+      tls: values.kafkaTLS ? { skipsVerification: true } : undefined,
+      mechanism: values.enabledSASLMechanisms.includes('SCRAM-SHA-512') ? 'SCRAM-SHA-512' : 'PLAIN',
+      clock,
+      log,
+      stop,
+    },
+    registryUrl,
+    state,
+    recordsPerSecond: values.rate,
+    seed: values.seed,
+  });
+  return { lines: demoAnnouncement({ cluster, applicationKey, accountKey }), stop: stopClients };
+}

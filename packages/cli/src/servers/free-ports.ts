@@ -1,0 +1,37 @@
+import { createServer } from 'node:net';
+
+/** Ports to try after the wanted one. */
+const triesMax = 100;
+const portMax = 65_535;
+
+/**
+ * Replaces ports that are taken by the next free ones, for a command that starts wherever it can. Another process may
+ * still take one before this one listens. Port 0 stays: it is any free port.
+ */
+export async function freePorts<Name extends string>(
+  host: string,
+  wanted: Readonly<Record<Name, number>>,
+): Promise<Readonly<Record<Name, number>>> {
+  const found = new Map<string, number>();
+  for (const [name, port] of Object.entries<number>(wanted)) {
+    found.set(name, await freePort(host, port, new Set(found.values())));
+  }
+  return Object.fromEntries(found) as Record<Name, number>;
+}
+
+async function freePort(host: string, wanted: number, taken: ReadonlySet<number>): Promise<number> {
+  if (wanted === 0) return 0;
+  for (let port = wanted; port <= Math.min(portMax, wanted + triesMax); port++) {
+    if (!taken.has(port) && (await isFree(host, port))) return port;
+  }
+  return wanted;
+}
+
+/** Whether a server could listen. Errors other than a taken port are left to the server itself, which explains them. */
+function isFree(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = createServer();
+    probe.once('error', (error: NodeJS.ErrnoException) => resolve(error.code !== 'EADDRINUSE'));
+    probe.listen({ host, port, exclusive: true }, () => probe.close(() => resolve(true)));
+  });
+}
