@@ -8,7 +8,7 @@ import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 
 /** Commands that serve until they are stopped, so being stopped is a success. */
-const servers: readonly string[] = ['local', 'playground', 'agent', 'control-plane', 'metrics'];
+const servers: readonly string[] = ['local', 'playground', 'demo', 'agent', 'control-plane', 'metrics'];
 
 // The first signal asks the command to stop, the second ends the process at once. Installed first, because loading the
 // rest takes seconds on a busy machine. Before a command runs, there is nothing to finish.

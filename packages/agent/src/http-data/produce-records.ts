@@ -91,7 +91,22 @@ export async function produceRecords(
     }
   }
   if (batches.size === 0) return refused;
-  return [...refused, ...(await produce([...batches.values()], client, timeoutMs, requestBytes))];
+  const produced = await produce([...batches.values()], client, timeoutMs, requestBytes);
+  const isUnknown = ({ topic, errorCode }: ProducedPartition) =>
+    errorCode === errors.UNKNOWN_TOPIC_OR_PARTITION.code && !described.has(topic);
+  const unknown = produced.filter(isUnknown);
+  if (unknown.length === 0) return [...refused, ...produced];
+  // Records with a partition may be for a topic that does not exist yet: they are written again once it was created.
+  const created = await describeNames([...new Set(unknown.map(({ topic }) => topic))], client);
+  const exists = ({ topic, partition }: ProducedPartition) =>
+    partition < (created.get(topic)?.partitions ?? 0);
+  const again = unknown.filter(exists).map(({ topic, partition }) => batches.get(`${partition} ${topic}`)!);
+  if (again.length === 0) return [...refused, ...produced];
+  return [
+    ...refused,
+    ...produced.filter((answer) => !isUnknown(answer) || !exists(answer)),
+    ...(await produce(again, client, timeoutMs, requestBytes)),
+  ];
 }
 
 interface Batch {
@@ -166,9 +181,15 @@ async function describeTopics(
   client: HandlerClient,
 ): Promise<ReadonlyMap<string, DescribedTopic>> {
   const toDescribe = topics.filter(({ records }) => records.some(({ partition }) => partition === undefined));
-  if (toDescribe.length === 0) return new Map();
+  return describeNames([...new Set(toDescribe.map(({ topic }) => topic))], client);
+}
+
+async function describeNames(
+  topics: readonly string[],
+  client: HandlerClient,
+): Promise<ReadonlyMap<string, DescribedTopic>> {
   const found = new Map<string, DescribedTopic>();
-  let names = [...new Set(toDescribe.map(({ topic }) => topic))];
+  let names = topics;
   for (let attempt = 1; names.length > 0 && !client.closed.aborted; attempt++) {
     for (const topic of await describe(names, client)) found.set(topic.name, topic);
     // A topic that was just created is described with an error at first.

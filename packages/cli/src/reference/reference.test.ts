@@ -48,13 +48,6 @@ test('the help of a command has its rows and rules and no others', () => {
   }
 });
 
-test('no help promises a console, which this release does not have', () => {
-  // Names of flags and commands are a contract.
-  const names = /-?\bconsole(?:Port|URL|-producer|-consumer)\b/g;
-  for (const text of [overview(), flagsPage(), ...commandNames.map(commandHelp)])
-    assert.doesNotMatch(text.replaceAll(names, ''), /\bconsole\b/i);
-});
-
 test('entries of the help, in full', () => {
   const [entry] = /^ {2}-processes[\s\S]*?\n\n/m.exec(commandHelp('agent')) ?? [];
   assert.equal(

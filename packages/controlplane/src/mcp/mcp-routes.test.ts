@@ -133,7 +133,7 @@ test('a revoked key gives no access', async (t) => {
 test('the documentation needs no key and has no access to clusters', async (t) => {
   const { stage, own } = await openWorld(t);
   const docs = { url: stage.docsUrl };
-  const found = await callTool(docs, {}, 'search_docs', { query: 'superuser' });
+  const found = await callTool(docs, {}, 'search_docs', { query: 'superuser ACL operations of resources' });
   assert.match(found.text, /reference\/acls\.md/);
   const key = { 'service-api-key': await own.key('reader', appGrant(own.a.id)) };
   assert.match((await callTool(docs, key, 'get_context')).text, /There is no tool/);

@@ -8,7 +8,7 @@ import { docsSearch } from './search-docs.ts';
 const own = readDocumentation(new URL('../../../../docs/', import.meta.url).pathname);
 
 const questions: [query: string, path: string][] = [
-  ['superuser', 'reference/acls.md'],
+  ['superusers and rules of ACLs', 'reference/acls.md'],
   ['diagnostics that are muted', 'reference/diagnostics.md'],
   ['event filter like wildcard', 'reference/event-filters.md'],
   ['kafka port flag of the agent', 'reference/flags.md'],

@@ -91,6 +91,17 @@ test('topics and partitions are listed', async (t) => {
   assert.deepEqual(await get('/topics/orders/partitions/1'), partitions[1]);
 });
 
+test('records create their topic, with a partition of their own or without', async (t) => {
+  const { call } = await httpStage(t, { cluster: new TestCluster() });
+  for (const [topic, record] of [
+    ['with-partition', { value: 'YQ==', partition: 0 }],
+    ['without-partition', { value: 'YQ==' }],
+  ] as const) {
+    const { status, json } = await call('POST', `/topics/${topic}`, { records: [record] }, typed('binary'));
+    assert.deepEqual([status, json.offsets[0].offset], [200, 0], JSON.stringify(json));
+  }
+});
+
 test('what is wrong has the status and code of the REST proxy', async (t) => {
   const { call } = await httpStage(t, {
     cluster: withTopics(new TestCluster({ clusterConfigs: { 'auto.create.topics.enable': 'false' } })),
