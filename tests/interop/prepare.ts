@@ -6,6 +6,7 @@ import { missingAzurite } from './azure/azurite.ts';
 import { buildFranzGoSuite, buildGo } from './go/programs.ts';
 import { missingShippers } from './logs/shippers.ts';
 import { missingImplementations } from './mcp/conformance-tools.ts';
+import { missingOpenApiValidator } from './openapi/validator.ts';
 import { type PythonPackage, pythonPackages, pythonWith } from './python/venv.ts';
 import { missingRegistryClients } from './registry/javascript-clients.ts';
 import { missingProtobufTools } from './registry/protobuf/tools.ts';
@@ -36,6 +37,7 @@ const works: Readonly<Record<string, () => void>> = {
     missingImplementations();
     missingAzurite();
     missingShippers();
+    missingOpenApiValidator();
     missingRegistryClients();
     missingProtobufTools();
   },

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 export const pythonPackages = {
   'confluent-kafka': { version: '2.16.1', module: 'confluent_kafka' },
   'kafka-python': { version: '3.0.12', module: 'kafka' },
+  requests: { version: '2.34.2', module: 'requests' },
   quixstreams: { version: '3.28.1', module: 'quixstreams' },
   'confluent-kafka-serdes': {
     version: '2.16.1',
