@@ -1,72 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
-import { systemClock } from '@weir/core';
-import { runLine } from '../../testing/command-run.ts';
-import { brokenPromises, earlyPromises, promisedDiagnostics } from '../../testing/demo-promises.ts';
-import { type RunningDemo, startDemo } from '../../testing/running-demo.ts';
+import { test } from 'node:test';
+import { promisedDiagnostics } from '../../testing/demo-promises.ts';
 import { demoClientNames, demoGroups } from '../demo/cast.ts';
 import { demoTopicNames } from '../demo/topics.ts';
-
-/** A directory for temporary files that the test looks into. */
-function temporaryFolder(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'weir-demo-test-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
-  return folder;
-}
-
-async function start(t: TestContext, flags: readonly string[], env: NodeJS.ProcessEnv): Promise<RunningDemo> {
-  const demo = await startDemo(flags, env);
-  t.after(() => demo.child.kill('SIGKILL'));
-  return demo;
-}
-
-/** Faults take fifteen checks to be found, so that they are checked more often and more happens in between. */
-const quick = ['-rate', '400', '-diagnosticsInterval', '500ms'];
-
-test('a demo keeps its promises, its commands work, and it leaves nothing', async (t) => {
-  const folder = temporaryFolder(t);
-  const demo = await start(t, quick, { TMPDIR: folder });
-  assert.deepEqual(readdirSync(folder), []);
-  let open = earlyPromises;
-  while (open.length > 0) {
-    assert.equal(demo.child.exitCode, null, demo.stderr());
-    await new Promise<void>((resolve) => systemClock.after(500, resolve));
-    const broken = await brokenPromises(demo, open);
-    // Diagnostics come and go when they run this often, so that one that failed once counts.
-    open = open.filter(({ name }) => broken.some((problem) => problem.startsWith(`${name}: `)));
-  }
-  assert.equal(demo.commands.length, 4);
-  for (const command of demo.commands) {
-    const { status, out, err } = await runLine(command);
-    assert.equal(status, 0, `${command}: ${err}`);
-    assert.notEqual(out, '', command);
-  }
-  assert.equal(await demo.stop(), 0);
-  assert.match(demo.stdout(), /\nweir demo has stopped\n$/);
-  assert.equal(demo.stderr(), '');
-  assert.deepEqual(readdirSync(folder), []);
-});
-
-test('a demo in a directory is continued, and a duration ends it', async (t) => {
-  const folder = temporaryFolder(t);
-  const flags = ['-dataDir', folder, '-duration', '1s'];
-  for (const CI of ['', '', 'true']) {
-    const demo = await start(t, flags, { CI });
-    assert.equal(await demo.ended, 0);
-    assert.equal(demo.stdout().includes(folder), CI === '');
-    const warning =
-      'weir demo: warning: started in CI, so that it runs in memory as weir local and keeps nothing\n';
-    assert.equal(demo.stderr(), CI === '' ? '' : warning);
-  }
-  assert.deepEqual(await runLine('demo -bucketURL mem://bucket'), {
-    status: 1,
-    out: '',
-    err: 'weir demo: -bucketURL: only goes together with -dataDir, which keeps the keys of the cluster\n',
-  });
-});
 
 test('the page about the demo names everything in it', () => {
   const page = readFileSync(join(import.meta.dirname, '../../../../docs/demo.md'), 'utf8');
