@@ -9,8 +9,8 @@ import { Frame } from './frame/frame.tsx';
 import { NotFound, RouteFailure } from './frame/not-found.tsx';
 
 /**
- * Every page and its path. The paths are those of `consolePaths`, which links in answers of tools and in diagnostics
- * are made of; a test compares them. Pages are loaded when they are opened.
+ * Every page and its path. Paths are those of `consolePaths` of the API, which links in answers of tools and in
+ * diagnostics are made of. Pages are loaded when they are opened.
  */
 
 const root = createRootRoute({ notFoundComponent: NotFound, errorComponent: RouteFailure });

@@ -33,8 +33,9 @@ export function Clusters() {
         )
       ) : clusters.length === 0 ? (
         <Card>
-          <Empty title="No clusters yet" command="curl -X POST …/api/v1/create_virtual_cluster">
+          <Empty title="No clusters yet">
             A cluster is a Kafka, a schema registry or a data lake of its own, with agents that connect to it.
+            The operation create_virtual_cluster of the API makes one.
           </Empty>
         </Card>
       ) : (

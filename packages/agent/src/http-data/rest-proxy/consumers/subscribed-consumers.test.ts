@@ -112,7 +112,7 @@ test('members share the partitions, and get those of one that ends', async (t) =
   assert.deepEqual(await assigned(b), [0, 1]);
 });
 
-test('a consumer instance and a Kafka client are members of one group, whoever leads it', async (t) => {
+test('a consumer instance and a Kafka client are members of one group, and either can lead it', async (t) => {
   const { create, done, write, read, call, connect, clock } = await consumerStage(t);
   const kafka = await connect();
   const metadata = Buffer.concat([
