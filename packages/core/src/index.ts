@@ -42,6 +42,17 @@ export { jsonLog, type Log, type LogFields, type LogLevel, silentLog } from './l
 export { escapeHtml, escapeMarkdown, escapePipes, markdownTable } from './markup.ts';
 export { MemoryCounter } from './memory-counter.ts';
 export {
+  type SeriesMetricName,
+  type SeriesTag,
+  seriesLongRangeMs,
+  seriesLongStepMs,
+  seriesMetricNames,
+  seriesMetrics,
+  seriesShortRangeMs,
+  seriesShortStepMs,
+  seriesTags,
+} from './metric-series.ts';
+export {
   durationBucketsSeconds,
   type LabelValues,
   type MetricReading,
@@ -52,6 +63,7 @@ export {
   seriesPerMetricMax,
 } from './metrics.ts';
 export { nearestName, nearestNames } from './nearest-names.ts';
+export { newOffset, type OffsetTarget } from './offset-target.ts';
 export { pauseUnlessStopped } from './pause.ts';
 export { type Random, seededRandom, systemRandom } from './random.ts';
 export { RecentlyUsed } from './recently-used.ts';

@@ -99,6 +99,13 @@ export class Metrics {
     return Array.from(this.#families, ([name, { series }]) => ({ name, seriesCount: series.size }));
   }
 
+  /** The sum of a counter over all its series. */
+  total(row: MetricRow): number {
+    let sum = 0;
+    for (const { value } of this.#families.get(row.name)?.series.values() ?? []) sum += value;
+    return sum;
+  }
+
   /** The current state of all metrics. */
   read(): MetricReading[] {
     return Array.from(this.#families.values(), ({ row, series }) => ({

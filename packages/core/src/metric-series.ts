@@ -1,0 +1,87 @@
+/** What the series of a metric differ by, besides the one of the whole cluster. */
+export const seriesTags = ['agent', 'topic', 'group'] as const;
+export type SeriesTag = (typeof seriesTags)[number];
+
+interface SeriesMetric {
+  readonly unit: 'bytes/s' | 'records/s' | 'ms' | 'records' | 'agents' | 'ratio';
+  readonly help: string;
+  /** A series exists of the cluster and of each of these; two of them are a topic within a group. */
+  readonly by: readonly SeriesTag[];
+  /** What a longer step shows of shorter ones. */
+  readonly merge: 'mean' | 'max';
+}
+
+/** The metrics whose last day the leader of a cluster keeps, by the names of the API. */
+export const seriesMetrics = {
+  in_bytes_per_second: {
+    unit: 'bytes/s',
+    help: 'Bytes of records that producers sent, compressed as they were sent.',
+    by: ['agent'],
+    merge: 'mean',
+  },
+  out_bytes_per_second: {
+    unit: 'bytes/s',
+    help: 'Bytes of records that consumers read, compressed as they are stored.',
+    by: ['agent'],
+    merge: 'mean',
+  },
+  in_records_per_second: {
+    unit: 'records/s',
+    help: 'Records that were appended.',
+    by: ['agent', 'topic'],
+    merge: 'mean',
+  },
+  out_records_per_second: {
+    unit: 'records/s',
+    help: 'Records that consumers read.',
+    by: ['agent'],
+    merge: 'mean',
+  },
+  produce_latency_p50_ms: {
+    unit: 'ms',
+    help: 'The median time of Produce requests from receipt to answer.',
+    by: ['agent'],
+    merge: 'mean',
+  },
+  produce_latency_p99_ms: {
+    unit: 'ms',
+    help: 'The 99th percentile of the time of Produce requests from receipt to answer.',
+    by: ['agent'],
+    merge: 'max',
+  },
+  lag: {
+    unit: 'records',
+    help: 'Records that groups have yet to read, of all their committed partitions.',
+    by: ['group', 'topic'],
+    merge: 'mean',
+  },
+  consumed_records_per_second: {
+    unit: 'records/s',
+    help: 'How fast the committed offsets of a group move.',
+    by: ['group', 'topic'],
+    merge: 'mean',
+  },
+  produced_records_per_second: {
+    unit: 'records/s',
+    help: 'How fast the partitions that a group has offsets of grow.',
+    by: ['group', 'topic'],
+    merge: 'mean',
+  },
+  agents: { unit: 'agents', help: 'Agents with a recent heartbeat.', by: [], merge: 'mean' },
+  cpu_load: {
+    unit: 'ratio',
+    help: 'How much of their processors agents use, from 0 to 1.',
+    by: ['agent'],
+    merge: 'mean',
+  },
+} as const satisfies Record<string, SeriesMetric>;
+
+export type SeriesMetricName = keyof typeof seriesMetrics;
+
+export const seriesMetricNames = Object.keys(seriesMetrics) as SeriesMetricName[];
+
+/** The steps that are kept, and for how long: the last hour in short steps, the last day in long ones. */
+export const seriesShortStepMs = 10_000;
+export const seriesShortRangeMs = 3_600_000;
+export const seriesLongStepMs = 60_000;
+export const seriesLongRangeMs = 24 * 3_600_000;
