@@ -5,7 +5,7 @@ import { KiB, Metrics, MiB, seededRandom, silentLog, systemClock, systemRandom }
 import { buildRecordBatch } from '@weir/wire';
 import { createClusterView } from '../packages/agent/src/cluster/following-view.ts';
 import { type MergePlan, mergeFiles } from '../packages/agent/src/jobs/compaction/merge-files.ts';
-import { mergeOffThread } from '../packages/agent/src/jobs/compaction/merge-thread.ts';
+import { MergeThreads } from '../packages/agent/src/jobs/compaction/merge-thread.ts';
 import { createWritePath } from '../packages/agent/src/write-path/write-path.ts';
 import { produced } from '../packages/agent/testing/data-path.ts';
 import { TestCluster } from '../packages/metadata/testing/index.ts';
@@ -217,10 +217,11 @@ async function latency(
   /** Merges again and again until stopped. */
   function merging(): { stop(): Promise<void> } {
     const stop = new AbortController();
+    const threads = new MergeThreads({ clock: systemClock });
     const ended = (async () => {
       const task = { bucketUrl, environment, usesMetadataService: false, plan, limits: {} };
       while (!stop.signal.aborted) {
-        const { files } = await mergeOffThread(task, { signal: stop.signal });
+        const { files } = await threads.merge(task, { signal: stop.signal });
         merges++;
         for (const { fileId } of files) await store.delete(logFileKey(clusterId, fileId));
       }
@@ -229,6 +230,7 @@ async function latency(
       async stop() {
         stop.abort(new Error('enough'));
         await ended;
+        await threads.end();
       },
     };
   }

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { isLoopback } from '../http/loopback.ts';
 import { bareAddress } from '../security/session/client-host.ts';
 
 /** Headers that proxies add, and pages in browsers. */
@@ -17,11 +18,7 @@ export function isOfThisMachine(remoteAddress: string, headers: IncomingHttpHead
   return !Object.keys(headers).some((name) => foreignHeaders.test(name));
 }
 
-function isLoopback(address: string): boolean {
-  return /^127\.\d+\.\d+\.\d+$/.test(address) || address === '::1';
-}
-
 function isLoopbackHost(host: string | undefined): boolean {
   const name = URL.parse(`http://${host ?? ''}`)?.hostname ?? '';
-  return name === 'localhost' || isLoopback(name.replace(/^\[(.*)\]$/, '$1'));
+  return isLoopback(name);
 }

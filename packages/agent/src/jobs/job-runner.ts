@@ -13,6 +13,8 @@ interface JobRunnerOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: JobMetrics;
+  /** Ends what jobs share, after the last of them. */
+  readonly onStopped?: (() => Promise<void>) | undefined;
 }
 
 /** How long one claim waits for a job. */
@@ -47,6 +49,7 @@ export class JobRunner {
     this.#stopping.abort();
     for (const controller of this.#running.keys()) controller.abort(new Error('the agent stops'));
     await Promise.all(this.#running.values());
+    await this.#options.onStopped?.();
   }
 
   async #live(): Promise<void> {

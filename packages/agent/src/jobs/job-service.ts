@@ -9,7 +9,7 @@ import { fileCompaction } from './compaction/file-compaction.ts';
 import { compactKeys } from './compaction/keys/compact-keys.ts';
 import { type CompactKeys, keyCompaction } from './compaction/keys/key-compaction.ts';
 import type { MergeBucket } from './compaction/merge-messages.ts';
-import { compactKeysOffThread, mergeOffThread } from './compaction/merge-thread.ts';
+import { MergeThreads } from './compaction/merge-thread.ts';
 import { busyDisk, quietDisk } from './compaction/quiet-disk.ts';
 import { deadFileScan } from './dead-file-scan.ts';
 import { fileDeletion } from './file-deletion.ts';
@@ -86,7 +86,8 @@ export function jobService(options: JobServiceOptions): JobRunner {
   });
   const stores = [store, ...settings.additionalStores];
   const isOnDisk = mergeBucket !== undefined && isBucketOnDisk(mergeBucket.bucketUrl);
-  const wait = isOnDisk ? { clock, hasToWait: busyDisk({ storedBytes, clock }) } : undefined;
+  const hasToWait = isOnDisk ? busyDisk({ storedBytes, clock }) : undefined;
+  const threads = new MergeThreads({ clock });
   const mergeTask = (bucket: MergeBucket) => ({ ...bucket, buckets: buckets?.urls(), limits: {} });
   const onRequests: AgentStats['mergeRequested'] = (...sent) => options.mergeStats?.mergeRequested(...sent);
   const inOrder = isOnDisk ? oneAtATime() : <T>(run: () => Promise<T>) => run();
@@ -111,7 +112,7 @@ export function jobService(options: JobServiceOptions): JobRunner {
             checkOwner,
             merge: async (plan, context) => {
               const task = { ...mergeTask(mergeBucket), plan: { ...plan, bucket: buckets?.compaction } };
-              const result = await inOrder(() => mergeOffThread(task, { ...context, onRequests, wait }));
+              const result = await inOrder(() => threads.merge(task, { ...context, onRequests, hasToWait }));
               options.mergeStats?.merged(result.bytesWritten);
               return result;
             },
@@ -132,7 +133,7 @@ export function jobService(options: JobServiceOptions): JobRunner {
                 ...mergeTask(mergeBucket),
                 keyPlan: { ...keyPlan, bucket: buckets?.compaction },
               };
-              const result = await inOrder(() => compactKeysOffThread(task, { ...context, onRequests }));
+              const result = await inOrder(() => threads.compactKeys(task, { ...context, onRequests }));
               options.mergeStats?.merged(result.bytesWritten);
               return result;
             },
@@ -147,6 +148,7 @@ export function jobService(options: JobServiceOptions): JobRunner {
     kinds: kinds.filter(({ category }) => takesJobs({ roles, jobCategories: settings.categories }, category)),
     slots: Math.max(1, Math.floor(cpuCount * settings.slotsPerCpu)) + (options.others === undefined ? 0 : 1),
     metrics: jobMetrics(metrics),
+    onStopped: () => threads.end(),
   });
 }
 

@@ -27,16 +27,19 @@ export interface KeyTask extends MergeBucket {
   readonly limits: Partial<KeyLimits>;
 }
 
-export interface MergeWorkerData {
+/** The next work of a thread that has none. */
+export interface MergeWork {
   readonly task: MergeTask | KeyTask;
   /** Whether the thread begins with `wait`. */
   readonly isWaiting: boolean;
 }
 
 /** Messages to the thread: `stop` means that the result is not wanted, `wait` that others need the disk. */
-export type MergeOrder = 'stop' | 'wait' | 'go on';
+export type MergeOrder = MergeWork | 'stop' | 'wait' | 'go on';
 
+/** Messages of the thread about its work: `begun` is the first, and `done` or `failed` the last. */
 export type MergeMessage =
+  | { readonly kind: 'begun' }
   | { readonly kind: 'progress'; readonly copiedBytes: number; readonly totalBytes: number }
   | {
       readonly kind: 'requested';
