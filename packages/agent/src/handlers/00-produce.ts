@@ -51,6 +51,8 @@ export interface ProduceOptions {
   readonly schemaValidation?: SchemaValidation | undefined;
   /** Called with the timeout of each request, except those with acks 0. */
   readonly onRequest?: (clientId: string | null, timeoutMs: number) => void;
+  /** Called with the time from the receipt of a request until its batches were written or refused. */
+  readonly onWritten?: (latencyMs: number) => void;
   /** Cluster configs with the overrides of this agent. Default: the configs of the cluster. */
   readonly ownConfigs?: (cluster: ClusterView) => Readonly<Record<string, string>>;
   /** Shared by all APIs that decompress for clients. */
@@ -222,7 +224,8 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
 
     function write() {
       options.distribution?.note(context.cluster, draft.batches);
-      const deadlineMs = context.clock.monotonicMs() + timeoutMs(request);
+      const startedMs = context.clock.monotonicMs();
+      const deadlineMs = startedMs + timeoutMs(request);
       // With acks 0, a client may close its connection as soon as everything is sent.
       const left = request.acks === 0 ? undefined : context.left;
       return options.writePath
@@ -239,6 +242,7 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
             const response = written(partition, error, results[index]!, logAppendTimesMs[index]!);
             places.into[index]![places.at[index]!] = response;
           }
+          options.onWritten?.(context.clock.monotonicMs() - (context.receivedMs ?? startedMs));
           return answer(throttleTimeMs);
         });
     }
