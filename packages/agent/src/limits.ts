@@ -438,14 +438,21 @@ export const agentLimits = {
   /** A list is sent in pieces of this size, so that a long one is never in memory as a whole. */
   registryAnswerPieceBytes: 64 * KiB,
 
-  /** Bodies of requests for records over HTTP: the size of one, of all in memory, and their nesting and values. */
+  /**
+   * Bodies of requests for records over HTTP: the size of one, of all in memory, and their nesting and values. JSON is
+   * parsed on the serving thread, since to pass its values between threads takes as long as to parse them; the number
+   * of values bounds how long.
+   */
   httpBodyBytesMax: 8 * MiB,
   httpBodiesBytesMax: 64 * MiB,
   httpBodyDepthMax: 32,
   httpBodyValuesMax: 200_000,
 
+  /** Bodies of this size are parsed with other work between two of them. */
+  httpLargeBodyBytesMin: 256 * KiB,
+
   /** Values of a body whose numbers keep more digits than a double has, which takes many times as long to parse. */
-  httpExactBodyValuesMax: 50_000,
+  httpExactBodyValuesMax: 20_000,
 
   /** Requests for records over HTTP that run at a time; further ones get 503. */
   httpDataRequestsMax: 512,
@@ -470,6 +477,17 @@ export const agentLimits = {
   /** A key or value that is shown as the JSON that it is, and its nesting. It is parsed on the serving thread. */
   httpJsonPayloadBytesMax: 1 * MiB,
   httpJsonPayloadDepthMax: 500,
+
+  /**
+   * Records that a person reads in the console: partitions of one read, the size of a value in a list and alone, of a
+   * key, and of all headers, and the size of the answer, beyond which the rest is left to the next read.
+   */
+  browsedPartitionsMax: 500,
+  browsedValueBytesMax: 64 * KiB,
+  browsedWholeBytesMax: 1 * MiB,
+  browsedKeyBytesMax: 4 * KiB,
+  browsedHeadersBytesMax: 16 * KiB,
+  browsedAnswerBytesMax: 4 * MiB,
 
   /** Lines of one request of log intake, and the bytes of one record and of all that they become. */
   logIntakeLinesMax: 50_000,

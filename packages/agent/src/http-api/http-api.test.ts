@@ -6,6 +6,10 @@ import { httpStage } from '../../testing/http-stage.ts';
 import type { JsonSchema } from '../http/json-schema.ts';
 import type { RouteDefinition } from '../http/route-definition.ts';
 import { dataRoutes } from '../http-data/data-routes.ts';
+import {
+  topicRecordsDefinition,
+  unsubscribeDefinition,
+} from '../http-data/rest-proxy/consumers/consumer-definitions.ts';
 import { intakeRoutes } from '../log-intake/intake-routes.ts';
 import { httpDefinitions } from './http-api.ts';
 import { httpRoutes } from './http-routes.ts';
@@ -108,6 +112,8 @@ test('the examples work, and the answers of an agent fit their schemas', async (
   for (const { id, method, answer, example } of [...writes, ...reads]) {
     // `fetch` sends no body with GET.
     if (method === 'GET' && example.body !== undefined) continue;
+    // It takes an instance that reads nothing else, and those before it have assigned partitions.
+    if (id === topicRecordsDefinition.id) await call('DELETE', unsubscribeDefinition.example.target);
     const { status, headers, json } = await call(method, example.target, example.body, example.headers);
     assert.equal(status, answer.status ?? 200, `${id}: ${JSON.stringify(json)}`);
     assert.equal(headers.get('content-type'), answer.types[0] ?? null, id);

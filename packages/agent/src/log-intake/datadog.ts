@@ -9,7 +9,7 @@ import { type FoundLine, jsonText, type LogLine, pausePoint } from './log-line.t
 import { timeIn } from './log-time.ts';
 import { refusalText, refusedLine, type TakenLogs } from './take-logs.ts';
 
-const { httpBodyDepthMax, httpBodyValuesMax, httpExactBodyValuesMax, logIntakeAttributesMax } = agentLimits;
+const { httpBodyDepthMax, httpBodyValuesMax, logIntakeAttributesMax } = agentLimits;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Names that Datadog gives a meaning, the first one that a line has counts. */
@@ -70,8 +70,9 @@ function parsed(text: string): unknown {
     throw notJson();
   }
 }
-/** Each value takes two characters at least. */
-const exactCharsMax = 2 * httpExactBodyValuesMax;
+
+/** To keep digits takes many times as long. Each value takes two characters at least. */
+const exactCharsMax = 100_000;
 
 function lineOf(item: Readonly<Record<string, unknown>>, ofRequest: OfRequest): LogLine {
   const rest = new Map(Object.entries(item));
