@@ -24,6 +24,10 @@ curl() { command curl --fail-with-body --silent --show-error "$@" || { echo "ref
 curl localhost:8080/v1/kafka/produce -d '{"topics":[{"topic":"orders","partitions":[{"records":[{"value":"aGVsbG8="}]}]}]}'
 `;
 
+/** It takes an instance that reads nothing else, and the examples before it have assigned partitions. */
+const readsOneTopic = /\/instances\/one\/topics\//;
+const unsubscribe = 'curl -X DELETE localhost:8080/consumers/billing/instances/one/subscription';
+
 for (const [page, callsMin] of pages) {
   test(`every call in docs/${page} is answered`, { skip: missing, timeout: 180_000 }, async (t) => {
     const weir = await startLocal(t);
@@ -36,7 +40,10 @@ for (const [page, callsMin] of pages) {
     const calls = lines.filter((line) => line.startsWith('curl '));
     assert.ok(calls.length >= callsMin, `${calls.length} calls`);
     const host = weir.address('HTTP').replace(/^https?:\/\//, '');
-    const script = [beginning, ...lines]
+    const script = [
+      beginning,
+      ...lines.map((line) => (readsOneTopic.test(line) ? `${unsubscribe}\n${line}` : line)),
+    ]
       .join('\n')
       .replaceAll('localhost:8080', host)
       .replaceAll('/tmp/', `${home}/`);

@@ -5,15 +5,25 @@ import { HttpProblem } from '../http/http-problem.ts';
 import { agentLimits } from '../limits.ts';
 import type { Access } from '../security/access.ts';
 import type { PartFormat, RecordFormats } from './record-formats.ts';
-import { base64Json, headersJson } from './record-json.ts';
+import { headersJson } from './record-json.ts';
 
 type Part = 'key' | 'value';
 type Payloads = Parameters<typeof namedSchema>[1];
 
-/** A key or value as JSON, and the fields of the record about it. */
-interface FormattedPart {
-  readonly json: string;
-  readonly about: string;
+/** A key or value as text in a format. JSON and what a schema decoded is JSON as text. */
+export interface FormattedPart {
+  readonly format: Exclude<PartFormat, 'auto'>;
+  readonly text: string;
+  /** The schema that it names, once it was asked for. */
+  readonly schema?: NamedSchema;
+  /** Why it is base64 instead of what was asked for. */
+  readonly problem?: string;
+}
+
+interface NamedSchema {
+  readonly ref: number | string;
+  readonly type?: string | undefined;
+  readonly subjects?: readonly string[] | undefined;
 }
 
 interface FormattingDeps {
@@ -43,7 +53,16 @@ export async function formattedRecords(
       422,
       'This agent has no schema registry for the format schema; start it with -externalSchemaRegistryURL.',
     );
-  if (!given.some((format) => format === 'schema' || format === 'auto'))
+  return await recordFormatter(formats, registryAccess, deps);
+}
+
+/** The same for any formats. Without a registry, what names a schema is base64. */
+export async function recordFormatter(
+  formats: RecordFormats,
+  registryAccess: () => Access,
+  deps: FormattingDeps,
+): Promise<FormattedRecords> {
+  if (![formats.key, formats.value].some((format) => format === 'schema' || format === 'auto'))
     return new FormattedRecords(formats, () => true, deps);
   // Not before a client needs it: it loads the formats of schemas.
   const { mayReadSubject } = await import('../schema-registry/registry-rights.ts');
@@ -52,7 +71,7 @@ export async function formattedRecords(
 }
 
 /** Prints records with keys and values in the formats of a request. What does not fit is base64 with the reason. */
-class FormattedRecords {
+export class FormattedRecords {
   readonly #formats: RecordFormats;
   readonly #deps: FormattingDeps;
   readonly #mayRead: (subject: string) => boolean;
@@ -80,55 +99,67 @@ class FormattedRecords {
     }
     const { headers } = record;
     const payloads = { key: record.key, value: record.value, headers };
-    const key = await this.#part('key', payloads);
-    const value = await this.#part('value', payloads);
+    const key = this.#print('key', await this.part('key', payloads));
+    const value = this.#print('value', await this.part('value', payloads));
     const json = `{"offset":${record.offset},"timestamp":${record.timestamp},"key":${key.json},"value":${value.json},"headers":[${headersJson(headers)}]${key.about}${value.about}}`;
     this.#chars += json.length;
     return json;
   }
 
-  async #part(part: Part, payloads: Payloads): Promise<FormattedPart> {
+  /** A key or value in the format of the request; `null` if the record has none. */
+  async part(part: Part, payloads: Payloads): Promise<FormattedPart | null> {
     const bytes = payloads[part] as Buffer | null;
+    if (bytes === null) return null;
     const format = this.#formats[part];
-    if (bytes === null || format === 'base64') return { json: base64Json(bytes), about: '' };
     switch (format) {
+      case 'base64':
+        return inBase64(bytes);
       case 'string': {
         const text = textOf(bytes);
-        return text === undefined
-          ? unformatted(part, bytes, 'it is not UTF-8')
-          : formatted(part, 'string', JSON.stringify(text));
+        return text === undefined ? inBase64(bytes, 'it is not UTF-8') : { format, text };
       }
       case 'json': {
         const found = jsonText(bytes);
-        return 'problem' in found
-          ? unformatted(part, bytes, found.problem)
-          : formatted(part, 'json', found.text);
+        return 'problem' in found ? inBase64(bytes, found.problem) : { format, text: found.text };
       }
       case 'schema':
         return await this.#bySchema(part, payloads, bytes);
       case 'auto': {
         if (namedSchema(part, payloads) !== undefined) return await this.#bySchema(part, payloads, bytes);
         const text = textOf(bytes);
-        return text === undefined
-          ? formatted(part, 'base64', base64Json(bytes))
-          : formatted(part, 'string', JSON.stringify(text));
+        return text === undefined ? inBase64(bytes) : { format: 'string', text };
       }
     }
   }
 
+  /** A part as JSON, and the fields of the record about it, unless base64 was asked for. */
+  #print(part: Part, found: FormattedPart | null): { readonly json: string; readonly about: string } {
+    if (found === null) return { json: 'null', about: '' };
+    const { format, text, schema, problem } = found;
+    const isText = format === 'string' || format === 'base64';
+    const json = isText ? JSON.stringify(text) : text;
+    if (this.#formats[part] === 'base64') return { json, about: '' };
+    let about = `,"${part}_format":"${format}"`;
+    if (schema !== undefined) {
+      const { ref, type, subjects } = schema;
+      about += typeof ref === 'number' ? `,"${part}_schema_id":${ref}` : `,"${part}_schema_guid":"${ref}"`;
+      if (type !== undefined)
+        about += `,"${part}_schema_type":"${type}","${part}_subjects":${JSON.stringify(subjects)}`;
+    }
+    if (problem !== undefined) about += `,"${part}_problem":${JSON.stringify(problem)}`;
+    return { json, about };
+  }
+
   async #bySchema(part: Part, payloads: Payloads, bytes: Buffer): Promise<FormattedPart> {
     const { schemas } = this.#deps;
-    if (schemas === undefined) return unformatted(part, bytes, noRegistry);
+    if (schemas === undefined) return inBase64(bytes, noRegistry);
     const decoded = await schemas.decoder.decodePart(part, payloads, { mayRead: (name) => this.#may(name) });
-    if (decoded.kind === 'plain') return unformatted(part, bytes, 'it names no schema');
+    if (decoded.kind === 'plain') return inBase64(bytes, 'it names no schema');
     const { ref, type, subjects } = decoded;
-    const schema = typeof ref === 'number' ? `"${part}_schema_id":${ref}` : `"${part}_schema_guid":"${ref}"`;
-    const typed = type === undefined ? '' : `,"${part}_schema_type":"${type}"`;
-    const named = type === undefined ? '' : `,"${part}_subjects":${JSON.stringify(subjects)}`;
-    const about = `,${schema}${typed}${named}`;
+    const schema = { ref, type, subjects };
     return decoded.kind === 'decoded'
-      ? formatted(part, 'schema', decoded.json, about)
-      : unformatted(part, bytes, decoded.reason, about);
+      ? { format: 'schema', text: decoded.json, schema }
+      : { ...inBase64(bytes, decoded.reason), schema };
   }
 
   /** Records of one answer mostly name the same subjects. */
@@ -141,20 +172,12 @@ class FormattedRecords {
   }
 }
 
-function formatted(part: Part, format: PartFormat, json: string, about = ''): FormattedPart {
-  return { json, about: `,"${part}_format":"${format}"${about}` };
+function inBase64(bytes: Buffer, problem?: string): FormattedPart {
+  const text = bytes.toString('base64');
+  return { format: 'base64', text, ...(problem === undefined ? {} : { problem }) };
 }
 
-function unformatted(part: Part, bytes: Buffer, problem: string, about = ''): FormattedPart {
-  return formatted(
-    part,
-    'base64',
-    base64Json(bytes),
-    `${about},"${part}_problem":${JSON.stringify(problem)}`,
-  );
-}
-
-function textOf(bytes: Buffer): string | undefined {
+export function textOf(bytes: Buffer): string | undefined {
   try {
     return utf8.decode(bytes);
   } catch {

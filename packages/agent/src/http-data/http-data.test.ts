@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { TestCluster } from '@weir/metadata/testing';
@@ -192,6 +194,29 @@ test('a web page of another host cannot write', async (t) => {
     [own, 200],
   ] as const)
     assert.equal((await call('POST', '/v1/kafka/fetch', fetchOrders, { origin })).status, status, origin);
+});
+
+test('a web page whose name leads to the agent is not served without a login', async (t) => {
+  const { cluster, agent } = await stage(t, { sasl: { ...sasl, isRequired: false } });
+  addUser(cluster, 'ann', 'pencil');
+  const authorization = `Basic ${base64('ann:pencil')}`;
+  const host = `pages.example:${agent.httpPort}`;
+  const cases: readonly [headers: Record<string, string>, status: number][] = [
+    [{ host }, 403],
+    [{ host, origin: `http://${host}` }, 403],
+    [{ host, authorization }, 200],
+    [{ host: `localhost:${agent.httpPort}` }, 200],
+    [{ host: `[::1]:${agent.httpPort}` }, 200],
+  ];
+  // `fetch` does not let a program choose the host.
+  const statusOf = async (headers: Record<string, string>) => {
+    const target = { host: '127.0.0.1', port: agent.httpPort, path: '/topics', agent: false } as const;
+    const [answer] = (await once(get({ ...target, headers }), 'response')) as [IncomingMessage];
+    answer.resume();
+    return answer.statusCode;
+  };
+  for (const [headers, status] of cases)
+    assert.equal(await statusOf(headers), status, JSON.stringify(headers));
 });
 
 test('compressed batches are read from the offset of the request on', async (t) => {

@@ -5,6 +5,7 @@ import { preferredType } from '../http/answer-type.ts';
 import { isOfForeignPage } from '../http/foreign-page.ts';
 import { HttpLogins } from '../http/http-logins.ts';
 import { HttpProblem } from '../http/http-problem.ts';
+import { mayBeRebound, type OwnNames } from '../http/rebound-name.ts';
 import { type MatchedRoute, RouteMatcher } from '../http/route-matcher.ts';
 import { targetOf } from '../http/target.ts';
 import { agentLimits } from '../limits.ts';
@@ -41,6 +42,7 @@ interface HttpDataOptions {
   readonly requiresLogin: boolean;
   /** Where clients reach this agent over HTTP. */
   readonly ownUrl: string;
+  readonly ownNames: OwnNames;
   /** Whether Kafka clients authenticate by certificates. HTTP cannot carry them, so that it is refused. */
   readonly hasClientCertificates: boolean;
   readonly isEncrypted: boolean;
@@ -60,7 +62,7 @@ export class HttpData {
   readonly #options: HttpDataOptions;
   readonly #matcher: RouteMatcher<DataRoute>;
   readonly #logins: HttpLogins;
-  readonly #bodies = new DataBodies();
+  readonly #bodies: DataBodies;
   readonly #answers: AnswerSender;
   readonly #consumers: ConsumerInstances;
   readonly #deps: DataDeps;
@@ -78,6 +80,7 @@ export class HttpData {
         metrics.series(httpDataRows.authentications, { method, outcome }).add(1),
     });
     const pause = () => new Promise<void>((resolve) => void clock.after(0, resolve));
+    this.#bodies = new DataBodies(pause);
     this.#answers = new AnswerSender(answers);
     this.#consumers = new ConsumerInstances({ ...options, pause });
     this.#deps = { answers, clock, consumers: this.#consumers, schemas, logTopic, pause };
@@ -126,9 +129,12 @@ export class HttpData {
         : preferredType([type, ...others], headers.accept);
     if (answerType !== undefined) response.setHeader('content-type', answerType);
     if (isOfForeignPage(headers)) throw new HttpProblem(403, 'The request is of a web page of another host.');
+    const authorization = headers.authorization ?? row.authorizationIn?.(headers);
+    // A page does not know a login of the cluster.
+    if (authorization === undefined && mayBeRebound(headers, this.#options.ownNames)) throw reboundName();
     const remoteAddress = bareAddress(request.socket.remoteAddress ?? '');
     const principal = await this.#logins.principalOf({
-      headers: { ...headers, authorization: headers.authorization ?? row.authorizationIn?.(headers) },
+      headers: { ...headers, authorization },
       remoteAddress,
       certificateUser: undefined,
     });
@@ -210,4 +216,11 @@ export class HttpData {
     this.#options.log.error('failed to serve HTTP data request', { operation: row?.operation, problem });
     return new HttpProblem(500, 'Internal server error.');
   }
+}
+
+function reboundName(): HttpProblem {
+  return new HttpProblem(
+    403,
+    'The host in the address is not known to the agent, and the request has no login; use an IP address, the advertised host, or a login.',
+  );
 }

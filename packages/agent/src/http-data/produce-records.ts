@@ -54,9 +54,12 @@ export async function produceRecords(
     timeoutMs,
     requestBytes,
     pause,
+    producerId,
   }: {
     readonly timeoutMs: number;
     readonly requestBytes: number;
+    /** An idempotent producer that writes one batch only, so that repeating the call writes nothing twice. */
+    readonly producerId?: bigint;
     /** Yields to other work; given by callers with very many records. */
     readonly pause?: () => Promise<void>;
   },
@@ -91,7 +94,8 @@ export async function produceRecords(
     }
   }
   if (batches.size === 0) return refused;
-  const produced = await produce([...batches.values()], client, timeoutMs, requestBytes);
+  const sent = { client, timeoutMs, requestBytes, producerId };
+  const produced = await produce([...batches.values()], sent);
   const isUnknown = ({ topic, errorCode }: ProducedPartition) =>
     errorCode === errors.UNKNOWN_TOPIC_OR_PARTITION.code && !described.has(topic);
   const unknown = produced.filter(isUnknown);
@@ -105,7 +109,7 @@ export async function produceRecords(
   return [
     ...refused,
     ...produced.filter((answer) => !isUnknown(answer) || !exists(answer)),
-    ...(await produce(again, client, timeoutMs, requestBytes)),
+    ...(await produce(again, sent)),
   ];
 }
 
@@ -131,17 +135,26 @@ function bytesOf({ key, value, headers = [] }: RecordToWrite): number {
 
 async function produce(
   batches: readonly Batch[],
-  client: HandlerClient,
-  timeoutMs: number,
-  requestBytes: number,
+  {
+    client,
+    timeoutMs,
+    requestBytes,
+    producerId,
+  }: {
+    readonly client: HandlerClient;
+    readonly timeoutMs: number;
+    readonly requestBytes: number;
+    readonly producerId: bigint | undefined;
+  },
 ): Promise<ProducedPartition[]> {
+  const producer = producerId === undefined ? {} : { producerId, producerEpoch: 0, baseSequence: 0 };
   const byTopic = Map.groupBy(batches, ({ topic }) => topic);
   const topicData = [...byTopic].map(([name, ofTopic]) => ({
     name,
     topicId: zeroUuid,
     partitionData: ofTopic.map(({ partition, records, bytes }) => ({
       index: partition,
-      records: buildRecordBatch(records, { expectedBytes: bytes }),
+      records: buildRecordBatch(records, { expectedBytes: bytes, ...producer }),
     })),
   }));
   const request = { transactionalId: null, acks: -1, timeoutMs, topicData };

@@ -7,8 +7,14 @@ import { exactJson, mayBeInexact } from './exact-json.ts';
 import { inflatedBody } from './inflated-body.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
-const { httpBodyBytesMax, httpBodiesBytesMax, httpBodyDepthMax, httpBodyValuesMax, httpExactBodyValuesMax } =
-  agentLimits;
+const {
+  httpBodyBytesMax,
+  httpLargeBodyBytesMin,
+  httpBodiesBytesMax,
+  httpBodyDepthMax,
+  httpBodyValuesMax,
+  httpExactBodyValuesMax,
+} = agentLimits;
 
 /** Receives a body, its size as received, and a function that counts further memory until it is done. */
 type UseBody<Body, Output> = (
@@ -27,6 +33,13 @@ export class DataBodies {
   readonly #memory = new MemoryCounter(httpBodiesBytesMax);
   /** What the bodies that inflate now will take is not known yet, so that there are few. */
   readonly #inflations = new Semaphore({ permits: agentLimits.offThreadInflationsMax });
+  /** Yields to other work. */
+  readonly #pause: () => Promise<void>;
+  #lastTurn: Promise<void> = Promise.resolve();
+
+  constructor(pause: () => Promise<void>) {
+    this.#pause = pause;
+  }
 
   /**
    * Reads a body and passes it on as JSON. Its memory counts until `use` is done. An empty body is an empty object.
@@ -59,10 +72,17 @@ export class DataBodies {
       const received = await read(request, count);
       const encodings = encodingsIn(request.headers);
       const body = encodings === undefined ? received : await this.#inflated(received, encodings, count);
+      if (body.length >= httpLargeBodyBytesMin) await this.#turn();
       return await use(body, received.length, count);
     } finally {
       this.#memory.change(-counted);
     }
+  }
+
+  /** Parsing a large body takes the serving thread milliseconds, so that other work is done between two of them. */
+  #turn(): Promise<void> {
+    this.#lastTurn = this.#lastTurn.then(this.#pause);
+    return this.#lastTurn;
   }
 
   #inflated(received: Buffer, encodings: string, count: (bytes: number) => void): Promise<Buffer> {

@@ -1,11 +1,19 @@
 import { bodyTypeOf } from '../../http/answer-type.ts';
 import { HttpProblem } from '../../http/http-problem.ts';
 
-/** Types of answers of Confluent's REST proxy, the preferred one first. */
+/** Types of answers of Confluent's REST proxy, the preferred one first. Clients of its API v1 name the last one. */
 export const proxyTypes = [
   'application/vnd.kafka.v2+json',
   'application/vnd.kafka+json',
   'application/json',
+  'application/vnd.kafka.v1+json',
+] as const;
+
+/** Types of bodies without records. */
+export const bodyTypes = [
+  'application/vnd.kafka.v2+json',
+  'application/json',
+  'application/vnd.kafka.v1+json',
 ] as const;
 
 /** How keys and values are in a body. */
@@ -28,9 +36,12 @@ export const recordTypes = [
   'application/vnd.kafka.avro.v2+json',
   'application/vnd.kafka.protobuf.v2+json',
   'application/vnd.kafka.jsonschema.v2+json',
-] as const satisfies readonly `application/vnd.kafka.${RecordFormat}.v2+json`[];
+  'application/vnd.kafka.binary.v1+json',
+  'application/vnd.kafka.json.v1+json',
+  'application/vnd.kafka.avro.v1+json',
+] as const satisfies readonly `application/vnd.kafka.${RecordFormat}.v${1 | 2}+json`[];
 
-export const formatInType = /^application\/vnd\.kafka\.([a-z]+)\.v2\+json$/;
+export const formatInType = /^application\/vnd\.kafka\.([a-z]+)\.v[12]\+json$/;
 /** Types that name no format. */
 const plainTypes: ReadonlySet<string> = new Set([...proxyTypes, 'application/octet-stream']);
 

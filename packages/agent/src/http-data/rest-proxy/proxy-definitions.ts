@@ -139,6 +139,16 @@ const listing = {
   clientId: 'http-topics-client',
 } as const;
 
+export const brokersDefinition = {
+  ...listing,
+  id: 'rest_proxy_brokers',
+  path: '/brokers',
+  summary: 'Lists the ids of brokers: agents that take Kafka clients of the zone of this one.',
+  right: 'None.',
+  answer: { types: proxyTypes, schema: object({ brokers: list(integer()) }), description: 'Ids of brokers.' },
+  example: { target: '/brokers', answer: { brokers: [1] } },
+} as const satisfies RouteDefinition;
+
 export const topicsDefinition = {
   ...listing,
   id: 'rest_proxy_topics',

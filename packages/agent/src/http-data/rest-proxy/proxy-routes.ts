@@ -1,6 +1,7 @@
 import type { DataRoute } from '../data-route.ts';
 import { consumerRoutes } from './consumers/consumer-routes.ts';
 import {
+  brokersDefinition,
   partitionDefinition,
   partitionsDefinition,
   produceToPartition,
@@ -10,7 +11,14 @@ import {
 } from './proxy-definitions.ts';
 import { proxyErrorCodes } from './proxy-problems.ts';
 import { proxyProduce } from './proxy-produce.ts';
-import { listTopics, partitionAnswer, partitionIn, partitionsAnswer, topicAnswer } from './proxy-topics.ts';
+import {
+  listBrokers,
+  listTopics,
+  partitionAnswer,
+  partitionIn,
+  partitionsAnswer,
+  topicAnswer,
+} from './proxy-topics.ts';
 
 const errorCodes = proxyErrorCodes;
 
@@ -31,6 +39,7 @@ export const proxyRoutes: readonly DataRoute[] = [
       return await proxyProduce(input, deps, topic, partitionIn(topic, String(input.path.partition)));
     },
   },
+  { ...brokersDefinition, errorCodes, serve: ({ client }) => listBrokers(client) },
   { ...topicsDefinition, errorCodes, serve: ({ client }) => listTopics(client) },
   {
     ...topicDefinition,

@@ -18,6 +18,12 @@ export async function describeTopic(client: HandlerClient, topic: string): Promi
   return described;
 }
 
+/** `GET /brokers` */
+export async function listBrokers(client: HandlerClient): Promise<string> {
+  const { brokers } = await metadataAnswer(client, []);
+  return JSON.stringify({ brokers: brokers.map(({ nodeId }) => nodeId).toSorted((a, b) => a - b) });
+}
+
 /** `GET /topics`: the names of all topics that the caller may see. */
 export async function listTopics(client: HandlerClient): Promise<string> {
   const topics = await metadata(client, null);
@@ -61,13 +67,20 @@ async function metadata(
   client: HandlerClient,
   topics: { topicId: typeof zeroUuid; name: string }[] | null,
 ): Promise<readonly DescribedTopic[]> {
+  return (await metadataAnswer(client, topics)).topics;
+}
+
+function metadataAnswer(
+  client: HandlerClient,
+  topics: { topicId: typeof zeroUuid; name: string }[] | null,
+): Promise<ResponseOf<typeof apis.Metadata>> {
   const request = {
     topics,
     allowAutoTopicCreation: false,
     includeClusterAuthorizedOperations: false,
     includeTopicAuthorizedOperations: false,
   };
-  return (await client.call(apis.Metadata, metadataVersion, request, 0)).topics;
+  return client.call(apis.Metadata, metadataVersion, request, 0);
 }
 
 async function configsOf(client: HandlerClient, topic: string): Promise<Record<string, string | null>> {

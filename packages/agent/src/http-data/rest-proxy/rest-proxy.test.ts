@@ -120,9 +120,9 @@ test('what is wrong has the status and code of the REST proxy', async (t) => {
     ['POST', '/topics/orders/partitions/0', at(0),          binary, 422, 422, /unknown field "partition"/],
     ['POST', '/topics/orders', at(-1),                      binary, 422, 422, /partition must be an integer/],
     ['POST', '/topics/orders', one, { 'content-type': 'text/plain' }, 415, 415, /FORMAT is binary, json, avro/],
-    ['POST', '/topics/orders', one, { 'content-type': 'application/vnd.kafka.json.v1+json' }, 415, 415, /\.v2\+json/],
+    ['POST', '/topics/orders', one, { 'content-type': 'application/vnd.kafka.json.v3+json' }, 415, 415, /\.v2\+json/],
     ['POST', '/topics/orders', one, { accept: 'text/html' }, 406, 406, /none of which Accept allows/],
-    ['POST', '/topics/orders', `{"records":[{"value":[${'1234567890123456,'.repeat(50_000)}1]}]}`, typed('json'), 413, 413, /more than 50000 values; send fewer/],
+    ['POST', '/topics/orders', `{"records":[{"value":[${'1234567890123456,'.repeat(20_000)}1]}]}`, typed('json'), 413, 413, /more than 20000 values; send fewer/],
     ['POST', '/topics/absent', one,                         binary, 404, 40401, /^Topic absent not found\.$/],
     ['POST', '/topics/absent', at(0),                       binary, 404, 40401, /^Topic absent not found\.$/],
     ['POST', '/topics/absent/partitions/0', one,            binary, 404, 40401, /^Topic absent not found\.$/],
@@ -181,4 +181,23 @@ test('logins and rights are those of Kafka clients', async (t) => {
     assert.deepEqual(await codeOf(alice), [403, 40301], path);
   }
   assert.deepEqual((await call('GET', '/topics', undefined, alice)).json, []);
+});
+
+test('brokers are listed, and content types of API v1 mean the same', async (t) => {
+  const { cluster, call } = await httpStage(t);
+  cluster.addTopic('orders', 1);
+  const v1 = 'application/vnd.kafka.v1+json';
+  const { status, headers, json } = await call('GET', '/brokers', undefined, { accept: v1 });
+  assert.deepEqual([status, headers.get('content-type')], [200, v1]);
+  const { json: partition } = await call('GET', '/topics/orders/partitions/0');
+  assert.deepEqual(json, { brokers: [partition.leader] });
+  const written = await call(
+    'POST',
+    '/topics/orders',
+    { records: [{ value: { a: 1 } }] },
+    { 'content-type': 'application/vnd.kafka.json.v1+json' },
+  );
+  assert.deepEqual(written.json.offsets, [stored(0, 0)]);
+  const unknown = { 'content-type': 'application/vnd.kafka.json.v3+json' };
+  assert.equal((await call('POST', '/topics/orders', { records: [{ value: 1 }] }, unknown)).status, 415);
 });

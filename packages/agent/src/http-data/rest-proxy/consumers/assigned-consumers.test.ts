@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { consumerStage } from '../../../../testing/consumer-stage.ts';
+import { addUser } from '../../../../testing/sasl-client.ts';
 
 const accepting = (format: string) => ({ accept: `application/vnd.kafka.${format}.v2+json` });
 const base64 = (text: string) => Buffer.from(text).toString('base64');
@@ -185,7 +186,7 @@ test('errors have the codes of the REST proxy', async (t) => {
   const cases: [method: string, path: string, body: unknown, code: number][] = [
     ['POST',   '/consumers/g', { name: 'none' },                             40902],
     ['POST',   '/consumers/g', { format: 'xml' },                            422],
-    ['POST',   '/consumers/g', { 'auto.offset.reset': 'smallest' },          42204],
+    ['POST',   '/consumers/g', { 'auto.offset.reset': 'first' },          42204],
     ['POST',   '/consumers/g', { 'auto.commit.enable': 'maybe' },            42204],
     ['POST',   '/consumers/g', { 'fetch.min.bytes': 10_000_001 },            40001],
     ['POST',   '/consumers/g', { 'consumer.request.timeout.ms': 'soon' },    422],
@@ -227,9 +228,13 @@ test('errors have the codes of the REST proxy', async (t) => {
 });
 
 test('the address of an instance is the one that the caller used if that is of this agent', async (t) => {
-  const { callBare, agent } = await consumerStage(t, { advertisedHost: 'agent-7.example' });
+  const sasl = { isRequired: true, passwordMechanisms: ['PLAIN'], sessionMsMax: 0 } as const;
+  const { callBare, agent, cluster } = await consumerStage(t, { advertisedHost: 'agent-7.example', sasl });
+  addUser(cluster, 'alice', 'secret');
+  // Without a login, only known hosts are served.
+  const authorization = `Basic ${Buffer.from('alice:secret').toString('base64')}`;
   const hostOf = async (host: string) => {
-    const { json } = await callBare('POST', '/consumers/a%20b', {}, { host });
+    const { json } = await callBare('POST', '/consumers/a%20b', {}, { host, authorization });
     const { origin, pathname } = new URL(json.base_uri);
     assert.equal(pathname, `/consumers/a%20b/instances/${json.instance_id}`);
     return origin;

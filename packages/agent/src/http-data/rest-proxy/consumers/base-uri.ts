@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { isLoopback } from '../../../http/loopback.ts';
 
 /**
  * The address of a consumer instance, which only this agent has. It is the one that the caller used if that names this
@@ -11,9 +11,4 @@ export function baseUri(ownUrl: string, host: string | undefined, groupId: strin
   const isDirect = used !== null && (isLoopback(used.hostname) || used.hostname === own.hostname);
   const origin = isDirect ? used.origin : own.origin;
   return `${origin}/consumers/${encodeURIComponent(groupId)}/instances/${encodeURIComponent(name)}`;
-}
-
-function isLoopback(hostname: string): boolean {
-  if (hostname === 'localhost' || hostname === '[::1]') return true;
-  return isIP(hostname) === 4 && hostname.startsWith('127.');
 }

@@ -21,7 +21,14 @@ export interface ConsumerConfig {
   readonly timeoutMs: number;
 }
 
-const resets: ReadonlySet<string> = new Set<OffsetReset>(['earliest', 'latest', 'none']);
+/** The last two are names of API v1. */
+const resets: ReadonlyMap<string, OffsetReset> = new Map([
+  ['earliest', 'earliest'],
+  ['latest', 'latest'],
+  ['none', 'none'],
+  ['smallest', 'earliest'],
+  ['largest', 'latest'],
+]);
 const defaultTimeoutMs = 1_000;
 const int32Max = 2 ** 31 - 1;
 const integerText = /^-?\d{1,10}$/;
@@ -45,8 +52,8 @@ export function readConsumerConfig(body: unknown): ConsumerConfig {
     throw unprocessable(`Unrecognized field: ${JSON.stringify(unknown).slice(0, 80)}`);
   const format = (textIn(object, 'format') ?? 'binary').toLowerCase();
   if (!formats.has(format)) throw unprocessable('Invalid format type.');
-  const reset = textIn(object, 'auto.offset.reset') ?? 'latest';
-  if (!resets.has(reset)) throw invalidConfig('auto.offset.reset must be earliest, latest or none.');
+  const reset = resets.get(textIn(object, 'auto.offset.reset') ?? 'latest');
+  if (reset === undefined) throw invalidConfig('auto.offset.reset must be earliest, latest or none.');
   const commits = textIn(object, 'auto.commit.enable')?.toLowerCase() ?? 'true';
   if (commits !== 'true' && commits !== 'false')
     throw invalidConfig('auto.commit.enable must be true or false.');
@@ -64,7 +71,7 @@ export function readConsumerConfig(body: unknown): ConsumerConfig {
   return {
     name: nameIn(object),
     format: format as RecordFormat,
-    reset: reset as OffsetReset,
+    reset,
     commitsItself: commits === 'true',
     minBytes: minBytes < 0 ? Number.POSITIVE_INFINITY : minBytes,
     timeoutMs: Math.min(Math.max(timeoutMs, 0), agentLimits.httpWaitMsMax),

@@ -1,7 +1,7 @@
 import { boundedInteger, integer, type JsonSchema, list, object, text } from '../../../http/json-schema.ts';
 import type { RouteDefinition } from '../../../http/route-definition.ts';
 import { int32Max, partitionBounds } from '../../definitions/record-schema.ts';
-import { formats, proxyTypes, recordTypes } from '../media-types.ts';
+import { bodyTypes, formats, proxyTypes, recordTypes } from '../media-types.ts';
 
 /** Definitions of consumer instances of Confluent's REST proxy. */
 
@@ -39,8 +39,6 @@ const common = {
   errors: { 404: missing },
 } as const;
 
-const bodyTypes = ['application/vnd.kafka.v2+json', 'application/json'] as const;
-
 /** A change of an instance, which has no answer. */
 const change = {
   ...common,
@@ -72,9 +70,10 @@ export const createDefinition = {
         format: { type: 'string', enum: [...formats], default: 'binary', description: 'Of keys and values.' },
         'auto.offset.reset': {
           type: 'string',
-          enum: ['earliest', 'latest', 'none'],
+          enum: ['earliest', 'latest', 'none', 'smallest', 'largest'],
           default: 'latest',
-          description: 'Where to begin without a committed offset.',
+          description:
+            'Where to begin without a committed offset. The last two are older names of the first two.',
         },
         'auto.commit.enable': {
           type: ['string', 'boolean'],
@@ -212,6 +211,14 @@ export const seekToEndDefinition = {
   example: { target: `${example}/positions/end`, body: placesExample },
 } as const satisfies RouteDefinition;
 
+const timeoutAndSize = {
+  timeout: {
+    in: 'query',
+    schema: integer('Milliseconds to wait for records, if less than the instance would.'),
+  },
+  max_bytes: { in: 'query', schema: integer('The most of keys and values, at most 8 MiB.') },
+} as const;
+
 export const recordsDefinition = {
   ...common,
   method: 'GET',
@@ -219,14 +226,7 @@ export const recordsDefinition = {
   path: `${instance}/records`,
   summary: 'Reads the next records. The instance joins its group if it has to.',
   right: '`READ` on the topic and on the group; `READ` on a subject that has the schema.',
-  parameters: {
-    ...parameters,
-    timeout: {
-      in: 'query',
-      schema: integer('Milliseconds to wait for records, if less than the instance would.'),
-    },
-    max_bytes: { in: 'query', schema: integer('The most of keys and values, at most 8 MiB.') },
-  },
+  parameters: { ...parameters, ...timeoutAndSize },
   answer: {
     types: [...proxyTypes, ...recordTypes],
     schema: list(
@@ -251,6 +251,27 @@ export const recordsDefinition = {
   },
   example: {
     target: `${example}/records?timeout=500&max_bytes=300000`,
+    answer: [{ topic: 'orders', key: 'a', value: { total: 7 }, partition: 0, offset: 0 }],
+  },
+} as const satisfies RouteDefinition;
+
+export const topicRecordsDefinition = {
+  ...recordsDefinition,
+  id: 'rest_proxy_topic_records',
+  path: `${instance}/topics/{topic}`,
+  summary: 'Reads the next records of a topic, as in API v1: the first read subscribes the instance to it.',
+  parameters: {
+    ...parameters,
+    topic: { in: 'path', schema: text('The only topic of the instance.') },
+    ...timeoutAndSize,
+  },
+  errors: {
+    ...recordsDefinition.errors,
+    404: missingPartition,
+    409: 'The instance has another subscription or an assignment (40901), or a partition without an offset to begin at.',
+  },
+  example: {
+    target: `${example}/topics/orders?max_bytes=300000`,
     answer: [{ topic: 'orders', key: 'a', value: { total: 7 }, partition: 0, offset: 0 }],
   },
 } as const satisfies RouteDefinition;

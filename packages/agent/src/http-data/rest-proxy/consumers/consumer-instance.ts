@@ -7,7 +7,7 @@ import { overloaded } from '../../request-body.ts';
 import { unprocessable } from '../proxy-problems.ts';
 import type { PlaceAndOffset, Seek, WantedTopics } from './consumer-bodies.ts';
 import type { ConsumerConfig } from './consumer-config.ts';
-import { illegalState, instanceMissing } from './consumer-problems.ts';
+import { illegalState, instanceMissing, otherSubscription } from './consumer-problems.ts';
 import { GroupMembership } from './group-membership.ts';
 import { commitOffsets, committedOffsets } from './group-offsets.ts';
 import { type HeldPartition, HeldPartitions, type Place } from './held-partitions.ts';
@@ -110,6 +110,17 @@ export class ConsumerInstance {
       if ('topics' in wanted && wanted.topics.length === 0) await this.#stopReading();
       else
         this.#interest = 'topics' in wanted ? { kind: 'topics', ...wanted } : await this.#byPattern(wanted);
+    });
+  }
+
+  /** Subscribes to one topic unless it already is, after a check of the topic. */
+  subscribeTo(topic: string, check: () => Promise<unknown>): Promise<void> {
+    return this.#inTurn(async () => {
+      const interest = this.#interest;
+      if (interest.kind === 'topics' && interest.topics.length === 1 && interest.topics[0] === topic) return;
+      if (interest.kind !== 'nothing') throw otherSubscription();
+      await check();
+      this.#interest = { kind: 'topics', topics: [topic] };
     });
   }
 

@@ -14,6 +14,15 @@ export function instanceExists(): HttpProblem {
   );
 }
 
+/** A read of a topic by a consumer that is not subscribed to that topic alone. */
+export function otherSubscription(): HttpProblem {
+  return new HttpProblem(
+    409,
+    'Consumer cannot subscribe to the specified target because it has already subscribed to other topics.',
+    { errorCode: 40901 },
+  );
+}
+
 /** A request that does not fit what the consumer is subscribed to or has been assigned. */
 export function illegalState(message: string): HttpProblem {
   return new HttpProblem(409, `Illegal state: ${message}`, { errorCode: 40903 });

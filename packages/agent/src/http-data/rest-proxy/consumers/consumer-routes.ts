@@ -4,6 +4,7 @@ import type { DataDeps, DataInput, DataRoute } from '../../data-route.ts';
 import { overloaded } from '../../request-body.ts';
 import { formatInType, proxyTypes } from '../media-types.ts';
 import { proxyErrorCodes } from '../proxy-problems.ts';
+import { describeTopic } from '../proxy-topics.ts';
 import { baseUri } from './base-uri.ts';
 import { readCommitBody, readPartitions, readSeekBody, readSubscriptionBody } from './consumer-bodies.ts';
 import { readConsumerConfig } from './consumer-config.ts';
@@ -20,6 +21,7 @@ import {
   seekToEndDefinition,
   subscribeDefinition,
   subscriptionDefinition,
+  topicRecordsDefinition,
   unsubscribeDefinition,
 } from './consumer-definitions.ts';
 import type { ConsumerInstance } from './consumer-instance.ts';
@@ -72,6 +74,14 @@ const rows: readonly DataRoute[] = [
       })),
     };
   }),
+  {
+    ...topicRecordsDefinition,
+    async *serve(input, deps) {
+      const topic = String(input.path.topic);
+      await instanceOf(input, deps).subscribeTo(topic, () => describeTopic(input.client, topic));
+      yield* records(input, deps);
+    },
+  },
   {
     ...deleteDefinition,
     async serve({ path, client }, { consumers }) {

@@ -32,7 +32,10 @@ async function describe(client: TestClient, group: string) {
   };
 }
 
-/** Time passes in steps, between which heartbeats are sent and answered. */
+/**
+ * Time passes in steps, between which heartbeats are sent and answered. In one step of 27 s the agent itself would be
+ * lost after 9 s without a heartbeat, and its members after another third of their session.
+ */
 async function pass(clock: HandClock, ms: number): Promise<void> {
   for (let passedMs = 0; passedMs < ms; passedMs += 1_000) {
     clock.advance(1_000);
@@ -270,4 +273,24 @@ test('instances commit and leave their groups when the agent stops', async (t) =
   while (!isStopped) await pass(clock, 1_000);
   assert.equal(cluster.calls.leaveGroup, leaveGroup + 1);
   assert.equal(cluster.calls.commitOffsets, commitOffsets + 1);
+});
+
+test('a read that names a topic subscribes the instance to it alone', async (t) => {
+  const { create, done, write, read, call, code } = await consumerStage(t, {
+    topics: { orders: 2, bills: 1 },
+  });
+  await write('orders', spread(4));
+  const path = await create({ ...earliest, 'auto.offset.reset': 'smallest' });
+  assert.equal(await code('GET', `${path}/topics/none`), 40401);
+  assert.deepEqual((await call('GET', `${path}/subscription`)).json, { topics: [] });
+  const found: { value: unknown }[] = [];
+  while (found.length < 4) found.push(...(await call('GET', `${path}/topics/orders`)).json);
+  assert.deepEqual(sorted(found), [0, 1, 2, 3]);
+  assert.deepEqual((await call('GET', `${path}/subscription`)).json, { topics: ['orders'] });
+  assert.equal(await code('GET', `${path}/topics/bills`), 40901);
+  await write('orders', [{ value: 4, partition: 0 }]);
+  assert.deepEqual(sorted(await read(path, 1)), [4], 'the other path goes on where this one stopped');
+  await done('DELETE', `${path}/subscription`);
+  await done('POST', `${path}/assignments`, { partitions: [{ topic: 'orders', partition: 0 }] });
+  assert.equal(await code('GET', `${path}/topics/orders`), 40901);
 });
