@@ -255,6 +255,14 @@ export class GroupCoordinator implements GroupsPort {
     return this.#ask(() => this.#listAll().filter(isWanted));
   }
 
+  /** The number of groups, those that only have offsets too. */
+  count(): number {
+    let count = this.#directory.size;
+    for (const groupId of this.#options.machine.offsets.groupIds())
+      if (!this.#directory.has(groupId)) count++;
+    return count;
+  }
+
   async deleteGroups(groupIds: readonly string[]): Promise<GroupError[]> {
     this.#check();
     const { machine, submit, ask } = this.#options;

@@ -54,6 +54,10 @@ export class GroupDirectory {
     return this.#groups.size + this.#unread.size;
   }
 
+  has(groupId: string): boolean {
+    return this.#groups.has(groupId) || this.#unread.has(groupId);
+  }
+
   find(groupId: string): Group | undefined {
     if (this.#unread.delete(groupId)) this.#read(groupId);
     return this.#groups.get(groupId);

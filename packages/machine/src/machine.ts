@@ -48,6 +48,7 @@ import type { DeadFile, LevelTotals } from './log/file-table.ts';
 import { findBatches, findOffset } from './log/find.ts';
 import { defaultLimits, type MachineLimits } from './machine-limits.ts';
 import { fetchOffsets, type GroupOffsetsQuery } from './offsets/fetch-offsets.ts';
+import { type GroupProgress, groupProgress, type TopicEnd, topicEnds } from './offsets/group-progress.ts';
 import type { Offsets } from './offsets/offsets.ts';
 import { readRegistry } from './registry/read-registry.ts';
 import {
@@ -381,6 +382,16 @@ export class ClusterMachine {
       clientQuotas: kv.of('clientQuota').size,
       credentials: kv.of('credential').size,
     };
+  }
+
+  /** Yields live topics with the sums of their end offsets. */
+  topicEnds(): Generator<TopicEnd> {
+    return topicEnds(this.#state);
+  }
+
+  /** Returns how far a group is, by topic. */
+  groupProgress(groupId: string): GroupProgress[] {
+    return groupProgress(this.#state, groupId);
   }
 
   /** Yields the names of live topics in order of creation. */

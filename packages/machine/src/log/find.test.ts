@@ -89,11 +89,15 @@ test('the latest timestamp is found at its first occurrence, and not in an empty
     { topicId: 'z', partition: 0, want: 'latest', timestampMs: -1 },
   ]);
   assert.deepEqual(
-    answers.map(({ error, pointers }) => [error, [...pointers.baseOffset]]),
+    answers.map(({ error, pointers, latestTimestampMs }) => [
+      error,
+      [...pointers.baseOffset],
+      latestTimestampMs,
+    ]),
     [
-      ['NONE', [12]],
-      ['NONE', []],
-      ['UNKNOWN_TOPIC_ID', []],
+      ['NONE', [12], 20],
+      ['NONE', [], undefined],
+      ['UNKNOWN_TOPIC_ID', [], undefined],
     ],
   );
 });

@@ -48,7 +48,10 @@ export function findOffset(state: ClusterState, query: OffsetQuery): OffsetAnswe
   if (typeof log === 'string') return { error: log, pointers: noPointers };
   const index =
     query.want === 'latest' ? log.indexOfLatestTimestamp() : log.indexOfTimestamp(query.timestampMs);
-  return { error: 'NONE', pointers: index < 0 ? noPointers : readPointers(state, log, index, 1) };
+  if (index < 0) return { error: 'NONE', pointers: noPointers };
+  const pointers = readPointers(state, log, index, 1);
+  if (query.want === 'first') return { error: 'NONE', pointers };
+  return { error: 'NONE', pointers, latestTimestampMs: state.pointers.maxTimestampMs(log.slot(index)) };
 }
 
 function findLog(

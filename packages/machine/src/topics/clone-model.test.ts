@@ -118,7 +118,8 @@ class Run {
 
   #create(name: string): void {
     const topicId = `id${++this.#serial}`;
-    const topics = [{ name, partitionCount: 2, configs: {} }];
+    // Days pass, and only retention by bytes is part of the model.
+    const topics = [{ name, partitionCount: 2, configs: { 'retention.ms': '-1' } }];
     this.cluster.execute({ kind: 'createTopics', topics, topicIds: [topicId], validateOnly: false });
     const logs = [0, 1].map(() => ({ start: 0, tokens: [], aborted: [] }));
     this.#topics.push({ topicId, name, logs, deletedMs: undefined });
@@ -376,7 +377,10 @@ class Run {
             kind: 'topic',
             name: found.name,
             replacesAll: true,
-            changes: [{ name: 'retention.bytes', operation: 'set', value }],
+            changes: [
+              { name: 'retention.bytes', operation: 'set', value },
+              { name: 'retention.ms', operation: 'set', value: '-1' },
+            ],
           },
         ],
       });

@@ -1,0 +1,52 @@
+import type { ClusterState } from '../cluster-state.ts';
+
+/** Sums over partitions of a topic. */
+export interface TopicEnd {
+  readonly number: number;
+  readonly name: string;
+  readonly partitionCount: number;
+  /** The sum of the offsets of the next records. */
+  readonly end: number;
+}
+
+/** Sums over those partitions of a topic that a group has offsets of. */
+export interface GroupProgress extends TopicEnd {
+  /** The sum of the committed offsets. */
+  readonly committed: number;
+  /** Records that the group has yet to read. */
+  readonly lag: number;
+}
+
+export function* topicEnds({ topics }: ClusterState): Generator<TopicEnd> {
+  for (const { number, description, partitions } of topics.live()) {
+    let end = 0;
+    for (const { nextOffset } of partitions) end += nextOffset;
+    yield { number, name: description.name, partitionCount: partitions.length, end };
+  }
+}
+
+/** The progress of a group by topic, without deleted ones. */
+export function groupProgress({ offsets, topics }: ClusterState, groupId: string): GroupProgress[] {
+  const byTopic = new Map<number, { -readonly [Name in keyof GroupProgress]: GroupProgress[Name] }>();
+  for (const { topicNumber, partition, offset } of offsets.of(groupId)) {
+    const topic = topics.byNumber(topicNumber);
+    const log = topic?.partitions[partition];
+    if (topic === undefined || log === undefined || topics.byId(topic.description.topicId) !== topic)
+      continue;
+    const { name } = topic.description;
+    const sums = byTopic.get(topicNumber) ?? {
+      number: topicNumber,
+      name,
+      partitionCount: 0,
+      end: 0,
+      committed: 0,
+      lag: 0,
+    };
+    byTopic.set(topicNumber, sums);
+    sums.partitionCount++;
+    sums.end += log.nextOffset;
+    sums.committed += offset;
+    sums.lag += Math.max(0, log.nextOffset - offset);
+  }
+  return [...byTopic.values()];
+}
