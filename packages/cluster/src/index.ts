@@ -43,6 +43,7 @@ export {
   type ReportedExpiry,
   type ReportedLogin,
   type ReportedSoftware,
+  type ReportedTraffic,
   type RequestKind,
   reportIntervalMs,
   requestKinds,
@@ -51,6 +52,7 @@ export {
   addLatencies,
   type LatencyCounts,
   latencyP99,
+  latencyPercentile,
   latencyStepOf,
   noLatencies,
   packLatencies,
@@ -251,6 +253,24 @@ export {
   queryReportIntervalMs,
   querySilenceMsMax,
 } from './calls/query-calls.ts';
+export {
+  type PartToWrite,
+  type ProducedRecord,
+  type ProduceRecordAnswer,
+  type ProduceRecordQuery,
+  produceRecordKind,
+  type ReadRecords,
+  type ReadRecordsAnswer,
+  type ReadRecordsQuery,
+  type RecordCaller,
+  type RecordFormat,
+  type RecordPosition,
+  type RecordRefusal,
+  readRecordQuery,
+  readRecordsKind,
+  type ShownPart,
+  type ShownRecord,
+} from './calls/record-query.ts';
 export type {
   RegistryChangeRequest,
   RegistryChangeResult,
@@ -259,6 +279,14 @@ export type {
   RegistryPage,
   RegistryReadRequest,
 } from './calls/registry-calls.ts';
+export type {
+  ClusterActivity,
+  GroupActivity,
+  MetricSeries,
+  SeriesQuery,
+  SeriesRead,
+  SeriesTags,
+} from './calls/series-calls.ts';
 export {
   type PartitionsToCreate,
   replicationFactorOf,
@@ -318,7 +346,7 @@ export {
 export { alteredConfigs, type ConfigsBy, clusterConflict } from './configs/alter-configs.ts';
 export { checkClusterConfigs, checkConfigs, checkTopicConfigs } from './configs/check-configs.ts';
 export { configCatalogues, isConfigName } from './configs/config-catalogues.ts';
-export { describeProblem } from './configs/config-row.ts';
+export { describeProblem, documentationOf } from './configs/config-row.ts';
 export {
   type ConfigSource,
   type ConfigTexts,

@@ -1502,6 +1502,8 @@ const membersCalls: Partial<Record<CallName, readonly unknown[]>> = {
   runQuery: [{ queryId: 'q', request: new Uint8Array(), limitMs: 1 }],
   cancelQuery: ['q'],
   putControlPlaneEvents: [[]],
+  readSeries: [{ metrics: [], fromMs: 0, stepMs: 10_000, count: 1, groupBy: null, tags: {}, seriesMax: 1 }],
+  describeActivity: [1],
 };
 
 test('an agent key does not allow calls of the control plane', async () => {

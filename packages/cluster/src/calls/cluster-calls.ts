@@ -15,6 +15,7 @@ import { ownerCalls } from './owner-calls.ts';
 import { principalCalls } from './principal-calls.ts';
 import { queryCalls } from './query-calls.ts';
 import { registryCalls } from './registry-calls.ts';
+import { seriesCalls } from './series-calls.ts';
 import { topicCalls } from './topic-calls.ts';
 import { transactionCalls } from './transaction-calls.ts';
 
@@ -38,6 +39,7 @@ export const clusterCalls = {
   ...principalCalls,
   ...queryCalls,
   ...registryCalls,
+  ...seriesCalls,
   ...shareCalls,
   ...transactionCalls,
   ...agentCalls,

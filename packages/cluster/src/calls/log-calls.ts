@@ -158,6 +158,8 @@ export interface OffsetAnswer {
   readonly error: EntryError;
   /** At most one range; the caller finds the exact record by reading it. */
   readonly pointers: Pointers;
+  /** For `latest`: the timestamp itself. Absent without records, and in answers of leaders of earlier releases. */
+  readonly latestTimestampMs?: number | undefined;
 }
 
 /** Calls about the logs of partitions. */

@@ -8,6 +8,11 @@ export interface ConfigType<Value> {
   readonly kafkaType: 'BOOLEAN' | 'STRING' | 'INT' | 'LONG' | 'DOUBLE' | 'LIST';
   /** What a value must be; completes the sentence "must be …". */
   readonly rule: string;
+  /** All words that are valid, if they are known. */
+  readonly words?: readonly string[];
+  /** The bounds of a number, as text because not every 64-bit integer is a number here. */
+  readonly min?: string;
+  readonly max?: string;
   /** Returns `undefined` if the text is invalid. */
   parse(text: string): Value | undefined;
 }
@@ -15,6 +20,7 @@ export interface ConfigType<Value> {
 export const bool: ConfigType<boolean> = {
   kafkaType: 'BOOLEAN',
   rule: 'true or false',
+  words: ['true', 'false'],
   parse: (text) => {
     const word = text.trim().toLowerCase();
     return word === 'true' ? true : word === 'false' ? false : undefined;
@@ -25,6 +31,8 @@ function integer(kafkaType: 'INT' | 'LONG', min: number, max: bigint): ConfigTyp
   return {
     kafkaType,
     rule: `a whole number from ${min} to ${max}`,
+    min: String(min),
+    max: String(max),
     parse: (text) => {
       if (!/^[+-]?\d{1,19}$/.test(text.trim())) return undefined;
       const value = BigInt(text.trim().replace(/^\+/, ''));
@@ -50,6 +58,7 @@ export function oneOf<const Words extends readonly string[]>(...words: Words): C
   return {
     kafkaType: 'STRING',
     rule: `one of ${words.join(', ')}`,
+    words,
     parse: (text) => words.find((word) => word === text.trim()),
   };
 }
@@ -83,6 +92,7 @@ export function someOf<const Words extends readonly string[]>(
   return {
     kafkaType: 'LIST',
     rule: `one or more of ${words.join(', ')}, separated by commas`,
+    words,
     parse: (text) => {
       const chosen: Words[number][] = [];
       for (const part of text.split(',')) {
@@ -99,6 +109,8 @@ export function double({ min, max }: { min: number; max: number }): ConfigType<n
   return {
     kafkaType: 'DOUBLE',
     rule: `a number from ${min} to ${max}`,
+    min: String(min),
+    max: String(max),
     parse: (text) => {
       if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text.trim())) return undefined;
       const value = Number(text);

@@ -43,6 +43,19 @@ export interface AgentReport {
   readonly bucketProblem?: string | undefined;
   /** Records that did not fit their schema, most of all. Agents of earlier releases do not send it. */
   readonly invalidRecords?: readonly InvalidRecords[] | undefined;
+  /** Absent without any. Agents of earlier releases do not send it. */
+  readonly traffic?: ReportedTraffic | undefined;
+}
+
+/** Records of clients, as batches that were committed or read, and how long Produce requests took. */
+export interface ReportedTraffic {
+  readonly inRecords: number;
+  /** As sent, which is compressed if the client compresses. */
+  readonly inBytes: number;
+  readonly outRecords: number;
+  readonly outBytes: number;
+  /** From the receipt of a request to its answer, packed as in `latencies.ts`. */
+  readonly produceLatencies: readonly number[];
 }
 
 /** Records of a topic that validates schemas, by what was wrong. */
@@ -244,6 +257,15 @@ const report = object<AgentReport>({
   certificates: few(expiry, coreLimits.reportedExpiriesMax),
   tokens: few(expiry, coreLimits.reportedExpiriesMax),
   bucketProblem: optional(problem),
+  traffic: optional(
+    object<ReportedTraffic>({
+      inRecords: whole,
+      inBytes: whole,
+      outRecords: whole,
+      outBytes: whole,
+      produceLatencies: latencies,
+    }),
+  ),
 });
 
 /**

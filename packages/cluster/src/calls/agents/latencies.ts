@@ -35,10 +35,15 @@ export function addLatencies(counts: LatencyCounts, pairs: readonly number[]): v
 
 /** Returns the 99th percentile; `undefined` without any counts. */
 export function latencyP99(counts: LatencyCounts): number | undefined {
+  return latencyPercentile(counts, 0.99);
+}
+
+/** Returns the latency that this part of the counts, from 0 to 1, does not exceed; `undefined` without any counts. */
+export function latencyPercentile(counts: LatencyCounts, part: number): number | undefined {
   const total = counts.reduce((sum, count) => sum + count, 0);
   if (total === 0) return undefined;
   let step = 0;
-  for (let below = counts[0]!; below < total * 0.99; below += counts[step]!) step++;
+  for (let below = counts[0]!; below < total * part; below += counts[step]!) step++;
   return latencyOfStep(step);
 }
 

@@ -1,0 +1,74 @@
+import { type SeriesMetricName, type SeriesTag, seriesMetricNames, seriesTags } from '@weir/core';
+import { list, nullable, object, oneOf, optional, text, tuple, whole } from '../shapes/shape.ts';
+import { leaderCall } from './call.ts';
+
+/** What a series is of; the whole cluster without any. */
+export type SeriesTags = { readonly [Tag in SeriesTag]?: string | undefined };
+
+export interface SeriesQuery {
+  readonly metrics: readonly SeriesMetricName[];
+  /** A multiple of the step. */
+  readonly fromMs: number;
+  readonly stepMs: number;
+  readonly count: number;
+  /** One series per value of this tag; `null` for one alone. */
+  readonly groupBy: SeriesTag | null;
+  /** Only series of these. */
+  readonly tags: SeriesTags;
+  /** Series per metric. */
+  readonly seriesMax: number;
+}
+
+export interface MetricSeries {
+  readonly metric: SeriesMetricName;
+  readonly tags: SeriesTags;
+  /** One per step; NaN without a value. */
+  readonly values: Float64Array;
+}
+
+export interface SeriesRead {
+  readonly series: readonly MetricSeries[];
+  /** Series beyond `seriesMax`. */
+  readonly leftOut: number;
+}
+
+/** Of the last samples, which are some seconds old. */
+export interface ClusterActivity {
+  readonly groupCount: number;
+  /** The lag of all groups; `null` before the first sample. */
+  readonly totalLag: number | null;
+  /** The groups with the largest lag, the largest first. */
+  readonly groups: readonly GroupActivity[];
+  /** Agents that went silent within the last hour and did not say that they leave. */
+  readonly lostAgents: readonly { readonly agentId: string; readonly lastSeenMs: number }[];
+}
+
+export interface GroupActivity {
+  readonly groupId: string;
+  readonly lag: number;
+  /** `null` until it was sampled twice. */
+  readonly producedPerSecond: number | null;
+  readonly consumedPerSecond: number | null;
+}
+
+/** Calls about what happened lately, which the leader has in memory. Leaders of earlier releases do not know them. */
+export const seriesCalls = {
+  readSeries: leaderCall<[query: SeriesQuery], SeriesRead>(
+    tuple(
+      object<SeriesQuery>({
+        metrics: list(oneOf(...seriesMetricNames)),
+        fromMs: whole,
+        stepMs: whole,
+        count: whole,
+        groupBy: nullable(oneOf(...seriesTags)),
+        tags: object<SeriesTags>({ agent: optional(text), topic: optional(text), group: optional(text) }),
+        seriesMax: whole,
+      }),
+    ),
+    { membersOnly: true, onRetry: 'reexecute' },
+  ),
+  describeActivity: leaderCall<[groupsMax: number], ClusterActivity>(tuple(whole), {
+    membersOnly: true,
+    onRetry: 'reexecute',
+  }),
+};
