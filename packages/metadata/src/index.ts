@@ -3,3 +3,4 @@ export { ClusterNode } from './leader/cluster-node.ts';
 export { LoadSharing } from './leader/load-sharing/load-sharing.ts';
 export { clusterMachines, fileCommitMsMax } from './leader/machine-kind.ts';
 export { shortLease } from './leader/timing.ts';
+export { SeriesBudget } from './series/series-store.ts';

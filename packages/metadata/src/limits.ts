@@ -95,4 +95,19 @@ export const metadataLimits = {
   controlPlaneEventsMax: 1_000,
   controlPlaneEventCharsMax: 2 * MiB,
   controlPlaneEventsPerCallMax: 200,
+
+  /**
+   * Metric series that a leader keeps of one cluster, and a process of all its clusters; beyond it, new ones have to
+   * wait until others end. A series has up to 7.5 KiB after a day, and 2 KiB after an hour.
+   */
+  clusterSeriesMax: 1_000,
+  processSeriesMax: 20_000,
+
+  /** Groups with the largest lag that have series, topics of each, and the busiest topics that have series. */
+  sampledGroupsMax: 100,
+  sampledTopicsPerGroupMax: 5,
+  sampledTopicsMax: 100,
+
+  /** Committed offsets that one sample reads, some milliseconds of work; further groups have their turn later. */
+  sampledOffsetsMax: 20_000,
 } as const;

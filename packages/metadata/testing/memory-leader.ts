@@ -12,6 +12,7 @@ import { Leadership } from '../src/leader/leadership.ts';
 import { defaultSnapshotBytesMin, Replica } from '../src/leader/replica.ts';
 import { defaultTiming } from '../src/leader/timing.ts';
 import { queryQueueMetrics } from '../src/queries/query-queue-metrics.ts';
+import { SeriesBudget } from '../src/series/series-store.ts';
 
 interface MemoryLeaderOptions {
   readonly clusterId: string;
@@ -99,6 +100,7 @@ export class MemoryLeader {
       snapshotBytesMin: defaultSnapshotBytesMin,
       hasFiles: true,
       freshId: this.freshId,
+      seriesBudget: new SeriesBudget(),
     });
     leadership.serveFollowers();
     return leadership;

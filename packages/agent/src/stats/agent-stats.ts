@@ -7,6 +7,7 @@ import { InvalidRecordCounts } from './invalid-records.ts';
 import { LoginStats } from './login-stats.ts';
 import { RequestCounters } from './request-counters.ts';
 import { shortName } from './short-name.ts';
+import { TrafficStats } from './traffic-stats.ts';
 
 interface AgentStatsOptions {
   readonly clock: Clock;
@@ -40,7 +41,7 @@ interface Counts {
 
 /**
  * Counts stats for the control plane, which monitors the health of the cluster. Nothing here runs per record: stats are
- * counted once per file, per store request, per login, per Produce request with an unusual timeout,
+ * counted once per file, per store request, per login, per Produce request,
  * and per batch with invalid records.
  *
  * Stats that were sent and may not have been received are held separately from newer ones, and the next report contains
@@ -51,6 +52,7 @@ export class AgentStats {
   readonly #startedMs: number;
   readonly #logins = new LoginStats();
   readonly #requests: RequestCounters;
+  readonly #traffic: TrafficStats;
   #fresh = noCounts();
   #unacked = noCounts();
   #number = 0;
@@ -62,6 +64,7 @@ export class AgentStats {
   constructor(options: AgentStatsOptions) {
     this.#options = options;
     this.#requests = new RequestCounters(options.metrics);
+    this.#traffic = new TrafficStats(options.metrics);
     this.#startedMs = options.clock.nowMs();
     this.#sinceMs = options.clock.monotonicMs();
     this.#reportedMs = this.#sinceMs;
@@ -79,6 +82,9 @@ export class AgentStats {
   readonly produceRequested = (clientId: string | null, timeoutMs: number): void => {
     this.#fresh.clients.note(clientId ?? '', timeoutMs);
   };
+
+  /** The time from the receipt of a Produce request until its answer. */
+  readonly produceWritten = (latencyMs: number): void => this.#traffic.written(latencyMs);
 
   readonly requestEnded = (bucket: string, request: EndedRequest): void => {
     this.#fresh.buckets.note(bucket, request);
@@ -122,6 +128,7 @@ export class AgentStats {
     this.#fresh = noCounts();
     this.#number++;
     const problem = writeProblem?.();
+    const traffic = this.#traffic.report();
     return {
       startedMs: this.#startedMs,
       number: this.#number,
@@ -140,6 +147,7 @@ export class AgentStats {
       ...(problem === undefined ? {} : { writeProblem: shortName(problem) }),
       ...(connected === undefined ? {} : { connected: connected() }),
       ...bucketProblemOf(bucketProblem?.()),
+      ...(traffic === undefined ? {} : { traffic }),
       ...unlessEmpty('tokens', tokens().slice(0, coreLimits.reportedExpiriesMax)),
     };
   }
@@ -150,6 +158,7 @@ export class AgentStats {
     this.#sinceMs = this.#reportedMs;
     this.#unacked = noCounts();
     this.#logins.reportReceived();
+    this.#traffic.reportReceived();
   }
 
   #manySeries() {

@@ -9,6 +9,7 @@ import {
 import type { Clock } from '@weir/core';
 import type { SeenLogins } from '@weir/machine';
 import { metadataLimits } from '../limits.ts';
+import type { LastTraffic } from '../series/cluster-sampler.ts';
 import { StorageTrafficSums } from './storage-traffic.ts';
 
 /**
@@ -46,6 +47,7 @@ export class AgentReports {
   #storedChars = 0;
   readonly #connectedByAgent = new Map<string, Pick<StoredReport, 'json' | 'receivedMs' | 'atMs'>>();
   #connectedChars = 0;
+  readonly #lastTraffic = new Map<string, LastTraffic>();
 
   /** `loginsReceivedSinceMs`: since when earlier leaders have missed no login; by default now. */
   constructor(clock: Clock, loginsReceivedSinceMs = clock.nowMs()) {
@@ -69,12 +71,15 @@ export class AgentReports {
     // Only the last connections count, and they may be as long as all the rest.
     const { connected, ...counted } = report;
     this.traffic.add(report);
+    const { spanMs, traffic } = report;
+    this.#lastTraffic.set(agentId, { spanMs, traffic, atMs: this.#clock.monotonicMs() });
     this.#store(agentId, report, JSON.stringify(counted));
     this.#storeConnected(agentId, connected);
     return undefined;
   }
 
   forget(agentId: string): void {
+    this.#lastTraffic.delete(agentId);
     this.#withoutReport.delete(agentId);
     for (const { json } of this.#storedByAgent.get(agentId) ?? []) this.#storedChars -= json.length;
     this.#storedByAgent.delete(agentId);
@@ -86,6 +91,10 @@ export class AgentReports {
     const stored = this.#connectedByAgent.get(agentId);
     if (stored === undefined || this.#clock.monotonicMs() - stored.atMs > reportRetentionMs) return undefined;
     return { connected: JSON.parse(stored.json) as ReportedConnections, receivedMs: stored.receivedMs };
+  }
+
+  lastTraffic(agentId: string): LastTraffic | undefined {
+    return this.#lastTraffic.get(agentId);
   }
 
   reports(): ReadonlyMap<string, readonly ReceivedReport[]> {

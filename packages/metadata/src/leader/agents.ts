@@ -17,6 +17,7 @@ import {
 import { type Clock, coreLimits, type Log } from '@weir/core';
 import type { NodeIdRequest } from '@weir/machine';
 import { metadataLimits } from '../limits.ts';
+import type { LastTraffic } from '../series/cluster-sampler.ts';
 import { AgentReports } from './agent-reports.ts';
 
 /**
@@ -153,11 +154,20 @@ export class Agents {
     };
   }
 
-  /** Logins, and those of them to store. */
   get traffic(): AgentReports['traffic'] {
     return this.#reports.traffic;
   }
 
+  lastTraffic(agentId: string): LastTraffic | undefined {
+    return this.#reports.lastTraffic(agentId);
+  }
+
+  /** Agents that went silent without leaving, of the last hour. */
+  lost(): readonly LostAgent[] {
+    return this.#lostOfLate();
+  }
+
+  /** Logins, and those of them to store. */
   get logins(): Pick<AgentReports, 'loginMs' | 'takeLogins' | 'putBackLogins'> {
     return this.#reports;
   }

@@ -14,6 +14,7 @@ import { type EventMetrics, eventMetrics } from '../events/event-metrics.ts';
 import { type JobQueueMetrics, jobQueueMetrics } from '../jobs/job-queue-metrics.ts';
 import type { LinkingPipeline } from '../jobs/schema-linking-planner.ts';
 import { type QueryQueueMetrics, queryQueueMetrics } from '../queries/query-queue-metrics.ts';
+import { SeriesBudget } from '../series/series-store.ts';
 import { answerCall } from './answer-call.ts';
 import { untilBeatMs } from './beat.ts';
 import { Followers } from './followers.ts';
@@ -43,6 +44,8 @@ export interface ClusterNodeOptions {
    * LoadSharing computes it where several processes share many clusters.
    */
   readonly leaseGraceMs?: (lastHolderId: string | undefined) => number;
+  /** Shared by the clusters of a process; by default of this one alone. */
+  readonly seriesBudget?: SeriesBudget;
 }
 
 /**
@@ -70,6 +73,7 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
   readonly #machines: MachineKind;
   readonly #freshId: () => string;
   readonly #snapshotBytesMin: number;
+  readonly #seriesBudget: SeriesBudget;
   #backedUpMs: (() => number) | undefined;
   #linkingPipelines: (() => Promise<readonly LinkingPipeline[]>) | undefined;
   readonly #followers: Followers;
@@ -97,6 +101,7 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
     this.#machines = machines ?? clusterMachines;
     this.#freshId = options.freshId ?? freshTopicId;
     this.#snapshotBytesMin = options.snapshotBytesMin ?? defaultSnapshotBytesMin;
+    this.#seriesBudget = options.seriesBudget ?? new SeriesBudget();
     this.#followers = new Followers(this.#log);
   }
 
@@ -337,6 +342,7 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
           followers: this.#followers,
           snapshotBytesMin: this.#snapshotBytesMin,
           freshId: this.#freshId,
+          seriesBudget: this.#seriesBudget,
           backedUpMs: () => this.#backedUpMs?.(),
           hasFiles: clusterKind(this.#options.clusterId) !== 'schema registry',
           ...(this.#linkingPipelines === undefined ? {} : { linkingPipelines: this.#linkingPipelines }),

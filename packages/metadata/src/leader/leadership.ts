@@ -1,12 +1,13 @@
 import {
   type AgentDescription,
+  type ClusterActivity,
   type ClusterSnapshot,
   ClusterUnavailable,
   type CompactionBacklog,
   type StorageTraffic,
   schemaExportKind,
 } from '@weir/cluster';
-import type { Clock, Log } from '@weir/core';
+import { type Clock, type Log, seriesShortStepMs } from '@weir/core';
 import { GroupCoordinator } from '@weir/groups';
 import type { Journal } from '@weir/journal';
 import { hasNodeId, loginsReceivedSince, type NodeIdRequest } from '@weir/machine';
@@ -28,6 +29,8 @@ import { type LinkingPipeline, schemaLinkingPlanner } from '../jobs/schema-linki
 import { JobLeases } from '../queries/job-leases.ts';
 import { QueryQueue } from '../queries/query-queue.ts';
 import type { QueryQueueMetrics } from '../queries/query-queue-metrics.ts';
+import { ClusterSampler } from '../series/cluster-sampler.ts';
+import type { SeriesBudget } from '../series/series-store.ts';
 import { Agents, type AgentsChange } from './agents.ts';
 import { AutoScaler } from './auto-scaler/auto-scaler.ts';
 import { checkIntervalMs } from './auto-scaler/growth.ts';
@@ -65,6 +68,7 @@ interface LeadershipOptions {
   readonly hasFiles: boolean;
   /** The pipelines of schema linking that run. */
   readonly linkingPipelines?: () => Promise<readonly LinkingPipeline[]>;
+  readonly seriesBudget: SeriesBudget;
 }
 
 /** One term as leader: from the end of the journal to the loss of the lease. */
@@ -78,6 +82,7 @@ export class Leadership {
   readonly controlPlaneEvents: ControlPlaneEvents;
   readonly groups: GroupCoordinator;
   readonly autoScaler: AutoScaler;
+  readonly series: ClusterSampler;
   /** Resolves with the reason when the term ends. */
   readonly ended: Promise<string>;
   readonly #options: LeadershipOptions;
@@ -174,6 +179,13 @@ export class Leadership {
     this.autoScaler = new AutoScaler(replica.machine, clock);
     this.#every('retention', timing.retentionIntervalMs, () => this.#applyRetention());
     this.#every('autoScaler', checkIntervalMs, () => this.#scalePartitions());
+    this.series = new ClusterSampler({
+      machine: replica.machine,
+      agents: this.agents,
+      budget: options.seriesBudget,
+      clock,
+    });
+    this.#sampleAt(clock.nowMs() % seriesShortStepMs);
     lease.onLost((reason) => this.end(reason));
   }
 
@@ -291,6 +303,7 @@ export class Leadership {
     this.#options.followers.pause();
     this.pipeline.fail(new Error(reason));
     this.agents.close();
+    this.series.close();
     this.controlPlaneEvents.close();
     this.groups.close(`this control plane no longer leads: ${reason}`);
     this.jobs.close(`this control plane no longer leads: ${reason}`);
@@ -366,6 +379,28 @@ export class Leadership {
 
   storageTraffic(spanMs: number): StorageTraffic {
     return { ...this.agents.traffic.read(spanMs), dirtyRatioMax: this.#dirtyRatioMax };
+  }
+
+  activity(groupsMax: number): ClusterActivity {
+    return {
+      groupCount: this.groups.count(),
+      ...this.series.activity(groupsMax),
+      lostAgents: this.agents.lost().map(({ agentId, lastSeenMs }) => ({ agentId, lastSeenMs })),
+    };
+  }
+
+  /**
+   * Samples once per step. Clusters have phases of their own, so that they do not work all at once; no phase is near
+   * the end of a step, where a late timer would miss it.
+   */
+  #sampleAt(phaseMs: number): void {
+    const { clock } = this.#options;
+    const wantedMs = Math.min(Math.max(phaseMs, seriesShortStepMs * 0.1), seriesShortStepMs * 0.7);
+    const sinceMs = (clock.nowMs() - wantedMs) % seriesShortStepMs;
+    this.#after('series', seriesShortStepMs - sinceMs, () => {
+      this.#sampleAt(phaseMs);
+      this.series.sample();
+    });
   }
 
   /** What compaction should have done before a time. */

@@ -38,6 +38,8 @@ export type Machine = Pick<
   | 'countResources'
   | 'deletedTopics'
   | 'topics'
+  | 'topicEnds'
+  | 'groupProgress'
   | 'snapshotForFollowers'
   | keyof GroupsMachine
   | 'beginSave'

@@ -1,0 +1,283 @@
+import {
+  type AgentReport,
+  addLatencies,
+  type ClusterActivity,
+  type GroupActivity,
+  latencyPercentile,
+  noLatencies,
+  reportIntervalMs,
+  type SeenAgent,
+  type SeriesQuery,
+  type SeriesRead,
+  type SeriesTags,
+} from '@weir/cluster';
+import { type Clock, seriesLongRangeMs, seriesShortStepMs } from '@weir/core';
+import type { ClusterMachine } from '@weir/machine';
+import { metadataLimits } from '../limits.ts';
+import { type SeriesBudget, SeriesStore, stepOf } from './series-store.ts';
+
+/** What the last report of an agent says of its traffic, and when it was received. */
+export interface LastTraffic extends Pick<AgentReport, 'spanMs' | 'traffic'> {
+  readonly atMs: number;
+}
+
+interface ClusterSamplerOptions {
+  readonly machine: Pick<ClusterMachine, 'offsets' | 'groupProgress' | 'topicEnds'>;
+  readonly agents: {
+    seen(): readonly SeenAgent[];
+    lastTraffic(agentId: string): LastTraffic | undefined;
+  };
+  readonly budget: SeriesBudget;
+  readonly clock: Clock;
+}
+
+/** What was last sampled of a topic, or of a topic within a group. */
+interface Progress {
+  readonly atMs: number;
+  readonly partitionCount: number;
+  readonly end: number;
+  readonly committed: number;
+}
+
+interface TrackedGroup {
+  lag: number;
+  producedPerSecond: number | null;
+  consumedPerSecond: number | null;
+  readonly topics: Map<number, Progress>;
+}
+
+/** A report is shown until the next but one should have come. */
+const reportAgeMsMax = 2 * reportIntervalMs;
+
+/**
+ * Samples a cluster every ten seconds: the growth of its topics, the progress of its groups, and what its agents last
+ * reported, which is the mean of twenty seconds. Rates are differences of two samples, so the first sample has none.
+ *
+ * Groups with the largest lag have series. The others are looked at in turn, as many offsets per sample as the limit
+ * allows, and take the place of one with less lag. Share groups have no committed offsets, and no series.
+ */
+export class ClusterSampler {
+  readonly #options: ClusterSamplerOptions;
+  readonly #store: SeriesStore;
+  readonly #topics = new Map<number, Progress>();
+  readonly #groups = new Map<string, TrackedGroup>();
+  /** Topics that have a series, with their last rates. */
+  readonly #shownTopics = new Map<string, number>();
+  /** The groups that are left of this pass over all. */
+  #pass: string[] = [];
+  #passLag = 0;
+  #totalLag: number | null = null;
+
+  constructor(options: ClusterSamplerOptions) {
+    this.#options = options;
+    this.#store = new SeriesStore(options.budget);
+  }
+
+  /** Takes the sample of a step. */
+  sample(): void {
+    const step = stepOf(this.#options.clock.nowMs());
+    const put: Put = (metric, value, tags = {}) => {
+      if (value !== null) this.#store.put(metric, tags, step, value);
+    };
+    this.#sampleAgents(put);
+    this.#sampleTopics(put);
+    this.#sampleGroups(put);
+    if (step % 360 === 0) this.#store.dropBefore(step - seriesLongRangeMs / seriesShortStepMs);
+  }
+
+  read(query: SeriesQuery): SeriesRead {
+    return this.#store.read(query);
+  }
+
+  activity(groupsMax: number): Pick<ClusterActivity, 'totalLag' | 'groups'> {
+    const groups = Array.from(this.#groups, ([groupId, { lag, producedPerSecond, consumedPerSecond }]) => {
+      return { groupId, lag, producedPerSecond, consumedPerSecond } satisfies GroupActivity;
+    })
+      .sort((a, b) => b.lag - a.lag)
+      .slice(0, groupsMax);
+    return { totalLag: this.#totalLag, groups };
+  }
+
+  close(): void {
+    this.#store.close();
+  }
+
+  #sampleAgents(put: Put): void {
+    const { agents, clock } = this.#options;
+    const atMs = clock.monotonicMs();
+    const seen = agents.seen();
+    // A cluster that nothing uses has no series, so that thousands of them take no memory.
+    if (seen.length > 0 || this.#store.size > 0) put('agents', seen.length);
+    const sums = { inBytes: 0, outBytes: 0, inRecords: 0, outRecords: 0 };
+    const latencies = noLatencies();
+    let [load, reporting] = [0, 0];
+    for (const { agentId, cpuLoad } of seen) {
+      const agent = { agent: agentId };
+      load += cpuLoad;
+      put('cpu_load', cpuLoad, agent);
+      const last = agents.lastTraffic(agentId);
+      if (last === undefined || atMs - last.atMs > reportAgeMsMax) continue;
+      reporting++;
+      const { spanMs, traffic } = last;
+      const seconds = Math.max(1_000, spanMs) / 1_000;
+      const own = noLatencies();
+      addLatencies(own, traffic?.produceLatencies ?? []);
+      addLatencies(latencies, traffic?.produceLatencies ?? []);
+      for (const name of ['inBytes', 'outBytes', 'inRecords', 'outRecords'] as const) {
+        const rate = (traffic?.[name] ?? 0) / seconds;
+        sums[name] += rate;
+        put(rateNames[name], rate, agent);
+      }
+      put('produce_latency_p50_ms', latencyPercentile(own, 0.5) ?? null, agent);
+      put('produce_latency_p99_ms', latencyPercentile(own, 0.99) ?? null, agent);
+    }
+    if (seen.length > 0) put('cpu_load', load / seen.length);
+    if (reporting === 0) return;
+    for (const name of ['inBytes', 'outBytes', 'inRecords', 'outRecords'] as const)
+      put(rateNames[name], sums[name]);
+    put('produce_latency_p50_ms', latencyPercentile(latencies, 0.5) ?? null);
+    put('produce_latency_p99_ms', latencyPercentile(latencies, 0.99) ?? null);
+  }
+
+  #sampleTopics(put: Put): void {
+    const { machine, clock } = this.#options;
+    const atMs = clock.monotonicMs();
+    const before = new Map(this.#topics);
+    this.#topics.clear();
+    for (const { number, name, partitionCount, end } of machine.topicEnds()) {
+      const now: Progress = { atMs, partitionCount, end, committed: 0 };
+      this.#topics.set(number, now);
+      const last = before.get(number);
+      const rate = last === undefined ? null : perSecond(last, now, 'end');
+      if (rate === null || !this.#shows(name, rate)) continue;
+      put('in_records_per_second', rate, { topic: name });
+    }
+  }
+
+  /** Whether a topic is one of the busiest. */
+  #shows(name: string, rate: number): boolean {
+    const shown = this.#shownTopics;
+    if (shown.has(name) || (rate > 0 && shown.size < metadataLimits.sampledTopicsMax)) {
+      shown.set(name, rate);
+      return true;
+    }
+    if (rate === 0) return false;
+    const [least, leastRate] = leastOf(shown, (one) => one);
+    if (rate <= leastRate) return false;
+    shown.delete(least);
+    this.#store.drop('topic', least);
+    shown.set(name, rate);
+    return true;
+  }
+
+  #sampleGroups(put: Put): void {
+    const { machine } = this.#options;
+    let left = metadataLimits.sampledOffsetsMax;
+    for (const groupId of [...this.#groups.keys()]) {
+      if (machine.offsets.hasGroup(groupId)) left -= this.#sampleTracked(groupId, put);
+      else this.#forget(groupId);
+    }
+    if (this.#pass.length === 0) this.#pass = [...machine.offsets.groupIds()];
+    while (this.#pass.length > 0 && left > 0) {
+      const groupId = this.#pass.pop()!;
+      const tracked = this.#groups.get(groupId);
+      if (tracked !== undefined) {
+        this.#passLag += tracked.lag;
+        continue;
+      }
+      const { lag, offsetCount } = this.#lagOf(groupId);
+      left -= Math.max(1, offsetCount);
+      this.#passLag += lag;
+      if (offsetCount > 0) this.#admit(groupId, lag, put);
+    }
+    if (this.#pass.length === 0) {
+      this.#totalLag = this.#passLag;
+      this.#passLag = 0;
+    }
+    if (this.#groups.size > 0 || this.#store.size > 0) put('lag', this.#totalLag);
+  }
+
+  #lagOf(groupId: string): { readonly lag: number; readonly offsetCount: number } {
+    let [lag, offsetCount] = [0, 0];
+    for (const topic of this.#options.machine.groupProgress(groupId)) {
+      lag += topic.lag;
+      offsetCount += topic.partitionCount;
+    }
+    return { lag, offsetCount };
+  }
+
+  #admit(groupId: string, lag: number, put: Put): void {
+    if (this.#groups.size >= metadataLimits.sampledGroupsMax) {
+      const [least, { lag: leastLag }] = leastOf(this.#groups, (group) => group.lag);
+      if (lag <= leastLag) return;
+      this.#forget(least);
+    }
+    this.#groups.set(groupId, { lag, producedPerSecond: null, consumedPerSecond: null, topics: new Map() });
+    this.#sampleTracked(groupId, put);
+  }
+
+  #forget(groupId: string): void {
+    this.#groups.delete(groupId);
+    this.#store.drop('group', groupId);
+  }
+
+  /** Returns the number of offsets. */
+  #sampleTracked(groupId: string, put: Put): number {
+    const { machine, clock } = this.#options;
+    const group = this.#groups.get(groupId)!;
+    const atMs = clock.monotonicMs();
+    let [lag, offsetCount, topicCount] = [0, 0, 0];
+    let produced: number | null = null;
+    let consumed: number | null = null;
+    const seen = new Set<number>();
+    for (const topic of machine.groupProgress(groupId)) {
+      lag += topic.lag;
+      offsetCount += topic.partitionCount;
+      seen.add(topic.number);
+      const last = group.topics.get(topic.number);
+      const now: Progress = { atMs, ...topic };
+      group.topics.set(topic.number, now);
+      const [ownProduced, ownConsumed] =
+        last === undefined ? [null, null] : [perSecond(last, now, 'end'), perSecond(last, now, 'committed')];
+      if (ownProduced !== null) produced = (produced ?? 0) + ownProduced;
+      if (ownConsumed !== null) consumed = (consumed ?? 0) + ownConsumed;
+      if (topicCount++ >= metadataLimits.sampledTopicsPerGroupMax) continue;
+      const tags = { group: groupId, topic: topic.name };
+      put('lag', topic.lag, tags);
+      put('produced_records_per_second', ownProduced, tags);
+      put('consumed_records_per_second', ownConsumed, tags);
+    }
+    for (const number of group.topics.keys()) if (!seen.has(number)) group.topics.delete(number);
+    Object.assign(group, { lag, producedPerSecond: produced, consumedPerSecond: consumed });
+    const tags = { group: groupId };
+    put('lag', lag, tags);
+    put('produced_records_per_second', produced, tags);
+    put('consumed_records_per_second', consumed, tags);
+    return offsetCount;
+  }
+}
+
+type Put = (metric: SeriesQuery['metrics'][number], value: number | null, tags?: SeriesTags) => void;
+
+const rateNames = {
+  inBytes: 'in_bytes_per_second',
+  outBytes: 'out_bytes_per_second',
+  inRecords: 'in_records_per_second',
+  outRecords: 'out_records_per_second',
+} as const;
+
+/** `null` if partitions came or went between the samples, or offsets were set back: then it is no progress. */
+function perSecond(last: Progress, now: Progress, of: 'end' | 'committed'): number | null {
+  const grown = now[of] - last[of];
+  if (now.partitionCount !== last.partitionCount || grown < 0 || now.atMs <= last.atMs) return null;
+  return (grown * 1_000) / (now.atMs - last.atMs);
+}
+
+function leastOf<Value>(
+  rows: ReadonlyMap<string, Value>,
+  weight: (value: Value) => number,
+): readonly [name: string, value: Value] {
+  let least: readonly [string, Value] | undefined;
+  for (const row of rows) if (least === undefined || weight(row[1]) < weight(least[1])) least = row;
+  return least!;
+}

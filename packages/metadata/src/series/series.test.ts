@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { SeenAgent } from '@weir/cluster';
+import { seriesShortStepMs } from '@weir/core';
+import { HandClock } from '@weir/core/testing';
+import { metadataLimits } from '../limits.ts';
+import { ClusterSampler, type LastTraffic } from './cluster-sampler.ts';
+import { Ring } from './ring.ts';
+import { SeriesBudget, SeriesStore } from './series-store.ts';
+
+test('a ring has the last hour in short steps and the last day in long ones', () => {
+  const first = 6_000;
+  const ring = new Ring('mean', first);
+  for (let step = first; step < first + 720; step++) ring.put(step, step);
+  assert.equal(ring.short(first + 719), first + 719);
+  assert.equal(ring.short(first + 360), first + 360);
+  assert.ok(Number.isNaN(ring.short(first + 359)), 'an hour ago');
+  assert.equal(ring.long(first / 6), first + 2.5, 'the mean of six');
+  ring.put(first + 725, 1);
+  assert.ok(Number.isNaN(ring.short(first + 724)), 'a step without a sample is a gap');
+  ring.put(first + 725 + 8_640, 2);
+  assert.ok(Number.isNaN(ring.long(first / 6)), 'older than a day');
+  assert.ok(Number.isNaN(ring.long(Math.floor((first + 725) / 6) + 3)), 'nothing was sampled in between');
+});
+
+test('a step that is longer has the mean of a rate, and the largest of a latency', () => {
+  for (const [merge, expected] of [
+    ['mean', 2],
+    ['max', 3],
+  ] as const) {
+    const ring = new Ring(merge, 60);
+    for (const value of [1, 2, 3]) ring.put(59 + value, value);
+    const stepMs = 3 * seriesShortStepMs;
+    const read = ring.read(60 * seriesShortStepMs, stepMs, 2);
+    assert.equal(read[0], expected);
+    assert.ok(Number.isNaN(read[1]));
+    assert.equal(ring.long(10), expected);
+  }
+});
+
+test('series beyond the limit wait until others end', () => {
+  const budget = new SeriesBudget(3);
+  const store = new SeriesStore(budget, 2);
+  for (const group of ['a', 'b', 'c']) store.put('lag', { group }, 100, 1);
+  assert.equal(store.size, 2);
+  store.put('lag', { group: 'a' }, 120, 1);
+  store.put('lag', { group: 'c' }, 120, 1);
+  const query = { metrics: ['lag'], fromMs: 1_200_000, stepMs: 10_000, count: 1, groupBy: 'group' } as const;
+  const names = store.read({ ...query, tags: {}, seriesMax: 9 }).series.map(({ tags }) => tags.group);
+  assert.deepEqual(names.sort(), ['a', 'c'], 'b had ended');
+  const other = new SeriesStore(budget, 2);
+  for (const group of ['d', 'e']) other.put('lag', { group }, 120, 1);
+  assert.equal(other.size, 1, 'the process has a limit too');
+  store.close();
+  other.put('lag', { group: 'e' }, 121, 1);
+  assert.equal(other.size, 2);
+});
+
+interface FakeOffset {
+  readonly end: number;
+  readonly committed: number;
+}
+
+/** A cluster of one topic per group, of one partition each. */
+function stage(groups: Map<string, FakeOffset>) {
+  const clock = new HandClock(60_000_000);
+  const traffic = new Map<string, LastTraffic>();
+  const numberOf = (groupId: string) => [...groups.keys()].indexOf(groupId);
+  const progress = (groupId: string) => {
+    const found = groups.get(groupId)!;
+    const { end, committed } = found;
+    const number = numberOf(groupId);
+    return [{ number, name: `t-${groupId}`, partitionCount: 1, end, committed, lag: end - committed }];
+  };
+  const sampler = new ClusterSampler({
+    machine: {
+      offsets: {
+        groupIds: () => groups.keys(),
+        hasGroup: (groupId: string) => groups.has(groupId),
+      } as never,
+      groupProgress: progress,
+      *topicEnds() {
+        for (const groupId of groups.keys()) yield progress(groupId)[0]!;
+      },
+    },
+    agents: {
+      seen: () => [...traffic.keys()].map((agentId) => ({ agentId, cpuLoad: 0.5 }) as SeenAgent),
+      lastTraffic: (agentId) => traffic.get(agentId),
+    },
+    budget: new SeriesBudget(),
+    clock,
+  });
+  const tick = () => {
+    clock.advance(seriesShortStepMs);
+    sampler.sample();
+  };
+  const lastOf = (metric: 'lag' | 'consumed_records_per_second' | 'in_records_per_second', tags = {}) => {
+    const fromMs = Math.floor(clock.nowMs() / seriesShortStepMs) * seriesShortStepMs;
+    const query = { metrics: [metric], fromMs, stepMs: seriesShortStepMs, count: 1, groupBy: null };
+    const [found] = sampler.read({ ...query, tags, seriesMax: 1 }).series;
+    return found?.values[0];
+  };
+  return { clock, traffic, sampler, tick, lastOf };
+}
+
+test('lag, and how fast a group and its topic move', () => {
+  const groups = new Map([['shop', { end: 100, committed: 40 }]]);
+  const { sampler, tick, lastOf } = stage(groups);
+  tick();
+  assert.equal(lastOf('lag', { group: 'shop' }), 60);
+  assert.equal(lastOf('consumed_records_per_second', { group: 'shop' }), undefined, 'one sample has no rate');
+  groups.set('shop', { end: 200, committed: 60 });
+  tick();
+  assert.equal(lastOf('lag'), 140);
+  assert.equal(lastOf('lag', { group: 'shop', topic: 't-shop' }), 140);
+  assert.equal(lastOf('consumed_records_per_second', { group: 'shop' }), 2);
+  assert.equal(lastOf('in_records_per_second', { topic: 't-shop' }), 10);
+  assert.deepEqual(sampler.activity(5).groups, [
+    { groupId: 'shop', lag: 140, producedPerSecond: 10, consumedPerSecond: 2 },
+  ]);
+  groups.set('shop', { end: 200, committed: 0 });
+  tick();
+  assert.ok(Number.isNaN(lastOf('consumed_records_per_second', { group: 'shop' })), 'a reset is no progress');
+  groups.delete('shop');
+  tick();
+  assert.equal(lastOf('lag', { group: 'shop' }), undefined);
+  assert.equal(lastOf('lag'), 0);
+});
+
+test('of many groups those with the largest lag have series', () => {
+  const count = metadataLimits.sampledGroupsMax + 20;
+  const groups = new Map(
+    Array.from({ length: count }, (_, index) => [`g${index}`, { end: index, committed: 0 }] as const),
+  );
+  const { sampler, tick, lastOf } = stage(groups);
+  tick();
+  assert.equal(lastOf('lag'), (count * (count - 1)) / 2, 'of all groups');
+  assert.equal(lastOf('lag', { group: 'g0' }), undefined);
+  assert.equal(lastOf('lag', { group: `g${count - 1}` }), count - 1);
+  groups.set('g0', { end: 1_000, committed: 0 });
+  tick();
+  assert.equal(sampler.activity(1).groups[0]?.groupId, 'g0');
+});
+
+test('what agents last reported, while it is recent', () => {
+  const { clock, traffic, tick, lastOf, sampler } = stage(new Map());
+  const counts = { inRecords: 200, inBytes: 2_000, outRecords: 0, outBytes: 0, produceLatencies: [10, 5] };
+  traffic.set('a', { spanMs: 20_000, traffic: counts, atMs: clock.monotonicMs() });
+  traffic.set('b', { spanMs: 20_000, traffic: undefined, atMs: clock.monotonicMs() });
+  tick();
+  assert.equal(lastOf('in_records_per_second'), 10);
+  assert.equal(lastOf('in_records_per_second', { agent: 'b' }), 0);
+  for (let step = 0; step < 5; step++) tick();
+  assert.ok(Number.isNaN(lastOf('in_records_per_second')), 'agents that do not report have no rate');
+  sampler.close();
+});
