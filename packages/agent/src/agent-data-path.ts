@@ -129,6 +129,7 @@ export function dataPath(
         schemas && new SchemaValidation({ cache: schemas, clock, metrics, onInvalid: stats.recordsInvalid }),
       inflation,
       onRequest: stats.produceRequested,
+      onWritten: stats.produceWritten,
       metrics,
       distribution: distributionBy('produced'),
     }),

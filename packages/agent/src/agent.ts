@@ -12,6 +12,7 @@ import { createHandlers } from './dispatch/request-dispatch.ts';
 import { AgentEvents } from './events/agent-events.ts';
 import { Heartbeats } from './heartbeats.ts';
 import { type HttpListener, type Route, startHttpListener } from './http/http-server.ts';
+import { isLoopback } from './http/loopback.ts';
 import { httpRoutes } from './http-api/http-routes.ts';
 import { dataRoutes } from './http-data/data-routes.ts';
 import { HttpData } from './http-data/http-data.ts';
@@ -36,6 +37,7 @@ import { startAgentRegistry } from './schema-registry/agent-registry.ts';
 import { OwnRegistry } from './schema-registry/own-registry.ts';
 import type { RegistryServer } from './schema-registry/registry-server.ts';
 import { createAccessOf } from './security/acl/access-of.ts';
+import { aclModeOf } from './security/acl/acl-mode.ts';
 import { principalsOf } from './security/principals.ts';
 import { createSasl } from './security/sasl/create-sasl.ts';
 import { createLoginChecks } from './security/sasl/login-checks.ts';
@@ -248,6 +250,10 @@ async function start(
     routes: [...dataRoutes, ...intakeRoutes],
     server: held,
     ownUrl: `http${tls?.http === true ? 's' : ''}://${inUrl(options.advertisedHost)}:${http.port}`,
+    ownNames: {
+      names: [options.advertisedHost, ...(options.hostname === undefined ? [] : [options.hostname])],
+      isLoopbackOnly: isLoopback(options.host),
+    },
     answers,
     schemas,
     logTopic: options.logIntakeDefaultTopic,
@@ -325,9 +331,15 @@ async function start(
     return within(clock, Math.min(leftMs(), leaveMsMax), left);
   });
   await unlessGivenUp(heartbeats.start(), () => heartbeats.stop(), options.givenUp);
+  const aclMode = aclModeOf(view);
   const queries = new QueryService({
     ...options,
     view,
+    loadRecordBrowser: async () => {
+      const { RecordBrowser } = await import('./record-browser/record-browser.ts');
+      const mustLogIn = () => requiresLogin || hasClientCertificates || aclMode() === 'enforced';
+      return new RecordBrowser({ ...callers, server: held, schemas, requiresLogin: mustLogIn });
+    },
     readPath,
     damage,
     answersQueries: options.answersQueries ?? false,

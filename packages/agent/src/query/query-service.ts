@@ -1,9 +1,10 @@
-import { readBoundaryQuery } from '@weir/cluster';
+import { readBoundaryQuery, readRecordQuery } from '@weir/cluster';
 import type { Clock, Log, Metrics } from '@weir/core';
 import type { ObjectStore } from '@weir/storage';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import type { DamageRegistry } from '../damage/damage-registry.ts';
 import type { ReadPath } from '../read-path/read-path.ts';
+import type { RecordBrowser } from '../record-browser/record-browser.ts';
 import type { Answering } from './answering.ts';
 import { findBoundaries } from './batch-boundaries.ts';
 import { CpuShare } from './cpu-share.ts';
@@ -23,6 +24,8 @@ interface QueryServiceOptions {
   readonly damage?: Pick<DamageRegistry, 'found'>;
   /** Whether this agent answers queries. */
   readonly answersQueries: boolean;
+  /** Loads what answers queries for records. Without it they are refused. */
+  readonly loadRecordBrowser?: () => Promise<RecordBrowser>;
   /** Whether this agent writes sidecars while it holds that job, so that queries read less. */
   readonly writesSidecars: boolean;
   /** Whether it deletes sidecars whose events are gone. */
@@ -44,7 +47,7 @@ const usualShare = 0.5;
 const busyShare = 0.1;
 const busyCpuLoad = 0.75;
 
-/** An agent's part in queries: answers those about events and batches, and writes sidecars for later ones. */
+/** An agent's part in queries: answers those about events, batches and records, and writes sidecars for later ones. */
 export class QueryService {
   readonly #options: QueryServiceOptions;
   readonly #stats: QueryMetrics;
@@ -52,6 +55,7 @@ export class QueryService {
   readonly #runner: QueryRunner | undefined;
   readonly #sidecars: SidecarJob | undefined;
   #answering: Promise<Answering> | undefined;
+  #recordBrowser: Promise<RecordBrowser> | undefined;
 
   constructor(options: QueryServiceOptions) {
     const { view, clock, cpuLoad, metrics } = options;
@@ -98,7 +102,14 @@ export class QueryService {
   }
 
   async #answer(text: string, limits: AnswerOptions): Promise<string> {
-    const boundaries = readBoundaryQuery(JSON.parse(text));
+    const query: unknown = JSON.parse(text);
+    const records = readRecordQuery(query);
+    if (records !== undefined) {
+      this.#recordBrowser ??= this.#options.loadRecordBrowser?.();
+      const browser = await this.#recordBrowser;
+      if (browser !== undefined) return await browser.answer(records, limits);
+    }
+    const boundaries = readBoundaryQuery(query);
     if (boundaries === undefined) return (await this.#loaded()).answer(text, limits);
     return JSON.stringify(await findBoundaries(this.#options.readPath, boundaries, limits.signal));
   }

@@ -1,0 +1,90 @@
+import { compileFilter, conditionsOf, type EventTest, parseFilter } from '@weir/events';
+import type { RecordCursor } from '@weir/wire';
+import { type FormattedPart, jsonText, textOf } from '../http-data/formatted-records.ts';
+import { RecordRefused } from './record-refused.ts';
+
+/** A record while it is tested. Keys and values are decoded once, and only if something needs them. */
+export interface TestedRecord {
+  readonly partition: number;
+  readonly record: RecordCursor;
+  key(): Promise<FormattedPart | null>;
+  value(): Promise<FormattedPart | null>;
+}
+
+/** Whether a record matches. All of it takes time that grows with the size of the record and no faster. */
+type RecordTest = (tested: TestedRecord) => Promise<boolean>;
+
+/** Returns `undefined` if every record matches. */
+export function recordTest(contains: string, filterText: string): RecordTest | undefined {
+  const tests: RecordTest[] = [];
+  if (contains !== '') tests.push(containsTest(contains));
+  const { filter, problems } = parseFilter(filterText);
+  // The control plane has checked it; one of another release may know more.
+  if (filter === undefined) throw new RecordRefused('invalid', `filter: ${problems[0]!.message}`);
+  if (filter.stages.length > 0) {
+    const names = new Set([...conditionsOf(filter)].map(({ field }) => field.path[0]!));
+    tests.push(filterTest(compileFilter(filter), names));
+  }
+  if (tests.length === 0) return undefined;
+  return async (tested) => {
+    for (const test of tests) if (!(await test(tested))) return false;
+    return true;
+  };
+}
+
+/** Looks for a text in the bytes of keys, values and headers, and in what schemas decode. */
+function containsTest(text: string): RecordTest {
+  const needle = Buffer.from(text);
+  return async ({ record, key, value }) => {
+    const { headers } = record;
+    const has = (bytes: Buffer | null) => bytes?.includes(needle) === true;
+    if (has(record.key) || has(record.value)) return true;
+    if (headers.some((header) => header.key.includes(text) || has(header.value))) return true;
+    for (const part of [await key(), await value()]) {
+      if (part?.format === 'schema' && part.text.includes(text)) return true;
+    }
+    return false;
+  };
+}
+
+function filterTest(test: EventTest, names: ReadonlySet<string>): RecordTest {
+  return async ({ partition, record, key, value }) => {
+    const { offset, timestamp } = record;
+    return test({
+      partition,
+      offset: Number(offset),
+      ...(names.has('timestamp') ? { timestamp: timeOf(timestamp) } : {}),
+      ...(names.has('key') ? { key: jsonOf(await key()) } : {}),
+      ...(names.has('value') ? { value: jsonOf(await value()) } : {}),
+      ...(names.has('headers') ? { headers: headersOf(record) } : {}),
+    });
+  };
+}
+
+/** The latest time that a `Date` can have. */
+const dateMsMax = 8.64e15;
+
+function timeOf(timestamp: bigint): string | null {
+  const ms = Number(timestamp);
+  return Math.abs(ms) > dateMsMax ? null : new Date(ms).toISOString();
+}
+
+/** JSON as the value that it is, and other text as text. */
+function jsonOf(part: FormattedPart | null): unknown {
+  if (part === null || part.format === 'base64') return part?.text ?? null;
+  const { text } = part;
+  if (part.format === 'string' && 'text' in jsonText(Buffer.from(text))) return JSON.parse(text);
+  return part.format === 'string' ? text : JSON.parse(text);
+}
+
+function headersOf({ headers }: RecordCursor): Record<string, unknown> {
+  const found = new Map<string, string[]>();
+  for (const { key, value } of headers) {
+    const text = value === null ? null : textOf(value as Buffer);
+    if (text === null || text === undefined) continue;
+    const values = found.get(key);
+    if (values === undefined) found.set(key, [text]);
+    else values.push(text);
+  }
+  return Object.fromEntries(found);
+}
