@@ -46,10 +46,20 @@ read  cluster   describe_topic
 write cluster   update_topic
 write cluster   delete_topic
 write cluster   undelete_topic
+read  cluster   list_topic_config_definitions
+read  cluster   list_topic_partitions
+read  cluster   list_topic_consumers
+write cluster   delete_records
 read  cluster   locate_record
+write cluster   read_records
+write cluster   produce_record
 read  cluster   list_consumer_groups
 read  cluster   describe_consumer_group
 read  cluster   monitoring/describe_all_consumer_groups
+read  cluster   preview_offset_reset
+write cluster   reset_consumer_group_offsets
+write cluster   delete_consumer_group
+write cluster   delete_consumer_group_offsets
 read  cluster   list_subjects
 read  cluster   describe_schema
 read  cluster   check_schema_compatibility
@@ -71,6 +81,7 @@ write cluster   create_workload_identity_federation
 write cluster   delete_workload_identity_federation
 read  cluster   list_pipelines
 write cluster   create_pipeline
+read  cluster   check_pipeline_configuration
 write cluster   create_pipeline_configuration
 write cluster   change_pipeline_state
 read  cluster   describe_pipeline
@@ -84,6 +95,8 @@ read  cluster   get_diagnostic
 write cluster   mute_diagnostic
 write cluster   unmute_diagnostic
 read  cluster   list_diagnostic_history
+read  cluster   query_metrics
+read  cluster   describe_cluster_overview
 read  cluster   monitoring/describe_quotas
 read  cluster   monitoring/describe_cluster_metrics
 read  cluster   list_client_metrics_subscriptions
@@ -137,7 +150,17 @@ test('names are unique routes, and their verbs distinguish reads from writes', (
   for (const { name, access } of operations) {
     assert.match(name, /^[a-z0-9_]+(?:\/[a-z0-9_]+)*$/);
     const verb = name.split('/').at(-1)!.split('_')[0]!;
-    const isReading = ['list', 'describe', 'get', 'search', 'check', 'explain', 'locate'].includes(verb);
+    const isReading = [
+      'list',
+      'describe',
+      'get',
+      'search',
+      'check',
+      'explain',
+      'locate',
+      'preview',
+      'query',
+    ].includes(verb);
     assert.equal(isReading, access === 'read', name);
   }
 });
@@ -145,8 +168,8 @@ test('names are unique routes, and their verbs distinguish reads from writes', (
 /** The verbs with which a summary may begin. */
 const imperatives: ReadonlySet<string> = new Set(
   (
-    'Accept Add Change Chart Check Create Decide Delete Describe Enable End Invite List Move Mute Register Rename Replace ' +
-    'Restore Revoke Search Set Start Unmute Update Validate'
+    'Accept Add Change Chart Check Create Decide Delete Describe Enable End Invite List Move Mute Read Register Rename ' +
+    'Replace Restore Revoke Search Set Start Unmute Update Validate Write'
   ).split(' '),
 );
 
@@ -279,6 +302,8 @@ test('every secret input is marked', () => {
     secretFieldsOf(operation).map((field) => `${operation.name}.${field}`),
   );
   assert.deepEqual(found, [
+    'read_records.kafka_password',
+    'produce_record.kafka_password',
     'create_virtual_cluster_credentials.imported_password',
     'users/accept_invitation.token',
     'users/accept_invitation.password',

@@ -16,12 +16,14 @@ import { jobOperations } from './operations/jobs.ts';
 import { mcpConfigurationOperations } from './operations/mcp-configuration.ts';
 import { monitoringOperations } from './operations/monitoring.ts';
 import { pipelineOperations } from './operations/pipelines.ts';
+import { recordDataOperations } from './operations/read-records.ts';
 import { recordOperations } from './operations/records.ts';
 import { registryConfigOperations } from './operations/registry-config.ts';
 import { schemaOperations } from './operations/schemas.ts';
 import { sessionOperations } from './operations/sessions.ts';
 import { ssoOperations } from './operations/sso.ts';
 import { storageCostOperations } from './operations/storage-costs.ts';
+import { topicDetailOperations } from './operations/topic-details.ts';
 import { topicOperations } from './operations/topics.ts';
 import { userRoleOperations } from './operations/user-roles.ts';
 import { userOperations } from './operations/users.ts';
@@ -34,7 +36,10 @@ export const areas = [
   { title: 'Virtual clusters', operations: virtualClusterOperations },
   { title: 'Cluster configuration', operations: clusterConfigurationOperations },
   { title: 'Events', operations: [...eventsStateOperations, ...eventOperations] },
-  { title: 'Topics', operations: [...topicOperations, ...recordOperations] },
+  {
+    title: 'Topics',
+    operations: [...topicOperations, ...topicDetailOperations, ...recordOperations, ...recordDataOperations],
+  },
   { title: 'Consumer groups', operations: consumerGroupOperations },
   { title: 'Schema registry', operations: [...schemaOperations, ...registryConfigOperations] },
   { title: 'ACLs', operations: aclOperations },

@@ -1,11 +1,15 @@
-/** Whether this release serves the console. Until then nothing links to it, and no answer has a `console_url`. */
-export const hasConsole = false as boolean;
-
 /** Paths of the console pages, below the base URL, for links in answers of tools and in messages of diagnostics. */
 export const consolePaths = {
   home: () => '/',
   clusters: () => '/clusters',
   auditLog: () => '/audit-log',
+  keys: () => '/keys',
+  mcp: () => '/mcp',
+  team: () => '/team',
+  roles: () => '/team/roles',
+  singleSignOn: () => '/team/sso',
+  workspaces: () => '/workspaces',
+  account: () => '/account',
   cluster: (clusterId: string) => cluster(clusterId),
   agents: (clusterId: string) => cluster(clusterId, 'agents'),
   topics: (clusterId: string) => cluster(clusterId, 'topics'),
@@ -17,6 +21,9 @@ export const consolePaths = {
   diagnostics: (clusterId: string) => cluster(clusterId, 'diagnostics'),
   diagnostic: (clusterId: string, diagnostic: string) => cluster(clusterId, 'diagnostics', diagnostic),
   acls: (clusterId: string) => cluster(clusterId, 'acls'),
+  aclEvents: (clusterId: string) => cluster(clusterId, 'acls', 'events'),
+  credentials: (clusterId: string) => cluster(clusterId, 'credentials'),
+  workloadIdentities: (clusterId: string) => cluster(clusterId, 'workload-identities'),
   pipelines: (clusterId: string) => cluster(clusterId, 'pipelines'),
   pipeline: (clusterId: string, pipelineId: string) => cluster(clusterId, 'pipelines', pipelineId),
   events: (clusterId: string, search: EventSearchLink = {}) => cluster(clusterId, 'events') + queryOf(search),
@@ -33,6 +40,24 @@ export interface EventSearchLink {
   readonly group_by?: string;
   readonly then_by?: string;
   readonly event?: string;
+  /** About when that event happened. */
+  readonly near?: string;
+  /** `today` or `yesterday`, or a day and a part of it, instead of `relative` or `start` and `end`. */
+  readonly preset?: string;
+  readonly day?: string;
+  readonly from?: string;
+  readonly to?: string;
+  /** `utc`; local time by default. */
+  readonly zone?: string;
+  /** `builder`; text by default. */
+  readonly mode?: string;
+  /** How the timeline is drawn: `lines`, `table` or `off`; bars by default. */
+  readonly chart?: string;
+  readonly aggregation?: string;
+  /** The field whose numbers are aggregated. */
+  readonly field?: string;
+  /** Text that narrows the loaded rows. */
+  readonly find?: string;
 }
 
 function cluster(...steps: readonly string[]): string {

@@ -33,10 +33,19 @@ export const errorTable = {
   },
   invalid_cluster_config: { status: 400, message: 'A cluster config has a value that it cannot have.' },
   invalid_credentials: { status: 401, message: 'The address or the password is wrong.' },
+  invalid_kafka_credential: {
+    status: 403,
+    message: 'The user name or the password of the Kafka credential is wrong.',
+  },
   invalid_pipeline_configuration: { status: 400, message: 'The configuration of the pipeline is not valid.' },
   invalid_schema: { status: 400, message: 'The text is not a schema of its type.' },
   invalid_token: { status: 401, message: 'The token is wrong, was used already or has expired.' },
   invalid_topic_config: { status: 400, message: 'A topic config has a value that it cannot have.' },
+  kafka_access_denied: { status: 403, message: 'The Kafka credential may not do this; an ACL decides.' },
+  kafka_credential_required: {
+    status: 403,
+    message: 'The cluster decides by Kafka credential who may read and write records; give one.',
+  },
   last_admin: { status: 409, message: 'The account would have no administrator left.' },
   limit_exceeded: { status: 409, message: 'A limit of the cluster or of the account is reached.' },
   name_mismatch: { status: 400, message: 'The name that confirms is not the name of what is to be deleted.' },
@@ -53,6 +62,7 @@ export const errorTable = {
       'Single sign-on needs a key to keep the secret of its client with, and a control plane on PostgreSQL has none by itself. Write 64 random hex digits (openssl rand -hex 32) into a file that only its owner may read, start every process of the control plane with -sealingKeysFile and the path of that file, and try again.',
   },
   not_restorable: { status: 409, message: 'It cannot be restored: it is too late, or its name was taken.' },
+  record_refused: { status: 409, message: 'The topic does not take the record.' },
   role_in_use: { status: 409, message: 'The role is in use.' },
   sso_already_configured: { status: 409, message: 'An account has one sign-on connection; update it.' },
   too_many_queries: {

@@ -2,6 +2,7 @@ import { coreLimits } from '@weir/core';
 import * as z from 'zod';
 import { id } from './ids.ts';
 import { apiLimits } from './limits.ts';
+import { topicNamePattern, topicNameRule } from './topic-rules.ts';
 
 /** Kinds of field that several operations share, each with its limit. Operations add their meaning with `describe`. */
 
@@ -148,11 +149,7 @@ export function clusterName() {
 
 /** As in Apache Kafka. */
 export function topicName() {
-  return word(
-    /^(?!\.{1,2}$)[a-zA-Z0-9._-]{1,249}$/,
-    249,
-    'is not 1 to 249 letters, digits, dots, underscores and hyphens',
-  );
+  return word(topicNamePattern, 249, topicNameRule);
 }
 
 export const topicNameField = () => text(249);

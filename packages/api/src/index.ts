@@ -10,7 +10,7 @@ export {
   operations,
 } from './catalogue.ts';
 export { type CallOptions, type Client, type ClientOptions, createClient, type Fetch } from './client.ts';
-export { consolePaths, type EventSearchLink, hasConsole } from './console-paths.ts';
+export { consolePaths, type EventSearchLink } from './console-paths.ts';
 export { ApiError, type ErrorCode, errorCodes, errorsOf, errorTable } from './errors.ts';
 export { type Nanoseconds, passwordCharsMin } from './fields.ts';
 export {

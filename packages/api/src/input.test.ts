@@ -138,7 +138,13 @@ test('every operation refuses an unknown field by name', () => {
 });
 
 test('defaults are filled in, and empty text counts as absent', () => {
-  assert.deepEqual(readInput('list_topics', cluster), { ...cluster, include_recently_deleted: false });
+  assert.deepEqual(readInput('list_topics', cluster), {
+    ...cluster,
+    include_recently_deleted: false,
+    sort_by: 'name',
+    descending: false,
+    skip: 0,
+  });
   assert.deepEqual(readInput('list_workspaces', undefined), {});
   assert.deepEqual(
     readInput('create_virtual_cluster', { virtual_cluster_name: 'abc', virtual_cluster_tier: '' }),

@@ -15,6 +15,18 @@ export const apiLimits = {
   workloadBindingsMax: 1000,
   workloadClaimRulesMax: 32,
 
+  /** Metrics in one query of series, series of each, and values of one series: a day in steps of two minutes. */
+  queriedMetricsMax: 8,
+  queriedSeriesMax: 20,
+  queriedStepsMax: 720,
+
+  /** Groups with the largest lag in the overview of a cluster. */
+  overviewGroupsMax: 10,
+
+  /** Topics and partitions of one reset of the offsets of a group. */
+  resetTopicsMax: 1_000,
+  resetPartitionsMax: 10_000,
+
   /** Kinds of client software of one cluster that are listed, and the principals, client ids and agents of each. */
   listedSoftwareMax: 500,
   listedSoftwareNamesMax: 20,
@@ -41,6 +53,22 @@ export const apiLimits = {
 
   /** An e-mail address, by its standard. */
   emailCharsMax: 254,
+
+  /**
+   * Records of one read of a topic, what it may look at for them, how long, and the text that records have to contain.
+   */
+  readRecordsMax: 500,
+  scannedRecordsMax: 1_000_000,
+  scannedBytesMax: 512 * MiB,
+  scanMsMax: 20_000,
+  containedCharsMax: 256,
+
+  /** The position of a read of a topic: an offset of every partition. */
+  recordCursorCharsMax: 16 * KiB,
+
+  /** A key, value or header of a record that is written with one call, and its headers. */
+  recordTextCharsMax: 128 * KiB,
+  recordHeadersMax: 100,
 
   /** Tags of a virtual cluster, and one name or value of them. */
   clusterTagsMax: 50,
@@ -82,6 +110,10 @@ export const apiLimits = {
   pipelineYamlDepthMax: 64,
   pipelineYamlAliasesMax: 100,
   pipelineYamlValuesMax: 50_000,
+
+  /** Problems that one check of a pipeline configuration lists, and the length of one of them. */
+  pipelineProblemsMax: 100,
+  pipelineProblemCharsMax: 1000,
 
   /** Rows of the summary of a pipeline configuration, and the length of one row. */
   pipelineSummaryRowsMax: 200,

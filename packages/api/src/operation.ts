@@ -64,7 +64,17 @@ export function methodsOf(operation: Pick<Operation, 'access'>): readonly ('GET'
 }
 
 /** The first words of operations that only read. */
-const readingVerbs: readonly string[] = ['check', 'describe', 'explain', 'get', 'list', 'locate', 'search'];
+const readingVerbs: readonly string[] = [
+  'check',
+  'describe',
+  'explain',
+  'get',
+  'list',
+  'locate',
+  'preview',
+  'query',
+  'search',
+];
 
 /** Whether an operation only reads, by its name alone: as its access in the catalogue, which is large. */
 export function readsByName(name: string): boolean {

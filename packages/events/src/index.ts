@@ -19,6 +19,8 @@ export {
 } from './event-types.ts';
 export { type BuilderGroup, builderToFilter, filterToBuilder } from './filter/builder.ts';
 export { neededBytes } from './filter/bytes.ts';
+export { compileFilter, type EventTest } from './filter/compile.ts';
+export { filterParser } from './filter/language.ts';
 export { parseFilter } from './filter/parse.ts';
 export { printField, printFilter, printLiteral } from './filter/print.ts';
 export { type Problem, pointAt } from './filter/problem.ts';
@@ -47,4 +49,10 @@ export type {
 } from './query/request.ts';
 export { controlPlaneSource, type EventData, eventTopicName, serializeEvent } from './record.ts';
 export { eventsPage } from './reference-page.ts';
-export { defaultRange, resolveTimeRange, type TimeRange, type TimeWindow } from './time-range.ts';
+export {
+  defaultRange,
+  offeredRanges,
+  resolveTimeRange,
+  type TimeRange,
+  type TimeWindow,
+} from './time-range.ts';

@@ -29,7 +29,6 @@ export { prettySchema } from './readable/pretty-schema.ts';
 export { schemaDiff } from './readable/schema-diff.ts';
 export { readViolations, type SchemaViolation } from './readable/violations.ts';
 export {
-  type ConfigAnswer,
   compatibilityLevels,
   type Metadata,
   type RegisterAnswer,

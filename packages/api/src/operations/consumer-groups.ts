@@ -1,6 +1,16 @@
 import { coreLimits } from '@weir/core';
 import * as z from 'zod';
-import { clusterId, count, examples, list, pageInput, pageOutput, text, topicNameField } from '../fields.ts';
+import {
+  clusterId,
+  count,
+  examples,
+  list,
+  pageInput,
+  pageOutput,
+  text,
+  timeOfCaller,
+  topicNameField,
+} from '../fields.ts';
 import { apiLimits } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 
@@ -130,6 +140,59 @@ const consumerGroup = z
   })
   .meta({ id: 'ConsumerGroup', description: 'A consumer group with its lag.' });
 
+const resetInput = {
+  virtual_cluster_id: clusterId(),
+  group: groupName().describe('The group.'),
+  topics: list(topicNameField(), apiLimits.resetTopicsMax, 1)
+    .optional()
+    .describe('Only these topics, all partitions of each; by default the partitions that it has offsets of.'),
+  to: z
+    .enum(['earliest', 'latest', 'time', 'offset', 'shift', 'group'])
+    .describe('From where it goes on; all but the first two need the field of that name.'),
+  time: timeOfCaller()
+    .optional()
+    .describe('Go on where the stored range begins that has the first record of this time or later.'),
+  offset: count().optional().describe('Go on at this offset.'),
+  shift_by: z.int().optional().describe('Go on so many records later, or earlier if it is negative.'),
+  from_group: groupName().optional().describe('Go on where this group is.'),
+};
+
+const resetOutput = {
+  partitions: list(
+    z.object({
+      topic: topicNameField().describe('The topic.'),
+      partition: partitionNumber(),
+      old_offset: count().nullable().describe('Where the group was; `null` if it never said.'),
+      new_offset: count().describe('Where it goes on.'),
+      change: z.int().nullable().describe('Records that it skips, or reads again if it is negative.'),
+      lag: count().describe('Records that it then has to read.'),
+      asked_offset: z
+        .int()
+        .nullable()
+        .describe('The offset that was asked for, if the partition does not have it.'),
+    }),
+    apiLimits.resetPartitionsMax,
+  ).describe('Partitions by topic.'),
+  skipped_records: count().describe('Records that it does not read.'),
+  repeated_records: count().describe('Records that it reads again.'),
+};
+
+const exampleReset = {
+  partitions: [
+    {
+      topic: 'orders',
+      partition: 0,
+      old_offset: 1000,
+      new_offset: 1041,
+      change: 41,
+      lag: 0,
+      asked_offset: null,
+    },
+  ],
+  skipped_records: 41,
+  repeated_records: 0,
+};
+
 export const consumerGroupOperations = [
   defineOperation({
     name: 'list_consumer_groups',
@@ -236,6 +299,79 @@ export const consumerGroupOperations = [
           ],
         },
       },
+    },
+  }),
+  defineOperation({
+    name: 'preview_offset_reset',
+    title: 'Preview a reset of offsets',
+    summary: 'Describe what a reset of the committed offsets of a consumer group would change.',
+    access: 'read',
+    scope: 'cluster',
+    input: z.strictObject(resetInput),
+    output: z.object({
+      state: groupState(),
+      member_count: count(coreLimits.groupMembersMax).describe('Members, which have to stop before a reset.'),
+      ...resetOutput,
+    }),
+    errors: ['not_found', 'unsupported_cluster_type', 'limit_exceeded', 'conflict'],
+    example: {
+      input: { virtual_cluster_id: examples.cluster, group: 'shop', to: 'latest' },
+      output: { state: 'Empty', member_count: 0, ...exampleReset },
+    },
+  }),
+  defineOperation({
+    name: 'reset_consumer_group_offsets',
+    title: 'Reset offsets of a consumer group',
+    summary: 'Set from where a consumer group without members goes on.',
+    description: 'Members would commit their own positions right after, so a group that has any is refused.',
+    access: 'write',
+    scope: 'cluster',
+    input: z.strictObject(resetInput),
+    output: z.object(resetOutput),
+    errors: ['not_found', 'unsupported_cluster_type', 'limit_exceeded', 'conflict'],
+    example: {
+      input: { virtual_cluster_id: examples.cluster, group: 'shop', to: 'latest' },
+      output: exampleReset,
+    },
+  }),
+  defineOperation({
+    name: 'delete_consumer_group',
+    title: 'Delete a consumer group',
+    summary: 'Delete a consumer group without members, and its committed offsets.',
+    access: 'write',
+    scope: 'cluster',
+    input: z.strictObject({
+      virtual_cluster_id: clusterId(),
+      group: groupName().describe('The group.'),
+      confirm_group: groupName().describe('The group once more, so that no other is deleted by mistake.'),
+    }),
+    output: z.object({}),
+    errors: ['not_found', 'unsupported_cluster_type', 'name_mismatch', 'conflict'],
+    example: {
+      input: { virtual_cluster_id: examples.cluster, group: 'shop', confirm_group: 'shop' },
+      output: {},
+    },
+  }),
+  defineOperation({
+    name: 'delete_consumer_group_offsets',
+    title: 'Delete offsets of a consumer group',
+    summary: 'Delete the committed offsets of a consumer group of one topic that it does not read now.',
+    access: 'write',
+    scope: 'cluster',
+    input: z.strictObject({
+      virtual_cluster_id: clusterId(),
+      group: groupName().describe('The group.'),
+      topic: topicNameField().describe('The topic.'),
+    }),
+    output: z.object({
+      partition_count: count(coreLimits.partitionsPerTopicMax).describe(
+        'Partitions whose offsets were deleted.',
+      ),
+    }),
+    errors: ['not_found', 'unsupported_cluster_type', 'conflict'],
+    example: {
+      input: { virtual_cluster_id: examples.cluster, group: 'shop', topic: 'orders' },
+      output: { partition_count: 1 },
     },
   }),
 ] as const;

@@ -1,5 +1,7 @@
+import { coreLimits, type SeriesMetricName, seriesMetricNames } from '@weir/core';
 import * as z from 'zod';
-import { clusterId, examples, list, text } from '../fields.ts';
+import { clusterId, count, examples, list, text, time } from '../fields.ts';
+import { apiLimits } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 
 /** More than a cluster has of either. */
@@ -7,7 +9,127 @@ const quotasMax = 256;
 const metricsMax = 2000;
 const tagsMax = 64;
 
+const metricName = () => z.enum(seriesMetricNames as [SeriesMetricName, ...SeriesMetricName[]]);
+const nameMax = coreLimits.groupNameCharsMax;
+const tag = (what: string) => text(nameMax, 1).optional().describe(`Only ${what}.`);
+const rate = () => z.number().min(0).nullable();
+
 export const monitoringOperations = [
+  defineOperation({
+    name: 'query_metrics',
+    title: 'Query metrics over time',
+    summary: 'Chart metrics of a virtual cluster over the last hour or day.',
+    description:
+      'The leader of the cluster samples every 10 seconds and keeps an hour of it, and a day in steps of a minute. It has them in memory: a new leader begins anew. The groups with the largest lag and the busiest topics have series.',
+    access: 'read',
+    scope: 'cluster',
+    input: z.strictObject({
+      virtual_cluster_id: clusterId(),
+      metrics: list(metricName(), apiLimits.queriedMetricsMax, 1).describe('The metrics.'),
+      range_seconds: z.int().min(60).max(86_400).default(3600).describe('How far back, up to a day.'),
+      step_seconds: z
+        .int()
+        .min(10)
+        .max(3600)
+        .optional()
+        .describe('Time between two values, rounded up; by default as short as 360 values allow.'),
+      group_by: z
+        .enum(['agent', 'topic', 'group'])
+        .optional()
+        .describe('One series each, instead of one of the cluster.'),
+      agent: tag('this agent'),
+      topic: tag('this topic'),
+      group: tag('this consumer group'),
+      limit: z
+        .int()
+        .min(1)
+        .max(apiLimits.queriedSeriesMax)
+        .default(10)
+        .describe('Series per metric, the largest.'),
+    }),
+    output: z.object({
+      start_at: time().describe('When the first step begins.'),
+      step_seconds: count().describe('Time between two values.'),
+      series: list(
+        z.object({
+          metric: metricName().describe('The metric.'),
+          agent: text(nameMax).optional().describe('The agent that it is of.'),
+          topic: text(nameMax).optional().describe('The topic that it is of.'),
+          group: text(nameMax).optional().describe('The consumer group that it is of.'),
+          values: list(rate(), apiLimits.queriedStepsMax).describe('By step; `null` without a sample.'),
+        }),
+        apiLimits.queriedMetricsMax * apiLimits.queriedSeriesMax,
+      ).describe('The series, the largest first.'),
+      left_out: count().describe('Series beyond the limit.'),
+    }),
+    errors: ['not_found'],
+    example: {
+      input: { virtual_cluster_id: examples.cluster, metrics: ['lag'], range_seconds: 60, group_by: 'group' },
+      output: {
+        start_at: examples.time,
+        step_seconds: 10,
+        series: [{ metric: 'lag', group: 'shop', values: [null, null, 12, 30, 41, 41] }],
+        left_out: 0,
+      },
+    },
+  }),
+  defineOperation({
+    name: 'describe_cluster_overview',
+    title: 'Describe the state of a cluster',
+    summary:
+      'Describe how much a virtual cluster has, its last throughput, and the groups with the largest lag.',
+    access: 'read',
+    scope: 'cluster',
+    input: z.strictObject({ virtual_cluster_id: clusterId() }),
+    output: z.object({
+      as_of: time().describe('When this was read.'),
+      agent_count: count().describe('Agents with a recent heartbeat.'),
+      topic_count: count().describe('Topics.'),
+      partition_count: count().describe('Partitions of all topics.'),
+      consumer_group_count: count().describe('Consumer groups.'),
+      total_lag: count()
+        .nullable()
+        .describe('Records that all groups have yet to read; `null` before the first sample.'),
+      in_bytes_per_second: rate().describe('Bytes that producers send; `null` without a sample.'),
+      out_bytes_per_second: rate().describe('Bytes that consumers read; `null` without a sample.'),
+      produce_latency_p99_ms: rate().describe('The 99th percentile of Produce requests; `null` without any.'),
+      lagging_groups: list(
+        z.object({
+          group: text(nameMax).describe('The group.'),
+          lag: count().describe('Records that it has yet to read.'),
+          produced_records_per_second: rate().describe('How fast its partitions grow.'),
+          consumed_records_per_second: rate().describe('How fast it reads.'),
+        }),
+        apiLimits.overviewGroupsMax,
+      ).describe('Groups that have lag, the largest first.'),
+      lost_agents: list(
+        z.object({
+          agent_id: text(128).describe('The agent.'),
+          last_seen_at: time().describe('When it last called.'),
+        }),
+        coreLimits.agentsPerClusterMax,
+      ).describe('Agents that went silent within the last hour without saying that they leave.'),
+    }),
+    errors: ['not_found'],
+    example: {
+      input: { virtual_cluster_id: examples.cluster },
+      output: {
+        as_of: examples.time,
+        agent_count: 3,
+        topic_count: 12,
+        partition_count: 120,
+        consumer_group_count: 4,
+        total_lag: 41,
+        in_bytes_per_second: 1_200_000,
+        out_bytes_per_second: 2_400_000,
+        produce_latency_p99_ms: 280,
+        lagging_groups: [
+          { group: 'shop', lag: 41, produced_records_per_second: 100, consumed_records_per_second: 98 },
+        ],
+        lost_agents: [],
+      },
+    },
+  }),
   defineOperation({
     name: 'monitoring/describe_quotas',
     title: 'Describe limits and their use',

@@ -180,6 +180,38 @@ export const pipelineOperations = [
     },
   }),
   defineOperation({
+    name: 'check_pipeline_configuration',
+    title: 'Check a configuration',
+    summary: 'Check a configuration as it would be before it is stored, and list what is wrong with it.',
+    access: 'read',
+    scope: 'cluster',
+    input: z.strictObject({
+      virtual_cluster_id: clusterId(),
+      pipeline_type: type().describe('What the pipeline does.'),
+      configuration_yaml: document().describe('The configuration.'),
+    }),
+    output: z.object({
+      problems: list(
+        z.object({
+          line: z.int().min(1).describe('The line, from 1.'),
+          column: z.int().min(1).describe('The column, from 1.'),
+          message: prose(apiLimits.pipelineProblemCharsMax).describe('What is wrong there.'),
+        }),
+        apiLimits.pipelineProblemsMax,
+      ).describe('The first problems, in the order of the text.'),
+      problem_count: count().describe('How many there are.'),
+    }),
+    errors: ['not_found'],
+    example: {
+      input: {
+        virtual_cluster_id: examples.cluster,
+        pipeline_type: 'bento',
+        configuration_yaml: 'input: { drop: {} }\n',
+      },
+      output: { problems: [{ line: 1, column: 1, message: 'output is missing' }], problem_count: 1 },
+    },
+  }),
+  defineOperation({
     name: 'create_pipeline_configuration',
     title: 'Create a configuration',
     summary: 'Validate and store a configuration of a pipeline. It takes effect when it is deployed.',

@@ -6,6 +6,8 @@ import { exampleTarget, level, mode, subjectName, subjectOutput } from './schema
 const registryConfig = z.object({
   compatibility_level: level().describe('What new versions are checked for.'),
   mode: mode().describe('What may be changed.'),
+  own_compatibility_level: level().nullable().describe('The level that is set here; `null` if inherited.'),
+  own_mode: mode().nullable().describe('The mode that is set here; `null` if inherited.'),
   alias: subjectOutput().nullable().describe('The subject that it stands for, or `null`.'),
   normalize: z.boolean().describe('Whether schemas are normalized before they are registered.'),
 });
@@ -30,6 +32,8 @@ export const registryConfigOperations = [
       output: {
         compatibility_level: 'BACKWARD',
         mode: 'READWRITE',
+        own_compatibility_level: null,
+        own_mode: null,
         alias: null,
         normalize: false,
       },
@@ -66,6 +70,8 @@ export const registryConfigOperations = [
       output: {
         compatibility_level: 'FULL',
         mode: 'READWRITE',
+        own_compatibility_level: 'FULL',
+        own_mode: null,
         alias: null,
         normalize: false,
       },

@@ -42,6 +42,7 @@ const subject = z
     latest_version: versionNumber().describe('Its last version.'),
     latest_id: schemaId().describe('The id of the schema of this version.'),
     version_count: count().describe('How many versions it has.'),
+    reference_count: count().describe('How many schemas the last one refers to.'),
     compatibility_level: level().describe('What new versions are checked for.'),
     is_deleted: z.boolean().describe('Whether it is deleted and can still be read.'),
   })
@@ -152,6 +153,7 @@ export const schemaOperations = [
             latest_version: 2,
             latest_id: 7,
             version_count: 2,
+            reference_count: 0,
             compatibility_level: 'BACKWARD',
             is_deleted: false,
           },

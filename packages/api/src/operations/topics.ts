@@ -8,12 +8,14 @@ import {
   examples,
   list,
   nanosecondsField,
+  text,
   time,
   timeOfCaller,
   topicId,
   topicName,
   topicNameField,
 } from '../fields.ts';
+import { apiLimits } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 
 const topicFields = {
@@ -39,6 +41,9 @@ const deletedTopic = z
 
 const partitionCount = () => z.int().min(1).max(coreLimits.partitionsPerTopicMax);
 
+const validateOnly = () =>
+  z.boolean().default(false).describe('Whether to check the call and change nothing.');
+
 const target = { virtual_cluster_id: clusterId(), topic_name: topicName().describe('The topic.') };
 const exampleTarget = { virtual_cluster_id: examples.cluster, topic_name: 'orders' };
 
@@ -55,9 +60,25 @@ export const topicOperations = [
         .boolean()
         .default(false)
         .describe('Whether to list topics that can be restored too.'),
+      query: text(249).optional().describe('Only topics whose name has this in it, in any case.'),
+      sort_by: z
+        .enum(['name', 'partitions', 'size', 'retention', 'created'])
+        .default('name')
+        .describe('The order of the topics, and of equal ones their names.'),
+      descending: z.boolean().default(false).describe('Whether the largest come first.'),
+      skip: count(coreLimits.partitionsPerClusterMax).default(0).describe('How many to leave out first.'),
+      limit: count(apiLimits.apiPageRowsMax)
+        .optional()
+        .describe('How many to give at most. Without it, all.'),
     }),
     output: z.object({
-      topics: list(topic, coreLimits.partitionsPerClusterMax).describe('The topics by name.'),
+      topics: list(topic, coreLimits.partitionsPerClusterMax).describe('The topics.'),
+      topic_count: count(coreLimits.partitionsPerClusterMax)
+        .optional()
+        .describe('How many topics there are; only with `limit`.'),
+      matching_count: count(coreLimits.partitionsPerClusterMax)
+        .optional()
+        .describe('How many of them have `query` in their names; only with `limit`.'),
       recently_deleted_topics: list(deletedTopic, coreLimits.partitionsPerClusterMax)
         .nullable()
         .describe('Those that can be restored, the last deleted first; `null` unless requested.'),
@@ -93,6 +114,7 @@ export const topicOperations = [
       topic_name: topicName().describe('Its name, as Kafka allows it.'),
       partition_count: partitionCount().describe('How many partitions it has.'),
       configs: configsGiven().describe('Configs by name. Those that are `null` have their defaults.'),
+      validate_only: validateOnly(),
     }),
     output: z.object({}),
     errors: [
@@ -190,6 +212,11 @@ export const topicOperations = [
       topic_id: topicId().describe('The topic.'),
       partition_count: partitionCount().describe('How many partitions it has.'),
       configs: configsField().describe('Its configs by name, with the defaults.'),
+      set_configs: list(text(256), apiLimits.configsPerRequestMax).describe(
+        'The names of those that are set on the topic; others are of the cluster or defaults.',
+      ),
+      size_bytes: count().describe('The bytes of its batches as clients sent them.'),
+      created_at: time().describe('When it was made.'),
     }),
     errors: ['not_found', 'unsupported_cluster_type'],
     example: {
@@ -198,6 +225,9 @@ export const topicOperations = [
         topic_id: examples.topicId,
         partition_count: 12,
         configs: { 'retention.ms': '604800000', 'cleanup.policy': 'delete' },
+        set_configs: ['retention.ms'],
+        size_bytes: 73_400_320,
+        created_at: examples.time,
       },
     },
   }),
@@ -218,6 +248,7 @@ export const topicOperations = [
       configs: configsGiven().describe(
         'Configs to set, by name. `null` gives one its default back; those that are left out stay.',
       ),
+      validate_only: validateOnly(),
     }),
     output: z.object({}),
     errors: [

@@ -1,0 +1,203 @@
+import { coreLimits } from '@weir/core';
+import * as z from 'zod';
+import {
+  clusterId,
+  count,
+  examples,
+  list,
+  pageInput,
+  pageOutput,
+  prose,
+  text,
+  time,
+  topicName,
+} from '../fields.ts';
+import { apiLimits } from '../limits.ts';
+import { defineOperation } from '../operation.ts';
+
+const target = { virtual_cluster_id: clusterId(), topic_name: topicName().describe('The topic.') };
+const exampleTarget = { virtual_cluster_id: examples.cluster, topic_name: 'orders' };
+const partitionNumber = () => count(coreLimits.partitionsPerTopicMax).describe('The partition.');
+
+const configDefinition = z
+  .object({
+    name: text(256).describe('The config.'),
+    type: z.enum(['boolean', 'string', 'int', 'long', 'double', 'list']).describe('What its values are.'),
+    rule: prose().describe('What a value must be, as the end of a sentence that begins with "must be".'),
+    words: list(text(256), 100).nullable().describe('All words that it takes; `null` if it takes others.'),
+    minimum: text(20).nullable().describe('The least number, as text; `null` for other types.'),
+    maximum: text(20).nullable().describe('The largest number, as text; `null` for other types.'),
+    default: prose(coreLimits.configTextCharsMax)
+      .nullable()
+      .describe('The value of a topic that does not set it: of the cluster, or the default.'),
+    documentation: prose().describe('What it does.'),
+    has_effect: z.boolean().describe('Whether it does anything; others are kept because tools set them.'),
+  })
+  .meta({ id: 'TopicConfigDefinition', description: 'A config that topics have.' });
+
+const topicPartition = z
+  .object({
+    partition: partitionNumber(),
+    start_offset: count().describe('Its first offset.'),
+    end_offset: count().describe('The offset of the next record.'),
+    size_bytes: count().describe('The bytes of its batches as clients sent them.'),
+    latest_record_at: time().nullable().describe('The latest time of a record; `null` if there is none.'),
+  })
+  .meta({ id: 'TopicPartition', description: 'A partition of a topic. Every agent serves it.' });
+
+const topicConsumer = z
+  .object({
+    group: z.string().max(coreLimits.groupNameCharsMax).describe('The group.'),
+    type: z.enum(['classic', 'consumer', 'share']).describe('Which of Kafka’s protocols it speaks.'),
+    state: text(64).describe('Its state by Kafka’s name.'),
+    member_count: count(coreLimits.groupMembersMax).describe('Members that read this topic.'),
+    partition_count: count(coreLimits.partitionsPerTopicMax).describe('Partitions with a committed offset.'),
+    lag: count().describe('Records of this topic that it has yet to read.'),
+    max_lag: count().describe('The largest lag of one partition.'),
+  })
+  .meta({ id: 'TopicConsumer', description: 'A group that reads a topic.' });
+
+/** Operations on what a topic consists of. */
+export const topicDetailOperations = [
+  defineOperation({
+    name: 'list_topic_config_definitions',
+    title: 'List the configs that topics have',
+    summary: 'List the configs that topics have, with their defaults in this virtual cluster.',
+    access: 'read',
+    scope: 'cluster',
+    input: z.strictObject({ virtual_cluster_id: clusterId() }),
+    output: z.object({
+      definitions: list(configDefinition, apiLimits.configsPerRequestMax).describe('The configs by name.'),
+    }),
+    errors: ['not_found', 'unsupported_cluster_type'],
+    example: {
+      input: { virtual_cluster_id: examples.cluster },
+      output: {
+        definitions: [
+          {
+            name: 'retention.ms',
+            type: 'long',
+            rule: 'a whole number from -1 to 9223372036854775807',
+            words: null,
+            minimum: '-1',
+            maximum: '9223372036854775807',
+            default: '86400000',
+            documentation: 'How long records are kept; -1 is for ever.',
+            has_effect: true,
+          },
+        ],
+      },
+    },
+  }),
+  defineOperation({
+    name: 'list_topic_partitions',
+    title: 'List the partitions of a topic',
+    summary: 'List the partitions of a topic with their offsets and sizes.',
+    access: 'read',
+    scope: 'cluster',
+    input: z.strictObject({
+      ...target,
+      sort_by: z
+        .enum(['partition', 'records', 'size'])
+        .default('partition')
+        .describe('The order. Records are counted by offsets.'),
+      descending: z.boolean().default(false).describe('Whether the largest come first.'),
+      skip: count(coreLimits.partitionsPerTopicMax).default(0).describe('How many to leave out first.'),
+      limit: z.int().min(1).max(apiLimits.apiPageRowsMax).default(100).describe('How many to give at most.'),
+    }),
+    output: z.object({
+      partitions: list(topicPartition, apiLimits.apiPageRowsMax).describe('The partitions.'),
+      partition_count: count(coreLimits.partitionsPerTopicMax).describe('How many there are.'),
+      record_count: count().describe('The offsets of all partitions from their first to their last.'),
+      size_bytes: count().describe('The size of all partitions.'),
+    }),
+    errors: ['not_found', 'unsupported_cluster_type'],
+    example: {
+      input: { ...exampleTarget, limit: 1 },
+      output: {
+        partitions: [
+          {
+            partition: 0,
+            start_offset: 1200,
+            end_offset: 73_400,
+            size_bytes: 6_116_693,
+            latest_record_at: examples.time,
+          },
+        ],
+        partition_count: 12,
+        record_count: 866_400,
+        size_bytes: 73_400_320,
+      },
+    },
+  }),
+  defineOperation({
+    name: 'list_topic_consumers',
+    title: 'List the groups that read a topic',
+    summary: 'List the consumer groups that read a topic, the largest lag in it first.',
+    access: 'read',
+    scope: 'cluster',
+    input: z.strictObject({ ...target, ...pageInput(100) }),
+    output: z.object({
+      consumers: list(topicConsumer, apiLimits.apiPageRowsMax).describe('The groups.'),
+      ...pageOutput,
+    }),
+    errors: ['not_found', 'unsupported_cluster_type'],
+    example: {
+      input: exampleTarget,
+      output: {
+        consumers: [
+          {
+            group: 'shop',
+            type: 'classic',
+            state: 'Stable',
+            member_count: 3,
+            partition_count: 12,
+            lag: 41,
+            max_lag: 30,
+          },
+        ],
+        next_cursor: null,
+      },
+    },
+  }),
+  defineOperation({
+    name: 'delete_records',
+    title: 'Delete records',
+    summary: 'Delete the first records of partitions. They cannot be restored.',
+    description:
+      'All partitions are checked before any is changed. An offset before the first record changes nothing. Topics that are only compacted refuse it.',
+    access: 'write',
+    scope: 'cluster',
+    input: z
+      .strictObject({
+        ...target,
+        partitions: list(
+          z.strictObject({
+            partition: partitionNumber(),
+            before_offset: count()
+              .nullable()
+              .describe('The first offset that stays; `null` deletes all records.'),
+          }),
+          apiLimits.apiPageRowsMax,
+          1,
+        ).describe('The partitions, and how much of each to delete.'),
+      })
+      .refine(
+        ({ partitions }) => new Set(partitions.map(({ partition }) => partition)).size === partitions.length,
+        {
+          error: 'partitions names a partition twice',
+        },
+      ),
+    output: z.object({
+      partitions: list(
+        z.object({ partition: partitionNumber(), start_offset: count().describe('Its first offset now.') }),
+        apiLimits.apiPageRowsMax,
+      ).describe('The partitions in the order of the call.'),
+    }),
+    errors: ['not_found', 'unsupported_cluster_type'],
+    example: {
+      input: { ...exampleTarget, partitions: [{ partition: 0, before_offset: 1200 }] },
+      output: { partitions: [{ partition: 0, start_offset: 1200 }] },
+    },
+  }),
+] as const;
