@@ -47,6 +47,20 @@ async function refused<Name extends OperationName>(
   });
 }
 
+test('a check lists problems with their places, and stores nothing', async (t) => {
+  const { app, ours } = await start(t);
+  const on = { virtual_cluster_id: ours.a.clusterId };
+  const check = (configuration_yaml: string) =>
+    app.call('check_pipeline_configuration', { ...on, pipeline_type: 'bento', configuration_yaml });
+  assert.deepEqual(await check(yaml), { problems: [], problem_count: 0 });
+  const broken = await check('input: [\n');
+  assert.equal(broken.problem_count, 1);
+  assert.ok(broken.problems[0]!.line >= 1 && broken.problems[0]!.message !== '');
+  const many = await check(Array.from({ length: 300 }, (_, at) => `unknown_${at}: 1`).join('\n'));
+  assert.ok(many.problem_count >= 300 && many.problems.length === 100, String(many.problem_count));
+  assert.deepEqual((await app.call('list_pipelines', on)).pipelines, []);
+});
+
 test('a pipeline from creation to deletion', async (t) => {
   const { app, ours } = await start(t);
   const virtual_cluster_id = ours.a.clusterId;

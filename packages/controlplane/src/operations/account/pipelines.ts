@@ -1,9 +1,10 @@
 import { type OutputOf, type PipelineType, runnablePipelineTypes } from '@weir/api';
+import { apiLimits } from '@weir/api/limits';
 import type { ClusterPort } from '@weir/cluster';
 import { timeText } from '@weir/core';
 import type { AccountsDatabase } from '../../accounts/open.ts';
 import type { Pipeline, PipelineConfiguration } from '../../accounts/workspaces/pipelines.ts';
-import { checkedConfiguration } from '../../pipelines/check-configuration.ts';
+import { checkedConfiguration, configurationProblems } from '../../pipelines/check-configuration.ts';
 import { pipelineRuns, type RunOf } from '../../pipelines/pipeline-runs.ts';
 import { summaryOf } from '../../pipelines/summary.ts';
 import type { CallContext } from '../call-context.ts';
@@ -13,6 +14,7 @@ import { OperationFailed } from '../operation-failed.ts';
 type Names =
   | 'list_pipelines'
   | 'create_pipeline'
+  | 'check_pipeline_configuration'
   | 'create_pipeline_configuration'
   | 'change_pipeline_state'
   | 'describe_pipeline'
@@ -41,6 +43,20 @@ export function pipelineHandlers(
         pipeline_state: made.state,
         pipeline_type: made.type,
         pipeline_deployed_configuration_id: null,
+      };
+    },
+
+    async check_pipeline_configuration({ pipeline_type, configuration_yaml }) {
+      const problems = configurationProblems(pipeline_type, configuration_yaml)
+        .map(({ place: { line, column }, message }) => ({
+          line,
+          column,
+          message: message.slice(0, apiLimits.pipelineProblemCharsMax),
+        }))
+        .toSorted((a, b) => a.line - b.line || a.column - b.column);
+      return {
+        problems: problems.slice(0, apiLimits.pipelineProblemsMax),
+        problem_count: problems.length,
       };
     },
 

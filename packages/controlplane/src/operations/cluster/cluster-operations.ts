@@ -21,13 +21,17 @@ import { eventOperations } from './events.ts';
 import { eventsStateOperations } from './events-state.ts';
 import { explainAccessOperations } from './explain-access.ts';
 import { jobOperations } from './jobs.ts';
+import { metricSeriesOperations } from './metric-series.ts';
 import { monitoringOperations } from './monitoring.ts';
+import { offsetResetOperations } from './offset-resets.ts';
+import { recordDataOperations } from './record-data.ts';
 import { recordOperations } from './records.ts';
 import { orUnavailable } from './refusals.ts';
 import { schemaOperations } from './schemas.ts';
 import type { ClusterServices } from './services.ts';
 import { storageCostOperations } from './storage-costs.ts';
 import { topicCloneOperations } from './topic-clones.ts';
+import { topicDetailOperations } from './topic-details.ts';
 import { topicOperations } from './topics.ts';
 
 export type ClusterOperationName = keyof ReturnType<typeof allOperations>;
@@ -47,13 +51,17 @@ function allOperations(services: ClusterServices) {
   return {
     ...topicOperations(services),
     ...topicCloneOperations(services),
+    ...topicDetailOperations(services),
     ...recordOperations(services),
+    ...recordDataOperations(services),
     ...configurationOperations(services),
     ...schemaOperations(services),
     ...aclOperations(services),
     ...explainAccessOperations(services),
     ...credentialOperations(services),
     ...consumerGroupOperations(services),
+    ...offsetResetOperations(services),
+    ...metricSeriesOperations(services),
     ...agentOperations(services),
     ...jobOperations(services),
     ...storageCostOperations(services),

@@ -1,7 +1,6 @@
 import type { ErrorCode, InputOf, OutputOf } from '@weir/api';
 import { apiLimits } from '@weir/api/limits';
 import {
-  type ConfigAnswer,
   RegistryError,
   type RegistryErrorName,
   type RegistryService,
@@ -149,6 +148,7 @@ async function listed(
     latest_version: latest.version,
     latest_id: latest.id,
     version_count: versions.length,
+    reference_count: latest.references?.length ?? 0,
     compatibility_level: compatibilityLevel ?? 'BACKWARD',
     is_deleted: latest.deleted ?? false,
   };
@@ -245,16 +245,19 @@ async function describeConfig(
   registry: RegistryService,
   subject: string | undefined,
 ): Promise<RegistryConfig> {
-  const [config, own, mode] = await Promise.all([
+  const [config, mode, [own]] = await Promise.all([
     registry.config(subject, { defaultToGlobal: true }),
-    orNone<ConfigAnswer>(registry.config(subject), {}),
     registry.mode(subject, { defaultToGlobal: true }),
+    // A change of nothing, to learn what the scope says itself.
+    registry.rehearse([{ kind: 'config', scope: subject, body: {} }]),
   ]);
   return {
     compatibility_level: config.compatibilityLevel ?? 'BACKWARD',
     mode: mode.mode,
+    own_compatibility_level: own?.ownConfig?.compatibilityLevel ?? null,
+    own_mode: own?.ownMode ?? null,
     // An alias belongs to one subject, and is not inherited.
-    alias: own.alias ?? null,
+    alias: own?.ownConfig?.alias ?? null,
     normalize: config.normalize ?? false,
   };
 }

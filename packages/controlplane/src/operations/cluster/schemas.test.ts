@@ -30,6 +30,7 @@ test('schemas are registered, described and listed', async (t) => {
       latest_version: 1,
       latest_id: 1,
       version_count: 1,
+      reference_count: 0,
       compatibility_level: 'BACKWARD',
       is_deleted: false,
     },
@@ -39,6 +40,7 @@ test('schemas are registered, described and listed', async (t) => {
       latest_version: 2,
       latest_id: 2,
       version_count: 2,
+      reference_count: 0,
       compatibility_level: 'BACKWARD',
       is_deleted: false,
     },
@@ -201,6 +203,8 @@ test('levels, modes and aliases are set, and inherited again', async (t) => {
   const inherited = {
     compatibility_level: 'BACKWARD',
     mode: 'READWRITE',
+    own_compatibility_level: null,
+    own_mode: null,
     alias: null,
     normalize: false,
   };
@@ -215,6 +219,8 @@ test('levels, modes and aliases are set, and inherited again', async (t) => {
   assert.deepEqual(set, {
     compatibility_level: 'FULL',
     mode: 'READONLY',
+    own_compatibility_level: 'FULL',
+    own_mode: 'READONLY',
     alias: null,
     normalize: true,
   });
@@ -225,6 +231,7 @@ test('levels, modes and aliases are set, and inherited again', async (t) => {
     mode: null,
   });
   assert.deepEqual([unset.compatibility_level, unset.mode], ['NONE', 'READWRITE']);
+  assert.deepEqual([unset.own_compatibility_level, unset.own_mode], [null, null]);
   await call('register_schema', { subject: 'orders-value', schema: order });
   const alias = await call('update_registry_config', { subject: 'old-name', alias: 'orders-value' });
   assert.equal(alias.alias, 'orders-value');

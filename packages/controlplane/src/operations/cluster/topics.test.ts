@@ -41,6 +41,44 @@ test('a topic is created, listed, described, changed and deleted', async (t) => 
   ]);
 });
 
+test('topics are listed in pages, by a part of their names and in an order', async (t) => {
+  const testApi = await openTestClusterApi(t);
+  const sizes = { b: 2, c: 1, a: 3, B2: 1 };
+  for (const [name, partitions] of Object.entries(sizes)) await testApi.addTopic(name, partitions);
+  const { topic_id } = await testApi.call('describe_topic', { topic_name: 'c' });
+  await testApi.write(topic_id, 0, 5);
+  const named = async (body: object) => {
+    const { topics, topic_count, matching_count } = await testApi.call('list_topics', { limit: 10, ...body });
+    return [topics.map(({ name }) => name).join(' '), matching_count, topic_count];
+  };
+  assert.deepEqual(await named({}), ['B2 a b c', 4, 4]);
+  assert.deepEqual(await named({ skip: 1, limit: 2 }), ['a b', 4, 4]);
+  assert.deepEqual(await named({ query: 'b', descending: true }), ['b B2', 2, 4]);
+  assert.deepEqual(await named({ sort_by: 'partitions', descending: true }), ['a b B2 c', 4, 4]);
+  assert.deepEqual(await named({ sort_by: 'size', descending: true, limit: 1 }), ['c', 4, 4]);
+  assert.deepEqual(await named({ sort_by: 'created', limit: 0 }), ['', 4, 4]);
+  assert.deepEqual(await named({ sort_by: 'retention' }), ['B2 a b c', 4, 4]);
+  const all = await testApi.call('list_topics', {});
+  assert.deepEqual([all.topics.length, all.topic_count, all.matching_count], [4, undefined, undefined]);
+});
+
+test('a call that only validates changes nothing, and refuses what the call would', async (t) => {
+  const testApi = await openTestClusterApi(t);
+  const named = { topic_name: 'orders', validate_only: true };
+  await testApi.call('create_topic', { ...named, partition_count: 2 });
+  assert.deepEqual((await testApi.call('list_topics', {})).topics, []);
+  await testApi.addTopic('orders', 2);
+  assert.equal(
+    (await testApi.refusal('create_topic', { ...named, partition_count: 2 }))[0],
+    'topic_already_exists',
+  );
+  await testApi.call('update_topic', { ...named, partition_count: 4, configs: { 'retention.ms': '5' } });
+  const after = await testApi.call('describe_topic', { topic_name: 'orders' });
+  assert.deepEqual([after.partition_count, after.set_configs], [2, []]);
+  const [code] = await testApi.refusal('update_topic', { ...named, configs: { 'retention.ms': 'x' } });
+  assert.equal(code, 'invalid_topic_config');
+});
+
 test('unlimited is returned as -1, and values beyond exact numbers as 64-bit integers', async (t) => {
   const testApi = await openTestClusterApi(t);
   for (const [name, retention] of [

@@ -1,4 +1,4 @@
-import type { ErrorCode, OutputOf } from '@weir/api';
+import type { ErrorCode, InputOf, OutputOf } from '@weir/api';
 import {
   type ClusterPort,
   type ConfigChange,
@@ -66,11 +66,23 @@ export function topicOperations({ clusterPort }: ClusterServices) {
       // Read before the deleted topics, so that a topic that is deleted in between is missing from neither list.
       const { topics: all, clusterConfigs } = await ClusterTopicsSnapshot.take(port, context);
       const topics = all.filter(({ name }) => !isInternalTopic(name));
-      const sizes = await byteCounts(port, topics);
-      const live = topics.map((topic, index) => listedTopic(topic, clusterConfigs, sizes[index]!));
+      const matching = topics.filter(({ name }) => hasQuery(name, input.query));
+      const { limit = Number.POSITIVE_INFINITY } = input;
+      const page = <T>(rows: readonly T[]) => rows.slice(input.skip, input.skip + limit);
+      const toListed = async (chosen: readonly TopicDescription[]) => {
+        const sizes = await byteCounts(port, chosen);
+        return chosen.map((topic, index) => listedTopic(topic, clusterConfigs, sizes[index]!));
+      };
+      const order = topicOrder(input, clusterConfigs);
+      // Sizes are read of the topics that are returned alone, unless they decide the order.
+      const shown =
+        order === undefined
+          ? page(sortedBySize(await toListed(matching), input.descending))
+          : await toListed(page(matching.toSorted(order)));
       const deleted = input.include_recently_deleted ? await port.listDeletedTopics() : undefined;
       return {
-        topics: live.sort((a, b) => byText(a.name, b.name)),
+        topics: shown,
+        ...(input.limit === undefined ? {} : { topic_count: topics.length, matching_count: matching.length }),
         recently_deleted_topics:
           deleted?.map(({ topic, deletedMs, restorableUntilMs, byteCount }) => ({
             ...listedTopic(topic, clusterConfigs, byteCount),
@@ -80,10 +92,16 @@ export function topicOperations({ clusterPort }: ClusterServices) {
       };
     },
 
-    create_topic: async ({ virtual_cluster_id, topic_name: name, partition_count, configs }) => {
+    create_topic: async ({
+      virtual_cluster_id,
+      topic_name: name,
+      partition_count,
+      configs,
+      validate_only: validateOnly,
+    }) => {
       refuseInternal(name);
       const topic = { name, partitionCount: partition_count, configs: withoutNulls(configs) };
-      const [result] = await clusterPort(virtual_cluster_id).createTopics([topic], { validateOnly: false });
+      const [result] = await clusterPort(virtual_cluster_id).createTopics([topic], { validateOnly });
       refuse(result!, createCodes);
       return {};
     },
@@ -97,10 +115,19 @@ export function topicOperations({ clusterPort }: ClusterServices) {
       const { topicId, partitionCount, configs: texts } = topic;
       const described = describeConfigs('topic', { texts, clusterTexts, agentTexts: {}, names: null });
       const configs = Object.fromEntries(described.map(({ name, value }) => [name, value]));
-      return { topic_id: topicId, partition_count: partitionCount, configs };
+      const [byteCount] = await byteCounts(port, [topic]);
+      return {
+        topic_id: topicId,
+        partition_count: partitionCount,
+        configs,
+        set_configs: described.filter(({ source }) => source === 'topic').map(({ name }) => name),
+        size_bytes: byteCount!,
+        created_at: timeText(topic.createdMs),
+      };
     },
 
-    update_topic: async ({ virtual_cluster_id, topic_name, partition_count, configs }, context) => {
+    update_topic: async (input, context) => {
+      const { virtual_cluster_id, topic_name, partition_count, configs } = input;
       refuseInternal(topic_name);
       const port = clusterPort(virtual_cluster_id);
       const topic = await requireTopic(port, topic_name, context);
@@ -113,7 +140,7 @@ export function topicOperations({ clusterPort }: ClusterServices) {
           ? []
           : [{ kind: 'topic', name: topic_name, replacesAll: false, changes } as const];
       // Both are validated before either is applied, so that an error in one leaves the other unchanged.
-      for (const validateOnly of [true, false]) {
+      for (const validateOnly of input.validate_only ? [true] : [true, false]) {
         const altered =
           alteration.length === 0 ? [] : await port.alterOwnerConfigs(alteration, { validateOnly });
         for (const result of altered) refuse(result, alterCodes);
@@ -148,15 +175,64 @@ export function topicOperations({ clusterPort }: ClusterServices) {
   } satisfies OperationHandlers<TopicOperation, CallContext>;
 }
 
+function hasQuery(name: string, query: string | undefined): boolean {
+  return query === undefined || name.toLowerCase().includes(query.toLowerCase());
+}
+
+type TopicOrder = Pick<InputOf<'list_topics'>, 'sort_by' | 'descending'>;
+
+/** Returns `undefined` for the order by size, which descriptions do not have. */
+function topicOrder(
+  { sort_by: sortBy, descending }: TopicOrder,
+  clusterTexts: Texts,
+): ((a: TopicDescription, b: TopicDescription) => number) | undefined {
+  const sign = descending ? -1 : 1;
+  const byName = (a: TopicDescription, b: TopicDescription) => byText(a.name, b.name);
+  const byNumber = (numberOf: (topic: TopicDescription) => number) => {
+    const numbers = new Map<TopicDescription, number>();
+    const cached = (topic: TopicDescription) => {
+      const known = numbers.get(topic) ?? numberOf(topic);
+      numbers.set(topic, known);
+      return known;
+    };
+    return (a: TopicDescription, b: TopicDescription) => {
+      const [x, y] = [cached(a), cached(b)];
+      return x === y ? byName(a, b) : sign * (x < y ? -1 : 1);
+    };
+  };
+  switch (sortBy) {
+    case 'size':
+      return undefined;
+    case 'name':
+      return (a, b) => sign * byName(a, b);
+    case 'partitions':
+      return byNumber(({ partitionCount }) => partitionCount);
+    case 'created':
+      return byNumber(({ createdMs }) => createdMs);
+    case 'retention':
+      return byNumber(({ configs }) => {
+        const retentionMs = topicConfigValue('retention.ms', configs, clusterTexts);
+        return retentionMs < 0 ? Number.POSITIVE_INFINITY : retentionMs;
+      });
+  }
+}
+
+function sortedBySize(topics: readonly ListedTopic[], descending: boolean): ListedTopic[] {
+  const sign = descending ? -1 : 1;
+  return topics.toSorted(
+    (a, b) => sign * (a.uncompressed_size_hint - b.uncompressed_size_hint) || byText(a.name, b.name),
+  );
+}
+
 /** Internal topics are described by name, and changed only by the settings of the cluster. */
-function refuseInternal(name: string): void {
+export function refuseInternal(name: string): void {
   if (isInternalTopic(name)) throw new OperationFailed('invalid_request', internalTopicProblem(name));
 }
 
 /** The last time that the API can represent. */
 const latestMs = Date.UTC(9999, 11, 31);
 
-async function requireTopic(
+export async function requireTopic(
   port: ClusterPort,
   name: string,
   context: ClusterSnapshotContext,
