@@ -23,6 +23,22 @@ test('the last lags of a group are remembered while it has members', () => {
   assert.deepEqual(historyOf(...runs, [groupOf('g', 0, 9, { memberCount: 0 })]).groups.get('g')!.lags, []);
 });
 
+test('records count as written from the second run that finds their partition', () => {
+  const row = (topic: string, endOffset: number) => ({ topic, partition: 0, committedOffset: 0, endOffset });
+  const written = (...runs: readonly (readonly ReturnType<typeof row>[])[]) =>
+    historyOf(...runs.map((partitions) => [groupOf('g', 0, 0, { partitions })])).groups.get('g')!.written;
+  assert.deepEqual(written([row('a', 100)], [row('a', 103)], [row('a', 103)]), [0, 3, 3]);
+  assert.deepEqual(
+    written([row('a', 1)], [row('a', 2), row('b', 50)], [row('a', 4), row('b', 55)]),
+    [0, 1, 8],
+  );
+  assert.deepEqual(
+    written([row('a', 9)], [row('a', 2)], [row('a', 4)]),
+    [0, 0, 2],
+    'a topic that was replaced',
+  );
+});
+
 test('a partition waits since the first run that found unread records without progress', () => {
   const waiting = (...runs: readonly (readonly [committed: number, end: number])[]) => {
     const { groups } = historyOf(...runs.map(([committed, end]) => [groupOf('g', committed, end)]));

@@ -14,6 +14,8 @@ export interface ClusterHistory {
 export interface GroupHistory {
   /** The lag of the whole group in the last runs, the oldest first. It restarts after the group has been empty. */
   readonly lags: readonly number[];
+  /** For each of these lags, the records that had been written by then, counted from an earlier run. */
+  readonly written: readonly number[];
   /** The last run that found any of its offsets moved. */
   readonly movedMs: number;
   /** The first run that found it empty, while it is empty. */
@@ -23,6 +25,7 @@ export interface GroupHistory {
 
 interface PartitionHistory {
   readonly committedOffset: number;
+  readonly endOffset: number;
   /** The first run since which there were members and unread records, and no commits. */
   readonly waitingSinceMs: number | undefined;
 }
@@ -56,6 +59,7 @@ function groupWithSnapshot(before: GroupHistory | undefined, group: GroupFacts, 
   const isEmpty = group.memberCount === 0;
   const partitions = new Map<string, PartitionHistory>();
   let hasMoved = before === undefined;
+  let written = before?.written.at(-1) ?? 0;
   for (const { topic, partition, committedOffset, endOffset } of group.partitions) {
     const key = `${topic}-${partition}`;
     const earlier = before?.partitions.get(key);
@@ -63,10 +67,13 @@ function groupWithSnapshot(before: GroupHistory | undefined, group: GroupFacts, 
     hasMoved ||= !isSame;
     const hasWork = !isEmpty && lagOfPartition(committedOffset, endOffset) > 0;
     const waitingSinceMs = hasWork ? ((isSame ? earlier?.waitingSinceMs : undefined) ?? atMs) : undefined;
-    partitions.set(key, { committedOffset, waitingSinceMs });
+    // What a partition held when the group first committed in it was not written meanwhile.
+    written += Math.max(0, endOffset - (earlier?.endOffset ?? endOffset));
+    partitions.set(key, { committedOffset, endOffset, waitingSinceMs });
   }
   return {
     lags: isEmpty ? [] : [...(before?.lags ?? []), lagOf(group)].slice(-lagSamplesMax),
+    written: isEmpty ? [] : [...(before?.written ?? []), written].slice(-lagSamplesMax),
     movedMs: hasMoved ? atMs : before!.movedMs,
     emptySinceMs: isEmpty ? (before?.emptySinceMs ?? atMs) : undefined,
     partitions,

@@ -391,7 +391,28 @@ const cases = {
       outcome: [],
     },
     { name: 'lag too small', ...story(times(lagSamplesMax, (i) => [i, 799 + i * 15])), outcome: [] },
-    { name: 'grows too little', ...story(times(lagSamplesMax, (i) => [i, 50_000 + i * 101])), outcome: [] },
+    {
+      name: 'reads almost as fast as others write',
+      ...story(times(lagSamplesMax, (i) => [i * 76, 50_000 + i * 100])),
+      outcome: [],
+    },
+    {
+      name: 'still falls behind when its lag is large',
+      ...story(times(lagSamplesMax, (i) => [i * 75, 1_000_000 + i * 100])),
+      outcome: [
+        'group:billing The lag of group billing grew from 1,000,000 to 1,000,350 records within 15 looks, in orders partition 0; the group has 2 members.',
+      ],
+    },
+    {
+      name: 'commits every eight minutes and keeps up',
+      ...story(times(lagSamplesMax, (i) => [Math.floor(i / 8) * 800, 50_000 + i * 100])),
+      outcome: [],
+    },
+    {
+      name: 'offsets reset by a little',
+      ...story(times(lagSamplesMax, (i) => [5_000 - i * 2, 50_000 + i])),
+      outcome: [],
+    },
     { name: 'a wave', ...story(times(lagSamplesMax, (i) => [i, 5000 + (i % 5) * 1000])), outcome: [] },
     {
       name: 'does not commit at all',
