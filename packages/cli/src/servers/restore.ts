@@ -11,6 +11,7 @@ import { makeDirectory, openJournals } from '@weir/journal';
 import { type ObjectStore, openStore, StoreError } from '@weir/storage';
 import { Failure } from '../failure.ts';
 import type { Handler } from '../handler.ts';
+import { Progress } from '../results/progress.ts';
 import { printResult } from '../results/results.ts';
 import { bucketUrl } from '../values/bucket-url.ts';
 import { problemOfBucket } from './allowed-buckets.ts';
@@ -38,6 +39,8 @@ export const restore: Handler<'control-plane restore'> = async (values, deps) =>
   if (values.databaseURL === undefined) running.defer(openDataDirectory(dataDir, 'alone'));
   else explaining(dataDir, () => makeDirectory(dataDir));
   keepFilesPrivate({ dataDir, databaseUrl, bucketUrl: url }, log);
+  let progress = new Progress(values, deps);
+  running.defer(() => progress.clear());
   const storeDeps = { clock, random: systemRandom, environment, log, metrics: new Metrics() };
   try {
     const openBucket = async (bucket: string) => {
@@ -67,13 +70,20 @@ export const restore: Handler<'control-plane restore'> = async (values, deps) =>
       hub,
       clock,
       fenceMs: fenceIntervals * values.metadataBackupInterval,
-      onStep: (line) => (values.output === 'json' ? output.err : output.out)(`${line}\n`),
+      onStep: (line) => {
+        progress.clear();
+        (values.output === 'json' ? output.err : output.out)(`${line}\n`);
+        // Each step has a rate of its own.
+        progress = new Progress(values, deps);
+      },
+      onAdvance: (advance) => progress.show(advance),
       openBucket: (named) => {
         const problem = problemOfBucket(named, { ownUrls: [url], allowedUrls: [] });
         if (problem !== undefined) throw new Failure(problem);
         return openBucket(named);
       },
     });
+    progress.clear();
     restoredIdentityIn(dataDir, clusterId);
     const completeness = isComplete
       ? 'the control plane before stored everything and stopped'

@@ -16,7 +16,7 @@ import { BackedUpMetadata } from './backed-up-metadata.ts';
 import { backupMetrics } from './backup-metrics.ts';
 import { chainFrom, listBackedUpClusters, listBackup, listGenerations } from './backup-objects.ts';
 import { ClusterBackup } from './cluster-backup.ts';
-import { RestoreProblem } from './read-backup.ts';
+import { type RestoreAdvance, RestoreProblem } from './read-backup.ts';
 import { restoreCluster } from './restore-cluster.ts';
 
 const clusterId = 'vci_test';
@@ -105,7 +105,7 @@ class Stage {
   }
 
   /** Restores into a new database, while time passes. */
-  async restore(databaseUrl: string, steps: string[] = []) {
+  async restore(databaseUrl: string, steps: string[] = [], advances: RestoreAdvance[] = []) {
     const hub = this.hub(databaseUrl);
     const { clock, store } = this;
     const restored = restoreCluster({
@@ -115,6 +115,7 @@ class Stage {
       clock,
       fenceMs: 4 * intervalMs,
       onStep: (line) => steps.push(line),
+      onAdvance: (advance) => advances.push(advance),
     });
     return clock.until(restored.finally(() => hub.close()));
   }
@@ -241,7 +242,11 @@ test('a restored cluster has what the leader had when it last backed up', async 
 
   const database = freshDatabase();
   const steps: string[] = [];
-  const restored = await stage.restore(database, steps);
+  const advances: RestoreAdvance[] = [];
+  const restored = await stage.restore(database, steps, advances);
+  const lasts = new Map(advances.map(({ unit, done, total }) => [unit, [done, total]]));
+  assert.deepEqual(lasts.get('folders'), [256, 256]);
+  assert.ok(advances.every(({ done, total }) => done <= total));
   assert.deepEqual([restored.generation, restored.topicCount, restored.isComplete], [1, 1, false]);
   assert.equal(steps.length, 4);
   const again = await stage.leader(t, database);

@@ -20,9 +20,19 @@ interface BackupPlace {
   readonly clusterId: string;
 }
 
+/** How far a step of a restore has come. */
+export interface RestoreAdvance {
+  readonly done: number;
+  readonly total: number;
+  /** What is counted: `segments`. */
+  readonly unit: string;
+}
+
 interface ReadOptions extends BackupPlace {
   /** Called with a line for the user when a step begins. */
   readonly onStep: (line: string) => void;
+  /** Called as a step goes on. */
+  readonly onAdvance?: ((advance: RestoreAdvance) => void) | undefined;
 }
 
 interface ReadBackup {
@@ -57,7 +67,7 @@ export function newestObject({ segments, snapshot }: BackupChain): { readonly ke
 
 /** Reads the chain from the newest snapshot. If that is damaged, the one before it leads to the same state. */
 export async function readGeneration(options: ReadOptions, generation: number): Promise<ReadBackup> {
-  const { store, clusterId, onStep } = options;
+  const { store, clusterId, onStep, onAdvance } = options;
   const { snapshots, segments } = await listBackup(store, clusterId, generation);
   const starts = snapshots.toReversed().map((snapshot) => chainFrom(snapshot, segments));
   if (generation === 0 && segments[0]?.firstPosition === 0) starts.push(chainFrom(undefined, segments));
@@ -71,7 +81,7 @@ export async function readGeneration(options: ReadOptions, generation: number): 
     if (chain.endPosition < endMax) continue;
     onStep(`Reading generation ${generation} up to position ${chain.endPosition}`);
     try {
-      return { machine: await readChain(options, chain), chain };
+      return { machine: await readChain(options, chain, onAdvance), chain };
     } catch (error) {
       if (error instanceof BackupChanged) throw error;
       problem = error;
@@ -81,7 +91,11 @@ export async function readGeneration(options: ReadOptions, generation: number): 
   throw problem;
 }
 
-async function readChain(place: BackupPlace, chain: BackupChain): Promise<BackedUpMachine> {
+async function readChain(
+  place: BackupPlace,
+  chain: BackupChain,
+  onAdvance: ReadOptions['onAdvance'],
+): Promise<BackedUpMachine> {
   const { snapshot, segments } = chain;
   const machine =
     snapshot === undefined
@@ -89,7 +103,7 @@ async function readChain(place: BackupPlace, chain: BackupChain): Promise<Backed
       : reading(snapshot.key, await readWhole(place, snapshot.key), (bytes) =>
           clusterMachines.restore(bytes),
         );
-  await applySegments(place, machine, snapshot?.position ?? 0, segments);
+  await applySegments(place, machine, snapshot?.position ?? 0, segments, onAdvance);
   return machine;
 }
 
@@ -99,6 +113,7 @@ export async function applySegments(
   machine: BackedUpMachine,
   fromPosition: number,
   segments: readonly BackupSegment[],
+  onAdvance?: ReadOptions['onAdvance'],
 ): Promise<void> {
   let position = fromPosition;
   for (let at = 0; at < segments.length; at += readsAtATime) {
@@ -108,6 +123,7 @@ export async function applySegments(
       reading(segment.key, contents[index]!, (bytes) => apply(machine, segment, position, bytes));
       position = segment.endPosition;
     }
+    onAdvance?.({ done: at + some.length, total: segments.length, unit: 'segments' });
   }
 }
 

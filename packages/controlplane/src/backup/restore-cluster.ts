@@ -11,7 +11,13 @@ import type { ObjectStore } from '@weir/storage';
 import { readBucketId } from '../clones/clone-objects.ts';
 import { holdForClones } from '../clones/hold-for-clones.ts';
 import { closedKey, fenceKey, listGenerations } from './backup-objects.ts';
-import { newestObject, newestWithObjects, RestoreProblem, readGeneration } from './read-backup.ts';
+import {
+  newestObject,
+  newestWithObjects,
+  type RestoreAdvance,
+  RestoreProblem,
+  readGeneration,
+} from './read-backup.ts';
 import { reserveSchemaIds } from './reserve-schema-ids.ts';
 import { type UncommittedFiles, uncommittedFiles } from './uncommitted-files.ts';
 
@@ -24,6 +30,8 @@ interface RestoreOptions {
   readonly fenceMs: number;
   /** Called with a line for the user when a step begins. */
   readonly onStep: (line: string) => void;
+  /** Called as a step goes on. */
+  readonly onAdvance?: ((advance: RestoreAdvance) => void) | undefined;
   /** Opens another bucket of the cluster, to look for files there too; the caller closes it. */
   readonly openBucket?: ((url: string) => Promise<ObjectStore>) | undefined;
 }
@@ -96,7 +104,9 @@ export async function restoreCluster(options: RestoreOptions): Promise<RestoredC
   const uncommitted: UncommittedFiles[] = [];
   for (const searched of [store, ...stores]) {
     const fileStates = (fileIds: readonly string[]) => machine.fileStates(fileIds);
-    uncommitted.push(await uncommittedFiles(searched, clusterId, fileStates, recoveryPointMs));
+    uncommitted.push(
+      await uncommittedFiles(searched, clusterId, fileStates, recoveryPointMs, options.onAdvance),
+    );
   }
   return {
     generation,
@@ -136,14 +146,16 @@ async function otherBuckets(
 
 /** Waits until the leader of a generation has ended, for a limited time. Returns whether it said so. */
 async function untilClosed(
-  { store, clusterId, clock, fenceMs }: RestoreOptions,
+  { store, clusterId, clock, fenceMs, onAdvance }: RestoreOptions,
   generation: number,
 ): Promise<boolean> {
   const key = closedKey(clusterId, generation);
-  const endMs = clock.monotonicMs() + fenceMs;
+  const startMs = clock.monotonicMs();
   for (;;) {
     if ((await store.head(key)) !== undefined) return true;
-    if (clock.monotonicMs() >= endMs) return false;
+    const waitedMs = clock.monotonicMs() - startMs;
+    if (waitedMs >= fenceMs) return false;
+    onAdvance?.({ done: Math.floor(waitedMs / 1000), total: Math.ceil(fenceMs / 1000), unit: 'seconds' });
     await new Promise<void>((resolve) => clock.after(pollMs, resolve));
   }
 }

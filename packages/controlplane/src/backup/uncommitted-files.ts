@@ -1,7 +1,7 @@
 import { fileIdLevel } from '@weir/core';
 import { fileCommitMsMax } from '@weir/metadata';
 import { clusterPrefix, isFileId, type ObjectInfo, type ObjectStore } from '@weir/storage';
-import type { BackedUpMachine } from './read-backup.ts';
+import type { BackedUpMachine, RestoreAdvance } from './read-backup.ts';
 
 /** Files that the restored metadata does not know, and that could have been committed after the recovery point. */
 export interface UncommittedFiles {
@@ -27,6 +27,7 @@ export async function uncommittedFiles(
   clusterId: string,
   fileStates: BackedUpMachine['fileStates'],
   recoveryPointMs: number,
+  onAdvance?: (advance: RestoreAdvance) => void,
 ): Promise<UncommittedFiles> {
   const found = { fileCount: 0, byteCount: 0, keys: [] as string[] };
   const fromMs = Math.max(0, Math.floor(recoveryPointMs) - fileCommitMsMax);
@@ -44,10 +45,12 @@ export async function uncommittedFiles(
   const folders = Array.from({ length: folderCount }, (_, byte) =>
     byte.toString(16).padStart(2, '0'),
   ).values();
+  let foldersDone = 0;
   const takeTurns = async () => {
     for (const folder of folders) {
       const prefix = `${clusterPrefix(clusterId)}${folder}/`;
       for await (const page of store.list(prefix, { startAfter: `${prefix}${from}` })) add(page);
+      onAdvance?.({ done: ++foldersDone, total: folderCount, unit: 'folders' });
     }
   };
   await Promise.all(Array.from({ length: foldersAtATime }, takeTurns));
