@@ -10,7 +10,6 @@ const json = 'content-type: application/json\r\n';
 /** One request for every way in which this server, or Node itself, answers. `%s` is the place of further headers. */
 // biome-ignore format: a table
 const cases: [what: string, request: string, status: number][] = [
-  ['the root',                 'GET / HTTP/1.1\r\n%s\r\n',                                                    303],
   ['a probe',                  'GET /v1/status HTTP/1.1\r\n%s\r\n',                                           200],
   ['another',                  'GET /v1/readiness HTTP/1.1\r\n%s\r\n',                                        200],
   ['metrics',                  'GET /metrics HTTP/1.1\r\n%s\r\n',                                             200],

@@ -3,6 +3,7 @@ import {
   ApiError,
   apiPath,
   catalogue,
+  type ErrorCode,
   isOperationName,
   methodsOf,
   type Operation,
@@ -226,10 +227,14 @@ function auditActorOf(caller: Caller | undefined, permit: Permit | undefined): A
   return { kind: actor.kind, id: actor.id, name: permit?.actorName ?? first.name };
 }
 
+const wrongGuesses: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'invalid_credentials',
+  'invalid_kafka_credential',
+  'invalid_token',
+]);
+
 function isWrongGuess(error: unknown): boolean {
-  return (
-    error instanceof ApiError && (error.code === 'invalid_credentials' || error.code === 'invalid_token')
-  );
+  return error instanceof ApiError && wrongGuesses.has(error.code);
 }
 
 /** Returns the operation that a path names. */

@@ -187,6 +187,26 @@ test('an operation that does not end is aborted', async (t) => {
   assert.equal(stop?.aborted, true);
 });
 
+test('an operation whose caller closes the connection is aborted', async (t) => {
+  let stop: AbortSignal | undefined;
+  const { port, key } = await start(t, {
+    handlers: {
+      list_workspaces: (_input, context) => {
+        stop = context.stop;
+        return new Promise(() => {});
+      },
+    },
+  });
+  const socket = connect(port, '127.0.0.1');
+  socket.write(
+    `POST /api/v1/list_workspaces HTTP/1.1\r\nHost: x\r\nservice-api-key: ${key}\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`,
+  );
+  await until(() => stop !== undefined);
+  assert.equal(stop!.aborted, false);
+  socket.destroy();
+  await until(() => stop!.aborted);
+});
+
 test('an internal error is logged, and the caller gets no details', async (t) => {
   const lines: string[] = [];
   const log = jsonLog({ level: 'debug', nowMs: () => 0, write: (line) => lines.push(line) });

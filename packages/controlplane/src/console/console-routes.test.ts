@@ -15,7 +15,7 @@ async function serve(t: { after(end: () => unknown): void }, folder: string) {
       response.writeHead(200).end(words);
   const handlers = consoleHandlers({
     folder,
-    withoutConsole: { root: text('no console'), signIn: text('plain form') },
+    answerRoot: text('no console'),
   });
   const server = createServer((request, response) => {
     const handler = handlers[routeOf(pathOf(request)) as keyof typeof handlers];
@@ -46,7 +46,15 @@ test('pages are one document, with a policy and no caching', async (t) => {
   const folder = await builtFolder(t);
   await build(folder);
   const url = await serve(t, folder);
-  for (const path of ['/', '/sign-in', '/clusters', '/clusters/vci_x/topics/orders?q=1']) {
+  for (const path of [
+    '/',
+    '/setup',
+    '/join',
+    '/sign-in',
+    '/team',
+    '/clusters',
+    '/clusters/vci_x/topics/orders?q=1',
+  ]) {
     const answer = await fetch(url + path);
     assert.equal(answer.status, 200, path);
     assert.match(await answer.text(), /^<!doctype html>/);
@@ -87,7 +95,12 @@ test('without a build the plain pages answer, and a build that appears is found'
   const folder = await builtFolder(t);
   const url = await serve(t, folder);
   assert.equal(await (await fetch(url)).text(), 'no console');
-  assert.equal(await (await fetch(`${url}/sign-in`)).text(), 'plain form');
+  for (const path of ['/setup', '/join', '/sign-in']) {
+    const answer = await fetch(url + path);
+    assert.match(answer.headers.get('content-security-policy') ?? '', /^default-src 'none'/);
+    assert.match(await answer.text(), /npm run build:console.*POST \/api\/v1\//s, path);
+    assert.equal((await fetch(url + path, { method: 'POST' })).status, 405);
+  }
   const missing = await fetch(`${url}/clusters`);
   assert.equal(missing.status, 404);
   assert.match(await missing.text(), /npm run build:console/);

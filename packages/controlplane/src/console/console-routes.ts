@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { type Handler, pathOf, type RouteHandlers } from '../http/route-table.ts';
 import { BuiltConsole, type ConsoleFile } from './built-console.ts';
+import { pagesWithoutBuild } from './pages-without-build.ts';
 
 /** Where `npm run build:console` writes. */
 const usualFolder = fileURLToPath(new URL('../../../console/dist/', import.meta.url));
@@ -24,22 +25,31 @@ const assetCaching = 'public, max-age=31536000, immutable';
 
 type ConsoleRouteName =
   | 'root'
+  | 'setup'
+  | 'join'
   | 'signIn'
   | 'consoleClusters'
   | 'consoleCluster'
+  | 'consoleKeys'
+  | 'consoleMcp'
+  | 'consoleTeam'
+  | 'consoleTeamPage'
+  | 'consoleAuditLog'
+  | 'consoleWorkspaces'
+  | 'consoleOwnAccount'
   | 'consoleAssets'
   | 'consoleTheme'
   | 'consoleIcon';
 
 interface ConsoleRoutesOptions {
-  /** Answers where there is no console: a process from sources that were never built. */
-  readonly withoutConsole: Required<RouteHandlers<'root' | 'signIn'>>;
+  /** Answers the root where there is no console: a process from sources that were never built. */
+  readonly answerRoot: Handler;
   readonly folder?: string;
 }
 
 /** Pages and assets of the console. A page is one document; its script reads the path. */
 export function consoleHandlers({
-  withoutConsole,
+  answerRoot,
   folder = usualFolder,
 }: ConsoleRoutesOptions): RouteHandlers<ConsoleRouteName> {
   let opened: Promise<BuiltConsole | undefined> | undefined;
@@ -70,10 +80,19 @@ export function consoleHandlers({
     };
 
   return {
-    root: page(withoutConsole.root!),
-    signIn: page(withoutConsole.signIn!),
+    root: page(answerRoot),
+    setup: page(pagesWithoutBuild.setup),
+    join: page(pagesWithoutBuild.join),
+    signIn: page(pagesWithoutBuild.signIn),
     consoleClusters: page(answerNotBuilt),
     consoleCluster: page(answerNotBuilt),
+    consoleKeys: page(answerNotBuilt),
+    consoleMcp: page(answerNotBuilt),
+    consoleTeam: page(answerNotBuilt),
+    consoleTeamPage: page(answerNotBuilt),
+    consoleAuditLog: page(answerNotBuilt),
+    consoleWorkspaces: page(answerNotBuilt),
+    consoleOwnAccount: page(answerNotBuilt),
     consoleAssets: file(assetCaching),
     consoleTheme: file('no-cache'),
     consoleIcon: file('no-cache'),

@@ -1,6 +1,6 @@
 import type { Clock, Log, Metrics } from '@weir/core';
 import type { JournalHub, LeaseHolder } from '@weir/journal';
-import { ClusterNode, shortLease } from '@weir/metadata';
+import { ClusterNode, SeriesBudget, shortLease } from '@weir/metadata';
 import type { VirtualCluster } from '../accounts/workspaces/virtual-clusters.ts';
 import { keepClusterName } from '../cluster-name.ts';
 import { controlPlaneLimits } from '../limits.ts';
@@ -44,6 +44,7 @@ const stopsAtATime = 32;
 export class ClusterHost {
   readonly #options: ClusterHostOptions;
   readonly #hosted = new Map<string, Hosted>();
+  readonly #seriesBudget = new SeriesBudget();
   /** Nodes that have not ended yet, so that no second one starts beside them. */
   readonly #ending = new Map<string, Promise<void>>();
   #refreshing: Promise<void> = Promise.resolve();
@@ -154,6 +155,7 @@ export class ClusterHost {
       self: self(),
       ...(leaseGraceOf === undefined ? {} : { leaseGraceMs: leaseGraceOf(cluster.id) }),
       ...(hub.processId() === undefined ? { timing: shortLease } : {}),
+      seriesBudget: this.#seriesBudget,
       clock,
       log,
       metrics,

@@ -45,8 +45,8 @@ import { Housekeeping } from './housekeeping.ts';
 import { oneUser } from './one-user.ts';
 import type { ControlPlaneProcessOptions } from './options.ts';
 import { openSealing } from './sealing.ts';
+import { setupUrl } from './setup-url.ts';
 import { signInLink } from './sign-in-link.ts';
-import { setupUrl, signUpHandlers } from './sign-up-pages.ts';
 import { type WorkloadIdentities, workloadIdentities } from './workload-identities.ts';
 
 interface AccountsPartOptions {
@@ -192,8 +192,7 @@ export async function startAccounts(
       authorizeByAccountKeys({ keyVerifier: accounts.keyVerifier, host, limits }),
     ),
     handlers: {
-      ...signUpHandlers,
-      ...consoleHandlers({ withoutConsole: { root: answerRoot, signIn: signUpHandlers.signIn } }),
+      ...consoleHandlers({ answerRoot }),
       signInLink:
         user && signInToken
           ? signInLink({ accounts, user, token: signInToken, publicUrl, limits, clock })

@@ -52,7 +52,8 @@ test('a new installation begins with a cluster, a key for its agents, and a link
   assert.equal(process.hasFirstCluster, true);
 
   const page = await fetch(process.setupUrl!);
-  assert.match(await page.text(), /Set Weir up/);
+  // The console, if it is built here, or how to build it.
+  assert.match(await page.text(), /<title>(?:Set Weir up|Weir)<\/title>/);
   assert.match(page.headers.get('content-security-policy')!, /default-src 'none'/);
   const agent = connectAgent(t, url, first.id, first.agentKey);
   assert.deepEqual(await agent.listAgents(), []);
@@ -75,7 +76,7 @@ test('a new installation begins with a cluster, a key for its agents, and a link
     { cookie },
   );
   const link = new URL(invited.body.invitations[0]!.invitation_url);
-  assert.match(await (await fetch(link)).text(), /Join Weir/);
+  assert.match(await (await fetch(link)).text(), /<title>(?:Join Weir|Weir)<\/title>/);
   const joined = await callApi(url, 'users/accept_invitation', {
     token: link.hash.slice(1),
     name: 'Bob',
@@ -222,9 +223,11 @@ test('a reader of the output of a single-user process is its user', async (t) =>
     assert.match(await refused.text(), /A session works with the header Origin: http:/);
     const page = await fetch(`${url}/sign-in`);
     assert.match(page.headers.get('content-type')!, /^text\/html/);
-    assert.match(await page.text(), /<form>[\s\S]*name="email"[\s\S]*name="password"/);
+    assert.match(await page.text(), /<title>.*Weir<\/title>/);
     assert.equal((await fetch(`${signInUrl}x`, { redirect: 'manual' })).status, 401);
-    assert.equal((await fetch(`${url}/`, { redirect: 'manual' })).headers.get('location'), '/api/v1/docs');
+    // The console, or the reference of the API if it is not built.
+    const home = await fetch(`${url}/`, { redirect: 'manual' });
+    assert.ok(home.status === 200 || home.headers.get('location') === '/api/v1/docs');
   }
 });
 
