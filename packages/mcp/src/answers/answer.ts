@@ -16,7 +16,7 @@ interface AnswerTail {
   readonly truncated: boolean;
   readonly next_cursor: string | null;
   readonly hint?: string | undefined;
-  readonly console_url?: string | undefined;
+  readonly console_url: string;
 }
 
 export interface AnswerOptions {
@@ -36,7 +36,7 @@ export function answerOf(fields: Fields, tail: AnswerTail, { format, tokensMax }
     truncated: tail.truncated || isCut,
     next_cursor,
     ...(hint === undefined ? {} : { hint }),
-    ...(console_url === undefined ? {} : { console_url }),
+    console_url,
   };
   return { fields: all, text: format === 'detailed' ? JSON.stringify(all) : conciseText(all) };
 }

@@ -24,7 +24,7 @@ interface ListSpec {
   readonly fields?: Row;
   /** The same, for fields that are known only after the rows. */
   readonly lateFields?: () => Row;
-  readonly consoleUrl: string | undefined;
+  readonly consoleUrl: string;
   /** The next step to suggest, given the rows that are shown. */
   readonly hint?: (shown: readonly Row[], hasMore: boolean) => string | undefined;
 }

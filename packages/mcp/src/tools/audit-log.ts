@@ -16,7 +16,7 @@ export const auditLogTools = [
     name: 'search_audit_log',
     icon: 'access',
     operations: ['search_audit_log', 'get_context'],
-    note: 'It answers what changed, and who changed it. Needs keys that administer the workspace.',
+    note: 'It answers who changed what. Needs keys that administer the workspace.',
     input: { ...search, ...listArguments(50) },
     output: { entries: z.array(rowSchema(output.shape.entries.element, concise)) },
     async run(args, context) {

@@ -138,8 +138,8 @@ export const eventAggregateTools = [
     operations: ['list_event_fields'],
     title: 'Compare events',
     summary:
-      'Ranks fields and values by how much they differ between some events and others: what is special about a burst of errors.',
-    note: 'Without a baseline, the selection is held against the time of the same length before it.',
+      'Ranks fields and values by how much they differ between some events and others, as in a burst of errors.',
+    note: 'Without a baseline, it compares with the same length of time before.',
     input: {
       ...clusterArgument,
       event_types: searchArguments.event_types,

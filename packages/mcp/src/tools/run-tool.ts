@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import { ApiError, catalogue, hasConsole, type OperationName, problemsInWords } from '@weir/api';
+import { ApiError, catalogue, type OperationName, problemsInWords } from '@weir/api';
 import type { Clock, Log, Metrics } from '@weir/core';
 import { ToolProblem } from '../answers/problem.ts';
 import { problemOf } from '../endpoint/endpoint.ts';
@@ -75,7 +75,7 @@ export function toolContextOf(
       requireReading(name);
       return callOperation(name, input, stop);
     },
-    consoleUrl: (path) => (hasConsole ? new URL(path, publicUrl()).href : undefined),
+    consoleUrl: (path) => new URL(path, publicUrl()).href,
     clock,
   };
 }

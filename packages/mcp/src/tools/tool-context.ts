@@ -11,7 +11,7 @@ export type CallOperation = <Name extends OperationName>(
 /** What a tool gets: the operations that its caller may call. */
 export interface ToolContext {
   call<Name extends OperationName>(name: Name, input: CallOf<Name>): Promise<OutputOf<Name>>;
-  /** Returns the URL of a console page; `undefined` while there is no console. */
-  consoleUrl(path: string): string | undefined;
+  /** Returns the URL of a console page. */
+  consoleUrl(path: string): string;
   readonly clock: Clock;
 }

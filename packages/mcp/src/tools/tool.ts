@@ -1,4 +1,4 @@
-import { catalogue, hasConsole, type OperationName } from '@weir/api';
+import { catalogue, type OperationName } from '@weir/api';
 import * as z from 'zod';
 import type { ToolAnswer } from '../answers/answer.ts';
 import type { IconName } from '../icons.ts';
@@ -38,7 +38,8 @@ const tail = {
   truncated: z.boolean().describe('Whether something was left out.'),
   next_cursor: z.string().nullable().describe('The cursor of the next call, or null after the last row.'),
   hint: z.string().optional().describe('What to do next.'),
-  ...(hasConsole ? { console_url: z.string().describe('The same in the console, for people.') } : {}),
+  /** The same in the console, for people. Its name says it, and each description costs every client tokens. */
+  console_url: z.string().optional(),
 };
 
 /** Defines a tool with the description of its operation, unless it has its own. */
