@@ -13,6 +13,8 @@ export interface DemoUnderTest {
 /** Something that `weir demo` promises to show. `missing` returns what is not there yet, or `undefined`. */
 export interface DemoPromise {
   readonly name: string;
+  /** Whether it holds at every moment after the first. */
+  readonly isLasting?: boolean;
   readonly missing: (demo: DemoUnderTest) => Promise<string | undefined>;
 }
 
@@ -121,6 +123,7 @@ function diagnosticOf([name, about]: [name: string, about: string]): readonly De
   return [
     {
       name: `diagnostic ${name}`,
+      isLasting: true,
       async missing({ client, clusterId }) {
         const { diagnostics } = await client.call('list_diagnostics', { virtual_cluster_id: clusterId });
         const found = diagnostics.find(({ diagnostic_id }) => diagnostic_id === name);

@@ -30,6 +30,8 @@ const startMs = systemClock.monotonicMs();
 const say = (line: string) => process.stdout.write(`${line}\n`);
 const never = new AbortController().signal;
 
+/** Lasting promises that were kept and were not later, with the time. */
+const lapses: string[] = [];
 const promises = [...earlyPromises, ...minutePromises];
 
 say(demo.stdout());
@@ -39,18 +41,19 @@ try {
   const late = minutes >= 10 ? await watch(demo, latePromises, minutes + 1) : new Map<string, number>();
   for (const [name, seconds] of [...keptAfter, ...late]) say(`kept after ${seconds} s: ${name}`);
   for (const problem of broken) say(`broken: ${problem}`);
+  for (const lapse of lapses) say(`not kept any more ${lapse}`);
   const lateBroken = minutes >= 10 ? latePromises.length - late.size : 0;
   say(`after ${minutes} min: ${promises.length - broken.length} of ${promises.length} promises are kept`);
   say(`later: ${late.size} of ${minutes >= 10 ? latePromises.length : 0}`);
   say(`cost: ${costOf(demo)}`);
-  process.exitCode = broken.length + lateBroken === 0 ? 0 : 1;
+  process.exitCode = broken.length + lateBroken + lapses.length === 0 ? 0 : 1;
 } finally {
   const status = await demo.stop();
   say(`it ended with ${status}; errors: ${demo.stderr() || 'none'}`);
   if (status !== 0) process.exitCode = 1;
 }
 
-/** Checks promises until the time is over, and returns after how many seconds each was kept first. */
+/** Checks promises until the time is over, notes lapses, and returns after how many seconds each was kept first. */
 async function watch(
   running: RunningDemo,
   watched: readonly DemoPromise[],
@@ -59,11 +62,13 @@ async function watch(
   const keptAfter = new Map<string, number>();
   for (;;) {
     const elapsedMs = systemClock.monotonicMs() - startMs;
-    const open = watched.filter(({ name }) => !keptAfter.has(name));
+    const seconds = Math.round(elapsedMs / 1000);
+    const open = watched.filter(({ name, isLasting = false }) => isLasting || !keptAfter.has(name));
     const broken = await brokenPromises(running, open);
     for (const { name } of open) {
-      if (!broken.some((line) => line.startsWith(`${name}: `)))
-        keptAfter.set(name, Math.round(elapsedMs / 1000));
+      const problem = broken.find((line) => line.startsWith(`${name}: `));
+      if (problem === undefined) keptAfter.set(name, keptAfter.get(name) ?? seconds);
+      else if (keptAfter.has(name)) lapses.push(`after ${seconds} s: ${problem}`);
     }
     const leftMs = untilMinutes * 60_000 - elapsedMs;
     if (leftMs <= 0) return keptAfter;

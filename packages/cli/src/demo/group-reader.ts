@@ -113,7 +113,10 @@ function endOf(bytes: Buffer, from: bigint): bigint {
   return end;
 }
 
-/** A slow reader loses records to retention, as a real one does, and continues with what is left. */
+/**
+ * A slow reader loses records to retention, as a real one does. It goes on at the end and falls behind again; at the
+ * beginning its lag would stay what retention keeps, and grow no more.
+ */
 async function startAnew(
   cluster: KafkaCluster,
   { name }: RememberedTopic,
@@ -125,5 +128,5 @@ async function startAnew(
     failure instanceof KafkaRequestFailed && failure.code === errors.OFFSET_OUT_OF_RANGE.code;
   if (!isOutOfRange) throw failure;
   const range = allAnswers(await offsetRanges(cluster, name, [partition])).get(partition)!;
-  positions.set(partition, range.earliest);
+  positions.set(partition, range.latest);
 }

@@ -11,7 +11,7 @@ interface DemoTopic {
  * everything so that a diagnostic fails, and gets a few bytes per second.
  */
 export const demoTopics = {
-  'page-views': { partitions: 6, configs: { 'retention.ms': `${hourMs}` } },
+  'page-views': { partitions: 6, configs: { 'retention.ms': `${6 * hourMs}` } },
   orders: { partitions: 3, configs: { 'retention.ms': `${6 * hourMs}` } },
   payments: { partitions: 3, configs: { 'retention.ms': `${6 * hourMs}` } },
   ledger: { partitions: 3, configs: { 'retention.ms': `${6 * hourMs}` } },

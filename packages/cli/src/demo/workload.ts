@@ -17,6 +17,7 @@ import {
   type ShopLoad,
   writerNames,
 } from './shop-producers.ts';
+import { slowShare } from './wave.ts';
 
 interface WorkloadOptions {
   readonly connection: DemoConnection;
@@ -29,8 +30,6 @@ interface WorkloadOptions {
 
 /** The time that the kiosk gives a write: a diagnostic says that it is too short. */
 const kioskTimeoutMs = 3_000;
-/** The slow group reads this share of what is written. */
-const slowShare = 0.2;
 
 /** Starts all clients of the demo, and returns what stops them. */
 export async function startWorkload(options: WorkloadOptions): Promise<() => Promise<void>> {

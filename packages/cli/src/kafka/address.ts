@@ -1,5 +1,3 @@
-import { isIPv6 } from 'node:net';
-
 /** Where a broker listens. */
 export interface Address {
   readonly host: string;
@@ -8,5 +6,6 @@ export interface Address {
 
 /** `broker-1:9092`, or `[::1]:9092`. */
 export function printAddress({ host, port }: Address): string {
-  return isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`;
+  // A host name has no colon.
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }

@@ -11,7 +11,7 @@ const files = [
 ] as const satisfies readonly FlagName[];
 
 /** The files of a TLS client. */
-interface ClientTlsFiles {
+export interface ClientTlsFiles {
   readonly authoritiesPath: string | undefined;
   readonly certificatePath: string | undefined;
   readonly privateKeyPath: string | undefined;

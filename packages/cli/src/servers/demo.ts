@@ -1,5 +1,3 @@
-import { join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { jsonLog } from '@weir/core';
 import { apiClient } from '../api-client.ts';
 import { demoAnnouncement } from '../demo/announcement.ts';
@@ -9,11 +7,10 @@ import type { Deps } from '../deps.ts';
 import { Failure } from '../failure.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
 import type { Handler } from '../handler.ts';
-import { bucketUrl } from '../values/bucket-url.ts';
 import { loopback } from './bind-address.ts';
-import { openDataDirectory } from './data-directory.ts';
+import { type ClusterPlace, placeInDirectory, placeInMemory } from './cluster-place.ts';
 import { freePorts } from './free-ports.ts';
-import { type Identity, identityIn, newIdentity } from './identity.ts';
+import type { Identity } from './identity.ts';
 import { isCi } from './is-ci.ts';
 import { type Companion, type RunningCluster, runSelfContained } from './self-contained.ts';
 import { storeSettings } from './store-settings.ts';
@@ -34,6 +31,9 @@ export const demo: Handler<'demo'> = async (given, deps) => {
     {
       ...place,
       name: 'demo',
+      notes: [
+        place.dataDir === undefined ? 'everything is gone when it stops' : `data           ${place.dataDir}`,
+      ],
       storage: storeSettings(values),
       zone: 'demo',
       diagnosticsIntervalMs: values.diagnosticsInterval,
@@ -62,45 +62,20 @@ async function portsOf(values: DemoValues, { output }: Deps) {
 }
 
 /** Where the demo stores its data: nowhere but in memory, unless the user names a directory. */
-function placeOf(values: DemoValues, { environment, output }: Deps, cleanup: DisposableStack) {
+function placeOf(values: DemoValues, { environment, output }: Deps, cleanup: DisposableStack): ClusterPlace {
   if (values.dataDir === undefined) {
     const flag = values.bucketURL === undefined ? '-databaseURL' : '-bucketURL';
     if (values.bucketURL !== undefined || values.databaseURL !== undefined)
       throw new Failure(`${flag}: only goes together with -dataDir, which keeps the keys of the cluster`);
-    return inMemory();
+    return placeInMemory();
   }
   if (isCi(environment)) {
     output.err(
       'weir demo: warning: started in CI, so that it runs in memory as weir local and keeps nothing\n',
     );
-    return inMemory();
+    return placeInMemory();
   }
-  const dataDir = resolve(values.dataDir);
-  cleanup.defer(openDataDirectory(dataDir, 'alone'));
-  return {
-    identity: identityIn(dataDir),
-    dataDir,
-    databaseUrl: values.databaseURL ?? join(dataDir, 'weir.db'),
-    bucketUrl:
-      values.bucketURL === undefined
-        ? pathToFileURL(join(dataDir, 'bucket')).href
-        : bucketUrl().print(values.bucketURL),
-    bucketCheck: values,
-    backupIntervalMs: values.metadataBackup ? values.metadataBackupInterval : undefined,
-    notes: [`data           ${dataDir}`],
-  };
-}
-
-function inMemory() {
-  const identity = newIdentity();
-  return {
-    identity,
-    databaseUrl: `memory://${identity.clusterId}`,
-    bucketUrl: `mem://${identity.clusterId}`,
-    // Memory allows everything.
-    bucketCheck: { skipBucketsPermissionCheck: true, checkBucketAccessRetryCount: 0 },
-    notes: ['everything is gone when it stops'],
-  };
+  return placeInDirectory(values.dataDir, values, cleanup);
 }
 
 /** Fills the cluster, and starts the clients. */

@@ -153,7 +153,9 @@ test('a playground that lost its database is restored from its bucket', async (t
 
   const dataDir = join(folder, 'new');
   const again = ['control-plane', 'restore', ...bucket, '-dataDir', dataDir, '-metadataBackupInterval', '1s'];
-  const { out } = await runArguments(again);
+  const { out, err } = await runArguments(again, { isErrTerminal: true });
+  assert.match(err, / of 256 folders /);
+  assert.ok(err.endsWith('\r\u001b[K'), 'the bar is removed at the end');
   assert.match(out, /^restored vci_\S+ as generation 1\n {2}topics +1\n {2}recovery point +20/m);
   assert.match(out, /^ {2}beyond it +(?:no|\d+) files?\b/m);
   const refused = await runArguments(again);

@@ -1,5 +1,5 @@
 import type { Handler } from '../handler.ts';
-import { newIdentity } from './identity.ts';
+import { placeInMemory } from './cluster-place.ts';
 import { runSelfContained } from './self-contained.ts';
 
 /**
@@ -7,18 +7,13 @@ import { runSelfContained } from './self-contained.ts';
  * memory and was spilled to temporary files.
  */
 export const local: Handler<'local'> = (values, deps) => {
-  const identity = newIdentity();
-  const { clusterId } = identity;
+  const place = placeInMemory();
   return runSelfContained(
     {
+      ...place,
       name: 'local',
-      identity,
-      databaseUrl: `memory://${clusterId}`,
-      bucketUrl: `mem://${clusterId}`,
-      // Memory allows everything.
-      bucketCheck: { skipBucketsPermissionCheck: true, checkBucketAccessRetryCount: 0 },
       zone: 'local',
-      notes: [`API key        ${identity.applicationKey}`, 'everything is gone when it stops'],
+      notes: [`API key        ${place.identity.applicationKey}`, 'everything is gone when it stops'],
     },
     values,
     deps,

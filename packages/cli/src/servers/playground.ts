@@ -1,10 +1,7 @@
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { join } from 'node:path';
 import type { Handler } from '../handler.ts';
-import { bucketUrl } from '../values/bucket-url.ts';
-import { openDataDirectory } from './data-directory.ts';
-import { identityIn } from './identity.ts';
+import { placeInDirectory } from './cluster-place.ts';
 import { isCi } from './is-ci.ts';
 import { local } from './local.ts';
 import { runSelfContained } from './self-contained.ts';
@@ -17,23 +14,16 @@ export const playground: Handler<'playground'> = async (values, deps) => {
     output.err('weir playground: warning: started in CI, so that it runs as weir local and keeps nothing\n');
     return local(values, deps);
   }
-  const dataDir = resolve(values.dataDir ?? join(homedir(), '.weir', 'playground'));
-  using directory = new DisposableStack();
-  directory.defer(openDataDirectory(dataDir, 'alone'));
+  using cleanup = new DisposableStack();
+  const path = values.dataDir ?? join(homedir(), '.weir', 'playground');
+  const place = placeInDirectory(path, values, cleanup);
+  const { dataDir } = place;
   return await runSelfContained(
     {
+      ...place,
       name: 'playground',
-      identity: identityIn(dataDir),
-      dataDir,
-      databaseUrl: values.databaseURL ?? join(dataDir, 'weir.db'),
-      bucketUrl:
-        values.bucketURL === undefined
-          ? pathToFileURL(join(dataDir, 'bucket')).href
-          : bucketUrl().print(values.bucketURL),
-      bucketCheck: values,
       storage: storeSettings(values),
       zone: 'playground',
-      backupIntervalMs: values.metadataBackup ? values.metadataBackupInterval : undefined,
       notes: [`API key        in ${join(dataDir, 'identity.json')}`, `data           ${dataDir}`],
     },
     values,

@@ -8,9 +8,8 @@ import type { CommandValues } from '../flags/catalogue.ts';
 import { agentBuckets } from './agent-buckets.ts';
 import { agentSettings, jobSettings } from './agent-settings.ts';
 import { inUrl, loopback, onlyAddress } from './bind-address.ts';
-import type { BucketCheckValues } from './bucket-check.ts';
+import type { ClusterPlace } from './cluster-place.ts';
 import { explainingStart } from './explaining-start.ts';
-import type { Identity } from './identity.ts';
 import { startHostedPush } from './metrics-hosted-push.ts';
 import { clusterMetricsSettings, metricsPushSettings } from './metrics-settings.ts';
 import { keepFilesPrivate } from './private-files.ts';
@@ -37,19 +36,11 @@ export interface Companion {
 }
 
 /** Agent and control plane in one process: what `local`, `playground` and `demo` have in common. */
-interface SelfContained {
+interface SelfContained extends ClusterPlace {
   readonly name: 'local' | 'playground' | 'demo';
-  readonly identity: Identity;
-  /** Where the process stores its files, if it does. */
-  readonly dataDir?: string;
-  readonly databaseUrl: string;
-  readonly bucketUrl: string;
-  readonly bucketCheck: BucketCheckValues;
   /** Settings for the scheme of the bucket. */
   readonly storage?: Pick<StoreDeps, 's3'>;
   readonly zone: string;
-  /** How often metadata is copied into the bucket; never without it. */
-  readonly backupIntervalMs?: number | undefined;
   /** Notes for the user, printed after the addresses. */
   readonly notes: readonly string[];
   /** How often the diagnostics run; by default once a minute. */

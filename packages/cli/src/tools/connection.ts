@@ -1,9 +1,6 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { createSecureContext } from 'node:tls';
 import type { Deps } from '../deps.ts';
 import { Failure } from '../failure.ts';
-import type { FlagName, FlagValues } from '../flags/catalogue.ts';
+import type { FlagValues } from '../flags/catalogue.ts';
 import type { Address } from '../kafka/address.ts';
 import type { ClusterOptions } from '../kafka/cluster.ts';
 import type { ClientTls } from '../kafka/open-socket.ts';
@@ -82,77 +79,17 @@ async function loginOf(values: ConnectionValues): Promise<SaslLogin | undefined>
 const tokenPattern = /^[A-Za-z0-9._~+/-]+=*$/;
 
 export async function readToken(path: string): Promise<string> {
+  const { readFlagFile } = await import('./flag-file.ts');
   const bytes = await readFlagFile('oauthTokenFile', path);
   const token = bytes.toString().trim();
   if (!tokenPattern.test(token)) throw new Failure(`-oauthTokenFile=${path}: does not hold a token`);
   return token;
 }
 
-type TlsValues = Parameters<typeof resolveClientTls>[0];
-
-export async function readTlsFiles(values: TlsValues): Promise<ClientTls | undefined> {
+export async function readTlsFiles(
+  values: Parameters<typeof resolveClientTls>[0],
+): Promise<ClientTls | undefined> {
   const files = resolveClientTls(values);
   if ('problem' in files || files.value === undefined) return undefined;
-  const { authoritiesPath, certificatePath, privateKeyPath, skipsVerification } = files.value;
-  const [authorities, certificate, privateKey] = await Promise.all([
-    readCertificates('tlsServerCACertFile', authoritiesPath),
-    readCertificates('tlsClientCertFile', certificatePath),
-    readPrivateKey('tlsClientPrivateKeyFile', privateKeyPath),
-  ]);
-  if (certificate !== undefined && privateKey !== undefined) {
-    const subject = `-tlsClientPrivateKeyFile=${privateKeyPath}`;
-    whenUsable(subject, 'is not the key of the certificate', () =>
-      createSecureContext({ cert: certificate, key: privateKey }),
-    );
-  }
-  return {
-    ...(authorities === undefined ? {} : { authorities }),
-    ...(certificate === undefined ? {} : { certificate }),
-    ...(privateKey === undefined ? {} : { privateKey }),
-    ...(skipsVerification ? { skipsVerification } : {}),
-  };
-}
-
-async function readCertificates(flag: FlagName, path: string | undefined): Promise<Buffer | undefined> {
-  if (path === undefined) return undefined;
-  const pem = await readFlagFile(flag, path);
-  // TLS ignores unreadable certificates, and then trusts no server without saying why.
-  const blocks = pem.toString().match(certificateBlock) ?? [];
-  if (blocks.length === 0) throw new Failure(`-${flag}=${path}: holds no certificate in PEM`);
-  for (const [index, block] of blocks.entries()) {
-    whenUsable(
-      `-${flag}=${path}`,
-      `certificate ${index + 1} cannot be read`,
-      () => new X509Certificate(block),
-    );
-  }
-  return pem;
-}
-
-const certificateBlock = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
-
-async function readPrivateKey(flag: FlagName, path: string | undefined): Promise<Buffer | undefined> {
-  if (path === undefined) return undefined;
-  const pem = await readFlagFile(flag, path);
-  whenUsable(`-${flag}=${path}`, 'holds no private key in PEM', () => createPrivateKey(pem));
-  return pem;
-}
-
-/** Checks files before they are used for a connection, whose error could not say which of them is invalid. */
-function whenUsable(subject: string, problem: string, use: () => unknown): void {
-  try {
-    use();
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new Failure(`${subject}: ${problem} (${code})`);
-  }
-}
-
-async function readFlagFile(flag: FlagName, path: string): Promise<Buffer> {
-  try {
-    return await readFile(path);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new Failure(`-${flag}=${path}: cannot be read (${code})`);
-  }
+  return (await import('./tls-files.ts')).readTlsFiles(files.value);
 }

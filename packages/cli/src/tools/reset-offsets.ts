@@ -1,3 +1,4 @@
+import { newOffset, type OffsetTarget } from '@weir/core';
 import type { Deps } from '../deps.ts';
 import { Failure } from '../failure.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
@@ -17,7 +18,6 @@ import { table } from '../results/table.ts';
 import { readTopicPartitions } from '../values/topic-partitions.ts';
 import { clusterOptions } from './connection.ts';
 import { readGivenFile } from './given-file.ts';
-import { newOffset, type OffsetTarget } from './reset-offsets/new-offset.ts';
 import { offsetLine, readOffsetsFile } from './reset-offsets/offsets-file.ts';
 
 type Values = CommandValues<'cli reset-offsets'>;

@@ -18,7 +18,8 @@ export function bootstrapAddress(): ValueType<BootstrapAddress> {
     allowed: 'a host name or an IP address, with or without a port',
     parse(text) {
       const [, bracketed, plain, digits] = /^(?:\[([^\]]*)\]|([^:]*))(?::(.*))?$/s.exec(text) ?? [];
-      const isWhole = isIPv6(text);
+      // A name and its port have one colon. Only then is it asked, because the first question takes milliseconds.
+      const isWhole = /:.*:/.test(text) && isIPv6(text);
       const host = isWhole ? text : (bracketed ?? plain ?? '');
       const isHost = isWhole || (bracketed === undefined ? hostPattern.test(host) : isIPv6(host));
       if (!isHost) return { problem: `${allowed} is allowed` };
@@ -29,7 +30,7 @@ export function bootstrapAddress(): ValueType<BootstrapAddress> {
     },
     print({ host, port }) {
       if (port === undefined) return host;
-      return isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`;
+      return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
     },
   };
 }

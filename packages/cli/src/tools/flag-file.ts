@@ -1,0 +1,13 @@
+import { readFile } from 'node:fs/promises';
+import { Failure } from '../failure.ts';
+import type { FlagName } from '../flags/catalogue.ts';
+
+/** Reads the file that a flag names. */
+export async function readFlagFile(flag: FlagName, path: string): Promise<Buffer> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new Failure(`-${flag}=${path}: cannot be read (${code})`);
+  }
+}

@@ -1,0 +1,68 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { createSecureContext } from 'node:tls';
+import { Failure } from '../failure.ts';
+import type { FlagName } from '../flags/catalogue.ts';
+import type { ClientTls } from '../kafka/open-socket.ts';
+import type { ClientTlsFiles } from '../rules/client-tls.ts';
+import { readFlagFile } from './flag-file.ts';
+
+/** Reads and checks the files of a TLS connection. */
+export async function readTlsFiles({
+  authoritiesPath,
+  certificatePath,
+  privateKeyPath,
+  skipsVerification,
+}: ClientTlsFiles): Promise<ClientTls> {
+  const [authorities, certificate, privateKey] = await Promise.all([
+    readCertificates('tlsServerCACertFile', authoritiesPath),
+    readCertificates('tlsClientCertFile', certificatePath),
+    readPrivateKey('tlsClientPrivateKeyFile', privateKeyPath),
+  ]);
+  if (certificate !== undefined && privateKey !== undefined) {
+    const subject = `-tlsClientPrivateKeyFile=${privateKeyPath}`;
+    whenUsable(subject, 'is not the key of the certificate', () =>
+      createSecureContext({ cert: certificate, key: privateKey }),
+    );
+  }
+  return {
+    ...(authorities === undefined ? {} : { authorities }),
+    ...(certificate === undefined ? {} : { certificate }),
+    ...(privateKey === undefined ? {} : { privateKey }),
+    ...(skipsVerification ? { skipsVerification } : {}),
+  };
+}
+
+async function readCertificates(flag: FlagName, path: string | undefined): Promise<Buffer | undefined> {
+  if (path === undefined) return undefined;
+  const pem = await readFlagFile(flag, path);
+  // TLS ignores unreadable certificates, and then trusts no server without saying why.
+  const blocks = pem.toString().match(certificateBlock) ?? [];
+  if (blocks.length === 0) throw new Failure(`-${flag}=${path}: holds no certificate in PEM`);
+  for (const [index, block] of blocks.entries()) {
+    whenUsable(
+      `-${flag}=${path}`,
+      `certificate ${index + 1} cannot be read`,
+      () => new X509Certificate(block),
+    );
+  }
+  return pem;
+}
+
+const certificateBlock = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
+
+async function readPrivateKey(flag: FlagName, path: string | undefined): Promise<Buffer | undefined> {
+  if (path === undefined) return undefined;
+  const pem = await readFlagFile(flag, path);
+  whenUsable(`-${flag}=${path}`, 'holds no private key in PEM', () => createPrivateKey(pem));
+  return pem;
+}
+
+/** Checks files before they are used for a connection, whose error could not say which of them is invalid. */
+function whenUsable(subject: string, problem: string, use: () => unknown): void {
+  try {
+    use();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new Failure(`${subject}: ${problem} (${code})`);
+  }
+}
