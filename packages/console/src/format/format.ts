@@ -12,7 +12,7 @@ export function formatShort(value: number): string {
   return Math.abs(value) < 10_000 ? formatRounded(value) : short.format(value);
 }
 
-function formatRounded(value: number): string {
+export function formatRounded(value: number): string {
   if (Number.isInteger(value)) return whole.format(value);
   return value.toLocaleString('en', { maximumFractionDigits: Math.abs(value) < 10 ? 2 : 1 });
 }

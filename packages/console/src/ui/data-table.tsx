@@ -1,6 +1,14 @@
 import { ArrowDownIcon, ArrowUpIcon } from '@primer/octicons-react';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type KeyboardEvent, type ReactNode, useRef } from 'react';
+import {
+  type CSSProperties,
+  type KeyboardEvent,
+  memo,
+  type ReactNode,
+  useEffect,
+  useMemo,
+  useRef,
+} from 'react';
 import { classNames } from './class-names.ts';
 
 export interface Column<Row> {
@@ -14,6 +22,19 @@ export interface Column<Row> {
   readonly isNumber?: boolean;
 }
 
+/** Rows of a long list, which are loaded where they are seen. Their source has sorted them. */
+interface RowWindow<Row> {
+  readonly count: number;
+  /** `undefined` while the row is on its way. */
+  rowAt(index: number): Row | undefined;
+  onSeen(first: number, last: number): void;
+}
+
+interface Selection {
+  readonly keys: ReadonlySet<string>;
+  readonly onToggle: (key: string) => void;
+}
+
 /** `name` or `-name`, as it stands in the URL. */
 type Sort = string;
 
@@ -21,7 +42,9 @@ interface DataTableProps<Row> {
   /** What the rows are, for screen readers. */
   readonly label: string;
   readonly columns: readonly Column<Row>[];
-  readonly rows: readonly Row[];
+  readonly rows: readonly Row[] | RowWindow<Row>;
+  /** Puts a box before each row. */
+  readonly selection?: Selection;
   readonly keyOf: (row: Row) => string;
   readonly sort?: Sort | undefined;
   readonly onSort?: (sort: Sort) => void;
@@ -36,27 +59,40 @@ const drawnWholeMax = 200;
 
 /** A table as a grid: its header stays, numbers stand right, Enter opens a row, and arrows move between rows. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { label, columns, keyOf, onOpen } = props;
-  const rows = sortedRows(props);
+  const { label, columns, keyOf, onOpen, selection, sort } = props;
+  const rows = useMemo(
+    () => (isWindow(props.rows) ? props.rows : wholeWindow(sortedRows(props.rows, columns, sort))),
+    [props.rows, columns, sort],
+  );
   const scroller = useRef<HTMLDivElement>(null);
-  const isVirtual = rows.length > drawnWholeMax;
+  const isVirtual = rows.count > drawnWholeMax;
   const virtual = useVirtualizer({
-    count: rows.length,
+    count: rows.count,
     getScrollElement: () => scroller.current,
     estimateSize: () => rowPx,
-    overscan: 12,
+    overscan: 8,
+    // A frame is drawn when the browser has time for it, so that scrolling never waits for rows.
+    useFlushSync: false,
     enabled: isVirtual,
   });
-  const template = { gridTemplateColumns: columns.map(({ width }) => width).join(' ') };
+  const widths = columns.map(({ width }) => width).join(' ');
+  const hasSelection = selection !== undefined;
+  const template = useMemo(
+    () => ({ gridTemplateColumns: hasSelection ? `2.5rem ${widths}` : widths }),
+    [widths, hasSelection],
+  );
   const drawn = isVirtual
     ? virtual.getVirtualItems().map(({ index, start }) => ({ index, top: start }))
-    : rows.map((_, index) => ({ index, top: undefined }));
+    : Array.from({ length: rows.count }, (_, index) => ({ index, top: undefined }));
+  const first = drawn[0]?.index ?? 0;
+  const last = drawn.at(-1)?.index ?? 0;
+  useEffect(() => rows.onSeen(first, last), [rows, first, last]);
   return (
     <div
       ref={scroller}
       role="grid"
       aria-label={label}
-      aria-rowcount={rows.length + 1}
+      aria-rowcount={rows.count + 1}
       // Tables scroll by the keyboard too.
       tabIndex={-1}
       onKeyDown={moveByArrows}
@@ -65,46 +101,26 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         isVirtual ? (props.heightClass ?? 'h-[70vh]') : props.heightClass,
       )}
     >
-      <div className="min-w-max">
+      <div className="min-w-min">
         <HeaderRow {...props} template={template} />
         <div role="rowgroup" className="relative" style={isVirtual ? { height: virtual.getTotalSize() } : {}}>
           {drawn.map(({ index, top }) => {
-            const row = rows[index]!;
+            const row = rows.rowAt(index);
+            const key = row === undefined ? `row ${index}` : keyOf(row);
             return (
-              <div
-                key={keyOf(row)}
-                role="row"
-                aria-rowindex={index + 2}
-                tabIndex={index === 0 ? 0 : -1}
-                data-row={index}
-                onClick={onOpen && (() => onOpen(row))}
-                onKeyDown={
-                  onOpen &&
-                  ((event) => event.key === 'Enter' && event.target === event.currentTarget && onOpen(row))
-                }
-                className={classNames(
-                  'grid w-full items-center border-b border-line last:border-b-0 hover:bg-hover focus-visible:-outline-offset-2',
-                  top !== undefined && 'absolute left-0',
-                )}
-                style={{
-                  ...template,
-                  height: rowPx,
-                  ...(top === undefined ? {} : { transform: `translateY(${top}px)` }),
-                }}
-              >
-                {columns.map(({ id, cell, isNumber }) => (
-                  <div
-                    key={id}
-                    role="gridcell"
-                    className={classNames(
-                      'min-w-0 truncate px-4 text-sm',
-                      isNumber ? 'text-right tabular-nums' : 'text-left',
-                    )}
-                  >
-                    {cell(row)}
-                  </div>
-                ))}
-              </div>
+              <TableRow
+                key={key}
+                rowKey={key}
+                row={row}
+                index={index}
+                top={top}
+                isFirst={index === first}
+                columns={columns as readonly Column<unknown>[]}
+                template={template}
+                onOpen={onOpen as ((row: unknown) => void) | undefined}
+                isSelected={selection?.keys.has(key)}
+                onToggle={selection?.onToggle}
+              />
             );
           })}
         </div>
@@ -113,16 +129,97 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   );
 }
 
+interface TableRowProps {
+  readonly rowKey: string;
+  readonly row: unknown;
+  readonly index: number;
+  readonly top: number | undefined;
+  readonly isFirst: boolean;
+  readonly columns: readonly Column<unknown>[];
+  readonly template: CSSProperties;
+  readonly onOpen: ((row: unknown) => void) | undefined;
+  /** `undefined` in a table without selection. */
+  readonly isSelected: boolean | undefined;
+  readonly onToggle: ((key: string) => void) | undefined;
+}
+
+/** Drawn again only if something of it changed: a long table moves with every frame. */
+const TableRow = memo(function TableRow(props: TableRowProps) {
+  const { rowKey, row, index, top, isFirst, columns, template, onOpen, isSelected, onToggle } = props;
+  const isHere = row !== undefined;
+  return (
+    <div
+      role="row"
+      aria-rowindex={index + 2}
+      aria-selected={isSelected}
+      aria-busy={!isHere || undefined}
+      tabIndex={isFirst ? 0 : -1}
+      data-row={index}
+      onClick={isHere && onOpen ? () => onOpen(row) : undefined}
+      onKeyDown={(event) => {
+        if (!isHere || event.target !== event.currentTarget) return;
+        if (event.key === 'Enter') onOpen?.(row);
+        if (event.key === ' ' && onToggle !== undefined) {
+          event.preventDefault();
+          onToggle(rowKey);
+        }
+      }}
+      className={classNames(
+        'grid w-full items-center border-b border-line last:border-b-0 hover:bg-hover focus-visible:-outline-offset-2',
+        top !== undefined && 'absolute left-0',
+      )}
+      style={{
+        ...template,
+        height: rowPx,
+        ...(top === undefined ? {} : { transform: `translateY(${top}px)` }),
+      }}
+    >
+      {onToggle !== undefined && (
+        <div role="gridcell" className="flex items-center pl-4">
+          <input
+            type="checkbox"
+            aria-label={`Select ${rowKey}`}
+            checked={isSelected === true}
+            disabled={!isHere}
+            tabIndex={-1}
+            onClick={(event) => event.stopPropagation()}
+            onChange={() => onToggle(rowKey)}
+            className="size-4 accent-accent"
+          />
+        </div>
+      )}
+      {columns.map(({ id, cell, isNumber }) => (
+        <div
+          key={id}
+          role="gridcell"
+          className={classNames(
+            'min-w-0 truncate px-4 text-sm',
+            isNumber ? 'text-right tabular-nums' : 'text-left',
+          )}
+        >
+          {isHere ? cell(row) : <span className="text-faint">…</span>}
+        </div>
+      ))}
+    </div>
+  );
+});
+
 function HeaderRow<Row>({
   columns,
   sort,
   onSort,
+  selection,
   template,
 }: DataTableProps<Row> & { readonly template: { readonly gridTemplateColumns: string } }) {
   const sorted = sort?.replace(/^-/, '');
   return (
     <div role="rowgroup" className="sticky top-0 z-10 bg-surface">
       <div role="row" aria-rowindex={1} className="grid border-b border-line" style={template}>
+        {selection !== undefined && (
+          <div role="columnheader">
+            <span className="sr-only">Selected</span>
+          </div>
+        )}
         {columns.map(({ id, title, sortBy, isNumber }) => {
           const direction = id === sorted ? (sort!.startsWith('-') ? 'descending' : 'ascending') : undefined;
           return (
@@ -156,7 +253,19 @@ function HeaderRow<Row>({
   );
 }
 
-function sortedRows<Row>({ rows, columns, sort }: DataTableProps<Row>): readonly Row[] {
+function isWindow<Row>(rows: readonly Row[] | RowWindow<Row>): rows is RowWindow<Row> {
+  return 'rowAt' in rows;
+}
+
+function wholeWindow<Row>(rows: readonly Row[]): RowWindow<Row> {
+  return { count: rows.length, rowAt: (index) => rows[index], onSeen: () => {} };
+}
+
+function sortedRows<Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  sort: Sort | undefined,
+): readonly Row[] {
   const sortBy = columns.find(({ id }) => id === sort?.replace(/^-/, ''))?.sortBy;
   if (sortBy === undefined) return rows;
   const sign = sort!.startsWith('-') ? -1 : 1;

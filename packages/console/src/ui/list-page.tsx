@@ -1,6 +1,7 @@
 import { SearchIcon } from '@primer/octicons-react';
-import { useEffect, useRef } from 'react';
+import { useRef } from 'react';
 import { controlClass } from './field.tsx';
+import { useShortcut } from './shortcuts.ts';
 
 interface FilterBoxProps {
   readonly label: string;
@@ -11,18 +12,7 @@ interface FilterBoxProps {
 /** Narrows a list. `/` moves to it from anywhere on the page. */
 export function FilterBox({ label, value, onChange }: FilterBoxProps) {
   const input = useRef<HTMLInputElement>(null);
-  useEffect(() => {
-    const focus = (event: KeyboardEvent) => {
-      const isTyping =
-        event.target instanceof HTMLElement &&
-        event.target.closest('input, textarea, [contenteditable]') !== null;
-      if (event.key !== '/' || isTyping || event.metaKey || event.ctrlKey) return;
-      event.preventDefault();
-      input.current?.focus();
-    };
-    window.addEventListener('keydown', focus);
-    return () => window.removeEventListener('keydown', focus);
-  }, []);
+  useShortcut({ keys: '/', label: 'Filter the list', group: 'On this page' }, () => input.current?.focus());
   return (
     <div className="relative w-full max-w-80">
       <SearchIcon aria-hidden="true" className="absolute top-2 left-2.5 size-4 text-muted" />

@@ -23,7 +23,7 @@ interface MenuProps {
   readonly align?: 'start' | 'end';
 }
 
-const popupClass =
+export const popupClass =
   'z-50 min-w-44 max-w-80 overflow-y-auto rounded-md border border-line bg-raised p-1 shadow-popover ' +
   'max-h-[min(24rem,var(--available-height))] transition-opacity duration-150 ' +
   'data-ending-style:opacity-0 data-starting-style:opacity-0';

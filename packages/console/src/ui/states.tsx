@@ -56,7 +56,10 @@ export function Failure({ what, error, onRetry }: FailureProps) {
       <div className="min-w-0 flex-1">
         <p className="font-medium text-ink">Failed to {what}</p>
         <p className="text-sm break-words text-body">
-          {message} <code className="font-mono text-xs text-muted">{code}</code>
+          {message}{' '}
+          {code === 'forbidden' &&
+            'It needs a role with admin in the workspace, or in all for what is about the account; an administrator of the account gives it on the page Team. '}
+          <code className="font-mono text-xs text-muted">{code}</code>
         </p>
       </div>
       <CopyButton text={`failed to ${what}: ${code}: ${message}`} what="the details" />

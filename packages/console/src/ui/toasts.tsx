@@ -6,10 +6,24 @@ import { Status, type StatusKind } from './status.tsx';
 const manager = Toast.createToastManager();
 
 const shownMs = 4_000;
+/** Long enough to read what happened and to change one's mind. */
+const actionShownMs = 15_000;
 
 /** Shows one line at the edge of the page. A failure stays until it is read. */
-export function say(text: string, kind: StatusKind = 'ok'): void {
-  manager.add({ title: text, type: kind, timeout: kind === 'fail' ? 0 : shownMs });
+export function say(text: string, kind: StatusKind = 'ok', action?: ToastAction): void {
+  const timeout = kind === 'fail' ? 0 : action === undefined ? shownMs : actionShownMs;
+  manager.add({ title: text, type: kind, timeout, ...(action === undefined ? {} : { data: action }) });
+}
+
+/** What can be done about what was said: `Undo`. */
+interface ToastAction {
+  readonly label: string;
+  readonly onSelect: () => void;
+}
+
+/** Says what was done, with a button that undoes it. */
+export function sayWithUndo(text: string, undo: () => void): void {
+  say(text, 'ok', { label: 'Undo', onSelect: undo });
 }
 
 export function Toasts() {
@@ -37,6 +51,16 @@ function ToastList() {
           <span className="whitespace-normal text-ink">{toast.title}</span>
         </Status>
       </Toast.Title>
+      {toast.data !== undefined && (
+        <Button
+          onClick={() => {
+            (toast.data as ToastAction).onSelect();
+            manager.close(toast.id);
+          }}
+        >
+          {(toast.data as ToastAction).label}
+        </Button>
+      )}
       <Toast.Close render={<Button kind="quiet" isIcon aria-label="Close" />}>
         <XIcon aria-hidden="true" />
       </Toast.Close>

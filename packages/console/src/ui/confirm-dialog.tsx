@@ -1,0 +1,59 @@
+import { type ReactNode, useState } from 'react';
+import { Button } from './button.tsx';
+import { Dialog } from './dialog.tsx';
+import { Field, TextControl } from './field.tsx';
+import { Failure } from './states.tsx';
+
+interface ConfirmDialogProps {
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  /** The act as a question or a sentence: `Delete the key ingest`. */
+  readonly title: string;
+  /** What will happen, and whether it can be undone. */
+  readonly children: ReactNode;
+  /** The button names the act: `Delete ingest`. */
+  readonly button: string;
+  /** For the worst: what has to be typed before the button works. */
+  readonly nameToType?: string;
+  readonly action: { readonly isPending: boolean; readonly error: unknown };
+  readonly onConfirm: () => void;
+}
+
+/** Asks before an act that destroys something. */
+export function ConfirmDialog(props: ConfirmDialogProps) {
+  const { isOpen, onClose, title, children, button, nameToType, action, onConfirm } = props;
+  const [typed, setTyped] = useState('');
+  const isReady = nameToType === undefined || typed === nameToType;
+  return (
+    <Dialog isOpen={isOpen} onClose={onClose} title={title}>
+      <form
+        className="flex flex-col gap-3"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (isReady) onConfirm();
+        }}
+      >
+        <div className="flex flex-col gap-2 text-sm text-body">{children}</div>
+        {nameToType !== undefined && (
+          <Field label={`Type ${nameToType} to confirm`} name="confirmation">
+            <TextControl
+              autoComplete="off"
+              spellCheck={false}
+              value={typed}
+              onChange={(event) => setTyped(event.target.value)}
+            />
+          </Field>
+        )}
+        {action.error !== null && <Failure what={lowerFirst(button)} error={action.error} />}
+        <div className="flex justify-end gap-2">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="danger" type="submit" disabled={!isReady || action.isPending}>
+            {button}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);

@@ -1,0 +1,40 @@
+import type { FormEvent, ReactNode } from 'react';
+import { Button } from './button.tsx';
+import { Failure } from './states.tsx';
+
+interface FormProps {
+  /** What it does, as a failure says it: `create the key`. */
+  readonly what: string;
+  readonly button: string;
+  readonly action: { readonly isPending: boolean; readonly error: unknown };
+  readonly onSubmit: (fields: FormData) => void;
+  readonly onCancel?: () => void;
+  readonly children: ReactNode;
+}
+
+/** Fields, what went wrong, and the button. A failure changes nothing that was typed. */
+export function Form({ what, button, action, onSubmit, onCancel, children }: FormProps) {
+  return (
+    <form
+      className="flex flex-col gap-3"
+      onSubmit={(event: FormEvent<HTMLFormElement>) => {
+        event.preventDefault();
+        if (!action.isPending) onSubmit(new FormData(event.currentTarget));
+      }}
+    >
+      {children}
+      {action.error !== null && <Failure what={what} error={action.error} />}
+      <div className="flex justify-end gap-2">
+        {onCancel !== undefined && <Button onClick={onCancel}>Cancel</Button>}
+        <Button kind="primary" type="submit" disabled={action.isPending}>
+          {button}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** The text of a field of a form. */
+export function textOf(fields: FormData, name: string): string {
+  return String(fields.get(name) ?? '').trim();
+}

@@ -1,0 +1,44 @@
+import type { ReactNode } from 'react';
+import { type Metrics, timesOf } from '../api/use-metrics.ts';
+import { Answer } from './answer.tsx';
+import { Chart, type Series } from './chart.tsx';
+import { Card } from './page.tsx';
+
+interface MetricChartProps {
+  readonly title: string;
+  readonly actions?: ReactNode;
+  readonly of: Parameters<typeof Answer<Metrics>>[0]['of'];
+  /** Picks and names the series to draw. */
+  readonly pick: (metrics: Metrics) => readonly Series[];
+  readonly format: (value: number) => string;
+  readonly nothing: string;
+}
+
+const heightPx = 180;
+
+/** A card with a chart, which is as high while its data are missing. */
+export function MetricChart({ title, actions, of, pick, format, nothing }: MetricChartProps) {
+  return (
+    <Card title={title} actions={actions}>
+      <div className="min-h-56 p-4">
+        <Answer of={of} what={`read ${title}`} rows={4}>
+          {(metrics) => {
+            const series = pick(metrics);
+            const isEmpty = series.every(({ values }) => values.every((value) => value === null));
+            return isEmpty ? (
+              <p className="text-muted">{nothing}</p>
+            ) : (
+              <Chart
+                label={title}
+                timesMs={timesOf(metrics)}
+                series={series}
+                format={format}
+                heightPx={heightPx}
+              />
+            );
+          }}
+        </Answer>
+      </div>
+    </Card>
+  );
+}
