@@ -5,7 +5,7 @@ import { useEffect } from 'react';
 import { sessionEnded } from '../api/client.ts';
 import { queryClient } from '../api/use-operation.ts';
 import { Toasts } from '../ui/toasts.tsx';
-import { router } from './router.tsx';
+import { router } from './router.ts';
 
 export function App() {
   useEffect(() => {

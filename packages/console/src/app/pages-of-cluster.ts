@@ -1,5 +1,18 @@
-import { AlertIcon, type Icon, MeterIcon, PeopleIcon, RowsIcon, ServerIcon } from '@primer/octicons-react';
+import {
+  AlertIcon,
+  FileCodeIcon,
+  GitBranchIcon,
+  type Icon,
+  KeyIcon,
+  LogIcon,
+  MeterIcon,
+  PeopleIcon,
+  RowsIcon,
+  ServerIcon,
+  ShieldLockIcon,
+} from '@primer/octicons-react';
 import type { LinkProps } from '@tanstack/react-router';
+import type { OperationName } from '@weir/api/client';
 
 interface ClusterPage {
   readonly label: string;
@@ -7,13 +20,110 @@ interface ClusterPage {
   readonly to: LinkProps['to'];
   /** Whether the link is that of the page alone, and not of those below it. */
   readonly isExact?: true;
+  /** What a person can do there; the palette leads to it. */
+  readonly operations?: readonly OperationName[];
 }
 
 /** The pages of a cluster in the order of the sidebar, which the palette has too. */
 export const clusterPages: readonly ClusterPage[] = [
   { label: 'Overview', icon: MeterIcon, to: '/clusters/$clusterId', isExact: true },
-  { label: 'Topics', icon: RowsIcon, to: '/clusters/$clusterId/topics' },
-  { label: 'Consumer groups', icon: PeopleIcon, to: '/clusters/$clusterId/consumer-groups' },
-  { label: 'Diagnostics', icon: AlertIcon, to: '/clusters/$clusterId/diagnostics' },
-  { label: 'Agents', icon: ServerIcon, to: '/clusters/$clusterId/agents' },
+  {
+    label: 'Topics',
+    icon: RowsIcon,
+    to: '/clusters/$clusterId/topics',
+    operations: [
+      'list_topics',
+      'create_topic',
+      'create_topic_clone',
+      'describe_topic',
+      'update_topic',
+      'delete_topic',
+      'undelete_topic',
+      'delete_records',
+      'read_records',
+      'produce_record',
+    ],
+  },
+  {
+    label: 'Consumer groups',
+    icon: PeopleIcon,
+    to: '/clusters/$clusterId/consumer-groups',
+    operations: [
+      'list_consumer_groups',
+      'describe_consumer_group',
+      'preview_offset_reset',
+      'reset_consumer_group_offsets',
+      'delete_consumer_group',
+    ],
+  },
+  {
+    label: 'Schema registry',
+    icon: FileCodeIcon,
+    to: '/clusters/$clusterId/subjects',
+    operations: [
+      'list_subjects',
+      'describe_schema',
+      'check_schema_compatibility',
+      'register_schema',
+      'delete_subject',
+      'delete_schema_version',
+      'describe_registry_config',
+      'update_registry_config',
+    ],
+  },
+  {
+    label: 'Events',
+    icon: LogIcon,
+    to: '/clusters/$clusterId/events',
+    operations: [
+      'search_events',
+      'get_events_timeline',
+      'list_event_fields',
+      'get_event',
+      'get_events_state',
+      'update_events_state',
+    ],
+  },
+  {
+    label: 'Diagnostics',
+    icon: AlertIcon,
+    to: '/clusters/$clusterId/diagnostics',
+    operations: ['list_diagnostics', 'get_diagnostic', 'mute_diagnostic', 'unmute_diagnostic'],
+  },
+  { label: 'Agents', icon: ServerIcon, to: '/clusters/$clusterId/agents', operations: ['list_agents'] },
+  {
+    label: 'Pipelines',
+    icon: GitBranchIcon,
+    to: '/clusters/$clusterId/pipelines',
+    operations: [
+      'list_pipelines',
+      'create_pipeline',
+      'check_pipeline_configuration',
+      'create_pipeline_configuration',
+      'change_pipeline_state',
+      'describe_pipeline',
+      'delete_pipeline',
+    ],
+  },
+  {
+    label: 'Access',
+    icon: ShieldLockIcon,
+    to: '/clusters/$clusterId/acls',
+    operations: [
+      'virtual_clusters/acls/list',
+      'virtual_clusters/acls/create',
+      'virtual_clusters/acls/delete',
+      'explain_access',
+    ],
+  },
+  {
+    label: 'Credentials',
+    icon: KeyIcon,
+    to: '/clusters/$clusterId/credentials',
+    operations: [
+      'list_virtual_cluster_credentials',
+      'create_virtual_cluster_credentials',
+      'delete_virtual_cluster_credentials',
+    ],
+  },
 ];

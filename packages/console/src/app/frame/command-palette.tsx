@@ -1,11 +1,18 @@
 import { Autocomplete } from '@base-ui/react/autocomplete';
 import { Dialog } from '@base-ui/react/dialog';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { useOperation } from '../../api/use-operation.ts';
 import { clusterLabel } from '../../format/cluster-label.ts';
+import { useClusters } from '../../session/workspace-choice.ts';
+import { classNames } from '../../ui/class-names.ts';
+import { useShortcut } from '../../ui/shortcuts.ts';
+import { isForPeople, type OperationEntry, whyNot } from '../operations-of-palette.ts';
+import { accountPages } from '../pages-of-account.ts';
 import { clusterPages } from '../pages-of-cluster.ts';
-import type { FrameProps } from './sidebar.tsx';
+import type { FrameProps } from './frame-props.ts';
+import { OperationDialog } from './operation-dialog.tsx';
 
 const opening = new EventTarget();
 
@@ -18,47 +25,63 @@ interface Target {
   readonly label: string;
   /** What it is: `page`, `topic`. */
   readonly kind: string;
+  /** Other words by which it is found. */
+  readonly words?: string;
+  /** Why it cannot be chosen now. */
+  readonly disabledBecause?: string | undefined;
   go(): void;
 }
 
-/** Reaches every page and object by the keyboard. */
+/** Reaches every page, object and operation by the keyboard. */
 export function CommandPalette({ context, clusterId }: FrameProps) {
   const [isOpen, setOpen] = useState(false);
+  const [operation, setOperation] = useState<OperationEntry>();
   useEffect(() => {
     const open = () => setOpen(true);
-    const onKey = (event: KeyboardEvent) => {
-      if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey)) return;
-      event.preventDefault();
-      setOpen((wasOpen) => !wasOpen);
-    };
     opening.addEventListener('open', open);
-    window.addEventListener('keydown', onKey);
-    return () => {
-      opening.removeEventListener('open', open);
-      window.removeEventListener('keydown', onKey);
-    };
+    return () => opening.removeEventListener('open', open);
   }, []);
+  useShortcut({ keys: 'mod+k', label: 'Search pages, objects and operations', group: 'Everywhere' }, () =>
+    setOpen((wasOpen) => !wasOpen),
+  );
   return (
-    <Dialog.Root open={isOpen} onOpenChange={setOpen}>
-      <Dialog.Portal>
-        <Dialog.Backdrop className="fixed inset-0 z-40 bg-black/30" />
-        <Dialog.Popup
-          aria-label="Search"
-          className="fixed top-[12vh] left-1/2 z-40 flex max-h-[70vh] w-[min(36rem,calc(100vw-2rem))] -translate-x-1/2 flex-col rounded-md border border-line bg-raised shadow-popover"
-        >
-          <Targets context={context} clusterId={clusterId} onDone={() => setOpen(false)} />
-        </Dialog.Popup>
-      </Dialog.Portal>
-    </Dialog.Root>
+    <>
+      <Dialog.Root open={isOpen} onOpenChange={setOpen}>
+        <Dialog.Portal>
+          <Dialog.Backdrop className="fixed inset-0 z-40 bg-black/30" />
+          <Dialog.Popup
+            aria-label="Search"
+            className="fixed top-[12vh] left-1/2 z-40 flex max-h-[70vh] w-[min(36rem,calc(100vw-2rem))] -translate-x-1/2 flex-col rounded-md border border-line bg-raised shadow-popover"
+          >
+            <Targets
+              context={context}
+              clusterId={clusterId}
+              onDone={() => setOpen(false)}
+              onOperation={setOperation}
+            />
+          </Dialog.Popup>
+        </Dialog.Portal>
+      </Dialog.Root>
+      <OperationDialog
+        operation={operation}
+        context={context}
+        clusterId={clusterId}
+        onClose={() => setOperation(undefined)}
+      />
+    </>
   );
 }
 
-function Targets({ context, clusterId, onDone }: FrameProps & { readonly onDone: () => void }) {
-  const targets = useTargets({ context, clusterId });
+interface TargetsProps extends FrameProps {
+  readonly onOperation: (operation: OperationEntry) => void;
+}
+
+function Targets({ onDone, ...props }: TargetsProps & { readonly onDone: () => void }) {
+  const targets = useTargets(props);
   return (
     <Autocomplete.Root
       items={targets}
-      itemToStringValue={(target: Target) => `${target.label} ${target.kind}`}
+      itemToStringValue={(target: Target) => `${target.label} ${target.kind} ${target.words ?? ''}`}
       inline
       open
       autoHighlight="always"
@@ -67,7 +90,7 @@ function Targets({ context, clusterId, onDone }: FrameProps & { readonly onDone:
     >
       <Autocomplete.Input
         autoFocus
-        placeholder="Pages, clusters, topics, groups …"
+        placeholder="Pages, clusters, topics, groups, operations …"
         className="h-11 border-b border-line bg-transparent px-4 text-base text-ink outline-none placeholder:text-faint"
       />
       <Autocomplete.Empty className="px-4 py-6 text-center text-muted empty:hidden">
@@ -78,13 +101,27 @@ function Targets({ context, clusterId, onDone }: FrameProps & { readonly onDone:
           <Autocomplete.Item
             key={target.id}
             value={target}
+            aria-disabled={target.disabledBecause !== undefined}
             onClick={() => {
+              if (target.disabledBecause !== undefined) return;
               onDone();
               target.go();
             }}
-            className="flex items-center gap-2 rounded px-3 py-1.5 text-sm text-ink outline-none data-highlighted:bg-hover"
+            className="flex items-center gap-2 rounded px-3 py-1.5 text-sm outline-none data-highlighted:bg-hover"
           >
-            <span className="min-w-0 flex-1 truncate">{target.label}</span>
+            <span className="min-w-0 flex-1">
+              <span
+                className={classNames(
+                  'block truncate',
+                  target.disabledBecause === undefined ? 'text-ink' : 'text-muted',
+                )}
+              >
+                {target.label}
+              </span>
+              {target.disabledBecause !== undefined && (
+                <span className="block text-xs text-muted">{target.disabledBecause}</span>
+              )}
+            </span>
             <span className="text-xs text-muted">{target.kind}</span>
           </Autocomplete.Item>
         )}
@@ -93,7 +130,7 @@ function Targets({ context, clusterId, onDone }: FrameProps & { readonly onDone:
   );
 }
 
-function useTargets({ context, clusterId }: FrameProps): readonly Target[] {
+function useTargets({ context, clusterId, onOperation }: TargetsProps): readonly Target[] {
   const navigate = useNavigate();
   const isInCluster = clusterId !== undefined;
   const input = { virtual_cluster_id: clusterId ?? '' };
@@ -103,8 +140,8 @@ function useTargets({ context, clusterId }: FrameProps): readonly Target[] {
     { ...input, limit: 1000 },
     { isEnabled: isInCluster },
   );
-  const all = context?.workspaces.flatMap(({ virtual_clusters }) => virtual_clusters) ?? [];
-  const clusters = all.map((cluster) => ({
+  const operations = useOperationTargets({ context, clusterId, onOperation });
+  const clusters = useClusters(context).map((cluster) => ({
     id: cluster.id,
     label: clusterLabel(cluster),
     kind: 'cluster',
@@ -116,7 +153,13 @@ function useTargets({ context, clusterId }: FrameProps): readonly Target[] {
     kind: 'page',
     go: () => void navigate({ to: '/clusters' }),
   };
-  if (!isInCluster) return [listOfClusters, ...clusters];
+  const ofAccount = accountPages.map(({ label, to }) => ({
+    id: label,
+    label,
+    kind: 'page',
+    go: () => void navigate({ to: to as '/keys' }),
+  }));
+  if (!isInCluster) return [listOfClusters, ...ofAccount, ...clusters, ...operations];
   const pages = clusterPages.map(({ label, to }) => ({
     id: label,
     label,
@@ -139,5 +182,35 @@ function useTargets({ context, clusterId }: FrameProps): readonly Target[] {
         params: { clusterId, group: name },
       }),
   }));
-  return [...pages, listOfClusters, ...clusters, ...ofTopics, ...ofGroups];
+  return [...pages, listOfClusters, ...ofAccount, ...clusters, ...ofTopics, ...ofGroups, ...operations];
+}
+
+/** The catalogue has the schemas of all operations, so that it is loaded when it is first needed. */
+async function loadOperations(): Promise<readonly OperationEntry[]> {
+  const { operations } = await import('@weir/api');
+  return operations.filter(isForPeople);
+}
+
+/** Operations lead to the page that does them, or to the command that does. */
+function useOperationTargets({ context, clusterId, onOperation }: TargetsProps): readonly Target[] {
+  const navigate = useNavigate();
+  const { data } = useQuery({ queryKey: ['operations'], queryFn: loadOperations, staleTime: Infinity });
+  if (context === undefined) return [];
+  return (data ?? []).map((operation) => {
+    const ofAccount = accountPages.find(({ operations }) => operations.includes(operation.name));
+    const ofCluster = clusterPages.find(({ operations }) => operations?.includes(operation.name));
+    return {
+      id: `operation ${operation.name}`,
+      label: operation.title,
+      kind: 'operation',
+      words: operation.name,
+      disabledBecause: whyNot(operation, { context, clusterId }),
+      go: () => {
+        if (ofAccount !== undefined) return void navigate({ to: ofAccount.to as '/keys' });
+        if (ofCluster !== undefined && clusterId !== undefined)
+          return void navigate({ to: ofCluster.to as '/clusters/$clusterId', params: { clusterId } });
+        return onOperation(operation);
+      },
+    };
+  });
 }

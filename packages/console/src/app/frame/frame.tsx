@@ -1,9 +1,10 @@
 import { Outlet, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
+import { useContextOfCaller } from '../../session/context.ts';
 import { Failure, Skeleton } from '../../ui/states.tsx';
-import { useContextOfCaller } from '../session.ts';
 import { CommandPalette } from './command-palette.tsx';
 import { Header } from './header.tsx';
+import { ShortcutsDialog } from './shortcuts-dialog.tsx';
 import { Sidebar } from './sidebar.tsx';
 
 /** The frame of every page: where one is, where one can go, and the page. */
@@ -37,6 +38,7 @@ export function Frame() {
           )}
         </main>
       </div>
+      <ShortcutsDialog />
       <CommandPalette context={context.data} clusterId={clusterId} />
     </div>
   );

@@ -9,12 +9,13 @@ import {
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useAction, useOperation } from '../../api/use-operation.ts';
 import { clusterLabel } from '../../format/cluster-label.ts';
+import { useClusters } from '../../session/workspace-choice.ts';
 import { Button } from '../../ui/button.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { Status } from '../../ui/status.tsx';
 import { type Theme, themes, useTheme } from '../theme.ts';
 import { openPalette } from './command-palette.tsx';
-import type { FrameProps } from './sidebar.tsx';
+import type { FrameProps } from './frame-props.ts';
 
 export function Header({ context, clusterId, onMenu }: FrameProps & { readonly onMenu: () => void }) {
   return (
@@ -39,8 +40,10 @@ export function Header({ context, clusterId, onMenu }: FrameProps & { readonly o
 /** The breadcrumb is navigation: its first part switches clusters. */
 function Breadcrumb({ context, clusterId }: FrameProps) {
   const navigate = useNavigate();
-  const all = context?.workspaces.flatMap(({ virtual_clusters }) => virtual_clusters) ?? [];
-  const cluster = all.find(({ id }) => id === clusterId);
+  const shown = useClusters(context);
+  const cluster = context?.workspaces
+    .flatMap(({ virtual_clusters }) => virtual_clusters)
+    .find(({ id }) => id === clusterId);
   if (clusterId === undefined)
     return (
       <Link to="/clusters" className="truncate px-1 font-medium text-ink">
@@ -57,7 +60,7 @@ function Breadcrumb({ context, clusterId }: FrameProps) {
         </Button>
       }
       entries={[
-        ...all.map((entry) => ({
+        ...shown.map((entry) => ({
           id: entry.id,
           label: <span className="truncate">{clusterLabel(entry)}</span>,
           onSelect: () => void navigate({ to: '/clusters/$clusterId', params: { clusterId: entry.id } }),
@@ -134,6 +137,7 @@ function AccountMenu({ context }: Pick<FrameProps, 'context'>) {
           disabledBecause: 'Who you are signed in as',
         },
         { id: 'line', line: true },
+        { id: 'account', label: 'Your account', onSelect: () => void navigate({ to: '/account' }) },
         {
           id: 'sign-out',
           label: 'Sign out',

@@ -1,14 +1,11 @@
 import { Dialog } from '@base-ui/react/dialog';
 import { DatabaseIcon } from '@primer/octicons-react';
 import { Link } from '@tanstack/react-router';
-import type { OutputOf } from '@weir/api/client';
 import { classNames } from '../../ui/class-names.ts';
+import { accountPages } from '../pages-of-account.ts';
 import { clusterPages } from '../pages-of-cluster.ts';
-
-export interface FrameProps {
-  readonly context: OutputOf<'get_context'> | undefined;
-  readonly clusterId: string | undefined;
-}
+import type { FrameProps } from './frame-props.ts';
+import { WorkspaceSwitcher } from './workspace-switcher.tsx';
 
 interface SidebarProps extends FrameProps {
   /** Whether it is shown on a narrow screen, where it covers the page. */
@@ -41,7 +38,7 @@ export function Sidebar({ isOpen, onClose, ...props }: SidebarProps) {
   );
 }
 
-function Pages({ clusterId, mayBeNarrow = false }: FrameProps & { readonly mayBeNarrow?: boolean }) {
+function Pages({ context, clusterId, mayBeNarrow = false }: FrameProps & { readonly mayBeNarrow?: boolean }) {
   const labelClass = classNames('truncate', mayBeNarrow && 'hidden md:inline');
   return (
     <nav aria-label="Pages" className="flex h-full flex-col gap-0.5 p-2">
@@ -49,6 +46,7 @@ function Pages({ clusterId, mayBeNarrow = false }: FrameProps & { readonly mayBe
         <WeirMark />
         <span className={labelClass}>weir</span>
       </Link>
+      <WorkspaceSwitcher context={context} labelClass={labelClass} />
       {clusterId === undefined ? (
         <PageLink to="/clusters" isExact label="Clusters" labelClass={labelClass}>
           <DatabaseIcon aria-hidden="true" />
@@ -67,6 +65,14 @@ function Pages({ clusterId, mayBeNarrow = false }: FrameProps & { readonly mayBe
           </PageLink>
         ))
       )}
+      <hr className="mt-auto border-line" />
+      {accountPages
+        .filter(({ isOwn }) => isOwn !== true)
+        .map(({ label, icon: Icon, to }) => (
+          <PageLink key={label} to={to} isExact={false} label={label} labelClass={labelClass}>
+            <Icon aria-hidden="true" />
+          </PageLink>
+        ))}
     </nav>
   );
 }

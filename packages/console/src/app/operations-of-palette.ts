@@ -1,0 +1,63 @@
+import type { OperationName, OutputOf } from '@weir/api/client';
+import { apiKeyHeader, apiPath } from '@weir/api/paths';
+
+/** An operation of the catalogue, as far as the palette needs it. */
+export interface OperationEntry {
+  readonly name: OperationName;
+  readonly title: string;
+  readonly summary: string;
+  readonly access: 'read' | 'write';
+  readonly scope: 'public' | 'user' | 'account' | 'workspace' | 'cluster';
+  readonly example: { readonly input: Readonly<Record<string, unknown>> };
+}
+
+interface Place {
+  readonly context: Pick<OutputOf<'get_context'>, 'is_account_admin' | 'workspaces'>;
+  readonly clusterId: string | undefined;
+}
+
+/** Those that a person calls: not the ones that sign in, and none twice under a newer name. */
+export function isForPeople({ name, scope }: Pick<OperationEntry, 'name' | 'scope'>): boolean {
+  return scope !== 'public' && !name.endsWith('_v2');
+}
+
+/** Why the person cannot call it here; `undefined` if nothing is in the way. */
+export function whyNot({ scope, access }: OperationEntry, { context, clusterId }: Place): string | undefined {
+  if (scope === 'account' && !context.is_account_admin)
+    return 'Needs a role with admin in all workspaces; an administrator of the account can give it';
+  if (scope === 'cluster') {
+    if (clusterId === undefined) return 'Open a cluster first';
+    const workspace = context.workspaces.find(({ virtual_clusters }) =>
+      virtual_clusters.some(({ id }) => id === clusterId),
+    );
+    if (access === 'write' && workspace?.grant === 'read_only')
+      return `Needs a role with admin in the workspace ${workspace.name}; an administrator of the account can give it`;
+  }
+  if (
+    scope === 'workspace' &&
+    access === 'write' &&
+    !context.workspaces.some(({ grant }) => grant === 'admin')
+  )
+    return 'Needs a role with admin in a workspace; an administrator of the account can give it';
+  return undefined;
+}
+
+/** The call as a command, with the ids of this place instead of those of the example. */
+export function curlOf(
+  { name, example }: OperationEntry,
+  {
+    origin,
+    clusterId,
+    workspaceId,
+  }: { origin: string; clusterId?: string | undefined; workspaceId?: string | undefined },
+): string {
+  const input = {
+    ...example.input,
+    ...('virtual_cluster_id' in example.input && clusterId !== undefined
+      ? { virtual_cluster_id: clusterId }
+      : {}),
+    ...('workspace_id' in example.input && workspaceId !== undefined ? { workspace_id: workspaceId } : {}),
+  };
+  const body = JSON.stringify(input).replaceAll("'", `'\\''`);
+  return `curl -s ${origin}${apiPath}/${name} -H "${apiKeyHeader}: $WEIR_API_KEY" -H 'content-type: application/json' -d '${body}'`;
+}

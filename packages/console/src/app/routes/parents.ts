@@ -1,0 +1,26 @@
+import { createRootRoute, createRoute } from '@tanstack/react-router';
+import { Frame } from '../frame/frame.tsx';
+import { NotFound, RouteFailure } from '../frame/not-found.tsx';
+
+/** The routes that all others are below, and what several of them read from the URL. */
+
+export const root = createRootRoute({ notFoundComponent: NotFound, errorComponent: RouteFailure });
+
+export const frame = createRoute({ getParentRoute: () => root, id: 'frame', component: Frame });
+
+export const cluster = createRoute({ getParentRoute: () => frame, path: '/clusters/$clusterId' });
+
+export const text = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined;
+
+interface ListSearch {
+  /** Part of the names to show. */
+  readonly q?: string | undefined;
+  /** The column to sort by, with `-` before it for the largest first. */
+  readonly sort?: string | undefined;
+}
+
+export const listSearch = (search: Record<string, unknown>): ListSearch => ({
+  q: text(search.q),
+  sort: text(search.sort),
+});

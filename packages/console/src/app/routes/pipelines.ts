@@ -1,0 +1,40 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { readSearch } from '../../pages/events/state/events-search.ts';
+import { cluster, listSearch } from './parents.ts';
+
+const pipelines = createRoute({
+  getParentRoute: () => cluster,
+  path: '/pipelines',
+  validateSearch: listSearch,
+  component: lazyRouteComponent(() => import('../../pages/pipelines/pipelines.tsx'), 'Pipelines'),
+});
+
+const pipeline = createRoute({
+  getParentRoute: () => cluster,
+  path: '/pipelines/$pipelineId',
+  component: lazyRouteComponent(() => import('../../pages/pipelines/pipeline-frame.tsx'), 'PipelineFrame'),
+});
+
+const editor = createRoute({
+  getParentRoute: () => pipeline,
+  path: '/',
+  component: lazyRouteComponent(() => import('../../pages/pipelines/editor.tsx'), 'PipelineEditor'),
+});
+
+const versions = createRoute({
+  getParentRoute: () => pipeline,
+  path: '/versions',
+  validateSearch: (search: Record<string, unknown>): { version?: number | undefined } => ({
+    version: Number.isSafeInteger(search.version) ? Number(search.version) : undefined,
+  }),
+  component: lazyRouteComponent(() => import('../../pages/pipelines/versions.tsx'), 'PipelineVersions'),
+});
+
+const logs = createRoute({
+  getParentRoute: () => pipeline,
+  path: '/logs',
+  validateSearch: readSearch,
+  component: lazyRouteComponent(() => import('../../pages/pipelines/logs.tsx'), 'PipelineLogs'),
+});
+
+export const pipelineRoutes = [pipelines, pipeline.addChildren([editor, versions, logs])] as const;
