@@ -1,14 +1,21 @@
-import { Link, useParams } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { useParams } from '@tanstack/react-router';
+import type { OutputOf } from '@weir/api/client';
+import { lastOf, type Metrics, useMetrics, valuesOf } from '../../api/use-metrics.ts';
 import { useOperation } from '../../api/use-operation.ts';
 import { clusterLabel } from '../../format/cluster-label.ts';
-import { formatCount, formatShort } from '../../format/format.ts';
+import { formatBytes, formatCount, formatShort } from '../../format/format.ts';
+import { Answer } from '../../ui/answer.tsx';
 import { CopyableId } from '../../ui/copy-button.tsx';
+import { Freshness } from '../../ui/freshness.tsx';
+import { MetricChart } from '../../ui/metric-chart.tsx';
 import { Card, Page } from '../../ui/page.tsx';
-import { Command, Failure, Skeleton } from '../../ui/states.tsx';
+import { Command } from '../../ui/states.tsx';
 import { Status } from '../../ui/status.tsx';
-import { Severity } from '../diagnostics/severity.tsx';
+import { Attention } from './attention.tsx';
+import { Figure } from './figure.tsx';
 import { statusSentence } from './status-sentence.ts';
+
+type Cluster = OutputOf<'describe_virtual_cluster'>['virtual_cluster'];
 
 const everyMs = 5_000;
 /** Groups with less lag than this are not worth a line. */
@@ -16,151 +23,179 @@ const worthMentioningLag = 1_000;
 
 export function Overview() {
   const { clusterId } = useParams({ from: '/frame/clusters/$clusterId/' });
+  const described = useOperation('describe_virtual_cluster', { virtual_cluster_id: clusterId });
+  return (
+    <Answer of={described} what="describe the cluster">
+      {({ virtual_cluster }) => <OverviewOf cluster={virtual_cluster} />}
+    </Answer>
+  );
+}
+
+function OverviewOf({ cluster }: { readonly cluster: Cluster }) {
+  const clusterId = cluster.id;
   const input = { virtual_cluster_id: clusterId };
-  const described = useOperation('describe_virtual_cluster', input);
-  const cluster = described.data?.virtual_cluster;
-  const isKafka = cluster?.type === 'byoc';
-  const agents = useOperation('list_agents', input, { everyMs });
+  const isKafka = cluster.type === 'byoc';
+  const overview = useOperation('describe_cluster_overview', input, { everyMs });
   const failing = useOperation('list_diagnostics', { ...input, state: 'failing' }, { everyMs });
-  const topics = useOperation('list_topics', input, { everyMs: 30_000, isEnabled: isKafka });
-  const lagging = useOperation(
-    'list_consumer_groups',
-    { ...input, sort_by: 'lag', limit: 5 },
-    { everyMs, isEnabled: isKafka },
+  const agents = useOperation('list_agents', input, { everyMs: 30_000 });
+  const metrics = useMetrics(
+    clusterId,
+    {
+      metrics: [
+        'in_bytes_per_second',
+        'out_bytes_per_second',
+        'in_records_per_second',
+        'out_records_per_second',
+        'produce_latency_p50_ms',
+        'produce_latency_p99_ms',
+        'lag',
+        'agents',
+      ],
+    },
+    isKafka,
   );
-  if (cluster === undefined)
-    return described.isError ? (
-      <Failure what="describe the cluster" error={described.error} onRetry={() => described.refetch()} />
-    ) : (
-      <Skeleton />
-    );
-  const behind = (lagging.data?.groups ?? []).filter(
-    ({ total_lag }) => (total_lag ?? 0) >= worthMentioningLag,
-  );
+  const state = overview.data;
+  const behind = (state?.lagging_groups ?? []).filter(({ lag }) => lag >= worthMentioningLag);
   const sentence = statusSentence({
-    agents: agents.data?.agents.length,
+    agents: state?.agent_count,
     failing: failing.data?.diagnostics.map(({ severity }) => severity),
     behind: behind.length,
   });
-  const bootstrap = agents.data?.agents.find(({ kafka_port }) => kafka_port !== undefined);
   return (
-    <Page title={clusterLabel(cluster)} facts={<CopyableId text={cluster.id} what="the cluster id" />}>
+    <Page
+      title={clusterLabel(cluster)}
+      facts={
+        <span className="flex flex-wrap items-center gap-x-3">
+          <CopyableId text={clusterId} what="the cluster id" />
+          {state !== undefined && <span>{factsOf(state, isKafka)}</span>}
+        </span>
+      }
+      actions={<Freshness of={overview} />}
+    >
       <p className="text-lg text-ink">
         <Status kind={sentence.kind}>
           <span className="whitespace-normal text-ink">{sentence.text}</span>
         </Status>
       </p>
-      <dl className="grid grid-cols-2 gap-3 lg:grid-cols-4">
-        <Figure name="Agents" value={agents.data?.agents.length} />
-        {isKafka && <Figure name="Topics" value={topics.data?.topics.length} />}
-        {isKafka && (
-          <Figure
-            name="Partitions"
-            value={topics.data?.topics.reduce((sum, { shard_count }) => sum + shard_count, 0)}
-          />
-        )}
-        {isKafka && (
-          <Figure
-            name="Largest lag"
-            unit="records"
-            value={lagging.data && Math.max(0, ...lagging.data.groups.map(({ total_lag }) => total_lag ?? 0))}
-          />
-        )}
-      </dl>
-      <div className="grid grid-cols-1 gap-4 lg:grid-cols-2">
-        <Attention
-          title="Failing diagnostics"
-          nothing="No diagnostic fails."
-          rows={failing.data?.diagnostics.map((diagnostic) => (
-            <li key={diagnostic.diagnostic_id} className="flex items-center gap-3 px-4 py-2">
-              <span className="w-20 shrink-0">
-                <Severity diagnostic={diagnostic} />
-              </span>
-              <Link
-                to="/clusters/$clusterId/diagnostics/$diagnosticId"
-                params={{ clusterId, diagnosticId: diagnostic.diagnostic_id }}
-                className="min-w-0 truncate text-ink hover:underline"
-                title={diagnostic.cause ?? diagnostic.title}
-              >
-                {diagnostic.cause ?? diagnostic.title}
-              </Link>
-            </li>
-          ))}
-        />
-        {isKafka && (
-          <Attention
-            title="Groups that fall behind"
-            nothing={`No group is ${formatCount(worthMentioningLag)} records behind.`}
-            rows={
-              lagging.data &&
-              behind.map(({ name, total_lag }) => (
-                <li key={name} className="flex items-center gap-3 px-4 py-2">
-                  <Link
-                    to="/clusters/$clusterId/consumer-groups/$group"
-                    params={{ clusterId, group: name }}
-                    className="min-w-0 flex-1 truncate text-ink hover:underline"
-                    title={name}
-                  >
-                    {name}
-                  </Link>
-                  <span className="text-muted tabular-nums">{formatCount(total_lag ?? 0)} records</span>
-                </li>
-              ))
-            }
-          />
-        )}
-      </div>
-      {bootstrap !== undefined && (
-        <Card title="Connect">
-          <div className="flex flex-col gap-2 p-4">
-            <Command
-              text={`weir cli list-topics -bootstrap-host ${bootstrap.host}:${bootstrap.kafka_port}`}
-            />
-            <Command text={`kcat -b ${bootstrap.host}:${bootstrap.kafka_port} -L`} />
-          </div>
-        </Card>
-      )}
+      {isKafka && <Figures metrics={metrics.data} state={state} />}
+      <Attention
+        clusterId={clusterId}
+        failing={failing.data?.diagnostics}
+        behind={state && behind}
+        lost={state?.lost_agents}
+      />
+      {isKafka && <Charts clusterId={clusterId} metrics={metrics} />}
+      <Connect agents={agents.data?.agents} />
     </Page>
   );
 }
 
-interface FigureProps {
-  readonly name: string;
-  readonly value: number | undefined;
-  readonly unit?: string;
+function factsOf(state: OutputOf<'describe_cluster_overview'>, isKafka: boolean): string {
+  const counted = (count: number, what: string) => `${formatCount(count)} ${what}${count === 1 ? '' : 's'}`;
+  const agents = counted(state.agent_count, 'agent');
+  if (!isKafka) return agents;
+  const { topic_count: topics, partition_count: partitions, consumer_group_count: groups } = state;
+  return [agents, counted(topics, 'topic'), counted(partitions, 'partition'), counted(groups, 'group')].join(
+    ' · ',
+  );
 }
 
-function Figure({ name, value, unit }: FigureProps) {
+interface FiguresProps {
+  readonly metrics: Metrics | undefined;
+  readonly state: OutputOf<'describe_cluster_overview'> | undefined;
+}
+
+function Figures({ metrics, state }: FiguresProps) {
+  const of = (name: Parameters<typeof valuesOf>[1]) => (metrics === undefined ? [] : valuesOf(metrics, name));
+  const bytesIn = of('in_bytes_per_second');
+  const bytesOut = of('out_bytes_per_second');
+  const p99 = of('produce_latency_p99_ms');
+  const lag = of('lag');
+  const shown = (value: number | null | undefined, format: (value: number) => string) =>
+    state === undefined ? undefined : value === null || value === undefined ? '–' : format(value);
   return (
-    <div className="rounded-md border border-line bg-surface px-4 py-3">
-      <dt className="text-xs text-muted">{name}</dt>
-      <dd
-        className="text-2xl font-semibold text-ink tabular-nums"
-        title={value === undefined ? undefined : formatCount(value)}
-      >
-        {value === undefined ? '…' : formatShort(value)}
-        {unit !== undefined && <span className="ml-1.5 text-sm font-normal text-muted">{unit}</span>}
-      </dd>
+    <dl className="grid grid-cols-2 gap-3 lg:grid-cols-4">
+      <Figure
+        name="In"
+        value={shown(state?.in_bytes_per_second ?? lastOf(bytesIn), formatBytes)}
+        unit="/s"
+        values={bytesIn}
+      />
+      <Figure
+        name="Out"
+        value={shown(state?.out_bytes_per_second ?? lastOf(bytesOut), formatBytes)}
+        unit="/s"
+        values={bytesOut}
+      />
+      <Figure name="Produce p99" value={shown(lastOf(p99), formatShort)} unit="ms" values={p99} />
+      <Figure name="Lag" value={shown(state?.total_lag, formatShort)} unit="records" values={lag} />
+    </dl>
+  );
+}
+
+interface ChartsProps {
+  readonly clusterId: string;
+  readonly metrics: ReturnType<typeof useMetrics>;
+}
+
+const ms = (value: number) => `${formatShort(value)} ms`;
+const idle = 'No samples in the last hour.';
+
+function Charts({ clusterId, metrics }: ChartsProps) {
+  const lag = useMetrics(clusterId, { metrics: ['lag'], group_by: 'group', limit: 5 });
+  return (
+    <div className="grid grid-cols-1 gap-4 lg:grid-cols-2">
+      <MetricChart
+        title="Bytes per second, last hour"
+        of={metrics}
+        format={formatBytes}
+        nothing={idle}
+        pick={(data) => [
+          { label: 'in', values: valuesOf(data, 'in_bytes_per_second') },
+          { label: 'out', values: valuesOf(data, 'out_bytes_per_second') },
+        ]}
+      />
+      <MetricChart
+        title="Records per second, last hour"
+        of={metrics}
+        format={formatShort}
+        nothing={idle}
+        pick={(data) => [
+          { label: 'in', values: valuesOf(data, 'in_records_per_second') },
+          { label: 'out', values: valuesOf(data, 'out_records_per_second') },
+        ]}
+      />
+      <MetricChart
+        title="Produce latency, last hour"
+        of={metrics}
+        format={ms}
+        nothing="No Produce requests in the last hour."
+        pick={(data) => [
+          { label: 'p50', values: valuesOf(data, 'produce_latency_p50_ms') },
+          { label: 'p99', values: valuesOf(data, 'produce_latency_p99_ms') },
+        ]}
+      />
+      <MetricChart
+        title="Lag of groups, last hour"
+        of={lag}
+        format={formatShort}
+        nothing="No group has committed offsets."
+        pick={({ series }) => series.map(({ group = '', values }) => ({ label: group, values }))}
+      />
     </div>
   );
 }
 
-interface AttentionProps {
-  readonly title: string;
-  readonly nothing: string;
-  readonly rows: readonly ReactNode[] | undefined;
-}
-
-function Attention({ title, nothing, rows }: AttentionProps) {
+function Connect({ agents }: { readonly agents: OutputOf<'list_agents'>['agents'] | undefined }) {
+  const bootstrap = agents?.find(({ kafka_port }) => kafka_port !== undefined);
+  if (bootstrap === undefined) return null;
+  const address = `${bootstrap.host}:${bootstrap.kafka_port}`;
   return (
-    <Card title={title}>
-      {rows === undefined ? (
-        <Skeleton rows={2} />
-      ) : rows.length === 0 ? (
-        <p className="px-4 py-3 text-muted">{nothing}</p>
-      ) : (
-        <ul className="divide-y divide-line">{rows}</ul>
-      )}
+    <Card title="Connect">
+      <div className="flex flex-col gap-2 p-4">
+        <Command text={`weir cli list-topics -bootstrap-host ${address}`} />
+        <Command text={`kcat -b ${address} -L`} />
+      </div>
     </Card>
   );
 }

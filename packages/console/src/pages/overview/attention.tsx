@@ -1,0 +1,100 @@
+import { Link } from '@tanstack/react-router';
+import type { OutputOf } from '@weir/api/client';
+import type { ReactNode } from 'react';
+import { formatCount, formatShort, formatTime } from '../../format/format.ts';
+import { visibleText } from '../../format/visible-text.ts';
+import { Card } from '../../ui/page.tsx';
+import { Skeleton } from '../../ui/states.tsx';
+import { Severity } from '../diagnostics/severity.tsx';
+
+interface AttentionProps {
+  readonly clusterId: string;
+  readonly failing: OutputOf<'list_diagnostics'>['diagnostics'] | undefined;
+  readonly behind: OutputOf<'describe_cluster_overview'>['lagging_groups'] | undefined;
+  readonly lost: OutputOf<'describe_cluster_overview'>['lost_agents'] | undefined;
+}
+
+/** What needs attention: failing diagnostics, groups that fall behind, and agents that are gone. */
+export function Attention({ clusterId, failing, behind, lost }: AttentionProps) {
+  return (
+    <div className="grid grid-cols-1 gap-4 lg:grid-cols-2">
+      <List
+        title="Failing diagnostics"
+        nothing="No diagnostic fails."
+        rows={failing?.map((diagnostic) => (
+          <li key={diagnostic.diagnostic_id} className="flex items-center gap-3 px-4 py-2">
+            <span className="w-20 shrink-0">
+              <Severity diagnostic={diagnostic} />
+            </span>
+            <Link
+              to="/clusters/$clusterId/diagnostics/$diagnosticId"
+              params={{ clusterId, diagnosticId: diagnostic.diagnostic_id }}
+              className="min-w-0 truncate text-ink hover:underline"
+              title={diagnostic.cause ?? diagnostic.title}
+            >
+              {diagnostic.cause ?? diagnostic.title}
+            </Link>
+          </li>
+        ))}
+      />
+      <List
+        title="Groups that fall behind"
+        nothing="No group is 1,000 records behind."
+        rows={behind?.map(({ group, lag, produced_records_per_second, consumed_records_per_second }) => (
+          <li key={group} className="flex items-center gap-3 px-4 py-2">
+            <Link
+              to="/clusters/$clusterId/consumer-groups/$group"
+              params={{ clusterId, group }}
+              className="min-w-0 flex-1 truncate text-ink hover:underline"
+              title={visibleText(group)}
+            >
+              <bdi>{visibleText(group)}</bdi>
+            </Link>
+            <span className="text-muted tabular-nums">
+              {formatCount(lag)} records
+              {produced_records_per_second !== null && consumed_records_per_second !== null
+                ? `, reads ${formatShort(consumed_records_per_second)} of ${formatShort(produced_records_per_second)}/s`
+                : ''}
+            </span>
+          </li>
+        ))}
+      />
+      {lost !== undefined && lost.length > 0 && (
+        <List
+          title="Agents that went silent"
+          nothing=""
+          rows={lost.slice(0, 5).map(({ agent_id, last_seen_at }) => (
+            <li key={agent_id} className="flex items-center gap-3 px-4 py-2">
+              <span className="min-w-0 flex-1 truncate font-mono text-xs text-ink" title={agent_id}>
+                {agent_id}
+              </span>
+              <time dateTime={last_seen_at} title={last_seen_at} className="text-muted">
+                last seen {formatTime(last_seen_at, 'local')}
+              </time>
+            </li>
+          ))}
+        />
+      )}
+    </div>
+  );
+}
+
+interface ListProps {
+  readonly title: string;
+  readonly nothing: string;
+  readonly rows: readonly ReactNode[] | undefined;
+}
+
+function List({ title, nothing, rows }: ListProps) {
+  return (
+    <Card title={title}>
+      {rows === undefined ? (
+        <Skeleton rows={2} />
+      ) : rows.length === 0 ? (
+        <p className="px-4 py-3 text-muted">{nothing}</p>
+      ) : (
+        <ul className="divide-y divide-line">{rows}</ul>
+      )}
+    </Card>
+  );
+}
