@@ -1,15 +1,27 @@
-import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { PlusIcon } from '@primer/octicons-react';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
-import { useOperation } from '../../api/use-operation.ts';
-import { formatBytes, formatCount, formatDuration, formatTime } from '../../format/format.ts';
+import { useCallback, useMemo, useState } from 'react';
+import { useRowWindow } from '../../api/use-row-window.ts';
+import { formatBytes, formatCount, formatDuration } from '../../format/format.ts';
+import { Answer } from '../../ui/answer.tsx';
+import { Button } from '../../ui/button.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
-import { FilterBox, matching } from '../../ui/list-page.tsx';
+import { FilterBox } from '../../ui/list-page.tsx';
+import { Menu } from '../../ui/menu.tsx';
 import { Card, Page } from '../../ui/page.tsx';
-import { Empty, Failure, Skeleton } from '../../ui/states.tsx';
+import { Empty } from '../../ui/states.tsx';
+import { Time } from '../../ui/time.tsx';
+import { CreateTopic } from './create-topic.tsx';
+import { DeleteTopics } from './delete-topics.tsx';
+import { DeletedTopics } from './deleted-topics.tsx';
+import { exportTopics } from './export-topics.ts';
 
 type Topic = OutputOf<'list_topics'>['topics'][number];
+type Answered = OutputOf<'list_topics'>;
 
 const nsPerMs = 1_000_000;
+const sortable = ['name', 'partitions', 'size', 'retention', 'created'] as const;
 
 function columnsOf(clusterId: string): readonly Column<Topic>[] {
   return [
@@ -19,14 +31,18 @@ function columnsOf(clusterId: string): readonly Column<Topic>[] {
       width: 'minmax(14rem, 3fr)',
       sortBy: ({ name }) => name,
       cell: ({ name }) => (
-        <Link
-          to="/clusters/$clusterId/topics/$topic"
-          params={{ clusterId, topic: name }}
+        // A plain link: the router's costs a millisecond per row, and rows come and go with every frame.
+        <a
+          href={`/clusters/${encodeURIComponent(clusterId)}/topics/${encodeURIComponent(name)}`}
           title={name}
+          onClick={(event) => {
+            if (event.metaKey || event.ctrlKey || event.shiftKey) event.stopPropagation();
+            else event.preventDefault();
+          }}
           className="font-medium text-ink hover:underline"
         >
           {name}
-        </Link>
+        </a>
       ),
     },
     {
@@ -44,7 +60,7 @@ function columnsOf(clusterId: string): readonly Column<Topic>[] {
       isNumber: true,
       sortBy: ({ uncompressed_size_hint }) => uncompressed_size_hint,
       cell: ({ uncompressed_size_hint }) => (
-        <span title="before compression">{formatBytes(uncompressed_size_hint)}</span>
+        <span title="as clients sent it">{formatBytes(uncompressed_size_hint)}</span>
       ),
     },
     {
@@ -52,67 +68,136 @@ function columnsOf(clusterId: string): readonly Column<Topic>[] {
       title: 'Retention',
       width: 'minmax(7rem, 1fr)',
       isNumber: true,
-      sortBy: ({ retention }) => (retention < 0 ? Number.POSITIVE_INFINITY : Number(retention)),
+      sortBy: ({ retention }) => Number(retention),
       cell: ({ retention }) => (retention < 0 ? 'for ever' : formatDuration(Number(retention) / nsPerMs)),
     },
     {
       id: 'created',
       title: 'Created',
-      width: 'minmax(11rem, 1fr)',
+      width: 'minmax(12.5rem, 1fr)',
       isNumber: true,
       sortBy: ({ created_at }) => created_at,
-      cell: ({ created_at }) => <span title={created_at}>{formatTime(created_at, 'local')}</span>,
+      cell: ({ created_at }) => <Time of={created_at} />,
     },
   ];
 }
+
+const rowsOf = ({ topics }: Answered) => topics;
+const countOf = ({ matching_count }: Answered) => matching_count!;
+const keyOf = ({ name }: Topic) => name;
 
 export function Topics() {
   const { clusterId } = useParams({ from: '/frame/clusters/$clusterId/topics' });
   const search = useSearch({ from: '/frame/clusters/$clusterId/topics' });
   const navigate = useNavigate({ from: '/clusters/$clusterId/topics' });
-  const { data, isError, error, refetch } = useOperation(
-    'list_topics',
-    { virtual_cluster_id: clusterId },
-    { everyMs: 10_000 },
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const [isDeleting, setDeleting] = useState(false);
+  const sort = search.sort ?? 'name';
+  const listed = {
+    virtual_cluster_id: clusterId,
+    ...(search.q === undefined ? {} : { query: search.q }),
+    sort_by: sortable.find((name) => name === sort.replace(/^-/, '')) ?? 'name',
+    descending: sort.startsWith('-'),
+  };
+  const { first, window } = useRowWindow('list_topics', listed, { rowsOf, countOf, everyMs: 10_000 });
+  const columns = useMemo(() => columnsOf(clusterId), [clusterId]);
+  const open = useCallback(
+    ({ name }: Topic) =>
+      void navigate({ to: '/clusters/$clusterId/topics/$topic', params: { clusterId, topic: name } }),
+    [navigate, clusterId],
   );
-  const topics = data?.topics;
-  const shown = topics && matching(topics, ({ name }) => name, search.q);
+  const toggle = useCallback(
+    (name: string) =>
+      setSelected((now) => {
+        const next = new Set(now);
+        if (!next.delete(name)) next.add(name);
+        return next;
+      }),
+    [],
+  );
+  const show = (what: 'create' | 'deleted' | undefined) =>
+    void navigate({ search: (now) => ({ ...now, show: what }), replace: true });
+  const all = first.data?.topic_count ?? 0;
+  const newTopic = (
+    <Button kind="primary" onClick={() => show('create')}>
+      <PlusIcon aria-hidden="true" /> New topic
+    </Button>
+  );
   return (
-    <Page title="Topics" facts={topics && countLine(topics.length, shown!.length)}>
-      <FilterBox
-        label="Filter topics by name"
-        value={search.q ?? ''}
-        onChange={(q) =>
-          void navigate({ search: (now) => ({ ...now, q: q === '' ? undefined : q }), replace: true })
-        }
-      />
-      <Card>
-        {shown === undefined ? (
-          isError ? (
-            <Failure what="list the topics" error={error} onRetry={() => refetch()} />
-          ) : (
-            <Skeleton />
-          )
-        ) : topics!.length === 0 ? (
-          <Empty title="No topics yet" command="weir cli create-topic -topic orders -partitions 12">
-            A topic is a named log of records. Producers write to it and consumer groups read from it.
-          </Empty>
-        ) : shown.length === 0 ? (
-          <Empty title="No topic has this in its name">Change the filter above to see more.</Empty>
-        ) : (
-          <DataTable
-            label="Topics"
-            columns={columnsOf(clusterId)}
-            rows={shown}
-            keyOf={({ id }) => id}
-            sort={search.sort ?? 'name'}
-            onSort={(sort) => void navigate({ search: (now) => ({ ...now, sort }), replace: true })}
-            onOpen={({ name }) =>
-              void navigate({ to: '/clusters/$clusterId/topics/$topic', params: { clusterId, topic: name } })
-            }
+    <Page
+      title="Topics"
+      facts={first.data && countLine(all, first.data.matching_count!)}
+      actions={
+        <>
+          <Menu
+            trigger={<Button>Export</Button>}
+            entries={(['csv', 'json'] as const).map((format) => ({
+              id: format,
+              label: `All topics as ${format.toUpperCase()}`,
+              onSelect: () => void exportTopics(clusterId, format),
+            }))}
           />
+          <Button onClick={() => show('deleted')}>Recently deleted</Button>
+          {all > 0 && newTopic}
+        </>
+      }
+    >
+      <div className="flex min-h-8 flex-wrap items-center gap-2">
+        <FilterBox
+          label="Filter topics by name"
+          value={search.q ?? ''}
+          onChange={(q) =>
+            void navigate({ search: (now) => ({ ...now, q: q === '' ? undefined : q }), replace: true })
+          }
+        />
+        {selected.size > 0 && (
+          <>
+            <span className="text-sm text-muted">{formatCount(selected.size)} selected</span>
+            <Button onClick={() => setSelected(new Set())}>Clear</Button>
+            <Button kind="danger" onClick={() => setDeleting(true)}>
+              Delete {selected.size === 1 ? '1 topic' : `${formatCount(selected.size)} topics`}
+            </Button>
+          </>
         )}
+      </div>
+      <Card>
+        <Answer of={first} what="list the topics">
+          {({ matching_count }) =>
+            all === 0 ? (
+              <Empty
+                title="No topics yet"
+                action={newTopic}
+                command="weir cli create-topic -topic orders -partitions 12"
+              >
+                A topic is a named log of records. Producers write to it and consumer groups read from it.
+              </Empty>
+            ) : matching_count === 0 ? (
+              <Empty title="No topic has this in its name">Change the filter above to see more.</Empty>
+            ) : (
+              <DataTable
+                label="Topics"
+                columns={columns}
+                rows={window!}
+                keyOf={keyOf}
+                sort={sort}
+                onSort={(next) => void navigate({ search: (now) => ({ ...now, sort: next }), replace: true })}
+                onOpen={open}
+                selection={{ keys: selected, onToggle: toggle }}
+              />
+            )
+          }
+        </Answer>
       </Card>
+      {search.show === 'create' && <CreateTopic clusterId={clusterId} onClose={() => show(undefined)} />}
+      {search.show === 'deleted' && <DeletedTopics clusterId={clusterId} onClose={() => show(undefined)} />}
+      {isDeleting && (
+        <DeleteTopics
+          clusterId={clusterId}
+          names={[...selected]}
+          onClose={() => setDeleting(false)}
+          onDone={() => setSelected(new Set())}
+        />
+      )}
     </Page>
   );
 }

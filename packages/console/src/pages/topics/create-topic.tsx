@@ -1,0 +1,136 @@
+import { useNavigate } from '@tanstack/react-router';
+import { configProblem, topicNamePattern, topicNameRule } from '@weir/api/topic-rules';
+import { internalTopicProblem, isInternalTopic } from '@weir/core';
+import { useState } from 'react';
+import { useAction, useOperation } from '../../api/use-operation.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Field, TextControl } from '../../ui/field.tsx';
+import { Form } from '../../ui/form.tsx';
+import { Select } from '../../ui/select.tsx';
+import { say } from '../../ui/toasts.tsx';
+import { ConfigControl } from './config-control.tsx';
+
+interface CreateTopicProps {
+  readonly clusterId: string;
+  /** The topic to begin with the records of, if it is to be a clone. */
+  readonly source?: string;
+  readonly onClose: () => void;
+}
+
+const partitionsMax = 200_000;
+
+/** Makes a topic, or a clone of one. What is wrong is said while it is typed. */
+export function CreateTopic({ clusterId, source, onClose }: CreateTopicProps) {
+  const navigate = useNavigate();
+  const { data } = useOperation('list_topic_config_definitions', { virtual_cluster_id: clusterId });
+  const create = useAction('create_topic');
+  const clone = useAction('create_topic_clone');
+  const [name, setName] = useState(source === undefined ? '' : `${source}-clone`.slice(0, 249));
+  const [partitions, setPartitions] = useState('1');
+  const [configs, setConfigs] = useState<Readonly<Record<string, string>>>({});
+  const definitions = data?.definitions ?? [];
+  const chosen = definitions.filter((definition) => Object.hasOwn(configs, definition.name));
+  const nameProblem = name === '' ? undefined : problemOfName(name);
+  const isCount =
+    /^\d{1,6}$/.test(partitions) && Number(partitions) >= 1 && Number(partitions) <= partitionsMax;
+  const isReady =
+    name !== '' &&
+    nameProblem === undefined &&
+    isCount &&
+    chosen.every((definition) => configProblem(definition, configs[definition.name]!) === undefined);
+  const set = (config: string, value: string) => setConfigs((now) => ({ ...now, [config]: value }));
+  const done = {
+    onSuccess: () => {
+      say(`Created ${name}`);
+      void navigate({ to: '/clusters/$clusterId/topics/$topic', params: { clusterId, topic: name } });
+    },
+  };
+  const submit = () => {
+    if (!isReady) return;
+    const common = { virtual_cluster_id: clusterId, topic_name: name, configs };
+    if (source !== undefined) clone.mutate({ ...common, source_topic_name: source }, done);
+    else create.mutate({ ...common, partition_count: Number(partitions) }, done);
+  };
+  return (
+    <Dialog
+      isOpen
+      isSheet
+      onClose={onClose}
+      title={source === undefined ? 'New topic' : `Clone ${source}`}
+      description={
+        source === undefined
+          ? 'Configs that you do not add have the defaults of the cluster.'
+          : 'The clone begins with the records and configs of its source. No record is copied.'
+      }
+    >
+      <Form
+        what={source === undefined ? 'create the topic' : `clone ${source}`}
+        button={source === undefined ? 'Create topic' : 'Clone topic'}
+        action={source === undefined ? create : clone}
+        onSubmit={submit}
+        onCancel={onClose}
+      >
+        <Field label="Name" name="name" problem={nameProblem}>
+          <TextControl
+            autoComplete="off"
+            spellCheck={false}
+            value={name}
+            onChange={(event) => setName(event.target.value)}
+          />
+        </Field>
+        {source === undefined && (
+          <Field
+            label="Partitions"
+            name="partitions"
+            help="They can become more, and never fewer."
+            problem={isCount ? undefined : `is not a whole number from 1 to ${partitionsMax}`}
+          >
+            <TextControl
+              inputMode="numeric"
+              value={partitions}
+              onChange={(event) => setPartitions(event.target.value)}
+            />
+          </Field>
+        )}
+        {chosen.map((definition) => (
+          <div key={definition.name} className="flex items-start gap-2 rounded-md border border-line p-3">
+            <div className="min-w-0 flex-1">
+              <ConfigControl
+                definition={definition}
+                value={configs[definition.name]!}
+                onChange={(value) => set(definition.name, value)}
+              />
+            </div>
+            <Button
+              kind="quiet"
+              aria-label={`Remove ${definition.name}`}
+              onClick={() => setConfigs(({ [definition.name]: _, ...others }) => others)}
+            >
+              Remove
+            </Button>
+          </div>
+        ))}
+        <Select
+          aria-label="Add a config"
+          value=""
+          onChange={(event) => {
+            const definition = definitions.find((one) => one.name === event.target.value);
+            if (definition !== undefined) set(definition.name, definition.default ?? '');
+          }}
+          options={[
+            ['', 'Add a config …'],
+            ...definitions
+              .filter((definition) => definition.has_effect && !Object.hasOwn(configs, definition.name))
+              .map((definition) => [definition.name, definition.name] as const),
+          ]}
+        />
+      </Form>
+    </Dialog>
+  );
+}
+
+function problemOfName(name: string): string | undefined {
+  if (!topicNamePattern.test(name)) return topicNameRule;
+  return isInternalTopic(name) ? internalTopicProblem(name) : undefined;
+}

@@ -1,0 +1,75 @@
+import { useAction, useOperation } from '../../api/use-operation.ts';
+import { formatBytes, formatCount } from '../../format/format.ts';
+import { Answer } from '../../ui/answer.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Empty, Failure } from '../../ui/states.tsx';
+import { Time } from '../../ui/time.tsx';
+import { say } from '../../ui/toasts.tsx';
+
+const shownMax = 200;
+
+/** Topics that were deleted and can be restored. */
+export function DeletedTopics({
+  clusterId,
+  onClose,
+}: {
+  readonly clusterId: string;
+  readonly onClose: () => void;
+}) {
+  const listed = useOperation('list_topics', {
+    virtual_cluster_id: clusterId,
+    include_recently_deleted: true,
+    limit: 0,
+  });
+  const undelete = useAction('undelete_topic');
+  return (
+    <Dialog
+      isOpen
+      isSheet
+      onClose={onClose}
+      title="Recently deleted topics"
+      description="They keep their records and configs until their time is over."
+    >
+      {undelete.error !== null && <Failure what="restore the topic" error={undelete.error} />}
+      <Answer of={listed} what="list the deleted topics">
+        {({ recently_deleted_topics: deleted }) =>
+          deleted === null || deleted.length === 0 ? (
+            <Empty title="Nothing was deleted">Topics that are deleted stay here for a while.</Empty>
+          ) : (
+            <ul className="flex flex-col divide-y divide-line">
+              {deleted.slice(0, shownMax).map((topic) => (
+                <li key={topic.id} className="flex items-center gap-3 py-2">
+                  <div className="min-w-0 flex-1">
+                    <p className="font-medium break-words text-ink">{topic.name}</p>
+                    <p className="text-xs text-muted">
+                      {formatCount(topic.shard_count)} partitions ·{' '}
+                      {formatBytes(topic.uncompressed_size_hint)} · until <Time of={topic.restorable_until} />
+                    </p>
+                  </div>
+                  <Button
+                    disabled={undelete.isPending}
+                    aria-label={`Restore ${topic.name}`}
+                    onClick={() =>
+                      undelete.mutate(
+                        { virtual_cluster_id: clusterId, topic_id: topic.id },
+                        { onSuccess: () => say(`Restored ${topic.name}`) },
+                      )
+                    }
+                  >
+                    Restore
+                  </Button>
+                </li>
+              ))}
+              {deleted.length > shownMax && (
+                <li className="py-2 text-sm text-muted">
+                  and {formatCount(deleted.length - shownMax)} older ones
+                </li>
+              )}
+            </ul>
+          )
+        }
+      </Answer>
+    </Dialog>
+  );
+}

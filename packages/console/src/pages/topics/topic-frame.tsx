@@ -1,0 +1,72 @@
+import { Outlet, useNavigate, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { formatBytes, formatCount, formatDuration } from '../../format/format.ts';
+import { Answer } from '../../ui/answer.tsx';
+import { Button } from '../../ui/button.tsx';
+import { CopyableId } from '../../ui/copy-button.tsx';
+import { Page, Tabs } from '../../ui/page.tsx';
+import { CreateTopic } from './create-topic.tsx';
+import { DeleteTopics } from './delete-topics.tsx';
+import { topicTabs } from './topic-tabs.ts';
+import { useTopic } from './use-topic.ts';
+
+/** What the pages of a topic have in common: its name, what it is, and the tabs. */
+export function TopicFrame() {
+  const { clusterId, topic } = useParams({ from: '/frame/clusters/$clusterId/topics/$topic' });
+  const described = useTopic(clusterId, topic);
+  const { data } = described;
+  const navigate = useNavigate();
+  const [asks, setAsks] = useState<'clone' | 'delete' | undefined>();
+  const close = () => setAsks(undefined);
+  return (
+    <Page
+      title={topic}
+      facts={
+        data && (
+          <>
+            {data.partition_count === 1 ? '1 partition' : `${formatCount(data.partition_count)} partitions`} ·{' '}
+            {retentionText(data.configs['retention.ms'])} · {formatBytes(data.size_bytes)} ·{' '}
+            <CopyableId text={data.topic_id} what="the topic id" />
+          </>
+        )
+      }
+      actions={
+        data && (
+          <>
+            <Button onClick={() => setAsks('clone')}>Clone</Button>
+            <Button onClick={() => setAsks('delete')}>Delete</Button>
+          </>
+        )
+      }
+    >
+      <Answer of={described} what={`describe the topic ${topic}`}>
+        {() => (
+          <>
+            <Tabs
+              tabs={topicTabs.map(({ label, to }) => ({
+                label,
+                link: { to, params: { clusterId, topic } },
+              }))}
+            />
+            <Outlet />
+          </>
+        )}
+      </Answer>
+      {asks === 'clone' && <CreateTopic clusterId={clusterId} source={topic} onClose={close} />}
+      {asks === 'delete' && (
+        <DeleteTopics
+          clusterId={clusterId}
+          names={[topic]}
+          onClose={close}
+          onDone={() => void navigate({ to: '/clusters/$clusterId/topics', params: { clusterId } })}
+        />
+      )}
+    </Page>
+  );
+}
+
+function retentionText(retentionMs: string | null | undefined): string {
+  const ms = Number(retentionMs ?? Number.NaN);
+  if (Number.isNaN(ms)) return 'retention unknown';
+  return ms < 0 ? 'kept for ever' : `${formatDuration(ms)} retention`;
+}

@@ -1,0 +1,76 @@
+import { Link, useParams } from '@tanstack/react-router';
+import type { OutputOf } from '@weir/api/client';
+import { useMemo } from 'react';
+import { useOperation } from '../../../api/use-operation.ts';
+import { formatCount } from '../../../format/format.ts';
+import { visibleText } from '../../../format/visible-text.ts';
+import { Answer } from '../../../ui/answer.tsx';
+import { type Column, DataTable } from '../../../ui/data-table.tsx';
+import { Card } from '../../../ui/page.tsx';
+import { Empty } from '../../../ui/states.tsx';
+
+type Consumer = OutputOf<'list_topic_consumers'>['consumers'][number];
+
+function columnsOf(clusterId: string): readonly Column<Consumer>[] {
+  const number = (id: string, title: string, of: (consumer: Consumer) => number): Column<Consumer> => ({
+    id,
+    title,
+    width: 'minmax(7rem, 1fr)',
+    isNumber: true,
+    cell: (consumer) => formatCount(of(consumer)),
+  });
+  return [
+    {
+      id: 'group',
+      title: 'Group',
+      width: 'minmax(12rem, 2fr)',
+      cell: ({ group }) => (
+        <Link
+          to="/clusters/$clusterId/consumer-groups/$group"
+          params={{ clusterId, group }}
+          className="font-medium text-ink hover:underline"
+        >
+          <bdi>{visibleText(group)}</bdi>
+        </Link>
+      ),
+    },
+    { id: 'state', title: 'State', width: 'minmax(7rem, 1fr)', cell: ({ state }) => state },
+    number('members', 'Members', ({ member_count }) => member_count),
+    number('partitions', 'Committed', ({ partition_count }) => partition_count),
+    number('lag', 'Lag', ({ lag }) => lag),
+    number('most', 'Largest lag', ({ max_lag }) => max_lag),
+  ];
+}
+
+const keyOf = ({ group }: Consumer) => group;
+
+/** The groups that read the topic, with their lag in it. */
+export function Consumers() {
+  const { clusterId, topic } = useParams({ from: '/frame/clusters/$clusterId/topics/$topic/consumers' });
+  const listed = useOperation(
+    'list_topic_consumers',
+    { virtual_cluster_id: clusterId, topic_name: topic, limit: 1000 },
+    { everyMs: 10_000 },
+  );
+  const columns = useMemo(() => columnsOf(clusterId), [clusterId]);
+  return (
+    <Card>
+      <Answer of={listed} what={`list the groups that read ${topic}`}>
+        {({ consumers, next_cursor }) =>
+          consumers.length === 0 ? (
+            <Empty title="No group reads this topic">
+              A group appears here when it has members that read the topic, or committed offsets of it.
+            </Empty>
+          ) : (
+            <>
+              <DataTable label="Groups" columns={columns} rows={consumers} keyOf={keyOf} />
+              {next_cursor !== null && (
+                <p className="px-4 py-2 text-sm text-muted">The 1,000 groups with the largest lag.</p>
+              )}
+            </>
+          )
+        }
+      </Answer>
+    </Card>
+  );
+}

@@ -1,0 +1,179 @@
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import type { OutputOf } from '@weir/api/client';
+import { useState } from 'react';
+import { useAction } from '../../../api/use-operation.ts';
+import { useRowWindow } from '../../../api/use-row-window.ts';
+import { formatBytes, formatCount } from '../../../format/format.ts';
+import { Answer } from '../../../ui/answer.tsx';
+import { Button } from '../../../ui/button.tsx';
+import { type Column, DataTable } from '../../../ui/data-table.tsx';
+import { Dialog } from '../../../ui/dialog.tsx';
+import { Field, TextControl } from '../../../ui/field.tsx';
+import { Form } from '../../../ui/form.tsx';
+import { Card } from '../../../ui/page.tsx';
+import { Time } from '../../../ui/time.tsx';
+import { say } from '../../../ui/toasts.tsx';
+import { DeleteRecords } from './delete-records.tsx';
+
+type Answered = OutputOf<'list_topic_partitions'>;
+type Partition = Answered['partitions'][number];
+
+const columns: readonly Column<Partition>[] = [
+  {
+    id: 'partition',
+    title: 'Partition',
+    width: 'minmax(6rem, 1fr)',
+    isNumber: true,
+    sortBy: ({ partition }) => partition,
+    cell: ({ partition }) => formatCount(partition),
+  },
+  {
+    id: 'start',
+    title: 'First offset',
+    width: 'minmax(8rem, 1fr)',
+    isNumber: true,
+    cell: ({ start_offset }) => formatCount(start_offset),
+  },
+  {
+    id: 'end',
+    title: 'End offset',
+    width: 'minmax(8rem, 1fr)',
+    isNumber: true,
+    cell: ({ end_offset }) => formatCount(end_offset),
+  },
+  {
+    id: 'records',
+    title: 'Records',
+    width: 'minmax(8rem, 1fr)',
+    isNumber: true,
+    sortBy: ({ start_offset, end_offset }) => end_offset - start_offset,
+    cell: ({ start_offset, end_offset }) => formatCount(end_offset - start_offset),
+  },
+  {
+    id: 'size',
+    title: 'Size',
+    width: 'minmax(7rem, 1fr)',
+    isNumber: true,
+    sortBy: ({ size_bytes }) => size_bytes,
+    cell: ({ size_bytes }) => formatBytes(size_bytes),
+  },
+  {
+    id: 'latest',
+    title: 'Latest record',
+    width: 'minmax(12.5rem, 1fr)',
+    isNumber: true,
+    cell: ({ latest_record_at }) => <Time of={latest_record_at} />,
+  },
+];
+
+const rowsOf = ({ partitions }: Answered) => partitions;
+const countOf = ({ partition_count }: Answered) => partition_count;
+const keyOf = ({ partition }: Partition) => String(partition);
+const sortable = ['partition', 'records', 'size'] as const;
+
+export function Partitions() {
+  const { clusterId, topic } = useParams({ from: '/frame/clusters/$clusterId/topics/$topic/' });
+  const search = useSearch({ from: '/frame/clusters/$clusterId/topics/$topic/' });
+  const navigate = useNavigate({ from: '/clusters/$clusterId/topics/$topic/' });
+  const [asks, setAsks] = useState<'add' | 'delete' | undefined>();
+  const sort = search.sort ?? 'partition';
+  const { first, window } = useRowWindow(
+    'list_topic_partitions',
+    {
+      virtual_cluster_id: clusterId,
+      topic_name: topic,
+      sort_by: sortable.find((name) => name === sort.replace(/^-/, '')) ?? 'partition',
+      descending: sort.startsWith('-'),
+    },
+    { rowsOf, countOf, everyMs: 10_000 },
+  );
+  return (
+    <Card
+      title={
+        first.data &&
+        `${formatCount(first.data.record_count)} records · ${formatBytes(first.data.size_bytes)}`
+      }
+      actions={
+        <>
+          <Button onClick={() => setAsks('delete')}>Delete records</Button>
+          <Button onClick={() => setAsks('add')}>Add partitions</Button>
+        </>
+      }
+    >
+      <Answer of={first} what={`list the partitions of ${topic}`}>
+        {({ partition_count }) => (
+          <>
+            <DataTable
+              label="Partitions"
+              columns={columns}
+              rows={window!}
+              keyOf={keyOf}
+              sort={sort}
+              onSort={(next) => void navigate({ search: (now) => ({ ...now, sort: next }), replace: true })}
+            />
+            {asks === 'add' && (
+              <AddPartitions
+                clusterId={clusterId}
+                topic={topic}
+                now={partition_count}
+                onClose={() => setAsks(undefined)}
+              />
+            )}
+            {asks === 'delete' && (
+              <DeleteRecords clusterId={clusterId} topic={topic} onClose={() => setAsks(undefined)} />
+            )}
+          </>
+        )}
+      </Answer>
+    </Card>
+  );
+}
+
+interface AddPartitionsProps {
+  readonly clusterId: string;
+  readonly topic: string;
+  readonly now: number;
+  readonly onClose: () => void;
+}
+
+function AddPartitions({ clusterId, topic, now, onClose }: AddPartitionsProps) {
+  const update = useAction('update_topic');
+  const [count, setCount] = useState(String(now + 1));
+  const isMore = /^\d{1,6}$/.test(count) && Number(count) > now;
+  return (
+    <Dialog
+      isOpen
+      onClose={onClose}
+      title={`Add partitions to ${topic}`}
+      description="Records with one key then lie in different partitions before and after. Partitions cannot be taken away."
+    >
+      <Form
+        what="add partitions"
+        button="Add partitions"
+        action={update}
+        onCancel={onClose}
+        onSubmit={() =>
+          isMore &&
+          update.mutate(
+            { virtual_cluster_id: clusterId, topic_name: topic, partition_count: Number(count) },
+            {
+              onSuccess: () => {
+                say(`${topic} has ${formatCount(Number(count))} partitions`);
+                onClose();
+              },
+            },
+          )
+        }
+      >
+        <Field
+          label="Partitions in all"
+          name="partition_count"
+          help={`Now ${formatCount(now)}.`}
+          problem={isMore ? undefined : `is not a whole number above ${now}`}
+        >
+          <TextControl inputMode="numeric" value={count} onChange={(event) => setCount(event.target.value)} />
+        </Field>
+      </Form>
+    </Dialog>
+  );
+}
