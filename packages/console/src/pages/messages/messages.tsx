@@ -1,0 +1,249 @@
+import { PlusIcon } from '@primer/octicons-react';
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { ApiError } from '@weir/api/client';
+import { useMemo, useState } from 'react';
+import { formatBytes, formatCount, formatDuration, formatTime } from '../../format/format.ts';
+import { Button } from '../../ui/button.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { Card } from '../../ui/page.tsx';
+import { Empty, Failure, Skeleton } from '../../ui/states.tsx';
+import { useTopic } from '../topics/use-topic.ts';
+import { CredentialForm, isAboutCredential } from './credential-form.tsx';
+import { ProduceSheet } from './produce-sheet.tsx';
+import { QueryBar } from './query-bar.tsx';
+import { MissingRecord, RecordPanel } from './record-panel.tsx';
+import { PartPreview } from './record-text.tsx';
+import { Resizable } from './resizable.tsx';
+import { setCredential, useCredential } from './state/kafka-credential.ts';
+import { chosenRecord, type MessagesSearch, startOf } from './state/messages-search.ts';
+import { keyOfRecord, type TopicRecord, useLive, useRecords } from './state/use-records.ts';
+
+const columns: readonly Column<TopicRecord>[] = [
+  {
+    id: 'time',
+    title: 'Time',
+    width: '14rem',
+    cell: ({ timestamp, timestamp_ms }) =>
+      timestamp === null ? (
+        <span className="text-muted">{timestamp_ms} ms</span>
+      ) : (
+        <time dateTime={timestamp} title={`${formatTime(timestamp, 'utc', true)} UTC`}>
+          {formatTime(timestamp, 'local', true)}
+        </time>
+      ),
+  },
+  {
+    id: 'place',
+    title: 'Partition:offset',
+    width: '9rem',
+    cell: (record) => <span className="font-mono text-xs">{keyOfRecord(record)}</span>,
+  },
+  { id: 'key', title: 'Key', width: 'minmax(7rem, 12rem)', cell: ({ key }) => <PartPreview part={key} /> },
+  {
+    id: 'value',
+    title: 'Value',
+    width: 'minmax(14rem, 3fr)',
+    cell: ({ value }) => <PartPreview part={value} />,
+  },
+  { id: 'size', title: 'Size', width: '6.5rem', isNumber: true, cell: ({ bytes }) => formatBytes(bytes) },
+];
+
+const bounds = {
+  records: 'the bound of scanned records',
+  bytes: 'the bound of scanned bytes',
+  time: 'the bound of time',
+  answer_bytes: 'the size of an answer',
+} as const;
+
+/** The records of a topic. */
+export function Messages() {
+  const { clusterId, topic } = useParams({ from: '/frame/clusters/$clusterId/topics/$topic/messages' });
+  const search: MessagesSearch = useSearch({ from: '/frame/clusters/$clusterId/topics/$topic/messages' });
+  const navigate = useNavigate({ from: '/clusters/$clusterId/topics/$topic/messages' });
+  const described = useTopic(clusterId, topic);
+  const { user } = useCredential(clusterId);
+  const queries = useQueryClient();
+  const read = useRecords(clusterId, topic, search);
+  const [isProducing, setProducing] = useState(false);
+  const [isScrolled, setScrolled] = useState(false);
+  const isLive = search.live === true && startOf(search) === 'newest' && search.cursor === undefined;
+  const live = useLive({
+    clusterId,
+    topic,
+    search,
+    cursor: read.isPlaceholderData ? undefined : read.data?.newer_cursor,
+    isOn: isLive,
+    isPaused: isScrolled,
+  });
+  const rows = useMemo(
+    () => distinct([...(isLive ? live.records : []), ...(read.data?.records ?? [])]),
+    [isLive, live.records, read.data],
+  );
+  const chosen = chosenRecord(search);
+  const open = rows.find((record) => keyOfRecord(record) === chosen);
+  const go = (next: MessagesSearch) => void navigate({ search: next });
+  const run = (next: MessagesSearch) => {
+    go(next);
+    void queries.invalidateQueries({ queryKey: ['read_records', clusterId, topic] });
+  };
+  const stop = () => void queries.cancelQueries({ queryKey: ['read_records', clusterId, topic] });
+  const error = read.error ?? live.error;
+  const filterProblem =
+    error instanceof ApiError && error.code === 'filter_syntax' ? error.message.split('\n')[0] : undefined;
+  const page = (cursor: string | null | undefined) =>
+    go({
+      ...search,
+      start: startOf(search),
+      cursor: cursor ?? undefined,
+      record: undefined,
+      live: undefined,
+    });
+  const isForwards = startOf(search) !== 'newest' && search.cursor === undefined;
+  return (
+    <>
+      <Card
+        title="Messages"
+        actions={
+          <>
+            {user !== undefined && (
+              <Button kind="quiet" onClick={() => setCredential(clusterId, undefined)}>
+                as {user} · change
+              </Button>
+            )}
+            <Button onClick={() => setProducing(true)}>
+              <PlusIcon aria-hidden="true" /> Produce
+            </Button>
+          </>
+        }
+      >
+        <QueryBar
+          // Another link has other fields.
+          key={JSON.stringify({ ...search, record: undefined, cursor: undefined, live: undefined })}
+          search={search}
+          partitionCount={described.data?.partition_count ?? 1}
+          isRunning={read.isFetching}
+          onRun={run}
+          onStop={stop}
+          filterProblem={filterProblem}
+        />
+        <div className="flex min-h-10 flex-wrap items-center gap-x-3 gap-y-1 border-t border-line px-4 py-1.5 text-sm text-muted">
+          <p role="status" className="min-w-0 flex-1">
+            {read.isFetching ? 'reading …' : read.data && receiptOf(read.data)}
+            {isLive && (isScrolled ? ' · live, paused while you scroll' : ' · live')}
+          </p>
+          <Button
+            kind={isLive ? 'primary' : 'plain'}
+            aria-pressed={isLive}
+            onClick={() =>
+              go(
+                isLive
+                  ? { ...search, live: undefined }
+                  : {
+                      ...search,
+                      start: 'newest',
+                      offset: undefined,
+                      time: undefined,
+                      cursor: undefined,
+                      live: true,
+                    },
+              )
+            }
+          >
+            Live
+          </Button>
+          <Button
+            disabled={read.isFetching || !read.data?.older_cursor}
+            onClick={() => page(read.data?.older_cursor)}
+          >
+            Older
+          </Button>
+          <Button
+            disabled={
+              read.isFetching || !read.data?.newer_cursor || (!isForwards && search.cursor === undefined)
+            }
+            onClick={() => page(read.data?.newer_cursor)}
+          >
+            Newer
+          </Button>
+        </div>
+        <div className="border-t border-line">
+          {isAboutCredential(error) ? (
+            <CredentialForm clusterId={clusterId} user={user} error={error} />
+          ) : read.isError ? (
+            filterProblem === undefined && (
+              <Failure what="read the records" error={read.error} onRetry={() => read.refetch()} />
+            )
+          ) : live.error !== undefined ? (
+            <Failure what="read new records" error={live.error} onRetry={live.retry} />
+          ) : null}
+          {read.data?.problem && <p className="px-4 py-2 text-sm text-warn">{read.data.problem}</p>}
+          {read.data === undefined ? (
+            !read.isError && read.isFetching && <Skeleton />
+          ) : (
+            <Resizable
+              label="Width of the record"
+              side={
+                open !== undefined ? (
+                  <RecordPanel
+                    key={keyOfRecord(open)}
+                    clusterId={clusterId}
+                    topic={topic}
+                    record={open}
+                    onClose={() => go({ ...search, start: startOf(search), record: undefined })}
+                  />
+                ) : chosen !== undefined && !read.isFetching ? (
+                  <MissingRecord place={chosen} />
+                ) : undefined
+              }
+              main={
+                rows.length === 0 ? (
+                  <Empty title="No records here">
+                    {read.data.scanned_records === 0
+                      ? 'Nothing has been written, or all of it is past its retention.'
+                      : `None of the ${formatCount(read.data.scanned_records)} records that were looked at match.`}
+                  </Empty>
+                ) : (
+                  <div
+                    onScrollCapture={(event) => setScrolled((event.target as HTMLElement).scrollTop > 0)}
+                    className={read.isFetching ? 'opacity-60' : undefined}
+                  >
+                    <DataTable
+                      label="Records"
+                      columns={columns}
+                      rows={rows}
+                      keyOf={keyOfRecord}
+                      heightClass="max-h-[70vh]"
+                      onOpen={(record) =>
+                        go({ ...search, start: startOf(search), record: keyOfRecord(record) })
+                      }
+                    />
+                  </div>
+                )
+              }
+            />
+          )}
+        </div>
+      </Card>
+      <ProduceSheet
+        clusterId={clusterId}
+        topic={topic}
+        partitionCount={described.data?.partition_count ?? 1}
+        isOpen={isProducing}
+        onClose={() => setProducing(false)}
+      />
+    </>
+  );
+}
+
+/** What a read looked at. */
+function receiptOf(answer: NonNullable<ReturnType<typeof useRecords>['data']>): string {
+  const { scanned_records, matched_records, ms, cut } = answer;
+  const facts = `scanned ${formatCount(scanned_records)} · matched ${formatCount(matched_records)} · ${formatDuration(ms)}`;
+  return cut === null ? facts : `${facts} · ended by ${bounds[cut]}`;
+}
+
+/** A record that was on the page may arrive again while it is live. */
+function distinct(records: readonly TopicRecord[]): readonly TopicRecord[] {
+  return [...new Map(records.map((record) => [keyOfRecord(record), record])).values()];
+}

@@ -1,0 +1,140 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import type { OutputOf } from '@weir/api/client';
+import { systemClock } from '@weir/core';
+import { useEffect, useRef, useState } from 'react';
+import { call } from '../../../api/client.ts';
+import { credentialOf, useCredential } from './kafka-credential.ts';
+import { type MessagesSearch, readInputOf } from './messages-search.ts';
+
+type ReadAnswer = OutputOf<'read_records'>;
+export type TopicRecord = ReadAnswer['records'][number];
+export type RecordPart = NonNullable<TopicRecord['value']>;
+
+export const keyOfRecord = ({ partition, offset }: Pick<TopicRecord, 'partition' | 'offset'>): string =>
+  `${partition}:${offset}`;
+
+/** Reads the page of records that the URL stands for. It is read again only on request: a scan may be long. */
+export function useRecords(clusterId: string, topic: string, search: MessagesSearch) {
+  const { version } = useCredential(clusterId);
+  const input = readInputOf(search);
+  return useQuery({
+    queryKey: ['read_records', clusterId, topic, input, version],
+    queryFn: ({ signal }) =>
+      call(
+        'read_records',
+        { virtual_cluster_id: clusterId, topic_name: topic, ...input, ...credentialOf(clusterId) },
+        signal,
+      ),
+    placeholderData: keepPreviousData,
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+    retry: false,
+  });
+}
+
+/** One whole record, as the list shows it or as base64. */
+export function useWholeRecord(
+  { clusterId, topic, record }: { clusterId: string; topic: string; record: TopicRecord },
+  format: 'auto' | 'base64',
+  isEnabled: boolean,
+) {
+  const { version } = useCredential(clusterId);
+  const { partition, offset } = record;
+  return useQuery({
+    queryKey: ['read_records', 'whole', clusterId, topic, partition, offset, format, version],
+    queryFn: async ({ signal }) => {
+      const { records } = await call(
+        'read_records',
+        {
+          virtual_cluster_id: clusterId,
+          topic_name: topic,
+          partitions: [partition],
+          start: 'offset',
+          offset,
+          limit: 1,
+          whole: true,
+          key_format: format,
+          value_format: format,
+          ...credentialOf(clusterId),
+        },
+        signal,
+      );
+      const [found] = records;
+      if (found?.offset !== offset) throw new Error('The record has been deleted since.');
+      return found;
+    },
+    enabled: isEnabled,
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+    retry: false,
+  });
+}
+
+/** How often a live view asks, from busy to silent topics, and what it keeps. */
+const liveMsMin = 1_000;
+const liveMsMax = 5_000;
+const liveRecordsMax = 500;
+const perCallMax = 100;
+
+interface LiveOptions {
+  readonly clusterId: string;
+  readonly topic: string;
+  readonly search: MessagesSearch;
+  /** Where records begin that are not on the page. */
+  readonly cursor: string | null | undefined;
+  readonly isOn: boolean;
+  /** While true, nothing is asked and nothing moves. */
+  readonly isPaused: boolean;
+}
+
+/** Records that arrive while the page is open, the newest first. */
+export function useLive({ clusterId, topic, search, cursor, isOn, isPaused }: LiveOptions) {
+  const [records, setRecords] = useState<readonly TopicRecord[]>([]);
+  const [error, setError] = useState<unknown>(undefined);
+  const position = useRef(cursor);
+  const { contains, filter } = search;
+  // Another list begins anew.
+  useEffect(() => {
+    position.current = cursor;
+    setRecords([]);
+    setError(undefined);
+  }, [cursor]);
+  const isAsking = isOn && !isPaused && typeof cursor === 'string' && error === undefined;
+  useEffect(() => {
+    if (!isAsking) return;
+    const stopped = new AbortController();
+    let waitMs = liveMsMin;
+    const ask = async () => {
+      try {
+        const answer = await call(
+          'read_records',
+          {
+            virtual_cluster_id: clusterId,
+            topic_name: topic,
+            cursor: position.current!,
+            limit: perCallMax,
+            ...(contains === undefined ? {} : { contains }),
+            ...(filter === undefined ? {} : { filter }),
+            ...credentialOf(clusterId),
+          },
+          stopped.signal,
+        );
+        if (stopped.signal.aborted) return;
+        position.current = answer.newer_cursor ?? position.current;
+        const found = answer.records;
+        waitMs = found.length > 0 ? liveMsMin : Math.min(waitMs * 2, liveMsMax);
+        if (found.length > 0)
+          setRecords((before) => [...found.toReversed(), ...before].slice(0, liveRecordsMax));
+        cancel = systemClock.after(waitMs, ask);
+      } catch (thrown) {
+        if (!stopped.signal.aborted) setError(thrown);
+      }
+    };
+    let cancel = systemClock.after(liveMsMin, ask);
+    return () => {
+      stopped.abort();
+      cancel();
+    };
+  }, [isAsking, clusterId, topic, contains, filter]);
+  return { records, error, retry: () => setError(undefined) };
+}
