@@ -1,156 +1,178 @@
-import { Link, useParams } from '@tanstack/react-router';
+import { useNavigate, useParams } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
-import { useOperation } from '../../api/use-operation.ts';
-import { formatCount } from '../../format/format.ts';
-import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { useState } from 'react';
+import { lastOf, useMetrics, valuesOf } from '../../api/use-metrics.ts';
+import { useAction, useOperation } from '../../api/use-operation.ts';
+import { formatCount, formatShort } from '../../format/format.ts';
+import { visibleText } from '../../format/visible-text.ts';
+import { Answer } from '../../ui/answer.tsx';
+import { Button } from '../../ui/button.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { DataTable } from '../../ui/data-table.tsx';
+import { MetricChart } from '../../ui/metric-chart.tsx';
 import { Card, Page } from '../../ui/page.tsx';
-import { Empty, Failure, Skeleton } from '../../ui/states.tsx';
+import { Empty } from '../../ui/states.tsx';
+import { say } from '../../ui/toasts.tsx';
+import { catchUpText } from './catch-up.ts';
+import { memberColumns, partitionColumns } from './group-columns.tsx';
 import { GroupState } from './group-state.tsx';
+import { ResetSheet } from './reset-sheet.tsx';
 
 type Described = OutputOf<'describe_consumer_group'>['group'];
-type Member = Described['members'][number];
-
-interface PartitionRow {
-  readonly topic: string;
-  readonly partition: Described['topics'][number]['partitions'][number];
-}
-
-const offset = (value: number | null | undefined) =>
-  value === null || value === undefined ? '–' : formatCount(value);
-
-function partitionColumns(clusterId: string): readonly Column<PartitionRow>[] {
-  return [
-    {
-      id: 'topic',
-      title: 'Topic',
-      width: 'minmax(12rem, 2fr)',
-      cell: ({ topic }) => (
-        <Link
-          to="/clusters/$clusterId/topics/$topic"
-          params={{ clusterId, topic }}
-          title={topic}
-          className="hover:underline"
-        >
-          {topic}
-        </Link>
-      ),
-    },
-    {
-      id: 'partition',
-      title: 'Partition',
-      width: '7rem',
-      isNumber: true,
-      cell: ({ partition }) => partition.partition,
-    },
-    {
-      id: 'committed',
-      title: 'Committed',
-      width: 'minmax(8rem, 1fr)',
-      isNumber: true,
-      cell: ({ partition }) => offset(partition.committed_offset),
-    },
-    {
-      id: 'end',
-      title: 'End',
-      width: 'minmax(8rem, 1fr)',
-      isNumber: true,
-      cell: ({ partition }) => offset(partition.end_offset),
-    },
-    {
-      id: 'lag',
-      title: 'Lag',
-      width: 'minmax(8rem, 1fr)',
-      isNumber: true,
-      cell: ({ partition }) => offset(partition.lag),
-    },
-    {
-      id: 'member',
-      title: 'Member',
-      width: 'minmax(12rem, 2fr)',
-      cell: ({ partition }) => (
-        <span title={partition.member_id ?? undefined} className="font-mono text-xs">
-          {partition.member_id ?? '–'}
-        </span>
-      ),
-    },
-  ];
-}
-
-const memberColumns: readonly Column<Member>[] = [
-  { id: 'client', title: 'Client id', width: 'minmax(10rem, 1fr)', cell: ({ client_id }) => client_id },
-  { id: 'host', title: 'Host', width: 'minmax(8rem, 1fr)', cell: ({ client_host }) => client_host },
-  {
-    id: 'id',
-    title: 'Member id',
-    width: 'minmax(14rem, 2fr)',
-    cell: ({ id }) => (
-      <span title={id} className="font-mono text-xs">
-        {id}
-      </span>
-    ),
-  },
-  {
-    id: 'partitions',
-    title: 'Partitions',
-    width: '7rem',
-    isNumber: true,
-    cell: ({ assignment }) =>
-      formatCount(assignment.assignments.reduce((sum, { partitions }) => sum + partitions.length, 0)),
-  },
-];
 
 export function Group() {
   const { clusterId, group: name } = useParams({ from: '/frame/clusters/$clusterId/consumer-groups/$group' });
-  const { data, isError, error, refetch } = useOperation(
+  const described = useOperation(
     'describe_consumer_group',
     { virtual_cluster_id: clusterId, group: name },
     { everyMs: 5_000 },
   );
-  const group = data?.group;
-  const partitions = group?.topics.flatMap((topic) =>
-    topic.partitions.map((partition) => ({ topic: topic.name, partition })),
+  return (
+    <Answer of={described} what={`describe the group ${visibleText(name)}`}>
+      {({ group }) => <GroupOf clusterId={clusterId} group={group} />}
+    </Answer>
   );
+}
+
+interface GroupOfProps {
+  readonly clusterId: string;
+  readonly group: Described;
+}
+
+function GroupOf({ clusterId, group }: GroupOfProps) {
+  const [open, setOpen] = useState<'reset' | 'delete'>();
+  const rates = useMetrics(clusterId, {
+    metrics: ['produced_records_per_second', 'consumed_records_per_second'],
+    group: group.name,
+  });
+  const last = (metric: 'produced_records_per_second' | 'consumed_records_per_second') =>
+    rates.data === undefined ? null : lastOf(valuesOf(rates.data, metric));
+  const close = () => setOpen(undefined);
+  const hasOffsets = group.type !== 'share';
   return (
     <Page
-      title={name}
+      title={visibleText(group.name)}
       facts={
-        group && (
-          <>
-            <GroupState state={group.state} /> · {offset(group.total_lag)} records behind
-          </>
+        <>
+          <GroupState state={group.state} /> · {formatCount(group.total_lag)} records behind
+          {hasOffsets &&
+            ` · ${catchUpText(
+              group.total_lag,
+              last('produced_records_per_second'),
+              last('consumed_records_per_second'),
+            )}`}
+        </>
+      }
+      actions={
+        <>
+          {hasOffsets && <Button onClick={() => setOpen('reset')}>Reset offsets</Button>}
+          <Button onClick={() => setOpen('delete')}>Delete</Button>
+        </>
+      }
+    >
+      {open === 'reset' && (
+        <ResetSheet
+          clusterId={clusterId}
+          group={group.name}
+          topics={group.topics.map((topic) => topic.name)}
+          onClose={close}
+        />
+      )}
+      {open === 'delete' && <DeleteGroup clusterId={clusterId} group={group} onClose={close} />}
+      {hasOffsets && <Charts clusterId={clusterId} group={group.name} rates={rates} />}
+      <Partitions clusterId={clusterId} group={group} />
+      <Card title={`Members (${formatCount(group.members.length)})`}>
+        {group.members.length === 0 ? (
+          <Empty title="No members">Nothing reads for this group now; its committed offsets stay.</Empty>
+        ) : (
+          <DataTable label="Members" columns={memberColumns} rows={group.members} keyOf={({ id }) => id} />
+        )}
+      </Card>
+    </Page>
+  );
+}
+
+interface ChartsProps {
+  readonly clusterId: string;
+  readonly group: string;
+  readonly rates: ReturnType<typeof useMetrics>;
+}
+
+function Charts({ clusterId, group, rates }: ChartsProps) {
+  const lag = useMetrics(clusterId, { metrics: ['lag'], group, group_by: 'topic', limit: 8 });
+  const nothing = 'No samples in the last hour. The groups with the largest lag have them.';
+  return (
+    <div className="grid grid-cols-1 gap-4 lg:grid-cols-2">
+      <MetricChart
+        title="Lag by topic, last hour"
+        of={lag}
+        format={formatShort}
+        nothing={nothing}
+        pick={({ series }) => series.map(({ topic = '', values }) => ({ label: topic, values }))}
+      />
+      <MetricChart
+        title="Records per second, last hour"
+        of={rates}
+        format={formatShort}
+        nothing={nothing}
+        pick={(data) => [
+          { label: 'produced', values: valuesOf(data, 'produced_records_per_second') },
+          { label: 'consumed', values: valuesOf(data, 'consumed_records_per_second') },
+        ]}
+      />
+    </div>
+  );
+}
+
+function Partitions({ clusterId, group }: GroupOfProps) {
+  const rows = group.topics.flatMap((topic) =>
+    topic.partitions.map((partition) => ({ topic: topic.name, partition })),
+  );
+  const lagMax = rows.reduce((most, { partition }) => Math.max(most, partition.lag ?? 0), 0);
+  return (
+    <Card title={`Partitions (${formatCount(rows.length)})`}>
+      {rows.length === 0 ? (
+        <Empty title="No partitions">The group reads nothing and has committed no offsets.</Empty>
+      ) : (
+        <DataTable
+          label="Partitions"
+          columns={partitionColumns(clusterId, lagMax)}
+          rows={rows}
+          keyOf={({ topic, partition }) => `${topic}-${partition.partition}`}
+        />
+      )}
+    </Card>
+  );
+}
+
+function DeleteGroup({ clusterId, group, onClose }: GroupOfProps & { readonly onClose: () => void }) {
+  const remove = useAction('delete_consumer_group');
+  const navigate = useNavigate();
+  const { name } = group;
+  return (
+    <ConfirmDialog
+      isOpen
+      onClose={onClose}
+      title={`Delete the group ${visibleText(name)}`}
+      button={`Delete ${visibleText(name)}`}
+      nameToType={name}
+      action={remove}
+      onConfirm={() =>
+        remove.mutate(
+          { virtual_cluster_id: clusterId, group: name, confirm_group: name },
+          {
+            onSuccess: () => {
+              say(`Deleted ${visibleText(name)}`);
+              void navigate({ to: '/clusters/$clusterId/consumer-groups', params: { clusterId } });
+            },
+          },
         )
       }
     >
-      {group === undefined ? (
-        isError ? (
-          <Failure what={`describe the group ${name}`} error={error} onRetry={() => refetch()} />
-        ) : (
-          <Skeleton />
-        )
-      ) : (
-        <>
-          <Card title={`Partitions (${formatCount(partitions!.length)})`}>
-            <DataTable
-              label="Partitions"
-              columns={partitionColumns(clusterId)}
-              rows={partitions!}
-              keyOf={({ topic, partition }) => `${topic}-${partition.partition}`}
-            />
-          </Card>
-          <Card title={`Members (${formatCount(group.members.length)})`}>
-            {group.members.length === 0 ? (
-              <Empty title="No members">Nothing reads for this group now; its committed offsets stay.</Empty>
-            ) : (
-              <DataTable
-                label="Members"
-                columns={memberColumns}
-                rows={group.members}
-                keyOf={({ id }) => id}
-              />
-            )}
-          </Card>
-        </>
-      )}
-    </Page>
+      <p>
+        Its committed offsets are forgotten and cannot be restored. Consumers that join it again begin where
+        their setting auto.offset.reset says.
+      </p>
+    </ConfirmDialog>
   );
 }

@@ -1,16 +1,21 @@
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
+import { useMetrics } from '../../api/use-metrics.ts';
 import { useOperation } from '../../api/use-operation.ts';
 import { formatCount } from '../../format/format.ts';
+import { visibleText } from '../../format/visible-text.ts';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { FilterBox, matching } from '../../ui/list-page.tsx';
 import { Card, Page } from '../../ui/page.tsx';
+import { Sparkline } from '../../ui/sparkline.tsx';
 import { Empty, Failure, Skeleton } from '../../ui/states.tsx';
 import { GroupState } from './group-state.tsx';
 
 type Group = OutputOf<'list_consumer_groups'>['groups'][number];
 
-function columnsOf(clusterId: string): readonly Column<Group>[] {
+type Histories = ReadonlyMap<string, readonly (number | null)[]>;
+
+function columnsOf(clusterId: string, histories: Histories): readonly Column<Group>[] {
   return [
     {
       id: 'name',
@@ -24,7 +29,7 @@ function columnsOf(clusterId: string): readonly Column<Group>[] {
           title={name}
           className="font-medium text-ink hover:underline"
         >
-          {name}
+          <bdi>{visibleText(name)}</bdi>
         </Link>
       ),
     },
@@ -52,6 +57,17 @@ function columnsOf(clusterId: string): readonly Column<Group>[] {
       cell: ({ topic_count }) => formatCount(topic_count),
     },
     {
+      id: 'history',
+      title: 'Last hour',
+      width: 'minmax(7rem, 1fr)',
+      cell: ({ name }) => {
+        const values = histories.get(name);
+        return values === undefined ? null : (
+          <Sparkline label={`Lag of ${visibleText(name)}`} values={values} />
+        );
+      },
+    },
+    {
       id: 'lag',
       title: 'Lag',
       width: 'minmax(8rem, 1fr)',
@@ -73,6 +89,8 @@ export function Groups() {
     { virtual_cluster_id: clusterId, limit: shownMax, sort_by: 'lag' },
     { everyMs: 5_000 },
   );
+  const history = useMetrics(clusterId, { metrics: ['lag'], group_by: 'group', limit: 20, step_seconds: 60 });
+  const histories: Histories = new Map(history.data?.series.map(({ group = '', values }) => [group, values]));
   const groups = data?.groups;
   const shown = groups && matching(groups, ({ name }) => name, search.q);
   return (
@@ -107,7 +125,7 @@ export function Groups() {
         ) : (
           <DataTable
             label="Consumer groups"
-            columns={columnsOf(clusterId)}
+            columns={columnsOf(clusterId, histories)}
             rows={shown}
             keyOf={({ name }) => name}
             sort={search.sort ?? '-lag'}

@@ -1,0 +1,15 @@
+import { formatDuration } from '../../format/format.ts';
+
+/** When a group will have read what it has yet to read, if both rates stay as they are. */
+export function catchUpText(
+  lag: number,
+  producedPerSecond: number | null,
+  consumedPerSecond: number | null,
+): string {
+  if (lag === 0) return 'has read everything';
+  if (producedPerSecond === null || consumedPerSecond === null) return 'no estimate yet';
+  const gain = consumedPerSecond - producedPerSecond;
+  if (consumedPerSecond === 0) return 'does not read';
+  if (gain <= 0) return 'falls behind';
+  return `catches up in about ${formatDuration(Math.max(1_000, (lag / gain) * 1_000))}`;
+}

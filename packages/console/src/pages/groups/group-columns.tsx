@@ -1,0 +1,115 @@
+import { Link } from '@tanstack/react-router';
+import type { OutputOf } from '@weir/api/client';
+import { formatCount } from '../../format/format.ts';
+import { visibleText } from '../../format/visible-text.ts';
+import type { Column } from '../../ui/data-table.tsx';
+
+type Described = OutputOf<'describe_consumer_group'>['group'];
+
+interface PartitionRow {
+  readonly topic: string;
+  readonly partition: Described['topics'][number]['partitions'][number];
+}
+
+const offset = (value: number | null) => (value === null ? '–' : formatCount(value));
+
+/** Bars are as long as the lag is, compared with that of the partition that has the most. */
+export function partitionColumns(clusterId: string, lagMax: number): readonly Column<PartitionRow>[] {
+  return [
+    {
+      id: 'topic',
+      title: 'Topic',
+      width: 'minmax(12rem, 2fr)',
+      cell: ({ topic }) => (
+        <Link
+          to="/clusters/$clusterId/topics/$topic"
+          params={{ clusterId, topic }}
+          title={topic}
+          className="hover:underline"
+        >
+          {topic}
+        </Link>
+      ),
+    },
+    {
+      id: 'partition',
+      title: 'Partition',
+      width: '7rem',
+      isNumber: true,
+      cell: ({ partition }) => partition.partition,
+    },
+    {
+      id: 'committed',
+      title: 'Committed',
+      width: 'minmax(7rem, 1fr)',
+      isNumber: true,
+      cell: ({ partition }) => offset(partition.committed_offset),
+    },
+    {
+      id: 'end',
+      title: 'End',
+      width: 'minmax(7rem, 1fr)',
+      isNumber: true,
+      cell: ({ partition }) => offset(partition.end_offset),
+    },
+    {
+      id: 'lag',
+      title: 'Lag',
+      width: 'minmax(7rem, 1fr)',
+      isNumber: true,
+      cell: ({ partition }) => offset(partition.lag),
+    },
+    {
+      id: 'bar',
+      title: 'Compared',
+      width: 'minmax(6rem, 1fr)',
+      cell: ({ partition }) => (
+        <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true" className="h-2 w-full">
+          <rect
+            width={lagMax === 0 ? 0 : (100 * (partition.lag ?? 0)) / lagMax}
+            height="8"
+            className="fill-warn"
+          />
+        </svg>
+      ),
+    },
+    {
+      id: 'member',
+      title: 'Member',
+      width: 'minmax(12rem, 2fr)',
+      cell: ({ partition }) => (
+        <span title={partition.member_id ?? undefined} className="font-mono text-xs">
+          {partition.member_id === null ? '–' : visibleText(partition.member_id)}
+        </span>
+      ),
+    },
+  ];
+}
+
+export const memberColumns: readonly Column<Described['members'][number]>[] = [
+  {
+    id: 'client',
+    title: 'Client id',
+    width: 'minmax(10rem, 1fr)',
+    cell: ({ client_id }) => <bdi>{visibleText(client_id)}</bdi>,
+  },
+  { id: 'host', title: 'Host', width: 'minmax(8rem, 1fr)', cell: ({ client_host }) => client_host },
+  {
+    id: 'id',
+    title: 'Member id',
+    width: 'minmax(14rem, 2fr)',
+    cell: ({ id }) => (
+      <span title={id} className="font-mono text-xs">
+        {visibleText(id)}
+      </span>
+    ),
+  },
+  {
+    id: 'partitions',
+    title: 'Partitions',
+    width: '7rem',
+    isNumber: true,
+    cell: ({ assignment }) =>
+      formatCount(assignment.assignments.reduce((sum, { partitions }) => sum + partitions.length, 0)),
+  },
+];

@@ -1,0 +1,217 @@
+import type { CallOf, OutputOf } from '@weir/api/client';
+import { useState } from 'react';
+import { useAction, useOperation } from '../../api/use-operation.ts';
+import { formatCount } from '../../format/format.ts';
+import { Answer } from '../../ui/answer.tsx';
+import { Button } from '../../ui/button.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Field, TextControl } from '../../ui/field.tsx';
+import { Select } from '../../ui/select.tsx';
+import { Failure } from '../../ui/states.tsx';
+import { Status } from '../../ui/status.tsx';
+import { say } from '../../ui/toasts.tsx';
+import { type ResetForm, readResetForm, targets } from './reset-target.ts';
+
+type Reset = CallOf<'preview_offset_reset'>;
+type Row = OutputOf<'preview_offset_reset'>['partitions'][number];
+
+interface ResetSheetProps {
+  readonly clusterId: string;
+  readonly group: string;
+  /** The topics that the group has offsets of. */
+  readonly topics: readonly string[];
+  readonly onClose: () => void;
+}
+
+/** Resets offsets in three steps: where to, what that changes, and apply. */
+export function ResetSheet({ clusterId, group, topics, onClose }: ResetSheetProps) {
+  const [form, setForm] = useState<ResetForm>({ to: 'latest', value: '', topic: '' });
+  const [problem, setProblem] = useState<string>();
+  const [reset, setReset] = useState<Reset>();
+  const step = reset === undefined ? '1 of 3: where the group goes on' : '2 of 3: what that changes';
+  const preview = () => {
+    const read = readResetForm(form);
+    if ('problem' in read) return setProblem(read.problem);
+    setProblem(undefined);
+    setReset({ virtual_cluster_id: clusterId, group, ...read });
+  };
+  return (
+    <Dialog isOpen isSheet onClose={onClose} title={`Reset offsets of ${group}`} description={`Step ${step}`}>
+      {reset === undefined ? (
+        <TargetForm form={form} topics={topics} problem={problem} onChange={setForm} onDone={preview} />
+      ) : (
+        <Preview reset={reset} onBack={() => setReset(undefined)} onClose={onClose} />
+      )}
+    </Dialog>
+  );
+}
+
+interface TargetFormProps {
+  readonly form: ResetForm;
+  readonly topics: readonly string[];
+  readonly problem: string | undefined;
+  readonly onChange: (form: ResetForm) => void;
+  readonly onDone: () => void;
+}
+
+const valueFields = {
+  time: { label: 'Time', type: 'datetime-local', help: 'In the time zone of this browser.' },
+  offset: { label: 'Offset', type: 'text', help: 'Partitions that do not have it take the nearest.' },
+  shift: { label: 'Records', type: 'text', help: 'Negative to read records again.' },
+  group: { label: 'Group', type: 'text', help: 'Partitions without offsets of that group stay as they are.' },
+} as const;
+
+function TargetForm({ form, topics, problem, onChange, onDone }: TargetFormProps) {
+  const field = form.to === 'earliest' || form.to === 'latest' ? undefined : valueFields[form.to];
+  return (
+    <form
+      className="flex flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onDone();
+      }}
+    >
+      <fieldset className="flex flex-col gap-2">
+        <legend className="mb-1 text-sm font-medium text-ink">Go on at</legend>
+        {targets.map(([to, label]) => (
+          <label key={to} className="flex items-center gap-2 text-sm text-body">
+            <input
+              type="radio"
+              name="to"
+              checked={form.to === to}
+              onChange={() => onChange({ ...form, to, value: '' })}
+            />
+            {label}
+          </label>
+        ))}
+      </fieldset>
+      {field !== undefined && (
+        <Field label={field.label} name="value" help={field.help} problem={problem}>
+          <TextControl
+            type={field.type}
+            {...(field.type === 'datetime-local' ? { step: 1 } : {})}
+            value={form.value}
+            onChange={(event) => onChange({ ...form, value: event.target.value })}
+          />
+        </Field>
+      )}
+      <Field label="Topics" name="topic">
+        <Select
+          value={form.topic}
+          onChange={(event) => onChange({ ...form, topic: event.target.value })}
+          aria-label="Topics"
+          options={[['', 'All that it has offsets of'], ...topics.map((topic) => [topic, topic] as const)]}
+        />
+      </Field>
+      <div className="flex justify-end">
+        <Button kind="primary" type="submit">
+          Preview
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+const columns: readonly Column<Row>[] = [
+  {
+    id: 'topic',
+    title: 'Topic',
+    width: '10rem',
+    cell: ({ topic }) => <span title={topic}>{topic}</span>,
+  },
+  { id: 'partition', title: 'Partition', width: '6rem', isNumber: true, cell: ({ partition }) => partition },
+  {
+    id: 'old',
+    title: 'Old',
+    width: 'minmax(6rem, 1fr)',
+    isNumber: true,
+    cell: ({ old_offset }) => (old_offset === null ? '–' : formatCount(old_offset)),
+  },
+  {
+    id: 'new',
+    title: '→ New',
+    width: 'minmax(6rem, 1fr)',
+    isNumber: true,
+    cell: ({ new_offset }) => <span className="font-medium text-ink">{formatCount(new_offset)}</span>,
+  },
+  {
+    id: 'change',
+    title: 'Change',
+    width: 'minmax(9rem, 1fr)',
+    isNumber: true,
+    cell: ({ change }) => changeText(change),
+  },
+];
+
+function changeText(change: number | null): string {
+  if (change === null) return 'new';
+  if (change === 0) return 'stays';
+  return change > 0 ? `skips ${formatCount(change)}` : `again ${formatCount(-change)}`;
+}
+
+interface PreviewProps {
+  readonly reset: Reset;
+  readonly onBack: () => void;
+  readonly onClose: () => void;
+}
+
+function Preview({ reset, onBack, onClose }: PreviewProps) {
+  const preview = useOperation('preview_offset_reset', reset, { everyMs: 5_000 });
+  const apply = useAction('reset_consumer_group_offsets');
+  return (
+    <Answer of={preview} what="preview the reset">
+      {({
+        partitions,
+        skipped_records: skipped,
+        repeated_records: repeated,
+        member_count: members,
+        state,
+      }) => (
+        <div className="flex flex-col gap-4">
+          <p className="text-sm text-body">
+            {partitions.length === 1 ? '1 partition' : `${formatCount(partitions.length)} partitions`};{' '}
+            {formatCount(skipped)} records are skipped, {formatCount(repeated)} are read again.
+          </p>
+          {members > 0 && (
+            <Status kind="warn">
+              <span className="whitespace-normal">
+                The group has {members === 1 ? 'an active member' : `${members} active members`} (state{' '}
+                {state}); its offsets can be reset once its consumers have stopped.
+              </span>
+            </Status>
+          )}
+          <div className="rounded-md border border-line">
+            <DataTable
+              label="What the reset changes"
+              columns={columns}
+              rows={partitions}
+              keyOf={({ topic, partition }) => `${topic}-${partition}`}
+              heightClass="max-h-[55vh]"
+            />
+          </div>
+          {apply.isError && <Failure what="reset the offsets" error={apply.error} />}
+          <div className="flex justify-end gap-2">
+            <Button onClick={onBack}>Back</Button>
+            <Button
+              kind="primary"
+              disabled={members > 0 || apply.isPending}
+              onClick={() =>
+                apply.mutate(reset, {
+                  onSuccess: ({ partitions: done }) => {
+                    say(
+                      `Reset ${done.length === 1 ? '1 partition' : `${formatCount(done.length)} partitions`}`,
+                    );
+                    onClose();
+                  },
+                })
+              }
+            >
+              Apply
+            </Button>
+          </div>
+        </div>
+      )}
+    </Answer>
+  );
+}

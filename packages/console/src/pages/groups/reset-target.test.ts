@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type ResetForm, readResetForm } from './reset-target.ts';
+
+test('what a person types becomes the input of a reset, or a problem', () => {
+  const cases: readonly [form: Partial<ResetForm>, expected: unknown][] = [
+    [{ to: 'latest' }, { to: 'latest' }],
+    [
+      { to: 'latest', topic: 'orders' },
+      { to: 'latest', topics: ['orders'] },
+    ],
+    [
+      { to: 'offset', value: ' 12 ' },
+      { to: 'offset', offset: 12 },
+    ],
+    [{ to: 'offset', value: '-1' }, { problem: 'Type a whole number from 0.' }],
+    [
+      { to: 'shift', value: '-5' },
+      { to: 'shift', shift_by: -5 },
+    ],
+    [{ to: 'shift', value: '5.5' }, { problem: 'Type a whole number, negative to read again.' }],
+    [
+      { to: 'time', value: '2026-01-02T03:04:05Z' },
+      { to: 'time', time: '2026-01-02T03:04:05.000Z' },
+    ],
+    [{ to: 'time' }, { problem: 'Choose a date and a time.' }],
+    [
+      { to: 'group', value: 'other' },
+      { to: 'group', from_group: 'other' },
+    ],
+    [{ to: 'group' }, { problem: 'Type the name of a group.' }],
+  ];
+  for (const [form, expected] of cases)
+    assert.deepEqual(readResetForm({ to: 'latest', value: '', topic: '', ...form }), expected);
+});

@@ -1,0 +1,46 @@
+import type { CallOf } from '@weir/api/client';
+
+type Reset = Omit<CallOf<'preview_offset_reset'>, 'virtual_cluster_id' | 'group'>;
+
+export const targets = [
+  ['latest', 'The end: skip what it has not read'],
+  ['earliest', 'The beginning: read everything again'],
+  ['time', 'A time'],
+  ['offset', 'An offset, of every partition'],
+  ['shift', 'So many records later or earlier'],
+  ['group', 'Where another group is'],
+] as const satisfies readonly (readonly [Reset['to'], string])[];
+
+/** What a person has typed. */
+export interface ResetForm {
+  readonly to: Reset['to'];
+  readonly value: string;
+  /** All topics if it is empty. */
+  readonly topic: string;
+}
+
+/** The input of the operation, or what is wrong with the value. */
+export function readResetForm({ to, value, topic }: ResetForm): Reset | { readonly problem: string } {
+  const topics = topic === '' ? {} : { topics: [topic] };
+  const typed = value.trim();
+  switch (to) {
+    case 'earliest':
+    case 'latest':
+      return { to, ...topics };
+    case 'time': {
+      const timeMs = Date.parse(typed);
+      if (Number.isNaN(timeMs)) return { problem: 'Choose a date and a time.' };
+      return { to, time: new Date(timeMs).toISOString(), ...topics };
+    }
+    case 'offset': {
+      if (!/^\d{1,15}$/.test(typed)) return { problem: 'Type a whole number from 0.' };
+      return { to, offset: Number(typed), ...topics };
+    }
+    case 'shift': {
+      if (!/^[+-]?\d{1,15}$/.test(typed)) return { problem: 'Type a whole number, negative to read again.' };
+      return { to, shift_by: Number(typed), ...topics };
+    }
+    case 'group':
+      return typed === '' ? { problem: 'Type the name of a group.' } : { to, from_group: value, ...topics };
+  }
+}
