@@ -1,0 +1,66 @@
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { Field, TextControl } from '../../ui/field.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Select } from '../../ui/select.tsx';
+import { say } from '../../ui/toasts.tsx';
+import { SchemaEditor } from './schema-editor.tsx';
+import { type SchemaType, schemaTypeNames } from './schema-text.ts';
+
+const examples: Readonly<Record<SchemaType, string>> = {
+  AVRO: '{\n  "type": "record",\n  "name": "Order",\n  "fields": [\n    { "name": "id", "type": "long" }\n  ]\n}',
+  PROTOBUF: 'syntax = "proto3";\n\nmessage Order {\n  int64 id = 1;\n}\n',
+  JSON: '{\n  "type": "object",\n  "properties": {\n    "id": { "type": "integer" }\n  },\n  "required": ["id"]\n}',
+};
+
+export function NewSubject() {
+  const { clusterId } = useParams({ from: '/frame/clusters/$clusterId/new-subject' });
+  const navigate = useNavigate();
+  const [subject, setSubject] = useState('');
+  const [type, setType] = useState<SchemaType>('AVRO');
+  return (
+    <Page title="New subject" facts="The first version of a schema, under a name of its own">
+      <SchemaEditor
+        // Another language begins with another example.
+        key={type}
+        clusterId={clusterId}
+        subject={subject}
+        type={type}
+        initialText={examples[type]}
+        initialReferences={[]}
+        onRegistered={({ version }) => {
+          say(`Registered version ${version} of ${subject}`);
+          void navigate({
+            to: '/clusters/$clusterId/subjects/$subject',
+            params: { clusterId, subject },
+            search: {},
+          });
+        }}
+      >
+        <div className="grid gap-3 sm:grid-cols-2">
+          <Field
+            label="Subject"
+            name="subject"
+            help="Serializers of clients use the name of the topic with -key or -value."
+          >
+            <TextControl
+              value={subject}
+              onChange={(event) => setSubject(event.target.value)}
+              placeholder="orders-value"
+              maxLength={1024}
+              spellCheck={false}
+            />
+          </Field>
+          <Field label="Language" name="type">
+            <Select
+              aria-label="Language"
+              value={type}
+              onChange={(event) => setType(event.target.value as SchemaType)}
+              options={Object.entries(schemaTypeNames)}
+            />
+          </Field>
+        </div>
+      </SchemaEditor>
+    </Page>
+  );
+}

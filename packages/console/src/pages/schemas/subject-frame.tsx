@@ -1,0 +1,76 @@
+import { Link, Outlet, useParams } from '@tanstack/react-router';
+import { useOperation } from '../../api/use-operation.ts';
+import { visibleText } from '../../format/visible-text.ts';
+import { Answer } from '../../ui/answer.tsx';
+import { Page, Tabs } from '../../ui/page.tsx';
+import { Status } from '../../ui/status.tsx';
+import { schemaTypeNames } from './schema-text.ts';
+import { SubjectActions } from './subject-actions.tsx';
+import { topicOfSubject } from './topic-of-subject.ts';
+import { useSubject } from './use-subject.ts';
+
+const path = '/frame/clusters/$clusterId/subjects/$subject';
+
+/** The title, the facts and the tabs of a subject. */
+export function SubjectFrame() {
+  const { clusterId, subject } = useParams({ from: path });
+  const { latest, liveVersions = [], isDeleted } = useSubject(clusterId, subject);
+  const params = { clusterId, subject };
+  return (
+    <Page
+      title={visibleText(subject)}
+      facts={
+        latest.data && (
+          <span className="flex flex-wrap items-center gap-x-2">
+            {isDeleted && <Status kind="muted">deleted</Status>}
+            <span>{schemaTypeNames[latest.data.schema_type]}</span>·
+            <span>{liveVersions.length === 1 ? '1 version' : `${liveVersions.length} versions`}</span>·
+            <span className="font-mono text-xs">{latest.data.compatibility_level ?? 'BACKWARD'}</span>
+            {latest.data.mode !== 'READWRITE' && latest.data.mode !== null && (
+              <Status kind="warn">{latest.data.mode}</Status>
+            )}
+            <TopicLink clusterId={clusterId} subject={subject} />
+          </span>
+        )
+      }
+      actions={
+        latest.data && <SubjectActions clusterId={clusterId} latest={latest.data} isDeleted={isDeleted} />
+      }
+    >
+      <Tabs
+        tabs={[
+          { label: 'Schema', link: { to: '/clusters/$clusterId/subjects/$subject', params } },
+          { label: 'Compare', link: { to: '/clusters/$clusterId/subjects/$subject/compare', params } },
+          { label: 'New version', link: { to: '/clusters/$clusterId/subjects/$subject/edit', params } },
+          { label: 'Rules', link: { to: '/clusters/$clusterId/subjects/$subject/config', params } },
+        ]}
+      />
+      <Answer of={latest} what={`describe the subject ${visibleText(subject)}`}>
+        {() => <Outlet />}
+      </Answer>
+    </Page>
+  );
+}
+
+/** The topic whose records have this schema, if there is one by that name. */
+function TopicLink({ clusterId, subject }: { readonly clusterId: string; readonly subject: string }) {
+  const topic = topicOfSubject(subject);
+  const found = useOperation(
+    'describe_topic',
+    { virtual_cluster_id: clusterId, topic_name: topic ?? '' },
+    { isEnabled: topic !== undefined },
+  );
+  if (topic === undefined || found.data === undefined) return null;
+  return (
+    <>
+      ·
+      <Link
+        to="/clusters/$clusterId/topics/$topic"
+        params={{ clusterId, topic }}
+        className="text-accent underline"
+      >
+        topic {visibleText(topic)}
+      </Link>
+    </>
+  );
+}

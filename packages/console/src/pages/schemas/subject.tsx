@@ -1,0 +1,191 @@
+import { TrashIcon } from '@primer/octicons-react';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import type { OutputOf } from '@weir/api/client';
+import { useState } from 'react';
+import { useAction, useOperation } from '../../api/use-operation.ts';
+import { visibleText } from '../../format/visible-text.ts';
+import { Answer } from '../../ui/answer.tsx';
+import { Button } from '../../ui/button.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { CopyableId, CopyButton } from '../../ui/copy-button.tsx';
+import { CodeEditor } from '../../ui/editor/code-editor.tsx';
+import { controlClass } from '../../ui/field.tsx';
+import { Card } from '../../ui/page.tsx';
+import { Status } from '../../ui/status.tsx';
+import { say } from '../../ui/toasts.tsx';
+import { languageOf, readableSchema } from './schema-text.ts';
+import { useSubject } from './use-subject.ts';
+
+const path = '/frame/clusters/$clusterId/subjects/$subject/';
+
+type Described = OutputOf<'describe_schema'>;
+
+/** One version of a subject: its text, and how it and others refer to each other. */
+export function SubjectSchema() {
+  const { clusterId, subject } = useParams({ from: path });
+  const search = useSearch({ from: path });
+  const navigate = useNavigate({ from: '/clusters/$clusterId/subjects/$subject' });
+  const { latest, liveVersions } = useSubject(clusterId, subject);
+  const described = useOperation('describe_schema', {
+    virtual_cluster_id: clusterId,
+    subject,
+    include_deleted: true,
+    ...(search.version === undefined ? {} : { version: search.version }),
+  });
+  const versions = latest.data?.versions ?? [];
+  return (
+    <Answer of={described} what="describe the schema">
+      {(schema) => (
+        <>
+          <div className="flex flex-wrap items-center gap-3">
+            <label className="flex items-center gap-2 text-sm text-muted">
+              Version
+              <select
+                className={`${controlClass} w-auto`}
+                value={schema.version ?? ''}
+                onChange={({ target }) =>
+                  void navigate({ to: '.', search: { version: Number(target.value) }, replace: true })
+                }
+              >
+                {versions.toReversed().map((version) => (
+                  <option key={version} value={version}>
+                    {liveVersions?.includes(version) === false ? `${version} (deleted)` : version}
+                  </option>
+                ))}
+              </select>
+            </label>
+            <span className="text-sm text-muted">id {schema.schema_id ?? '–'}</span>
+            <CopyableId text={schema.guid} what="the GUID" />
+            {schema.is_deleted && <Status kind="muted">deleted</Status>}
+            <div className="flex-1" />
+            <CopyButton text={schema.schema} what="the schema" />
+            <VersionDeletion clusterId={clusterId} schema={schema} />
+          </div>
+          <CodeEditor
+            label={`Schema of version ${schema.version}`}
+            value={readableSchema(schema.schema_type, schema.schema)}
+            extensions={languageOf(schema.schema_type)}
+            isReadOnly
+          />
+          <div className="grid gap-4 md:grid-cols-3">
+            <Uses
+              title="Refers to"
+              none="This version refers to no other schema."
+              clusterId={clusterId}
+              uses={schema.references}
+            />
+            <Uses
+              title="Referred to by"
+              none="No schema refers to this version."
+              clusterId={clusterId}
+              uses={schema.referenced_by}
+            />
+            <Uses
+              title="Same schema"
+              none="No other version has this schema."
+              clusterId={clusterId}
+              uses={schema.used_by.filter((use) => use.subject !== subject || use.version !== schema.version)}
+            />
+          </div>
+        </>
+      )}
+    </Answer>
+  );
+}
+
+interface UsesProps {
+  readonly title: string;
+  readonly none: string;
+  readonly clusterId: string;
+  readonly uses: readonly { readonly name?: string; readonly subject: string; readonly version: number }[];
+}
+
+/** Rows of a card; the rest is counted. */
+const shownMax = 100;
+
+function Uses({ title, none, clusterId, uses }: UsesProps) {
+  return (
+    <Card title={title}>
+      {uses.length === 0 ? (
+        <p className="p-4 text-sm text-muted">{none}</p>
+      ) : (
+        <ul className="max-h-64 overflow-y-auto py-1">
+          {uses.slice(0, shownMax).map(({ name, subject, version }) => (
+            <li
+              key={`${name} ${subject} ${version}`}
+              className="flex min-h-8 items-center gap-2 px-4 text-sm"
+            >
+              <Link
+                to="/clusters/$clusterId/subjects/$subject"
+                params={{ clusterId, subject }}
+                search={{ version }}
+                className="min-w-0 truncate text-ink underline"
+                title={visibleText(subject)}
+              >
+                <bdi>{visibleText(subject)}</bdi>
+              </Link>
+              <span className="shrink-0 text-muted">version {version}</span>
+              {name !== undefined && (
+                <span className="min-w-0 truncate font-mono text-xs text-muted" title={visibleText(name)}>
+                  {visibleText(name)}
+                </span>
+              )}
+            </li>
+          ))}
+          {uses.length > shownMax && (
+            <li className="px-4 py-1 text-sm text-muted">and {uses.length - shownMax} more</li>
+          )}
+        </ul>
+      )}
+    </Card>
+  );
+}
+
+function VersionDeletion({ clusterId, schema }: { readonly clusterId: string; readonly schema: Described }) {
+  const navigate = useNavigate();
+  const remove = useAction('delete_schema_version');
+  const [isAsking, setAsking] = useState(false);
+  const { subject, version, is_deleted: isDeleted } = schema;
+  if (subject === null || version === null) return null;
+  const confirm = () =>
+    remove.mutate(
+      { virtual_cluster_id: clusterId, subject, version, permanent: isDeleted },
+      {
+        onSuccess: () => {
+          setAsking(false);
+          say(isDeleted ? `Removed version ${version} for good` : `Deleted version ${version}`);
+          if (isDeleted)
+            void navigate({
+              to: '/clusters/$clusterId/subjects/$subject',
+              params: { clusterId, subject },
+              search: {},
+            });
+        },
+      },
+    );
+  return (
+    <>
+      <Button
+        onClick={() => {
+          remove.reset();
+          setAsking(true);
+        }}
+      >
+        <TrashIcon aria-hidden="true" /> {isDeleted ? 'Remove for good' : `Delete version ${version}`}
+      </Button>
+      <ConfirmDialog
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        title={isDeleted ? `Remove version ${version} for good?` : `Delete version ${version}?`}
+        button={isDeleted ? 'Remove for good' : `Delete version ${version}`}
+        onConfirm={confirm}
+        action={remove}
+        {...(isDeleted ? { nameToType: subject } : {})}
+      >
+        {isDeleted
+          ? 'The version goes for good. Records with its id can no longer be read by schema, unless another version has the same schema.'
+          : 'Clients no longer find the version by its number. The schema can still be read by its id, and can be registered again as a new version.'}
+      </ConfirmDialog>
+    </>
+  );
+}
