@@ -1,0 +1,104 @@
+import { aclOperations, aclPermissions, aclResourceTypes } from '@weir/core';
+import { useAction } from '../../api/use-operation.ts';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Field, TextControl } from '../../ui/field.tsx';
+import { Form, textOf } from '../../ui/form.tsx';
+import { Select } from '../../ui/select.tsx';
+import { say } from '../../ui/toasts.tsx';
+import { principalOf, type Rule, resourceWord, ruleInWords } from './acl-rule.ts';
+
+interface AclFormProps {
+  readonly clusterId: string;
+  readonly onClose: () => void;
+}
+
+const named = (table: object) => Object.keys(table).map((name) => [name, name] as const);
+
+export function AclFormDialog({ clusterId, onClose }: AclFormProps) {
+  const create = useAction('virtual_clusters/acls/create');
+  return (
+    <Dialog
+      isOpen
+      onClose={onClose}
+      title="Create an ACL"
+      description="What denies wins, and what no rule allows is denied."
+    >
+      <Form
+        what="create the ACL"
+        button="Create the ACL"
+        action={create}
+        onCancel={onClose}
+        onSubmit={(fields) => {
+          const host = textOf(fields, 'host');
+          const acl = {
+            permission_type: textOf(fields, 'permission_type'),
+            principal: principalOf(textOf(fields, 'principal')),
+            operation: textOf(fields, 'operation'),
+            resource_type: textOf(fields, 'resource_type'),
+            pattern_type: textOf(fields, 'pattern_type'),
+            resource_name: textOf(fields, 'resource_name'),
+            host: host === '' ? '*' : host,
+          } as Rule;
+          create.mutate(
+            { virtual_cluster_id: clusterId, acl },
+            {
+              onSuccess: () => {
+                say(`Created: ${ruleInWords(acl)}`);
+                onClose();
+              },
+            },
+          );
+        }}
+      >
+        <Field label="Principal" name="principal" help="User: and the name of a credential; User:* for all.">
+          <TextControl required autoFocus autoComplete="off" placeholder="User:alice" />
+        </Field>
+        <div className="grid grid-cols-2 gap-3">
+          <Field label="Permission" name="permission_type">
+            <Select
+              name="permission_type"
+              aria-label="Permission"
+              defaultValue="ALLOW"
+              options={named(aclPermissions)}
+            />
+          </Field>
+          <Field label="Operation" name="operation">
+            <Select
+              name="operation"
+              aria-label="Operation"
+              defaultValue="READ"
+              options={named(aclOperations)}
+            />
+          </Field>
+          <Field label="Kind of resource" name="resource_type">
+            <Select
+              name="resource_type"
+              aria-label="Kind of resource"
+              options={aclResourceTypes.map((type) => [type, resourceWord(type)])}
+            />
+          </Field>
+          <Field label="Name is meant" name="pattern_type">
+            <Select
+              name="pattern_type"
+              aria-label="Name is meant"
+              options={[
+                ['LITERAL', 'as it is'],
+                ['PREFIXED', 'as a beginning'],
+              ]}
+            />
+          </Field>
+        </div>
+        <Field
+          label="Name of the resource"
+          name="resource_name"
+          help="* for every one. The cluster is kafka-cluster, the schema registry schema-registry."
+        >
+          <TextControl required autoComplete="off" placeholder="orders" />
+        </Field>
+        <Field label="Address of the client" name="host" help="Empty for every address.">
+          <TextControl autoComplete="off" placeholder="*" />
+        </Field>
+      </Form>
+    </Dialog>
+  );
+}

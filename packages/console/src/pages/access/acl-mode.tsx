@@ -1,0 +1,56 @@
+import { useAction, useOperation } from '../../api/use-operation.ts';
+import { Button } from '../../ui/button.tsx';
+import { Menu } from '../../ui/menu.tsx';
+import { Status, type StatusKind } from '../../ui/status.tsx';
+import { say } from '../../ui/toasts.tsx';
+
+type Mode = 'off' | 'shadow' | 'enforced';
+
+const modes: Readonly<Record<Mode, { readonly kind: StatusKind; readonly text: string }>> = {
+  off: { kind: 'warn', text: 'ACLs are off: every client may do everything' },
+  shadow: { kind: 'info', text: 'ACLs are tried out: denials are noted and allowed' },
+  enforced: { kind: 'ok', text: 'ACLs are enforced' },
+};
+
+const acts: readonly (readonly [Mode, string])[] = [
+  ['enforced', 'Enforce them: what no rule allows is denied'],
+  ['shadow', 'Try them out: denials become events, and nothing is refused'],
+  ['off', 'Turn them off: every client may do everything'],
+];
+
+/** What becomes of rules in the cluster, and the switch. */
+export function AclMode({ clusterId }: { readonly clusterId: string }) {
+  const input = { virtual_cluster_id: clusterId };
+  const { data } = useOperation('describe_virtual_cluster_configuration', input);
+  const update = useAction('update_virtual_cluster_configuration');
+  if (data === undefined) return null;
+  const { are_acls_enabled, acl_shadowing_enabled } = data.virtual_cluster_configuration;
+  const mode: Mode = are_acls_enabled ? 'enforced' : acl_shadowing_enabled ? 'shadow' : 'off';
+  const change = (next: Mode) =>
+    update.mutate(
+      {
+        ...input,
+        virtual_cluster_configuration: {
+          are_acls_enabled: next === 'enforced',
+          acl_shadowing_enabled: next === 'shadow',
+        },
+      },
+      {
+        onSuccess: () => say(modes[next].text),
+        onError: ({ message }) => say(message, 'fail'),
+      },
+    );
+  return (
+    <>
+      <Status kind={modes[mode].kind} isBadge>
+        <span className="whitespace-normal">{modes[mode].text}</span>
+      </Status>
+      <Menu
+        trigger={<Button disabled={update.isPending}>Change</Button>}
+        entries={acts
+          .filter(([next]) => next !== mode)
+          .map(([next, label]) => ({ id: next, label, onSelect: () => change(next) }))}
+      />
+    </>
+  );
+}

@@ -1,0 +1,190 @@
+import type { OutputOf } from '@weir/api/client';
+import { aclOperations, aclResourceTypes } from '@weir/core';
+import { useAction, useOperation } from '../../api/use-operation.ts';
+import { Answer } from '../../ui/answer.tsx';
+import { Button } from '../../ui/button.tsx';
+import { controlClass } from '../../ui/field.tsx';
+import { textOf } from '../../ui/form.tsx';
+import { Card } from '../../ui/page.tsx';
+import { Select } from '../../ui/select.tsx';
+import { Failure } from '../../ui/states.tsx';
+import { Status } from '../../ui/status.tsx';
+import { sayWithUndo } from '../../ui/toasts.tsx';
+import { type AccessQuestion, changeOf, resourceWord, ruleInWords } from './acl-rule.ts';
+
+interface TesterProps {
+  readonly clusterId: string;
+  readonly question: AccessQuestion | undefined;
+  readonly onAsk: (question: AccessQuestion) => void;
+}
+
+const operationOptions = Object.keys(aclOperations)
+  .filter((name) => name !== 'ALL')
+  .map((name) => [name, name] as const);
+const typeOptions = aclResourceTypes.map((type) => [type, resourceWord(type)] as const);
+
+/** "May User:alice READ topic orders?", decided as agents do. The question is in the URL, so that it can be sent on. */
+export function AclTester({ clusterId, question, onAsk }: TesterProps) {
+  return (
+    <Card title="May this principal do it?">
+      <form
+        // Another question by a link fills the form anew.
+        key={JSON.stringify(question)}
+        aria-label="Access tester"
+        className="flex flex-wrap items-center gap-2 p-4 text-sm"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const fields = new FormData(event.currentTarget);
+          const host = textOf(fields, 'host');
+          onAsk({
+            principal: textOf(fields, 'principal'),
+            operation: textOf(fields, 'operation') as AccessQuestion['operation'],
+            resource_type: textOf(fields, 'resource_type') as AccessQuestion['resource_type'],
+            resource_name: textOf(fields, 'resource_name'),
+            ...(host === '' ? {} : { host }),
+          });
+        }}
+      >
+        <span>May</span>
+        <input
+          name="principal"
+          aria-label="Principal"
+          placeholder="User:alice"
+          required
+          defaultValue={question?.principal}
+          className={`${controlClass} max-w-48`}
+        />
+        <Select
+          name="operation"
+          aria-label="Operation"
+          defaultValue={question?.operation ?? 'WRITE'}
+          className="max-w-44"
+          options={operationOptions}
+        />
+        <Select
+          name="resource_type"
+          aria-label="Kind of resource"
+          defaultValue={question?.resource_type ?? 'TOPIC'}
+          className="max-w-40"
+          options={typeOptions}
+        />
+        <input
+          name="resource_name"
+          aria-label="Name of the resource"
+          placeholder="orders"
+          required
+          defaultValue={question?.resource_name}
+          className={`${controlClass} max-w-56`}
+        />
+        <span>from</span>
+        <input
+          name="host"
+          aria-label="Address"
+          placeholder="any address"
+          defaultValue={question?.host}
+          className={`${controlClass} max-w-36`}
+        />
+        <Button type="submit" kind="primary">
+          Test
+        </Button>
+      </form>
+      {question !== undefined && <Verdict clusterId={clusterId} question={question} />}
+    </Card>
+  );
+}
+
+function Verdict({ clusterId, question }: { readonly clusterId: string; readonly question: AccessQuestion }) {
+  const answer = useOperation(
+    'explain_access',
+    { virtual_cluster_id: clusterId, ...question },
+    { everyMs: 10_000 },
+  );
+  return (
+    <div className="border-t border-line p-4" aria-live="polite">
+      <Answer of={answer} what="explain the access" rows={2}>
+        {(data) => (
+          <div className="flex flex-col gap-2 text-sm text-body">
+            <p className="text-base">
+              <Status kind={data.is_allowed ? 'ok' : 'fail'}>
+                <strong>{data.is_allowed ? 'Yes, allowed' : 'No, denied'}</strong>
+              </Status>
+            </p>
+            <p className="break-words">{data.reason}</p>
+            {data.is_allowed !== data.do_rules_allow && !data.is_superuser && (
+              <p>
+                The rules alone would {data.do_rules_allow ? 'allow' : 'deny'} it; they are{' '}
+                {data.mode === 'shadow' ? 'only tried out' : 'off'}.
+              </p>
+            )}
+            {data.deciding_rule !== null && (
+              <p className="break-words">
+                The deciding rule:{' '}
+                <code className="font-mono text-xs">{ruleInWords(data.deciding_rule)}</code>
+              </p>
+            )}
+            <NearRules rules={data.near_rules} />
+            <TurnRound clusterId={clusterId} question={question} answer={data} />
+          </div>
+        )}
+      </Answer>
+    </div>
+  );
+}
+
+function NearRules({ rules }: { readonly rules: OutputOf<'explain_access'>['near_rules'] }) {
+  if (rules.length === 0) return null;
+  return (
+    <div>
+      <p>Rules that would decide if one thing were different:</p>
+      <ul className="ml-4 list-disc">
+        {rules.map(({ rule, differs_in }) => (
+          <li key={JSON.stringify(rule)} className="break-words">
+            <code className="font-mono text-xs">{ruleInWords(rule)}</code> – another {differs_in}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+interface TurnRoundProps {
+  readonly clusterId: string;
+  readonly question: AccessQuestion;
+  readonly answer: OutputOf<'explain_access'>;
+}
+
+/** The change of rules that turns the answer round, as a button. */
+function TurnRound({ clusterId, question, answer }: TurnRoundProps) {
+  const create = useAction('virtual_clusters/acls/create');
+  const remove = useAction('virtual_clusters/acls/delete');
+  const change = changeOf(question, answer);
+  if (change === undefined) return null;
+  const { kind, rule } = change;
+  const target = { virtual_cluster_id: clusterId };
+  const words = ruleInWords(rule);
+  const add = (onSuccess?: () => void) =>
+    create.mutate({ ...target, acl: rule }, { onSuccess: () => onSuccess?.() });
+  const take = (onSuccess?: () => void) =>
+    remove.mutate({ ...target, acls: [rule] }, { onSuccess: () => onSuccess?.() });
+  const error = create.error ?? remove.error;
+  return (
+    <div className="flex flex-wrap items-center gap-2 border-t border-line pt-3">
+      <p className="min-w-0 flex-1 break-words">
+        {kind === 'create'
+          ? 'This rule would allow it: '
+          : 'Without the deciding rule the answer may change: '}
+        <code className="font-mono text-xs">{words}</code>
+      </p>
+      {kind === 'create' ? (
+        <Button onClick={() => add(() => sayWithUndo(`Created: ${words}`, () => take()))}>
+          Create this ACL
+        </Button>
+      ) : (
+        <Button onClick={() => take(() => sayWithUndo(`Deleted: ${words}`, () => add()))}>
+          Delete this ACL
+        </Button>
+      )}
+      {error !== null && <Failure what="change the ACLs" error={error} />}
+    </div>
+  );
+}

@@ -1,0 +1,192 @@
+import { PlusIcon, TrashIcon } from '@primer/octicons-react';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useAction, useOperation } from '../../api/use-operation.ts';
+import { Answer } from '../../ui/answer.tsx';
+import { Button } from '../../ui/button.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { FilterBox, matching } from '../../ui/list-page.tsx';
+import { Menu } from '../../ui/menu.tsx';
+import { Card, Page } from '../../ui/page.tsx';
+import { Empty } from '../../ui/states.tsx';
+import { Status } from '../../ui/status.tsx';
+import { say, sayWithUndo } from '../../ui/toasts.tsx';
+import { AccessTabs } from './access-tabs.tsx';
+import { AclFormDialog } from './acl-form-dialog.tsx';
+import { AclMode } from './acl-mode.tsx';
+import { type AccessQuestion, keyOfRule, type Rule, resourceWord, ruleInWords } from './acl-rule.ts';
+import { AclTester } from './acl-tester.tsx';
+import { AclExportDialog, AclImportDialog } from './acl-transfer-dialog.tsx';
+import { RecentDenials } from './recent-denials.tsx';
+
+/** The rules of a cluster, and whom they let do what. */
+export function Acls() {
+  const { clusterId } = useParams({ from: '/frame/clusters/$clusterId/acls' });
+  const { q, sort, ...asked } = useSearch({ from: '/frame/clusters/$clusterId/acls' });
+  const navigate = useNavigate({ from: '/clusters/$clusterId/acls' });
+  const acls = useOperation(
+    'virtual_clusters/acls/list',
+    { virtual_cluster_id: clusterId },
+    { everyMs: 15_000 },
+  );
+  const [open, setOpen] = useState<'create' | 'export' | 'import'>();
+  const columns = columnsOf(useDelete(clusterId));
+  const close = () => setOpen(undefined);
+  const rules = acls.data?.acls ?? [];
+  const question =
+    asked.principal === undefined || asked.operation === undefined || asked.resource_name === undefined
+      ? undefined
+      : ({ ...asked, resource_type: asked.resource_type ?? 'TOPIC' } as AccessQuestion);
+  return (
+    <Page
+      title="Access"
+      tabTitle="ACLs"
+      facts={
+        <span className="flex flex-wrap items-center gap-2">
+          <AclMode clusterId={clusterId} />
+        </span>
+      }
+      actions={
+        <>
+          <Menu
+            trigger={<Button>Import and export</Button>}
+            entries={[
+              { id: 'from-json', label: 'Import from JSON', onSelect: () => setOpen('import') },
+              {
+                id: 'as-json',
+                label: 'Export as JSON',
+                onSelect: () => setOpen('export'),
+                disabledBecause: rules.length === 0 ? 'There are no rules' : undefined,
+              },
+            ]}
+          />
+          <Button kind="primary" onClick={() => setOpen('create')}>
+            <PlusIcon aria-hidden="true" /> Create an ACL
+          </Button>
+        </>
+      }
+    >
+      <AccessTabs clusterId={clusterId} />
+      <RecentDenials clusterId={clusterId} />
+      <AclTester
+        clusterId={clusterId}
+        question={question}
+        onAsk={(next) => void navigate({ search: { q, sort, ...next } })}
+      />
+      <FilterBox
+        label="Filter rules by any word"
+        value={q ?? ''}
+        onChange={(text) =>
+          void navigate({ search: (now) => ({ ...now, q: text === '' ? undefined : text }), replace: true })
+        }
+      />
+      <Card title={acls.data && `${rules.length} ${rules.length === 1 ? 'rule' : 'rules'}`}>
+        <Answer of={acls} what="list the ACLs">
+          {(data) => {
+            const shown = matching(data.acls, ruleInWords, q);
+            return shown.length === 0 ? (
+              <Empty title={data.acls.length === 0 ? 'No ACLs yet' : 'No rule has this in it'}>
+                A rule allows or denies a principal an operation on a resource. While ACLs are enforced, what
+                no rule allows is denied to all but superusers.
+              </Empty>
+            ) : (
+              <DataTable
+                label="ACLs"
+                columns={columns}
+                rows={shown}
+                keyOf={keyOfRule}
+                sort={sort ?? 'principal'}
+                onSort={(next) => void navigate({ search: (now) => ({ ...now, sort: next }), replace: true })}
+              />
+            );
+          }}
+        </Answer>
+      </Card>
+      {open === 'create' && <AclFormDialog clusterId={clusterId} onClose={close} />}
+      {open === 'export' && <AclExportDialog clusterId={clusterId} rules={rules} onClose={close} />}
+      {open === 'import' && <AclImportDialog clusterId={clusterId} rules={rules} onClose={close} />}
+    </Page>
+  );
+}
+
+/** Deletes at once, because the same rule can be created again. */
+function useDelete(clusterId: string): (rule: Rule) => void {
+  const remove = useAction('virtual_clusters/acls/delete');
+  const create = useAction('virtual_clusters/acls/create');
+  const target = { virtual_cluster_id: clusterId };
+  const onError = ({ message }: Error) => say(message, 'fail');
+  return (rule) =>
+    remove.mutate(
+      { ...target, acls: [rule] },
+      {
+        onError,
+        onSuccess: () =>
+          sayWithUndo(`Deleted: ${ruleInWords(rule)}`, () =>
+            create.mutate({ ...target, acl: rule }, { onError }),
+          ),
+      },
+    );
+}
+
+function columnsOf(onDelete: (rule: Rule) => void): readonly Column<Rule>[] {
+  return [
+    {
+      id: 'principal',
+      title: 'Principal',
+      width: 'minmax(12rem, 2fr)',
+      sortBy: ({ principal }) => principal,
+      cell: ({ principal }) => (
+        <span className="font-medium text-ink" title={principal}>
+          <bdi>{principal}</bdi>
+        </span>
+      ),
+    },
+    {
+      id: 'permission',
+      title: 'Permission',
+      width: '8rem',
+      sortBy: ({ permission_type }) => permission_type,
+      cell: ({ permission_type }) => (
+        <Status kind={permission_type === 'ALLOW' ? 'ok' : 'fail'}>
+          {permission_type === 'ALLOW' ? 'allow' : 'deny'}
+        </Status>
+      ),
+    },
+    {
+      id: 'operation',
+      title: 'Operation',
+      width: '10rem',
+      sortBy: ({ operation }) => operation,
+      cell: ({ operation }) => operation,
+    },
+    {
+      id: 'resource',
+      title: 'Resource',
+      width: 'minmax(14rem, 2fr)',
+      sortBy: ({ resource_type, resource_name }) => `${resource_type} ${resource_name}`,
+      cell: ({ resource_type, resource_name, pattern_type }) => (
+        <span title={resource_name}>
+          <span className="text-muted">{resourceWord(resource_type)}</span> <bdi>{resource_name}</bdi>
+          {pattern_type === 'PREFIXED' && <span className="text-muted"> and what begins so</span>}
+        </span>
+      ),
+    },
+    { id: 'host', title: 'From', width: '8rem', sortBy: ({ host }) => host, cell: ({ host }) => host },
+    {
+      id: 'delete',
+      title: 'Actions',
+      width: '6rem',
+      cell: (rule) => (
+        <Button
+          kind="quiet"
+          isIcon
+          aria-label={`Delete: ${ruleInWords(rule)}`}
+          title="Delete this rule; it can be undone"
+          onClick={() => onDelete(rule)}
+        >
+          <TrashIcon aria-hidden="true" />
+        </Button>
+      ),
+    },
+  ];
+}

@@ -1,0 +1,173 @@
+import { PlusIcon, TrashIcon } from '@primer/octicons-react';
+import { useParams } from '@tanstack/react-router';
+import type { OutputOf } from '@weir/api/client';
+import { useState } from 'react';
+import { useAction, useOperation } from '../../api/use-operation.ts';
+import { Answer } from '../../ui/answer.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Checkbox } from '../../ui/checkbox.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { CopyableId } from '../../ui/copy-button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Field, TextControl } from '../../ui/field.tsx';
+import { Form, textOf } from '../../ui/form.tsx';
+import { Card, Page } from '../../ui/page.tsx';
+import { Empty } from '../../ui/states.tsx';
+import { say } from '../../ui/toasts.tsx';
+import { AccessTabs } from './access-tabs.tsx';
+
+type Federation = OutputOf<'list_workload_identity_federations'>['workload_identity_federations'][number];
+
+/** Agents that log in with tokens of their platform instead of keys. */
+export function WorkloadIdentities() {
+  const { clusterId } = useParams({ from: '/frame/clusters/$clusterId/workload-identities' });
+  const federations = useOperation('list_workload_identity_federations', { virtual_cluster_id: clusterId });
+  const [isCreating, setCreating] = useState(false);
+  const [deleted, setDeleted] = useState<Federation>();
+  return (
+    <Page
+      title="Access"
+      tabTitle="Workload identities"
+      facts="Agents authenticate by tokens of their platform, such as Kubernetes, instead of by keys."
+      actions={
+        <Button kind="primary" onClick={() => setCreating(true)}>
+          <PlusIcon aria-hidden="true" /> Create a federation
+        </Button>
+      }
+    >
+      <AccessTabs clusterId={clusterId} />
+      <Card>
+        <Answer of={federations} what="list the federations">
+          {({ workload_identity_federations: rows }) =>
+            rows.length === 0 ? (
+              <Empty title="No federations yet">
+                A federation names an issuer of tokens and what a token has to say, so that agents need no
+                secret.
+              </Empty>
+            ) : (
+              <ul className="divide-y divide-line">
+                {rows.map((row) => (
+                  <FederationRow key={row.id} of={row} onDelete={() => setDeleted(row)} />
+                ))}
+              </ul>
+            )
+          }
+        </Answer>
+      </Card>
+      {isCreating && <CreateFederation clusterId={clusterId} onClose={() => setCreating(false)} />}
+      {deleted !== undefined && (
+        <DeleteFederation clusterId={clusterId} of={deleted} onClose={() => setDeleted(undefined)} />
+      )}
+    </Page>
+  );
+}
+
+function FederationRow({ of: row, onDelete }: { readonly of: Federation; readonly onDelete: () => void }) {
+  return (
+    <li className="flex items-start gap-3 px-4 py-3 text-sm">
+      <div className="min-w-0 flex-1">
+        <p className="font-medium break-words text-ink">
+          {row.name} {row.read_only && <span className="font-normal text-muted">reads only</span>}
+        </p>
+        <p className="break-all text-body">{row.issuer_url}</p>
+        <p className="text-xs break-words text-muted">
+          {row.claim_match_rules
+            .map(({ claim_path, expected_value }) => `${claim_path} = ${expected_value}`)
+            .join(' and ')}
+        </p>
+        <p className="text-xs text-muted">
+          Audience of its tokens: <CopyableId text={row.audience} what="the audience" />
+        </p>
+      </div>
+      {row.source === 'file' ? (
+        <span className="text-xs text-muted">from the file of the operator</span>
+      ) : (
+        <Button kind="quiet" isIcon aria-label={`Delete ${row.name}`} onClick={onDelete}>
+          <TrashIcon aria-hidden="true" />
+        </Button>
+      )}
+    </li>
+  );
+}
+
+interface OfCluster {
+  readonly clusterId: string;
+  readonly onClose: () => void;
+}
+
+function CreateFederation({ clusterId, onClose }: OfCluster) {
+  const create = useAction('create_workload_identity_federation');
+  return (
+    <Dialog isOpen onClose={onClose} title="Create a federation">
+      <Form
+        what="create the federation"
+        button="Create the federation"
+        action={create}
+        onCancel={onClose}
+        onSubmit={(fields) => {
+          const name = textOf(fields, 'name');
+          create.mutate(
+            {
+              virtual_cluster_id: clusterId,
+              name,
+              issuer_url: textOf(fields, 'issuer'),
+              claim_match_rules: [
+                { claim_path: textOf(fields, 'claim'), expected_value: textOf(fields, 'value') },
+              ],
+              read_only: fields.get('read_only') !== null,
+            },
+            {
+              onSuccess: () => {
+                say(`Created ${name}`);
+                onClose();
+              },
+            },
+          );
+        }}
+      >
+        <Field label="Name" name="name">
+          <TextControl required autoFocus autoComplete="off" maxLength={128} />
+        </Field>
+        <Field label="Issuer" name="issuer" help="As its tokens name it; it begins with https://.">
+          <TextControl required autoComplete="off" placeholder="https://issuer.example" />
+        </Field>
+        <Field label="Claim" name="claim" help="Names with dots between them.">
+          <TextControl required autoComplete="off" defaultValue="sub" />
+        </Field>
+        <Field label="Has to be" name="value" help="One * at its end stands for any rest.">
+          <TextControl required autoComplete="off" placeholder="system:serviceaccount:weir:*" />
+        </Field>
+        <Checkbox name="read_only" label="Reads only: its tokens cannot connect agents" />
+      </Form>
+    </Dialog>
+  );
+}
+
+function DeleteFederation({ clusterId, of: row, onClose }: OfCluster & { readonly of: Federation }) {
+  const remove = useAction('delete_workload_identity_federation');
+  return (
+    <ConfirmDialog
+      isOpen
+      onClose={onClose}
+      title={`Delete the federation ${row.name}`}
+      button={`Delete ${row.name}`}
+      nameToType={row.name}
+      action={remove}
+      onConfirm={() =>
+        remove.mutate(
+          { virtual_cluster_id: clusterId, id: row.id },
+          {
+            onSuccess: () => {
+              say(`Deleted ${row.name}`);
+              onClose();
+            },
+          },
+        )
+      }
+    >
+      <p>
+        Agents that log in by it are refused within seconds. It can be created again with the same fields.
+      </p>
+    </ConfirmDialog>
+  );
+}
