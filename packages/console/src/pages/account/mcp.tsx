@@ -1,0 +1,158 @@
+import type { OutputOf } from '@weir/api/client';
+import { docsMcpPath, mcpPath } from '@weir/api/paths';
+import { useState } from 'react';
+import { useAction } from '../../api/use-operation.ts';
+import { useContextOfCaller } from '../../session/context.ts';
+import { Button } from '../../ui/button.tsx';
+import { Checkbox } from '../../ui/checkbox.tsx';
+import { Field, TextControl } from '../../ui/field.tsx';
+import { Form, textOf } from '../../ui/form.tsx';
+import { Card, Page } from '../../ui/page.tsx';
+import { Select } from '../../ui/select.tsx';
+import { Command } from '../../ui/states.tsx';
+import { Status } from '../../ui/status.tsx';
+import { type McpTest, testMcp } from './test-mcp.ts';
+
+type Made = OutputOf<'create_mcp_configuration'>;
+
+const clientNames: Readonly<Record<Made['configurations'][number]['client'], string>> = {
+  url: 'Clients that name the address url (most)',
+  server_url: 'Clients that name the address serverUrl',
+  command_line: 'Clients that are configured by a command',
+};
+
+const forms = [
+  ['per_workspace', 'A key and a header for each workspace'],
+  ['single_key', 'One key for all of them'],
+] as const;
+
+/** Makes the configuration that an assistant needs to read clusters, with keys of its own. */
+export function Mcp() {
+  const { data: context } = useContextOfCaller();
+  const create = useAction('create_mcp_configuration');
+  const [noneChosen, setNoneChosen] = useState(false);
+  return (
+    <Page
+      title="MCP"
+      facts="Assistants read clusters, events and diagnostics through the Model Context Protocol. Their keys only read."
+    >
+      <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-[24rem_minmax(0,1fr)]">
+        <Card title="Generate a configuration">
+          <div className="p-4">
+            <Form
+              what="generate the configuration"
+              button="Generate"
+              action={create}
+              onSubmit={(fields) => {
+                const workspaceIds = fields.getAll('workspace').map(String);
+                setNoneChosen(workspaceIds.length === 0);
+                if (workspaceIds.length === 0) return;
+                const keyName = textOf(fields, 'key_name');
+                create.mutate({
+                  workspace_ids: workspaceIds,
+                  form: textOf(fields, 'form') as (typeof forms)[number][0],
+                  server_name: textOf(fields, 'server_name'),
+                  ...(keyName === '' ? {} : { key_name: keyName }),
+                });
+              }}
+            >
+              <fieldset className="flex flex-col gap-2">
+                <legend className="mb-1 text-sm font-medium text-ink">Workspaces that it reads</legend>
+                {context?.workspaces.map(({ id, name, grant }, index) => (
+                  <Checkbox
+                    key={id}
+                    name="workspace"
+                    value={id}
+                    label={name}
+                    defaultChecked={index === 0 && grant === 'admin'}
+                    disabled={grant !== 'admin'}
+                    {...(grant === 'admin'
+                      ? {}
+                      : {
+                          help: 'Needs a role with admin here; an administrator of the account can give it.',
+                        })}
+                  />
+                ))}
+                {noneChosen && (
+                  <p role="alert" className="text-xs text-fail">
+                    Choose at least one workspace.
+                  </p>
+                )}
+              </fieldset>
+              <Field label="Headers" name="form">
+                <Select name="form" aria-label="Headers" options={forms} />
+              </Field>
+              <Field label="Name of the server" name="server_name" help="What the client calls it.">
+                <TextControl required defaultValue="weir" autoComplete="off" maxLength={64} />
+              </Field>
+              <Field label="Names of the keys" name="key_name" help="Empty for mcp_ and the time.">
+                <TextControl autoComplete="off" maxLength={100} />
+              </Field>
+            </Form>
+          </div>
+        </Card>
+        {create.data === undefined ? <Endpoints /> : <Configurations made={create.data} />}
+      </div>
+    </Page>
+  );
+}
+
+function Endpoints() {
+  return (
+    <Card title="Endpoints">
+      <div className="flex flex-col gap-3 p-4 text-sm text-body">
+        <p>The clusters, for clients with a key:</p>
+        <Command text={location.origin + mcpPath} />
+        <p>The documentation, for all clients:</p>
+        <Command text={location.origin + docsMcpPath} />
+      </div>
+    </Card>
+  );
+}
+
+function Configurations({ made }: { readonly made: Made }) {
+  return (
+    <Card title="Paste one of these; it is shown this once">
+      <div className="flex flex-col gap-4 p-4">
+        {made.configurations.map(({ client, text }) => (
+          <section key={client} aria-label={clientNames[client]} className="flex flex-col gap-1">
+            <h3 className="text-sm font-medium text-ink">{clientNames[client]}</h3>
+            <Command text={text} />
+          </section>
+        ))}
+        <TestButton configuration={made.configurations.find(({ client }) => client === 'url')?.text} />
+        <p className="text-sm text-muted">
+          Made the {made.api_keys.length === 1 ? 'key' : 'keys'}{' '}
+          {made.api_keys.map(({ name }) => name).join(', ')}. To take the access away, delete{' '}
+          {made.api_keys.length === 1 ? 'it' : 'them'} on the page API keys.
+        </p>
+      </div>
+    </Card>
+  );
+}
+
+/** Calls the endpoint as a client with this configuration does. */
+function TestButton({ configuration }: { readonly configuration: string | undefined }) {
+  const [result, setResult] = useState<McpTest | 'running'>();
+  if (configuration === undefined) return null;
+  return (
+    <div className="flex flex-wrap items-center gap-3">
+      <Button
+        disabled={result === 'running'}
+        onClick={() => {
+          setResult('running');
+          void testMcp(configuration).then(setResult);
+        }}
+      >
+        Test it
+      </Button>
+      <span aria-live="polite">
+        {result !== undefined && result !== 'running' && (
+          <Status kind={result.isOk ? 'ok' : 'fail'}>
+            <span className="whitespace-normal">{result.text}</span>
+          </Status>
+        )}
+      </span>
+    </div>
+  );
+}

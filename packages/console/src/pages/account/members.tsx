@@ -1,0 +1,239 @@
+import { PlusIcon } from '@primer/octicons-react';
+import type { OutputOf } from '@weir/api/client';
+import { useState } from 'react';
+import { useAction, useOperation } from '../../api/use-operation.ts';
+import { useContextOfCaller } from '../../session/context.ts';
+import { Answer } from '../../ui/answer.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Checkbox } from '../../ui/checkbox.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Field, TextControl } from '../../ui/field.tsx';
+import { Form, textOf } from '../../ui/form.tsx';
+import { Card, Page } from '../../ui/page.tsx';
+import { Secret } from '../../ui/secret.tsx';
+import { Select } from '../../ui/select.tsx';
+import { Time } from '../../ui/time.tsx';
+import { say } from '../../ui/toasts.tsx';
+import { TeamTabs } from './team-tabs.tsx';
+
+type User = OutputOf<'users/list'>['users'][number];
+type Role = OutputOf<'list_user_roles'>['user_roles'][number];
+
+/** The people of the account and those who were invited. */
+export function Members() {
+  const users = useOperation('users/list', {});
+  const roles = useOperation('list_user_roles', {});
+  const { data: context } = useContextOfCaller();
+  const [isInviting, setInviting] = useState(false);
+  const [changed, setChanged] = useState<User>();
+  const [removed, setRemoved] = useState<User>();
+  const known = roles.data?.user_roles ?? [];
+  return (
+    <Page
+      title="Team"
+      tabTitle="Members"
+      facts="People sign in by themselves and may do what their roles say."
+      actions={
+        <Button kind="primary" onClick={() => setInviting(true)}>
+          <PlusIcon aria-hidden="true" /> Invite a person
+        </Button>
+      }
+    >
+      <TeamTabs />
+      <Card title="Members">
+        <Answer of={users} what="list the members" rows={3}>
+          {(data) => (
+            <ul className="divide-y divide-line">
+              {data.users.map((user) => (
+                <li key={user.id} className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2 text-sm">
+                  <div className="min-w-0 flex-1 basis-56">
+                    <p className="truncate font-medium text-ink" title={user.email}>
+                      <bdi>{user.name}</bdi> <span className="font-normal text-muted">{user.email}</span>
+                    </p>
+                    <p className="text-xs text-muted">
+                      {rolesInWords(user, known)} · signed in <Time of={user.last_signed_in_at} isAgo />
+                    </p>
+                  </div>
+                  <Button onClick={() => setChanged(user)}>Change roles</Button>
+                  {user.id !== context?.actor.id && (
+                    <Button kind="quiet" className="text-fail" onClick={() => setRemoved(user)}>
+                      Remove
+                    </Button>
+                  )}
+                </li>
+              ))}
+            </ul>
+          )}
+        </Answer>
+      </Card>
+      <Invitations roles={known} />
+      {isInviting && <Invite roles={known} onClose={() => setInviting(false)} />}
+      {changed !== undefined && (
+        <ChangeRoles user={changed} roles={known} onClose={() => setChanged(undefined)} />
+      )}
+      {removed !== undefined && <Remove user={removed} onClose={() => setRemoved(undefined)} />}
+    </Page>
+  );
+}
+
+function rolesInWords({ user_role_ids }: User, roles: readonly Role[]): string {
+  const names = roles.filter(({ id }) => user_role_ids.includes(id)).map(({ name }) => name);
+  return names.length === 0 ? 'no role: may do nothing' : names.join(', ');
+}
+
+function Invitations({ roles }: { readonly roles: readonly Role[] }) {
+  const invitations = useOperation('users/list_invitations', {});
+  const withdraw = useAction('users/delete_invitation');
+  const rows = invitations.data?.invitations ?? [];
+  if (rows.length === 0) return null;
+  return (
+    <Card title="Invited, and not here yet">
+      <ul className="divide-y divide-line">
+        {rows.map(({ id, email, user_role_id, expires_at }) => (
+          <li key={id} className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2 text-sm">
+            <span className="min-w-0 flex-1 basis-48 truncate text-ink">{email}</span>
+            <span className="text-muted">
+              {roles.find((role) => role.id === user_role_id)?.name} · until <Time of={expires_at} />
+            </span>
+            <Button
+              disabled={withdraw.isPending}
+              onClick={() =>
+                withdraw.mutate(
+                  { invitation_id: id },
+                  {
+                    onSuccess: () => say(`The invitation of ${email} is withdrawn`),
+                    onError: ({ message }) => say(message, 'fail'),
+                  },
+                )
+              }
+            >
+              Withdraw
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+interface InviteProps {
+  readonly roles: readonly Role[];
+  readonly onClose: () => void;
+}
+
+function Invite({ roles, onClose }: InviteProps) {
+  const invite = useAction('users/create_invitations');
+  const made = invite.data?.invitations[0];
+  if (made !== undefined)
+    return (
+      <Dialog isOpen onClose={onClose} title={`${made.email} is invited`}>
+        <div className="flex flex-col gap-3">
+          <p className="text-sm text-body">
+            Nothing is mailed: send this link yourself. It works once, until <Time of={made.expires_at} />.
+          </p>
+          <Secret label="Link of the invitation" text={made.invitation_url} />
+          <div className="flex justify-end">
+            <Button kind="primary" onClick={onClose}>
+              Done
+            </Button>
+          </div>
+        </div>
+      </Dialog>
+    );
+  return (
+    <Dialog isOpen onClose={onClose} title="Invite a person">
+      <Form
+        what="invite the person"
+        button="Invite"
+        action={invite}
+        onCancel={onClose}
+        onSubmit={(fields) =>
+          invite.mutate({
+            invitations: [{ email: textOf(fields, 'email'), user_role_id: textOf(fields, 'role') }],
+          })
+        }
+      >
+        <Field label="E-mail" name="email" help="What the person signs in with.">
+          <TextControl required autoFocus autoComplete="off" />
+        </Field>
+        <Field label="Role" name="role" help="What the person may do; it can be changed later.">
+          <Select name="role" aria-label="Role" options={roles.map(({ id, name }) => [id, name])} />
+        </Field>
+      </Form>
+    </Dialog>
+  );
+}
+
+interface OfUser {
+  readonly user: User;
+  readonly onClose: () => void;
+}
+
+function ChangeRoles({ user, roles, onClose }: OfUser & { readonly roles: readonly Role[] }) {
+  const update = useAction('users/update_roles');
+  return (
+    <Dialog isOpen onClose={onClose} title={`Roles of ${user.name}`}>
+      <Form
+        what="change the roles"
+        button="Change the roles"
+        action={update}
+        onCancel={onClose}
+        onSubmit={(fields) => {
+          const wanted = new Set(fields.getAll('role').map(String));
+          update.mutate(
+            {
+              user_id: user.id,
+              assigned_role_ids: [...wanted].filter((id) => !user.user_role_ids.includes(id)),
+              unassigned_role_ids: user.user_role_ids.filter((id) => !wanted.has(id)),
+            },
+            {
+              onSuccess: () => {
+                say(`The roles of ${user.name} are changed`);
+                onClose();
+              },
+            },
+          );
+        }}
+      >
+        {roles.map(({ id, name }) => (
+          <Checkbox
+            key={id}
+            name="role"
+            value={id}
+            label={name}
+            defaultChecked={user.user_role_ids.includes(id)}
+          />
+        ))}
+      </Form>
+    </Dialog>
+  );
+}
+
+function Remove({ user, onClose }: OfUser) {
+  const remove = useAction('users/delete');
+  return (
+    <ConfirmDialog
+      isOpen
+      onClose={onClose}
+      title={`Remove ${user.name}`}
+      button={`Remove ${user.name}`}
+      nameToType={user.email}
+      action={remove}
+      onConfirm={() =>
+        remove.mutate(
+          { user_id: user.id },
+          {
+            onSuccess: () => {
+              say(`Removed ${user.email}`);
+              onClose();
+            },
+          },
+        )
+      }
+    >
+      <p>The sessions of {user.email} end now. Keys that this person made stay: delete them on their page.</p>
+      <p>To come back, the person needs a new invitation.</p>
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,166 @@
+import { PlusIcon } from '@primer/octicons-react';
+import type { OutputOf } from '@weir/api/client';
+import { useState } from 'react';
+import { useAction, useOperation } from '../../api/use-operation.ts';
+import { useContextOfCaller } from '../../session/context.ts';
+import { Answer } from '../../ui/answer.tsx';
+import { Button } from '../../ui/button.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Field, TextControl } from '../../ui/field.tsx';
+import { Form, textOf } from '../../ui/form.tsx';
+import { Card, Page } from '../../ui/page.tsx';
+import { Select } from '../../ui/select.tsx';
+import { say } from '../../ui/toasts.tsx';
+import { TeamTabs } from './team-tabs.tsx';
+
+type Role = OutputOf<'list_user_roles'>['user_roles'][number];
+
+/** What people may do, by workspace. */
+export function Roles() {
+  const roles = useOperation('list_user_roles', {});
+  const places = usePlaces();
+  const [edited, setEdited] = useState<Role | 'new'>();
+  const [deleted, setDeleted] = useState<Role>();
+  return (
+    <Page
+      title="Team"
+      tabTitle="Roles"
+      facts="A role gives its people rights in some workspaces or in all."
+      actions={
+        <Button kind="primary" onClick={() => setEdited('new')}>
+          <PlusIcon aria-hidden="true" /> Create a role
+        </Button>
+      }
+    >
+      <TeamTabs />
+      <Card>
+        <Answer of={roles} what="list the roles" rows={3}>
+          {(data) => (
+            <ul className="divide-y divide-line">
+              {data.user_roles.map((role) => (
+                <li key={role.id} className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2 text-sm">
+                  <div className="min-w-0 flex-1 basis-56">
+                    <p className="font-medium text-ink">{role.name}</p>
+                    <p className="text-xs break-words text-muted">{grantsInWords(role, places)}</p>
+                  </div>
+                  <Button onClick={() => setEdited(role)} aria-label={`Change ${role.name}`}>
+                    Change
+                  </Button>
+                  <Button
+                    kind="quiet"
+                    className="text-fail"
+                    aria-label={`Delete ${role.name}`}
+                    onClick={() => setDeleted(role)}
+                  >
+                    Delete
+                  </Button>
+                </li>
+              ))}
+            </ul>
+          )}
+        </Answer>
+      </Card>
+      {edited !== undefined && (
+        <EditRole role={edited === 'new' ? undefined : edited} onClose={() => setEdited(undefined)} />
+      )}
+      {deleted !== undefined && <DeleteRole role={deleted} onClose={() => setDeleted(undefined)} />}
+    </Page>
+  );
+}
+
+/** All workspaces, later ones too, and each of them. */
+function usePlaces(): readonly (readonly [id: string, name: string])[] {
+  const { data: context } = useContextOfCaller();
+  return [['*', 'all workspaces'], ...(context?.workspaces ?? []).map(({ id, name }) => [id, name] as const)];
+}
+
+function grantsInWords({ access_grants }: Role, places: ReturnType<typeof usePlaces>): string {
+  if (access_grants.length === 0) return 'nothing';
+  return access_grants
+    .map(({ workspace_id, managed_grant_name }) => {
+      const place = places.find(([id]) => id === workspace_id)?.[1] ?? workspace_id;
+      return `${managed_grant_name === 'admin' ? 'administers' : 'reads'} ${place}`;
+    })
+    .join(', ');
+}
+
+interface RoleProps {
+  readonly role: Role | undefined;
+  readonly onClose: () => void;
+}
+
+const grants = [
+  ['', 'nothing'],
+  ['read_only', 'read'],
+  ['admin', 'administer'],
+] as const;
+
+function EditRole({ role, onClose }: RoleProps) {
+  const create = useAction('create_user_role');
+  const update = useAction('update_user_role');
+  const places = usePlaces();
+  const grantAt = (id: string) =>
+    role?.access_grants.find(({ workspace_id }) => workspace_id === id)?.managed_grant_name ?? '';
+  return (
+    <Dialog isOpen onClose={onClose} title={role === undefined ? 'Create a role' : `Change ${role.name}`}>
+      <Form
+        what={role === undefined ? 'create the role' : 'change the role'}
+        button={role === undefined ? 'Create the role' : 'Change the role'}
+        action={role === undefined ? create : update}
+        onCancel={onClose}
+        onSubmit={(fields) => {
+          const name = textOf(fields, 'name');
+          const access_grants = places.flatMap(([id]) => {
+            const grant = textOf(fields, id);
+            return grant === ''
+              ? []
+              : [{ workspace_id: id, managed_grant_name: grant as 'admin' | 'read_only' }];
+          });
+          const onSuccess = () => {
+            say(role === undefined ? `Created ${name}` : `Changed ${name}`);
+            onClose();
+          };
+          if (role === undefined) create.mutate({ user_role_name: name, access_grants }, { onSuccess });
+          else
+            update.mutate({ user_role_id: role.id, new_user_role_name: name, access_grants }, { onSuccess });
+        }}
+      >
+        <Field label="Name" name="name" help="3 to 60 letters, digits, spaces, underscores and hyphens.">
+          <TextControl required autoFocus autoComplete="off" maxLength={60} defaultValue={role?.name} />
+        </Field>
+        {places.map(([id, place]) => (
+          <Field key={id} label={`In ${place}`} name={id}>
+            <Select name={id} aria-label={`In ${place}`} defaultValue={grantAt(id)} options={grants} />
+          </Field>
+        ))}
+      </Form>
+    </Dialog>
+  );
+}
+
+function DeleteRole({ role, onClose }: { readonly role: Role; readonly onClose: () => void }) {
+  const remove = useAction('delete_user_role');
+  return (
+    <ConfirmDialog
+      isOpen
+      onClose={onClose}
+      title={`Delete the role ${role.name}`}
+      button={`Delete ${role.name}`}
+      action={remove}
+      onConfirm={() =>
+        remove.mutate(
+          { user_role_id: role.id },
+          {
+            onSuccess: () => {
+              say(`Deleted ${role.name}`);
+              onClose();
+            },
+          },
+        )
+      }
+    >
+      <p>A role that people have, or that single sign-on gives, is not deleted.</p>
+    </ConfirmDialog>
+  );
+}
