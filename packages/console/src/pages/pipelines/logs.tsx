@@ -1,0 +1,49 @@
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { useOperation } from '../../api/use-operation.ts';
+import { Answer } from '../../ui/answer.tsx';
+import { EventExplorer } from '../events/explorer.tsx';
+import { searchOf, stateOf } from '../events/state/explorer-state.ts';
+
+const path = '/frame/clusters/$clusterId/pipelines/$pipelineId/logs';
+
+/** What the pipeline said: the explorer of events with type and pipeline fixed. */
+export function PipelineLogs() {
+  const { clusterId, pipelineId } = useParams({ from: path });
+  const described = useOperation('describe_pipeline', {
+    virtual_cluster_id: clusterId,
+    pipeline_id: pipelineId,
+  });
+  return (
+    <Answer of={described} what="describe the pipeline">
+      {({ pipeline_overview }) => <LogsOf name={pipeline_overview.name} />}
+    </Answer>
+  );
+}
+
+function LogsOf({ name }: { readonly name: string }) {
+  const { clusterId, pipelineId } = useParams({ from: path });
+  const search = useSearch({ from: path });
+  const navigate = useNavigate();
+  const scope = useMemo(
+    () => ({ types: ['pipeline_logs'], filter: `data.pipeline_name == ${JSON.stringify(name)}` }) as const,
+    [name],
+  );
+  return (
+    <EventExplorer
+      key={pipelineId}
+      clusterId={clusterId}
+      scope={scope}
+      state={stateOf(search)}
+      onState={(state, { isSamePlace }) =>
+        void navigate({
+          to: '/clusters/$clusterId/pipelines/$pipelineId/logs',
+          params: { clusterId, pipelineId },
+          search: searchOf(state),
+          replace: isSamePlace,
+          resetScroll: false,
+        })
+      }
+    />
+  );
+}

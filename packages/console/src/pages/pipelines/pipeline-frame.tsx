@@ -1,0 +1,118 @@
+import { PauseIcon, PlayIcon, TrashIcon } from '@primer/octicons-react';
+import { Outlet, useNavigate, useParams } from '@tanstack/react-router';
+import { pipelineEngineNote } from '@weir/api/pipeline-types';
+import { useState } from 'react';
+import { problemOf } from '../../api/client.ts';
+import { useAction, useOperation } from '../../api/use-operation.ts';
+import { visibleText } from '../../format/visible-text.ts';
+import { Answer } from '../../ui/answer.tsx';
+import { Button } from '../../ui/button.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { CopyableId } from '../../ui/copy-button.tsx';
+import { Page, Tabs } from '../../ui/page.tsx';
+import { say } from '../../ui/toasts.tsx';
+import { hasEngine, type Pipeline, PipelineState, typeNames } from './state.tsx';
+
+/** The title, the state and the tabs of a pipeline. */
+export function PipelineFrame() {
+  const { clusterId, pipelineId } = useParams({ from: '/frame/clusters/$clusterId/pipelines/$pipelineId' });
+  const target = { virtual_cluster_id: clusterId, pipeline_id: pipelineId };
+  const described = useOperation('describe_pipeline', target, { everyMs: 5_000 });
+  const pipeline = described.data?.pipeline_overview;
+  const params = { clusterId, pipelineId };
+  return (
+    <Page
+      title={pipeline === undefined ? 'Pipeline' : visibleText(pipeline.name)}
+      facts={
+        pipeline && (
+          <span className="flex flex-wrap items-center gap-x-2">
+            <PipelineState pipeline={pipeline} />·<span>{typeNames[pipeline.type]}</span>·
+            <span>
+              {pipeline.deployed_configuration_version === null
+                ? 'nothing deployed'
+                : `version ${pipeline.deployed_configuration_version} deployed`}
+            </span>
+            <CopyableId text={pipeline.id} what="the pipeline id" />
+          </span>
+        )
+      }
+      actions={pipeline && <Actions target={target} pipeline={pipeline} />}
+    >
+      {pipeline !== undefined && !hasEngine(pipeline) && (
+        <p className="text-sm text-muted">{pipelineEngineNote}</p>
+      )}
+      {pipeline?.run !== undefined && pipeline.run.message !== '' && (
+        <p className="text-sm break-words text-body">{visibleText(pipeline.run.message)}</p>
+      )}
+      <Tabs
+        tabs={[
+          { label: 'Configuration', link: { to: '/clusters/$clusterId/pipelines/$pipelineId', params } },
+          { label: 'Versions', link: { to: '/clusters/$clusterId/pipelines/$pipelineId/versions', params } },
+          { label: 'Logs', link: { to: '/clusters/$clusterId/pipelines/$pipelineId/logs', params } },
+        ]}
+      />
+      <Answer of={described} what="describe the pipeline">
+        {() => <Outlet />}
+      </Answer>
+    </Page>
+  );
+}
+
+interface ActionsProps {
+  readonly target: { readonly virtual_cluster_id: string; readonly pipeline_id: string };
+  readonly pipeline: Pipeline;
+}
+
+function Actions({ target, pipeline }: ActionsProps) {
+  const navigate = useNavigate();
+  const change = useAction('change_pipeline_state');
+  const remove = useAction('delete_pipeline');
+  const [isAsking, setAsking] = useState(false);
+  const isRunning = pipeline.state === 'running';
+  const name = visibleText(pipeline.name);
+  return (
+    <>
+      {(isRunning || hasEngine(pipeline)) && (
+        <Button
+          disabled={change.isPending || pipeline.deployed_configuration_id === null}
+          onClick={() =>
+            change.mutate(
+              { ...target, desired_state: isRunning ? 'paused' : 'running' },
+              {
+                onSuccess: () => say(isRunning ? `Paused ${name}` : `Started ${name}`),
+                onError: (error) => say(`Failed to change ${name}: ${problemOf(error).message}`, 'fail'),
+              },
+            )
+          }
+        >
+          {isRunning ? <PauseIcon aria-hidden="true" /> : <PlayIcon aria-hidden="true" />}
+          {isRunning ? 'Pause' : 'Start'}
+        </Button>
+      )}
+      <Button onClick={() => setAsking(true)}>
+        <TrashIcon aria-hidden="true" /> Delete
+      </Button>
+      <ConfirmDialog
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        title={`Delete ${name}`}
+        button="Delete the pipeline"
+        nameToType={pipeline.name}
+        action={remove}
+        onConfirm={() =>
+          remove.mutate(target, {
+            onSuccess: () => {
+              say(`Deleted ${name}`);
+              void navigate({
+                to: '/clusters/$clusterId/pipelines',
+                params: { clusterId: target.virtual_cluster_id },
+              });
+            },
+          })
+        }
+      >
+        <p>It stops, and all its configurations go for good. What it wrote stays.</p>
+      </ConfirmDialog>
+    </>
+  );
+}
