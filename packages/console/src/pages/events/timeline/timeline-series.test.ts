@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { timelineSeries } from './timeline-series.ts';
+
+const at = (second: number) => `2026-01-31T12:00:0${second}.000Z`;
+
+test('series share their times, and what is missing is zero or a gap', () => {
+  const timeline = {
+    bucket_seconds: 1,
+    is_approximate: false,
+    series: [
+      {
+        key: 'READ',
+        is_other: false,
+        count: 3,
+        total: 3,
+        points: [
+          [at(0), 1],
+          [at(1), 2],
+        ],
+      },
+      { key: null, is_other: false, count: 1, total: 1, points: [[at(2), 1]] },
+      { key: null, is_other: true, count: 1, total: 1, points: [[at(1), null]] },
+    ],
+  } as never;
+  const { timesMs, series } = timelineSeries(timeline, { isCount: true, isGrouped: true });
+  assert.equal(timesMs.length, 3);
+  assert.deepEqual(
+    series.map(({ label, values }) => [label, ...values]),
+    [
+      ['READ', 1, 2, 0],
+      ['(none)', 0, 0, 1],
+      ['Other', 0, 0, 0],
+    ],
+  );
+  const aggregates = timelineSeries(timeline, { isCount: false, isGrouped: true });
+  assert.deepEqual(aggregates.series[0]!.values, [1, 2, null]);
+});
+
+test('values that look the same have labels of their own', () => {
+  const one = { is_other: false, count: 1, total: 1, points: [] };
+  const timeline = {
+    bucket_seconds: 1,
+    is_approximate: false,
+    series: [
+      { ...one, key: 1 },
+      { ...one, key: '1' },
+      { ...one, key: '\u202ea', then_key: '' },
+    ],
+  } as never;
+  const { series } = timelineSeries(timeline, { isCount: true, isGrouped: true });
+  assert.deepEqual(
+    series.map(({ label }) => label),
+    ['1', '1 (2)', '⟨U+202E⟩a · (empty)'],
+  );
+});
