@@ -1,0 +1,140 @@
+import type { OutputOf } from '@weir/api/client';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { Button } from '../../../ui/button.tsx';
+import { classNames } from '../../../ui/class-names.ts';
+import { controlClass } from '../../../ui/field.tsx';
+import { FilterBox } from '../../../ui/list-page.tsx';
+import { Empty } from '../../../ui/states.tsx';
+import { Status } from '../../../ui/status.tsx';
+import type { Explorer } from '../state/use-explorer.ts';
+import { EventRow, type ShownEvent } from './event-row.tsx';
+import { FieldMenu, type OpenField } from './field-menu.tsx';
+import { receiptOf } from './receipt.ts';
+
+interface ResultsProps {
+  readonly explorer: Explorer;
+  readonly answer: OutputOf<'search_events'>;
+}
+
+const revealedStep = 20;
+
+/** The events that were found, twenty more whenever the end comes into view. */
+export function Results({ explorer, answer }: ResultsProps) {
+  const { state, searches } = explorer;
+  const { rows } = searches;
+  const [revealed, setRevealed] = useState(revealedStep);
+  const [openIds, setOpenIds] = useState<ReadonlySet<string>>(new Set());
+  const [openField, setOpenField] = useState<OpenField>();
+  // Another answer begins at its top.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the answer is what changed.
+  useEffect(() => setRevealed(revealedStep), [answer]);
+  const found = useMemo(() => containing(answer.events, state.find), [answer, state.find]);
+  const shown = found.slice(0, revealed);
+  const isDim = rows.isOld || explorer.problem !== undefined;
+  return (
+    <>
+      <header className="flex flex-wrap items-center gap-2 border-b border-line px-3 py-1.5">
+        <p className="min-w-0 flex-1 basis-60 text-sm text-muted" aria-live="polite">
+          {rows.isRunning ? 'Searching…' : receiptOf(answer)}
+          {rows.isStopped && ' · '}
+          {rows.isStopped && <Status kind="warn">stopped; these are earlier results</Status>}
+        </p>
+        <select
+          aria-label="Order"
+          value={state.sort}
+          onChange={(event) => explorer.search({ sort: event.target.value === 'asc' ? 'asc' : 'desc' })}
+          className={`${controlClass} w-auto!`}
+        >
+          <option value="desc">Newest first</option>
+          <option value="asc">Oldest first</option>
+        </select>
+        <Button onClick={() => setOpenIds(new Set(shown.map(({ id }) => id)))}>Expand all</Button>
+        <Button onClick={() => setOpenIds(new Set())} disabled={openIds.size === 0}>
+          Collapse
+        </Button>
+        <div className="w-full sm:w-56">
+          <FilterBox
+            label="Filter these results"
+            value={state.find}
+            onChange={(find) => explorer.show({ find })}
+          />
+        </div>
+      </header>
+      {rows.isRunning && <div className="h-0.5 animate-pulse bg-accent" />}
+      {answer.events.length === 0 ? (
+        <NoEvents message={answer.message} />
+      ) : found.length === 0 ? (
+        <Empty title="None of these results contain the text">
+          It is looked for only in the {answer.events.length} events that are loaded.
+        </Empty>
+      ) : (
+        <ol aria-label="Events" className={classNames(isDim && 'opacity-60')}>
+          {shown.map((event) => (
+            <EventRow
+              key={event.id}
+              explorer={explorer}
+              event={event}
+              isOpen={openIds.has(event.id)}
+              onToggle={() => setOpenIds(toggled(openIds, event.id))}
+              onField={(field, element) => setOpenField({ field, element })}
+            />
+          ))}
+        </ol>
+      )}
+      {shown.length < found.length && (
+        <More
+          left={found.length - shown.length}
+          onMore={() => setRevealed((before) => before + revealedStep)}
+        />
+      )}
+      {state.find !== '' && found.length > 0 && (
+        <p className="px-3 py-2 text-xs text-muted">
+          {found.length} of the {answer.events.length} loaded events contain the text.
+        </p>
+      )}
+      <FieldMenu explorer={explorer} open={openField} onClose={() => setOpenField(undefined)} />
+    </>
+  );
+}
+
+function NoEvents({ message }: { readonly message: string | undefined }) {
+  return (
+    <Empty title={message === undefined ? 'No event matches' : 'No events data yet'}>
+      {message ?? 'Choose a longer time or more types, or take conditions out of the filter.'}
+    </Empty>
+  );
+}
+
+/** Reveals more when it comes into view, and by a click. */
+function More({ left, onMore }: { readonly left: number; readonly onMore: () => void }) {
+  const button = useRef<HTMLButtonElement>(null);
+  const latest = useRef(onMore);
+  latest.current = onMore;
+  useEffect(() => {
+    const observer = new IntersectionObserver((entries) => {
+      if (entries.some(({ isIntersecting }) => isIntersecting)) latest.current();
+    });
+    observer.observe(button.current!);
+    return () => observer.disconnect();
+  }, []);
+  return (
+    <div className="flex justify-center p-2">
+      <Button ref={button} kind="quiet" onClick={onMore}>
+        Show more ({left} left)
+      </Button>
+    </div>
+  );
+}
+
+function toggled(ids: ReadonlySet<string>, id: string): ReadonlySet<string> {
+  const next = new Set(ids);
+  if (!next.delete(id)) next.add(id);
+  return next;
+}
+
+/** Events whose JSON contains the text, in any case. */
+function containing(events: readonly ShownEvent[], text: string): readonly ShownEvent[] {
+  if (text === '') return events;
+  const wanted = text.toLowerCase();
+  return events.filter((event) => JSON.stringify(event).toLowerCase().includes(wanted));
+}
