@@ -1,0 +1,128 @@
+import { defaultRange, type EventTypeName, isEventTypeName, type TimeRange } from '@weir/events';
+import type { EventsSearch } from './events-search.ts';
+
+/** The whole state of the explorer, which is in the URL: a link reproduces the search. */
+export interface ExplorerState {
+  /** None are all. */
+  readonly types: readonly EventTypeName[];
+  readonly filter: string;
+  readonly range: TimeRange;
+  readonly zone: 'local' | 'utc';
+  readonly sort: 'asc' | 'desc';
+  readonly mode: FilterMode;
+  readonly chart: ChartKind;
+  readonly groupBy: string;
+  /** A second field, with `groupBy`. */
+  readonly thenBy: string;
+  readonly aggregation: Aggregation;
+  /** The field with the numbers; empty for `count`. */
+  readonly field: string;
+  /** Narrows the rows that are loaded. */
+  readonly find: string;
+  /** The id of an event that is open by itself, and about when it happened. */
+  readonly event: string;
+  readonly near: string;
+}
+
+type FilterMode = 'raw' | 'builder';
+
+export const chartKinds = ['bars', 'lines', 'table', 'off'] as const;
+type ChartKind = (typeof chartKinds)[number];
+
+export const aggregations = ['count', 'avg', 'max', 'min', 'sum'] as const;
+export type Aggregation = (typeof aggregations)[number];
+
+export const emptyState: ExplorerState = {
+  types: [],
+  filter: '',
+  range: defaultRange,
+  zone: 'local',
+  sort: 'desc',
+  mode: 'raw',
+  chart: 'bars',
+  groupBy: '',
+  thenBy: '',
+  aggregation: 'count',
+  field: '',
+  find: '',
+  event: '',
+  near: '',
+};
+
+/** Parameters that mean nothing here count as left out. */
+export function stateOf(search: EventsSearch): ExplorerState {
+  const aggregation = oneOf(aggregations, search.aggregation);
+  const field = search.field ?? '';
+  const hasNumbers = aggregation !== 'count' && field !== '';
+  return {
+    types: [...new Set((search.types ?? '').split(',').filter(isEventTypeName))],
+    filter: search.filter ?? '',
+    range: rangeOf(search),
+    zone: oneOf(['local', 'utc'], search.zone),
+    sort: oneOf(['desc', 'asc'], search.sort),
+    mode: oneOf(['raw', 'builder'], search.mode),
+    chart: oneOf(chartKinds, search.chart),
+    groupBy: search.group_by ?? '',
+    thenBy: (search.group_by ?? '') === '' ? '' : (search.then_by ?? ''),
+    aggregation: hasNumbers ? aggregation : 'count',
+    field: hasNumbers ? field : '',
+    find: search.find ?? '',
+    event: search.event ?? '',
+    near: search.near ?? '',
+  };
+}
+
+/** The first is the default. */
+function oneOf<Name extends string>(names: readonly [Name, ...Name[]], given: string | undefined): Name {
+  return names.find((name) => name === given) ?? names[0];
+}
+
+function rangeOf({ relative, preset, day, from, to, start, end }: EventsSearch): TimeRange {
+  if (start !== undefined && end !== undefined) return { start, end };
+  if (day !== undefined)
+    return { day, ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
+  if (preset === 'today' || preset === 'yesterday') return { preset };
+  return relative === undefined ? defaultRange : { relative };
+}
+
+/** What has its default is left out. */
+export function searchOf(state: ExplorerState): EventsSearch {
+  const all: EventsSearch = {
+    types: state.types.join(','),
+    filter: state.filter,
+    ...rangeSearch(state.range),
+    zone: state.zone,
+    sort: state.sort,
+    mode: state.mode,
+    chart: state.chart,
+    group_by: state.groupBy,
+    then_by: state.thenBy,
+    aggregation: state.aggregation,
+    field: state.field,
+    find: state.find,
+    event: state.event,
+    near: state.near,
+  };
+  return Object.fromEntries(
+    Object.entries(all).filter(
+      ([name, value]) => value !== undefined && value !== '' && value !== defaults[name],
+    ),
+  );
+}
+
+const defaults: Readonly<Record<string, string>> = {
+  zone: emptyState.zone,
+  sort: emptyState.sort,
+  mode: emptyState.mode,
+  chart: emptyState.chart,
+  aggregation: emptyState.aggregation,
+};
+
+function rangeSearch(range: TimeRange): EventsSearch {
+  if ('relative' in range) return isDefaultRange(range) ? {} : range;
+  return range;
+}
+
+function isDefaultRange(range: { readonly relative: string }): boolean {
+  return 'relative' in defaultRange && range.relative === defaultRange.relative;
+}
