@@ -1,0 +1,46 @@
+import { useAction, useOperation } from '../../api/use-operation.ts';
+import { formatDuration } from '../../format/format.ts';
+import { Button } from '../../ui/button.tsx';
+import { Empty, Failure } from '../../ui/states.tsx';
+
+interface EventsDisabledProps {
+  readonly clusterId: string;
+  readonly onEnabled: () => void;
+}
+
+const nanosPerMs = 1_000_000;
+
+/** Events are off until a person turns them on; this says what that costs. */
+export function EventsDisabled({ clusterId, onEnabled }: EventsDisabledProps) {
+  const state = useOperation('get_events_state', { virtual_cluster_id: clusterId });
+  const enable = useAction('update_events_state');
+  const retentionsMs = Object.values(state.data?.event_types ?? {}).flatMap(
+    ({ retention_period_nanos: nanos }) => (nanos === undefined ? [] : [Number(nanos) / nanosPerMs]),
+  );
+  const longest = retentionsMs.length === 0 ? undefined : formatDuration(Math.max(...retentionsMs));
+  return (
+    <>
+      {enable.isError && <Failure what="enable events" error={enable.error} />}
+      <Empty
+        title="This cluster records no events"
+        action={
+          <Button
+            kind="primary"
+            disabled={enable.isPending}
+            onClick={() =>
+              enable.mutate({ virtual_cluster_id: clusterId, enabled: true }, { onSuccess: onEnabled })
+            }
+          >
+            {enable.isPending ? 'Enabling events…' : 'Enable events'}
+          </Button>
+        }
+        command={`weir cli events enable -cluster ${clusterId}`}
+      >
+        With events, agents record their logs, what ACLs deny, diagnostics and metrics of the cluster, within
+        seconds. They are written to internal topics in the bucket of the cluster
+        {longest === undefined ? '' : `, are deleted after ${longest} at most`} and cost what that storage and
+        its requests cost. They can be disabled at any time.
+      </Empty>
+    </>
+  );
+}

@@ -1,0 +1,70 @@
+import { DownloadIcon } from '@primer/octicons-react';
+import { systemClock } from '@weir/core';
+import { resolveTimeRange } from '@weir/events';
+import { Button } from '../../../ui/button.tsx';
+import { Menu } from '../../../ui/menu.tsx';
+import { copy } from '../results/field-menu.tsx';
+import { zoneName } from '../state/search-input.ts';
+import type { Explorer } from '../state/use-explorer.ts';
+import { csvExport, curlExport, jsonExport, mcpExport } from './export-texts.ts';
+
+/** The search and its results for other programs and people. */
+export function ExportMenu({ explorer }: { readonly explorer: Explorer }) {
+  const { effective, clusterId, searches } = explorer;
+  const events = searches.rows.answer?.events ?? [];
+  const disabledBecause = events.length === 0 ? 'There are no events' : undefined;
+  const window = resolveTimeRange(effective.range, {
+    nowMs: systemClock.nowMs(),
+    timeZone: zoneName(effective.zone),
+  }).window;
+  return (
+    <Menu
+      trigger={
+        <Button>
+          <DownloadIcon aria-hidden="true" /> Export
+        </Button>
+      }
+      entries={[
+        {
+          id: 'link',
+          label: 'Copy a link to this search',
+          onSelect: () => copy(location.href, 'the link'),
+        },
+        { id: 'line', line: true },
+        {
+          id: 'json',
+          label: `Download ${events.length} events as JSON`,
+          disabledBecause,
+          onSelect: () => download('events.json', 'application/json', jsonExport(events)),
+        },
+        {
+          id: 'csv',
+          label: `Download ${events.length} events as CSV`,
+          disabledBecause,
+          onSelect: () => download('events.csv', 'text/csv', csvExport(events)),
+        },
+        { id: 'line2', line: true },
+        {
+          id: 'curl',
+          label: 'Copy as curl',
+          onSelect: () => copy(curlExport(location.origin, clusterId, effective), 'the curl command'),
+        },
+        {
+          id: 'mcp',
+          label: 'Copy as MCP call',
+          disabledBecause: window === undefined ? 'The time is wrong' : undefined,
+          onSelect: () => copy(mcpExport(clusterId, effective, window!), 'the MCP call'),
+        },
+      ]}
+    />
+  );
+}
+
+function download(name: string, type: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(url);
+}

@@ -1,0 +1,70 @@
+import { Menu } from '@base-ui/react/menu';
+import { CheckIcon, TriangleDownIcon } from '@primer/octicons-react';
+import { clusterKind } from '@weir/core';
+import { type EventTypeName, eventTypes, eventTypesIn } from '@weir/events';
+import { Button } from '../../ui/button.tsx';
+import { popupClass } from '../../ui/menu.tsx';
+
+interface TypesPickerProps {
+  readonly clusterId: string;
+  readonly types: readonly EventTypeName[];
+  readonly onChange: (types: readonly EventTypeName[]) => void;
+}
+
+/** Which types of events to search; none are all. */
+export function TypesPicker({ clusterId, types, onChange }: TypesPickerProps) {
+  const toggle = (type: EventTypeName) =>
+    onChange(types.includes(type) ? types.filter((one) => one !== type) : [...types, type]);
+  return (
+    <Menu.Root>
+      <Menu.Trigger render={<Button />}>
+        <span className="max-w-60 truncate">{labelOf(types)}</span>
+        <TriangleDownIcon aria-hidden="true" />
+      </Menu.Trigger>
+      <Menu.Portal>
+        <Menu.Positioner sideOffset={4} align="start" className="z-50">
+          <Menu.Popup className={popupClass}>
+            <Item title="All types" detail="" isChecked={types.length === 0} onChange={() => onChange([])} />
+            <Menu.Separator className="my-1 h-px bg-line" />
+            {eventTypesIn(clusterKind(clusterId)).map((type) => (
+              <Item
+                key={type}
+                title={eventTypes[type].title}
+                detail={type}
+                isChecked={types.includes(type)}
+                onChange={() => toggle(type)}
+              />
+            ))}
+          </Menu.Popup>
+        </Menu.Positioner>
+      </Menu.Portal>
+    </Menu.Root>
+  );
+}
+
+interface ItemProps {
+  readonly title: string;
+  readonly detail: string;
+  readonly isChecked: boolean;
+  readonly onChange: () => void;
+}
+
+function Item({ title, detail, isChecked, onChange }: ItemProps) {
+  return (
+    <Menu.CheckboxItem
+      checked={isChecked}
+      onCheckedChange={onChange}
+      closeOnClick={false}
+      className="flex items-center gap-2 rounded px-2 py-1.5 text-sm text-ink outline-none data-highlighted:bg-hover"
+    >
+      <span className="size-4">{isChecked && <CheckIcon aria-hidden="true" />}</span>
+      <span className="flex-1">{title}</span>
+      <span className="font-mono text-xs text-muted">{detail}</span>
+    </Menu.CheckboxItem>
+  );
+}
+
+function labelOf(types: readonly EventTypeName[]): string {
+  if (types.length === 0) return 'All types';
+  return types.length === 1 ? eventTypes[types[0]!].title : `${types.length} types`;
+}
