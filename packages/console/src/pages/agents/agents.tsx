@@ -20,7 +20,7 @@ const columns: readonly Column<Agent>[] = [
   {
     id: 'address',
     title: 'Address',
-    width: 'minmax(11rem, 1fr)',
+    width: 'minmax(12.5rem, 1fr)',
     sortBy: ({ host }) => host,
     cell: ({ host, kafka_port, schema_registry_port }) =>
       `${host}:${kafka_port ?? schema_registry_port ?? ''}`,

@@ -2,7 +2,9 @@ import { Link } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
 import { useOperation } from '../../api/use-operation.ts';
 import { clusterLabel } from '../../format/cluster-label.ts';
-import { formatTime } from '../../format/format.ts';
+import { formatBytes, formatCount, formatTime } from '../../format/format.ts';
+import { useContextOfCaller } from '../../session/context.ts';
+import { useWorkspace } from '../../session/workspace-choice.ts';
 import { CopyableId } from '../../ui/copy-button.tsx';
 import { Card, Page } from '../../ui/page.tsx';
 import { Empty, Failure, Skeleton } from '../../ui/states.tsx';
@@ -16,10 +18,15 @@ const typeNames: Readonly<Record<Cluster['type'], string>> = {
   byoc_data_lake: 'Data lake',
 };
 
+const rate = (value: number | null) => (value === null ? '–' : `${formatBytes(value)}/s`);
+
 /** Every cluster with its health. */
 export function Clusters() {
   const { data, isError, error, refetch } = useOperation('list_virtual_clusters', {}, { everyMs: 30_000 });
-  const clusters = data?.virtual_clusters;
+  const workspace = useWorkspace(useContextOfCaller().data);
+  const clusters = data?.virtual_clusters.filter(
+    ({ workspace_id }) => workspace === undefined || workspace_id === workspace.id,
+  );
   return (
     <Page
       title="Clusters"
@@ -54,9 +61,9 @@ export function Clusters() {
 function ClusterCard({ cluster }: { readonly cluster: Cluster }) {
   const isKafka = cluster.type === 'byoc';
   const input = { virtual_cluster_id: cluster.id };
-  const agents = useOperation('list_agents', input, { everyMs: 10_000 });
+  const overview = useOperation('describe_cluster_overview', input, { everyMs: 10_000 });
+  const state = overview.data;
   const failing = useOperation('list_diagnostics', { ...input, state: 'failing' }, { everyMs: 10_000 });
-  const topics = useOperation('list_topics', input, { everyMs: 30_000, isEnabled: isKafka });
   return (
     <Card>
       <div className="flex flex-col gap-3 p-4">
@@ -72,13 +79,21 @@ function ClusterCard({ cluster }: { readonly cluster: Cluster }) {
             </Link>
             <CopyableId text={cluster.id} what="the cluster id" />
           </div>
-          <HealthOf failing={failing.data?.diagnostics.length} agents={agents.data?.agents.length} />
+          <HealthOf failing={failing.data?.diagnostics.length} agents={state?.agent_count} />
         </div>
         <dl className="grid grid-cols-3 gap-2 text-sm">
           <Fact name="Kind" value={typeNames[cluster.type]} />
-          <Fact name="Agents" value={agents.data?.agents.length} />
+          <Fact name="Agents" value={state?.agent_count} />
           {isKafka ? (
-            <Fact name="Topics" value={topics.data?.topics.length} />
+            <>
+              <Fact name="Topics" value={state && formatCount(state.topic_count)} />
+              <Fact name="In" value={state && rate(state.in_bytes_per_second)} />
+              <Fact name="Out" value={state && rate(state.out_bytes_per_second)} />
+              <Fact
+                name="Lag"
+                value={state && (state.total_lag === null ? '–' : formatCount(state.total_lag))}
+              />
+            </>
           ) : (
             <Fact name="Since" value={formatTime(cluster.created_at, 'local').slice(0, 10)} />
           )}
