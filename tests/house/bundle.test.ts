@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, test } from 'node:test';
@@ -15,6 +15,8 @@ beforeEach((context) => {
   root = mkdtempSync(join(tmpdir(), 'weir-bundle-'));
   mkdirSync(join(root, 'dist'));
   writeFileSync(join(root, 'source.ts'), 'one');
+  // Two writes may have the same time, which has the grain of the system's clock.
+  utimesSync(join(root, 'source.ts'), 1000, 1000);
   const { size, mtimeMs } = statSync(join(root, 'source.ts'));
   const current = { entry: 'bundle/main.mjs', sources: [['source.ts', size, mtimeMs]] };
   writeFileSync(join(root, 'dist/current.json'), JSON.stringify(current));
@@ -30,6 +32,12 @@ const changes: Readonly<Record<string, () => void>> = {
   'the description of the bundle is cut off': () => writeFileSync(join(root, 'dist/current.json'), '{"en'),
   'a source is longer': () => writeFileSync(join(root, 'source.ts'), 'one two'),
   'a source was written again': () => utimesSync(join(root, 'source.ts'), 1, 1),
+  'a source has an edit of the same length': () => writeFileSync(join(root, 'source.ts'), 'two'),
+  'an older source took its place': () => {
+    writeFileSync(join(root, 'older.ts'), 'two');
+    utimesSync(join(root, 'older.ts'), 1, 1);
+    renameSync(join(root, 'older.ts'), join(root, 'source.ts'));
+  },
   'a source was removed': () => rmSync(join(root, 'source.ts')),
 };
 

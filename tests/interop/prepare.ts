@@ -10,6 +10,7 @@ import { missingOpenApiValidator } from './openapi/validator.ts';
 import { type PythonPackage, pythonPackages, pythonWith } from './python/venv.ts';
 import { missingRegistryClients } from './registry/javascript-clients.ts';
 import { missingProtobufTools } from './registry/protobuf/tools.ts';
+import { missingRestProxyClient } from './rest-proxy/npm-client.ts';
 import { gatherJars } from './s3/server.ts';
 
 /**
@@ -39,6 +40,7 @@ const works: Readonly<Record<string, () => void>> = {
     missingShippers();
     missingOpenApiValidator();
     missingRegistryClients();
+    missingRestProxyClient();
     missingProtobufTools();
   },
 };

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { missingChromium } from './chromium.ts';
 import { kafkaOf } from './kafka.ts';
+import { type PageCase, testPages } from './pages.ts';
 import { accessibilityProblems, openStage, type Stage } from './stage.ts';
 
 const skip = missingChromium();
@@ -25,18 +26,12 @@ if (skip === false) {
   clusterId = await stage.clusterId();
 }
 
-interface PageCase {
-  readonly path: string;
-  /** What a person finds there. */
-  readonly shows: readonly (string | RegExp)[];
-}
-
 const pages: readonly PageCase[] = [
   { path: '/clusters', shows: ['1 cluster', 'Kafka', 'Topics'] },
-  { path: '/clusters/{id}', shows: ['Agents', 'Failing diagnostics', 'Connect', /kcat -b/] },
+  { path: '/clusters/{id}', shows: ['1 agent', 'Failing diagnostics', 'Connect', /kcat -b/] },
   { path: '/clusters/{id}/topics', shows: ['orders', longName, '2 topics'] },
   { path: '/clusters/{id}/topics?q=ord', shows: ['orders', '1 of 2 topics'] },
-  { path: '/clusters/{id}/topics/orders', shows: ['3 partitions', 'retention.ms'] },
+  { path: '/clusters/{id}/topics/orders', shows: ['3 partitions', 'Latest record'] },
   { path: `/clusters/{id}/topics/${longName}`, shows: [longName] },
   { path: '/clusters/{id}/topics/missing', shows: ['Failed to describe the topic missing', 'Try again'] },
   { path: '/clusters/{id}/consumer-groups', shows: ['shop', 'Lag'] },
@@ -45,28 +40,7 @@ const pages: readonly PageCase[] = [
   { path: '/clusters/{id}/agents', shows: ['1 agent calls in', 'proxy'] },
 ];
 
-for (const scheme of ['light', 'dark'] as const) {
-  for (const { path, shows } of pages) {
-    test(`${path.replace(longName, '<long name>')} in ${scheme}`, bounded, async () => {
-      const page = await stage.open({ scheme });
-      await page.goto(stage.url + path.replace('{id}', clusterId));
-      for (const text of shows) await page.locator('main').getByText(text).first().waitFor();
-      assert.deepEqual(await accessibilityProblems(page), []);
-      await page.context().close();
-    });
-  }
-}
-
-test('no page is wider than a phone', bounded, async () => {
-  const page = await stage.open({ width: 360 });
-  for (const { path, shows } of pages) {
-    await page.goto(stage.url + path.replace('{id}', clusterId));
-    await page.locator('main').getByText(shows.at(-1)!).first().waitFor();
-    const width = await page.evaluate<number>('document.documentElement.scrollWidth');
-    assert.ok(width <= 360, `${path} is ${width} px wide`);
-  }
-  await page.context().close();
-});
+testPages(() => stage, pages);
 
 test('a person without a session signs in and comes back', bounded, async () => {
   const page = await stage.open({ isSignedIn: false });

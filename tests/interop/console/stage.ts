@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import axe from 'axe-core';
-import { chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { type Lifetime, lastFirst, startLocal, type WeirProcess } from '../brokers/weir-process.ts';
 import { chromiumPath } from './chromium.ts';
 
@@ -15,7 +15,11 @@ export interface Stage {
   open(options?: PageOptions): Promise<Page>;
   /** The id of its Kafka cluster. */
   clusterId(): Promise<string>;
+  /** The URL of a path in which `{id}` is that cluster. */
+  urlOf(path: string): Promise<string>;
 }
+
+type SessionState = Awaited<ReturnType<BrowserContext['storageState']>>;
 
 interface PageOptions {
   readonly scheme?: 'light' | 'dark';
@@ -25,34 +29,72 @@ interface PageOptions {
 
 /** A local cluster with the console, and a real browser. */
 export async function openStage(t: Lifetime): Promise<Stage> {
-  execFileSync(process.execPath, [join(root, 'scripts/build-console.mjs')], { stdio: 'ignore' });
+  buildConsole();
   const lifetime = lastFirst(t);
   const local = await startLocal(lifetime);
+  const signInUrl = /sign in +(\S+)/.exec(local.output.out)![1]!;
+  return { local, ...(await openBrowser(lifetime, local.address('control plane'), signInUrl)) };
+}
+
+export function buildConsole(): void {
+  execFileSync(process.execPath, [join(root, 'scripts/build-console.mjs')], { stdio: 'ignore' });
+}
+
+/** A real browser, without a session. */
+export async function launchBrowser(lifetime: Lifetime): Promise<Browser> {
   const browser = await chromium.launch({
     executablePath: chromiumPath,
     // Root has no sandbox; pages come from this machine alone.
     args: ['--no-sandbox', '--disable-dev-shm-usage'],
   });
   lifetime.after(() => browser.close());
-  const signInUrl = /sign in +(\S+)/.exec(local.output.out)![1]!;
-  const url = local.address('control plane');
+  return browser;
+}
+
+/** A browser whose pages are those of a person who signs in at a control plane. */
+export async function openBrowser(
+  lifetime: Lifetime,
+  url: string,
+  signInUrl: string,
+): Promise<Omit<Stage, 'local'>> {
+  const browser = await launchBrowser(lifetime);
+  let session: Promise<SessionState> | undefined;
+  const signIn = async () => {
+    const context = await browser.newContext();
+    await (await context.newPage()).goto(signInUrl);
+    const state = await context.storageState();
+    await context.close();
+    return state;
+  };
   const complaints: string[] = [];
   lifetime.after(async () => assert.deepEqual(complaints, []));
-  const stage: Stage = {
-    local,
+  let found: Promise<string> | undefined;
+  const findCluster = async () => {
+    const page = await stage.open();
+    await page.goto(url);
+    const clusters = await page.evaluate(async () => {
+      const answer = await fetch('/api/v1/list_virtual_clusters');
+      return ((await answer.json()) as { virtual_clusters: { id: string; type: string }[] }).virtual_clusters;
+    });
+    await page.context().close();
+    return clusters.find(({ type }) => type === 'byoc')!.id;
+  };
+  const stage: Omit<Stage, 'local'> = {
     url,
-    async clusterId() {
-      const page = await stage.open();
-      const clusters = await page.evaluate(async () => {
-        const answer = await fetch('/api/v1/list_virtual_clusters');
-        return ((await answer.json()) as { virtual_clusters: { id: string; type: string }[] })
-          .virtual_clusters;
-      });
-      await page.context().close();
-      return clusters.find(({ type }) => type === 'byoc')!.id;
+    clusterId() {
+      found ??= findCluster();
+      return found;
     },
+    urlOf: async (path) => url + path.replaceAll('{id}', await stage.clusterId()),
     async open({ scheme = 'light', width = 1440, isSignedIn = true } = {}) {
-      const context = await browser.newContext({ colorScheme: scheme, viewport: { width, height: 900 } });
+      if (isSignedIn) session ??= signIn();
+      const context = await browser.newContext({
+        colorScheme: scheme,
+        // Colours on their way from one theme to the other would count as those of the page.
+        reducedMotion: 'reduce',
+        viewport: { width, height: 900 },
+        ...(isSignedIn ? { storageState: await session! } : {}),
+      });
       // The machine may be busy with all other tests. No test measures this time.
       context.setDefaultTimeout(90_000);
       const page = await context.newPage();
@@ -62,7 +104,6 @@ export async function openStage(t: Lifetime): Promise<Stage> {
         const isRefusal = message.location().url.includes('/api/v1/');
         if (message.type() === 'error' && !isRefusal) complaints.push(`${page.url()}: ${message.text()}`);
       });
-      if (isSignedIn) await page.goto(signInUrl);
       return page;
     },
   };

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { Kafka, logLevel } from 'kafkajs';
+import type { Page } from 'playwright-core';
+import { missingChromium } from './chromium.ts';
+import { kafkaOf } from './kafka.ts';
+import { type PageCase, testPages } from './pages.ts';
+import { accessibilityProblems, openStage, type Stage } from './stage.ts';
+
+const skip = missingChromium();
+const bounded = { skip, timeout: 180_000 };
+
+let stage: Stage;
+if (skip === false) {
+  stage = await openStage({ after });
+  await kafkaOf(stage.local.address('Kafka'), async ({ admin }) => {
+    await admin.createTopics({ topics: [{ topic: 'orders' }], waitForLeaders: true });
+  });
+}
+
+const pages: readonly PageCase[] = [
+  { path: '/clusters/{id}/acls', shows: ['ACLs are off: every client may do everything', 'No ACLs yet'] },
+  {
+    path: '/clusters/{id}/acls?principal=alice&operation=READ&resource_name=orders',
+    shows: ['Yes, allowed', 'The rules alone would deny it; they are off.'],
+  },
+  { path: '/clusters/{id}/credentials', shows: ['Create a credential', 'User name'] },
+  { path: '/clusters/{id}/workload-identities', shows: ['No federations yet'] },
+];
+
+testPages(() => stage, pages);
+
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+
+function send(sasl: { readonly username: string; readonly password: string }): Promise<string> {
+  const kafka = new Kafka({
+    brokers: [stage.local.address('Kafka')],
+    sasl: { mechanism: 'plain', ...sasl },
+    logLevel: logLevel.NOTHING,
+    retry: { retries: 1 },
+  });
+  const producer = kafka.producer();
+  return producer
+    .connect()
+    .then(() => producer.send({ topic: 'orders', messages: [{ value: 'one' }] }))
+    .then(
+      () => 'sent',
+      (error: Error) => error.message,
+    )
+    .finally(() => producer.disconnect());
+}
+
+/** Agents learn of credentials and rules within seconds. */
+async function sendUntil(sasl: { username: string; password: string }, wanted: RegExp): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    const outcome = await send(sasl);
+    if (wanted.test(outcome)) return;
+    assert.ok(attempt < 100, outcome);
+  }
+}
+
+test('why is this producer denied: credential, denial, tester, rule, allowed', bounded, async () => {
+  const page = await stage.open();
+  await page.goto(await stage.urlOf('/clusters/{id}/credentials'));
+  await button(page, 'Create a credential').click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('a name');
+  await button(page, 'Create the credential').click();
+  await dialog.getByRole('alert').waitFor();
+  assert.equal(await dialog.getByLabel('Name').inputValue(), 'a name', 'what was typed stays');
+  await dialog.getByLabel('Name').fill('bob');
+  await button(page, 'Create the credential').click();
+  const snippet = await dialog.getByRole('region', { name: 'JavaScript (kafkajs)' }).innerText();
+  assert.deepEqual(await accessibilityProblems(page), []);
+  const sasl = JSON.parse(/sasl: (\{.*\}) \}\)/.exec(snippet)![1]!) as { username: string; password: string };
+  assert.ok(snippet.includes(stage.local.address('Kafka')), snippet);
+  await sendUntil(sasl, /^sent$/);
+  await button(page, 'Done').click();
+
+  await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'ACLs' }).click();
+  await page.locator('main').getByRole('button', { name: 'Change' }).click();
+  await page.getByRole('menuitem', { name: /^Enforce them/ }).click();
+  await page.locator('main').getByText('ACLs are enforced', { exact: true }).waitFor();
+  await sendUntil(sasl, /not authorized/i);
+
+  await page.getByLabel('Principal').fill('User:ccn_bob');
+  await page.getByLabel('Name of the resource').fill('orders');
+  await button(page, 'Test').click();
+  await page.getByText('No, denied').waitFor();
+  assert.equal(
+    new URL(page.url()).searchParams.get('resource_name'),
+    'orders',
+    'the question can be sent on',
+  );
+  assert.deepEqual(await accessibilityProblems(page), []);
+  await button(page, 'Create this ACL').click();
+  await page.getByText('Yes, allowed').waitFor();
+  await page.getByText('1 rule', { exact: true }).waitFor();
+  await sendUntil(sasl, /^sent$/);
+
+  await button(page, 'Delete: User:ccn_bob may WRITE topic orders').click();
+  await page.getByText('No, denied').waitFor();
+  // The newest stands first.
+  await button(page, 'Undo').first().click();
+  await page.getByText('Yes, allowed').waitFor();
+
+  await button(page, 'Import and export').click();
+  await page.getByRole('menuitem', { name: 'Export as JSON' }).click();
+  const json = await dialog.getByLabel('Rules as JSON').inputValue();
+  await page.keyboard.press('Escape');
+  await button(page, 'Import and export').click();
+  await page.getByRole('menuitem', { name: 'Import from JSON' }).click();
+  await dialog.getByLabel('Rules as JSON').fill('nothing');
+  await button(page, 'Import').click();
+  await dialog.getByText(/This is not JSON/).waitFor();
+  await dialog.getByLabel('Rules as JSON').fill(json.replace('"WRITE"', '"READ"'));
+  await button(page, 'Import').click();
+  await page.getByText('2 rules', { exact: true }).waitFor();
+  await page.context().close();
+});

@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import type { Page } from 'playwright-core';
+import { missingChromium } from './chromium.ts';
+import { type PageCase, testPages } from './pages.ts';
+import { accessibilityProblems, openStage, type Stage } from './stage.ts';
+
+const skip = missingChromium();
+const bounded = { skip, timeout: 180_000 };
+
+let stage: Stage;
+if (skip === false) stage = await openStage({ after });
+
+const pages: readonly PageCase[] = [
+  { path: '/keys', shows: ['API keys', /akn_playground/, 'Create a key'] },
+  { path: '/mcp', shows: ['Generate a configuration', 'Workspaces that it reads', /\/api\/v1\/mcp/] },
+  { path: '/team', shows: ['Invite a person', 'playground@localhost.localdomain', 'Admin'] },
+  { path: '/team/roles', shows: ['administers all workspaces', 'Create a role'] },
+  { path: '/team/sso', shows: ['Set single sign-on up', 'Issuer'] },
+  { path: '/audit-log', shows: ['Audit log', /Every call that changes something/] },
+  { path: '/workspaces', shows: ['Workspaces', 'administer', 'Create a workspace'] },
+  { path: '/account', shows: ['Your rights', 'Sessions', 'this one'] },
+];
+
+testPages(() => stage, pages);
+
+const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true });
+
+test('a key is made, shown once, works, and is deleted', bounded, async () => {
+  const page = await stage.open();
+  await page.goto(`${stage.url}/keys`);
+  await button(page, 'Create a key').click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('not a name');
+  await button(page, 'Create the key').click();
+  await dialog
+    .getByRole('alert')
+    .getByText(/letters, digits and underscores/)
+    .waitFor();
+  assert.equal(await dialog.getByLabel('Name').inputValue(), 'not a name', 'what was typed stays');
+  await dialog.getByLabel('Name').fill('reader');
+  await dialog.getByLabel('For').selectOption('app_r');
+  await button(page, 'Create the key').click();
+  await dialog.getByText('Secret of the key').waitFor();
+  assert.deepEqual(await accessibilityProblems(page), []);
+  const secret = /aks_[0-9a-f]{64}/.exec(await dialog.innerText())![0];
+  const answer = await fetch(`${stage.url}/api/v1/get_context`, { headers: { 'service-api-key': secret } });
+  const { actor } = (await answer.json()) as { actor: { name: string } };
+  assert.equal(actor.name, 'akn_reader');
+  await button(page, 'Done').click();
+  await page.getByText('Application, read only · Default').waitFor();
+  assert.ok(!(await page.content()).includes(secret), 'the secret is gone with the dialog');
+  await page.reload();
+  await button(page, 'Delete akn_reader').click();
+  await dialog.getByText(/last used .* Whatever uses it is refused/).waitFor();
+  await dialog.getByLabel('Type akn_reader to confirm').fill('akn_reader');
+  await dialog.getByRole('button', { name: 'Delete akn_reader' }).click();
+  await page.getByText('Deleted akn_reader').waitFor();
+  await page.context().close();
+});
+
+test('a workspace is made, chosen, renamed and deleted', bounded, async () => {
+  const page = await stage.open();
+  await page.goto(`${stage.url}/workspaces`);
+  await button(page, 'Create a workspace').click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('a!');
+  await button(page, 'Create the workspace').click();
+  await dialog.getByRole('alert').waitFor();
+  await dialog.getByLabel('Name').fill('Reports');
+  await button(page, 'Create the workspace').click();
+  await page.getByTitle('Show the clusters of Reports').click();
+  await page.locator('main').getByText('No clusters yet').waitFor();
+  await page.reload();
+  await page.locator('main').getByText('No clusters yet').waitFor();
+  await page.getByRole('button', { name: 'Workspace: Reports' }).click();
+  await page.getByRole('menuitem', { name: 'All workspaces' }).click();
+  await page
+    .locator('main')
+    .getByText(/^\d clusters?$/)
+    .waitFor();
+  await page.goto(`${stage.url}/workspaces`);
+  await button(page, 'Rename Reports').click();
+  await dialog.getByLabel('New name').fill('Analytics');
+  await button(page, 'Rename').click();
+  await button(page, 'Delete Analytics').click();
+  const confirm = dialog.getByRole('button', { name: 'Delete Analytics' });
+  assert.ok(await confirm.isDisabled(), 'not before the name is typed');
+  await dialog.getByLabel('Type Analytics to confirm').fill('Analytics');
+  await confirm.click();
+  await page.getByText('Deleted Analytics').waitFor();
+  await page.context().close();
+});
+
+test('shortcuts go to pages, and the palette knows every operation', bounded, async () => {
+  const page = await stage.open();
+  await page.goto(`${stage.url}/workspaces`);
+  await page
+    .getByTitle(/Show the clusters of/)
+    .first()
+    .waitFor();
+  await page.keyboard.press('?');
+  await page.getByRole('dialog').getByText('Search pages, objects and operations').waitFor();
+  assert.deepEqual(await accessibilityProblems(page), []);
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await page.keyboard.press('g');
+  await page.keyboard.press('k');
+  await page.waitForURL(/\/keys$/);
+  await page.keyboard.press('Control+k');
+  const input = page.getByPlaceholder(/Pages, clusters/);
+  await input.fill('delete_topic');
+  await page.getByRole('option', { name: /Delete a topic Open a cluster first/ }).waitFor();
+  assert.deepEqual(await accessibilityProblems(page), []);
+  await input.fill('list_api_keys');
+  await page.getByRole('option', { name: /List keys/ }).waitFor();
+  await input.fill('list_recently_deleted');
+  await page.getByRole('option', { name: /List deleted virtual clusters/ }).click();
+  const dialog = page.getByRole('dialog');
+  const command = dialog.getByText(/curl -s .*list_recently_deleted_virtual_clusters/);
+  await command.waitFor();
+  await page.context().close();
+});
+
+test('a person is invited, roles are made and given, and the audit log has it', bounded, async () => {
+  const page = await stage.open();
+  const dialog = page.getByRole('dialog');
+  await page.goto(`${stage.url}/team/roles`);
+  await button(page, 'Create a role').click();
+  await dialog.getByLabel('Name').fill('x');
+  await button(page, 'Create the role').click();
+  await dialog.getByRole('alert').waitFor();
+  await dialog.getByLabel('Name').fill('Shop readers');
+  await dialog.getByLabel('In Default').selectOption('read_only');
+  await button(page, 'Create the role').click();
+  await page.getByText('reads Default', { exact: true }).waitFor();
+  await page.getByRole('link', { name: 'Members' }).click();
+  await button(page, 'Invite a person').click();
+  await dialog.getByLabel('E-mail').fill('not an address');
+  await button(page, 'Invite').click();
+  await dialog.getByRole('alert').waitFor();
+  await dialog.getByLabel('E-mail').fill('grace@example.com');
+  await dialog.getByLabel('Role').selectOption({ label: 'Shop readers' });
+  await button(page, 'Invite').click();
+  await dialog.getByText(/\/join#/).waitFor();
+  await button(page, 'Done').click();
+  await page.getByText('Invited, and not here yet').waitFor();
+  await button(page, 'Withdraw').click();
+  await page.getByText('The invitation of grace@example.com is withdrawn').waitFor();
+  await page.goto(`${stage.url}/audit-log?operation=create_user_role`);
+  await page.getByRole('gridcell', { name: 'create_user_role' }).first().click();
+  await dialog.getByText('playground@localhost.localdomain').waitFor();
+  assert.deepEqual(await accessibilityProblems(page), []);
+  await page.context().close();
+});
+
+test('a configuration for MCP is generated, tested, and used by a client', bounded, async () => {
+  const page = await stage.open();
+  await page.goto(`${stage.url}/mcp`);
+  await page.getByLabel('Default', { exact: true }).uncheck();
+  await button(page, 'Generate').click();
+  await page.getByText('Choose at least one workspace').waitFor();
+  for (const form of ['single_key', 'per_workspace']) {
+    await page.getByLabel('Default', { exact: true }).check();
+    await page.getByLabel('Headers').selectOption(form);
+    const [answer] = await Promise.all([
+      page.waitForResponse(/create_mcp_configuration/),
+      button(page, 'Generate').click(),
+    ]);
+    assert.equal(answer.status(), 200);
+    const [key] = ((await answer.json()) as { api_keys: { name: string }[] }).api_keys;
+    await page.getByText(key!.name).waitFor();
+    const shown = await page
+      .getByRole('region', { name: 'Clients that name the address url (most)' })
+      .locator('code')
+      .innerText();
+    await button(page, 'Test it').click();
+    await page.getByText(/It works: .* offers \d+ tools/).waitFor();
+    const { mcpServers } = JSON.parse(shown) as {
+      mcpServers: { weir: { url: string; headers: Record<string, string> } };
+    };
+    const client = new Client({ name: 'console-test', version: '1' });
+    const { url, headers } = mcpServers.weir;
+    await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
+    const { tools } = await client.listTools();
+    assert.ok(tools.some(({ name }) => name === 'list_topics'));
+    await client.close();
+  }
+  assert.deepEqual(await accessibilityProblems(page), []);
+  await page.context().close();
+});

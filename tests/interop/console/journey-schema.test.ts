@@ -1,0 +1,58 @@
+import { after, test } from 'node:test';
+import { callOf } from './call.ts';
+import { missingChromium } from './chromium.ts';
+import { replaceText } from './editor.ts';
+import { openStage } from './stage.ts';
+
+const skip = missingChromium();
+
+const order = { type: 'record', name: 'Order', fields: [{ name: 'id', type: 'long' }] };
+const textOf = (field: object) => JSON.stringify({ ...order, fields: [...order.fields, field] }, null, 2);
+
+test('a person breaks a schema, sees why, fixes it and sees the diff', {
+  skip,
+  timeout: 180_000,
+}, async () => {
+  const stage = await openStage({ after });
+  const call = await callOf(stage);
+  await call('register_schema', { subject: 'orders-value', schema: JSON.stringify(order) });
+
+  const page = await stage.open();
+  await page.goto(await stage.urlOf('/clusters/{id}'));
+  await page.getByRole('link', { name: 'Schema registry' }).first().click();
+  await page.getByRole('link', { name: 'orders-value' }).click();
+  await page.getByText('1 version', { exact: true }).waitFor();
+  await page.getByRole('link', { name: 'New version' }).click();
+  await page.getByText('The subject has this schema already').waitFor();
+
+  const editor = page.getByRole('textbox', { name: 'Schema', exact: true });
+  const register = page.getByRole('button', { name: 'Register as the next version' });
+
+  // A text that is no JSON says where.
+  await replaceText(editor, textOf({ name: 'paid', type: 'boolean' }).slice(0, -3));
+  await page.getByText('This is not a valid schema').waitFor();
+
+  // A field without a default cannot be read from old records.
+  await replaceText(editor, textOf({ name: 'paid', type: 'boolean' }));
+  await page.getByText('Not compatible with version 1').waitFor();
+  const problems = page.getByRole('list', { name: 'Problems' });
+  await problems.getByText(/paid/).first().waitFor();
+  await problems
+    .getByRole('button', { name: /^\d+:\d+$/ })
+    .first()
+    .click();
+  await page.locator('.cm-lintRange-error').first().waitFor();
+  if (!(await register.isDisabled())) throw new Error('an incompatible schema can be registered');
+
+  await replaceText(editor, textOf({ name: 'paid', type: 'boolean', default: false }));
+  await page.getByText('Compatible', { exact: true }).waitFor();
+  await register.click();
+
+  await page.waitForURL(/\/compare\?/);
+  await page.getByText('2 versions').waitFor();
+  await page
+    .locator('.cm-insertedLine, .cm-changedLine')
+    .getByText(/"paid"/)
+    .first()
+    .waitFor();
+});

@@ -1,0 +1,233 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { missingChromium } from './chromium.ts';
+import { kafkaOf } from './kafka.ts';
+import { type PageCase, testPages } from './pages.ts';
+import { accessibilityProblems, openStage, type Stage } from './stage.ts';
+
+const skip = missingChromium();
+const bounded = { skip, timeout: 180_000 };
+
+/** What a page must show as text and never run. */
+const script = '<img src=x onerror="window.injected=1"><script>window.injected=1</script>';
+const hidden = 'a\u0000b\u202ec\u200fd';
+
+let stage: Stage;
+if (skip === false) {
+  stage = await openStage({ after });
+  await kafkaOf(stage.local.address('Kafka'), async ({ admin, producer }) => {
+    await admin.createTopics({
+      topics: [
+        { topic: 'orders', numPartitions: 3 },
+        { topic: 'odd', numPartitions: 1 },
+        { topic: 'silent', numPartitions: 1 },
+      ],
+      waitForLeaders: true,
+    });
+    await producer.send({
+      topic: 'orders',
+      messages: Array.from({ length: 300 }, (_, nth) => ({
+        key: `customer-${nth % 7}`,
+        value: JSON.stringify({ order: nth, total: nth * 10, id: 'big' }),
+        partition: nth % 3,
+      })),
+    });
+    await producer.send({
+      topic: 'odd',
+      messages: [
+        { key: script, value: script, headers: { [script]: script, [hidden]: hidden } },
+        { key: hidden, value: hidden },
+        { key: 'tombstone', value: null },
+        { key: '', value: '' },
+        { key: null, value: Buffer.from([0xff, 0xfe, 0x00, 0x80]) },
+        { key: 'long', value: `${'x'.repeat(700_000)}END` },
+        { key: 'exact', value: `{"digits":12345678901234567890,"html":${JSON.stringify(script)}}` },
+      ],
+    });
+  });
+}
+
+const pages: readonly PageCase[] = [
+  { path: '/clusters/{id}/topics/orders/messages', shows: [/scanned \d+ · matched/, /customer-/] },
+  { path: '/clusters/{id}/topics/orders/messages?partition=1&offset=7', shows: ['1:7', 'Copy link', 'Tree'] },
+  { path: '/clusters/{id}/topics/odd/messages', shows: ['tombstone', /<img src=x/] },
+  { path: '/clusters/{id}/topics/silent/messages', shows: ['No records here'] },
+  { path: '/clusters/{id}/topics/silent/messages?partition=0&offset=9', shows: ['No record at 0:9'] },
+];
+
+testPages(() => stage, pages);
+
+const row = (page: Page, place: string) => page.getByRole('row').filter({ hasText: place });
+const panel = (page: Page) => page.getByRole('region', { name: 'Record', exact: true });
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+
+async function assertNothingRan(page: Page): Promise<void> {
+  assert.equal(await page.evaluate('window.injected'), undefined);
+  assert.equal(await page.locator('main img, main script').count(), 0);
+}
+
+test('a person filters, pages, opens a record, shares it and produces one', bounded, async () => {
+  const page = await stage.open();
+  await page.goto(await stage.urlOf('/clusters/{id}/topics/orders/messages'));
+  await page.getByText(/scanned \d+ · matched/).waitFor();
+
+  await page.getByLabel('Filter').fill('value.total >');
+  await button(page, 'Read').click();
+  await page.getByText(/line 1, column/).waitFor();
+  assert.equal(await page.getByLabel('Filter').inputValue(), 'value.total >', 'what was typed stays');
+  await page.getByLabel('Filter').fill('value.total >= 2980');
+  await button(page, 'Read').click();
+  await page.getByText('scanned 300 · matched 2').waitFor();
+  await page.getByLabel('Filter').fill('');
+  await page.getByLabel('Contains').fill('customer-3');
+  await page.getByLabel('Limit').fill('5');
+  await button(page, 'Read').click();
+  await page.waitForURL(/contains=customer-3/);
+  await page.locator('[data-row="4"]').waitFor();
+  await page.locator('[data-row="5"]').waitFor({ state: 'detached' });
+  const first = page.locator('[data-row="0"]');
+  const place = await first.getByRole('gridcell').nth(1).innerText();
+  assert.match(place, /^\d+:\d+$/);
+  await button(page, 'Older').click();
+  await page.waitForURL(/cursor=/);
+  await first.filter({ hasNotText: place }).waitFor();
+  await page.goBack();
+  await first.filter({ hasText: place }).waitFor();
+
+  await page.goto(await stage.urlOf('/clusters/{id}/topics/orders/messages?partition=2&offset=4'));
+  await panel(page).getByText('order:').waitFor();
+  await panel(page).getByRole('button', { name: 'Hex' }).click();
+  await panel(page)
+    .getByText(/^00000000 {2}7b 22 6f/)
+    .waitFor();
+  await panel(page).getByRole('button', { name: 'Copy as' }).click();
+  await panel(page)
+    .getByText(/kcat -b .* -t orders -p 2 -o 4 -c 1/)
+    .waitFor();
+  await panel(page)
+    .getByText(/weir cli fetch .* -partition 2 -offset 4/)
+    .waitFor();
+  assert.deepEqual(await accessibilityProblems(page), []);
+  await page.getByRole('separator', { name: 'Width of the record' }).press('ArrowLeft');
+  await button(page, 'Close the record').click();
+  await panel(page).waitFor({ state: 'detached' });
+
+  await button(page, 'Produce').click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Format of the value').selectOption('json');
+  await dialog.getByLabel('Value', { exact: true }).fill('{"broken"');
+  await dialog.getByRole('button', { name: 'Add a header' }).click();
+  await dialog.getByLabel('Name of header 1').fill('source');
+  await dialog.getByLabel('Value of header 1').fill(script);
+  await dialog.getByRole('button', { name: 'Produce', exact: true }).click();
+  await dialog.getByText(/The value cannot be written as JSON/).waitFor();
+  assert.equal(await dialog.getByLabel('Value', { exact: true }).inputValue(), '{"broken"');
+  assert.deepEqual(await accessibilityProblems(page), []);
+  await dialog.getByLabel('Value', { exact: true }).fill('{"made":"here"}');
+  await dialog.getByLabel('Partition').fill('1');
+  await dialog.getByRole('button', { name: 'Produce', exact: true }).click();
+  await dialog.getByRole('link', { name: '1:100' }).click();
+  await panel(page).getByText('made:').waitFor();
+  await panel(page).getByRole('button', { name: 'Headers 1' }).click();
+  await panel(page).getByText('source').waitFor();
+  await assertNothingRan(page);
+  await page.context().close();
+});
+
+test(
+  'records with markup, hidden characters, no value, no text and much text are shown safely',
+  bounded,
+  async () => {
+    const page = await stage.open();
+    await page.goto(await stage.urlOf('/clusters/{id}/topics/odd/messages?start=oldest'));
+    await row(page, '0:1').getByText('a␀b⟨U+202E⟩c⟨U+200F⟩d').first().waitFor();
+    await row(page, '0:2').getByText('null', { exact: true }).waitFor();
+    await row(page, '0:3').getByText('empty').first().waitFor();
+    await row(page, '0:4').getByText('//4AgA==').waitFor();
+    await row(page, '0:0').click();
+    await panel(page).getByText(script).waitFor();
+    await panel(page)
+      .getByRole('button', { name: /^Headers/ })
+      .click();
+    await panel(page).getByText(script).first().waitFor();
+    await panel(page).getByText('a␀b⟨U+202E⟩c⟨U+200F⟩d').first().waitFor();
+    await panel(page).getByRole('button', { name: 'Key' }).click();
+    await panel(page).getByText(script).waitFor();
+    await assertNothingRan(page);
+    await row(page, '0:6').click();
+    await panel(page).getByText('12345678901234567890').waitFor();
+    await row(page, '0:5').click();
+    await panel(page).getByText('only the beginning').waitFor();
+    await panel(page)
+      .getByRole('button', { name: /Load the whole value/ })
+      .click();
+    await panel(page)
+      .getByRole('button', { name: /Show all 700,003 characters/ })
+      .click();
+    await panel(page).getByText(/xEND$/).waitFor();
+    await row(page, '0:2').click();
+    await panel(page)
+      .getByText(/a tombstone/)
+      .waitFor();
+    await assertNothingRan(page);
+    await page.context().close();
+  },
+);
+
+test('new records arrive while the page is live', bounded, async () => {
+  const page = await stage.open();
+  await page.goto(await stage.urlOf('/clusters/{id}/topics/silent/messages'));
+  await page.getByText('No records here').waitFor();
+  await button(page, 'Live').click();
+  await page.waitForURL(/live=true/);
+  await kafkaOf(stage.local.address('Kafka'), async ({ producer }) => {
+    await producer.send({ topic: 'silent', messages: [{ key: 'k', value: 'it arrives' }] });
+  });
+  await page.getByRole('row').getByText('it arrives').waitFor();
+  await page.context().close();
+});
+
+test('where ACLs are on, a person reads as a Kafka credential', bounded, async () => {
+  const page = await stage.open();
+  const clusterId = await stage.clusterId();
+  const call = async <Answer>(name: string, input: object): Promise<Answer> => {
+    const { status, text } = await page.evaluate(
+      async ([path, body]) => {
+        const headers = { 'content-type': 'application/json' };
+        const answer = await fetch(path!, { method: 'POST', headers, body: body! });
+        return { status: answer.status, text: await answer.text() };
+      },
+      [`/api/v1/${name}`, JSON.stringify({ virtual_cluster_id: clusterId, ...input })],
+    );
+    assert.equal(status, 200, text);
+    return JSON.parse(text) as Answer;
+  };
+  await page.goto(await stage.urlOf('/clusters/{id}'));
+  const made = await call<{ username: string; password: string }>('create_virtual_cluster_credentials', {
+    credentials_name: 'ccn_reader',
+    is_cluster_superuser: true,
+  });
+  const acls = (isOn: boolean) =>
+    call('update_virtual_cluster_configuration', {
+      virtual_cluster_configuration: { are_acls_enabled: isOn },
+    });
+  await acls(true);
+  try {
+    await page.goto(await stage.urlOf('/clusters/{id}/topics/orders/messages?partition=0'));
+    await page.getByText('Read as a Kafka credential').waitFor();
+    assert.deepEqual(await accessibilityProblems(page), []);
+    await page.getByLabel('User name').fill(made.username);
+    await page.getByLabel('Password').fill('wrong');
+    await button(page, 'Use this credential').click();
+    await page.getByText(/password of the Kafka credential is wrong/).waitFor();
+    assert.equal(await page.getByLabel('User name').inputValue(), made.username);
+    await page.getByLabel('Password').fill(made.password);
+    await button(page, 'Use this credential').click();
+    await row(page, '0:99').waitFor();
+    assert.ok(!page.url().includes(made.password));
+  } finally {
+    await acls(false);
+  }
+  await page.context().close();
+});

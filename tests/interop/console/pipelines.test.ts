@@ -1,0 +1,67 @@
+import { after, test } from 'node:test';
+import { missingChromium } from './chromium.ts';
+import { replaceText } from './editor.ts';
+import { testPages } from './pages.ts';
+import { openStage, type Stage } from './stage.ts';
+
+const skip = missingChromium();
+
+let stage: Stage;
+if (skip === false) stage = await openStage({ after });
+
+testPages(
+  () => stage,
+  [
+    { path: '/clusters/{id}/pipelines', shows: ['No pipelines yet', /has no engine that runs them/] },
+    { path: '/clusters/{id}/pipelines/missing', shows: ['Failed to describe the pipeline'] },
+  ],
+);
+
+const yamlTo = (topic: string) =>
+  `input:\n  kafka_franz_service: { topics: [orders], consumer_group: cleaner }\noutput:\n  kafka_franz_service: { topic: ${topic} }\n`;
+
+test('a pipeline is made, broken, fixed, deployed, rolled back and deleted', {
+  skip,
+  timeout: 180_000,
+}, async () => {
+  const page = await stage.open();
+  const click = (name: string) => page.getByRole('button', { name, exact: true }).click();
+  await page.goto(await stage.urlOf('/clusters/{id}/pipelines'));
+  await click('New pipeline');
+  await page.getByLabel('Name', { exact: true }).fill('clean orders');
+  await click('Create the pipeline');
+  await page.getByRole('heading', { name: 'clean orders' }).waitFor();
+
+  const editor = page.getByRole('textbox', { name: 'Configuration' });
+  await replaceText(editor, yamlTo('clean').replace('output:', 'outputs:'));
+  const problems = page.getByRole('list', { name: 'Problems' });
+  await problems
+    .getByRole('button', { name: /^\d+:\d+$/ })
+    .first()
+    .click();
+
+  for (const [topic, version] of [
+    ['clean', 1],
+    ['cleaner', 2],
+  ] as const) {
+    await replaceText(editor, yamlTo(topic));
+    await page.getByText('A valid configuration').waitFor();
+    await click('Review and deploy');
+    await click('Deploy');
+    await page.getByText(`version ${version} deployed`).waitFor();
+  }
+
+  await page.getByRole('link', { name: 'Versions' }).click();
+  await page.getByRole('button', { name: /^Version 1/ }).click();
+  await click('Deploy version 1');
+  await page.getByText('version 1 deployed').waitFor();
+
+  await page.getByRole('link', { name: 'Logs' }).click();
+  await page.getByText('This cluster records no events').waitFor();
+
+  await click('Delete');
+  await page.getByLabel('Type clean orders to confirm').fill('clean orders');
+  await click('Delete the pipeline');
+  await page.getByText('No pipelines yet').waitFor();
+  await page.context().close();
+});
