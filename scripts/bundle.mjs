@@ -1,18 +1,18 @@
 // Bundles the weir command into a few files below dist/: loading a thousand modules takes longer than a command runs
 // (ADR 0033). Plain JavaScript, because npm runs it at the end of an installation on whatever Node the machine has.
-import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import http from 'node:http';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { currentBundle, currentName } from './current-bundle.mjs';
-import { root } from './installation.mjs';
+import { root, runtimePath } from './installation.mjs';
 
 const distPath = join(root, 'dist');
 const mainSource = join(root, 'packages/cli/src/main.ts');
 
-/** Packages with binaries, which are loaded from node_modules. */
-const external = ['@node-rs/crc32', 'lz4-napi', 'snappy'];
+/** Packages with binaries, which are loaded from node_modules. They export functions. */
+const nativePackages = ['@node-rs/crc32', 'lz4-napi', 'snappy'];
 
 /** How sources name a file that runs as a thread or a process of its own. */
 const entryOfItsOwn = /import\.meta\.resolve\('(\.[^']+\.ts)'\)/g;
@@ -51,15 +51,15 @@ async function bundle() {
     sourcemap: 'linked',
     sourcesContent: false,
     metafile: true,
-    external,
     logLevel: 'error',
-    // Packages in the older module format call it.
+    // Packages in the older module format call it. Most files of the bundle do not, and making one takes time.
     banner: {
-      js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);",
+      js: "const require = (name) => process.getBuiltinModule('node:module').createRequire(import.meta.url)(name);",
     },
     plugins: [
       { name: 'locations', setup: keepLocations },
-      { name: 'http', setup: loadHttpAlone },
+      { name: 'builtins', setup: loadBuiltinsLate },
+      { name: 'native', setup: loadNativeLate },
     ],
   });
   checkDynamicImports(metafile.outputs);
@@ -127,21 +127,92 @@ function keepLocations({ onLoad }) {
 }
 
 /**
- * An import of `node:http` reads all that it exports, among them what Node loads on first use: its client for `fetch` and
- * HTTP/2, which take longer to load than the whole command.
+ * Modules of Node that take milliseconds to load, up to twenty with what they load in turn. A tool that compresses
+ * nothing and speaks no TLS does without most of them.
  */
-function loadHttpAlone({ onResolve, onLoad }) {
-  const namespace = 'http';
-  const loadedOnUse = ['CloseEvent', 'MessageEvent', 'WebSocket'];
-  const names = Object.keys(http).filter((name) => !loadedOnUse.includes(name));
-  onResolve({ filter: /^node:http$/ }, ({ kind, path }) =>
-    kind === 'require-call' ? undefined : { path, namespace },
+const slowBuiltins = [
+  'node:child_process',
+  'node:crypto',
+  'node:dns',
+  'node:dns/promises',
+  'node:fs/promises',
+  'node:http',
+  'node:https',
+  'node:net',
+  'node:tls',
+  'node:worker_threads',
+  'node:zlib',
+];
+
+/**
+ * An import of a module of Node reads all that it exports, among them what Node loads on first use: for `node:fs` its
+ * streams, for `node:http` the client for `fetch` and HTTP/2, which take longer to load than the whole command. Here a
+ * name that the importer does not use is not read, and functions of slow modules load theirs with the first call.
+ */
+function loadBuiltinsLate({ onResolve, onLoad }) {
+  const exportsByModule = exportsOfBuiltins();
+  onResolve({ filter: /^node:/ }, ({ kind, path, importer }) =>
+    kind === 'import-statement' && path in exportsByModule
+      ? forImporter('builtin', path, importer)
+      : undefined,
   );
-  onLoad({ filter: /.*/, namespace }, () => ({
-    contents: `const http = process.getBuiltinModule('node:http');
-      export default http;
-      export const { ${names.join(', ')} } = http;`,
+  onLoad({ filter: /.*/, namespace: 'builtin' }, ({ pluginData: path }) => {
+    const { names, functions } = exportsByModule[path];
+    const late = slowBuiltins.includes(path) ? functions : [];
+    const read = names.filter((name) => !late.includes(name));
+    return {
+      contents: `let loaded;
+        const load = () => loaded ??= process.getBuiltinModule('${path}');
+        export default /* @__PURE__ */ load();
+        ${read.map((name) => `export const ${name} = /* @__PURE__ */ (() => load().${name})();`).join('\n')}
+        ${callsOf(late)}`,
+    };
+  });
+}
+
+/** Native packages take longer to load than most tools run, and few tools need each of them. */
+function loadNativeLate({ onResolve, onLoad }) {
+  const loadHere = createRequire(import.meta.url);
+  onResolve({ filter: new RegExp(`^(?:${nativePackages.join('|')})$`) }, ({ kind, path, importer }) =>
+    kind === 'import-statement' ? forImporter('native', path, importer) : { path, external: true },
+  );
+  onLoad({ filter: /.*/, namespace: 'native' }, ({ pluginData: path }) => ({
+    contents: `let loaded;
+      const load = () => loaded ??= require('${path}');
+      ${callsOf(Object.keys(loadHere(path)))}`,
   }));
+}
+
+/** Exports functions that load their module with the first call. */
+function callsOf(names) {
+  return names.map((name) => `export const ${name} = (...values) => load().${name}(...values);`).join('\n');
+}
+
+/** A module for one importer, so that it stays in the importer's file of the bundle, with the names that this one uses. */
+function forImporter(namespace, path, importer) {
+  return { namespace, path: `${path} for ${relative(root, importer)}`, pluginData: path };
+}
+
+/**
+ * The exports of Node's modules, and those among them that are plain functions: no classes, and nothing with properties,
+ * as those have which `promisify` treats in a way of their own. They are those of the Node that runs the bundle; the one
+ * that writes it may be older.
+ */
+function exportsOfBuiltins() {
+  const print = `
+    const { builtinModules } = require('node:module');
+    const isPlain = (value, name) => typeof value === 'function' && /^[a-z]/.test(name) &&
+      Object.getOwnPropertySymbols(value).length === 0 && Object.keys(value).length === 0;
+    const rows = builtinModules.filter((name) => !/^_|:/.test(name)).map((name) => {
+      const whole = require('node:' + name);
+      const names = Object.keys(whole).filter((key) => /^[A-Za-z]\\w*$/.test(key) && key !== 'default');
+      return ['node:' + name, { names, functions: names.filter((key) => isPlain(whole[key], key)) }];
+    });
+    process.stdout.write(JSON.stringify(Object.fromEntries(rows)));`;
+  const { stdout } = spawnSync(existsSync(runtimePath) ? runtimePath : process.execPath, ['-e', print], {
+    encoding: 'utf8',
+  });
+  return JSON.parse(stdout);
 }
 
 function removeOldBundles() {
