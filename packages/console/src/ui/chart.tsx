@@ -18,14 +18,17 @@ interface ChartProps {
   readonly heightPx?: number;
   readonly zone?: 'local' | 'utc';
   readonly format?: (value: number) => string;
+  /** Bytes have their grid at powers of two, so that labels are round. */
+  readonly unit?: 'count' | 'bytes';
   /** Dragging over the chart selects a time range. Without it the chart does not zoom. */
   readonly onZoom?: (fromMs: number, toMs: number) => void;
 }
 
 const seriesColours = 8;
 const barGap = 0.8;
+const powersOfTwo = Array.from({ length: 61 }, (_, exponent) => 2 ** exponent);
 
-/** Lines or stacked bars over time, with the values under the pointer in the legend. */
+/** Lines or stacked bars over time. The legend has the values under the pointer, and the latest without one. */
 export function Chart(props: ChartProps) {
   const { label, timesMs, series, kind = 'lines', heightPx = 180 } = props;
   const element = useRef<HTMLDivElement>(null);
@@ -54,7 +57,7 @@ export function Chart(props: ChartProps) {
 type Latest = { readonly current: ChartProps };
 
 function optionsOf(latest: Latest, parent: HTMLElement): uPlot.Options {
-  const { series, kind = 'lines', heightPx = 180, zone = 'local', onZoom } = latest.current;
+  const { series, kind = 'lines', heightPx = 180, zone = 'local', unit, onZoom } = latest.current;
   const colour = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name);
   const axis = {
     stroke: colour('--n-10'),
@@ -78,7 +81,12 @@ function optionsOf(latest: Latest, parent: HTMLElement): uPlot.Options {
     },
     axes: [
       { ...axis, space: 72, size: 32, values: timeLabels(zone) },
-      { ...axis, size: 56, values: (_: uPlot, values: number[]) => values.map(format) },
+      {
+        ...axis,
+        size: 56,
+        values: (_: uPlot, values: number[]) => values.map(format),
+        ...(unit === 'bytes' ? { incrs: powersOfTwo } : {}),
+      },
     ],
     series: [
       {
@@ -103,6 +111,9 @@ function optionsOf(latest: Latest, parent: HTMLElement): uPlot.Options {
       }),
     ],
     hooks: {
+      ready: [showLatest],
+      setData: [showLatest],
+      setCursor: [showLatest],
       setSelect: [
         (plot) => {
           const { left, width } = plot.select;
@@ -114,6 +125,13 @@ function optionsOf(latest: Latest, parent: HTMLElement): uPlot.Options {
       ],
     },
   };
+}
+
+/** Puts the newest values into the legend while the pointer is elsewhere. */
+function showLatest(plot: uPlot): void {
+  if ((plot.cursor.left ?? -1) >= 0) return;
+  const newest = plot.data[0].length - 1;
+  if (newest >= 0) plot.setLegend({ idx: newest });
 }
 
 /** The time from one value to the next. */

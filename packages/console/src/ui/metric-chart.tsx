@@ -3,6 +3,7 @@ import { type Metrics, timesOf } from '../api/use-metrics.ts';
 import { Answer } from './answer.tsx';
 import { Chart, type Series } from './chart.tsx';
 import { Card } from './page.tsx';
+import { sinceFirstSample } from './since-first-sample.ts';
 
 interface MetricChartProps {
   readonly title: string;
@@ -11,28 +12,29 @@ interface MetricChartProps {
   /** Picks and names the series to draw. */
   readonly pick: (metrics: Metrics) => readonly Series[];
   readonly format: (value: number) => string;
+  readonly unit?: 'count' | 'bytes';
   readonly nothing: string;
 }
 
 const heightPx = 180;
 
 /** A card with a chart, which is as high while its data are missing. */
-export function MetricChart({ title, actions, of, pick, format, nothing }: MetricChartProps) {
+export function MetricChart({ title, actions, of, pick, format, unit = 'count', nothing }: MetricChartProps) {
   return (
     <Card title={title} actions={actions}>
       <div className="min-h-56 p-4">
         <Answer of={of} what={`read ${title}`} rows={4}>
           {(metrics) => {
-            const series = pick(metrics);
-            const isEmpty = series.every(({ values }) => values.every((value) => value === null));
-            return isEmpty ? (
+            const { timesMs, series } = sinceFirstSample(timesOf(metrics), pick(metrics));
+            return timesMs.length === 0 ? (
               <p className="text-muted">{nothing}</p>
             ) : (
               <Chart
                 label={title}
-                timesMs={timesOf(metrics)}
+                timesMs={timesMs}
                 series={series}
                 format={format}
+                unit={unit}
                 heightPx={heightPx}
               />
             );

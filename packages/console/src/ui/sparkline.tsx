@@ -6,8 +6,14 @@ interface SparklineProps {
 const width = 100;
 const height = 24;
 
-/** A line without axes beside a number. */
-export function Sparkline({ label, values }: SparklineProps) {
+/** A line without axes beside a number, from its first sample on. */
+export function Sparkline({ label, values: all }: SparklineProps) {
+  const values = all.slice(
+    Math.max(
+      0,
+      all.findIndex((value) => value !== null),
+    ),
+  );
   const max = Math.max(1e-9, ...values.map((value) => value ?? 0));
   const step = width / Math.max(1, values.length - 1);
   const path = values

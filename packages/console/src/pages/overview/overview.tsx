@@ -149,6 +149,7 @@ function Charts({ clusterId, metrics }: ChartsProps) {
         title="Bytes per second, last hour"
         of={metrics}
         format={formatBytes}
+        unit="bytes"
         nothing={idle}
         pick={(data) => [
           { label: 'in', values: valuesOf(data, 'in_bytes_per_second') },
