@@ -67,15 +67,18 @@ export class ClusterSampler {
   #pass: string[] = [];
   #passLag = 0;
   #totalLag: number | null = null;
+  #lastStep = -1;
 
   constructor(options: ClusterSamplerOptions) {
     this.#options = options;
     this.#store = new SeriesStore(options.budget);
   }
 
-  /** Takes the sample of a step. */
+  /** Takes the sample of a step, once: a timer that fires early fires again, and no time between two has no rates. */
   sample(): void {
     const step = stepOf(this.#options.clock.nowMs());
+    if (step === this.#lastStep) return;
+    this.#lastStep = step;
     const put: Put = (metric, value, tags = {}) => {
       if (value !== null) this.#store.put(metric, tags, step, value);
     };

@@ -105,7 +105,7 @@ function stage(groups: Map<string, FakeOffset>) {
 
 test('lag, and how fast a group and its topic move', () => {
   const groups = new Map([['shop', { end: 100, committed: 40 }]]);
-  const { sampler, tick, lastOf } = stage(groups);
+  const { clock, sampler, tick, lastOf } = stage(groups);
   tick();
   assert.equal(lastOf('lag', { group: 'shop' }), 60);
   assert.equal(lastOf('consumed_records_per_second', { group: 'shop' }), undefined, 'one sample has no rate');
@@ -118,6 +118,9 @@ test('lag, and how fast a group and its topic move', () => {
   assert.deepEqual(sampler.activity(5).groups, [
     { groupId: 'shop', lag: 140, producedPerSecond: 10, consumedPerSecond: 2 },
   ]);
+  clock.advance(1);
+  sampler.sample();
+  assert.equal(lastOf('consumed_records_per_second', { group: 'shop' }), 2, 'a step is sampled once');
   groups.set('shop', { end: 200, committed: 0 });
   tick();
   assert.ok(Number.isNaN(lastOf('consumed_records_per_second', { group: 'shop' })), 'a reset is no progress');
