@@ -28,6 +28,8 @@ const rebalanceTimeoutMs = 30_000;
 /** A member that keeps up reads, commits and sends its heartbeat once in this time. */
 const roundMs = 2_000;
 const fetchLimits = { maxWaitMs: 500, responseBytesMax: 512 * KiB, partitionBytesMax: 64 * KiB } as const;
+/** A slow reader leaves most of what it is sent: without a limit it would read its whole lag again and again. */
+const slowPartitionBytesMax = 2 * KiB;
 
 /** Reads one topic as a member of a group, in one of several habits, until the demo stops. */
 export async function readInGroup(cluster: KafkaCluster, reading: GroupReading): Promise<void> {
@@ -77,7 +79,12 @@ async function advance(
   recordsMax: number,
 ): Promise<number> {
   if (positions.size === 0) return 0;
-  const limits = { ...fetchLimits, timeoutMs: cluster.timeoutMs };
+  const isSlow = recordsMax < Number.POSITIVE_INFINITY;
+  const limits = {
+    ...fetchLimits,
+    ...(isSlow ? { partitionBytesMax: slowPartitionBytesMax } : {}),
+    timeoutMs: cluster.timeoutMs,
+  };
   const isolation = isReadCommitted ? 'read_committed' : 'read_uncommitted';
   const { answers, failures } = await requestFromLeaders(
     cluster,
