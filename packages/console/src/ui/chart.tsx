@@ -130,8 +130,13 @@ function optionsOf(latest: Latest, parent: HTMLElement): uPlot.Options {
 /** Puts the newest values into the legend while the pointer is elsewhere. */
 function showLatest(plot: uPlot): void {
   if ((plot.cursor.left ?? -1) >= 0) return;
-  const newest = plot.data[0].length - 1;
+  const [times, ...series] = plot.data;
+  const newest = times.findLastIndex((_, at) => series.some((values) => isNumber(values[at])));
   if (newest >= 0) plot.setLegend({ idx: newest });
+}
+
+function isNumber(value: unknown): boolean {
+  return typeof value === 'number';
 }
 
 /** The time from one value to the next. */

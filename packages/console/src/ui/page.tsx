@@ -19,7 +19,7 @@ export function Page({ title, tabTitle = title, facts, actions, children }: Page
   return (
     <div className="mx-auto flex w-full max-w-[100rem] flex-col gap-4 px-4 py-5 sm:px-6">
       <header className="flex flex-wrap items-start gap-x-4 gap-y-2">
-        <div className="min-w-0 flex-1">
+        <div className="min-w-0 flex-1 basis-52">
           <h1 className="text-xl font-semibold break-words text-ink">{title}</h1>
           {facts !== undefined && <div className="mt-0.5 text-sm text-muted">{facts}</div>}
         </div>
