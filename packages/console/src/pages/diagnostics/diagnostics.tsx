@@ -1,9 +1,12 @@
+import { CheckCircleIcon } from '@primer/octicons-react';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useOperation } from '../../api/use-operation.ts';
 import { formatTime } from '../../format/format.ts';
+import { Answer } from '../../ui/answer.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { Card, Page } from '../../ui/page.tsx';
-import { Empty, Failure, Skeleton } from '../../ui/states.tsx';
+import { Empty } from '../../ui/states.tsx';
+import { Status } from '../../ui/status.tsx';
 import { type DiagnosticRow, Severity } from './severity.tsx';
 
 function columnsOf(clusterId: string): readonly Column<DiagnosticRow>[] {
@@ -18,16 +21,7 @@ function columnsOf(clusterId: string): readonly Column<DiagnosticRow>[] {
       id: 'title',
       title: 'Diagnostic',
       width: 'minmax(16rem, 1fr)',
-      cell: ({ diagnostic_id, title }) => (
-        <Link
-          to="/clusters/$clusterId/diagnostics/$diagnosticId"
-          params={{ clusterId, diagnosticId: diagnostic_id }}
-          title={title}
-          className="font-medium text-ink hover:underline"
-        >
-          {title}
-        </Link>
-      ),
+      cell: (diagnostic) => <TitleLink clusterId={clusterId} of={diagnostic} />,
     },
     {
       id: 'cause',
@@ -38,7 +32,7 @@ function columnsOf(clusterId: string): readonly Column<DiagnosticRow>[] {
     {
       id: 'since',
       title: 'Since',
-      width: '11rem',
+      width: '12rem',
       isNumber: true,
       cell: ({ first_failed_at, successful }) =>
         successful || first_failed_at === null ? (
@@ -52,57 +46,107 @@ function columnsOf(clusterId: string): readonly Column<DiagnosticRow>[] {
 
 const severities: readonly DiagnosticRow['severity'][] = ['critical', 'high', 'medium', 'low'];
 
-/** Failing ones first, the worst of them at the top. */
-function rank({ successful, muted, severity }: DiagnosticRow): number {
-  return (successful ? 20 : muted ? 10 : 0) + severities.indexOf(severity);
+/** The worst first, and muted ones last. */
+function rank({ muted, severity }: DiagnosticRow): number {
+  return (muted ? 10 : 0) + severities.indexOf(severity);
 }
 
 export function Diagnostics() {
   const { clusterId } = useParams({ from: '/frame/clusters/$clusterId/diagnostics' });
-  const navigate = useNavigate();
-  const { data, isError, error, refetch } = useOperation(
-    'list_diagnostics',
-    { virtual_cluster_id: clusterId },
-    { everyMs: 5_000 },
-  );
-  const diagnostics = data?.diagnostics;
-  const failing = diagnostics?.filter(({ successful, muted }) => !successful && !muted).length ?? 0;
+  const listed = useOperation('list_diagnostics', { virtual_cluster_id: clusterId }, { everyMs: 5_000 });
+  const diagnostics = listed.data?.diagnostics ?? [];
+  const found = diagnostics.filter(({ successful }) => !successful).toSorted((a, b) => rank(a) - rank(b));
+  const passing = diagnostics.filter(({ successful }) => successful);
+  const failing = found.filter(({ muted }) => !muted).length;
   return (
     <Page
       title="Diagnostics"
-      facts={
-        diagnostics &&
-        diagnostics.length > 0 &&
-        `${failing === 0 ? 'None' : failing} of ${diagnostics.length} fail`
-      }
+      facts={diagnostics.length > 0 && `${failing === 0 ? 'None' : failing} of ${diagnostics.length} fail`}
     >
-      <Card>
-        {diagnostics === undefined ? (
-          isError ? (
-            <Failure what="list the diagnostics" error={error} onRetry={() => refetch()} />
+      <Answer of={listed} what="list the diagnostics">
+        {() =>
+          diagnostics.length === 0 ? (
+            <Empty title="Nothing was checked yet">
+              The control plane looks for known problems of the cluster every few seconds. What it finds is
+              here.
+            </Empty>
           ) : (
-            <Skeleton />
+            <>
+              <Card title="Found">
+                {found.length === 0 ? (
+                  <p className="px-4 py-3">
+                    <Status kind="ok">No problem was found</Status>
+                  </p>
+                ) : (
+                  <Found clusterId={clusterId} rows={found} />
+                )}
+              </Card>
+              {passing.length > 0 && <Passing clusterId={clusterId} rows={passing} />}
+            </>
           )
-        ) : diagnostics.length === 0 ? (
-          <Empty title="Nothing was checked yet">
-            The control plane looks for known problems of the cluster every few seconds. What it finds is
-            here.
-          </Empty>
-        ) : (
-          <DataTable
-            label="Diagnostics"
-            columns={columnsOf(clusterId)}
-            rows={diagnostics.toSorted((a, b) => rank(a) - rank(b))}
-            keyOf={({ diagnostic_id }) => diagnostic_id}
-            onOpen={({ diagnostic_id }) =>
-              void navigate({
-                to: '/clusters/$clusterId/diagnostics/$diagnosticId',
-                params: { clusterId, diagnosticId: diagnostic_id },
-              })
-            }
-          />
-        )}
-      </Card>
+        }
+      </Answer>
     </Page>
+  );
+}
+
+interface RowsProps {
+  readonly clusterId: string;
+  readonly rows: readonly DiagnosticRow[];
+}
+
+function Found({ clusterId, rows }: RowsProps) {
+  const navigate = useNavigate();
+  return (
+    <DataTable
+      label="Diagnostics"
+      columns={columnsOf(clusterId)}
+      rows={rows}
+      keyOf={({ diagnostic_id }) => diagnostic_id}
+      onOpen={({ diagnostic_id }) =>
+        void navigate({
+          to: '/clusters/$clusterId/diagnostics/$diagnosticId',
+          params: { clusterId, diagnosticId: diagnostic_id },
+        })
+      }
+    />
+  );
+}
+
+/** Titles name problems, so those that are not there stand apart, below a heading that says so. */
+function Passing({ clusterId, rows }: RowsProps) {
+  return (
+    <Card title={`Looked for and not found (${rows.length})`}>
+      <ul className="gap-x-8 px-4 py-2 text-sm sm:columns-2 xl:columns-3">
+        {rows.map((diagnostic) => (
+          <li
+            key={diagnostic.diagnostic_id}
+            className="flex min-w-0 break-inside-avoid items-center gap-2 py-1"
+          >
+            <CheckCircleIcon aria-hidden="true" className="size-3.5 shrink-0 text-ok" />
+            <TitleLink clusterId={clusterId} of={diagnostic} />
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+function TitleLink({
+  clusterId,
+  of: { diagnostic_id, title },
+}: {
+  readonly clusterId: string;
+  readonly of: DiagnosticRow;
+}) {
+  return (
+    <Link
+      to="/clusters/$clusterId/diagnostics/$diagnosticId"
+      params={{ clusterId, diagnosticId: diagnostic_id }}
+      title={title}
+      className="min-w-0 truncate font-medium text-ink hover:underline"
+    >
+      {title}
+    </Link>
   );
 }
