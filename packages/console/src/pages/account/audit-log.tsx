@@ -132,14 +132,18 @@ const columns: readonly Column<Entry>[] = [
   {
     id: 'actor',
     title: 'Who',
-    width: 'minmax(12rem, 1.5fr)',
+    width: 'minmax(10rem, 1fr)',
     cell: ({ actor_name, actor_kind }) => <span title={actor_name ?? ''}>{actor_name ?? actor_kind}</span>,
   },
   {
     id: 'operation',
     title: 'Operation',
-    width: 'minmax(14rem, 1.5fr)',
-    cell: ({ operation }) => <span className="font-medium text-ink">{operation}</span>,
+    width: 'minmax(17rem, 1.5fr)',
+    cell: ({ operation }) => (
+      <span className="font-medium text-ink" title={operation}>
+        {operation}
+      </span>
+    ),
   },
   {
     id: 'about',
@@ -154,7 +158,7 @@ const columns: readonly Column<Entry>[] = [
   {
     id: 'result',
     title: 'Result',
-    width: '12rem',
+    width: '14rem',
     cell: ({ result, count }) => (
       <Status kind={result === 'ok' ? 'ok' : 'fail'}>
         {result}

@@ -27,9 +27,9 @@ const columns: readonly Column<ConfigRow>[] = [
   {
     id: 'name',
     title: 'Config',
-    width: 'minmax(16rem, 1fr)',
+    width: 'minmax(20rem, 1fr)',
     cell: ({ definition }) => (
-      <span title={definition.documentation} className="font-mono text-xs">
+      <span title={definition.name} className="font-mono text-xs">
         {definition.name}
       </span>
     ),
@@ -66,7 +66,7 @@ const columns: readonly Column<ConfigRow>[] = [
   {
     id: 'doc',
     title: 'What it does',
-    width: 'minmax(16rem, 2fr)',
+    width: 'minmax(20rem, 2fr)',
     cell: ({ definition }) => (
       <span title={definition.documentation} className="text-muted">
         {definition.documentation}
@@ -87,7 +87,7 @@ export function Configs() {
   const { data } = described;
   const rows = useMemo(() => {
     const set = new Set(data?.set_configs);
-    return (defined.data?.definitions ?? []).map(
+    const all = (defined.data?.definitions ?? []).map(
       (definition): ConfigRow => ({
         definition,
         value: data?.configs[definition.name] ?? '',
@@ -95,6 +95,7 @@ export function Configs() {
         edit: edits[definition.name],
       }),
     );
+    return all.toSorted((a, b) => Number(b.isSet) - Number(a.isSet));
   }, [data, defined.data, edits]);
   const row = rows.find(({ definition }) => definition.name === editing);
   const count = Object.keys(edits).length;
