@@ -3,7 +3,6 @@ import {
   FileCodeIcon,
   GitBranchIcon,
   type Icon,
-  KeyIcon,
   LogIcon,
   MeterIcon,
   PeopleIcon,
@@ -14,12 +13,17 @@ import {
 import type { LinkProps } from '@tanstack/react-router';
 import type { OperationName } from '@weir/api/client';
 
-interface ClusterPage {
-  readonly label: string;
+interface ClusterPage extends ClusterTab {
   readonly icon: Icon;
-  readonly to: LinkProps['to'];
   /** Whether the link is that of the page alone, and not of those below it. */
   readonly isExact?: true;
+  /** Its further tabs. The sidebar has one entry for all of them, and the palette has each. */
+  readonly tabs?: readonly ClusterTab[];
+}
+
+interface ClusterTab {
+  readonly label: string;
+  readonly to: LinkProps['to'];
   /** What a person can do there; the palette leads to it. */
   readonly operations?: readonly OperationName[];
 }
@@ -115,15 +119,32 @@ export const clusterPages: readonly ClusterPage[] = [
       'virtual_clusters/acls/delete',
       'explain_access',
     ],
-  },
-  {
-    label: 'Credentials',
-    icon: KeyIcon,
-    to: '/clusters/$clusterId/credentials',
-    operations: [
-      'list_virtual_cluster_credentials',
-      'create_virtual_cluster_credentials',
-      'delete_virtual_cluster_credentials',
+    tabs: [
+      { label: 'ACL events', to: '/clusters/$clusterId/acls/events' },
+      {
+        label: 'Credentials',
+        to: '/clusters/$clusterId/credentials',
+        operations: [
+          'list_virtual_cluster_credentials',
+          'create_virtual_cluster_credentials',
+          'delete_virtual_cluster_credentials',
+        ],
+      },
+      {
+        label: 'Workload identities',
+        to: '/clusters/$clusterId/workload-identities',
+        operations: [
+          'list_workload_identity_federations',
+          'create_workload_identity_federation',
+          'delete_workload_identity_federation',
+        ],
+      },
     ],
   },
 ];
+
+/** All of them and their tabs. */
+export const clusterPagesAndTabs: readonly ClusterTab[] = clusterPages.flatMap((page) => [
+  page,
+  ...(page.tabs ?? []),
+]);

@@ -10,7 +10,7 @@ import { classNames } from '../../ui/class-names.ts';
 import { useShortcut } from '../../ui/shortcuts.ts';
 import { isForPeople, type OperationEntry, whyNot } from '../operations-of-palette.ts';
 import { accountPages } from '../pages-of-account.ts';
-import { clusterPages } from '../pages-of-cluster.ts';
+import { clusterPagesAndTabs } from '../pages-of-cluster.ts';
 import type { FrameProps } from './frame-props.ts';
 import { OperationDialog } from './operation-dialog.tsx';
 
@@ -160,7 +160,7 @@ function useTargets({ context, clusterId, onOperation }: TargetsProps): readonly
     go: () => void navigate({ to: to as '/keys' }),
   }));
   if (!isInCluster) return [listOfClusters, ...ofAccount, ...clusters, ...operations];
-  const pages = clusterPages.map(({ label, to }) => ({
+  const pages = clusterPagesAndTabs.map(({ label, to }) => ({
     id: label,
     label,
     kind: 'page',
@@ -198,7 +198,7 @@ function useOperationTargets({ context, clusterId, onOperation }: TargetsProps):
   if (context === undefined) return [];
   return (data ?? []).map((operation) => {
     const ofAccount = accountPages.find(({ operations }) => operations.includes(operation.name));
-    const ofCluster = clusterPages.find(({ operations }) => operations?.includes(operation.name));
+    const ofCluster = clusterPagesAndTabs.find(({ operations }) => operations?.includes(operation.name));
     return {
       id: `operation ${operation.name}`,
       label: operation.title,

@@ -1,6 +1,6 @@
 import { Dialog } from '@base-ui/react/dialog';
 import { DatabaseIcon } from '@primer/octicons-react';
-import { Link } from '@tanstack/react-router';
+import { Link, useMatchRoute } from '@tanstack/react-router';
 import { classNames } from '../../ui/class-names.ts';
 import { accountPages } from '../pages-of-account.ts';
 import { clusterPages } from '../pages-of-cluster.ts';
@@ -52,12 +52,13 @@ function Pages({ context, clusterId, mayBeNarrow = false }: FrameProps & { reado
           <DatabaseIcon aria-hidden="true" />
         </PageLink>
       ) : (
-        clusterPages.map(({ label, icon: Icon, to, isExact = false }) => (
+        clusterPages.map(({ label, icon: Icon, to, isExact = false, tabs = [] }) => (
           <PageLink
             key={label}
             to={to}
             params={{ clusterId }}
             isExact={isExact}
+            tabs={tabs}
             label={label}
             labelClass={labelClass}
           >
@@ -81,18 +82,25 @@ interface PageLinkProps {
   readonly to: (typeof clusterPages)[number]['to'];
   readonly params?: { readonly clusterId: string };
   readonly isExact: boolean;
+  /** Further pages that it stands for. */
+  readonly tabs?: (typeof clusterPages)[number]['tabs'];
   readonly label: string;
   readonly labelClass: string;
   readonly children: React.ReactNode;
 }
 
-function PageLink({ to, params, isExact, label, labelClass, children }: PageLinkProps) {
+function PageLink({ to, params, isExact, tabs = [], label, labelClass, children }: PageLinkProps) {
+  const matchRoute = useMatchRoute();
+  const isOnTab = tabs.some((tab) =>
+    matchRoute({ to: tab.to as '/clusters/$clusterId', params: params ?? {}, fuzzy: true }),
+  );
   return (
     <Link
       to={to as '/clusters/$clusterId'}
       params={params as { clusterId: string }}
       title={label}
       aria-label={label}
+      aria-current={isOnTab ? 'page' : undefined}
       activeOptions={{ exact: isExact, includeSearch: false }}
       className="flex h-8 items-center gap-2.5 rounded-md px-2 text-sm text-body hover:bg-hover aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-ink [&_svg]:size-4 [&_svg]:shrink-0"
     >
