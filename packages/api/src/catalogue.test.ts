@@ -30,6 +30,7 @@ write cluster   delete_virtual_cluster
 read  workspace list_recently_deleted_virtual_clusters
 write cluster   restore_virtual_cluster
 read  cluster   describe_virtual_cluster_configuration
+read  cluster   list_cluster_config_definitions
 write cluster   update_virtual_cluster_configuration
 read  cluster   get_events_state
 write cluster   update_events_state

@@ -7,11 +7,13 @@ import {
   count,
   emptyForNone,
   examples,
+  list,
   nanosecondsField,
   text,
 } from '../fields.ts';
 import { apiLimits } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
+import { configDefinitionFields, configText } from './config-definition.ts';
 import { tier } from './virtual-clusters.ts';
 
 export const topicTypes = ['classic', 'lightning'] as const;
@@ -54,6 +56,9 @@ const change = z
     broker_configs: configsGiven().describe(
       'Configs to set, by name. Those that are left out or `null` stay as they are.',
     ),
+    reset_broker_configs: list(text(256, 1), apiLimits.configsPerRequestMax)
+      .optional()
+      .describe('Names of configs that are to have their defaults again.'),
     bucket_url: text(apiLimits.apiUrlCharsMax, 1)
       .nullable()
       .optional()
@@ -64,6 +69,15 @@ const change = z
       !(enforced === true && shadowed === true),
     { error: 'are_acls_enabled and acl_shadowing_enabled cannot both be true' },
   );
+
+const configDefinition = z
+  .object({
+    ...configDefinitionFields,
+    default: configText().nullable().describe('Its value when nothing is set; `null` if agents decide it.'),
+    value: configText().nullable().describe('Its value now; `null` if agents decide it.'),
+    is_set: z.boolean().describe('Whether it was set on the cluster.'),
+  })
+  .meta({ id: 'ClusterConfigDefinition', description: 'A config of a virtual cluster that can be set.' });
 
 export const clusterConfigurationOperations = [
   defineOperation({
@@ -96,6 +110,41 @@ export const clusterConfigurationOperations = [
     },
   }),
   defineOperation({
+    name: 'list_cluster_config_definitions',
+    title: 'List the configs of a cluster',
+    summary: 'List the broker configs of a virtual cluster that can be set, with their values and defaults.',
+    description:
+      '`update_virtual_cluster_configuration` sets them as `broker_configs`. Configs of ACLs, of events and of the bucket ' +
+      'have fields or operations of their own.',
+    access: 'read',
+    scope: 'cluster',
+    input: z.strictObject({ virtual_cluster_id: clusterId() }),
+    output: z.object({
+      definitions: list(configDefinition, apiLimits.configsPerRequestMax).describe('The configs by name.'),
+    }),
+    errors: ['not_found', 'unsupported_cluster_type'],
+    example: {
+      input: { virtual_cluster_id: examples.cluster },
+      output: {
+        definitions: [
+          {
+            name: 'num.partitions',
+            type: 'int',
+            rule: 'a whole number from 1 to 200000',
+            words: null,
+            minimum: '1',
+            maximum: '200000',
+            documentation: 'The number of partitions of topics that are made without one.',
+            has_effect: true,
+            default: '1',
+            value: '6',
+            is_set: true,
+          },
+        ],
+      },
+    },
+  }),
+  defineOperation({
     name: 'update_virtual_cluster_configuration',
     title: 'Change the configuration',
     summary: 'Update the given fields of the configuration of a virtual cluster.',
@@ -106,6 +155,7 @@ export const clusterConfigurationOperations = [
     input: z.strictObject({
       virtual_cluster_id: clusterId(),
       virtual_cluster_configuration: change.describe('What to change.'),
+      validate_only: z.boolean().default(false).describe('Whether to check the change and not make it.'),
     }),
     output: z.object({}),
     errors: ['not_found', 'unsupported_cluster_config', 'invalid_cluster_config', 'limit_exceeded'],

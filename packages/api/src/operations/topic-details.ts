@@ -1,19 +1,9 @@
 import { coreLimits } from '@weir/core';
 import * as z from 'zod';
-import {
-  clusterId,
-  count,
-  examples,
-  list,
-  pageInput,
-  pageOutput,
-  prose,
-  text,
-  time,
-  topicName,
-} from '../fields.ts';
+import { clusterId, count, examples, list, pageInput, pageOutput, text, time, topicName } from '../fields.ts';
 import { apiLimits } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
+import { configDefinitionFields, configText } from './config-definition.ts';
 
 const target = { virtual_cluster_id: clusterId(), topic_name: topicName().describe('The topic.') };
 const exampleTarget = { virtual_cluster_id: examples.cluster, topic_name: 'orders' };
@@ -21,17 +11,10 @@ const partitionNumber = () => count(coreLimits.partitionsPerTopicMax).describe('
 
 const configDefinition = z
   .object({
-    name: text(256).describe('The config.'),
-    type: z.enum(['boolean', 'string', 'int', 'long', 'double', 'list']).describe('What its values are.'),
-    rule: prose().describe('What a value must be, as the end of a sentence that begins with "must be".'),
-    words: list(text(256), 100).nullable().describe('All words that it takes; `null` if it takes others.'),
-    minimum: text(20).nullable().describe('The least number, as text; `null` for other types.'),
-    maximum: text(20).nullable().describe('The largest number, as text; `null` for other types.'),
-    default: prose(coreLimits.configTextCharsMax)
+    ...configDefinitionFields,
+    default: configText()
       .nullable()
       .describe('The value of a topic that does not set it: of the cluster, or the default.'),
-    documentation: prose().describe('What it does.'),
-    has_effect: z.boolean().describe('Whether it does anything; others are kept because tools set them.'),
   })
   .meta({ id: 'TopicConfigDefinition', description: 'A config that topics have.' });
 

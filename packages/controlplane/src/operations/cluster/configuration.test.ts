@@ -92,6 +92,36 @@ test('a config that was set is returned with the default ones', async (t) => {
   assert.ok(!('service.acls.enabled' in broker_configs), 'it has its own field');
 });
 
+test('configs that can be set are listed with their values, checked and reset', async (t) => {
+  const testApi = await openTestClusterApi(t);
+  const definitionsByName = async () => {
+    const { definitions } = await testApi.call('list_cluster_config_definitions', {});
+    return new Map(definitions.map((definition) => [definition.name, definition]));
+  };
+  const before = await definitionsByName();
+  for (const name of ['service.acls.enabled', 'service.events.enabled', 'transaction.max.timeout.ms'])
+    assert.ok(!before.has(name), `${name} has a field of its own or cannot be set`);
+  const { type, rule, default: usual, value, is_set } = before.get('num.partitions')!;
+  assert.deepEqual([type, usual, value, is_set], ['int', '1', '1', false]);
+  assert.match(rule, /^a whole number from 1 to/);
+  const set = { broker_configs: { 'num.partitions': '6', 'message.max.bytes': '5000' } };
+  await testApi.call('update_virtual_cluster_configuration', {
+    virtual_cluster_configuration: { ...set, tier: 'dev' },
+    validate_only: true,
+  });
+  assert.deepEqual(await definitionsByName(), before, 'checked and not done');
+  await testApi.call('update_virtual_cluster_configuration', { virtual_cluster_configuration: set });
+  const after = await definitionsByName();
+  assert.deepEqual(
+    { ...before.get('num.partitions'), value: '6', is_set: true },
+    after.get('num.partitions'),
+  );
+  await testApi.call('update_virtual_cluster_configuration', {
+    virtual_cluster_configuration: { reset_broker_configs: ['num.partitions', 'message.max.bytes'] },
+  });
+  assert.deepEqual(await definitionsByName(), before);
+});
+
 const refusals: [what: string, change: Change, code: ErrorCode, pattern: RegExp][] = [
   [
     'an unknown config',
@@ -110,6 +140,18 @@ const refusals: [what: string, change: Change, code: ErrorCode, pattern: RegExp]
     { broker_configs: { 'transaction.max.timeout.ms': '1' } },
     'invalid_cluster_config',
     /^invalid cluster config "transaction\.max\.timeout\.ms"/,
+  ],
+  [
+    'a config set and reset',
+    { broker_configs: { 'num.partitions': '2' }, reset_broker_configs: ['num.partitions'] },
+    'invalid_request',
+    /name it once/,
+  ],
+  [
+    'a reset of a config that is a field',
+    { reset_broker_configs: ['service.bucket.url'] },
+    'unsupported_cluster_config',
+    /use bucket_url/,
   ],
   [
     'a config that is a field',

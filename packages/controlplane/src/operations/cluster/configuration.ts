@@ -3,6 +3,7 @@ import {
   type ConfigChange,
   checkConfigs,
   clusterConfigValue,
+  configCatalogues,
   describeConfigs,
   isConfigName,
 } from '@weir/cluster';
@@ -13,6 +14,7 @@ import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
 import { readClusterConfigs } from './cluster-reads.ts';
+import { toDefinition } from './config-definitions.ts';
 import { refuse } from './refusals.ts';
 import type { ClusterServices } from './services.ts';
 import { nanosecondsOfMs } from './wire-values.ts';
@@ -21,6 +23,7 @@ type Tier = OutputOf<'describe_virtual_cluster_configuration'>['virtual_cluster_
 
 type ConfigurationOperation =
   | 'describe_virtual_cluster_configuration'
+  | 'list_cluster_config_definitions'
   | 'update_virtual_cluster_configuration';
 
 /** Broker configs that are always in the response, with effective values. Others are included if they are set. */
@@ -69,21 +72,41 @@ export function configurationOperations({ clusterPort, virtualClusters }: Cluste
       };
     },
 
+    list_cluster_config_definitions: async ({ virtual_cluster_id }, context) => {
+      const texts = await readClusterConfigs(clusterPort(virtual_cluster_id), context);
+      const { rows } = configCatalogues.cluster;
+      const names = Object.keys(rows).filter((name) => !hasOwnField(name) && rows[name]!.readOnly !== true);
+      const valuesFor = (clusterTexts: typeof texts) =>
+        describeConfigs('cluster', { texts: clusterTexts, clusterTexts, agentTexts: {}, names });
+      const now = valuesFor(texts);
+      return {
+        definitions: valuesFor({}).map(({ name, value }, index) => ({
+          ...toDefinition(name, rows[name]!),
+          default: value,
+          value: now[index]!.value,
+          is_set: Object.hasOwn(texts, name),
+        })),
+      };
+    },
+
     update_virtual_cluster_configuration: async (input, context) => {
       const { virtual_cluster_id: clusterId, virtual_cluster_configuration: wanted } = input;
+      const { validate_only: validateOnly } = input;
       const { are_acls_enabled, acl_shadowing_enabled, bucket_url, broker_configs } = wanted;
       const changes = [
         ...flagChange('service.acls.enabled', are_acls_enabled),
         ...flagChange('service.acl.shadowing.enabled', acl_shadowing_enabled),
         ...bucketChange(bucket_url),
         ...brokerChanges(broker_configs),
+        ...brokerResets(wanted.reset_broker_configs ?? [], broker_configs),
       ];
       // The cluster first, because it may refuse.
       if (changes.length > 0) {
         const resource = { kind: 'cluster', name: '', replacesAll: false, changes } as const;
-        const [result] = await clusterPort(clusterId).alterOwnerConfigs([resource], { validateOnly: false });
+        const [result] = await clusterPort(clusterId).alterOwnerConfigs([resource], { validateOnly });
         refuse(result!, { INVALID_CONFIG: 'invalid_cluster_config', INVALID_REQUEST: 'invalid_request' });
       }
+      if (validateOnly) return {};
       const change: VirtualClusterChange = {
         ...(wanted.tier === undefined ? {} : { tier: wanted.tier }),
         ...(wanted.enable_deletion_protection === undefined
@@ -142,19 +165,37 @@ function invalidBucket(rule: string): OperationFailed {
 /** `null` leaves a config unchanged. */
 function brokerChanges(configs: Readonly<Record<string, string | null>>): ConfigChange[] {
   return Object.entries(configs).flatMap(([name, value]): ConfigChange[] => {
-    if (!isConfigName('cluster', name))
-      throw new OperationFailed('unsupported_cluster_config', `unsupported cluster config "${name}"`);
-    if (hasOwnField(name)) {
-      const instead = fieldOf[name] ?? 'update_events_state';
-      throw new OperationFailed(
-        'unsupported_cluster_config',
-        `unsupported cluster config "${name}" among broker_configs; use ${instead}`,
-      );
-    }
+    refuseUnsupported(name);
     if (value === null) return [];
     refuseInvalid(name, value, name);
     return [{ name, operation: 'set', value }];
   });
+}
+
+function brokerResets(
+  names: readonly string[],
+  set: Readonly<Record<string, string | null>>,
+): readonly ConfigChange[] {
+  return [...new Set(names)].map((name) => {
+    refuseUnsupported(name);
+    if (typeof set[name] === 'string')
+      throw new OperationFailed(
+        'invalid_request',
+        `${name} is among broker_configs and reset_broker_configs; name it once`,
+      );
+    return { name, operation: 'delete', value: null };
+  });
+}
+
+function refuseUnsupported(name: string): void {
+  if (!isConfigName('cluster', name))
+    throw new OperationFailed('unsupported_cluster_config', `unsupported cluster config "${name}"`);
+  if (!hasOwnField(name)) return;
+  const instead = fieldOf[name] ?? 'update_events_state';
+  throw new OperationFailed(
+    'unsupported_cluster_config',
+    `unsupported cluster config "${name}" among broker_configs; use ${instead}`,
+  );
 }
 
 function refuseInvalid(name: string, value: string, shownName: string): void {

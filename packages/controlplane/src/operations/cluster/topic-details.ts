@@ -4,7 +4,6 @@ import {
   configCatalogues,
   type DeleteRecordsResult,
   describeConfigs,
-  documentationOf,
   type TopicDescription,
 } from '@weir/cluster';
 import { timeText } from '@weir/core';
@@ -12,6 +11,7 @@ import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
 import { readClusterConfigs, readTopicsWithEnds } from './cluster-reads.ts';
+import { toDefinition } from './config-definitions.ts';
 import { comparePlaces, type Place, pageOf } from './cursors.ts';
 import type { ClusterServices } from './services.ts';
 import { refuseInternal, requireTopic } from './topics.ts';
@@ -24,7 +24,6 @@ type DetailOperation =
   | 'delete_records';
 
 type Consumer = OutputOf<'list_topic_consumers'>['consumers'][number];
-type ConfigType = OutputOf<'list_topic_config_definitions'>['definitions'][number]['type'];
 
 export function topicDetailOperations({ clusterPort }: ClusterServices) {
   return {
@@ -33,21 +32,10 @@ export function topicDetailOperations({ clusterPort }: ClusterServices) {
       const described = describeConfigs('topic', { texts: {}, clusterTexts, agentTexts: {}, names: null });
       const { rows } = configCatalogues.topic;
       return {
-        definitions: described.map(({ name, value }) => {
-          const { type, withoutEffect, refusedValues = {} } = rows[name]!;
-          const words = type.words?.filter((word) => !Object.hasOwn(refusedValues, word));
-          return {
-            name,
-            type: type.kafkaType.toLowerCase() as ConfigType,
-            rule: words?.length === 1 ? words[0]! : type.rule,
-            words: words ?? null,
-            minimum: type.min ?? null,
-            maximum: type.max ?? null,
-            default: value,
-            documentation: documentationOf(rows[name]!),
-            has_effect: withoutEffect !== true,
-          };
-        }),
+        definitions: described.map(({ name, value }) => ({
+          ...toDefinition(name, rows[name]!),
+          default: value,
+        })),
       };
     },
 
