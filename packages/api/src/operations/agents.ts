@@ -23,6 +23,11 @@ const agent = z
       .describe('The port of the schema registry there; absent if it serves none.'),
     cpu_count: z.number().min(0).describe('Its processors.'),
     cpu_load: z.number().min(0).max(1).describe('How much of them it uses, from 0 to 1.'),
+    started_at: time()
+      .optional()
+      .describe(
+        'When its process started, by its own clock; absent until its first report, within 20 seconds.',
+      ),
     last_seen_at: time().describe('When it last called.'),
   })
   .meta({ id: 'Agent', description: 'An agent that calls in.' });
@@ -55,6 +60,7 @@ export const agentOperations = [
             kafka_port: 9092,
             cpu_count: 4,
             cpu_load: 0.31,
+            started_at: examples.time,
             last_seen_at: examples.time,
           },
         ],

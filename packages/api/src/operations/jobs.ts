@@ -4,6 +4,8 @@ import { defineOperation } from '../operation.ts';
 
 /** More than a leader lists. */
 const jobsMax = 2_000;
+/** More than there are. */
+const kindsMax = 64;
 const nameCharsMax = 256;
 
 const job = z
@@ -47,6 +49,16 @@ export const jobOperations = [
       jobs: list(job, jobsMax).describe(
         'Waiting and running jobs, then those that fail, then those that were done, the latest first.',
       ),
+      kinds: list(
+        z.object({
+          kind: text(64).describe('The kind of job.'),
+          agent_count: count().describe('Agents that take such jobs.'),
+          paused_agent_count: count().describe(
+            'Agents that run such jobs but take none now, as while clients write much to their disk.',
+          ),
+        }),
+        kindsMax,
+      ).describe('The kinds that the leader plans, whatever was asked for. A kind without agents waits.'),
     }),
     errors: ['not_found'],
     example: {
@@ -68,6 +80,7 @@ export const jobOperations = [
             message: 'deleted 212 files',
           },
         ],
+        kinds: [{ kind: 'file_deletion', agent_count: 1, paused_agent_count: 0 }],
       },
     },
   }),

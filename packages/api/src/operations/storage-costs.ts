@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { clusterId, count, examples, list, text } from '../fields.ts';
+import { clusterId, count, examples, list, text, time } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 import { type PriceName, priceListNames, priceLists, priceMeanings, priceNames } from '../storage-costs.ts';
 
@@ -60,6 +60,16 @@ export const storageCostOperations = [
       ).describe('What is stored.'),
       dead_files: count().describe('Files that wait for their deletion.'),
       dead_bytes: count().describe('Their size.'),
+      oldest_dead_at: time()
+        .optional()
+        .describe('Since when the oldest of them is needed by nothing; absent without any.'),
+      deletion_delay_seconds: z
+        .number()
+        .min(0)
+        .describe('How long files wait for their deletion, by `service.file.delete.delay.ms`.'),
+      is_deletion_enabled: z
+        .boolean()
+        .describe('Whether they are deleted at all, by `service.file.delete.enable`.'),
       requests: list(
         z.object({
           bucket: text().describe('The bucket, without secrets.'),
@@ -105,6 +115,9 @@ export const storageCostOperations = [
         ],
         dead_files: 32,
         dead_bytes: 8_388_608,
+        oldest_dead_at: examples.time,
+        deletion_delay_seconds: 600,
+        is_deletion_enabled: true,
         requests: [
           {
             bucket: 's3://records',

@@ -17,6 +17,8 @@ import {
 export interface SeenAgent extends AgentDescription {
   /** Time of the last heartbeat, by the leader's clock. */
   readonly lastSeenMs: number;
+  /** When its process started, by its own clock. Absent before its first report, and of leaders of earlier releases. */
+  readonly startedMs?: number | undefined;
 }
 
 export interface AgentClients extends ReportedConnections {

@@ -7,6 +7,8 @@ import { rowSchema } from './rows.ts';
 import { defineTool } from './tool.ts';
 
 const { input, output } = catalogue.list_agents;
+/** Without what a model hardly asks for: the list of tools has no room. */
+const agent = output.shape.agents.element.omit({ started_at: true });
 const concise = ['agent_id', 'host', 'release', 'roles', 'zone', 'cpu_load', 'last_seen_at'];
 
 export const agentTools = [
@@ -22,7 +24,7 @@ export const agentTools = [
     },
     output: {
       total: z.int().describe('How many there are.'),
-      agents: z.array(rowSchema(output.shape.agents.element, concise)),
+      agents: z.array(rowSchema(agent, concise)),
     },
     async run(args, context) {
       return onCluster(context, args.virtual_cluster_id, async (clusterId) => {
@@ -36,7 +38,7 @@ export const agentTools = [
           concise,
           items: agents,
           keyOf: ({ agent_id }) => agent_id,
-          rowsOf: (shown) => shown,
+          rowsOf: (shown) => shown.map(({ started_at, ...row }) => row),
           hint: (shown, hasMore) => {
             if (shown.length === 0 && (group ?? role) !== undefined)
               return 'No agent is like that; without group and role it lists all.';

@@ -65,6 +65,9 @@ test('a report whose receipt the agent did not learn is replaced by the next one
   assert.deepEqual(numbers('a'), [1, 3]);
   reports.receive('a', reportOf(1, 0, { startedMs: 2 }));
   assert.deepEqual(numbers('a'), [1, 3, 1], 'a restarted agent counts from the start');
+  assert.equal(reports.startedMs('a'), 2);
+  reports.forget('a');
+  assert.equal(reports.startedMs('a'), undefined);
 });
 
 test('with any lost answers, each file is counted once or waits to be reported', () => {

@@ -48,6 +48,7 @@ export class AgentReports {
   readonly #connectedByAgent = new Map<string, Pick<StoredReport, 'json' | 'receivedMs' | 'atMs'>>();
   #connectedChars = 0;
   readonly #lastTraffic = new Map<string, LastTraffic>();
+  readonly #startedMs = new Map<string, number>();
 
   /** `loginsReceivedSinceMs`: since when earlier leaders have missed no login; by default now. */
   constructor(clock: Clock, loginsReceivedSinceMs = clock.nowMs()) {
@@ -73,6 +74,7 @@ export class AgentReports {
     this.traffic.add(report);
     const { spanMs, traffic } = report;
     this.#lastTraffic.set(agentId, { spanMs, traffic, atMs: this.#clock.monotonicMs() });
+    this.#startedMs.set(agentId, report.startedMs);
     this.#store(agentId, report, JSON.stringify(counted));
     this.#storeConnected(agentId, connected);
     return undefined;
@@ -80,6 +82,7 @@ export class AgentReports {
 
   forget(agentId: string): void {
     this.#lastTraffic.delete(agentId);
+    this.#startedMs.delete(agentId);
     this.#withoutReport.delete(agentId);
     for (const { json } of this.#storedByAgent.get(agentId) ?? []) this.#storedChars -= json.length;
     this.#storedByAgent.delete(agentId);
@@ -91,6 +94,11 @@ export class AgentReports {
     const stored = this.#connectedByAgent.get(agentId);
     if (stored === undefined || this.#clock.monotonicMs() - stored.atMs > reportRetentionMs) return undefined;
     return { connected: JSON.parse(stored.json) as ReportedConnections, receivedMs: stored.receivedMs };
+  }
+
+  /** When the process of an agent started; `undefined` before its first report. */
+  startedMs(agentId: string): number | undefined {
+    return this.#startedMs.get(agentId);
   }
 
   lastTraffic(agentId: string): LastTraffic | undefined {

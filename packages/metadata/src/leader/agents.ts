@@ -130,9 +130,15 @@ export class Agents {
     return this.#seen.get(agentId)?.cpuLoad;
   }
 
-  /** With their last reported loads, and when. */
+  /** With their last reported loads, and when, and since when they run. */
   seen(): SeenAgent[] {
-    return this.list().map(({ agentId }) => this.#withTime(this.#seen.get(agentId)!));
+    return this.list().map(({ agentId }) => {
+      const startedMs = this.#reports.startedMs(agentId);
+      return {
+        ...this.#withTime(this.#seen.get(agentId)!),
+        ...(startedMs === undefined ? {} : { startedMs }),
+      };
+    });
   }
 
   /** The clients of each agent, as last reported. */

@@ -5,7 +5,7 @@ import type { ClusterServices } from './services.ts';
 
 export function agentOperations({ clusterPort }: ClusterServices) {
   return {
-    list_agents: async ({ virtual_cluster_id, group, role }) => {
+    list_agents: async ({ virtual_cluster_id, group, role }, { clock }) => {
       const agents = await clusterPort(virtual_cluster_id).listAgents();
       const wanted = agents.filter(
         (agent) =>
@@ -26,6 +26,10 @@ export function agentOperations({ clusterPort }: ClusterServices) {
           cpu_count: agent.cpuCount,
           // Measured values may exceed the range slightly.
           cpu_load: Math.min(1, Math.max(0, agent.cpuLoad)),
+          // Its clock may be ahead of the one here.
+          ...(agent.startedMs === undefined
+            ? {}
+            : { started_at: timeText(Math.max(0, Math.min(agent.startedMs, clock.nowMs()))) }),
           last_seen_at: timeText(agent.lastSeenMs),
         })),
       };

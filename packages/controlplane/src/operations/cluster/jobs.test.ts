@@ -32,9 +32,14 @@ const stopped: ListedJob = {
   message: '5 of 9 files were not deleted: not allowed',
 };
 
+const takers = [
+  { kind: 'dead_file_scan', agentCount: 2, pausedCount: 0 },
+  { kind: 'file_compaction', agentCount: 0, pausedCount: 1 },
+];
+
 test('jobs are listed with their progress and outcome, also by kind and state', async () => {
   const services = {
-    clusterPort: () => ({ listJobs: async () => ({ jobs: [running, stopped], takers: [] }) }),
+    clusterPort: () => ({ listJobs: async () => ({ jobs: [running, stopped], takers }) }),
   } as unknown as ClusterServices;
   const { list_jobs } = jobOperations(services);
   const listed = (filter: { kind?: string; state?: ListedJob['state'] }) =>
@@ -68,6 +73,10 @@ test('jobs are listed with their progress and outcome, also by kind and state', 
       retry_at: '2023-11-14T22:23:22.000Z',
       message: '5 of 9 files were not deleted: not allowed',
     },
+  ]);
+  assert.deepEqual(all.kinds, [
+    { kind: 'dead_file_scan', agent_count: 2, paused_agent_count: 0 },
+    { kind: 'file_compaction', agent_count: 0, paused_agent_count: 1 },
   ]);
   const ids = async (filter: Parameters<typeof listed>[0]) =>
     (await listed(filter)).jobs.map((job) => job.job_id);

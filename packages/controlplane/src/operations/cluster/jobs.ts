@@ -6,7 +6,7 @@ import type { ClusterServices } from './services.ts';
 export function jobOperations({ clusterPort }: ClusterServices) {
   return {
     list_jobs: async ({ virtual_cluster_id, kind, state }) => {
-      const { jobs } = await clusterPort(virtual_cluster_id).listJobs();
+      const { jobs, takers } = await clusterPort(virtual_cluster_id).listJobs();
       const wanted = jobs.filter(
         (job) => (kind === undefined || job.kind === kind) && (state === undefined || job.state === state),
       );
@@ -25,6 +25,11 @@ export function jobOperations({ clusterPort }: ClusterServices) {
           failure_count: job.failureCount,
           ...(job.retryMs === null ? {} : { retry_at: timeText(job.retryMs) }),
           message: job.message,
+        })),
+        kinds: takers.map(({ kind, agentCount, pausedCount }) => ({
+          kind,
+          agent_count: agentCount,
+          paused_agent_count: pausedCount,
         })),
       };
     },

@@ -11,7 +11,8 @@ test('live agents are listed, with filters by role and group', async (t) => {
     group: 'blue',
     cpuLoad: 1.2,
   });
-  await testApi.node.heartbeat(agent);
+  const report = { startedMs: 1_700_000_000_000, number: 1, sinceNumber: 0, spanMs: 1, nowMs: 1 };
+  await testApi.node.heartbeat({ ...agent, report });
   await testApi.node.heartbeat({
     ...agent,
     agentId: 'b',
@@ -33,7 +34,9 @@ test('live agents are listed, with filters by role and group', async (t) => {
     kafka_port: 9092,
     cpu_count: 4,
     cpu_load: 1,
+    started_at: '2023-11-14T22:13:20.000Z',
   });
+  assert.equal(agents[1]!.started_at, undefined, 'an agent that has not reported yet');
   assert.deepEqual(
     [agents[1]!.kafka_port, agents[1]!.schema_registry_port],
     [undefined, 9094],

@@ -6,6 +6,7 @@ import { GiB, systemClock } from '@weir/core';
 import { agentOf } from '../../../testing/diagnostic-snapshot.ts';
 import { startLeader } from '../../../testing/leading-node.ts';
 import { oneBatchFile } from '../../../testing/one-batch-file.ts';
+import type { CallContext } from '../call-context.ts';
 import type { ClusterServices } from './services.ts';
 import { storageCostOperations, toCostsResponse } from './storage-costs.ts';
 
@@ -36,7 +37,7 @@ test('costs come from the reports of agents and from the files of the leader', a
     virtual_cluster_id: 'vci_0197f0ce_0d4f_7000_8000_000000000001',
     prices: { put: 0.1 },
   });
-  const answer = await describe_storage_costs(input);
+  const answer = await describe_storage_costs(input, { clock: systemClock } as CallContext);
   catalogue.describe_storage_costs.output.parse(answer);
   assert.equal(answer.write_amplification, 2);
   assert.deepEqual(answer.levels, [{ level: 0, files: 3, bytes: 300 }]);
@@ -48,6 +49,8 @@ test('costs come from the reports of agents and from the files of the leader', a
   assert.equal(archive!.put_per_second, 0);
   assert.equal(records!.put_per_second / records!.delete_per_second, 4);
   assert.equal(Math.round(answer.ingested_bytes_per_second * answer.measured_seconds), 300);
+  assert.equal(answer.oldest_dead_at, undefined);
+  assert.deepEqual([answer.deletion_delay_seconds, answer.is_deletion_enabled], [600, true]);
   assert.deepEqual(answer.prices, { ...priceLists.s3.prices, put: 0.1 });
 });
 
@@ -55,6 +58,7 @@ test('a cluster of which nothing was measured has a price for what it stores', (
   const answer = toCostsResponse(
     { spanMs: 0, ingestedBytes: 0, mergedBytes: 0, buckets: [] },
     { levels: [{ files: 1, bytes: 10 * GiB }], deadFiles: 1, deadBytes: 10 * GiB, oldestDeadMs: 1 },
+    { 'service.file.delete.delay.ms': '90000', 'service.file.delete.enable': 'false' },
     { price_list: 'gcs', prices: {} },
   );
   catalogue.describe_storage_costs.output.parse(answer);
@@ -62,4 +66,7 @@ test('a cluster of which nothing was measured has a price for what it stores', (
   assert.equal(answer.ingested_bytes_per_second, 0);
   assert.equal(answer.costs.month, 20 * 0.02);
   assert.equal(answer.costs.per_gib, undefined);
+  assert.equal(answer.oldest_dead_at, '1970-01-01T00:00:00.001Z');
+  assert.equal(answer.deletion_delay_seconds, 90);
+  assert.equal(answer.is_deletion_enabled, false);
 });

@@ -1,27 +1,31 @@
 import type { InputOf, OutputOf } from '@weir/api';
 import { type Prices, priceLists, storageCosts } from '@weir/api/storage-costs';
-import type { FileTotals, StorageTraffic } from '@weir/cluster';
+import { clusterConfigValue, type FileTotals, type StorageTraffic } from '@weir/cluster';
+import { timeText } from '@weir/core';
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
+import { readClusterConfigs } from './cluster-reads.ts';
 import type { ClusterServices } from './services.ts';
 import { byText } from './wire-values.ts';
 
 export function storageCostOperations({ clusterPort }: ClusterServices) {
   return {
-    describe_storage_costs: async (input) => {
+    describe_storage_costs: async (input, context) => {
       const port = clusterPort(input.virtual_cluster_id);
-      const [traffic, totals] = await Promise.all([
+      const [traffic, totals, configs] = await Promise.all([
         port.storageTraffic(input.last_seconds * 1000),
         port.fileTotals(),
+        readClusterConfigs(port, context),
       ]);
-      return toCostsResponse(traffic, totals, input);
+      return toCostsResponse(traffic, totals, configs, input);
     },
   } satisfies OperationHandlers<'describe_storage_costs', CallContext>;
 }
 
 export function toCostsResponse(
   { spanMs, ingestedBytes, mergedBytes, buckets }: StorageTraffic,
-  { levels, deadFiles, deadBytes }: FileTotals,
+  { levels, deadFiles, deadBytes, oldestDeadMs }: FileTotals,
+  configs: Readonly<Record<string, string>>,
   { price_list, prices: given }: Pick<InputOf<'describe_storage_costs'>, 'price_list' | 'prices'>,
 ): OutputOf<'describe_storage_costs'> {
   const own = Object.fromEntries(Object.entries(given).filter(([, price]) => price !== undefined));
@@ -41,6 +45,9 @@ export function toCostsResponse(
     levels: levels.map(({ files, bytes }, level) => ({ level, files, bytes })),
     dead_files: deadFiles,
     dead_bytes: deadBytes,
+    ...(oldestDeadMs === null ? {} : { oldest_dead_at: timeText(oldestDeadMs) }),
+    deletion_delay_seconds: clusterConfigValue('service.file.delete.delay.ms', configs) / 1000,
+    is_deletion_enabled: clusterConfigValue('service.file.delete.enable', configs),
     requests: [...buckets]
       .sort((a, b) => byText(a.name, b.name))
       .map(({ name, requests: counts }) => ({
