@@ -4,7 +4,6 @@ import { systemClock } from '@weir/core';
 import type { QueryAnswer, QueryRequest } from '@weir/events';
 import { runArguments } from '../../testing/command-run.ts';
 import { startTestApi } from '../../testing/test-api.ts';
-import { SeenEvents } from './seen-events.ts';
 
 const stats = {
   eventsMatched: 2,
@@ -197,15 +196,4 @@ test('a tail prints every event once, until it is stopped', async (t) => {
     .map((line) => JSON.parse(line).id);
   assert.deepEqual(ids, ['e1', 'e2']);
   assert.ok(requests[0]?.kind === 'search' && requests[0].order === 'asc');
-});
-
-test('late events are found, and printed events are not printed again', () => {
-  const seen = new SeenEvents(1_700_000_000_000, 15_000);
-  assert.equal(seen.sinceMs, 1_700_000_000_000);
-  const ids = (...numbers: readonly number[]) =>
-    seen.fresh(numbers.map((number) => eventOf(number, {}))).map(({ id }) => id);
-  assert.deepEqual(ids(20_000, 30_000), ['e20000', 'e30000']);
-  assert.equal(seen.sinceMs, 1_700_000_015_000);
-  assert.deepEqual(ids(18_000, 20_000, 30_000), ['e18000']);
-  assert.deepEqual(ids(18_000, 31_000), ['e31000']);
 });

@@ -1,5 +1,6 @@
 import type { Client, EventResponse } from '@weir/api';
 import { pauseUnlessStopped } from '@weir/core';
+import { EventTail, tailPollMs } from '@weir/events/event-tail';
 import { apiClient, orFailure } from '../api-client.ts';
 import { clusterId } from '../api-cluster.ts';
 import type { Deps } from '../deps.ts';
@@ -8,11 +9,7 @@ import { type Handler, stoppedStatus } from '../handler.ts';
 import { ResultRows } from '../results/results.ts';
 import { eventColumns, eventRow, eventTone } from './event-rows.ts';
 import { filterHints } from './filter-hints.ts';
-import { SeenEvents } from './seen-events.ts';
 
-const pollIntervalMs = 2_000;
-/** How late an event may arrive and still be printed. */
-const overlapMs = 15_000;
 /** Pages per poll. A reader that is further behind continues with the next poll. */
 const pagesMax = 10;
 
@@ -24,7 +21,7 @@ export const tailEvents: Handler<'cli events tail'> = async (values, deps) => {
   // A filter that matches nothing would print nothing forever.
   for (const hint of await filterHints(client, { clusterId: virtualClusterId, ...values }))
     output.err(`weir cli events tail: ${hint}\n`);
-  const seen = new SeenEvents(clock.nowMs() - values.last, overlapMs);
+  const tail = new EventTail(clock.nowMs() - values.last);
   const rows = new ResultRows<EventResponse>(values, deps, {
     header: eventColumns,
     cells: eventRow,
@@ -32,31 +29,27 @@ export const tailEvents: Handler<'cli events tail'> = async (values, deps) => {
     tone: eventTone,
   });
   while (!stop.aborted) {
-    for await (const events of searchOnce(client, values, { virtualClusterId, seen, deps })) {
-      const fresh = seen.fresh(events);
+    for await (const events of searchOnce(client, values, { virtualClusterId, tail, deps })) {
+      const fresh = tail.fresh(events);
       if (fresh.length > 0) await rows.print(fresh);
     }
-    await pauseUnlessStopped(clock, pollIntervalMs, stop);
+    await pauseUnlessStopped(clock, tailPollMs, stop);
   }
   return stoppedStatus;
 };
 
 interface SearchContext {
   readonly virtualClusterId: string;
-  readonly seen: SeenEvents;
+  readonly tail: EventTail;
   readonly deps: Deps;
 }
 
 async function* searchOnce(
   client: Client,
   { types, filter = '' }: CommandValues<'cli events tail'>,
-  { virtualClusterId, seen, deps: { clock, stop } }: SearchContext,
+  { virtualClusterId, tail, deps: { clock, stop } }: SearchContext,
 ): AsyncGenerator<readonly EventResponse[], void, undefined> {
-  const time_range = {
-    start: new Date(seen.sinceMs).toISOString(),
-    // The clocks of agents may be ahead of this one.
-    end: new Date(clock.nowMs() + overlapMs).toISOString(),
-  };
+  const time_range = tail.windowAt(clock.nowMs());
   let cursor: string | null | undefined;
   for (let pages = 0; pages < pagesMax && cursor !== null && !stop.aborted; pages++) {
     const answer = await orFailure(
