@@ -58,6 +58,11 @@ export interface EventSearchLink {
   readonly field?: string;
   /** Text that narrows the loaded rows. */
   readonly find?: string;
+  /** `on` adds events as they arrive, `paused` has stopped doing so. */
+  readonly live?: string;
+  /** A part of the time that is compared with the rest of it. */
+  readonly compare_start?: string;
+  readonly compare_end?: string;
 }
 
 function cluster(...steps: readonly string[]): string {

@@ -5,6 +5,7 @@ import { Segmented } from '../../ui/segmented.tsx';
 import { say } from '../../ui/toasts.tsx';
 import { BuilderRows } from './filter/builder-rows.tsx';
 import { filterOf, toBuilder, toRaw } from './filter/filter-draft.ts';
+import { LiveSwitch } from './live/live-controls.tsx';
 import type { Explorer } from './state/use-explorer.ts';
 import { TimePicker } from './time/time-picker.tsx';
 import { TypesPicker } from './types-picker.tsx';
@@ -73,6 +74,7 @@ export function QueryBar({ explorer }: { readonly explorer: Explorer }) {
             <PlayIcon aria-hidden="true" /> Run
           </Button>
         )}
+        <LiveSwitch explorer={explorer} />
       </div>
       {draft.mode === 'builder' && (
         <BuilderRows explorer={explorer} problem={problem} incomplete={incomplete} />

@@ -9,6 +9,7 @@ export function useExplorerKeys(explorer: Explorer): void {
   useShortcut({ keys: 'j', label: 'Next event', group }, () => focusRow(1));
   useShortcut({ keys: 'k', label: 'Previous event', group }, () => focusRow(-1));
   useShortcut({ keys: 'u', label: 'Back to the search before', group }, explorer.undo);
+  useShortcut({ keys: 'l', label: 'Live events on or off', group }, explorer.toggleLive);
   useShortcut({ keys: 's', label: 'Stop the search', group }, explorer.stop);
 }
 

@@ -10,8 +10,8 @@ import { csvExport, curlExport, jsonExport, mcpExport } from './export-texts.ts'
 
 /** The search and its results for other programs and people. */
 export function ExportMenu({ explorer }: { readonly explorer: Explorer }) {
-  const { effective, clusterId, searches } = explorer;
-  const events = searches.rows.answer?.events ?? [];
+  const { effective, clusterId, tail } = explorer;
+  const events = tail.rows;
   const disabledBecause = events.length === 0 ? 'There are no events' : undefined;
   const window = resolveTimeRange(effective.range, {
     nowMs: systemClock.nowMs(),

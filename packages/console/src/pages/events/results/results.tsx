@@ -1,11 +1,12 @@
 import type { OutputOf } from '@weir/api/client';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import { Button } from '../../../ui/button.tsx';
 import { classNames } from '../../../ui/class-names.ts';
 import { controlClass } from '../../../ui/field.tsx';
 import { FilterBox } from '../../../ui/list-page.tsx';
 import { Empty } from '../../../ui/states.tsx';
 import { Status } from '../../../ui/status.tsx';
+import { HeldEvents, LiveLine } from '../live/live-controls.tsx';
 import type { Explorer } from '../state/use-explorer.ts';
 import { EventRow, type ShownEvent } from './event-row.tsx';
 import { FieldMenu, type OpenField } from './field-menu.tsx';
@@ -22,18 +23,25 @@ const revealedStep = 20;
 export function Results({ explorer, answer }: ResultsProps) {
   const { state, searches } = explorer;
   const { rows } = searches;
+  const events = explorer.tail.rows;
   const [revealed, setRevealed] = useState(revealedStep);
   const [openIds, setOpenIds] = useState<ReadonlySet<string>>(new Set());
   const [openField, setOpenField] = useState<OpenField>();
   // Another answer begins at its top.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the answer is what changed.
   useEffect(() => setRevealed(revealedStep), [answer]);
-  const found = useMemo(() => containing(answer.events, state.find), [answer, state.find]);
+  const found = useMemo(() => containing(events, state.find), [events, state.find]);
+  const top = useRef<HTMLElement>(null);
+  const isScrolled = useIsAbove(top);
+  const isReading = isScrolled || openIds.size > 0;
+  const { hold, release } = explorer.tail;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only reading begins and ends.
+  useEffect(() => hold(isReading), [isReading]);
   const shown = found.slice(0, revealed);
   const isDim = rows.isOld || explorer.problem !== undefined;
   return (
     <>
-      <header className="flex flex-wrap items-center gap-2 border-b border-line px-3 py-1.5">
+      <header ref={top} className="flex flex-wrap items-center gap-2 border-b border-line px-3 py-1.5">
         <p className="min-w-0 flex-1 basis-60 text-sm text-muted" aria-live="polite">
           {rows.isRunning ? 'Searching…' : receiptOf(answer)}
           {rows.isStopped && ' · '}
@@ -42,7 +50,9 @@ export function Results({ explorer, answer }: ResultsProps) {
         <select
           aria-label="Order"
           value={state.sort}
-          onChange={(event) => explorer.search({ sort: event.target.value === 'asc' ? 'asc' : 'desc' })}
+          onChange={(event) =>
+            explorer.search(event.target.value === 'asc' ? { sort: 'asc', live: 'off' } : { sort: 'desc' })
+          }
           className={`${controlClass} w-auto!`}
         >
           <option value="desc">Newest first</option>
@@ -60,12 +70,20 @@ export function Results({ explorer, answer }: ResultsProps) {
           />
         </div>
       </header>
+      <LiveLine explorer={explorer} />
+      <HeldEvents
+        explorer={explorer}
+        onShow={() => {
+          release();
+          top.current?.scrollIntoView();
+        }}
+      />
       {rows.isRunning && <div className="h-0.5 animate-pulse bg-accent" />}
-      {answer.events.length === 0 ? (
+      {events.length === 0 ? (
         <NoEvents message={answer.message} />
       ) : found.length === 0 ? (
         <Empty title="None of these results contain the text">
-          It is looked for only in the {answer.events.length} events that are loaded.
+          It is looked for only in the {events.length} events that are loaded.
         </Empty>
       ) : (
         <ol aria-label="Events" className={classNames(isDim && 'opacity-60')}>
@@ -89,7 +107,7 @@ export function Results({ explorer, answer }: ResultsProps) {
       )}
       {state.find !== '' && found.length > 0 && (
         <p className="px-3 py-2 text-xs text-muted">
-          {found.length} of the {answer.events.length} loaded events contain the text.
+          {found.length} of the {events.length} loaded events contain the text.
         </p>
       )}
       <FieldMenu explorer={explorer} open={openField} onClose={() => setOpenField(undefined)} />
@@ -103,6 +121,19 @@ function NoEvents({ message }: { readonly message: string | undefined }) {
       {message ?? 'Choose a longer time or more types, or take conditions out of the filter.'}
     </Empty>
   );
+}
+
+/** Whether the page is scrolled past an element. */
+function useIsAbove(element: RefObject<HTMLElement | null>): boolean {
+  const [isAbove, setAbove] = useState(false);
+  useEffect(() => {
+    const observer = new IntersectionObserver(([entry]) => {
+      if (entry !== undefined) setAbove(!entry.isIntersecting && entry.boundingClientRect.top < 0);
+    });
+    observer.observe(element.current!);
+    return () => observer.disconnect();
+  }, [element]);
+  return isAbove;
 }
 
 /** Reveals more when it comes into view, and by a click. */

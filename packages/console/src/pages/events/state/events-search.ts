@@ -27,6 +27,9 @@ const names = [
   'find',
   'event',
   'near',
+  'live',
+  'compare_start',
+  'compare_end',
 ] as const satisfies readonly (keyof EventSearchLink)[];
 
 /** Reads the parameters of a URL. Those that mean nothing here count as left out. */

@@ -42,14 +42,18 @@ const state: fc.Arbitrary<ExplorerState> = fc
     find: perhaps,
     event: perhaps,
     near: perhaps,
+    live: fc.constantFrom('off', 'on', 'paused'),
+    compared: fc.option(fc.nat({ max: 4_000_000_000_000 })),
   })
-  .map((one) => {
+  .map(({ compared, ...one }) => {
     const hasNumbers = one.aggregation !== 'count' && one.field !== '';
     return {
       ...one,
       thenBy: one.groupBy === '' ? '' : one.thenBy,
       aggregation: hasNumbers ? one.aggregation : 'count',
       field: hasNumbers ? one.field : '',
+      compareStart: compared === null ? '' : new Date(compared).toISOString(),
+      compareEnd: compared === null ? '' : new Date(compared + 1_000).toISOString(),
     };
   });
 
@@ -72,6 +76,17 @@ test('any parameters give a state, and reading them again changes nothing', () =
       },
     ),
   );
+});
+
+test('what is compared is a time that has a length', () => {
+  const [first, last] = ['2026-11-15T10:00:00Z', '2026-11-15T11:00:00Z'];
+  assert.equal(stateOf({ compare_start: first, compare_end: last }).compareEnd, last);
+  for (const [compare_start, compare_end] of [
+    [last, first],
+    [first, first],
+    [first, 'later'],
+  ])
+    assert.equal(stateOf({ compare_start, compare_end }).compareStart, '');
 });
 
 test('the first state has no parameters', () => {

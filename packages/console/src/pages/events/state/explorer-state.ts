@@ -22,8 +22,14 @@ export interface ExplorerState {
   /** The id of an event that is open by itself, and about when it happened. */
   readonly event: string;
   readonly near: string;
+  /** Whether events are added as they arrive. */
+  readonly live: LiveMode;
+  /** Two moments: the part of the time that is compared with the rest. Both are empty, or none. */
+  readonly compareStart: string;
+  readonly compareEnd: string;
 }
 
+type LiveMode = 'off' | 'on' | 'paused';
 type FilterMode = 'raw' | 'builder';
 
 export const chartKinds = ['bars', 'lines', 'table', 'off'] as const;
@@ -47,6 +53,9 @@ export const emptyState: ExplorerState = {
   find: '',
   event: '',
   near: '',
+  live: 'off',
+  compareStart: '',
+  compareEnd: '',
 };
 
 /** Parameters that mean nothing here count as left out. */
@@ -54,6 +63,8 @@ export function stateOf(search: EventsSearch): ExplorerState {
   const aggregation = oneOf(aggregations, search.aggregation);
   const field = search.field ?? '';
   const hasNumbers = aggregation !== 'count' && field !== '';
+  const { compare_start: compareStart = '', compare_end: compareEnd = '' } = search;
+  const isCompared = Date.parse(compareStart) < Date.parse(compareEnd);
   return {
     types: [...new Set((search.types ?? '').split(',').filter(isEventTypeName))],
     filter: search.filter ?? '',
@@ -69,6 +80,9 @@ export function stateOf(search: EventsSearch): ExplorerState {
     find: search.find ?? '',
     event: search.event ?? '',
     near: search.near ?? '',
+    live: oneOf(['off', 'on', 'paused'], search.live),
+    compareStart: isCompared ? compareStart : '',
+    compareEnd: isCompared ? compareEnd : '',
   };
 }
 
@@ -102,6 +116,9 @@ export function searchOf(state: ExplorerState): EventsSearch {
     find: state.find,
     event: state.event,
     near: state.near,
+    live: state.live,
+    compare_start: state.compareStart,
+    compare_end: state.compareEnd,
   };
   return Object.fromEntries(
     Object.entries(all).filter(
@@ -116,6 +133,7 @@ const defaults: Readonly<Record<string, string>> = {
   mode: emptyState.mode,
   chart: emptyState.chart,
   aggregation: emptyState.aggregation,
+  live: emptyState.live,
 };
 
 function rangeSearch(range: TimeRange): EventsSearch {

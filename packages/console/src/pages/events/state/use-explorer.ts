@@ -5,9 +5,11 @@ import { say } from '../../../ui/toasts.tsx';
 import { withCondition } from '../filter/add-condition.ts';
 import { draftOf, type FilterDraft, filterOf, withFilter } from '../filter/filter-draft.ts';
 import type { Literal } from '../filter/literal-text.ts';
+import { liveProblem } from '../live/live-problem.ts';
+import { type LiveTail, useLiveTail } from '../live/use-live-tail.ts';
 import type { ExplorerState } from './explorer-state.ts';
 import { rememberSearch } from './recent-searches.ts';
-import { zoneName } from './search-input.ts';
+import { scopeInput, zoneName } from './search-input.ts';
 import { type Searches, useSearches } from './use-searches.ts';
 
 /** What a page fixes of the search: the type on the page of ACLs, the pipeline on that of a pipeline. */
@@ -37,6 +39,11 @@ export interface Explorer {
   readonly draft: FilterDraft;
   /** What is wrong with the filter or the time of the search that the URL has. */
   readonly problem: string | undefined;
+  /** The events as they arrive. */
+  readonly tail: LiveTail;
+  /** Why the link asks for live events in vain. */
+  readonly liveProblem: string | undefined;
+  toggleLive(): void;
   setDraft(draft: FilterDraft): void;
   /** Searches with the filter as it is written now, and with these changes. */
   search(changes?: Partial<ExplorerState>): void;
@@ -51,6 +58,8 @@ export interface Explorer {
 
 /** Searches that can be undone. */
 const earlierMax = 100;
+/** While events are live, the timeline is drawn again after so many polls. */
+const pollsPerTimeline = 5;
 
 export function useExplorer({ clusterId, state, onState, scope: given }: ExplorerProps): Explorer {
   const scope = given ?? {};
@@ -70,14 +79,33 @@ export function useExplorer({ clusterId, state, onState, scope: given }: Explore
   };
   const earlier = useRef<readonly ExplorerState[]>([]);
   const problem = problemOf(state);
-  const searches = useSearches(clusterId, effective, { run, isEnabled: problem === undefined });
+  const [polls, setPolls] = useState(0);
+  const isLive = state.live !== 'off';
+  const searches = useSearches(clusterId, effective, {
+    run,
+    isEnabled: problem === undefined,
+    refreshes: Math.floor(polls / pollsPerTimeline),
+    isLive,
+  });
+  const notLive = isLive ? liveProblemOf(state) : undefined;
+  const { time_range: _, ...input } = scopeInput(clusterId, effective);
+  const tail = useLiveTail({
+    input,
+    answer: searches.rows.answer,
+    isCurrent: !searches.rows.isOld,
+    isOn: state.live === 'on' && problem === undefined && notLive === undefined,
+    onPolled: () => setPolls((before) => before + 1),
+  });
   const search = (changes: Partial<ExplorerState> = {}) => {
     const written = filterOf(draft);
     if (changes.filter === undefined && written.problem !== undefined && draft.mode === 'builder') {
       say(`A row is wrong: ${written.problem}`, 'fail');
       return;
     }
-    const next = { ...state, filter: written.text, mode: draft.mode, ...changes };
+    const wanted = { ...state, filter: written.text, mode: draft.mode, ...changes };
+    const refused = wanted.live === 'off' ? undefined : liveProblemOf(wanted);
+    if (refused !== undefined) say(refused, 'warn');
+    const next: ExplorerState = refused === undefined ? wanted : { ...wanted, live: 'off' };
     const isSamePlace = JSON.stringify(next) === JSON.stringify(state);
     if (!isSamePlace) earlier.current = [...earlier.current.slice(-earlierMax), state];
     if (isWhole) rememberSearch(clusterId, next);
@@ -93,6 +121,9 @@ export function useExplorer({ clusterId, state, onState, scope: given }: Explore
     searches,
     draft,
     problem,
+    tail,
+    liveProblem: notLive,
+    toggleLive: () => search(isLive ? { live: 'off' } : { live: 'on', sort: 'desc' }),
     setDraft,
     search,
     show: (changes) => onState({ ...state, ...changes }, { isSamePlace: true }),
@@ -125,4 +156,8 @@ function problemOf({ filter, range, zone }: ExplorerState): string | undefined {
   if (wrong !== undefined) return `The filter is wrong at column ${wrong.column}: ${wrong.message}`;
   const { problem } = resolveTimeRange(range, { nowMs: systemClock.nowMs(), timeZone: zoneName(zone) });
   return problem === undefined ? undefined : `The time is wrong: ${problem.message}`;
+}
+
+function liveProblemOf({ range, zone }: ExplorerState): string | undefined {
+  return liveProblem(range, { nowMs: systemClock.nowMs(), zone, timeZone: zoneName(zone) });
 }

@@ -22,16 +22,24 @@ export interface Search<Name extends OperationName> {
 interface SearchOptions {
   /** A new number searches again, because the time has moved on. */
   readonly run: number;
+  /** Likewise, for one of the searches. */
+  readonly part?: number;
   readonly isEnabled: boolean;
+}
+
+interface SearchesOptions extends SearchOptions {
+  /** A new number draws the timeline again, and nothing else. */
+  readonly refreshes: number;
+  readonly isLive: boolean;
 }
 
 function useSearch<Name extends OperationName>(
   name: Name,
   input: CallOf<Name>,
-  { run, isEnabled }: SearchOptions,
+  { run, part = 0, isEnabled }: SearchOptions,
 ): Search<Name> {
   const query = useQuery({
-    queryKey: [searchesKey, name, input, run],
+    queryKey: [searchesKey, name, input, run, part],
     queryFn: ({ signal }): Promise<OutputOf<Name>> => inTurn(signal, () => call(name, input, signal)),
     enabled: isEnabled,
     placeholderData: keepPreviousData,
@@ -67,7 +75,7 @@ export interface Searches {
 export function useSearches(
   clusterId: string,
   state: ExplorerState,
-  { run, isEnabled }: SearchOptions,
+  { run, isEnabled, refreshes, isLive }: SearchesOptions,
 ): Searches {
   const queries = useQueryClient();
   const scope = scopeInput(clusterId, state);
@@ -75,14 +83,15 @@ export function useSearches(
   const timeline = useSearch(
     'get_events_timeline',
     { ...scope, ...timelineInput(state) },
-    { run, isEnabled: isEnabled && state.chart !== 'off' },
+    { run, part: refreshes, isEnabled: isEnabled && state.chart !== 'off' },
   );
   const fields = useSearch('list_event_fields', scope, { run, isEnabled });
   return {
     rows,
-    timeline,
+    timeline: isLive ? { ...timeline, isOld: false } : timeline,
     fields,
-    isRunning: rows.isRunning || timeline.isRunning || fields.isRunning,
+    // A timeline that follows live events is no search that a person waits for.
+    isRunning: rows.isRunning || fields.isRunning || (timeline.isRunning && !isLive),
     stop: () => void queries.cancelQueries({ queryKey: [searchesKey] }),
   };
 }

@@ -1,0 +1,88 @@
+import { BroadcastIcon, PlayIcon } from '@primer/octicons-react';
+import { problemOf } from '../../../api/client.ts';
+import { formatCount } from '../../../format/format.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Status } from '../../../ui/status.tsx';
+import type { Explorer } from '../state/use-explorer.ts';
+import { tailRowsMax } from './tail-buffer.ts';
+
+interface ExplorerPart {
+  readonly explorer: Explorer;
+}
+
+/** Turns live events on and off. */
+export function LiveSwitch({ explorer }: ExplorerPart) {
+  const isOn = explorer.state.live !== 'off';
+  return (
+    <Button
+      aria-pressed={isOn}
+      title={isOn ? 'Stop adding new events (L)' : 'Add new events as they arrive (L)'}
+      className={isOn ? 'border-accent! bg-accent-soft!' : ''}
+      onClick={explorer.toggleLive}
+    >
+      <BroadcastIcon aria-hidden="true" /> Live
+    </Button>
+  );
+}
+
+/** What live events do now, above the rows. */
+export function LiveLine({ explorer }: ExplorerPart) {
+  const { state, tail, liveProblem } = explorer;
+  if (state.live === 'off') return null;
+  const { arrivedCount, hasGap } = tail.buffer;
+  const isPaused = state.live === 'paused';
+  return (
+    <div className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line bg-hover px-3 py-1.5 text-sm">
+      {liveProblem !== undefined ? (
+        <p role="alert">
+          <Status kind="warn">
+            <span className="whitespace-normal">{liveProblem}</span>
+          </Status>
+        </p>
+      ) : (
+        <>
+          <p className="text-body">
+            {isPaused ? 'Paused' : 'Live'} · {formatCount(arrivedCount)} new
+            {arrivedCount > tailRowsMax && `, the newest ${formatCount(tailRowsMax)} are kept`}
+          </p>
+          {hasGap && <Status kind="warn">so many came at once that some are left out</Status>}
+          {tail.error !== undefined && !isPaused && (
+            <Status kind="warn">
+              <span className="whitespace-normal">
+                new events could not be read, trying again: {problemOf(tail.error).message}
+              </span>
+            </Status>
+          )}
+          <Button
+            kind="quiet"
+            className="ml-auto"
+            onClick={() => explorer.show({ live: isPaused ? 'on' : 'paused' })}
+          >
+            {isPaused ? <PlayIcon aria-hidden="true" /> : <PauseMark />} {isPaused ? 'Resume' : 'Pause'}
+          </Button>
+        </>
+      )}
+    </div>
+  );
+}
+
+function PauseMark() {
+  return (
+    <svg aria-hidden="true" viewBox="0 0 16 16" fill="currentColor">
+      <path d="M4 3h3v10H4zM9 3h3v10H9z" />
+    </svg>
+  );
+}
+
+/** New events that wait above the place where a person reads. */
+export function HeldEvents({ explorer, onShow }: ExplorerPart & { readonly onShow: () => void }) {
+  const { heldCount } = explorer.tail.buffer;
+  if (heldCount === 0) return null;
+  return (
+    <div className="sticky top-14 z-10 flex h-0 justify-center">
+      <Button kind="plain" className="mt-2 border-accent! shadow-popover" onClick={onShow}>
+        {heldCount === 1 ? '1 new event' : `${formatCount(heldCount)} new events`}
+      </Button>
+    </div>
+  );
+}

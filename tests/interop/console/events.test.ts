@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { Kafka, logLevel } from 'kafkajs';
+import type { Page } from 'playwright-core';
+import { callOf } from './call.ts';
+import { missingChromium } from './chromium.ts';
+import { accessibilityProblems, openStage, type Stage } from './stage.ts';
+
+const skip = missingChromium();
+const bounded = { skip, timeout: 240_000 };
+
+let stage: Stage;
+let call: Awaited<ReturnType<typeof callOf>>;
+
+if (skip === false) {
+  stage = await openStage({ after });
+  call = await callOf(stage);
+  await call('update_events_state', { enabled: true });
+  await call('update_virtual_cluster_configuration', {
+    virtual_cluster_configuration: { are_acls_enabled: true },
+  });
+}
+
+/** Lets ACLs deny a client to create topics, which are as many events. */
+async function deny(...topics: readonly string[]): Promise<void> {
+  const kafka = new Kafka({
+    clientId: 'denied',
+    brokers: [stage.local.address('Kafka')],
+    logLevel: logLevel.NOTHING,
+    retry: { retries: 0 },
+  });
+  const admin = kafka.admin();
+  await admin.connect();
+  for (const topic of topics)
+    await assert.rejects(admin.createTopics({ topics: [{ topic }] }));
+  await admin.disconnect();
+}
+
+const rows = (page: Page) => page.getByRole('list', { name: 'Events' }).getByRole('listitem');
+const rowOf = (page: Page, topic: string) =>
+  rows(page).filter({ hasText: `User:ANONYMOUS was denied CREATE on topic ${topic}` });
+
+/** Events are on their way for a moment; a search has to find those of these topics. */
+async function denyAndFind(...topics: readonly string[]): Promise<void> {
+  await deny(...topics);
+  const wanted = topics.map((topic) => JSON.stringify(topic)).join(', ');
+  for (;;) {
+    const { events } = await call('search_events', {
+      event_types: ['acl_logs'],
+      filter: `data.resource_name in [${wanted}]`,
+      time_range: { relative: '1h' },
+    });
+    if ((events as unknown[]).length >= topics.length) return;
+  }
+}
+
+const param = (page: Page, name: string) => new URL(page.url()).searchParams.get(name);
+const aclEvents = '/clusters/{id}/events?types=acl_logs&filter=data.operation+%3D%3D+%22CREATE%22';
+
+test('live events appear by themselves, wait while a person reads, pause, and stop', bounded, async () => {
+  await denyAndFind('before-live');
+  const page = await stage.open();
+  await page.goto(await stage.urlOf(aclEvents));
+  await rowOf(page, 'before-live').waitFor();
+  await page.getByRole('button', { name: 'Live', exact: true }).click();
+  await page.waitForURL(/live=on/);
+  await page.getByText('Live · 0 new', { exact: true }).waitFor();
+
+  await deny('first-live');
+  await rowOf(page, 'first-live').waitFor();
+  await rowOf(page, 'before-live').waitFor();
+  assert.equal(param(page, 'types'), 'acl_logs');
+  assert.deepEqual(await accessibilityProblems(page), [], 'live');
+
+  // A row that is open stays where it is; new events are counted.
+  await rowOf(page, 'first-live').getByRole('button').first().click();
+  await deny('second-live');
+  const held = page.getByRole('button', { name: '1 new event', exact: true });
+  await held.waitFor();
+  assert.equal(await rowOf(page, 'second-live').count(), 0);
+  await held.click();
+  await rowOf(page, 'second-live').waitFor();
+  await page.getByRole('button', { name: 'Collapse', exact: true }).click();
+
+  // Paused, nothing is asked for; afterwards what was missed appears.
+  await page.getByRole('button', { name: 'Pause', exact: true }).click();
+  await page.waitForURL(/live=paused/);
+  await denyAndFind('third-live');
+  assert.equal(await rowOf(page, 'third-live').count(), 0);
+  await page.getByRole('button', { name: 'Resume', exact: true }).click();
+  await rowOf(page, 'third-live').waitFor();
+
+  // Another filter is another tail, and its link begins live.
+  const other = await stage.open({ scheme: 'dark' });
+  await other.goto(page.url());
+  await other.getByText('Live · 0 new', { exact: true }).waitFor();
+  await rowOf(other, 'third-live').waitFor();
+  await deny('fourth-live');
+  await rowOf(other, 'fourth-live').waitFor();
+  assert.deepEqual(await accessibilityProblems(other), [], 'live in dark');
+  await other.context().close();
+
+  // A time that is over has no new events.
+  await page.getByRole('button', { name: /^Last hour/ }).click();
+  await page.getByRole('button', { name: 'Yesterday', exact: true }).click();
+  await page.getByText(/New events happen now, and the chosen time ended at/).waitFor();
+  await page.waitForURL((url) => !url.searchParams.has('live'));
+  await page.goto(await stage.urlOf(`${aclEvents}&preset=yesterday&live=on`));
+  await page
+    .getByRole('alert')
+    .getByText(/the chosen time ended at/)
+    .waitFor();
+  await page.context().close();
+});
