@@ -183,8 +183,20 @@ test('a group whose members were all lost with their agent becomes empty', () =>
   const story = new ClassicStory({ initialRebalanceDelayMs: 3_000 });
   story.join('a', { agentId: 'dead' });
   story.agentsGone('dead');
-  story.pass(3_000);
   assert.equal(story.group.state, 'Empty');
+});
+
+test('a group whose members all leave while its first rebalance waits is empty at once, and waits anew', () => {
+  const story = new ClassicStory({ initialRebalanceDelayMs: 3_000 });
+  story.join('a');
+  story.join('b', { requiresKnownMemberId: true });
+  story.pass(1_000);
+  assert.deepEqual(story.leave('a-id'), ['a UNKNOWN_MEMBER_ID a-id', 'leave NONE']);
+  assert.equal(story.group.state, 'Empty');
+  assert.equal(story.commit('', -1), 'NONE', 'a consumer without a member id may commit');
+  assert.deepEqual(story.rejoin('b'), [], 'the id that b got before is still good');
+  assert.deepEqual(story.pass(2_999), []);
+  assert.deepEqual(story.pass(1), ['b joined 2 range as b-id, leads [b-id=]']);
 });
 
 test('the selected protocol is the one that all members support and most prefer', () => {

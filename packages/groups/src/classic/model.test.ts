@@ -304,6 +304,7 @@ class World {
         break;
       case 'PreparingRebalance':
         assert.ok(group.rebalance !== undefined);
+        assert.ok(members.length > 0, 'a group without members is empty');
         if (group.rebalance.initial === undefined)
           assert.ok(!group.hasAllJoined, 'the rebalance completes when all members have joined');
         break;

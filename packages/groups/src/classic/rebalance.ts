@@ -31,11 +31,13 @@ export function prepareRebalance(step: Step): void {
 
 /**
  * Completes the join phase as soon as all members have joined. The first rebalance of a group always waits for its
- * delay.
+ * delay, unless all members have left: Kafka waits even then, and refuses commits of consumers with manual assignment,
+ * such as one that has just left, although the group has no members.
  */
 export function completeJoinIfAllJoined(step: Step): void {
   const { group } = step;
-  if (group.rebalance?.initial === undefined && group.hasAllJoined) completeJoin(step);
+  const hasAllJoined = group.rebalance?.initial === undefined && group.hasAllJoined;
+  if (hasAllJoined || group.members.size === 0) completeJoin(step);
 }
 
 /** Handles the deadline of a rebalance. */

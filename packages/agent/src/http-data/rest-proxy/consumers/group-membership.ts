@@ -150,8 +150,9 @@ export class GroupMembership {
     while (isWanted()) {
       const joined = await client.call(apis.JoinGroup, joinVersion, this.#joinRequest(topics), 0);
       if (!isWanted()) {
-        // It has left meanwhile, maybe before it knew its id.
-        if (joined.errorCode === 0) await this.#sendLeave(joined.memberId);
+        // It has left meanwhile, maybe before it knew its id, which the group would go on to expect.
+        const hasId = joined.errorCode === 0 || joined.errorCode === errors.MEMBER_ID_REQUIRED.code;
+        if (hasId) await this.#sendLeave(joined.memberId);
         return;
       }
       if (joined.errorCode === 0) {

@@ -194,6 +194,30 @@ test('a consumer instance and a Kafka client are members of one group, and eithe
   assert.deepEqual(sorted(await reading), [0, 1]);
 });
 
+test('a consumer that stops reading while it joins its group can be assigned partitions and commit', async (t) => {
+  const { create, done, read, call, connect } = await consumerStage(t, {
+    // Longer than a read, so that each of them ends while the group waits for members.
+    configs: { 'group.initial.rebalance.delay.ms': '60000' },
+  });
+  const kafka = await connect();
+  const path = await create(earliest);
+  const place = { topic: 'orders', partition: 0 };
+  for (const [offset, stop] of [
+    () => done('DELETE', `${path}/subscription`),
+    () => done('POST', `${path}/subscription`, { topics: [] }),
+  ].entries()) {
+    await done('POST', `${path}/subscription`, { topics: ['orders'] });
+    assert.deepEqual(await read(path, 0), []);
+    assert.equal((await describe(kafka, 'g')).groupState, 'PreparingRebalance');
+    await stop();
+    assert.equal((await describe(kafka, 'g')).groupState, 'Empty');
+    await done('POST', `${path}/assignments`, { partitions: [place] });
+    const { status, json } = await call('POST', `${path}/offsets`, { offsets: [{ ...place, offset }] });
+    assert.deepEqual([status, json], [200, []], JSON.stringify(json));
+    await done('POST', `${path}/assignments`, { partitions: [] });
+  }
+});
+
 test('an instance is of the principal that made it, and has its rights', async (t) => {
   const sasl = { isRequired: true, passwordMechanisms: ['PLAIN'], sessionMsMax: 0 } as const;
   const stage = await consumerStage(t, { sasl, configs: { 'service.acls.enabled': 'true' } });
