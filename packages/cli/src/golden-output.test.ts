@@ -1,13 +1,17 @@
 /** Every tool against one live cluster: its table word for word, and the fields of its JSON. */
 
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import type { Clock } from '@weir/core';
+import { leapingClock, type RunOptions } from '../testing/command-run.ts';
 import { startLocalCluster } from '../testing/local-cluster.ts';
-import { commandRow } from './commands/catalogue.ts';
-import { resultPrinters } from './flags/rows/takers.ts';
+import { type CommandName, commandNames, commandRow } from './commands/catalogue.ts';
+import { servers } from './flags/rows/takers.ts';
+import { stoppedStatus } from './handler.ts';
 
 /** One tool. A tool that changes something has another line for each form. */
 interface Step {
@@ -19,6 +23,13 @@ interface Step {
   readonly hasMeasures?: true;
   /** Whether fields of the JSON depend on time, so that it only has to be JSON. */
   readonly hasOptionalFields?: true;
+  /** Standard input. */
+  readonly input?: string;
+  /** The exit status; 0 if absent. */
+  readonly status?: number;
+  /** The tool has no end: it is stopped when it has printed this in its table, or a line of JSON, and the rest is cut. */
+  readonly until?: RegExp;
+  readonly clock?: Clock;
 }
 
 /** The same line in both forms. */
@@ -42,8 +53,13 @@ const steps: readonly Step[] = [
   both('cli list-topics'),
   both('cli produce -topic orders -partition 0 -key k -records one,,two'),
   both('cli describe-topic -topic orders'),
+  both('cli file-reader -bucketURL BUCKET -log-file LOG_FILE -show-records', { hasMeasures: true }),
   both('cli fetch -topic orders -max-records 2'),
   both('kcmd -type fetch -topic orders -max-records 2'),
+  both('cli console-producer -topic orders -property parse.key=true -property key.separator=:', {
+    input: 'k:three\nk:four\n',
+  }),
+  both('cli console-consumer -topic orders -from-beginning -max-messages 2 -property print.key=true'),
   both('cli alter-topic-configs -topic orders -config retention.ms=1000000'),
   both('cli describe-topic-configs -topic orders', { keeps: someConfigs }),
   both('cli delete-topic-config -topic orders -config-name retention.ms'),
@@ -84,6 +100,11 @@ const steps: readonly Step[] = [
   both('cli events enable -types acl_logs'),
   both('cli events search -types acl_logs', { hasMeasures: true, hasOptionalFields: true }),
   both('cli events fields -types acl_logs', { hasMeasures: true, hasOptionalFields: true }),
+  both('cli events tail -last 1h -types cluster_metrics -filter data.metric_name=="service_topics_count"', {
+    hasMeasures: true,
+    hasOptionalFields: true,
+    until: /cluster_metrics.*\n/,
+  }),
   both('cli events disable'),
   both('cli storage-costs', { hasMeasures: true, hasOptionalFields: true, keeps: /^LEVEL|^BUCKET|^COST/ }),
   {
@@ -93,24 +114,46 @@ const steps: readonly Step[] = [
   { table: 'cli create-key -keyName one -keyKind application_read_only' },
   { json: 'cli create-key -keyName two -keyKind application_read_only' },
   both('cli mcp-config', { keeps: /mcpServers/ }),
+  both('cli validate-pipeline-config -config-file PIPELINE'),
+  both('cli validate-pipeline-config -config-file - -pipeline-type bento', {
+    input: 'input: {}\nbuffer: none\n',
+    status: 1,
+  }),
+  both('apply -f CLUSTER_FILE -dry-run'),
+  { table: 'apply -f CLUSTER_FILE' },
+  { json: 'apply -f CLUSTER_FILE' },
   { table: 'cli delete-topic -topic payments', json: 'cli delete-topic -topic orders-copy' },
   { table: 'cli delete-all-topics-unsafe -confirm-delete-all-topics -sleep-between-batch 0s' },
   { json: 'cli create-topic -topic last' },
   { json: 'cli delete-all-topics-unsafe -confirm-delete-all-topics -sleep-between-batch 0s' },
+  {
+    table: 'cli clone-cluster -cluster vcn_default -cloneName one',
+    json: 'cli clone-cluster -cluster vcn_default -cloneName two',
+  },
 ];
 
-/** Tools whose outputs other tests compare: they have no end, or need a bucket, a file or a second cluster. */
-const elsewhere: readonly string[] = [
-  'apply',
-  'control-plane restore',
-  'cli file-reader',
-  'cli file-scrubber',
-  'cli events tail',
-  'cli clone-cluster',
-  'cli validate-pipeline-config',
-  'cli console-producer',
-  'cli console-consumer',
+const restore =
+  'control-plane restore -bucketURL BUCKET -defaultVirtualClusterID CLUSTER -metadataBackupInterval 1s';
+
+/** Those that need a cluster that has stopped. */
+const stepsAfterStop: readonly Step[] = [
+  // At the end all metadata is in the backup.
+  both('cli file-scrubber -bucketURL BUCKET -defaultVirtualClusterID CLUSTER', { hasMeasures: true }),
+  {
+    hasMeasures: true,
+    // A restore waits for a control plane that might still serve the cluster.
+    clock: leapingClock(1_000),
+    table: `${restore} -dataDir FOLDER/one`,
+    json: `${restore} -dataDir FOLDER/two`,
+  },
 ];
+
+/** Commands that serve, and commands that print help or a script, which have tests of their own. */
+const withoutResult: ReadonlySet<CommandName> = new Set([
+  ...servers,
+  ...(['help', 'cli', 'cli-old', 'cli events'] as const),
+  ...(['completion', 'completion bash', 'completion zsh', 'completion fish'] as const),
+]);
 
 /** Identifiers, addresses and times differ from run to run, and so do the widths of their columns. */
 function normalised(text: string, { keeps, hasMeasures }: Step): string {
@@ -121,6 +164,7 @@ function normalised(text: string, { keeps, hasMeasures }: Step): string {
       line
         .replaceAll(/\b\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
         .replaceAll(/\b(?:vci|aki|aks|wi)_\w+/g, '<id>')
+        .replaceAll(/\b[\da-f]{2}\/[\da-f]{32}\b/g, '<file>')
         .replaceAll(/\b[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}\b/g, '<uuid>')
         .replaceAll(/(?<=\s|^)(?=[\w-]*[\dA-Z])[\w-]{22}(?=\s|$|,)/g, '<topic id>')
         .replaceAll(/\b(localhost|127\.0\.0\.1):\d+/g, '$1:<port>')
@@ -142,33 +186,77 @@ function shapeOf(value: unknown): string {
   return `{ ${fields.join(', ')} }`;
 }
 
+const schema = '{"type":"record","name":"Order","fields":[{"name":"id","type":"long"}]}';
+const pipeline = 'input: {}\noutput: {}\n';
+const clusterFile = `version: 1
+virtual_clusters:
+  - name: default
+    topics: [{ name: applied, partition_count: 3, config: { retention.ms: 1000 } }]
+`;
+
 test('every tool prints what it printed before, as a table and as JSON', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'weir-golden-'));
   t.after(() => rmSync(folder, { recursive: true }));
-  const file = join(folder, 'order.avsc');
-  writeFileSync(file, '{"type":"record","name":"Order","fields":[{"name":"id","type":"long"}]}');
-  const { apiUrl, apiKey, registryUrl, run } = await startLocalCluster(t);
+  const file = (name: string, text: string) => {
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  };
+  const dataDir = join(folder, 'data');
+  const { apiUrl, apiKey, registryUrl, run, stop } = await startLocalCluster(t, [], dataDir);
   const environment = {
     SERVICE_API_URL: apiUrl,
     SERVICE_API_KEY: apiKey,
     SERVICE_SCHEMA_REGISTRY_URL: registryUrl,
   };
-  const weir = (line: string) => run(line.replace('FILE', file), { environment });
+  const bucket = join(dataDir, 'bucket');
+  /** What the words in capitals of a line stand for. */
+  const meant: Readonly<Record<string, () => string>> = {
+    FOLDER: () => folder,
+    FILE: () => file('order.avsc', schema),
+    PIPELINE: () => file('pipeline.yaml', pipeline),
+    CLUSTER_FILE: () => file('weir.yaml', clusterFile),
+    BUCKET: () => pathToFileURL(bucket).href,
+    CLUSTER: () => JSON.parse(readFileSync(join(dataDir, 'identity.json'), 'utf8')).clusterId,
+    // The ids of files begin with their time, so that the first one has the first records.
+    LOG_FILE: () =>
+      readdirSync(bucket, { recursive: true, encoding: 'utf8' })
+        .map((path) => basename(path))
+        .filter((name) => /^[\da-f]{32}$/.test(name))
+        .toSorted()[0]!,
+  };
+  const weir = async (line: string, { input, until, clock, status: expected = 0 }: Step) => {
+    const words = line.replaceAll(/\b[A-Z_]+\b/g, (word) => meant[word]?.() ?? word);
+    const stopping = new AbortController();
+    let printed = '';
+    const options: RunOptions = {
+      environment,
+      input: input === undefined ? [] : [input],
+      stop: stopping.signal,
+      ...(clock === undefined ? {} : { clock }),
+      onOut: (text) => {
+        printed += text;
+        if (until?.test(printed)) stopping.abort();
+      },
+    };
+    const { status, out, err } = await run(words, options);
+    assert.equal(status, until === undefined ? expected : stoppedStatus, `${line}: ${err}`);
+    const cut = until?.exec(out);
+    const kept = cut ? out.slice(0, cut.index + cut[0].length) : out;
+    return kept.replaceAll(folder, '<folder>');
+  };
 
   const printed: string[] = [];
   const seen = { table: new Set<string>(), json: new Set<string>() };
   const toolOf = (line: string) => line.split(' -')[0]!;
-  for (const step of steps) {
+  const take = async (step: Step) => {
     const lines: string[] = [];
     if (step.table !== undefined) {
-      const { status, out, err } = await weir(step.table);
-      assert.equal(status, 0, `${step.table}: ${err}`);
+      const out = await weir(step.table, step);
       seen.table.add(toolOf(step.table));
       lines.push(`$ weir ${step.table}`, normalised(out, step));
     }
     if (step.json !== undefined) {
-      const { status, out, err } = await weir(`${step.json} -output json`);
-      assert.equal(status, 0, `${step.json}: ${err}`);
+      const out = await weir(`${step.json} -output json`, step);
       seen.json.add(toolOf(step.json));
       const values: unknown[] = out
         .trimEnd()
@@ -178,12 +266,17 @@ test('every tool prints what it printed before, as a table and as JSON', async (
       lines.push(`$ weir ${step.json} -output json`, ...new Set(shapes));
     }
     printed.push(`${lines.filter((line) => line !== '').join('\n')}\n`);
-  }
+  };
+  for (const step of steps) await take(step);
+  await stop();
+  for (const step of stepsAfterStop) await take(step);
 
-  const tools = resultPrinters.filter((name) => commandRow(name).status === 'available');
+  const tools = commandNames.filter(
+    (name) => commandRow(name).status === 'available' && !withoutResult.has(name),
+  );
   for (const form of ['table', 'json'] as const)
     assert.deepEqual(
-      tools.filter((name) => !seen[form].has(name) && !elsewhere.includes(name)),
+      tools.filter((name) => !seen[form].has(name)),
       [],
       `tools without a golden output as ${form}`,
     );
