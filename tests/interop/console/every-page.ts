@@ -18,6 +18,8 @@ export const everyPage: readonly PageOfDemo[] = [
   { name: 'messages', path: '/clusters/{id}/topics/orders/messages', shows: /scanned|credential/i },
   { name: 'topic-configs', path: '/clusters/{id}/topics/orders/configs', shows: 'retention.ms' },
   { name: 'topic-consumers', path: '/clusters/{id}/topics/orders/consumers', shows: 'order-fulfilment' },
+  { name: 'topic-schema', path: '/clusters/{id}/topics/orders/schema', shows: 'Change in configs' },
+  { name: 'topic-access', path: '/clusters/{id}/topics/orders/access', shows: /rules? (?:is|are) about it/ },
   { name: 'consumer-groups', path: '/clusters/{id}/consumer-groups', shows: 'clickstream-analytics' },
   {
     name: 'consumer-group',

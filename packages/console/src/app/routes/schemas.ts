@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { cluster, listSearch } from './parents.ts';
+import { cluster, listSearch, text } from './parents.ts';
 
 const version = (value: unknown): number | undefined =>
   Number.isSafeInteger(value) && Number(value) > 0 ? Number(value) : undefined;
@@ -19,6 +19,9 @@ const subjects = createRoute({
 const newSubject = createRoute({
   getParentRoute: () => cluster,
   path: '/new-subject',
+  validateSearch: (search: Record<string, unknown>): { subject?: string | undefined } => ({
+    subject: text(search.subject),
+  }),
   component: lazyRouteComponent(() => import('../../pages/schemas/new-subject.tsx'), 'NewSubject'),
 });
 

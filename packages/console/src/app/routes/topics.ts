@@ -45,6 +45,18 @@ const consumers = createRoute({
   component: lazyRouteComponent(() => import('../../pages/topics/topic/consumers.tsx'), 'Consumers'),
 });
 
+const schema = createRoute({
+  getParentRoute: () => topic,
+  path: '/schema',
+  component: lazyRouteComponent(() => import('../../pages/topics/topic/schema.tsx'), 'TopicSchema'),
+});
+
+const access = createRoute({
+  getParentRoute: () => topic,
+  path: '/access',
+  component: lazyRouteComponent(() => import('../../pages/topics/topic/access.tsx'), 'TopicAccess'),
+});
+
 const messages = createRoute({
   getParentRoute: () => topic,
   path: '/messages',
@@ -52,4 +64,7 @@ const messages = createRoute({
   component: lazyRouteComponent(() => import('../../pages/messages/messages.tsx'), 'Messages'),
 });
 
-export const topicRoutes = [topics, topic.addChildren([partitions, messages, configs, consumers])] as const;
+export const topicRoutes = [
+  topics,
+  topic.addChildren([partitions, messages, configs, consumers, schema, access]),
+] as const;

@@ -9,12 +9,14 @@ import { principalOf, type Rule, resourceWord, ruleInWords } from './acl-rule.ts
 
 interface AclFormProps {
   readonly clusterId: string;
+  /** The topic that a rule is most likely about. */
+  readonly topic?: string;
   readonly onClose: () => void;
 }
 
 const named = (table: object) => Object.keys(table).map((name) => [name, name] as const);
 
-export function AclFormDialog({ clusterId, onClose }: AclFormProps) {
+export function AclFormDialog({ clusterId, topic, onClose }: AclFormProps) {
   const create = useAction('virtual_clusters/acls/create');
   return (
     <Dialog
@@ -93,7 +95,7 @@ export function AclFormDialog({ clusterId, onClose }: AclFormProps) {
           name="resource_name"
           help="* for every one. The cluster is kafka-cluster, the schema registry schema-registry."
         >
-          <TextControl required autoComplete="off" placeholder="orders" />
+          <TextControl required autoComplete="off" placeholder="orders" defaultValue={topic} />
         </Field>
         <Field label="Address of the client" name="host" help="Empty for every address.">
           <TextControl autoComplete="off" placeholder="*" />

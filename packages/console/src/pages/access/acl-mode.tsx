@@ -18,14 +18,30 @@ const acts: readonly (readonly [Mode, string])[] = [
   ['off', 'Turn them off: every client may do everything'],
 ];
 
+function useAclMode(clusterId: string): Mode | undefined {
+  const { data } = useOperation('describe_virtual_cluster_configuration', { virtual_cluster_id: clusterId });
+  if (data === undefined) return undefined;
+  const { are_acls_enabled, acl_shadowing_enabled } = data.virtual_cluster_configuration;
+  return are_acls_enabled ? 'enforced' : acl_shadowing_enabled ? 'shadow' : 'off';
+}
+
+/** What becomes of rules in the cluster. */
+export function AclModeStatus({ clusterId }: { readonly clusterId: string }) {
+  const mode = useAclMode(clusterId);
+  if (mode === undefined) return null;
+  return (
+    <Status kind={modes[mode].kind} isBadge>
+      <span className="whitespace-normal">{modes[mode].text}</span>
+    </Status>
+  );
+}
+
 /** What becomes of rules in the cluster, and the switch. */
 export function AclMode({ clusterId }: { readonly clusterId: string }) {
   const input = { virtual_cluster_id: clusterId };
-  const { data } = useOperation('describe_virtual_cluster_configuration', input);
+  const mode = useAclMode(clusterId);
   const update = useAction('update_virtual_cluster_configuration');
-  if (data === undefined) return null;
-  const { are_acls_enabled, acl_shadowing_enabled } = data.virtual_cluster_configuration;
-  const mode: Mode = are_acls_enabled ? 'enforced' : acl_shadowing_enabled ? 'shadow' : 'off';
+  if (mode === undefined) return null;
   const change = (next: Mode) =>
     update.mutate(
       {
@@ -42,9 +58,7 @@ export function AclMode({ clusterId }: { readonly clusterId: string }) {
     );
   return (
     <>
-      <Status kind={modes[mode].kind} isBadge>
-        <span className="whitespace-normal">{modes[mode].text}</span>
-      </Status>
+      <AclModeStatus clusterId={clusterId} />
       <Menu
         trigger={<Button disabled={update.isPending}>Change</Button>}
         entries={acts

@@ -14,6 +14,8 @@ import { type AccessQuestion, changeOf, resourceWord, ruleInWords } from './acl-
 
 interface TesterProps {
   readonly clusterId: string;
+  /** What a link fills in, perhaps not all of a question. */
+  readonly given: { readonly [Name in keyof AccessQuestion]?: string | undefined };
   readonly question: AccessQuestion | undefined;
   readonly onAsk: (question: AccessQuestion) => void;
 }
@@ -24,12 +26,12 @@ const operationOptions = Object.keys(aclOperations)
 const typeOptions = aclResourceTypes.map((type) => [type, resourceWord(type)] as const);
 
 /** "May User:alice READ topic orders?", decided as agents do. The question is in the URL, so that it can be sent on. */
-export function AclTester({ clusterId, question, onAsk }: TesterProps) {
+export function AclTester({ clusterId, given, question, onAsk }: TesterProps) {
   return (
     <Card title="May this principal do it?">
       <form
         // Another question by a link fills the form anew.
-        key={JSON.stringify(question)}
+        key={JSON.stringify(given)}
         aria-label="Access tester"
         className="flex flex-wrap items-center gap-2 p-4 text-sm"
         onSubmit={(event) => {
@@ -51,20 +53,20 @@ export function AclTester({ clusterId, question, onAsk }: TesterProps) {
           aria-label="Principal"
           placeholder="User:alice"
           required
-          defaultValue={question?.principal}
+          defaultValue={given.principal}
           className={`${controlClass} max-w-48`}
         />
         <Select
           name="operation"
           aria-label="Operation"
-          defaultValue={question?.operation ?? 'WRITE'}
+          defaultValue={given.operation ?? 'WRITE'}
           className="max-w-44"
           options={operationOptions}
         />
         <Select
           name="resource_type"
           aria-label="Kind of resource"
-          defaultValue={question?.resource_type ?? 'TOPIC'}
+          defaultValue={given.resource_type ?? 'TOPIC'}
           className="max-w-40"
           options={typeOptions}
         />
@@ -73,7 +75,7 @@ export function AclTester({ clusterId, question, onAsk }: TesterProps) {
           aria-label="Name of the resource"
           placeholder="orders"
           required
-          defaultValue={question?.resource_name}
+          defaultValue={given.resource_name}
           className={`${controlClass} max-w-56`}
         />
         <span>from</span>
@@ -81,7 +83,7 @@ export function AclTester({ clusterId, question, onAsk }: TesterProps) {
           name="host"
           aria-label="Address"
           placeholder="any address"
-          defaultValue={question?.host}
+          defaultValue={given.host}
           className={`${controlClass} max-w-36`}
         />
         <Button type="submit" kind="primary">

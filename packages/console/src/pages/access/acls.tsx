@@ -1,23 +1,21 @@
-import { PlusIcon, TrashIcon } from '@primer/octicons-react';
+import { PlusIcon } from '@primer/octicons-react';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useAction, useOperation } from '../../api/use-operation.ts';
+import { useOperation } from '../../api/use-operation.ts';
 import { Answer } from '../../ui/answer.tsx';
 import { Button } from '../../ui/button.tsx';
-import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { FilterBox, matching } from '../../ui/list-page.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { Card, Page } from '../../ui/page.tsx';
 import { Empty } from '../../ui/states.tsx';
-import { Status } from '../../ui/status.tsx';
-import { say, sayWithUndo } from '../../ui/toasts.tsx';
 import { AccessTabs } from './access-tabs.tsx';
 import { AclFormDialog } from './acl-form-dialog.tsx';
 import { AclMode } from './acl-mode.tsx';
-import { type AccessQuestion, keyOfRule, type Rule, resourceWord, ruleInWords } from './acl-rule.ts';
+import { type AccessQuestion, ruleInWords } from './acl-rule.ts';
 import { AclTester } from './acl-tester.tsx';
 import { AclExportDialog, AclImportDialog } from './acl-transfer-dialog.tsx';
 import { RecentDenials } from './recent-denials.tsx';
+import { RuleTable } from './rule-table.tsx';
 
 /** The rules of a cluster, and whom they let do what. */
 export function Acls() {
@@ -30,7 +28,6 @@ export function Acls() {
     { everyMs: 15_000 },
   );
   const [open, setOpen] = useState<'create' | 'export' | 'import'>();
-  const columns = columnsOf(useDelete(clusterId));
   const close = () => setOpen(undefined);
   const rules = acls.data?.acls ?? [];
   const question =
@@ -70,6 +67,7 @@ export function Acls() {
       <RecentDenials clusterId={clusterId} />
       <AclTester
         clusterId={clusterId}
+        given={asked}
         question={question}
         onAsk={(next) => void navigate({ search: { q, sort, ...next } })}
       />
@@ -90,11 +88,9 @@ export function Acls() {
                 no rule allows is denied to all but superusers.
               </Empty>
             ) : (
-              <DataTable
-                label="ACLs"
-                columns={columns}
-                rows={shown}
-                keyOf={keyOfRule}
+              <RuleTable
+                clusterId={clusterId}
+                rules={shown}
                 sort={sort ?? 'principal'}
                 onSort={(next) => void navigate({ search: (now) => ({ ...now, sort: next }), replace: true })}
               />
@@ -107,86 +103,4 @@ export function Acls() {
       {open === 'import' && <AclImportDialog clusterId={clusterId} rules={rules} onClose={close} />}
     </Page>
   );
-}
-
-/** Deletes at once, because the same rule can be created again. */
-function useDelete(clusterId: string): (rule: Rule) => void {
-  const remove = useAction('virtual_clusters/acls/delete');
-  const create = useAction('virtual_clusters/acls/create');
-  const target = { virtual_cluster_id: clusterId };
-  const onError = ({ message }: Error) => say(message, 'fail');
-  return (rule) =>
-    remove.mutate(
-      { ...target, acls: [rule] },
-      {
-        onError,
-        onSuccess: () =>
-          sayWithUndo(`Deleted: ${ruleInWords(rule)}`, () =>
-            create.mutate({ ...target, acl: rule }, { onError }),
-          ),
-      },
-    );
-}
-
-function columnsOf(onDelete: (rule: Rule) => void): readonly Column<Rule>[] {
-  return [
-    {
-      id: 'principal',
-      title: 'Principal',
-      width: 'minmax(12rem, 2fr)',
-      sortBy: ({ principal }) => principal,
-      cell: ({ principal }) => (
-        <span className="font-medium text-ink" title={principal}>
-          <bdi>{principal}</bdi>
-        </span>
-      ),
-    },
-    {
-      id: 'permission',
-      title: 'Permission',
-      width: '8rem',
-      sortBy: ({ permission_type }) => permission_type,
-      cell: ({ permission_type }) => (
-        <Status kind={permission_type === 'ALLOW' ? 'ok' : 'fail'}>
-          {permission_type === 'ALLOW' ? 'allow' : 'deny'}
-        </Status>
-      ),
-    },
-    {
-      id: 'operation',
-      title: 'Operation',
-      width: '10rem',
-      sortBy: ({ operation }) => operation,
-      cell: ({ operation }) => operation,
-    },
-    {
-      id: 'resource',
-      title: 'Resource',
-      width: 'minmax(14rem, 2fr)',
-      sortBy: ({ resource_type, resource_name }) => `${resource_type} ${resource_name}`,
-      cell: ({ resource_type, resource_name, pattern_type }) => (
-        <span title={resource_name}>
-          <span className="text-muted">{resourceWord(resource_type)}</span> <bdi>{resource_name}</bdi>
-          {pattern_type === 'PREFIXED' && <span className="text-muted"> and what begins so</span>}
-        </span>
-      ),
-    },
-    { id: 'host', title: 'From', width: '8rem', sortBy: ({ host }) => host, cell: ({ host }) => host },
-    {
-      id: 'delete',
-      title: 'Actions',
-      width: '6rem',
-      cell: (rule) => (
-        <Button
-          kind="quiet"
-          isIcon
-          aria-label={`Delete: ${ruleInWords(rule)}`}
-          title="Delete this rule; it can be undone"
-          onClick={() => onDelete(rule)}
-        >
-          <TrashIcon aria-hidden="true" />
-        </Button>
-      ),
-    },
-  ];
 }

@@ -1,4 +1,4 @@
-import { useNavigate, useParams } from '@tanstack/react-router';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Field, TextControl } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -15,8 +15,9 @@ const examples: Readonly<Record<SchemaType, string>> = {
 
 export function NewSubject() {
   const { clusterId } = useParams({ from: '/frame/clusters/$clusterId/new-subject' });
+  const search = useSearch({ from: '/frame/clusters/$clusterId/new-subject' });
   const navigate = useNavigate();
-  const [subject, setSubject] = useState('');
+  const [subject, setSubject] = useState(search.subject ?? '');
   const [type, setType] = useState<SchemaType>('AVRO');
   return (
     <Page title="New subject" facts="The first version of a schema, under a name of its own">

@@ -65,7 +65,7 @@ function TopicLink({ clusterId, subject }: { readonly clusterId: string; readonl
     <>
       ·
       <Link
-        to="/clusters/$clusterId/topics/$topic"
+        to="/clusters/$clusterId/topics/$topic/schema"
         params={{ clusterId, topic }}
         className="text-accent underline"
       >

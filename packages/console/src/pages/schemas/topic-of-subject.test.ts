@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { topicOfSubject } from './topic-of-subject.ts';
+import { subjectsOfRecords, topicOfSubject } from './topic-of-subject.ts';
 
 test('subjects name topics by their ends', () => {
   for (const [subject, topic] of [
@@ -11,4 +11,15 @@ test('subjects name topics by their ends', () => {
     ['-value', undefined],
   ] as const)
     assert.equal(topicOfSubject(subject), topic);
+});
+
+test('subjects of single records of a topic', () => {
+  const subjects = ['orders-key', 'orders-value', 'orders-shop.Order', 'orders-eu-value', 'ordersX-a'];
+  assert.deepEqual(
+    subjectsOfRecords(
+      'orders',
+      subjects.map((subject) => ({ subject })),
+    ),
+    [{ subject: 'orders-shop.Order' }],
+  );
 });

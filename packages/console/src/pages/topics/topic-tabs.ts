@@ -11,4 +11,6 @@ export const topicTabs: readonly TopicTab[] = [
   { label: 'Messages', to: '/clusters/$clusterId/topics/$topic/messages' },
   { label: 'Configs', to: '/clusters/$clusterId/topics/$topic/configs' },
   { label: 'Consumers', to: '/clusters/$clusterId/topics/$topic/consumers' },
+  { label: 'Schema', to: '/clusters/$clusterId/topics/$topic/schema' },
+  { label: 'Access', to: '/clusters/$clusterId/topics/$topic/access' },
 ];

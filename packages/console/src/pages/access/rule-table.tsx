@@ -1,0 +1,102 @@
+import { TrashIcon } from '@primer/octicons-react';
+import { useAction } from '../../api/use-operation.ts';
+import { Button } from '../../ui/button.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { Status } from '../../ui/status.tsx';
+import { say, sayWithUndo } from '../../ui/toasts.tsx';
+import { keyOfRule, type Rule, resourceWord, ruleInWords } from './acl-rule.ts';
+
+interface RuleTableProps {
+  readonly clusterId: string;
+  readonly rules: readonly Rule[];
+  readonly sort?: string;
+  readonly onSort?: (sort: string) => void;
+}
+
+/** Rules, each of which can be deleted. */
+export function RuleTable({ clusterId, rules, ...sorting }: RuleTableProps) {
+  const columns = columnsOf(useDelete(clusterId));
+  return <DataTable label="ACLs" columns={columns} rows={rules} keyOf={keyOfRule} {...sorting} />;
+}
+
+/** Deletes at once, because the same rule can be created again. */
+function useDelete(clusterId: string): (rule: Rule) => void {
+  const remove = useAction('virtual_clusters/acls/delete');
+  const create = useAction('virtual_clusters/acls/create');
+  const target = { virtual_cluster_id: clusterId };
+  const onError = ({ message }: Error) => say(message, 'fail');
+  return (rule) =>
+    remove.mutate(
+      { ...target, acls: [rule] },
+      {
+        onError,
+        onSuccess: () =>
+          sayWithUndo(`Deleted: ${ruleInWords(rule)}`, () =>
+            create.mutate({ ...target, acl: rule }, { onError }),
+          ),
+      },
+    );
+}
+
+function columnsOf(onDelete: (rule: Rule) => void): readonly Column<Rule>[] {
+  return [
+    {
+      id: 'principal',
+      title: 'Principal',
+      width: 'minmax(12rem, 2fr)',
+      sortBy: ({ principal }) => principal,
+      cell: ({ principal }) => (
+        <span className="font-medium text-ink" title={principal}>
+          <bdi>{principal}</bdi>
+        </span>
+      ),
+    },
+    {
+      id: 'permission',
+      title: 'Permission',
+      width: '8rem',
+      sortBy: ({ permission_type }) => permission_type,
+      cell: ({ permission_type }) => (
+        <Status kind={permission_type === 'ALLOW' ? 'ok' : 'fail'}>
+          {permission_type === 'ALLOW' ? 'allow' : 'deny'}
+        </Status>
+      ),
+    },
+    {
+      id: 'operation',
+      title: 'Operation',
+      width: '10rem',
+      sortBy: ({ operation }) => operation,
+      cell: ({ operation }) => operation,
+    },
+    {
+      id: 'resource',
+      title: 'Resource',
+      width: 'minmax(14rem, 2fr)',
+      sortBy: ({ resource_type, resource_name }) => `${resource_type} ${resource_name}`,
+      cell: ({ resource_type, resource_name, pattern_type }) => (
+        <span title={resource_name}>
+          <span className="text-muted">{resourceWord(resource_type)}</span> <bdi>{resource_name}</bdi>
+          {pattern_type === 'PREFIXED' && <span className="text-muted"> and what begins so</span>}
+        </span>
+      ),
+    },
+    { id: 'host', title: 'From', width: '8rem', sortBy: ({ host }) => host, cell: ({ host }) => host },
+    {
+      id: 'delete',
+      title: 'Actions',
+      width: '6rem',
+      cell: (rule) => (
+        <Button
+          kind="quiet"
+          isIcon
+          aria-label={`Delete: ${ruleInWords(rule)}`}
+          title="Delete this rule; it can be undone"
+          onClick={() => onDelete(rule)}
+        >
+          <TrashIcon aria-hidden="true" />
+        </Button>
+      ),
+    },
+  ];
+}

@@ -1,0 +1,154 @@
+import { PlusIcon } from '@primer/octicons-react';
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { useMemo, useState } from 'react';
+import { useOperation } from '../../../api/use-operation.ts';
+import { visibleText } from '../../../format/visible-text.ts';
+import { Answer } from '../../../ui/answer.tsx';
+import { Button } from '../../../ui/button.tsx';
+import { type Column, DataTable } from '../../../ui/data-table.tsx';
+import { Card } from '../../../ui/page.tsx';
+import { Empty } from '../../../ui/states.tsx';
+import { Status, type StatusKind } from '../../../ui/status.tsx';
+import { AclFormDialog } from '../../access/acl-form-dialog.tsx';
+import { AclModeStatus } from '../../access/acl-mode.tsx';
+import { RuleTable } from '../../access/rule-table.tsx';
+import {
+  isAboutTopic,
+  type Permission,
+  principalsOf,
+  type TopicPrincipal,
+} from '../../access/topic-access.ts';
+
+interface Row extends TopicPrincipal {
+  readonly isSuperuser: boolean;
+}
+
+const looks: Readonly<Record<Permission, { readonly kind: StatusKind; readonly text: string }>> = {
+  yes: { kind: 'ok', text: 'yes' },
+  no: { kind: 'fail', text: 'no' },
+  partly: { kind: 'warn', text: 'by address' },
+};
+
+const path = '/frame/clusters/$clusterId/topics/$topic/access';
+
+/** The rules about a topic, and whom they let read and write it. */
+export function TopicAccess() {
+  const { clusterId, topic } = useParams({ from: path });
+  const navigate = useNavigate();
+  const input = { virtual_cluster_id: clusterId };
+  const acls = useOperation('virtual_clusters/acls/list', input, { everyMs: 15_000 });
+  const credentials = useOperation('list_virtual_cluster_credentials', input, { everyMs: 30_000 });
+  const [isCreating, setCreating] = useState(false);
+  const columns = useMemo(() => columnsOf(clusterId, topic), [clusterId, topic]);
+  const superusers = (credentials.data?.credentials ?? [])
+    .filter(({ is_cluster_superuser }) => is_cluster_superuser)
+    .map(({ name }): Row => ({ principal: `User:${name}`, read: 'yes', write: 'yes', isSuperuser: true }));
+  return (
+    <>
+      <div className="flex flex-wrap items-center gap-2">
+        <AclModeStatus clusterId={clusterId} />
+        <div className="flex-1" />
+        <Button
+          onClick={() =>
+            void navigate({
+              to: '/clusters/$clusterId/acls',
+              params: { clusterId },
+              search: { resource_type: 'TOPIC', resource_name: topic },
+            })
+          }
+        >
+          Test access
+        </Button>
+        <Button kind="primary" onClick={() => setCreating(true)}>
+          <PlusIcon aria-hidden="true" /> Create an ACL
+        </Button>
+      </div>
+      <Answer of={acls} what="list the ACLs">
+        {(data) => {
+          const rules = data.acls.filter((rule) => isAboutTopic(rule, topic));
+          const named = principalsOf(rules)
+            .filter(({ principal }) => superusers.every((one) => one.principal !== principal))
+            .map((one): Row => ({ ...one, isSuperuser: false }));
+          const rows = [...superusers, ...named];
+          return (
+            <>
+              <Card title="Who may read and write it, by the rules">
+                {rows.length === 0 ? (
+                  <Empty title="No principal by the rules">
+                    No rule is about this topic and no credential is a superuser. While ACLs are enforced, all
+                    clients are denied.
+                  </Empty>
+                ) : (
+                  <DataTable
+                    label="Principals"
+                    columns={columns}
+                    rows={rows}
+                    keyOf={({ principal }) => principal}
+                  />
+                )}
+              </Card>
+              <Card title={rules.length === 1 ? '1 rule is about it' : `${rules.length} rules are about it`}>
+                {rules.length === 0 ? (
+                  <Empty title="No rule is about this topic">
+                    Rules for its name, for a beginning of its name or for all topics would be here.
+                  </Empty>
+                ) : (
+                  <RuleTable clusterId={clusterId} rules={rules} />
+                )}
+              </Card>
+            </>
+          );
+        }}
+      </Answer>
+      {isCreating && <AclFormDialog clusterId={clusterId} topic={topic} onClose={() => setCreating(false)} />}
+    </>
+  );
+}
+
+function columnsOf(clusterId: string, topic: string): readonly Column<Row>[] {
+  const permission = (title: string, operation: 'READ' | 'WRITE', of: (row: Row) => Permission) => ({
+    id: operation,
+    title,
+    width: 'minmax(7rem, 1fr)',
+    cell: (row: Row) => {
+      const { kind, text } = looks[of(row)];
+      return (
+        <Link
+          to="/clusters/$clusterId/acls"
+          params={{ clusterId }}
+          search={{
+            principal: row.principal,
+            operation,
+            resource_type: 'TOPIC',
+            resource_name: topic,
+          }}
+          title={`Why? Ask the tester about ${operation} by ${visibleText(row.principal)}`}
+          className="hover:underline"
+        >
+          <Status kind={kind}>{text}</Status>
+        </Link>
+      );
+    },
+  });
+  return [
+    {
+      id: 'principal',
+      title: 'Principal',
+      width: 'minmax(12rem, 2fr)',
+      cell: ({ principal }) => (
+        <span className="font-medium text-ink" title={visibleText(principal)}>
+          <bdi>{visibleText(principal)}</bdi>
+          {principal === 'User:*' && <span className="font-normal text-muted"> every other user</span>}
+        </span>
+      ),
+    },
+    permission('Read', 'READ', ({ read }) => read),
+    permission('Write', 'WRITE', ({ write }) => write),
+    {
+      id: 'because',
+      title: 'Because of',
+      width: 'minmax(10rem, 2fr)',
+      cell: ({ isSuperuser }) => (isSuperuser ? 'superuser: no rule binds it' : 'the rules below'),
+    },
+  ];
+}

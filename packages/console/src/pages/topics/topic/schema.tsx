@@ -1,0 +1,201 @@
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { ApiError, type OutputOf } from '@weir/api/client';
+import { useOperation } from '../../../api/use-operation.ts';
+import { visibleText } from '../../../format/visible-text.ts';
+import { Answer } from '../../../ui/answer.tsx';
+import { Button } from '../../../ui/button.tsx';
+import { CodeEditor } from '../../../ui/editor/code-editor.tsx';
+import { Card } from '../../../ui/page.tsx';
+import { Empty } from '../../../ui/states.tsx';
+import { Status } from '../../../ui/status.tsx';
+import { languageOf, readableSchema, schemaTypeNames } from '../../schemas/schema-text.ts';
+import { subjectsOfRecords } from '../../schemas/topic-of-subject.ts';
+import { useTopic } from '../use-topic.ts';
+import { strategyText, validationOf, validationText } from './schema-validation.ts';
+
+const path = '/frame/clusters/$clusterId/topics/$topic/schema';
+const linkClass = 'text-accent underline';
+
+/** Subjects to look at for those of single records. */
+const listedMax = 1000;
+
+const isCode = (error: unknown, code: string) => error instanceof ApiError && error.code === code;
+
+/** The schemas of a topic's keys and values, and whether agents check records against them. */
+export function TopicSchema() {
+  const { clusterId, topic } = useParams({ from: path });
+  const described = useTopic(clusterId, topic);
+  const listed = useOperation('list_subjects', {
+    virtual_cluster_id: clusterId,
+    subject_prefix: `${topic}-`,
+    limit: listedMax,
+  });
+  if (isCode(listed.error, 'no_schema_registry'))
+    return (
+      <Card>
+        <Empty title="This cluster has no schema registry">
+          Clients of its topics agree on the form of records among themselves. Clusters for Kafka have a
+          registry.
+        </Empty>
+      </Card>
+    );
+  const configs = described.data?.configs ?? {};
+  return (
+    <>
+      <div className="grid items-start gap-4 lg:grid-cols-2">
+        <PartOfTopic clusterId={clusterId} topic={topic} part="value" configs={configs} />
+        <PartOfTopic clusterId={clusterId} topic={topic} part="key" configs={configs} />
+      </div>
+      <Answer of={listed} what="list the subjects" rows={2}>
+        {({ subjects, next_cursor }) => (
+          <SubjectsOfRecords
+            clusterId={clusterId}
+            subjects={subjectsOfRecords(topic, subjects)}
+            isCut={next_cursor !== null}
+          />
+        )}
+      </Answer>
+    </>
+  );
+}
+
+interface PartProps {
+  readonly clusterId: string;
+  readonly topic: string;
+  readonly part: 'key' | 'value';
+  readonly configs: OutputOf<'describe_topic'>['configs'];
+}
+
+function PartOfTopic({ clusterId, topic, part, configs }: PartProps) {
+  const subject = `${topic}-${part}`;
+  const schema = useOperation('describe_schema', { virtual_cluster_id: clusterId, subject });
+  const validation = validationOf(part, configs);
+  return (
+    <Card
+      title={part === 'key' ? 'Key' : 'Value'}
+      actions={
+        schema.data && (
+          <Link
+            to="/clusters/$clusterId/subjects/$subject"
+            params={{ clusterId, subject }}
+            className={`text-sm ${linkClass}`}
+          >
+            {visibleText(subject)}
+          </Link>
+        )
+      }
+    >
+      {isCode(schema.error, 'not_found') ? (
+        <NoSubject clusterId={clusterId} subject={subject} />
+      ) : (
+        <Answer of={schema} what={`describe the schema of ${visibleText(subject)}`}>
+          {(found) => <SchemaOfPart subject={subject} schema={found} />}
+        </Answer>
+      )}
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1 border-t border-line px-4 py-2 text-sm">
+        <Status kind={validation.isOn ? (validation.isWarningOnly ? 'warn' : 'ok') : 'muted'}>
+          <span className="whitespace-normal">{validationText(part, validation)}</span>
+        </Status>
+        {validation.isOn && <span className="text-muted">{strategyText(validation)}</span>}
+        <Link
+          to="/clusters/$clusterId/topics/$topic/configs"
+          params={{ clusterId, topic }}
+          className={linkClass}
+        >
+          Change in configs
+        </Link>
+      </div>
+    </Card>
+  );
+}
+
+function NoSubject({ clusterId, subject }: { readonly clusterId: string; readonly subject: string }) {
+  const navigate = useNavigate();
+  return (
+    <Empty
+      title={`No subject ${visibleText(subject)}`}
+      action={
+        <Button
+          onClick={() =>
+            void navigate({
+              to: '/clusters/$clusterId/new-subject',
+              params: { clusterId },
+              search: { subject },
+            })
+          }
+        >
+          Register a schema
+        </Button>
+      }
+    >
+      Serializers that register schemas by themselves use this name. Without one, this part of the records has
+      any form, or a schema of another name.
+    </Empty>
+  );
+}
+
+function SchemaOfPart({
+  subject,
+  schema,
+}: {
+  readonly subject: string;
+  readonly schema: OutputOf<'describe_schema'>;
+}) {
+  const { schema_type, version, versions, schema_id, compatibility_level } = schema;
+  return (
+    <div className="flex flex-col gap-2 p-4">
+      <p className="text-sm text-muted">
+        {schemaTypeNames[schema_type]} · version {version}
+        {versions.length > 1 && ` of ${versions.length}`} · id {schema_id} ·{' '}
+        <span className="font-mono text-xs">{compatibility_level}</span>
+      </p>
+      <CodeEditor
+        label={`Schema of ${visibleText(subject)}`}
+        value={readableSchema(schema_type, schema.schema)}
+        extensions={languageOf(schema_type)}
+        isReadOnly
+        className="max-h-96"
+      />
+    </div>
+  );
+}
+
+interface SubjectsOfRecordsProps {
+  readonly clusterId: string;
+  readonly subjects: Readonly<OutputOf<'list_subjects'>['subjects']>;
+  readonly isCut: boolean;
+}
+
+/** Rows of the card; the rest is counted. */
+const shownMax = 50;
+
+function SubjectsOfRecords({ clusterId, subjects, isCut }: SubjectsOfRecordsProps) {
+  if (subjects.length === 0) return null;
+  const rest = subjects.length - shownMax;
+  return (
+    <Card title="Schemas of single records of this topic">
+      <ul className="divide-y divide-line">
+        {subjects.slice(0, shownMax).map(({ subject, schema_type, latest_version }) => (
+          <li key={subject} className="flex flex-wrap gap-x-3 px-4 py-1.5 text-sm">
+            <Link
+              to="/clusters/$clusterId/subjects/$subject"
+              params={{ clusterId, subject }}
+              className="min-w-0 truncate font-medium text-ink hover:underline"
+              title={visibleText(subject)}
+            >
+              <bdi>{visibleText(subject)}</bdi>
+            </Link>
+            <span className="text-muted">
+              {schemaTypeNames[schema_type]} · version {latest_version}
+            </span>
+          </li>
+        ))}
+        {(rest > 0 || isCut) && (
+          <li className="px-4 py-1.5 text-sm text-muted">
+            {isCut ? 'There are more: the page Schemas has all.' : `and ${rest} more`}
+          </li>
+        )}
+      </ul>
+    </Card>
+  );
+}

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { callOf } from './call.ts';
+import { missingChromium } from './chromium.ts';
+import { kafkaOf } from './kafka.ts';
+import { testPages } from './pages.ts';
+import { openStage, type Stage } from './stage.ts';
+
+const skip = missingChromium();
+const bounded = { skip, timeout: 180_000 };
+
+const orderOf = (...fields: readonly object[]) =>
+  JSON.stringify({ type: 'record', name: 'Order', fields: [{ name: 'id', type: 'long' }, ...fields] });
+const rule = (principal: string, operation: string, name: string, more: object = {}) => ({
+  acl: {
+    resource_type: 'TOPIC',
+    resource_name: name,
+    pattern_type: 'LITERAL',
+    principal,
+    host: '*',
+    operation,
+    permission_type: 'ALLOW',
+    ...more,
+  },
+});
+
+let stage: Stage;
+let call: Awaited<ReturnType<typeof callOf>>;
+if (skip === false) {
+  stage = await openStage({ after });
+  await kafkaOf(stage.local.address('Kafka'), async ({ admin }) => {
+    await admin.createTopics({ topics: [{ topic: 'orders' }, { topic: 'plain' }], waitForLeaders: true });
+  });
+  call = await callOf(stage);
+  await call('register_schema', { subject: 'orders-value', schema: orderOf() });
+  await call('register_schema', { subject: 'orders-shop.Refund', schema: orderOf() });
+  await call('update_topic', {
+    topic_name: 'orders',
+    configs: { 'service.value.schema.validation': 'true' },
+  });
+  await call('virtual_clusters/acls/create', rule('User:alice', 'READ', 'orders'));
+  await call(
+    'virtual_clusters/acls/create',
+    rule('User:alice', 'WRITE', 'ord', { pattern_type: 'PREFIXED', permission_type: 'DENY' }),
+  );
+  await call('virtual_clusters/acls/create', rule('User:bob', 'ALL', '*'));
+  await call('virtual_clusters/acls/create', rule('User:carol', 'READ', 'plain'));
+}
+
+testPages(
+  () => stage,
+  [
+    {
+      path: '/clusters/{id}/topics/orders/schema',
+      shows: [
+        /"record"/,
+        'Values are validated: records that do not fit are refused.',
+        'No subject orders-key',
+        'orders-shop.Refund',
+      ],
+    },
+    {
+      path: '/clusters/{id}/topics/orders/access',
+      shows: ['3 rules are about it', 'User:bob', 'ACLs are off: every client may do everything'],
+    },
+    { path: '/clusters/{id}/topics/plain/access', shows: ['2 rules are about it', 'User:carol'] },
+  ],
+);
+
+test('from a topic to its schema, and back', bounded, async (t) => {
+  const page = await stage.open();
+  t.after(() => page.context().close());
+  await page.goto(await stage.urlOf('/clusters/{id}/topics/plain'));
+  const tabs = page.getByRole('navigation', { name: 'Sections' });
+  await tabs.getByRole('link', { name: 'Schema', exact: true }).click();
+  await page.getByRole('heading', { name: 'No subject plain-value', exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Register a schema', exact: true }).first().click();
+  assert.equal(await page.getByLabel('Subject').inputValue(), 'plain-value');
+  await page.getByRole('button', { name: 'Register the schema', exact: true }).click();
+  await page.getByRole('heading', { name: 'plain-value', exact: true }).waitFor();
+  await page.getByRole('link', { name: 'topic plain', exact: true }).click();
+  await page.getByRole('heading', { name: 'plain', exact: true }).waitFor();
+  const link = page.getByRole('link', { name: 'plain-value', exact: true });
+  await link.click();
+  await page.getByRole('heading', { name: 'plain-value', exact: true }).waitFor();
+});
+
+test('who may read a topic, and why', bounded, async (t) => {
+  const page = await stage.open();
+  t.after(() => page.context().close());
+  await page.goto(await stage.urlOf('/clusters/{id}/topics/orders/access'));
+  const rows = page.getByRole('grid', { name: 'Principals', exact: true }).getByRole('row');
+  const alice = rows.filter({ has: page.getByText('User:alice', { exact: true }) });
+  await alice.getByRole('link', { name: 'yes', exact: true }).waitFor();
+  await alice.getByRole('link', { name: 'no', exact: true }).click();
+  await page.getByText('The rules alone would deny it; they are off.', { exact: true }).waitFor();
+  assert.equal(await page.getByLabel('Principal', { exact: true }).inputValue(), 'User:alice');
+  assert.equal(await page.getByLabel('Operation', { exact: true }).inputValue(), 'WRITE');
+  await page.goBack();
+
+  await page.getByRole('button', { name: 'Create an ACL', exact: true }).click();
+  const dialog = page.getByRole('dialog');
+  assert.equal(await dialog.getByLabel('Name of the resource').inputValue(), 'orders');
+  await dialog.getByLabel('Principal').fill('dave');
+  await dialog.getByRole('button', { name: 'Create the ACL', exact: true }).click();
+  await page.getByRole('heading', { name: '4 rules are about it', exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Test access', exact: true }).click();
+  await page.getByRole('form', { name: 'Access tester', exact: true }).waitFor();
+  assert.equal(await page.getByLabel('Name of the resource').inputValue(), 'orders');
+  await page.getByRole('button', { name: 'Delete: User:dave may READ topic orders', exact: true }).click();
+  await page.getByRole('button', { name: 'Undo', exact: true }).waitFor();
+});
