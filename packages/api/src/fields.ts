@@ -1,5 +1,6 @@
 import { coreLimits } from '@weir/core';
 import * as z from 'zod';
+import { clusterNamePattern, clusterNameRule } from './cluster-rules.ts';
 import { id } from './ids.ts';
 import { apiLimits } from './limits.ts';
 import { topicNamePattern, topicNameRule } from './topic-rules.ts';
@@ -144,7 +145,7 @@ export function displayName(charsMax: number) {
 
 /** With room for the prefix, which callers may omit. */
 export function clusterName() {
-  return word(/^[a-zA-Z0-9_]{3,135}$/, 135, 'is not 3 to 128 letters, digits and underscores');
+  return word(clusterNamePattern, 135, clusterNameRule);
 }
 
 /** As in Apache Kafka. */

@@ -10,6 +10,7 @@ export {
   operations,
 } from './catalogue.ts';
 export { type CallOptions, type Client, type ClientOptions, createClient, type Fetch } from './client.ts';
+export { cloudProviders, clusterTiers } from './cluster-rules.ts';
 export { consolePaths, type EventSearchLink } from './console-paths.ts';
 export { ApiError, type ErrorCode, errorCodes, errorsOf, errorTable } from './errors.ts';
 export { type Nanoseconds, passwordCharsMin } from './fields.ts';
@@ -35,7 +36,6 @@ export { type Access, methodsOf, type Operation, pathOf, scopes } from './operat
 export { topicTypes } from './operations/cluster-configuration.ts';
 export { severities } from './operations/diagnostics.ts';
 export type { EventResponse } from './operations/events.ts';
-export { cloudProviders, clusterTiers } from './operations/virtual-clusters.ts';
 export { otherRoutes } from './other-routes.ts';
 export { apiKeyHeader, apiPath, docsMcpPath, mcpPath } from './paths.ts';
 export {

@@ -94,6 +94,9 @@ export const apiLimits = {
   /** Virtual clusters of one account, deleted ones that can be restored included. */
   virtualClustersMax: 10_000,
 
+  /** How long a deleted cluster and its data can be restored. */
+  clusterRestorableDays: 30,
+
   /** Diagnostics of one cluster, and the groups of one type of them that are listed. */
   diagnosticsMax: 1000,
   diagnosticGroupsMax: 5,

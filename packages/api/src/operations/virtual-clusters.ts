@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { cloudProviders, clusterTiers } from '../cluster-rules.ts';
 import {
   clusterId,
   clusterName,
@@ -15,9 +16,6 @@ import { apiLimits } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { apiKey, exampleNewKey, newApiKey } from './api-keys.ts';
 
-export const clusterTiers = ['dev', 'fundamentals', 'pro', 'enterprise', 'legacy'] as const;
-export const cloudProviders = ['aws', 'gcp', 'azure'] as const;
-
 const regionName = () => text(64);
 const region = z
   .object({
@@ -27,9 +25,6 @@ const region = z
   .meta({ id: 'Region', description: 'A region of a cloud.' });
 
 export const tier = () => z.enum(clusterTiers);
-
-/** How long a deleted cluster can be restored. */
-const restorableDays = 30;
 
 const clusterFields = {
   id: id('cluster').describe('The cluster.'),
@@ -304,7 +299,7 @@ export const virtualClusterOperations = [
     name: 'delete_virtual_cluster',
     title: 'Delete a virtual cluster',
     summary: 'Delete a virtual cluster. It can be restored for a while.',
-    description: `Agents of the cluster are refused at once. Its data stays for ${restorableDays} days, during which \`restore_virtual_cluster\` brings it back.`,
+    description: `Agents of the cluster are refused at once. Its data stays for ${apiLimits.clusterRestorableDays} days, during which \`restore_virtual_cluster\` brings it back.`,
     access: 'write',
     scope: 'cluster',
     input: z.strictObject({

@@ -1,5 +1,6 @@
 import type { OperationName, OutputOf } from '@weir/api/client';
 import { apiKeyHeader, apiPath } from '@weir/api/paths';
+import { missingRight } from '../session/rights.ts';
 
 /** An operation of the catalogue, as far as the palette needs it. */
 export interface OperationEntry {
@@ -27,11 +28,7 @@ export function whyNot({ scope, access }: OperationEntry, { context, clusterId }
     return 'Needs a role with admin in all workspaces; an administrator of the account can give it';
   if (scope === 'cluster') {
     if (clusterId === undefined) return 'Open a cluster first';
-    const workspace = context.workspaces.find(({ virtual_clusters }) =>
-      virtual_clusters.some(({ id }) => id === clusterId),
-    );
-    if (access === 'write' && workspace?.grant === 'read_only')
-      return `Needs a role with admin in the workspace ${workspace.name}; an administrator of the account can give it`;
+    if (access === 'write') return missingRight(context, clusterId);
   }
   if (
     scope === 'workspace' &&

@@ -23,6 +23,19 @@ interface AccountPage {
   readonly isOwn?: true;
 }
 
+/** The list of clusters, which is above the pages of one. */
+export const clustersPage = {
+  label: 'Clusters',
+  to: '/clusters',
+  operations: [
+    'list_virtual_clusters',
+    'create_virtual_cluster',
+    'clone_virtual_cluster',
+    'list_recently_deleted_virtual_clusters',
+    'restore_virtual_cluster',
+  ] as readonly OperationName[],
+} as const;
+
 /** The pages outside of a cluster, in the order of the sidebar, which the palette has too. */
 export const accountPages: readonly AccountPage[] = [
   {

@@ -1,6 +1,7 @@
 import {
   AlertIcon,
   FileCodeIcon,
+  GearIcon,
   GitBranchIcon,
   type Icon,
   LogIcon,
@@ -79,14 +80,7 @@ export const clusterPages: readonly ClusterPage[] = [
     label: 'Events',
     icon: LogIcon,
     to: '/clusters/$clusterId/events',
-    operations: [
-      'search_events',
-      'get_events_timeline',
-      'list_event_fields',
-      'get_event',
-      'get_events_state',
-      'update_events_state',
-    ],
+    operations: ['search_events', 'get_events_timeline', 'list_event_fields', 'get_event'],
   },
   {
     label: 'Diagnostics',
@@ -137,6 +131,45 @@ export const clusterPages: readonly ClusterPage[] = [
           'list_workload_identity_federations',
           'create_workload_identity_federation',
           'delete_workload_identity_federation',
+        ],
+      },
+    ],
+  },
+  {
+    label: 'Settings',
+    icon: GearIcon,
+    to: '/clusters/$clusterId/settings',
+    operations: [
+      'describe_virtual_cluster',
+      'rename_virtual_cluster',
+      'describe_virtual_cluster_tags',
+      'update_virtual_cluster_tags',
+      'update_virtual_cluster_tier',
+      'delete_virtual_cluster',
+    ],
+    tabs: [
+      {
+        label: 'Configuration',
+        to: '/clusters/$clusterId/settings/configs',
+        operations: [
+          'describe_virtual_cluster_configuration',
+          'list_cluster_config_definitions',
+          'update_virtual_cluster_configuration',
+        ],
+      },
+      {
+        label: 'Recording of events',
+        to: '/clusters/$clusterId/settings/events',
+        operations: ['get_events_state', 'update_events_state'],
+      },
+      {
+        label: 'Client metrics',
+        to: '/clusters/$clusterId/settings/client-metrics',
+        operations: [
+          'list_client_metrics_subscriptions',
+          'describe_client_metrics_subscription',
+          'update_client_metrics_subscriptions',
+          'delete_client_metrics_subscriptions',
         ],
       },
     ],

@@ -7,6 +7,7 @@ import { operationRoutes } from './routes/operations.ts';
 import { cluster, frame, root } from './routes/parents.ts';
 import { pipelineRoutes } from './routes/pipelines.ts';
 import { schemaRoutes } from './routes/schemas.ts';
+import { settingsRoutes } from './routes/settings.ts';
 import { topicRoutes } from './routes/topics.ts';
 
 /**
@@ -21,6 +22,7 @@ const clusterPages = cluster.addChildren([
   ...eventRoutes,
   ...pipelineRoutes,
   ...accessRoutes,
+  ...settingsRoutes,
 ]);
 
 export const router = createRouter({

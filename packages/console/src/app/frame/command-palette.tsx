@@ -9,7 +9,7 @@ import { useClusters } from '../../session/workspace-choice.ts';
 import { classNames } from '../../ui/class-names.ts';
 import { useShortcut } from '../../ui/shortcuts.ts';
 import { isForPeople, type OperationEntry, whyNot } from '../operations-of-palette.ts';
-import { accountPages } from '../pages-of-account.ts';
+import { accountPages, clustersPage } from '../pages-of-account.ts';
 import { clusterPagesAndTabs } from '../pages-of-cluster.ts';
 import type { FrameProps } from './frame-props.ts';
 import { OperationDialog } from './operation-dialog.tsx';
@@ -149,9 +149,9 @@ function useTargets({ context, clusterId, onOperation }: TargetsProps): readonly
   }));
   const listOfClusters: Target = {
     id: 'clusters',
-    label: 'Clusters',
+    label: clustersPage.label,
     kind: 'page',
-    go: () => void navigate({ to: '/clusters' }),
+    go: () => void navigate({ to: clustersPage.to }),
   };
   const ofAccount = accountPages.map(({ label, to }) => ({
     id: label,
@@ -197,6 +197,7 @@ function useOperationTargets({ context, clusterId, onOperation }: TargetsProps):
   const { data } = useQuery({ queryKey: ['operations'], queryFn: loadOperations, staleTime: Infinity });
   if (context === undefined) return [];
   return (data ?? []).map((operation) => {
+    const isOfClusters = clustersPage.operations.includes(operation.name);
     const ofAccount = accountPages.find(({ operations }) => operations.includes(operation.name));
     const ofCluster = clusterPagesAndTabs.find(({ operations }) => operations?.includes(operation.name));
     return {
@@ -204,8 +205,13 @@ function useOperationTargets({ context, clusterId, onOperation }: TargetsProps):
       label: operation.title,
       kind: 'operation',
       words: operation.name,
-      disabledBecause: whyNot(operation, { context, clusterId }),
+      // On the page of all clusters a person chooses the one that it is about.
+      disabledBecause: whyNot(isOfClusters ? { ...operation, scope: 'workspace' } : operation, {
+        context,
+        clusterId,
+      }),
       go: () => {
+        if (isOfClusters) return void navigate({ to: clustersPage.to });
         if (ofAccount !== undefined) return void navigate({ to: ofAccount.to as '/keys' });
         if (ofCluster !== undefined && clusterId !== undefined)
           return void navigate({ to: ofCluster.to as '/clusters/$clusterId', params: { clusterId } });

@@ -33,6 +33,9 @@ const home = createRoute({
 const clusters = createRoute({
   getParentRoute: () => frame,
   path: '/clusters',
+  validateSearch: (search: Record<string, unknown>): { show?: 'create' | 'deleted' | undefined } => ({
+    show: search.show === 'create' || search.show === 'deleted' ? search.show : undefined,
+  }),
   component: lazyRouteComponent(() => import('../../pages/clusters/clusters.tsx'), 'Clusters'),
 });
 

@@ -18,7 +18,7 @@ const acts: readonly (readonly [Mode, string])[] = [
   ['off', 'Turn them off: every client may do everything'],
 ];
 
-function useAclMode(clusterId: string): Mode | undefined {
+function useMode(clusterId: string): Mode | undefined {
   const { data } = useOperation('describe_virtual_cluster_configuration', { virtual_cluster_id: clusterId });
   if (data === undefined) return undefined;
   const { are_acls_enabled, acl_shadowing_enabled } = data.virtual_cluster_configuration;
@@ -26,8 +26,8 @@ function useAclMode(clusterId: string): Mode | undefined {
 }
 
 /** What becomes of rules in the cluster. */
-export function AclModeStatus({ clusterId }: { readonly clusterId: string }) {
-  const mode = useAclMode(clusterId);
+export function AclState({ clusterId }: { readonly clusterId: string }) {
+  const mode = useMode(clusterId);
   if (mode === undefined) return null;
   return (
     <Status kind={modes[mode].kind} isBadge>
@@ -36,16 +36,20 @@ export function AclModeStatus({ clusterId }: { readonly clusterId: string }) {
   );
 }
 
-/** What becomes of rules in the cluster, and the switch. */
-export function AclMode({ clusterId }: { readonly clusterId: string }) {
-  const input = { virtual_cluster_id: clusterId };
-  const mode = useAclMode(clusterId);
+interface SwitchProps {
+  readonly clusterId: string;
+  readonly isDisabled?: boolean;
+}
+
+/** Changes what becomes of rules. */
+export function AclSwitch({ clusterId, isDisabled = false }: SwitchProps) {
+  const mode = useMode(clusterId);
   const update = useAction('update_virtual_cluster_configuration');
   if (mode === undefined) return null;
   const change = (next: Mode) =>
     update.mutate(
       {
-        ...input,
+        virtual_cluster_id: clusterId,
         virtual_cluster_configuration: {
           are_acls_enabled: next === 'enforced',
           acl_shadowing_enabled: next === 'shadow',
@@ -57,14 +61,11 @@ export function AclMode({ clusterId }: { readonly clusterId: string }) {
       },
     );
   return (
-    <>
-      <AclModeStatus clusterId={clusterId} />
-      <Menu
-        trigger={<Button disabled={update.isPending}>Change</Button>}
-        entries={acts
-          .filter(([next]) => next !== mode)
-          .map(([next, label]) => ({ id: next, label, onSelect: () => change(next) }))}
-      />
-    </>
+    <Menu
+      trigger={<Button disabled={isDisabled || update.isPending}>Change</Button>}
+      entries={acts
+        .filter(([next]) => next !== mode)
+        .map(([next, label]) => ({ id: next, label, onSelect: () => change(next) }))}
+    />
   );
 }

@@ -10,7 +10,7 @@ import { Card, Page } from '../../ui/page.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { AccessTabs } from './access-tabs.tsx';
 import { AclFormDialog } from './acl-form-dialog.tsx';
-import { AclMode } from './acl-mode.tsx';
+import { AclState, AclSwitch } from './acl-mode.tsx';
 import { type AccessQuestion, ruleInWords } from './acl-rule.ts';
 import { AclTester } from './acl-tester.tsx';
 import { AclExportDialog, AclImportDialog } from './acl-transfer-dialog.tsx';
@@ -40,7 +40,8 @@ export function Acls() {
       tabTitle="ACLs"
       facts={
         <span className="flex flex-wrap items-center gap-2">
-          <AclMode clusterId={clusterId} />
+          <AclState clusterId={clusterId} />
+          <AclSwitch clusterId={clusterId} />
         </span>
       }
       actions={

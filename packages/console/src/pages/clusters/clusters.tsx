@@ -1,64 +1,100 @@
-import { Link } from '@tanstack/react-router';
-import type { OutputOf } from '@weir/api/client';
+import { KebabHorizontalIcon, PlusIcon } from '@primer/octicons-react';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
 import { useOperation } from '../../api/use-operation.ts';
 import { clusterLabel } from '../../format/cluster-label.ts';
 import { formatBytes, formatCount, formatTime } from '../../format/format.ts';
 import { useContextOfCaller } from '../../session/context.ts';
+import { useMissingRight } from '../../session/rights.ts';
 import { useWorkspace } from '../../session/workspace-choice.ts';
+import { Answer } from '../../ui/answer.tsx';
+import { Button } from '../../ui/button.tsx';
 import { CopyableId } from '../../ui/copy-button.tsx';
+import { Menu } from '../../ui/menu.tsx';
 import { Card, Page } from '../../ui/page.tsx';
-import { Empty, Failure, Skeleton } from '../../ui/states.tsx';
+import { Empty } from '../../ui/states.tsx';
 import { Status } from '../../ui/status.tsx';
-
-type Cluster = OutputOf<'list_virtual_clusters'>['virtual_clusters'][number];
-
-const typeNames: Readonly<Record<Cluster['type'], string>> = {
-  byoc: 'Kafka',
-  byoc_schema_registry: 'Schema registry',
-  byoc_data_lake: 'Data lake',
-};
+import { CloneCluster } from './clone-cluster.tsx';
+import { type Cluster, clusterTypeTitles } from './cluster-types.ts';
+import { CreateCluster } from './create-cluster.tsx';
+import { DeleteCluster } from './delete-cluster.tsx';
+import { DeletedClusters } from './deleted-clusters.tsx';
 
 const rate = (value: number | null) => (value === null ? '–' : `${formatBytes(value)}/s`);
 
-/** Every cluster with its health. */
+/** Every cluster with its health; clusters are made, cloned, deleted and restored here. */
 export function Clusters() {
-  const { data, isError, error, refetch } = useOperation('list_virtual_clusters', {}, { everyMs: 30_000 });
-  const workspace = useWorkspace(useContextOfCaller().data);
-  const clusters = data?.virtual_clusters.filter(
+  const { show } = useSearch({ from: '/frame/clusters' });
+  const navigate = useNavigate({ from: '/clusters' });
+  const listed = useOperation('list_virtual_clusters', {}, { everyMs: 30_000 });
+  const { data: context } = useContextOfCaller();
+  const workspace = useWorkspace(context);
+  const [act, setAct] = useState<{ readonly kind: 'clone' | 'delete'; readonly cluster: Cluster }>();
+  const clusters = listed.data?.virtual_clusters.filter(
     ({ workspace_id }) => workspace === undefined || workspace_id === workspace.id,
+  );
+  const mayCreate = context === undefined || context.workspaces.some(({ grant }) => grant === 'admin');
+  const showDialog = (next: 'create' | 'deleted' | undefined) =>
+    void navigate({ search: { show: next }, replace: next === undefined });
+  const closeDialog = () => showDialog(undefined);
+  const createButton = (
+    <Button kind="primary" disabled={!mayCreate} onClick={() => showDialog('create')}>
+      <PlusIcon aria-hidden="true" /> Create a cluster
+    </Button>
   );
   return (
     <Page
       title="Clusters"
-      facts={clusters && (clusters.length === 1 ? '1 cluster' : `${clusters.length} clusters`)}
-    >
-      {clusters === undefined ? (
-        isError ? (
-          <Failure what="list the clusters" error={error} onRetry={() => refetch()} />
-        ) : (
-          <Skeleton />
+      facts={
+        clusters && (
+          <>
+            {clusters.length === 1 ? '1 cluster' : `${clusters.length} clusters`}
+            {!mayCreate &&
+              ' · Creating one needs a role with admin in a workspace; an administrator of the account can give it'}
+          </>
         )
-      ) : clusters.length === 0 ? (
-        <Card>
-          <Empty title="No clusters yet">
-            A cluster is a Kafka, a schema registry or a data lake of its own, with agents that connect to it.
-            The operation create_virtual_cluster of the API makes one.
-          </Empty>
-        </Card>
-      ) : (
-        <ul className="grid grid-cols-1 gap-3 lg:grid-cols-2 2xl:grid-cols-3">
-          {clusters.map((cluster) => (
-            <li key={cluster.id}>
-              <ClusterCard cluster={cluster} />
-            </li>
-          ))}
-        </ul>
-      )}
+      }
+      actions={
+        <>
+          <Button onClick={() => showDialog('deleted')}>Recently deleted</Button>
+          {clusters?.length !== 0 && createButton}
+        </>
+      }
+    >
+      <Answer of={listed} what="list the clusters">
+        {() =>
+          clusters!.length === 0 ? (
+            <Card>
+              <Empty title="No clusters yet" action={createButton}>
+                A cluster is a Kafka, a schema registry or a data lake of its own, with agents that connect to
+                it.
+              </Empty>
+            </Card>
+          ) : (
+            <ul className="grid grid-cols-1 gap-3 lg:grid-cols-2 2xl:grid-cols-3">
+              {clusters!.map((cluster) => (
+                <li key={cluster.id}>
+                  <ClusterCard cluster={cluster} onAct={(kind) => setAct({ kind, cluster })} />
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Answer>
+      {show === 'create' && <CreateCluster onClose={closeDialog} />}
+      {show === 'deleted' && <DeletedClusters onClose={closeDialog} />}
+      {act?.kind === 'clone' && <CloneCluster cluster={act.cluster} onClose={() => setAct(undefined)} />}
+      {act?.kind === 'delete' && <DeleteCluster cluster={act.cluster} onClose={() => setAct(undefined)} />}
     </Page>
   );
 }
 
-function ClusterCard({ cluster }: { readonly cluster: Cluster }) {
+interface ClusterCardProps {
+  readonly cluster: Cluster;
+  readonly onAct: (act: 'clone' | 'delete') => void;
+}
+
+function ClusterCard({ cluster, onAct }: ClusterCardProps) {
   const isKafka = cluster.type === 'byoc';
   const input = { virtual_cluster_id: cluster.id };
   const overview = useOperation('describe_cluster_overview', input, { everyMs: 10_000 });
@@ -79,10 +115,21 @@ function ClusterCard({ cluster }: { readonly cluster: Cluster }) {
             </Link>
             <CopyableId text={cluster.id} what="the cluster id" />
           </div>
-          <HealthOf failing={failing.data?.diagnostics.length} agents={state?.agent_count} />
+          <Link
+            to={state?.agent_count === 0 ? '/clusters/$clusterId/agents' : '/clusters/$clusterId/diagnostics'}
+            params={{ clusterId: cluster.id }}
+            className="rounded-md px-1 py-0.5 hover:bg-hover"
+          >
+            <HealthOf
+              failing={failing.data?.diagnostics.length}
+              agents={state?.agent_count}
+              isUnknown={overview.isError || failing.isError}
+            />
+          </Link>
+          <ClusterMenu cluster={cluster} onAct={onAct} />
         </div>
         <dl className="grid grid-cols-3 gap-2 text-sm">
-          <Fact name="Kind" value={typeNames[cluster.type]} />
+          <Fact name="Kind" value={clusterTypeTitles[cluster.type]} />
           <Fact name="Agents" value={state?.agent_count} />
           {isKafka ? (
             <>
@@ -103,6 +150,37 @@ function ClusterCard({ cluster }: { readonly cluster: Cluster }) {
   );
 }
 
+function ClusterMenu({ cluster, onAct }: ClusterCardProps) {
+  const navigate = useNavigate();
+  const missing = useMissingRight(cluster.id);
+  const params = { clusterId: cluster.id };
+  return (
+    <Menu
+      trigger={
+        <Button kind="quiet" isIcon aria-label={`More about ${clusterLabel(cluster)}`}>
+          <KebabHorizontalIcon aria-hidden="true" />
+        </Button>
+      }
+      entries={[
+        {
+          id: 'settings',
+          label: 'Settings',
+          onSelect: () => void navigate({ to: '/clusters/$clusterId/settings', params }),
+        },
+        { id: 'clone', label: 'Clone', onSelect: () => onAct('clone'), disabledBecause: missing },
+        { id: 'line', line: true },
+        {
+          id: 'delete',
+          label: 'Delete',
+          isDanger: true,
+          onSelect: () => onAct('delete'),
+          disabledBecause: missing,
+        },
+      ]}
+    />
+  );
+}
+
 function Fact({ name, value }: { readonly name: string; readonly value: string | number | undefined }) {
   return (
     <div>
@@ -115,9 +193,12 @@ function Fact({ name, value }: { readonly name: string; readonly value: string |
 interface HealthProps {
   readonly failing: number | undefined;
   readonly agents: number | undefined;
+  /** Whether the question failed. */
+  readonly isUnknown: boolean;
 }
 
-function HealthOf({ failing, agents }: HealthProps) {
+function HealthOf({ failing, agents, isUnknown }: HealthProps) {
+  if (isUnknown) return <Status kind="muted">unknown</Status>;
   if (failing === undefined || agents === undefined) return <Status kind="muted">…</Status>;
   if (agents === 0) return <Status kind="warn">no agents</Status>;
   if (failing > 0) return <Status kind="warn">{failing === 1 ? '1 problem' : `${failing} problems`}</Status>;

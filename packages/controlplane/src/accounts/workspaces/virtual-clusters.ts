@@ -10,8 +10,7 @@ import { revokeKeysOfCluster } from './key-revocation.ts';
 import { requireCluster } from './require-cluster.ts';
 import { forgetWorkspace, requireWorkspace } from './workspaces.ts';
 
-/** How long a deleted cluster can be restored. */
-export const restorableMs = 30 * 24 * 3_600_000;
+export const restorableMs = apiLimits.clusterRestorableDays * 24 * 3_600_000;
 
 /** Clusters that are removed at a time. */
 const forgottenPerListMax = 100;

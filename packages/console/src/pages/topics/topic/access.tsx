@@ -10,7 +10,7 @@ import { Card } from '../../../ui/page.tsx';
 import { Empty } from '../../../ui/states.tsx';
 import { Status, type StatusKind } from '../../../ui/status.tsx';
 import { AclFormDialog } from '../../access/acl-form-dialog.tsx';
-import { AclModeStatus } from '../../access/acl-mode.tsx';
+import { AclState } from '../../access/acl-mode.tsx';
 import { RuleTable } from '../../access/rule-table.tsx';
 import {
   isAboutTopic,
@@ -46,7 +46,7 @@ export function TopicAccess() {
   return (
     <>
       <div className="flex flex-wrap items-center gap-2">
-        <AclModeStatus clusterId={clusterId} />
+        <AclState clusterId={clusterId} />
         <div className="flex-1" />
         <Button
           onClick={() =>

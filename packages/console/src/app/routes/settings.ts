@@ -1,0 +1,38 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { cluster, listSearch } from './parents.ts';
+
+const settings = createRoute({
+  getParentRoute: () => cluster,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('../../pages/settings/general.tsx'), 'General'),
+});
+
+const clusterConfigs = createRoute({
+  getParentRoute: () => cluster,
+  path: '/settings/configs',
+  validateSearch: (
+    search: Record<string, unknown>,
+  ): ReturnType<typeof listSearch> & { show?: 'all' | undefined } => ({
+    ...listSearch(search),
+    show: search.show === 'all' ? 'all' : undefined,
+  }),
+  component: lazyRouteComponent(() => import('../../pages/settings/configs/configs.tsx'), 'Configs'),
+});
+
+const eventSettings = createRoute({
+  getParentRoute: () => cluster,
+  path: '/settings/events',
+  component: lazyRouteComponent(() => import('../../pages/settings/events/events.tsx'), 'EventSettings'),
+});
+
+const clientMetrics = createRoute({
+  getParentRoute: () => cluster,
+  path: '/settings/client-metrics',
+  component: lazyRouteComponent(
+    () => import('../../pages/settings/client-metrics/client-metrics.tsx'),
+    'ClientMetrics',
+  ),
+});
+
+/** What a cluster is called and how it is configured. */
+export const settingsRoutes = [settings, clusterConfigs, eventSettings, clientMetrics] as const;

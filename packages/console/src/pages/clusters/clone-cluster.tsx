@@ -1,0 +1,56 @@
+import { clusterNamePattern, clusterNameRule } from '@weir/api/cluster-rules';
+import { useState } from 'react';
+import { useAction } from '../../api/use-operation.ts';
+import { clusterLabel } from '../../format/cluster-label.ts';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Field, TextControl } from '../../ui/field.tsx';
+import { Form } from '../../ui/form.tsx';
+import { ClusterReady } from './cluster-ready.tsx';
+import type { Cluster } from './cluster-types.ts';
+
+interface CloneClusterProps {
+  readonly cluster: Cluster;
+  readonly onClose: () => void;
+}
+
+/** Makes a cluster that begins as another one is now. */
+export function CloneCluster({ cluster, onClose }: CloneClusterProps) {
+  const clone = useAction('clone_virtual_cluster');
+  const label = clusterLabel(cluster);
+  const [name, setName] = useState(`${label}_copy`.slice(0, 128));
+  const problem = name === '' || clusterNamePattern.test(name) ? undefined : clusterNameRule;
+  if (clone.data !== undefined) return <ClusterReady cluster={clone.data} onClose={onClose} />;
+  return (
+    <Dialog isOpen onClose={onClose} title={`Clone ${label}`}>
+      <Form
+        what={`clone ${label}`}
+        button="Clone the cluster"
+        action={clone}
+        onCancel={onClose}
+        onSubmit={() => {
+          if (name === '' || problem !== undefined) return;
+          clone.mutate({ virtual_cluster_id: cluster.id, new_virtual_cluster_name: name });
+        }}
+      >
+        <div className="flex flex-col gap-2 text-sm text-body">
+          <p>
+            The clone has the topics, records, committed offsets, ACLs, quotas and configs of {label} as they
+            are now, but no credentials and no agent keys. From then on each lives its own life.
+          </p>
+          <p>
+            No data is copied: both use the same bucket. {label} cannot be deleted as long as it has clones.
+          </p>
+        </div>
+        <Field label="Name of the clone" name="name" problem={problem}>
+          <TextControl
+            autoFocus
+            autoComplete="off"
+            spellCheck={false}
+            value={name}
+            onChange={(event) => setName(event.target.value)}
+          />
+        </Field>
+      </Form>
+    </Dialog>
+  );
+}

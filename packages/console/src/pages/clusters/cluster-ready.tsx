@@ -1,0 +1,77 @@
+import { Link } from '@tanstack/react-router';
+import type { OutputOf } from '@weir/api/client';
+import { clusterKind } from '@weir/core';
+import { clusterLabel } from '../../format/cluster-label.ts';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Secret } from '../../ui/secret.tsx';
+import { Command, Failure } from '../../ui/states.tsx';
+import { WaysToConnect } from '../access/ways-to-connect.tsx';
+import { agentCommand } from './agent-command.ts';
+
+interface Login {
+  readonly username: string;
+  readonly password: string;
+}
+
+interface ClusterReadyProps {
+  readonly cluster: OutputOf<'create_virtual_cluster'>;
+  readonly login?: Login;
+  /** Why there is no login although one was wanted. */
+  readonly loginError?: unknown;
+  readonly onClose: () => void;
+}
+
+/** A new cluster: how to start its first agent, and how its first client connects. */
+export function ClusterReady({ cluster, login, loginError, onClose }: ClusterReadyProps) {
+  const { virtual_cluster_id: clusterId, virtual_cluster_name: name, agent_key: agentKey } = cluster;
+  const label = clusterLabel({ name });
+  return (
+    <Dialog
+      isOpen
+      isSheet
+      onClose={onClose}
+      title={`The cluster ${label} is there`}
+      description="It needs an agent, which serves its clients and keeps its data in your bucket."
+    >
+      <div className="flex flex-col gap-5">
+        {agentKey !== undefined && (
+          <section aria-label="Start an agent" className="flex flex-col gap-2">
+            <h3 className="text-base font-semibold text-ink">1. Start an agent</h3>
+            <Secret label={`Agent key ${agentKey.name}`} text={agentKey.key} />
+            <Command
+              text={agentCommand({ controlPlane: location.origin, clusterId, agentKey: agentKey.key })}
+            />
+          </section>
+        )}
+        <section aria-label="Connect" className="flex flex-col gap-2">
+          <h3 className="text-base font-semibold text-ink">2. Connect</h3>
+          {loginError !== undefined && <Failure what="create the login" error={loginError} />}
+          {login !== undefined && clusterKind(clusterId) === 'kafka' ? (
+            <>
+              <Secret label={`Password of ${login.username}`} text={login.password} />
+              <WaysToConnect clusterId={clusterId} {...login} />
+            </>
+          ) : (
+            <p className="text-sm text-body">{howToConnect[clusterKind(clusterId)]}</p>
+          )}
+        </section>
+        <div className="flex justify-end">
+          <Link
+            to="/clusters/$clusterId"
+            params={{ clusterId }}
+            className="inline-flex h-8 items-center rounded-md bg-accent px-3 text-sm font-medium text-on-accent hover:bg-accent-strong"
+          >
+            Open {label}
+          </Link>
+        </div>
+      </div>
+    </Dialog>
+  );
+}
+
+const howToConnect = {
+  kafka: 'Create a credential for each client on the page Access of the cluster; it shows ways to connect.',
+  'schema registry':
+    'Clients use it under the port -schemaRegistryPort of its agents, 9094 unless you say otherwise: http://AGENT_HOST:9094. Credentials are on the page Access.',
+  'data lake': 'Its agents run its pipelines, which the page Pipelines of the cluster has.',
+} as const;

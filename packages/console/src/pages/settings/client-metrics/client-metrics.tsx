@@ -1,0 +1,156 @@
+import { PencilIcon, PlusIcon, TrashIcon } from '@primer/octicons-react';
+import { useParams } from '@tanstack/react-router';
+import type { OutputOf } from '@weir/api/client';
+import { useState } from 'react';
+import { useAction, useOperation } from '../../../api/use-operation.ts';
+import { formatDuration } from '../../../format/format.ts';
+import { useMissingRight } from '../../../session/rights.ts';
+import { Answer } from '../../../ui/answer.tsx';
+import { Button } from '../../../ui/button.tsx';
+import { type Column, DataTable } from '../../../ui/data-table.tsx';
+import { Card } from '../../../ui/page.tsx';
+import { Empty } from '../../../ui/states.tsx';
+import { say, sayWithUndo } from '../../../ui/toasts.tsx';
+import { SettingsFrame } from '../settings-frame.tsx';
+import { SubscriptionDialog } from './subscription-dialog.tsx';
+
+type Subscription = OutputOf<'list_client_metrics_subscriptions'>['subscriptions'][number];
+
+/** Which clients are asked for which of their metrics, and how often. */
+export function ClientMetrics() {
+  const { clusterId } = useParams({ from: '/frame/clusters/$clusterId/settings/client-metrics' });
+  const listed = useOperation('list_client_metrics_subscriptions', { virtual_cluster_id: clusterId });
+  const mayNot = useMissingRight(clusterId) !== undefined;
+  const [edited, setEdited] = useState<Subscription | 'new'>();
+  const remove = useRemove(clusterId);
+  const isEmpty = listed.data?.subscriptions.length === 0;
+  const create = (
+    <Button kind="primary" disabled={mayNot} onClick={() => setEdited('new')}>
+      <PlusIcon aria-hidden="true" /> New subscription
+    </Button>
+  );
+  return (
+    <SettingsFrame clusterId={clusterId} actions={isEmpty ? undefined : create}>
+      <Card title="Subscriptions to metrics of clients">
+        <Answer of={listed} what="list the subscriptions">
+          {({ subscriptions }) =>
+            subscriptions.length === 0 ? (
+              <Empty title="No subscriptions" action={create}>
+                Kafka clients from 3.7 push their own metrics, such as latencies, to agents that subscribe to
+                them (KIP-714).
+              </Empty>
+            ) : (
+              <DataTable
+                label="Subscriptions"
+                columns={columnsOf(mayNot, setEdited, remove)}
+                rows={subscriptions}
+                keyOf={({ name }) => name}
+              />
+            )
+          }
+        </Answer>
+      </Card>
+      {edited !== undefined && (
+        <SubscriptionDialog
+          clusterId={clusterId}
+          subscription={edited === 'new' ? undefined : edited}
+          names={listed.data?.subscriptions.map(({ name }) => name) ?? []}
+          onClose={() => setEdited(undefined)}
+        />
+      )}
+    </SettingsFrame>
+  );
+}
+
+function useRemove(clusterId: string): (subscription: Subscription) => void {
+  const remove = useAction('delete_client_metrics_subscriptions');
+  const restore = useAction('update_client_metrics_subscriptions');
+  const input = { virtual_cluster_id: clusterId };
+  const onError = ({ message }: Error) => say(message, 'fail');
+  return (subscription) =>
+    remove.mutate(
+      { ...input, client_metrics_subscription_names: [subscription.name] },
+      {
+        onSuccess: () =>
+          sayWithUndo(`Deleted ${subscription.name}`, () =>
+            restore.mutate({ ...input, client_metrics_subscriptions: [subscription] }, { onError }),
+          ),
+        onError,
+      },
+    );
+}
+
+function columnsOf(
+  mayNot: boolean,
+  onEdit: (subscription: Subscription) => void,
+  onDelete: (subscription: Subscription) => void,
+): readonly Column<Subscription>[] {
+  return [
+    {
+      id: 'name',
+      title: 'Name',
+      width: 'minmax(10rem, 1fr)',
+      cell: ({ name }) => (
+        <span className="font-medium text-ink" title={name}>
+          {name}
+        </span>
+      ),
+    },
+    {
+      id: 'interval',
+      title: 'Every',
+      width: '7rem',
+      isNumber: true,
+      cell: ({ interval_ms }) => (interval_ms === undefined ? '5 min' : formatDuration(interval_ms)),
+    },
+    {
+      id: 'metrics',
+      title: 'Metrics',
+      width: 'minmax(14rem, 2fr)',
+      cell: ({ metrics = '' }) => (
+        <bdi className="font-mono text-xs" title={metrics}>
+          {metrics === '' ? 'none' : metrics}
+        </bdi>
+      ),
+    },
+    {
+      id: 'match',
+      title: 'Clients',
+      width: 'minmax(14rem, 2fr)',
+      cell: ({ match = '' }) => (
+        <bdi className="font-mono text-xs" title={match}>
+          {match === '' ? 'every client' : match}
+        </bdi>
+      ),
+    },
+    {
+      id: 'acts',
+      title: 'Actions',
+      width: '6.5rem',
+      cell: (subscription) => (
+        <>
+          <Button
+            kind="quiet"
+            isIcon
+            disabled={mayNot}
+            aria-label={`Change ${subscription.name}`}
+            title={`Change ${subscription.name}`}
+            onClick={() => onEdit(subscription)}
+          >
+            <PencilIcon aria-hidden="true" />
+          </Button>
+          <Button
+            kind="quiet"
+            isIcon
+            disabled={mayNot}
+            aria-label={`Delete ${subscription.name}`}
+            title={`Delete ${subscription.name}`}
+            onClick={() => onDelete(subscription)}
+          >
+            <TrashIcon aria-hidden="true" />
+          </Button>
+        </>
+      ),
+    },
+  ];
+}

@@ -1,0 +1,292 @@
+import { Link, useParams } from '@tanstack/react-router';
+import type { OutputOf } from '@weir/api/client';
+import { clusterKind } from '@weir/core';
+import { type EventTypeName, eventTypes, eventTypesIn } from '@weir/events';
+import { useState } from 'react';
+import { useAction, useOperation } from '../../../api/use-operation.ts';
+import { useMissingRight } from '../../../session/rights.ts';
+import { Answer } from '../../../ui/answer.tsx';
+import { Button } from '../../../ui/button.tsx';
+import { Checkbox } from '../../../ui/checkbox.tsx';
+import { controlClass } from '../../../ui/field.tsx';
+import { Card } from '../../../ui/page.tsx';
+import { Select } from '../../../ui/select.tsx';
+import { Empty } from '../../../ui/states.tsx';
+import { Status } from '../../../ui/status.tsx';
+import { say, sayWithUndo } from '../../../ui/toasts.tsx';
+import { SettingRow } from '../general/setting-row.tsx';
+import { ReviewChanges, type SettingChange } from '../review-changes.tsx';
+import { SettingsFrame } from '../settings-frame.tsx';
+import {
+  nanosOf,
+  type Retention,
+  type RetentionUnit,
+  retentionOf,
+  retentionText,
+  retentionUnits,
+} from './retention.ts';
+
+type State = OutputOf<'get_events_state'>;
+
+interface TypeEdit {
+  readonly isEnabled?: boolean;
+  readonly retention?: Retention;
+}
+
+type Edits = Readonly<Partial<Record<EventTypeName, TypeEdit>>>;
+
+/** Whether a cluster records events, which ones, and for how long. */
+export function EventSettings() {
+  const { clusterId } = useParams({ from: '/frame/clusters/$clusterId/settings/events' });
+  const state = useOperation('get_events_state', { virtual_cluster_id: clusterId });
+  const mayNot = useMissingRight(clusterId) !== undefined;
+  const [edits, setEdits] = useState<Edits>({});
+  const [isReviewed, setReviewed] = useState(false);
+  const types = eventTypesIn(clusterKind(clusterId));
+  const changed = state.data === undefined ? {} : differing(state.data, edits);
+  const changes = state.data === undefined ? [] : changesOf(state.data, changed);
+  const isValid = Object.values(edits).every(
+    ({ retention }) => retention === undefined || nanosOf(retention) !== undefined,
+  );
+  return (
+    <SettingsFrame
+      clusterId={clusterId}
+      actions={
+        Object.keys(edits).length > 0 && (
+          <>
+            <Button onClick={() => setEdits({})}>Discard</Button>
+            <Button
+              kind="primary"
+              disabled={!isValid || changes.length === 0}
+              onClick={() => setReviewed(true)}
+            >
+              Review {changes.length === 1 ? '1 change' : `${changes.length} changes`}
+            </Button>
+          </>
+        )
+      }
+    >
+      <Answer of={state} what="describe the events of the cluster">
+        {(answer) =>
+          types.length === 0 ? (
+            <Card>
+              <Empty title="A schema registry records no events">
+                What happens to its schemas is in the audit log.
+              </Empty>
+            </Card>
+          ) : (
+            <>
+              <Card title="Recording">
+                <dl>
+                  <EventsSwitch clusterId={clusterId} isEnabled={answer.enabled} isDisabled={mayNot} />
+                </dl>
+              </Card>
+              <Card title="Types">
+                <ul className="divide-y divide-line">
+                  {types.map((type) => (
+                    <li key={type} className="px-4 py-3">
+                      <EventType
+                        type={type}
+                        state={answer.event_types[type]}
+                        edit={edits[type]}
+                        isDisabled={mayNot}
+                        onEdit={(edit) => setEdits((now) => ({ ...now, [type]: { ...now[type], ...edit } }))}
+                      />
+                    </li>
+                  ))}
+                </ul>
+              </Card>
+            </>
+          )
+        }
+      </Answer>
+      {isReviewed && (
+        <ReviewEvents
+          clusterId={clusterId}
+          changes={changes}
+          edits={changed}
+          onClose={() => setReviewed(false)}
+          onDone={() => setEdits({})}
+        />
+      )}
+    </SettingsFrame>
+  );
+}
+
+interface EventsSwitchProps {
+  readonly clusterId: string;
+  readonly isEnabled: boolean;
+  readonly isDisabled: boolean;
+}
+
+function EventsSwitch({ clusterId, isEnabled, isDisabled }: EventsSwitchProps) {
+  const update = useAction('update_events_state');
+  const set = (enabled: boolean) =>
+    update.mutate(
+      { virtual_cluster_id: clusterId, enabled },
+      {
+        onSuccess: () =>
+          sayWithUndo(enabled ? 'Events are recorded now' : 'Events are no longer recorded', () =>
+            set(!enabled),
+          ),
+        onError: ({ message }) => say(message, 'fail'),
+      },
+    );
+  return (
+    <SettingRow
+      name="Events"
+      help={
+        <>
+          They are written to internal topics in the bucket of the cluster, and cost what that storage and its
+          requests cost. Those that are there stay until their time is over.{' '}
+          <Link to="/clusters/$clusterId/events" params={{ clusterId }} className="text-accent underline">
+            Search them
+          </Link>
+          .
+        </>
+      }
+      action={
+        <Button disabled={isDisabled || update.isPending} onClick={() => set(!isEnabled)}>
+          {isEnabled ? 'Disable events' : 'Enable events'}
+        </Button>
+      }
+    >
+      <Status kind={isEnabled ? 'ok' : 'muted'}>{isEnabled ? 'recorded' : 'not recorded'}</Status>
+    </SettingRow>
+  );
+}
+
+interface EventTypeProps {
+  readonly type: EventTypeName;
+  readonly state: State['event_types'][EventTypeName];
+  readonly edit: TypeEdit | undefined;
+  readonly isDisabled: boolean;
+  readonly onEdit: (edit: TypeEdit) => void;
+}
+
+function EventType({ type, state, edit, isDisabled, onEdit }: EventTypeProps) {
+  const { title, description } = eventTypes[type];
+  const isEnabled = edit?.isEnabled ?? state?.enabled ?? false;
+  const retention = edit?.retention ?? retentionOf(state?.retention_period_nanos ?? 0);
+  const isValid = nanosOf(retention) !== undefined;
+  const problemId = `retention-problem-${type}`;
+  return (
+    <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-2">
+      <div className="min-w-56 flex-1">
+        <Checkbox
+          label={title}
+          help={description}
+          checked={isEnabled}
+          disabled={isDisabled}
+          onChange={(event) => onEdit({ isEnabled: event.target.checked })}
+        />
+      </div>
+      <div>
+        <div className="flex items-center gap-2">
+          <span className="text-sm text-muted">kept for</span>
+          <input
+            aria-label={`Time for which ${title} are kept`}
+            aria-invalid={!isValid}
+            aria-describedby={isValid ? undefined : problemId}
+            inputMode="numeric"
+            disabled={isDisabled}
+            className={`${controlClass} w-20! text-right tabular-nums`}
+            value={retention.count}
+            onChange={(event) => onEdit({ retention: { ...retention, count: event.target.value } })}
+          />
+          <Select
+            aria-label={`Unit of the time for ${title}`}
+            disabled={isDisabled}
+            className="w-32!"
+            value={retention.unit}
+            onChange={(event) =>
+              onEdit({ retention: { ...retention, unit: event.target.value as RetentionUnit } })
+            }
+            options={retentionUnits
+              .filter((unit) => unit !== 'nanoseconds' || retention.unit === unit)
+              .map((unit) => [unit, unit] as const)}
+          />
+        </div>
+        {!isValid && (
+          <p id={problemId} className="mt-1 text-xs text-fail">
+            must be a whole number of {retention.unit} from 1
+          </p>
+        )}
+      </div>
+    </div>
+  );
+}
+
+interface ReviewEventsProps {
+  readonly clusterId: string;
+  readonly changes: readonly SettingChange[];
+  readonly edits: Edits;
+  readonly onClose: () => void;
+  readonly onDone: () => void;
+}
+
+function ReviewEvents({ clusterId, changes, edits, onClose, onDone }: ReviewEventsProps) {
+  const update = useAction('update_events_state');
+  const changed = Object.entries(edits).map(([type, { isEnabled, retention }]) => [
+    type,
+    {
+      ...(isEnabled === undefined ? {} : { enabled: isEnabled }),
+      ...(retention === undefined ? {} : { retention_period_nanos: nanosOf(retention)! }),
+    },
+  ]);
+  return (
+    <ReviewChanges
+      title="Change the events"
+      what="change the events"
+      changes={changes}
+      action={update}
+      onClose={onClose}
+      onApply={() =>
+        update.mutate(
+          { virtual_cluster_id: clusterId, event_types: Object.fromEntries(changed) },
+          {
+            onSuccess: () => {
+              say('Changed the events');
+              onDone();
+              onClose();
+            },
+          },
+        )
+      }
+    />
+  );
+}
+
+/** Edits without what is there already. */
+function differing({ event_types }: State, edits: Edits): Edits {
+  return Object.fromEntries(
+    Object.entries(edits).flatMap(([type, { isEnabled, retention }]) => {
+      const there = event_types[type as EventTypeName];
+      const before = there?.retention_period_nanos;
+      const edit = {
+        ...(isEnabled === undefined || isEnabled === there?.enabled ? {} : { isEnabled }),
+        ...(retention === undefined || (before !== undefined && nanosOf(retention) === BigInt(before))
+          ? {}
+          : { retention }),
+      };
+      return Object.keys(edit).length === 0 ? [] : [[type, edit]];
+    }),
+  );
+}
+
+function changesOf({ event_types }: State, changed: Edits): readonly SettingChange[] {
+  const word = (isOn: boolean | undefined) => (isOn === true ? 'recorded' : 'not recorded');
+  return Object.entries(changed).flatMap(([type, { isEnabled, retention }]) => {
+    const there = event_types[type as EventTypeName];
+    const { title } = eventTypes[type as EventTypeName];
+    const before = retentionText(retentionOf(there?.retention_period_nanos ?? 0));
+    return [
+      ...(isEnabled === undefined
+        ? []
+        : [{ name: title, before: word(there?.enabled), after: word(isEnabled) }]),
+      ...(retention === undefined
+        ? []
+        : [{ name: `${title}: kept for`, before, after: retentionText(retention) }]),
+    ];
+  });
+}

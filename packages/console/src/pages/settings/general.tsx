@@ -1,0 +1,260 @@
+import { Link, useParams } from '@tanstack/react-router';
+import type { OutputOf } from '@weir/api/client';
+import { clusterKind } from '@weir/core';
+import { useState } from 'react';
+import { useAction, useOperation } from '../../api/use-operation.ts';
+import { clusterLabel } from '../../format/cluster-label.ts';
+import { useContextOfCaller } from '../../session/context.ts';
+import { useMissingRight } from '../../session/rights.ts';
+import { Answer } from '../../ui/answer.tsx';
+import { Button } from '../../ui/button.tsx';
+import { CopyableId } from '../../ui/copy-button.tsx';
+import { Card } from '../../ui/page.tsx';
+import { Status } from '../../ui/status.tsx';
+import { Time } from '../../ui/time.tsx';
+import { say, sayWithUndo } from '../../ui/toasts.tsx';
+import { AclState, AclSwitch } from '../access/acl-mode.tsx';
+import { clusterTypeTitles } from '../clusters/cluster-types.ts';
+import { DeleteCluster } from '../clusters/delete-cluster.tsx';
+import { BucketDialog } from './general/bucket-dialog.tsx';
+import { RenameDialog } from './general/rename-dialog.tsx';
+import { SettingRow } from './general/setting-row.tsx';
+import { TagsDialog } from './general/tags-dialog.tsx';
+import { TierDialog, tierHelp } from './general/tier-dialog.tsx';
+import { SettingsFrame } from './settings-frame.tsx';
+
+type Cluster = OutputOf<'describe_virtual_cluster'>['virtual_cluster'];
+type Configuration = OutputOf<'describe_virtual_cluster_configuration'>['virtual_cluster_configuration'];
+type Shown = 'name' | 'tags' | 'tier' | 'bucket' | 'delete';
+
+/** What a cluster is called, where its files are, who may use it, and its end. */
+export function General() {
+  const { clusterId } = useParams({ from: '/frame/clusters/$clusterId/settings' });
+  const input = { virtual_cluster_id: clusterId };
+  const described = useOperation('describe_virtual_cluster', input);
+  const configured = useOperation('describe_virtual_cluster_configuration', input);
+  return (
+    <SettingsFrame clusterId={clusterId}>
+      <Answer of={described} what="describe the cluster">
+        {({ virtual_cluster }) => (
+          <Answer of={configured} what="describe the configuration of the cluster">
+            {({ virtual_cluster_configuration }) => (
+              <GeneralOf cluster={virtual_cluster} configuration={virtual_cluster_configuration} />
+            )}
+          </Answer>
+        )}
+      </Answer>
+    </SettingsFrame>
+  );
+}
+
+interface GeneralProps {
+  readonly cluster: Cluster;
+  readonly configuration: Configuration;
+}
+
+function GeneralOf({ cluster, configuration }: GeneralProps) {
+  const clusterId = cluster.id;
+  const kind = clusterKind(clusterId);
+  const { data } = useOperation('describe_virtual_cluster_tags', { virtual_cluster_id: clusterId });
+  const mayNot = useMissingRight(clusterId) !== undefined;
+  const [shown, setShown] = useState<Shown>();
+  const close = () => setShown(undefined);
+  const { enable_deletion_protection: isProtected, bucket_url: bucketUrl } = configuration;
+  return (
+    <>
+      <Card title="Cluster">
+        <dl className="divide-y divide-line">
+          <SettingRow
+            name="Name"
+            action={
+              <Button disabled={mayNot} onClick={() => setShown('name')}>
+                Rename
+              </Button>
+            }
+          >
+            <span className="font-medium">{clusterLabel(cluster)}</span>{' '}
+            <span className="font-mono text-xs text-muted">{cluster.name}</span>
+          </SettingRow>
+          <SettingRow
+            name="Tags"
+            action={
+              <Button disabled={mayNot || data === undefined} onClick={() => setShown('tags')}>
+                Edit tags
+              </Button>
+            }
+          >
+            <Tags tags={data?.tags} />
+          </SettingRow>
+          <SettingRow
+            name="Tier"
+            help={tierHelp}
+            action={
+              <Button disabled={mayNot} onClick={() => setShown('tier')}>
+                Change tier
+              </Button>
+            }
+          >
+            {cluster.tier}
+          </SettingRow>
+          <Facts cluster={cluster} />
+        </dl>
+      </Card>
+      {kind === 'kafka' && (
+        <Card title="Storage">
+          <dl className="divide-y divide-line">
+            <SettingRow
+              name="Bucket"
+              help={
+                bucketUrl === null
+                  ? 'The flag -bucketURL of the agents names it; the control plane does not need to know it.'
+                  : 'It gets new files. Older ones stay in the buckets that they were written to.'
+              }
+              action={
+                <Button disabled={mayNot} onClick={() => setShown('bucket')}>
+                  Change bucket
+                </Button>
+              }
+            >
+              {bucketUrl === null ? (
+                'The bucket that agents were started with'
+              ) : (
+                <span className="font-mono text-xs break-all">{bucketUrl}</span>
+              )}
+            </SettingRow>
+          </dl>
+        </Card>
+      )}
+      {kind !== 'data lake' && (
+        <Card title="Access">
+          <dl>
+            <SettingRow
+              name="ACLs"
+              help={
+                <>
+                  Rules and a tester are on the page{' '}
+                  <Link
+                    to="/clusters/$clusterId/acls"
+                    params={{ clusterId }}
+                    className="text-accent underline"
+                  >
+                    Access
+                  </Link>
+                  .
+                </>
+              }
+              action={<AclSwitch clusterId={clusterId} isDisabled={mayNot} />}
+            >
+              <AclState clusterId={clusterId} />
+            </SettingRow>
+          </dl>
+        </Card>
+      )}
+      <Card title="Danger zone">
+        <dl className="divide-y divide-line">
+          <Protection clusterId={clusterId} isProtected={isProtected} isDisabled={mayNot} />
+          <SettingRow
+            name="Delete"
+            help={
+              isProtected
+                ? 'It is protected: turn the protection off first.'
+                : 'Agents are refused at once. It can be restored for a while.'
+            }
+            action={
+              <Button kind="danger" disabled={mayNot || isProtected} onClick={() => setShown('delete')}>
+                Delete the cluster
+              </Button>
+            }
+          >
+            Delete {clusterLabel(cluster)} with all that is in it
+          </SettingRow>
+        </dl>
+      </Card>
+      {shown === 'name' && <RenameDialog clusterId={clusterId} name={cluster.name} onClose={close} />}
+      {shown === 'tags' && <TagsDialog clusterId={clusterId} tags={data?.tags ?? {}} onClose={close} />}
+      {shown === 'tier' && <TierDialog clusterId={clusterId} tier={cluster.tier} onClose={close} />}
+      {shown === 'bucket' && <BucketDialog clusterId={clusterId} bucketUrl={bucketUrl} onClose={close} />}
+      {shown === 'delete' && <DeleteCluster cluster={cluster} onClose={close} />}
+    </>
+  );
+}
+
+function Facts({ cluster }: { readonly cluster: Cluster }) {
+  const { data: context } = useContextOfCaller();
+  const workspace = context?.workspaces.find(({ id }) => id === cluster.workspace_id);
+  const { region, region_group: group } = cluster.cluster_region;
+  return (
+    <>
+      <SettingRow name="Id">
+        <CopyableId text={cluster.id} what="the cluster id" />
+      </SettingRow>
+      <SettingRow name="Kind">{clusterTypeTitles[cluster.type]}</SettingRow>
+      <SettingRow name="Workspace">{workspace?.name ?? cluster.workspace_id}</SettingRow>
+      <SettingRow name="Region">
+        {cluster.cloud_provider} {region?.name ?? group?.name ?? ''}
+      </SettingRow>
+      <SettingRow name="Created">
+        <Time of={cluster.created_at} />
+      </SettingRow>
+    </>
+  );
+}
+
+function Tags({ tags }: { readonly tags: Readonly<Record<string, string>> | undefined }) {
+  if (tags === undefined) return '…';
+  const all = Object.entries(tags);
+  if (all.length === 0) return <span className="text-muted">none</span>;
+  return (
+    <ul className="flex flex-wrap gap-1.5">
+      {all.map(([name, value]) => (
+        <li
+          key={name}
+          className="max-w-full rounded-md border border-line bg-hover px-1.5 py-0.5 text-xs break-all"
+        >
+          <bdi>{name}</bdi>
+          {value !== '' && (
+            <>
+              <span className="text-muted">: </span>
+              <bdi>{value}</bdi>
+            </>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface ProtectionProps {
+  readonly clusterId: string;
+  readonly isProtected: boolean;
+  readonly isDisabled: boolean;
+}
+
+function Protection({ clusterId, isProtected, isDisabled }: ProtectionProps) {
+  const update = useAction('update_virtual_cluster_configuration');
+  const set = (isOn: boolean) =>
+    update.mutate(
+      {
+        virtual_cluster_id: clusterId,
+        virtual_cluster_configuration: { enable_deletion_protection: isOn },
+      },
+      {
+        onSuccess: () =>
+          sayWithUndo(`The protection against deletion is ${isOn ? 'on' : 'off'}`, () => set(!isOn)),
+        onError: ({ message }) => say(message, 'fail'),
+      },
+    );
+  return (
+    <SettingRow
+      name="Protection against deletion"
+      help="While it is on, nobody can delete the cluster, by no tool."
+      action={
+        <Button disabled={isDisabled || update.isPending} onClick={() => set(!isProtected)}>
+          {isProtected ? 'Turn protection off' : 'Turn protection on'}
+        </Button>
+      }
+    >
+      <Status kind={isProtected ? 'ok' : 'muted'}>{isProtected ? 'on' : 'off'}</Status>
+    </SettingRow>
+  );
+}

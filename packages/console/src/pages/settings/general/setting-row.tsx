@@ -1,0 +1,25 @@
+import type { ReactNode } from 'react';
+
+interface SettingRowProps {
+  readonly name: string;
+  /** What it is for, in one sentence. */
+  readonly help?: ReactNode;
+  /** The button that changes it. */
+  readonly action?: ReactNode;
+  /** Its value. */
+  readonly children: ReactNode;
+}
+
+/** One setting: its name, its value, and at the right how to change it. Rows are inside of a `dl`. */
+export function SettingRow({ name, help, action, children }: SettingRowProps) {
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-4 gap-y-1 px-4 py-2.5 md:grid-cols-[12rem_minmax(0,1fr)_auto]">
+      <dt className="col-span-2 text-sm text-muted md:col-span-1 md:pt-1.5">{name}</dt>
+      <dd className="min-w-0 self-center text-sm break-words text-ink">
+        {children}
+        {help !== undefined && <p className="text-xs text-muted">{help}</p>}
+      </dd>
+      <dd className="flex min-h-8 items-center justify-end gap-2">{action}</dd>
+    </div>
+  );
+}

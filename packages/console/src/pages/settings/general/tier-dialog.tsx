@@ -1,0 +1,53 @@
+import { clusterTiers } from '@weir/api/cluster-rules';
+import { useState } from 'react';
+import { useAction } from '../../../api/use-operation.ts';
+import { Dialog } from '../../../ui/dialog.tsx';
+import { Field } from '../../../ui/field.tsx';
+import { Form } from '../../../ui/form.tsx';
+import { Select } from '../../../ui/select.tsx';
+import { say } from '../../../ui/toasts.tsx';
+
+type Tier = (typeof clusterTiers)[number];
+
+interface TierDialogProps {
+  readonly clusterId: string;
+  readonly tier: Tier;
+  readonly onClose: () => void;
+}
+
+export const tierHelp = 'Kept for tools that ask for it; it changes no limit of this service.';
+
+export function TierDialog({ clusterId, tier, onClose }: TierDialogProps) {
+  const update = useAction('update_virtual_cluster_tier');
+  const [chosen, setChosen] = useState<Tier>(tier);
+  return (
+    <Dialog isOpen onClose={onClose} title="Change the tier">
+      <Form
+        what="change the tier"
+        button="Change the tier"
+        action={{ isPending: update.isPending || chosen === tier, error: update.error }}
+        onCancel={onClose}
+        onSubmit={() =>
+          update.mutate(
+            { virtual_cluster_id: clusterId, tier: chosen },
+            {
+              onSuccess: () => {
+                say(`The tier is ${chosen} now`);
+                onClose();
+              },
+            },
+          )
+        }
+      >
+        <Field label="Tier" name="tier" help={tierHelp}>
+          <Select
+            aria-label="Tier"
+            value={chosen}
+            onChange={(event) => setChosen(event.target.value as Tier)}
+            options={clusterTiers.map((name) => [name, name] as const)}
+          />
+        </Field>
+      </Form>
+    </Dialog>
+  );
+}

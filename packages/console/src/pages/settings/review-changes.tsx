@@ -1,0 +1,49 @@
+import type { ReactNode } from 'react';
+import { cutText, visibleText } from '../../format/visible-text.ts';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Form } from '../../ui/form.tsx';
+
+export interface SettingChange {
+  readonly name: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+interface ReviewChangesProps {
+  readonly title: string;
+  /** As a failure says it: `change the configuration`. */
+  readonly what: string;
+  readonly changes: readonly SettingChange[];
+  readonly action: { readonly isPending: boolean; readonly error: unknown };
+  readonly onApply: () => void;
+  readonly onClose: () => void;
+  /** What was found out about the changes before they are made. */
+  readonly children?: ReactNode;
+}
+
+const shown = (text: string) => cutText(visibleText(text), 200);
+
+/** Shows all that would change and nothing else, and then applies it. */
+export function ReviewChanges(props: ReviewChangesProps) {
+  const { title, what, changes, action, onApply, onClose, children } = props;
+  return (
+    <Dialog isOpen onClose={onClose} title={title}>
+      <Form what={what} button="Apply" action={action} onCancel={onClose} onSubmit={onApply}>
+        <ul aria-label="Changes" className="flex flex-col gap-2">
+          {changes.map(({ name, before, after }) => (
+            <li key={name} className="rounded-md border border-line p-2 font-mono text-xs break-all">
+              <p className="text-ink">{name}</p>
+              <p className="text-fail">
+                − <bdi>{shown(before)}</bdi>
+              </p>
+              <p className="text-ok">
+                + <bdi>{shown(after)}</bdi>
+              </p>
+            </li>
+          ))}
+        </ul>
+        {children}
+      </Form>
+    </Dialog>
+  );
+}
