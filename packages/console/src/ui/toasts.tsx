@@ -30,7 +30,7 @@ export function Toasts() {
   return (
     <Toast.Provider toastManager={manager}>
       <Toast.Portal>
-        <Toast.Viewport className="fixed right-4 bottom-4 z-50 flex w-[min(24rem,calc(100vw-2rem))] flex-col gap-2">
+        <Toast.Viewport className="fixed right-4 bottom-[calc(1rem+var(--tray,0px))] z-50 flex w-[min(24rem,calc(100vw-2rem))] flex-col gap-2">
           <ToastList />
         </Toast.Viewport>
       </Toast.Portal>

@@ -1,6 +1,7 @@
 import { Outlet, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useContextOfCaller } from '../../session/context.ts';
+import { TaskTray } from '../../tasks/task-tray.tsx';
 import { Failure, Skeleton } from '../../ui/states.tsx';
 import { CommandPalette } from './command-palette.tsx';
 import { Header } from './header.tsx';
@@ -28,7 +29,7 @@ export function Frame() {
       />
       <div className="flex min-w-0 flex-1 flex-col">
         <Header context={context.data} clusterId={clusterId} onMenu={() => setMenuOpen(true)} />
-        <main id="content" tabIndex={-1} className="min-w-0 flex-1 outline-none">
+        <main id="content" tabIndex={-1} className="min-w-0 flex-1 pb-[var(--tray,0px)] outline-none">
           {context.isError && context.data === undefined ? (
             <Failure what="find out who you are" error={context.error} onRetry={() => context.refetch()} />
           ) : context.data === undefined ? (
@@ -38,6 +39,7 @@ export function Frame() {
           )}
         </main>
       </div>
+      <TaskTray />
       <ShortcutsDialog />
       <CommandPalette context={context.data} clusterId={clusterId} />
     </div>

@@ -10,6 +10,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useAction, useOperation } from '../../api/use-operation.ts';
 import { clusterLabel } from '../../format/cluster-label.ts';
 import { useClusters } from '../../session/workspace-choice.ts';
+import { tasks } from '../../tasks/tasks.ts';
 import { Button } from '../../ui/button.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { Status } from '../../ui/status.tsx';
@@ -142,7 +143,15 @@ function AccountMenu({ context }: Pick<FrameProps, 'context'>) {
           id: 'sign-out',
           label: 'Sign out',
           onSelect: () =>
-            signOut.mutate({}, { onSuccess: () => void navigate({ to: '/sign-in', search: {} }) }),
+            signOut.mutate(
+              {},
+              {
+                onSuccess: () => {
+                  tasks.forgetAll();
+                  void navigate({ to: '/sign-in', search: {} });
+                },
+              },
+            ),
         },
       ]}
     />

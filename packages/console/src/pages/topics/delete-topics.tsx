@@ -3,20 +3,22 @@ import { systemClock } from '@weir/core';
 import { call, problemOf } from '../../api/client.ts';
 import { useOperation } from '../../api/use-operation.ts';
 import { formatCount, formatTime } from '../../format/format.ts';
+import { startTask } from '../../tasks/tasks.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { say } from '../../ui/toasts.tsx';
+import { deletionOf } from './topic-tasks.ts';
 
 interface DeleteTopicsProps {
   readonly clusterId: string;
   readonly names: readonly string[];
   readonly onClose: () => void;
-  /** After all were deleted. */
+  /** After it was deleted, or the deletion of several began. */
   readonly onDone: () => void;
 }
 
 const namesShown = 10;
 
-/** Asks, deletes, and offers to restore what was deleted. */
+/** Asks, deletes, and offers to restore what was deleted. Several are deleted by a task, which the tray shows. */
 export function DeleteTopics({ clusterId, names, onClose, onDone }: DeleteTopicsProps) {
   const queries = useQueryClient();
   const { data } = useOperation('describe_virtual_cluster_configuration', { virtual_cluster_id: clusterId });
@@ -24,12 +26,10 @@ export function DeleteTopics({ clusterId, names, onClose, onDone }: DeleteTopics
   const isRestorable = configuration?.soft_delete_topics_enabled === true;
   const untilMs = systemClock.nowMs() + Number(configuration?.inactive_topics_ttl ?? 0) / 1_000_000;
   const [first] = names;
-  const what = names.length === 1 ? first! : `${formatCount(names.length)} topics`;
+  const isOne = names.length === 1;
+  const what = isOne ? first! : `${formatCount(names.length)} topics`;
   const deletion = useMutation({
-    mutationFn: async () => {
-      for (const topic_name of names)
-        await call('delete_topic', { virtual_cluster_id: clusterId, topic_name });
-    },
+    mutationFn: () => call('delete_topic', { virtual_cluster_id: clusterId, topic_name: first! }),
     onSettled: () => queries.invalidateQueries(),
     onSuccess: () => {
       const undo = { label: 'Undo', onSelect: () => void restore() };
@@ -38,10 +38,14 @@ export function DeleteTopics({ clusterId, names, onClose, onDone }: DeleteTopics
       onClose();
     },
   });
+  const deleteAll = () => {
+    startTask(deletionOf(names, { clusterId, isRestorable }));
+    onDone();
+    onClose();
+  };
   const restore = async () => {
     try {
-      for (const topic_name of names)
-        await call('undelete_topic', { virtual_cluster_id: clusterId, topic_name });
+      await call('undelete_topic', { virtual_cluster_id: clusterId, topic_name: first! });
       say(`Restored ${what}`);
     } catch (error) {
       say(`Failed to restore ${what}: ${problemOf(error).message}`, 'fail');
@@ -54,11 +58,11 @@ export function DeleteTopics({ clusterId, names, onClose, onDone }: DeleteTopics
       onClose={onClose}
       title={`Delete ${what}?`}
       button={`Delete ${what}`}
-      nameToType={names.length === 1 ? first! : `delete ${names.length} topics`}
+      nameToType={isOne ? first! : `delete ${names.length} topics`}
       action={deletion}
-      onConfirm={() => deletion.mutate()}
+      onConfirm={() => (isOne ? deletion.mutate() : deleteAll())}
     >
-      <p>Clients can no longer read from or write to it, and groups stop.</p>
+      <p>Clients can no longer read from or write to {isOne ? 'it' : 'them'}, and groups stop.</p>
       {names.length > 1 && (
         <ul className="list-disc pl-5 font-mono text-xs break-all">
           {names.slice(0, namesShown).map((name) => (
@@ -70,7 +74,7 @@ export function DeleteTopics({ clusterId, names, onClose, onDone }: DeleteTopics
       {configuration !== undefined && (
         <p className="font-medium">
           {isRestorable
-            ? `It can be restored with its records until ${formatTime(untilMs, 'local')}.`
+            ? `${isOne ? 'It can be restored with its' : 'They can be restored with their'} records until ${formatTime(untilMs, 'local')}.`
             : 'This cluster keeps no deleted topics: it cannot be undone.'}
         </p>
       )}

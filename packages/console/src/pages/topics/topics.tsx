@@ -4,6 +4,7 @@ import type { OutputOf } from '@weir/api/client';
 import { useCallback, useMemo, useState } from 'react';
 import { useRowWindow } from '../../api/use-row-window.ts';
 import { formatBytes, formatCount, formatDuration } from '../../format/format.ts';
+import { startTask } from '../../tasks/tasks.ts';
 import { Answer } from '../../ui/answer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
@@ -15,7 +16,7 @@ import { Time } from '../../ui/time.tsx';
 import { CreateTopic } from './create-topic.tsx';
 import { DeleteTopics } from './delete-topics.tsx';
 import { DeletedTopics } from './deleted-topics.tsx';
-import { exportTopics } from './export-topics.ts';
+import { exportOfTopics } from './export-topics.ts';
 
 type Topic = OutputOf<'list_topics'>['topics'][number];
 type Answered = OutputOf<'list_topics'>;
@@ -134,7 +135,7 @@ export function Topics() {
             entries={(['csv', 'json'] as const).map((format) => ({
               id: format,
               label: `All topics as ${format.toUpperCase()}`,
-              onSelect: () => void exportTopics(clusterId, format),
+              onSelect: () => startTask(exportOfTopics(clusterId, format)),
             }))}
           />
           <Button onClick={() => show('deleted')}>Recently deleted</Button>
