@@ -40,6 +40,10 @@ read  cluster   list_event_fields
 read  cluster   get_event
 read  cluster   list_event_presets
 read  cluster   check_event_filter
+read  workspace list_event_views
+write user      create_event_view
+write user      update_event_view
+write user      delete_event_view
 read  cluster   list_topics
 write cluster   create_topic
 write cluster   create_topic_clone

@@ -10,6 +10,7 @@ import { clusterConfigurationOperations } from './operations/cluster-configurati
 import { consumerGroupOperations } from './operations/consumer-groups.ts';
 import { credentialOperations } from './operations/credentials.ts';
 import { diagnosticOperations } from './operations/diagnostics.ts';
+import { eventViewOperations } from './operations/event-views.ts';
 import { eventOperations } from './operations/events.ts';
 import { eventsStateOperations } from './operations/events-state.ts';
 import { jobOperations } from './operations/jobs.ts';
@@ -35,7 +36,7 @@ import { workspaceOperations } from './operations/workspaces.ts';
 export const areas = [
   { title: 'Virtual clusters', operations: virtualClusterOperations },
   { title: 'Cluster configuration', operations: clusterConfigurationOperations },
-  { title: 'Events', operations: [...eventsStateOperations, ...eventOperations] },
+  { title: 'Events', operations: [...eventsStateOperations, ...eventOperations, ...eventViewOperations] },
   {
     title: 'Topics',
     operations: [...topicOperations, ...topicDetailOperations, ...recordOperations, ...recordDataOperations],

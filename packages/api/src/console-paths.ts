@@ -64,9 +64,10 @@ export interface EventSearchLink {
   readonly find?: string;
   /** `on` adds events as they arrive, `paused` has stopped doing so. */
   readonly live?: string;
-  /** A part of the time that is compared with the rest of it. */
-  readonly compare_start?: string;
-  readonly compare_end?: string;
+  /** A part of the time that is compared with the rest of it: two moments with a slash between them. */
+  readonly compare?: string;
+  /** The saved search that was opened. */
+  readonly view?: string;
 }
 
 function cluster(...steps: readonly string[]): string {

@@ -226,6 +226,7 @@ export const examples = {
   audit: `aei_${exampleUuid('0d')}`,
   pipeline: `pi_${exampleUuid('10')}`,
   pipelineConfiguration: `pci_${exampleUuid('11')}`,
+  eventView: `evi_${exampleUuid('12')}`,
   agent: '0f1e2d3c-4b5a-4968-8776-00000000000e',
   topicId: '0f1e2d3c-4b5a-4968-8776-00000000000f',
   time: '2026-01-31T12:00:00Z',

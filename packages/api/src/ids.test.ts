@@ -29,6 +29,7 @@ test('an id has a prefix for its kind', () => {
     [`ssoi_${uuid}`, 'ssoConnection'],
     [`pi_${uuid}`, 'pipeline'],
     [`pci_${uuid}`, 'pipelineConfiguration'],
+    [`evi_${uuid}`, 'eventView'],
     [`pri_${uuid}`, 'userRole'],
     ['wi_local', undefined],
     [`wi_${uuid}0`, undefined],

@@ -123,6 +123,15 @@ export const apiLimits = {
   pipelineSummaryCharsMax: 256,
 
   /**
+   * Saved searches for events: those that users of a workspace share, those of one user in a workspace, the name of
+   * one, and its search as JSON. One call lists all of them.
+   */
+  eventViewsSharedMax: 200,
+  eventViewsOwnMax: 100,
+  eventViewNameCharsMax: 100,
+  eventViewBytesMax: 16 * KiB,
+
+  /**
    * A schema of a registry in one call: its text, its references, the name of a subject, and one message about it. A
    * registry has limits of its own.
    */

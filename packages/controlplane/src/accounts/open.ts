@@ -16,6 +16,7 @@ import { SsoSignIns } from './sso/sso-sign-ins.ts';
 import { Invitations } from './users/invitations.ts';
 import { Sessions } from './users/sessions.ts';
 import { Users } from './users/users.ts';
+import { EventViews } from './workspaces/event-views.ts';
 import { Federations } from './workspaces/federations.ts';
 import { Pipelines } from './workspaces/pipelines.ts';
 import { VirtualClusters } from './workspaces/virtual-clusters.ts';
@@ -37,6 +38,7 @@ export interface AccountsDatabase {
   readonly ssoSignIns: SsoSignIns;
   readonly federations: Federations;
   readonly pipelines: Pipelines;
+  readonly eventViews: EventViews;
   readonly auditLog: AuditLog;
   /** Writes refused calls without filling the audit log. */
   readonly refusals: AuditRefusals;
@@ -72,6 +74,7 @@ export async function openAccounts(databaseUrl: string, deps: AccountsDeps): Pro
     ssoSignIns: new SsoSignIns(database, deps),
     federations: new Federations(database, deps),
     pipelines: new Pipelines(database, deps),
+    eventViews: new EventViews(database, deps),
     auditLog,
     refusals,
     diagnostics: new SqlDiagnosticsStore(database),

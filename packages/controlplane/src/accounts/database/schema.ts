@@ -26,6 +26,7 @@ export interface Schema {
   weir_federations: FederationRow;
   weir_pipelines: PipelineRow;
   weir_pipeline_configurations: PipelineConfigurationRow;
+  weir_event_views: EventViewRow;
   weir_diagnostics: DiagnosticRow;
   weir_diagnostic_transitions: DiagnosticTransitionRow;
   weir_account_migrations: MigrationRow;
@@ -243,6 +244,18 @@ export interface PipelineConfigurationRow {
   /** A JSON list of `{name, yaml}`; null for a single document. */
   parts: string | null;
   created_ms: number;
+}
+
+export interface EventViewRow {
+  id: string;
+  workspace_id: string;
+  /** The user who alone sees it; null for all of the workspace. */
+  user_id: string | null;
+  name: string;
+  /** The parameters of the page as JSON. */
+  search: string;
+  saved_by: string;
+  saved_ms: number;
 }
 
 interface DiagnosticRow {

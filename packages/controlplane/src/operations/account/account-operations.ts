@@ -6,6 +6,7 @@ import type { ClusterCloning } from '../../clones/cluster-cloning.ts';
 import type { WorkloadIdentityBinding } from '../../workload-identity/binding.ts';
 import { apiKeyHandlers } from './api-keys.ts';
 import { auditHandlers } from './audit.ts';
+import { eventViewHandlers } from './event-views.ts';
 import { mcpConfigurationHandlers } from './mcp-configuration.ts';
 import { pipelineHandlers } from './pipelines.ts';
 import { sessionHandlers } from './sessions.ts';
@@ -53,6 +54,7 @@ export function accountOperations({
     ...virtualClusterHandlers(accounts, cloning),
     ...ssoHandlers(accounts, publicUrl),
     ...workloadIdentityHandlers(accounts, fileBindings, onAgentsRevoked),
+    ...eventViewHandlers(accounts),
     ...pipelineHandlers(accounts, runnablePipelineTypes, portOf),
   };
 }

@@ -28,8 +28,8 @@ const names = [
   'event',
   'near',
   'live',
-  'compare_start',
-  'compare_end',
+  'compare',
+  'view',
 ] as const satisfies readonly (keyof EventSearchLink)[];
 
 /** Reads the parameters of a URL. Those that mean nothing here count as left out. */

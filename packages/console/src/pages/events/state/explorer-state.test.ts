@@ -43,6 +43,7 @@ const state: fc.Arbitrary<ExplorerState> = fc
     event: perhaps,
     near: perhaps,
     live: fc.constantFrom('off', 'on', 'paused'),
+    view: perhaps,
     compared: fc.option(fc.nat({ max: 4_000_000_000_000 })),
   })
   .map(({ compared, ...one }) => {
@@ -52,8 +53,10 @@ const state: fc.Arbitrary<ExplorerState> = fc
       thenBy: one.groupBy === '' ? '' : one.thenBy,
       aggregation: hasNumbers ? one.aggregation : 'count',
       field: hasNumbers ? one.field : '',
-      compareStart: compared === null ? '' : new Date(compared).toISOString(),
-      compareEnd: compared === null ? '' : new Date(compared + 1_000).toISOString(),
+      compare:
+        compared === null
+          ? ''
+          : `${new Date(compared).toISOString()}/${new Date(compared + 1_000).toISOString()}`,
     };
   });
 
@@ -80,13 +83,16 @@ test('any parameters give a state, and reading them again changes nothing', () =
 
 test('what is compared is a time that has a length', () => {
   const [first, last] = ['2026-11-15T10:00:00Z', '2026-11-15T11:00:00Z'];
-  assert.equal(stateOf({ compare_start: first, compare_end: last }).compareEnd, last);
-  for (const [compare_start, compare_end] of [
-    [last, first],
-    [first, first],
-    [first, 'later'],
+  assert.equal(stateOf({ compare: `${first}/${last}` }).compare, `${first}/${last}`);
+  for (const compare of [
+    `${last}/${first}`,
+    `${first}/${first}`,
+    first,
+    `${first}/later`,
+    '/',
+    `${first}/${last}/`,
   ])
-    assert.equal(stateOf({ compare_start, compare_end }).compareStart, '');
+    assert.equal(stateOf({ compare }).compare, '', compare);
 });
 
 test('the first state has no parameters', () => {

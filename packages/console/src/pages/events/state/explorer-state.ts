@@ -24,9 +24,10 @@ export interface ExplorerState {
   readonly near: string;
   /** Whether events are added as they arrive. */
   readonly live: LiveMode;
-  /** Two moments: the part of the time that is compared with the rest. Both are empty, or none. */
-  readonly compareStart: string;
-  readonly compareEnd: string;
+  /** The part of the time that is compared with the rest: two moments with a slash between them, or empty. */
+  readonly compare: string;
+  /** The id of the saved search that was opened. */
+  readonly view: string;
 }
 
 type LiveMode = 'off' | 'on' | 'paused';
@@ -54,8 +55,8 @@ export const emptyState: ExplorerState = {
   event: '',
   near: '',
   live: 'off',
-  compareStart: '',
-  compareEnd: '',
+  compare: '',
+  view: '',
 };
 
 /** Parameters that mean nothing here count as left out. */
@@ -63,8 +64,6 @@ export function stateOf(search: EventsSearch): ExplorerState {
   const aggregation = oneOf(aggregations, search.aggregation);
   const field = search.field ?? '';
   const hasNumbers = aggregation !== 'count' && field !== '';
-  const { compare_start: compareStart = '', compare_end: compareEnd = '' } = search;
-  const isCompared = Date.parse(compareStart) < Date.parse(compareEnd);
   return {
     types: [...new Set((search.types ?? '').split(',').filter(isEventTypeName))],
     filter: search.filter ?? '',
@@ -81,8 +80,8 @@ export function stateOf(search: EventsSearch): ExplorerState {
     event: search.event ?? '',
     near: search.near ?? '',
     live: oneOf(['off', 'on', 'paused'], search.live),
-    compareStart: isCompared ? compareStart : '',
-    compareEnd: isCompared ? compareEnd : '',
+    compare: comparedOf(search.compare ?? '') === undefined ? '' : search.compare!,
+    view: search.view ?? '',
   };
 }
 
@@ -97,6 +96,13 @@ function rangeOf({ relative, preset, day, from, to, start, end }: EventsSearch):
     return { day, ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
   if (preset === 'today' || preset === 'yesterday') return { preset };
   return relative === undefined ? defaultRange : { relative };
+}
+
+/** The part of the time that is compared, of a state or a parameter; `undefined` if it has none. */
+function comparedOf(text: string): { readonly startMs: number; readonly endMs: number } | undefined {
+  const [start = '', end = '', ...more] = text.split('/');
+  const [startMs, endMs] = [Date.parse(start), Date.parse(end)];
+  return more.length === 0 && startMs < endMs ? { startMs, endMs } : undefined;
 }
 
 /** What has its default is left out. */
@@ -117,8 +123,8 @@ export function searchOf(state: ExplorerState): EventsSearch {
     event: state.event,
     near: state.near,
     live: state.live,
-    compare_start: state.compareStart,
-    compare_end: state.compareEnd,
+    compare: state.compare,
+    view: state.view,
   };
   return Object.fromEntries(
     Object.entries(all).filter(

@@ -3,7 +3,15 @@ import { diagnostics } from './0002-diagnostics.ts';
 import { signIn } from './0003-sign-in.ts';
 import { pipelines } from './0004-pipelines.ts';
 import { auditCounts } from './0005-audit-counts.ts';
+import { eventViews } from './0006-event-views.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, in order. */
-export const migrations: readonly Migration[] = [accounts, diagnostics, signIn, pipelines, auditCounts];
+export const migrations: readonly Migration[] = [
+  accounts,
+  diagnostics,
+  signIn,
+  pipelines,
+  auditCounts,
+  eventViews,
+];

@@ -1,0 +1,164 @@
+import { coreLimits } from '@weir/core';
+import * as z from 'zod';
+import { examples, list, prose, text, time } from '../fields.ts';
+import { id } from '../ids.ts';
+import { apiLimits } from '../limits.ts';
+import { defineOperation } from '../operation.ts';
+
+const viewName = () =>
+  text(apiLimits.eventViewNameCharsMax, 1).refine((name) => name.trim() === name, {
+    error: 'begins or ends with a space',
+  });
+
+const parameter = (meaning: string, charsMax = 64) => text(charsMax).optional().describe(meaning);
+
+/** As in the URL of the page, without what names one event. */
+const searchFields = {
+  types: parameter('Types of events between commas; none are all.', 1024),
+  filter: prose(coreLimits.filterCharsMax).optional().describe('The filter.'),
+  relative: parameter('The last part of time, such as `15m`.'),
+  preset: parameter('`today` or `yesterday`.'),
+  day: parameter('A day such as `2026-01-31`.'),
+  from: parameter('With `day`: where the part of it begins.'),
+  to: parameter('With `day`: where the part of it ends.'),
+  start: parameter('A moment; with `end`.'),
+  end: parameter('A later moment.'),
+  zone: parameter('`utc`; local time without it.'),
+  sort: parameter('`asc` for the oldest first.'),
+  mode: parameter('`builder` for a filter that is shown as rows.'),
+  chart: parameter('How the timeline is drawn: `lines`, `table` or `off`.'),
+  group_by: parameter('The field whose values are the series of the timeline.', 1024),
+  then_by: parameter('A second field.', 1024),
+  aggregation: parameter('What the timeline shows: `count`, `avg`, `max`, `min` or `sum`.'),
+  field: parameter('The field whose numbers are aggregated.', 1024),
+  find: prose(1024).optional().describe('Text that narrows the rows.'),
+  live: parameter('`on` or `paused`: whether events are added as they arrive.'),
+  compare: parameter(
+    'The part of the time that is compared with the rest: two moments with a slash between them.',
+    128,
+  ),
+} as const;
+
+const search = () =>
+  z.strictObject(searchFields).refine(isSmall, {
+    error: `is larger than ${apiLimits.eventViewBytesMax} bytes as JSON`,
+  });
+
+function isSmall(found: object): boolean {
+  return new TextEncoder().encode(JSON.stringify(found)).length <= apiLimits.eventViewBytesMax;
+}
+
+const workspaceId = () => id('workspace').describe('The workspace.');
+const viewId = () => id('eventView').describe('The view.');
+const isShared = 'Whether all who reach the workspace see it, or only the user who saved it.';
+
+const view = z
+  .object({
+    id: viewId(),
+    name: text(apiLimits.eventViewNameCharsMax).describe('Its name.'),
+    is_shared: z.boolean().describe(isShared),
+    search: z.object(searchFields).describe('The search, as the parameters of the URL of the page.'),
+    saved_by: text(apiLimits.emailCharsMax).describe('Who saved it last: an address or the name of a key.'),
+    saved_at: time().describe('When it was saved last.'),
+  })
+  .meta({ id: 'EventView', description: 'A search for events that was saved.' });
+
+const exampleSearch = { types: 'acl_logs', filter: 'data.operation == "WRITE"', relative: '1h' };
+const rights =
+  'Users save views of their own in workspaces that they can read. Shared views need the right to change the workspace.';
+const errors = ['not_found', 'duplicate_name', 'limit_exceeded'] as const;
+
+export const eventViewOperations = [
+  defineOperation({
+    name: 'list_event_views',
+    title: 'List saved searches',
+    summary: 'List the event searches that were saved in a workspace: shared ones, and those of the caller.',
+    access: 'read',
+    scope: 'workspace',
+    input: z.strictObject({ workspace_id: workspaceId() }),
+    output: z.object({
+      views: list(view, apiLimits.eventViewsSharedMax + apiLimits.eventViewsOwnMax).describe(
+        'The views by name, shared ones first.',
+      ),
+    }),
+    errors: ['not_found'],
+    example: {
+      input: { workspace_id: examples.workspace },
+      output: {
+        views: [
+          {
+            id: examples.eventView,
+            name: 'Denied writes',
+            is_shared: true,
+            search: exampleSearch,
+            saved_by: 'ada@example.com',
+            saved_at: examples.time,
+          },
+        ],
+      },
+    },
+  }),
+  defineOperation({
+    name: 'create_event_view',
+    title: 'Save a search',
+    summary: 'Create a saved event search.',
+    description: `${rights} Keys have no views of their own.`,
+    access: 'write',
+    scope: 'user',
+    input: z.strictObject({
+      workspace_id: workspaceId(),
+      view_name: viewName().describe('A name that no other shared view has, or no other of the user.'),
+      is_shared: z.boolean().default(false).describe(isShared),
+      search: search().describe('The search, as the parameters of the URL of the page.'),
+    }),
+    output: z.object({ view_id: viewId() }),
+    errors,
+    example: {
+      input: {
+        workspace_id: examples.workspace,
+        view_name: 'Denied writes',
+        is_shared: true,
+        search: exampleSearch,
+      },
+      output: { view_id: examples.eventView },
+    },
+  }),
+  defineOperation({
+    name: 'update_event_view',
+    title: 'Change a saved search',
+    summary: 'Rename a saved event search, replace what it searches, or share it.',
+    description: `What is left out stays. ${rights} A shared view that is no longer shared belongs to the caller.`,
+    access: 'write',
+    scope: 'user',
+    input: z.strictObject({
+      workspace_id: workspaceId(),
+      view_id: viewId(),
+      view_name: viewName().optional().describe('Another name.'),
+      is_shared: z.boolean().optional().describe(isShared),
+      search: search().optional().describe('Another search.'),
+    }),
+    output: z.object({}),
+    errors,
+    example: {
+      input: {
+        workspace_id: examples.workspace,
+        view_id: examples.eventView,
+        view_name: 'Denied writes of today',
+        search: { ...exampleSearch, relative: '24h' },
+      },
+      output: {},
+    },
+  }),
+  defineOperation({
+    name: 'delete_event_view',
+    title: 'Delete a saved search',
+    summary: 'Delete a saved event search.',
+    description: rights,
+    access: 'write',
+    scope: 'user',
+    input: z.strictObject({ workspace_id: workspaceId(), view_id: viewId() }),
+    output: z.object({}),
+    errors: ['not_found'],
+    example: { input: { workspace_id: examples.workspace, view_id: examples.eventView }, output: {} },
+  }),
+] as const;
