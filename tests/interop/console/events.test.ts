@@ -31,8 +31,7 @@ async function deny(...topics: readonly string[]): Promise<void> {
   });
   const admin = kafka.admin();
   await admin.connect();
-  for (const topic of topics)
-    await assert.rejects(admin.createTopics({ topics: [{ topic }] }));
+  for (const topic of topics) await assert.rejects(admin.createTopics({ topics: [{ topic }] }));
   await admin.disconnect();
 }
 
@@ -110,5 +109,102 @@ test('live events appear by themselves, wait while a person reads, pause, and st
     .getByRole('alert')
     .getByText(/the chosen time ended at/)
     .waitFor();
+  await page.context().close();
+});
+
+/** Calls an operation that is about no cluster, as the person of a page. */
+async function post(page: Page, name: string, input: object): Promise<Record<string, unknown>> {
+  const answer = await page.request.post(`${stage.url}/api/v1/${name}`, {
+    data: input,
+    headers: { origin: stage.url },
+  });
+  assert.ok(answer.ok(), `${name}: ${await answer.text()}`);
+  return (await answer.json()) as Record<string, unknown>;
+}
+
+/** A page of another person, who may only read. */
+async function openAsReader(admin: Page): Promise<Page> {
+  const { user_role_id } = await post(admin, 'create_user_role', {
+    user_role_name: 'Readers of events',
+    access_grants: [{ workspace_id: '*', managed_grant_name: 'read_only' }],
+  });
+  const { invitations } = await post(admin, 'users/create_invitations', {
+    invitations: [{ email: 'reader@example.com', user_role_id }],
+  });
+  const [{ invitation_url: link }] = invitations as [{ invitation_url: string }];
+  const page = await stage.open({ isSignedIn: false });
+  await post(page, 'users/accept_invitation', {
+    token: link.slice(link.indexOf('#') + 1),
+    name: 'Reader',
+    password: 'correct horse battery',
+  });
+  return page;
+}
+
+test('a view is saved, opened, changed, shared with another person and deleted', bounded, async () => {
+  const page = await stage.open();
+  const dialog = page.getByRole('dialog');
+  const item = (of: Page, name: string | RegExp) => of.getByRole('menuitem', { name });
+  const menu = (of: Page, name: string | RegExp) => of.getByRole('button', { name });
+  await page.goto(await stage.urlOf(`${aclEvents}&group_by=data.resource_name&chart=lines&relative=4h`));
+  await menu(page, 'Views').click();
+  await item(page, 'Save as a view…').click();
+  await dialog.getByLabel('Name').fill('Denied creations');
+  assert.deepEqual(await accessibilityProblems(page), [], 'saving');
+  await dialog.getByRole('button', { name: 'Save the view', exact: true }).click();
+  await page.waitForURL(/view=evi_/);
+
+  // After a reload elsewhere the server has it, and it brings back the whole search.
+  await page.goto(await stage.urlOf('/clusters/{id}/events'));
+  await menu(page, 'Views').click();
+  await item(page, /Denied creations/).click();
+  await page.waitForURL(/view=evi_/);
+  assert.equal(param(page, 'types'), 'acl_logs');
+  assert.equal(param(page, 'filter'), 'data.operation == "CREATE"');
+  assert.equal(param(page, 'group_by'), 'data.resource_name');
+  assert.equal(param(page, 'chart'), 'lines');
+  assert.equal(param(page, 'relative'), '4h');
+
+  // It belongs to its user until it is shared.
+  const reader = await openAsReader(page);
+  await reader.goto(await stage.urlOf('/clusters/{id}/events'));
+  await menu(reader, 'Views').click();
+  await item(reader, 'No views yet').waitFor();
+  await reader.keyboard.press('Escape');
+
+  // What is changed is saved when the person says so.
+  await page.getByRole('button', { name: 'Bars', exact: true }).click();
+  await menu(page, 'Denied creations changed').click();
+  await item(page, 'Update Denied creations').click();
+  await menu(page, /^Denied creations$/).waitFor();
+  await menu(page, 'Denied creations').click();
+  await item(page, 'Rename or share…').click();
+  await dialog.getByLabel('Name').fill('Who creates');
+  await dialog.getByRole('checkbox', { name: /Share with everyone/ }).check();
+  await dialog.getByRole('button', { name: 'Change the view', exact: true }).click();
+  await menu(page, 'Who creates').waitFor();
+
+  // The other person opens it, cannot change it, and can save an own one.
+  await reader.reload();
+  await menu(reader, 'Views').click();
+  await item(reader, /Who creates/).click();
+  await reader.waitForURL(/view=evi_/);
+  assert.equal(param(reader, 'chart'), null);
+  await menu(reader, 'Who creates').click();
+  assert.equal(await item(reader, 'Delete the view…').getAttribute('aria-disabled'), 'true');
+  await item(reader, 'Save as a view…').click();
+  const readers = reader.getByRole('dialog');
+  assert.ok(await readers.getByRole('checkbox', { name: /Share with everyone/ }).isDisabled());
+  await readers.getByLabel('Name').fill('Mine');
+  await readers.getByRole('button', { name: 'Save the view', exact: true }).click();
+  await menu(reader, 'Mine').waitFor();
+  await reader.context().close();
+
+  await menu(page, 'Who creates').click();
+  await item(page, 'Delete the view…').click();
+  await dialog.getByRole('button', { name: 'Delete the view', exact: true }).click();
+  await page.waitForURL((url) => !url.searchParams.has('view'));
+  await menu(page, 'Views').click();
+  await item(page, 'No views yet').waitFor();
   await page.context().close();
 });

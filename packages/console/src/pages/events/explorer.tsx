@@ -14,6 +14,7 @@ import { HistoryMenu, PresetsMenu } from './search-menus.tsx';
 import { type ExplorerProps, useExplorer } from './state/use-explorer.ts';
 import { TimelineCard } from './timeline/timeline-card.tsx';
 import { useExplorerKeys } from './use-explorer-keys.ts';
+import { ViewsMenu } from './views/views-menu.tsx';
 
 const titleCharsMax = 60;
 
@@ -30,6 +31,7 @@ export function EventExplorer(props: ExplorerProps) {
   const actions = (
     <>
       <HistoryMenu explorer={explorer} />
+      {props.scope === undefined && <ViewsMenu explorer={explorer} />}
       {props.scope === undefined && <PresetsMenu explorer={explorer} />}
       <Button onClick={() => explorer.show({ chart: state.chart === 'off' ? 'bars' : 'off' })}>
         {state.chart === 'off' ? 'Show the timeline' : 'Hide the timeline'}

@@ -45,6 +45,8 @@ export interface Explorer {
   readonly liveProblem: string | undefined;
   toggleLive(): void;
   setDraft(draft: FilterDraft): void;
+  /** The search with the filter as it is written now. */
+  written(): ExplorerState;
   /** Searches with the filter as it is written now, and with these changes. */
   search(changes?: Partial<ExplorerState>): void;
   /** Changes how things are shown, which is no step to go back by. */
@@ -66,12 +68,13 @@ export function useExplorer({ clusterId, state, onState, scope: given }: Explore
   const isWhole = given === undefined;
   const [run, setRun] = useState(0);
   const [draft, setDraft] = useState(() => draftOf(state.filter, state.mode));
-  // A link, the back button or a preset brings another filter.
+  // A link, the back button or a preset brings another filter, and a view another way to write it.
   useEffect(() => {
-    setDraft((before) =>
-      filterOf(before).text === state.filter ? before : withFilter(before, state.filter),
-    );
-  }, [state.filter]);
+    setDraft((before) => {
+      if (before.mode !== state.mode) return draftOf(state.filter, state.mode);
+      return filterOf(before).text === state.filter ? before : withFilter(before, state.filter);
+    });
+  }, [state.filter, state.mode]);
   const effective: ExplorerState = {
     ...state,
     types: scope.types ?? state.types,
@@ -96,13 +99,14 @@ export function useExplorer({ clusterId, state, onState, scope: given }: Explore
     isOn: state.live === 'on' && problem === undefined && notLive === undefined,
     onPolled: () => setPolls((before) => before + 1),
   });
+  const asWritten = (): ExplorerState => ({ ...state, filter: filterOf(draft).text, mode: draft.mode });
   const search = (changes: Partial<ExplorerState> = {}) => {
     const written = filterOf(draft);
     if (changes.filter === undefined && written.problem !== undefined && draft.mode === 'builder') {
       say(`A row is wrong: ${written.problem}`, 'fail');
       return;
     }
-    const wanted = { ...state, filter: written.text, mode: draft.mode, ...changes };
+    const wanted = { ...asWritten(), ...changes };
     const refused = wanted.live === 'off' ? undefined : liveProblemOf(wanted);
     if (refused !== undefined) say(refused, 'warn');
     const next: ExplorerState = refused === undefined ? wanted : { ...wanted, live: 'off' };
@@ -125,6 +129,7 @@ export function useExplorer({ clusterId, state, onState, scope: given }: Explore
     liveProblem: notLive,
     toggleLive: () => search(isLive ? { live: 'off' } : { live: 'on', sort: 'desc' }),
     setDraft,
+    written: asWritten,
     search,
     show: (changes) => onState({ ...state, ...changes }, { isSamePlace: true }),
     addCondition(field, operator, value) {

@@ -1,0 +1,127 @@
+import { BookmarkIcon, CheckIcon, PeopleIcon, PersonIcon } from '@primer/octicons-react';
+import { useState } from 'react';
+import { problemOf } from '../../../api/client.ts';
+import { visibleText } from '../../../format/visible-text.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Menu } from '../../../ui/menu.tsx';
+import { say } from '../../../ui/toasts.tsx';
+import { copy } from '../results/field-menu.tsx';
+import type { Explorer } from '../state/use-explorer.ts';
+import { isChanged, pathOfView, savedSearch, stateOfView } from './saved-search.ts';
+import { useViewAction, useViews, type View } from './use-views.ts';
+import { DeleteDialog, EditDialog, SaveDialog } from './view-dialogs.tsx';
+
+/** Searches that were saved on the server: opens, saves, updates, renames, shares and deletes them. */
+export function ViewsMenu({ explorer }: { readonly explorer: Explorer }) {
+  const { state, clusterId } = explorer;
+  const { workspace, views, error } = useViews(clusterId);
+  const update = useViewAction('update_event_view');
+  const [dialog, setDialog] = useState<'save' | 'edit' | 'delete'>();
+  const close = () => setDialog(undefined);
+  const open = views.find(({ id }) => id === state.view);
+  const hasChanged = open !== undefined && isChanged(open, state);
+  const mayChange = open !== undefined && (!open.is_shared || workspace?.isAdmin === true);
+  const refused = mayChange ? undefined : 'Shared views need the right to change the workspace';
+  const updateOpen = (view: View) =>
+    update.mutate(
+      { workspace_id: workspace!.id, view_id: view.id, search: savedSearch(explorer.written()) },
+      {
+        onSuccess: () => {
+          explorer.search();
+          say(`Updated ${visibleText(view.name)}`);
+        },
+        onError: (failure) => say(problemOf(failure).message, 'fail'),
+      },
+    );
+  const entries = [
+    ...views.map((view) => ({
+      id: view.id,
+      label: <ViewLabel view={view} isOpen={view.id === open?.id} />,
+      onSelect: () => explorer.search(stateOfView(view)),
+    })),
+    ...(views.length === 0
+      ? [
+          {
+            id: 'none',
+            label: error === null ? 'No views yet' : 'Views could not be read',
+            onSelect: () => {},
+            disabledBecause: error === null ? 'None was saved' : problemOf(error).message,
+          },
+        ]
+      : []),
+    { id: 'line', line: true as const },
+    {
+      id: 'save',
+      label: 'Save as a view…',
+      onSelect: () => setDialog('save'),
+      disabledBecause: workspace === undefined ? 'The workspace is not known yet' : undefined,
+    },
+    ...(open === undefined
+      ? []
+      : [
+          {
+            id: 'update',
+            label: `Update ${visibleText(open.name)}`,
+            onSelect: () => updateOpen(open),
+            disabledBecause: refused ?? (hasChanged ? undefined : 'The view has this search'),
+          },
+          {
+            id: 'edit',
+            label: 'Rename or share…',
+            onSelect: () => setDialog('edit'),
+            disabledBecause: refused,
+          },
+          {
+            id: 'link',
+            label: 'Copy a link to the view',
+            onSelect: () => copy(location.origin + pathOfView(clusterId, open), 'the link to the view'),
+          },
+          {
+            id: 'delete',
+            label: 'Delete the view…',
+            isDanger: true,
+            onSelect: () => setDialog('delete'),
+            disabledBecause: refused,
+          },
+        ]),
+  ];
+  return (
+    <>
+      <Menu
+        trigger={
+          <Button title={open === undefined ? 'Saved searches' : visibleText(open.name)}>
+            <BookmarkIcon aria-hidden="true" />
+            <bdi className="max-w-44 truncate">{open === undefined ? 'Views' : visibleText(open.name)}</bdi>
+            {hasChanged && <span className="text-xs text-muted">changed</span>}
+          </Button>
+        }
+        entries={entries}
+      />
+      {workspace !== undefined && dialog === 'save' && (
+        <SaveDialog explorer={explorer} workspace={workspace} onClose={close} />
+      )}
+      {workspace !== undefined && open !== undefined && dialog === 'edit' && (
+        <EditDialog view={open} workspace={workspace} onClose={close} />
+      )}
+      {workspace !== undefined && open !== undefined && dialog === 'delete' && (
+        <DeleteDialog explorer={explorer} view={open} workspace={workspace} onClose={close} />
+      )}
+    </>
+  );
+}
+
+function ViewLabel({ view, isOpen }: { readonly view: View; readonly isOpen: boolean }) {
+  const Whose = view.is_shared ? PeopleIcon : PersonIcon;
+  return (
+    <>
+      <Whose className="text-muted" aria-label={view.is_shared ? 'Shared' : 'Own'} />
+      <bdi
+        className="min-w-0 flex-1 truncate"
+        title={`${visibleText(view.name)}, saved by ${visibleText(view.saved_by)}`}
+      >
+        {visibleText(view.name)}
+      </bdi>
+      {isOpen && <CheckIcon aria-label="Open" />}
+    </>
+  );
+}
