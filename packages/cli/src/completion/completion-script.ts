@@ -13,8 +13,7 @@ export function completionScript(shell: Shell): string {
     case 'bash':
       return bashScript();
     case 'zsh':
-      // zsh runs functions of bash, so that both complete the same.
-      return `#compdef weir\nautoload -U +X compinit && compinit\nautoload -U +X bashcompinit && bashcompinit\n${bashScript()}`;
+      return zshScript();
     case 'fish':
       return fishScript();
   }
@@ -51,12 +50,20 @@ function valuesOf({ type }: FlagRow): readonly string[] | 'path' | 'nothing' {
   return label === 'path' ? 'path' : 'nothing';
 }
 
+const switches = completedRows.filter(({ type }) => type.impliedText !== undefined);
+const paths = completedRows.filter((row) => valuesOf(row) === 'path');
+const listedRows = completedRows.flatMap((row) => {
+  const values = valuesOf(row);
+  return typeof values === 'string' ? [] : [[row, values] as const];
+});
+
 /** A text between single quotes, for all three shells: texts of the catalogue have no control characters. */
 function quoted(text: string, shell: Shell = 'bash'): string {
   return `'${shell === 'fish' ? text.replaceAll(/['\\]/g, '\\$&') : text.replaceAll("'", "'\\''")}'`;
 }
 
-function bashScript(): string {
+/** What bash and zsh look up, as functions that both can run. */
+function shellTables(): string {
   const tools = (['', ...completed] as const)
     .map((command) => [command, nextWords(command)] as const)
     .filter(([, words]) => words.length > 0)
@@ -64,13 +71,9 @@ function bashScript(): string {
   const flags = completed.map(
     (command) => `    ${quoted(command)}) echo ${quoted(flagsOf(command).join(' '))} ;;\n`,
   );
-  const switches = completedRows.filter(({ type }) => type.impliedText !== undefined);
-  const paths = completedRows.filter((row) => valuesOf(row) === 'path');
-  const words = completedRows.flatMap((row) => {
-    const values = valuesOf(row);
-    const isListed = typeof values !== 'string';
-    return isListed ? [`    ${pattern([row])}) echo ${quoted(values.join(' '))} ;;\n`] : [];
-  });
+  const words = listedRows.map(
+    ([row, values]) => `    ${pattern([row])}) echo ${quoted(values.join(' '))} ;;\n`,
+  );
   return `# Completes commands, tools, flags and their values. Written by weir completion.
 _weir_tools() {
   case "$1" in
@@ -87,7 +90,11 @@ _weir_values() {
 ${words.join('')}    *) echo @any ;;
   esac
 }
-_weir() {
+`;
+}
+
+function bashScript(): string {
+  return `${shellTables()}_weir() {
   local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}"
   local command='' word='' values='' assigned='' i=1
   COMPREPLY=()
@@ -99,7 +106,7 @@ _weir() {
   while [ "$i" -lt "$COMP_CWORD" ]; do
     word="\${COMP_WORDS[i]}"
     case "$word" in -*) break ;; esac
-    case " $(_weir_tools "$command") " in *" $word "*) ;; *) break ;; esac
+    case " $(_weir_tools "$command") " in *" $word "*) ;; *) return ;; esac
     command="\${command:+$command }$word"
     i=$((i + 1))
   done
@@ -127,6 +134,46 @@ complete -F _weir weir
 `;
 }
 
+/** Works when it is sourced, and as a file `_weir` of $fpath, which zsh runs as the function of that name. */
+function zshScript(): string {
+  return `#compdef weir
+${shellTables()}_weir() {
+  emulate -L zsh
+  local current="$PREFIX" previous="$words[CURRENT-1]" command='' word values='' assigned=''
+  local -a tools flags
+  if [[ "$current" == -*=* ]]; then
+    previous="\${current%%=*}" assigned=1
+    compset -P '*='
+  fi
+  for word in "\${(@)words[2,CURRENT-1]}"; do
+    [[ "$word" == -* ]] && break
+    tools=($(_weir_tools "$command"))
+    (( \${tools[(Ie)$word]} )) || return 1
+    command="\${command:+$command }$word"
+  done
+  [[ "$previous" == -* ]] && values="$(_weir_values "-\${\${previous#-}#-}" "$assigned")"
+  case "$values" in
+    @path) _files ; return ;;
+    @any) return 1 ;;
+    ?*) compadd -- \${=values} ; return ;;
+  esac
+  tools=($(_weir_tools "$command"))
+  flags=($(_weir_flags "$command"))
+  case "$current" in
+    --*) compadd -- -\${^flags} ;;
+    -*) compadd -- $flags ;;
+    *) if (( $#tools )); then compadd -- $tools; else compadd -- $flags; fi ;;
+  esac
+}
+if [ "$funcstack[1]" = _weir ]; then
+  _weir "$@"
+else
+  (( $+functions[compdef] )) || { autoload -Uz compinit && compinit }
+  compdef _weir weir
+fi
+`;
+}
+
 function pattern(rows: readonly FlagRow[]): string {
   return rows
     .flatMap(flagSpellings)
@@ -135,38 +182,88 @@ function pattern(rows: readonly FlagRow[]): string {
 }
 
 function fishScript(): string {
-  const commands = (['', ...completed] as const).flatMap((command) =>
-    nextWords(command).map((word) => {
-      const name = (command === '' ? word : `${command} ${word}`) as CommandName;
-      const help = quoted(commandRow(name).help, 'fish');
-      return `complete -c weir -n "__weir_at ${quoted(command, 'fish')}" -a ${quoted(word, 'fish')} -d ${help}\n`;
-    }),
-  );
-  const flags = completedRows.map((row) => {
+  const described = (word: string, help: string) => `${quoted(word, 'fish')} ${quoted(help, 'fish')}`;
+  const tools = (['', ...completed] as const)
+    .map((command) => [command, nextWords(command)] as const)
+    .filter(([, words]) => words.length > 0)
+    .map(([command, words]) => {
+      const rows = words.map((word) =>
+        described(word, commandRow((command === '' ? word : `${command} ${word}`) as CommandName).help),
+      );
+      return `    case ${quoted(command, 'fish')}\n      printf '%s\\t%s\\n' ${rows.join(' ')}\n`;
+    });
+  const flags = completedRows.flatMap((row) => {
     const takers = row.commands.filter(isAvailable).map((name) => quoted(name, 'fish'));
-    const values = valuesOf(row);
-    const taken =
-      row.type.impliedText !== undefined
-        ? ''
-        : values === 'path'
-          ? ' -r -F'
-          : values === 'nothing'
-            ? ' -x'
-            : ` -x -a ${quoted(values.join(' '), 'fish')}`;
-    const help = quoted(row.help, 'fish');
-    return takers.length === 0
-      ? ''
-      : `complete -c weir -n "__weir_at ${takers.join(' ')}" -o ${quoted(row.name, 'fish')}${taken} -d ${help}\n`;
+    const line = `  contains -- "$argv" ${takers.join(' ')}; and printf '%s\\t%s\\n' ${described(`-${row.name}`, row.help)}\n`;
+    return takers.length === 0 ? [] : [line];
   });
+  const cases = (rows: readonly FlagRow[]) =>
+    rows
+      .flatMap(flagSpellings)
+      .map((spelling) => quoted(spelling, 'fish'))
+      .join(' ');
+  const words = listedRows.map(
+    ([row, values]) =>
+      `    case ${cases([row])}\n      printf '%s\\n' ${values.map((value) => quoted(value, 'fish')).join(' ')}\n`,
+  );
+  const names = completed.map((name) => quoted(name, 'fish')).join(' ');
   return `# Completes commands, tools, flags and their values. Written by weir completion.
-function __weir_at
-  set -l command
-  for word in (commandline -opc)[2..-1]
-    string match -q -- '-*' $word; and break
-    set -a command $word
-  end
-  contains -- "$command" $argv
+function __weir_tools
+  switch "$argv"
+${tools.join('')}  end
 end
-complete -c weir -f
-${commands.join('')}${flags.join('')}`;
+function __weir_flags
+${flags.join('')}  contains -- "$argv" ${names}; and printf '%s\\t%s\\n' ${described('-help', 'Show the flags.')}
+end
+function __weir_values
+  switch "$argv[1]"
+    case ${cases(switches)}
+      test -n "$argv[2]"; and printf '%s\\n' true false
+    case ${cases(paths)}
+      echo @path
+${words.join('')}    case '*'
+      echo @any
+  end
+end
+function __weir
+  set -l words (commandline -opc)[2..-1]
+  set -l current (commandline -ct)
+  set -l previous "$words[-1]"
+  set -l assigned ''
+  set -l command ''
+  if string match -q -- '-*=*' "$current"
+    set previous (string replace -r -- '=.*' '' "$current")
+    set assigned "$previous="
+  end
+  for word in $words
+    string match -q -- '-*' "$word"; and break
+    __weir_tools "$command" | string match -q -r -- '^'(string escape --style=regex -- "$word")'\\t'; or return
+    set command (string trim -- "$command $word")
+  end
+  if string match -q -- '-*' "$previous"
+    set -l values (__weir_values (string replace -r -- '^--' '-' "$previous") "$assigned")
+    switch "$values[1]"
+      case ''
+      case @path
+        __fish_complete_path (string sub -s (math 1 + (string length -- "$assigned")) -- "$current") \\
+          | string replace -r -- '^' "$assigned"
+        return
+      case @any
+        return
+      case '*'
+        printf '%s\\n' "$assigned"$values
+        return
+    end
+  end
+  if string match -q -- '--*' "$current"
+    __weir_flags "$command" | string replace -r -- '^' '-'
+  else if string match -q -- '-*' "$current"
+    __weir_flags "$command"
+  else
+    set -l tools (__weir_tools "$command")
+    test -n "$tools[1]"; and printf '%s\\n' $tools; or __weir_flags "$command"
+  end
+end
+complete -c weir -f -a '(__weir)'
+`;
 }
