@@ -27,7 +27,7 @@ interface Step {
   readonly input?: string;
   /** The exit status; 0 if absent. */
   readonly status?: number;
-  /** The tool has no end: it is stopped when it has printed this in its table, or a line of JSON, and the rest is cut. */
+  /** The tool has no end: it is stopped when it has printed this, and the rest is cut. */
   readonly until?: RegExp;
   readonly clock?: Clock;
 }

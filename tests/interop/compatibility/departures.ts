@@ -97,6 +97,14 @@ export const departures: readonly Departure[] = [
   },
   {
     area: 'groups',
+    subject: 'a classic group whose members all leave while its first rebalance waits for more',
+    apache:
+      '`PreparingRebalance` until `group.initial.rebalance.delay.ms` has passed, in which commits without a member id get `UNKNOWN_MEMBER_ID`',
+    weir: '`Empty` at once',
+    reason: 'a group without members is empty, and a consumer that goes on with manual assignment can commit',
+  },
+  {
+    area: 'groups',
     subject: 'regular expressions with many repetitions, in subscriptions and ListTransactions',
     apache: 'counts up to 1000, any number of them side by side',
     weir: '`INVALID_REGULAR_EXPRESSION` when the counts add up to more than about a thousand characters',
