@@ -2,12 +2,13 @@
 // `npm start` runs it on whatever Node the machine has; the build itself runs on Node 24.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root, runtimePath } from './installation.mjs';
 
 const consolePath = join(root, 'packages/console');
-const stampPath = join(consolePath, 'dist', '.sources');
+const distPath = join(consolePath, 'dist');
+const stampName = '.sources';
 
 /** What the build reads: the console, and the packages that pages import. */
 const sourceFolders = ['console/src', 'console/public', 'api/src', 'core/src', 'events/src'];
@@ -30,10 +31,29 @@ function sourcesStamp() {
 
 function isCurrent(stamp) {
   try {
-    return readFileSync(stampPath, 'utf8') === stamp;
+    return readFileSync(join(distPath, stampName), 'utf8') === stamp;
   } catch {
     return false;
   }
+}
+
+/** Takes the place of the last build at once: others may build at the same time, and a server may read the folder. */
+function put(builtPath, stamp) {
+  writeFileSync(join(builtPath, stampName), stamp);
+  if (isCurrent(stamp)) return;
+  const lastPath = `${builtPath}-last`;
+  try {
+    renameSync(distPath, lastPath);
+  } catch {
+    // The first build.
+  }
+  try {
+    renameSync(builtPath, distPath);
+  } catch (error) {
+    // Another build of these sources was first.
+    if (!isCurrent(stamp)) throw error;
+  }
+  rmSync(lastPath, { recursive: true, force: true });
 }
 
 const stamp = sourcesStamp();
@@ -41,7 +61,11 @@ if (!isCurrent(stamp)) {
   const startMs = performance.now();
   process.stderr.write('Building the console …\n');
   const vite = join(root, 'node_modules/vite/bin/vite.js');
-  const child = spawn(runtimePath, [vite, 'build', '--logLevel', 'warn'], {
+  const cachePath = join(root, 'node_modules', '.cache', 'weir');
+  mkdirSync(cachePath, { recursive: true });
+  const builtPath = join(cachePath, `console-${process.pid}`);
+  const options = ['--logLevel', 'warn', '--outDir', builtPath, '--emptyOutDir'];
+  const child = spawn(runtimePath, [vite, 'build', ...options], {
     cwd: consolePath,
     stdio: ['ignore', 'inherit', 'inherit'],
   });
@@ -53,11 +77,12 @@ if (!isCurrent(stamp)) {
     child.on('close', resolve);
   });
   if (status === 0) {
-    writeFileSync(stampPath, stamp);
+    put(builtPath, stamp);
     process.stderr.write(`Built the console in ${((performance.now() - startMs) / 1000).toFixed(1)} s.\n`);
   } else {
     // Everything else works without it.
     process.stderr.write('weir: failed to build the console, so that its pages are missing\n');
     if (!process.argv.includes('--optional')) process.exitCode = 1;
   }
+  rmSync(builtPath, { recursive: true, force: true });
 }
