@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Kafka, logLevel } from 'kafkajs';
-import type { Page } from 'playwright-core';
 import { missingChromium } from './chromium.ts';
+import { button, dialogOf, field, onPage } from './find.ts';
 import { kafkaOf } from './kafka.ts';
 import { type PageCase, testPages } from './pages.ts';
 import { accessibilityProblems, openStage, type Stage } from './stage.ts';
@@ -29,8 +29,6 @@ const pages: readonly PageCase[] = [
 ];
 
 testPages(() => stage, pages);
-
-const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
 function send(sasl: { readonly username: string; readonly password: string }): Promise<string> {
   const kafka = new Kafka({
@@ -63,30 +61,33 @@ test('why is this producer denied: credential, denial, tester, rule, allowed', b
   const page = await stage.open();
   await page.goto(await stage.urlOf('/clusters/{id}/credentials'));
   await button(page, 'Create a credential').click();
-  const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('Name').fill('a name');
+  const dialog = dialogOf(page);
+  await field(dialog, 'Name').fill('a name');
   await button(page, 'Create the credential').click();
   await dialog.getByRole('alert').waitFor();
-  assert.equal(await dialog.getByLabel('Name').inputValue(), 'a name', 'what was typed stays');
-  await dialog.getByLabel('Name').fill('bob');
+  assert.equal(await field(dialog, 'Name').inputValue(), 'a name', 'what was typed stays');
+  await field(dialog, 'Name').fill('bob');
   await button(page, 'Create the credential').click();
-  const snippet = await dialog.getByRole('region', { name: 'JavaScript (kafkajs)' }).innerText();
+  const snippet = await dialog.getByRole('region', { name: 'JavaScript (kafkajs)', exact: true }).innerText();
   assert.deepEqual(await accessibilityProblems(page), []);
   const sasl = JSON.parse(/sasl: (\{.*\}) \}\)/.exec(snippet)![1]!) as { username: string; password: string };
   assert.ok(snippet.includes(stage.local.address('Kafka')), snippet);
   await sendUntil(sasl, /^sent$/);
   await button(page, 'Done').click();
 
-  await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'ACLs' }).click();
-  await page.locator('main').getByRole('button', { name: 'Change' }).click();
+  await page
+    .getByRole('navigation', { name: 'Sections', exact: true })
+    .getByRole('link', { name: 'ACLs', exact: true })
+    .click();
+  await page.locator('main').getByRole('button', { name: 'Change', exact: true }).click();
   await page.getByRole('menuitem', { name: /^Enforce them/ }).click();
-  await page.locator('main').getByText('ACLs are enforced', { exact: true }).waitFor();
+  await onPage(page, 'ACLs are enforced').waitFor();
   await sendUntil(sasl, /not authorized/i);
 
-  await page.getByLabel('Principal').fill('User:ccn_bob');
-  await page.getByLabel('Name of the resource').fill('orders');
+  await field(page, 'Principal').fill('User:ccn_bob');
+  await field(page, 'Name of the resource').fill('orders');
   await button(page, 'Test').click();
-  await page.getByText('No, denied').waitFor();
+  await onPage(page, 'No, denied').waitFor();
   assert.equal(
     new URL(page.url()).searchParams.get('resource_name'),
     'orders',
@@ -94,27 +95,27 @@ test('why is this producer denied: credential, denial, tester, rule, allowed', b
   );
   assert.deepEqual(await accessibilityProblems(page), []);
   await button(page, 'Create this ACL').click();
-  await page.getByText('Yes, allowed').waitFor();
-  await page.getByText('1 rule', { exact: true }).waitFor();
+  await onPage(page, 'Yes, allowed').waitFor();
+  await onPage(page, '1 rule').waitFor();
   await sendUntil(sasl, /^sent$/);
 
   await button(page, 'Delete: User:ccn_bob may WRITE topic orders').click();
-  await page.getByText('No, denied').waitFor();
+  await onPage(page, 'No, denied').waitFor();
   // The newest stands first.
   await button(page, 'Undo').first().click();
-  await page.getByText('Yes, allowed').waitFor();
+  await onPage(page, 'Yes, allowed').waitFor();
 
   await button(page, 'Import and export').click();
-  await page.getByRole('menuitem', { name: 'Export as JSON' }).click();
-  const json = await dialog.getByLabel('Rules as JSON').inputValue();
+  await page.getByRole('menuitem', { name: 'Export as JSON', exact: true }).click();
+  const json = await field(dialog, 'Rules as JSON').inputValue();
   await page.keyboard.press('Escape');
   await button(page, 'Import and export').click();
-  await page.getByRole('menuitem', { name: 'Import from JSON' }).click();
-  await dialog.getByLabel('Rules as JSON').fill('nothing');
+  await page.getByRole('menuitem', { name: 'Import from JSON', exact: true }).click();
+  await field(dialog, 'Rules as JSON').fill('nothing');
   await button(page, 'Import').click();
   await dialog.getByText(/This is not JSON/).waitFor();
-  await dialog.getByLabel('Rules as JSON').fill(json.replace('"WRITE"', '"READ"'));
+  await field(dialog, 'Rules as JSON').fill(json.replace('"WRITE"', '"READ"'));
   await button(page, 'Import').click();
-  await page.getByText('2 rules', { exact: true }).waitFor();
+  await onPage(page, '2 rules').waitFor();
   await page.context().close();
 });

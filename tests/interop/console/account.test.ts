@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import type { Page } from 'playwright-core';
 import { missingChromium } from './chromium.ts';
+import { button, dialogOf, field, message, onPage } from './find.ts';
 import { type PageCase, testPages } from './pages.ts';
 import { accessibilityProblems, openStage, type Stage } from './stage.ts';
 
@@ -25,22 +25,20 @@ const pages: readonly PageCase[] = [
 
 testPages(() => stage, pages);
 
-const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true });
-
 test('a key is made, shown once, works, and is deleted', bounded, async () => {
   const page = await stage.open();
   await page.goto(`${stage.url}/keys`);
   await button(page, 'Create a key').click();
-  const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('Name').fill('not a name');
+  const dialog = dialogOf(page);
+  await field(dialog, 'Name').fill('not a name');
   await button(page, 'Create the key').click();
   await dialog
     .getByRole('alert')
     .getByText(/letters, digits and underscores/)
     .waitFor();
-  assert.equal(await dialog.getByLabel('Name').inputValue(), 'not a name', 'what was typed stays');
-  await dialog.getByLabel('Name').fill('reader');
-  await dialog.getByLabel('For').selectOption('app_r');
+  assert.equal(await field(dialog, 'Name').inputValue(), 'not a name', 'what was typed stays');
+  await field(dialog, 'Name').fill('reader');
+  await field(dialog, 'For').selectOption('app_r');
   await button(page, 'Create the key').click();
   await dialog.getByText('Secret of the key').waitFor();
   assert.deepEqual(await accessibilityProblems(page), []);
@@ -49,14 +47,14 @@ test('a key is made, shown once, works, and is deleted', bounded, async () => {
   const { actor } = (await answer.json()) as { actor: { name: string } };
   assert.equal(actor.name, 'akn_reader');
   await button(page, 'Done').click();
-  await page.getByText('Application, read only · Default').waitFor();
+  await onPage(page, 'Application, read only · Default').waitFor();
   assert.ok(!(await page.content()).includes(secret), 'the secret is gone with the dialog');
   await page.reload();
   await button(page, 'Delete akn_reader').click();
   await dialog.getByText(/last used .* Whatever uses it is refused/).waitFor();
-  await dialog.getByLabel('Type akn_reader to confirm').fill('akn_reader');
-  await dialog.getByRole('button', { name: 'Delete akn_reader' }).click();
-  await page.getByText('Deleted akn_reader').waitFor();
+  await field(dialog, 'Type akn_reader to confirm').fill('akn_reader');
+  await button(dialog, 'Delete akn_reader').click();
+  await message(page, 'Deleted akn_reader').waitFor();
   await page.context().close();
 });
 
@@ -64,32 +62,32 @@ test('a workspace is made, chosen, renamed and deleted', bounded, async () => {
   const page = await stage.open();
   await page.goto(`${stage.url}/workspaces`);
   await button(page, 'Create a workspace').click();
-  const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('Name').fill('a!');
+  const dialog = dialogOf(page);
+  await field(dialog, 'Name').fill('a!');
   await button(page, 'Create the workspace').click();
   await dialog.getByRole('alert').waitFor();
-  await dialog.getByLabel('Name').fill('Reports');
+  await field(dialog, 'Name').fill('Reports');
   await button(page, 'Create the workspace').click();
-  await page.getByTitle('Show the clusters of Reports').click();
-  await page.locator('main').getByText('No clusters yet').waitFor();
+  await page.getByTitle('Show the clusters of Reports', { exact: true }).click();
+  await onPage(page, 'No clusters yet').waitFor();
   await page.reload();
-  await page.locator('main').getByText('No clusters yet').waitFor();
-  await page.getByRole('button', { name: 'Workspace: Reports' }).click();
-  await page.getByRole('menuitem', { name: 'All workspaces' }).click();
+  await onPage(page, 'No clusters yet').waitFor();
+  await button(page, 'Workspace: Reports').click();
+  await page.getByRole('menuitem', { name: 'All workspaces', exact: true }).click();
   await page
     .locator('main')
     .getByText(/^\d clusters?$/)
     .waitFor();
   await page.goto(`${stage.url}/workspaces`);
   await button(page, 'Rename Reports').click();
-  await dialog.getByLabel('New name').fill('Analytics');
+  await field(dialog, 'New name').fill('Analytics');
   await button(page, 'Rename').click();
   await button(page, 'Delete Analytics').click();
-  const confirm = dialog.getByRole('button', { name: 'Delete Analytics' });
+  const confirm = button(dialog, 'Delete Analytics');
   assert.ok(await confirm.isDisabled(), 'not before the name is typed');
-  await dialog.getByLabel('Type Analytics to confirm').fill('Analytics');
+  await field(dialog, 'Type Analytics to confirm').fill('Analytics');
   await confirm.click();
-  await page.getByText('Deleted Analytics').waitFor();
+  await message(page, 'Deleted Analytics').waitFor();
   await page.context().close();
 });
 
@@ -101,10 +99,10 @@ test('shortcuts go to pages, and the palette knows every operation', bounded, as
     .first()
     .waitFor();
   await page.keyboard.press('?');
-  await page.getByRole('dialog').getByText('Search pages, objects and operations').waitFor();
+  await dialogOf(page).getByText('Search pages, objects and operations').waitFor();
   assert.deepEqual(await accessibilityProblems(page), []);
   await page.keyboard.press('Escape');
-  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await dialogOf(page).waitFor({ state: 'detached' });
   await page.keyboard.press('g');
   await page.keyboard.press('k');
   await page.waitForURL(/\/keys$/);
@@ -117,7 +115,7 @@ test('shortcuts go to pages, and the palette knows every operation', bounded, as
   await page.getByRole('option', { name: /List keys/ }).waitFor();
   await input.fill('list_recently_deleted');
   await page.getByRole('option', { name: /List deleted virtual clusters/ }).click();
-  const dialog = page.getByRole('dialog');
+  const dialog = dialogOf(page);
   const command = dialog.getByText(/curl -s .*list_recently_deleted_virtual_clusters/);
   await command.waitFor();
   await page.context().close();
@@ -125,31 +123,31 @@ test('shortcuts go to pages, and the palette knows every operation', bounded, as
 
 test('a person is invited, roles are made and given, and the audit log has it', bounded, async () => {
   const page = await stage.open();
-  const dialog = page.getByRole('dialog');
+  const dialog = dialogOf(page);
   await page.goto(`${stage.url}/team/roles`);
   await button(page, 'Create a role').click();
-  await dialog.getByLabel('Name').fill('x');
+  await field(dialog, 'Name').fill('x');
   await button(page, 'Create the role').click();
   await dialog.getByRole('alert').waitFor();
-  await dialog.getByLabel('Name').fill('Shop readers');
-  await dialog.getByLabel('In Default').selectOption('read_only');
+  await field(dialog, 'Name').fill('Shop readers');
+  await field(dialog, 'In Default').selectOption('read_only');
   await button(page, 'Create the role').click();
-  await page.getByText('reads Default', { exact: true }).waitFor();
-  await page.getByRole('link', { name: 'Members' }).click();
+  await onPage(page, 'reads Default').waitFor();
+  await page.getByRole('link', { name: 'Members', exact: true }).click();
   await button(page, 'Invite a person').click();
-  await dialog.getByLabel('E-mail').fill('not an address');
+  await field(dialog, 'E-mail').fill('not an address');
   await button(page, 'Invite').click();
   await dialog.getByRole('alert').waitFor();
-  await dialog.getByLabel('E-mail').fill('grace@example.com');
-  await dialog.getByLabel('Role').selectOption({ label: 'Shop readers' });
+  await field(dialog, 'E-mail').fill('grace@example.com');
+  await field(dialog, 'Role').selectOption({ label: 'Shop readers' });
   await button(page, 'Invite').click();
   await dialog.getByText(/\/join#/).waitFor();
   await button(page, 'Done').click();
-  await page.getByText('Invited, and not here yet').waitFor();
+  await onPage(page, 'Invited, and not here yet').waitFor();
   await button(page, 'Withdraw').click();
-  await page.getByText('The invitation of grace@example.com is withdrawn').waitFor();
+  await message(page, 'The invitation of grace@example.com is withdrawn').waitFor();
   await page.goto(`${stage.url}/audit-log?operation=create_user_role`);
-  await page.getByRole('gridcell', { name: 'create_user_role' }).first().click();
+  await page.getByRole('gridcell', { name: 'create_user_role', exact: true }).first().click();
   await dialog.getByText('playground@localhost.localdomain').waitFor();
   assert.deepEqual(await accessibilityProblems(page), []);
   await page.context().close();
@@ -158,25 +156,25 @@ test('a person is invited, roles are made and given, and the audit log has it', 
 test('a configuration for MCP is generated, tested, and used by a client', bounded, async () => {
   const page = await stage.open();
   await page.goto(`${stage.url}/mcp`);
-  await page.getByLabel('Default', { exact: true }).uncheck();
+  await field(page, 'Default').uncheck();
   await button(page, 'Generate').click();
-  await page.getByText('Choose at least one workspace').waitFor();
+  await onPage(page, 'Choose at least one workspace').waitFor();
   for (const form of ['single_key', 'per_workspace']) {
-    await page.getByLabel('Default', { exact: true }).check();
-    await page.getByLabel('Headers').selectOption(form);
+    await field(page, 'Default').check();
+    await field(page, 'Headers').selectOption(form);
     const [answer] = await Promise.all([
       page.waitForResponse(/create_mcp_configuration/),
       button(page, 'Generate').click(),
     ]);
     assert.equal(answer.status(), 200);
     const [key] = ((await answer.json()) as { api_keys: { name: string }[] }).api_keys;
-    await page.getByText(key!.name).waitFor();
+    await onPage(page, key!.name).waitFor();
     const shown = await page
-      .getByRole('region', { name: 'Clients that name the address url (most)' })
+      .getByRole('region', { name: 'Clients that name the address url (most)', exact: true })
       .locator('code')
       .innerText();
     await button(page, 'Test it').click();
-    await page.getByText(/It works: .* offers \d+ tools/).waitFor();
+    await onPage(page, /It works: .* offers \d+ tools/).waitFor();
     const { mcpServers } = JSON.parse(shown) as {
       mcpServers: { weir: { url: string; headers: Record<string, string> } };
     };

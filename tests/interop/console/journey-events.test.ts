@@ -3,6 +3,7 @@ import { after, test } from 'node:test';
 import { Kafka, logLevel } from 'kafkajs';
 import type { Page } from 'playwright-core';
 import { missingChromium } from './chromium.ts';
+import { button, dialogOf, field, message, onPage } from './find.ts';
 import { accessibilityProblems, openStage, type Stage } from './stage.ts';
 
 const skip = missingChromium();
@@ -48,14 +49,14 @@ async function causeDenials(): Promise<void> {
   await admin.disconnect();
 }
 
-const rows = (page: Page) => page.getByRole('list', { name: 'Events' }).getByRole('listitem');
+const rows = (page: Page) => page.getByRole('list', { name: 'Events', exact: true }).getByRole('listitem');
 
 /** Runs the search again until it has found what clients were denied. */
 async function searchUntilFound(page: Page, text: string): Promise<void> {
   for (;;) {
     await causeDenials();
-    await page.getByRole('button', { name: 'Run', exact: true }).click();
-    await page.getByRole('button', { name: 'Run', exact: true }).waitFor();
+    await button(page, 'Run').click();
+    await button(page, 'Run').waitFor();
     if ((await rows(page).getByText(text).count()) > 0) return;
   }
 }
@@ -69,15 +70,15 @@ test(
   async () => {
     const page = await stage.open();
     await page.goto(await stage.urlOf('/clusters/{id}/events'));
-    await page.getByText('This cluster records no events').waitFor();
+    await onPage(page, 'This cluster records no events').waitFor();
     assert.deepEqual(await accessibilityProblems(page), [], 'without events');
-    await page.getByRole('button', { name: 'Enable events' }).click();
-    await page.getByText('This cluster records no events').waitFor({ state: 'hidden' });
+    await button(page, 'Enable events').click();
+    await onPage(page, 'This cluster records no events').waitFor({ state: 'hidden' });
     await call(page, 'update_virtual_cluster_configuration', {
       virtual_cluster_configuration: { are_acls_enabled: true },
     });
 
-    await page.getByRole('button', { name: 'All types' }).click();
+    await button(page, 'All types').click();
     await page.getByRole('menuitemcheckbox', { name: /ACL logs/ }).click();
     await page.keyboard.press('Escape');
     await page.waitForURL(/types=acl_logs/);
@@ -86,21 +87,21 @@ test(
 
     // A field of an event becomes a filter and the groups of the timeline.
     await rows(page).getByText(denial).first().click();
-    await page.getByRole('button', { name: '"operation"' }).click();
-    await page.getByRole('menuitem', { name: 'Filter == CREATE' }).click();
+    await button(page, '"operation"').click();
+    await page.getByRole('menuitem', { name: 'Filter == CREATE', exact: true }).click();
     await page.waitForURL((url) => url.searchParams.get('filter') === 'data.operation == "CREATE"');
-    await page.getByRole('button', { name: '"resource_name"' }).click();
+    await button(page, '"resource_name"').click();
     await page.getByRole('menuitem', { name: /Group the timeline/ }).click();
     await page.waitForURL((url) => url.searchParams.get('group_by') === 'data.resource_name');
     await page.getByRole('img', { name: /Events over time by data.resource_name, 2 series/ }).waitFor();
     assert.deepEqual(await accessibilityProblems(page), [], 'with results');
 
     // Rows and text are two forms of one filter.
-    await page.getByRole('button', { name: 'Builder' }).click();
-    await page.getByRole('button', { name: 'Row', exact: true }).click();
-    await page.getByLabel('Field', { exact: true }).last().fill('data.resource_name');
-    await page.getByLabel('Value').last().fill('orders');
-    await page.getByRole('button', { name: 'Raw' }).click();
+    await button(page, 'Builder').click();
+    await button(page, 'Row').click();
+    await field(page, 'Field').last().fill('data.resource_name');
+    await field(page, 'Value').last().fill('orders');
+    await button(page, 'Raw').click();
     const both = 'data.operation == "CREATE" and data.resource_name == "orders"';
     await editor(page).getByText(both).waitFor();
     await page.keyboard.press('Control+Enter');
@@ -123,7 +124,7 @@ test(
     await other.goto(page.url());
     await rows(other).getByText(denial).first().waitFor();
     assert.equal(await rows(other).count(), found);
-    assert.equal(await other.getByLabel('Group by').inputValue(), 'data.resource_name');
+    assert.equal(await field(other, 'Group by').inputValue(), 'data.resource_name');
     await editor(other).getByText(both).waitFor();
     assert.deepEqual(await accessibilityProblems(other), [], 'in dark');
     await other.setViewportSize({ width: 360, height: 900 });
@@ -142,20 +143,20 @@ test(
       .getByText(/The filter is wrong at column 16/)
       .waitFor();
     assert.equal(await rows(page).count(), found);
-    await page.getByRole('button', { name: 'Builder' }).click();
-    await page.getByText(/Rows cannot show this text/).waitFor();
+    await button(page, 'Builder').click();
+    await message(page, /Rows cannot show this text/).waitFor();
     await editor(page).getByText('data.operation = "CREATE"').waitFor();
 
     // Back to the search before, and by the keyboard to an event and those around it.
-    await page.getByRole('button', { name: 'Previous search' }).click();
+    await button(page, 'Previous search').click();
     await page.waitForURL((url) => url.searchParams.get('filter') === both);
     await rows(page).getByText(denial).first().waitFor();
     await page.getByRole('heading', { name: 'Events', exact: true }).click();
     await page.keyboard.press('j');
     if ((await rows(page).first().getByRole('button').first().getAttribute('aria-expanded')) === 'false')
       await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: 'Around this event' }).first().click();
-    await page.getByRole('dialog').getByText('Before it').waitFor();
+    await button(page, 'Around this event').first().click();
+    await dialogOf(page).getByText('Before it').waitFor();
     await page.getByRole('region', { name: 'The event', exact: true }).getByText(denial).waitFor();
     assert.notEqual(param(page, 'event'), null);
     assert.deepEqual(await accessibilityProblems(page), [], 'with an event open');
@@ -172,30 +173,30 @@ test(
     const page = await stage.open();
     await page.goto(await stage.urlOf('/clusters/{id}/events?relative=1d'));
     await rows(page).first().waitFor();
-    await page.getByRole('button', { name: 'Presets' }).click();
-    await page.getByRole('menuitem', { name: 'ACL by Operation' }).click();
+    await button(page, 'Presets').click();
+    await page.getByRole('menuitem', { name: 'ACL by Operation', exact: true }).click();
     await page.waitForURL(/group_by=data.operation/);
     assert.equal(param(page, 'types'), 'acl_logs');
     await page.getByRole('img', { name: /by data.operation/ }).waitFor();
 
     const downloading = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Export' }).click();
+    await button(page, 'Export').click();
     await page.getByRole('menuitem', { name: /as CSV/ }).click();
     assert.equal((await downloading).suggestedFilename(), 'events.csv');
 
     // Stop closes the connection, by which the control plane cancels the search.
     await page.route('**/api/v1/search_events', () => {});
-    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await button(page, 'Run').click();
     const cancelled = page.waitForEvent('requestfailed', (request) =>
       request.url().endsWith('/search_events'),
     );
-    await page.getByRole('button', { name: 'Stop' }).click();
+    await button(page, 'Stop').click();
     await cancelled;
-    await page.getByText('stopped; these are earlier results').waitFor();
+    await onPage(page, 'stopped; these are earlier results').waitFor();
     assert.ok((await rows(page).count()) > 0);
     await page.unroute('**/api/v1/search_events');
     await page.goto(await stage.urlOf('/clusters/{id}/acls/events?types=agent_logs&relative=1d'));
-    await page.getByRole('heading', { name: 'ACL events' }).waitFor();
+    await page.getByRole('heading', { name: 'ACL events', exact: true }).waitFor();
     await rows(page).first().waitFor();
     assert.equal(await rows(page).filter({ hasNotText: 'acl_logs' }).count(), 0);
     assert.deepEqual(await accessibilityProblems(page), [], 'events of ACLs');
@@ -241,8 +242,8 @@ test(
     );
     await page.goto(await stage.urlOf('/clusters/{id}/events'));
     await rows(page).getByText('⟨U+202E⟩gnp.exe␇').waitFor();
-    await page.getByRole('button', { name: 'Expand all' }).click();
-    await page.getByText('Long texts are cut. Show all').first().waitFor();
+    await button(page, 'Expand all').click();
+    await onPage(page, 'Long texts are cut. Show all').first().waitFor();
     assert.equal(await page.locator('main img[src], main script').count(), 0);
     assert.match(await page.title(), /^Events/);
     const shown = await page.locator('main').innerText();

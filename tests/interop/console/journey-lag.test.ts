@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { missingChromium } from './chromium.ts';
+import { button, dialogOf, field, message, onPage } from './find.ts';
 import { kafkaOf } from './kafka.ts';
 import { type PageCase, testPages } from './pages.ts';
 import { openStage, type Stage } from './stage.ts';
@@ -43,25 +44,27 @@ test('a person finds the group that falls behind and resets it', bounded, async 
   const page = await stage.open();
   await page.goto(`${stage.url}/clusters/${clusterId}`);
   // The leader samples every ten seconds.
-  await page.getByText('1 group is falling behind.').waitFor({ timeout: 60_000 });
-  await page.getByRole('link', { name: 'billing' }).click();
-  await page.getByText(/3,001 records behind/).waitFor();
-  await page.getByRole('button', { name: 'Reset offsets' }).click();
-  await page.getByText('An offset, of every partition').click();
-  await page.getByLabel('Offset', { exact: true }).fill('minus one');
-  await page.getByRole('button', { name: 'Preview' }).click();
-  await page.getByText('Type a whole number from 0.').waitFor();
-  await page.getByText('The end: skip what it has not read').click();
-  await page.getByRole('button', { name: 'Preview' }).click();
-  await page.getByText('3,001 records are skipped, 0 are read again.').waitFor();
-  await page.getByRole('button', { name: 'Apply' }).click();
-  await page.getByText('Reset 2 partitions').waitFor();
-  await page.getByText(/· 0 records behind/).waitFor();
-  await page.getByRole('button', { name: 'Delete' }).click();
-  const confirm = page.getByRole('button', { name: 'Delete billing' });
+  await onPage(page, /1 group is falling behind\.$/).waitFor();
+  await page.getByRole('link', { name: 'billing', exact: true }).click();
+  await onPage(page, /3,001 records behind/).waitFor();
+  await button(page, 'Reset offsets').click();
+  await dialogOf(page).getByText('An offset, of every partition', { exact: true }).click();
+  await field(page, 'Offset').fill('minus one');
+  await button(page, 'Preview').click();
+  await dialogOf(page).getByText('Type a whole number from 0.', { exact: true }).waitFor();
+  await dialogOf(page).getByText('The end: skip what it has not read', { exact: true }).click();
+  await button(page, 'Preview').click();
+  await dialogOf(page)
+    .getByText(/3,001 records are skipped, 0 are read again\./)
+    .waitFor();
+  await button(page, 'Apply').click();
+  await message(page, /^Reset 2 partitions/).waitFor();
+  await onPage(page, /· 0 records behind/).waitFor();
+  await button(page, 'Delete').click();
+  const confirm = button(page, 'Delete billing');
   assert.equal(await confirm.isDisabled(), true);
-  await page.getByLabel('Type billing to confirm').fill('billing');
+  await field(page, 'Type billing to confirm').fill('billing');
   await confirm.click();
-  await page.getByText('No consumer groups yet').waitFor();
+  await onPage(page, 'No consumer groups yet').waitFor();
   await page.context().close();
 });

@@ -2,6 +2,7 @@ import { after, test } from 'node:test';
 import { callOf } from './call.ts';
 import { missingChromium } from './chromium.ts';
 import { replaceText } from './editor.ts';
+import { button, onPage } from './find.ts';
 import { openStage } from './stage.ts';
 
 const skip = missingChromium();
@@ -19,23 +20,23 @@ test('a person breaks a schema, sees why, fixes it and sees the diff', {
 
   const page = await stage.open();
   await page.goto(await stage.urlOf('/clusters/{id}'));
-  await page.getByRole('link', { name: 'Schema registry' }).first().click();
-  await page.getByRole('link', { name: 'orders-value' }).click();
-  await page.getByText('1 version', { exact: true }).waitFor();
-  await page.getByRole('link', { name: 'New version' }).click();
-  await page.getByText('The subject has this schema already').waitFor();
+  await page.getByRole('link', { name: 'Schema registry', exact: true }).first().click();
+  await page.getByRole('link', { name: 'orders-value', exact: true }).click();
+  await onPage(page, '1 version').waitFor();
+  await page.getByRole('link', { name: 'New version', exact: true }).click();
+  await onPage(page, 'The subject has this schema already').waitFor();
 
   const editor = page.getByRole('textbox', { name: 'Schema', exact: true });
-  const register = page.getByRole('button', { name: 'Register as the next version' });
+  const register = button(page, 'Register as the next version');
 
   // A text that is no JSON says where.
   await replaceText(editor, textOf({ name: 'paid', type: 'boolean' }).slice(0, -3));
-  await page.getByText('This is not a valid schema').waitFor();
+  await onPage(page, 'This is not a valid schema').waitFor();
 
   // A field without a default cannot be read from old records.
   await replaceText(editor, textOf({ name: 'paid', type: 'boolean' }));
-  await page.getByText('Not compatible with version 1').waitFor();
-  const problems = page.getByRole('list', { name: 'Problems' });
+  await onPage(page, 'Not compatible with version 1').waitFor();
+  const problems = page.getByRole('list', { name: 'Problems', exact: true });
   await problems.getByText(/paid/).first().waitFor();
   await problems
     .getByRole('button', { name: /^\d+:\d+$/ })
@@ -45,11 +46,11 @@ test('a person breaks a schema, sees why, fixes it and sees the diff', {
   if (!(await register.isDisabled())) throw new Error('an incompatible schema can be registered');
 
   await replaceText(editor, textOf({ name: 'paid', type: 'boolean', default: false }));
-  await page.getByText('Compatible', { exact: true }).waitFor();
+  await onPage(page, 'Compatible').waitFor();
   await register.click();
 
   await page.waitForURL(/\/compare\?/);
-  await page.getByText('2 versions').waitFor();
+  await onPage(page, '2 versions').waitFor();
   await page
     .locator('.cm-insertedLine, .cm-changedLine')
     .getByText(/"paid"/)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { missingChromium } from './chromium.ts';
+import { button, dialogOf, field, onPage } from './find.ts';
 import { kafkaOf } from './kafka.ts';
 import { type PageCase, testPages } from './pages.ts';
 import { accessibilityProblems, openStage, type Stage } from './stage.ts';
@@ -60,8 +61,6 @@ testPages(() => stage, pages);
 
 const row = (page: Page, place: string) => page.getByRole('row').filter({ hasText: place });
 const panel = (page: Page) => page.getByRole('region', { name: 'Record', exact: true });
-const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
-
 async function assertNothingRan(page: Page): Promise<void> {
   assert.equal(await page.evaluate('window.injected'), undefined);
   assert.equal(await page.locator('main img, main script').count(), 0);
@@ -70,18 +69,18 @@ async function assertNothingRan(page: Page): Promise<void> {
 test('a person filters, pages, opens a record, shares it and produces one', bounded, async () => {
   const page = await stage.open();
   await page.goto(await stage.urlOf('/clusters/{id}/topics/orders/messages'));
-  await page.getByText(/scanned \d+ · matched/).waitFor();
+  await onPage(page, /scanned \d+ · matched/).waitFor();
 
-  await page.getByLabel('Filter').fill('value.total >');
+  await field(page, 'Filter').fill('value.total >');
   await button(page, 'Read').click();
-  await page.getByText(/line 1, column/).waitFor();
-  assert.equal(await page.getByLabel('Filter').inputValue(), 'value.total >', 'what was typed stays');
-  await page.getByLabel('Filter').fill('value.total >= 2980');
+  await onPage(page, /line 1, column/).waitFor();
+  assert.equal(await field(page, 'Filter').inputValue(), 'value.total >', 'what was typed stays');
+  await field(page, 'Filter').fill('value.total >= 2980');
   await button(page, 'Read').click();
-  await page.getByText('scanned 300 · matched 2').waitFor();
-  await page.getByLabel('Filter').fill('');
-  await page.getByLabel('Contains').fill('customer-3');
-  await page.getByLabel('Limit').fill('5');
+  await onPage(page, /^scanned 300 · matched 2\b/).waitFor();
+  await field(page, 'Filter').fill('');
+  await field(page, 'Contains').fill('customer-3');
+  await field(page, 'Limit').fill('5');
   await button(page, 'Read').click();
   await page.waitForURL(/contains=customer-3/);
   await page.locator('[data-row="4"]').waitFor();
@@ -97,11 +96,11 @@ test('a person filters, pages, opens a record, shares it and produces one', boun
 
   await page.goto(await stage.urlOf('/clusters/{id}/topics/orders/messages?partition=2&offset=4'));
   await panel(page).getByText('order:').waitFor();
-  await panel(page).getByRole('button', { name: 'Hex' }).click();
+  await panel(page).getByRole('button', { name: 'Hex', exact: true }).click();
   await panel(page)
     .getByText(/^00000000 {2}7b 22 6f/)
     .waitFor();
-  await panel(page).getByRole('button', { name: 'Copy as' }).click();
+  await panel(page).getByRole('button', { name: 'Copy as', exact: true }).click();
   await panel(page)
     .getByText(/kcat -b .* -t orders -p 2 -o 4 -c 1/)
     .waitFor();
@@ -109,27 +108,27 @@ test('a person filters, pages, opens a record, shares it and produces one', boun
     .getByText(/weir cli fetch .* -partition 2 -offset 4/)
     .waitFor();
   assert.deepEqual(await accessibilityProblems(page), []);
-  await page.getByRole('separator', { name: 'Width of the record' }).press('ArrowLeft');
+  await page.getByRole('separator', { name: 'Width of the record', exact: true }).press('ArrowLeft');
   await button(page, 'Close the record').click();
   await panel(page).waitFor({ state: 'detached' });
 
   await button(page, 'Produce').click();
-  const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('Format of the value').selectOption('json');
-  await dialog.getByLabel('Value', { exact: true }).fill('{"broken"');
-  await dialog.getByRole('button', { name: 'Add a header' }).click();
-  await dialog.getByLabel('Name of header 1').fill('source');
-  await dialog.getByLabel('Value of header 1').fill(script);
-  await dialog.getByRole('button', { name: 'Produce', exact: true }).click();
+  const dialog = dialogOf(page);
+  await field(dialog, 'Format of the value').selectOption('json');
+  await field(dialog, 'Value').fill('{"broken"');
+  await button(dialog, 'Add a header').click();
+  await field(dialog, 'Name of header 1').fill('source');
+  await field(dialog, 'Value of header 1').fill(script);
+  await button(dialog, 'Produce').click();
   await dialog.getByText(/The value cannot be written as JSON/).waitFor();
-  assert.equal(await dialog.getByLabel('Value', { exact: true }).inputValue(), '{"broken"');
+  assert.equal(await field(dialog, 'Value').inputValue(), '{"broken"');
   assert.deepEqual(await accessibilityProblems(page), []);
-  await dialog.getByLabel('Value', { exact: true }).fill('{"made":"here"}');
-  await dialog.getByLabel('Partition').fill('1');
-  await dialog.getByRole('button', { name: 'Produce', exact: true }).click();
-  await dialog.getByRole('link', { name: '1:100' }).click();
+  await field(dialog, 'Value').fill('{"made":"here"}');
+  await field(dialog, 'Partition').fill('1');
+  await button(dialog, 'Produce').click();
+  await dialog.getByRole('link', { name: '1:100', exact: true }).click();
   await panel(page).getByText('made:').waitFor();
-  await panel(page).getByRole('button', { name: 'Headers 1' }).click();
+  await panel(page).getByRole('button', { name: 'Headers 1', exact: true }).click();
   await panel(page).getByText('source').waitFor();
   await assertNothingRan(page);
   await page.context().close();
@@ -152,7 +151,7 @@ test(
       .click();
     await panel(page).getByText(script).first().waitFor();
     await panel(page).getByText('a␀b⟨U+202E⟩c⟨U+200F⟩d').first().waitFor();
-    await panel(page).getByRole('button', { name: 'Key' }).click();
+    await panel(page).getByRole('button', { name: 'Key', exact: true }).click();
     await panel(page).getByText(script).waitFor();
     await assertNothingRan(page);
     await row(page, '0:6').click();
@@ -178,7 +177,7 @@ test(
 test('new records arrive while the page is live', bounded, async () => {
   const page = await stage.open();
   await page.goto(await stage.urlOf('/clusters/{id}/topics/silent/messages'));
-  await page.getByText('No records here').waitFor();
+  await onPage(page, 'No records here').waitFor();
   await button(page, 'Live').click();
   await page.waitForURL(/live=true/);
   await kafkaOf(stage.local.address('Kafka'), async ({ producer }) => {
@@ -215,14 +214,14 @@ test('where ACLs are on, a person reads as a Kafka credential', bounded, async (
   await acls(true);
   try {
     await page.goto(await stage.urlOf('/clusters/{id}/topics/orders/messages?partition=0'));
-    await page.getByText('Read as a Kafka credential').waitFor();
+    await onPage(page, 'Read as a Kafka credential').waitFor();
     assert.deepEqual(await accessibilityProblems(page), []);
-    await page.getByLabel('User name').fill(made.username);
-    await page.getByLabel('Password').fill('wrong');
+    await field(page, 'User name').fill(made.username);
+    await field(page, 'Password').fill('wrong');
     await button(page, 'Use this credential').click();
-    await page.getByText(/password of the Kafka credential is wrong/).waitFor();
-    assert.equal(await page.getByLabel('User name').inputValue(), made.username);
-    await page.getByLabel('Password').fill(made.password);
+    await onPage(page, /password of the Kafka credential is wrong/).waitFor();
+    assert.equal(await field(page, 'User name').inputValue(), made.username);
+    await field(page, 'Password').fill(made.password);
     await button(page, 'Use this credential').click();
     await row(page, '0:99').waitFor();
     assert.ok(!page.url().includes(made.password));

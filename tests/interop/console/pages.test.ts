@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { missingChromium } from './chromium.ts';
+import { onPage } from './find.ts';
 import { kafkaOf } from './kafka.ts';
 import { type PageCase, testPages } from './pages.ts';
 import { accessibilityProblems, openStage, type Stage } from './stage.ts';
@@ -45,7 +46,7 @@ testPages(() => stage, pages);
 test('a person without a session signs in and comes back', bounded, async () => {
   const page = await stage.open({ isSignedIn: false });
   await page.goto(`${stage.url}/clusters/${clusterId}/topics?q=ord`);
-  await page.getByText('Sign in to Weir').waitFor();
+  await onPage(page, 'Sign in to Weir').waitFor();
   const { searchParams } = new URL(page.url());
   assert.equal(searchParams.get('return_to'), `/clusters/${clusterId}/topics?q=ord`);
   assert.deepEqual(await accessibilityProblems(page), []);
@@ -55,7 +56,7 @@ test('a person without a session signs in and comes back', bounded, async () => 
 test('the palette finds a topic by the keyboard', bounded, async () => {
   const page = await stage.open();
   await page.goto(`${stage.url}/clusters/${clusterId}`);
-  await page.getByText('Failing diagnostics').waitFor();
+  await onPage(page, 'Failing diagnostics').waitFor();
   await page.keyboard.press('Control+k');
   await page.getByPlaceholder(/Pages, clusters/).fill('orders');
   await page

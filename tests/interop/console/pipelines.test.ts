@@ -1,6 +1,7 @@
 import { after, test } from 'node:test';
 import { missingChromium } from './chromium.ts';
 import { replaceText } from './editor.ts';
+import { button, field, onPage } from './find.ts';
 import { testPages } from './pages.ts';
 import { openStage, type Stage } from './stage.ts';
 
@@ -25,16 +26,16 @@ test('a pipeline is made, broken, fixed, deployed, rolled back and deleted', {
   timeout: 180_000,
 }, async () => {
   const page = await stage.open();
-  const click = (name: string) => page.getByRole('button', { name, exact: true }).click();
+  const click = (name: string) => button(page, name).click();
   await page.goto(await stage.urlOf('/clusters/{id}/pipelines'));
   await click('New pipeline');
-  await page.getByLabel('Name', { exact: true }).fill('clean orders');
+  await field(page, 'Name').fill('clean orders');
   await click('Create the pipeline');
-  await page.getByRole('heading', { name: 'clean orders' }).waitFor();
+  await page.getByRole('heading', { name: 'clean orders', exact: true }).waitFor();
 
-  const editor = page.getByRole('textbox', { name: 'Configuration' });
+  const editor = page.getByRole('textbox', { name: 'Configuration', exact: true });
   await replaceText(editor, yamlTo('clean').replace('output:', 'outputs:'));
-  const problems = page.getByRole('list', { name: 'Problems' });
+  const problems = page.getByRole('list', { name: 'Problems', exact: true });
   await problems
     .getByRole('button', { name: /^\d+:\d+$/ })
     .first()
@@ -45,23 +46,23 @@ test('a pipeline is made, broken, fixed, deployed, rolled back and deleted', {
     ['cleaner', 2],
   ] as const) {
     await replaceText(editor, yamlTo(topic));
-    await page.getByText('A valid configuration').waitFor();
+    await onPage(page, 'A valid configuration').waitFor();
     await click('Review and deploy');
     await click('Deploy');
-    await page.getByText(`version ${version} deployed`).waitFor();
+    await onPage(page, `version ${version} deployed`).waitFor();
   }
 
-  await page.getByRole('link', { name: 'Versions' }).click();
+  await page.getByRole('link', { name: 'Versions', exact: true }).click();
   await page.getByRole('button', { name: /^Version 1/ }).click();
   await click('Deploy version 1');
-  await page.getByText('version 1 deployed').waitFor();
+  await onPage(page, 'version 1 deployed').waitFor();
 
-  await page.getByRole('link', { name: 'Logs' }).click();
-  await page.getByText('This cluster records no events').waitFor();
+  await page.getByRole('link', { name: 'Logs', exact: true }).click();
+  await onPage(page, 'This cluster records no events').waitFor();
 
   await click('Delete');
-  await page.getByLabel('Type clean orders to confirm').fill('clean orders');
+  await field(page, 'Type clean orders to confirm').fill('clean orders');
   await click('Delete the pipeline');
-  await page.getByText('No pipelines yet').waitFor();
+  await onPage(page, 'No pipelines yet').waitFor();
   await page.context().close();
 });

@@ -3,6 +3,7 @@ import { after, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { callOf } from './call.ts';
 import { missingChromium } from './chromium.ts';
+import { button, field, message, onPage } from './find.ts';
 import { kafkaOf } from './kafka.ts';
 import { testPages } from './pages.ts';
 import { openStage, type Stage } from './stage.ts';
@@ -63,45 +64,45 @@ testPages(
   ],
 );
 
-const click = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
+const click = (page: Page, name: string) => button(page, name).click();
 
 test('a subject is made, gets rules of its own, is deleted, returns and goes for good', bounded, async () => {
   const page = await stage.open();
   await page.goto(await stage.urlOf('/clusters/{id}/subjects'));
   await click(page, 'New subject');
-  await page.getByLabel('Language').selectOption('JSON');
+  await field(page, 'Language').selectOption('JSON');
   const name = 'payments "<img src=x onerror=alert(1)>" \u202evalue';
-  await page.getByLabel('Subject', { exact: true }).fill(name);
-  await page.getByText('A valid schema; it would be the first version').waitFor();
+  await field(page, 'Subject').fill(name);
+  await onPage(page, 'A valid schema; it would be the first version').waitFor();
   await click(page, 'Register the schema');
   await page
     .getByRole('heading', { name: /payments "<img src=x onerror=alert\(1\)>" ⟨U\+202E⟩value/ })
     .waitFor();
   assert.equal(await page.locator('img').count(), 0);
 
-  await page.getByRole('link', { name: 'Rules' }).click();
-  await page.getByLabel('Compatibility of new versions').selectOption('FULL');
+  await page.getByRole('link', { name: 'Rules', exact: true }).click();
+  await field(page, 'Compatibility of new versions').selectOption('FULL');
   await click(page, 'Save');
-  await page.getByText('Changed the rules').waitFor();
-  await page.getByText('FULL', { exact: true }).first().waitFor();
+  await message(page, 'Changed the rules').waitFor();
+  await onPage(page, 'FULL').first().waitFor();
 
   await click(page, 'More actions');
-  await page.getByRole('menuitem', { name: 'Delete the subject …' }).click();
+  await page.getByRole('menuitem', { name: 'Delete the subject …', exact: true }).click();
   await click(page, 'Delete the subject');
   await click(page, 'Undo the deletion');
-  await page.getByText(/again, as version/).waitFor();
-  await page.getByText('1 version', { exact: true }).waitFor();
+  await message(page, /again, as version/).waitFor();
+  await onPage(page, '1 version').waitFor();
 
   await click(page, 'More actions');
-  await page.getByRole('menuitem', { name: 'Delete the subject …' }).click();
+  await page.getByRole('menuitem', { name: 'Delete the subject …', exact: true }).click();
   await click(page, 'Delete the subject');
-  await page.getByRole('button', { name: 'Undo the deletion' }).waitFor();
+  await button(page, 'Undo the deletion').waitFor();
   await click(page, 'More actions');
-  await page.getByRole('menuitem', { name: 'Remove for good …' }).click();
-  const remove = page.getByRole('button', { name: 'Remove for good', exact: true });
+  await page.getByRole('menuitem', { name: 'Remove for good …', exact: true }).click();
+  const remove = button(page, 'Remove for good');
   assert.equal(await remove.isDisabled(), true);
   await page.getByLabel(/to confirm$/).fill(name);
   await remove.click();
-  await page.getByText(/^4 subjects/).waitFor();
+  await onPage(page, /^4 subjects/).waitFor();
   await page.context().close();
 });

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { Kafka, logLevel } from 'kafkajs';
 import { startCluster } from '../brokers/weir-process.ts';
 import { missingChromium } from './chromium.ts';
+import { button, field, onPage } from './find.ts';
 import { accessibilityProblems, buildConsole, launchBrowser } from './stage.ts';
 
 const skip = missingChromium();
@@ -16,22 +17,22 @@ test('first start to first record, and a second person who joins', { skip, timeo
   context.setDefaultTimeout(90_000);
   const page = await context.newPage();
   await page.goto(link);
-  await page.getByLabel('Account').fill('Example');
+  await field(page, 'Account').fill('Example');
   assert.equal(new URL(page.url()).hash, '', 'the token left the address bar');
   assert.deepEqual(await accessibilityProblems(page), []);
-  await page.getByLabel('E-mail').fill('not an address');
-  await page.getByLabel('Your name').fill('Ada');
-  await page.getByLabel('Password').fill('correct horse battery');
-  await page.getByRole('button', { name: 'Set up' }).click();
+  await field(page, 'E-mail').fill('not an address');
+  await field(page, 'Your name').fill('Ada');
+  await field(page, 'Password').fill('correct horse battery');
+  await button(page, 'Set up').click();
   await page
     .getByRole('alert')
     .getByText(/address of e-mail/)
     .waitFor();
-  assert.equal(await page.getByLabel('Your name').inputValue(), 'Ada', 'what was typed stays');
-  await page.getByLabel('E-mail').fill('ada@example.com');
-  await page.getByRole('button', { name: 'Set up' }).click();
-  await page.getByText('Your API key akn_first').waitFor();
-  const snippet = await page.getByRole('region', { name: 'JavaScript (kafkajs)' }).innerText();
+  assert.equal(await field(page, 'Your name').inputValue(), 'Ada', 'what was typed stays');
+  await field(page, 'E-mail').fill('ada@example.com');
+  await button(page, 'Set up').click();
+  await onPage(page, 'Your API key akn_first').waitFor();
+  const snippet = await page.getByRole('region', { name: 'JavaScript (kafkajs)', exact: true }).innerText();
   assert.deepEqual(await accessibilityProblems(page), []);
 
   const [, brokers, sasl] = /brokers: (\[.*\]), sasl: (\{.*\}) \}\)/.exec(snippet)!;
@@ -55,15 +56,28 @@ test('first start to first record, and a second person who joins', { skip, timeo
   await Promise.all([producer.disconnect(), consumer.disconnect()]);
 
   await page.goto(`${controlPlanes[0]!.address('control plane')}/team`);
-  await page.getByRole('button', { name: 'Invite a person' }).click();
-  await page.getByLabel('E-mail').fill('grace@example.com');
-  await page.getByLabel('Role').selectOption({ label: 'Read-only' });
-  await page.getByRole('button', { name: 'Invite', exact: true }).click();
+  await button(page, 'Invite a person').click();
+  await field(page, 'E-mail').fill('grace@example.com');
+  await field(page, 'Role').selectOption({ label: 'Read-only' });
+  await button(page, 'Invite').click();
   const invitation = await page.getByText(/\/join#/).innerText();
-  const other = await (await browser.newContext()).newPage();
+  const otherContext = await browser.newContext({ reducedMotion: 'reduce' });
+  otherContext.setDefaultTimeout(90_000);
+  const other = await otherContext.newPage();
   await other.goto(invitation.trim());
-  await other.getByLabel('Your name').fill('Grace');
-  await other.getByLabel('Password').fill('another horse battery');
-  await other.getByRole('button', { name: 'Join' }).click();
+  await field(other, 'Your name').fill('Grace');
+  await field(other, 'Password').fill('another horse battery');
+  await button(other, 'Join').click();
   await other.waitForURL(/\/clusters$/);
+
+  // Who may not do something sees which right is missing and who gives it.
+  await other.goto(`${controlPlanes[0]!.address('control plane')}/team`);
+  await button(other, 'Invite a person').click();
+  await field(other, 'E-mail').fill('eve@example.com');
+  await button(other, 'Invite').click();
+  await other
+    .getByRole('alert')
+    .getByText(/role with admin .* an administrator of the account gives it/)
+    .waitFor();
+  assert.equal(await field(other, 'E-mail').inputValue(), 'eve@example.com', 'what was typed stays');
 });

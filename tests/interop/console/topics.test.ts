@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, test } from 'node:test';
 import { missingChromium } from './chromium.ts';
+import { button, dialogOf, field, message, onPage } from './find.ts';
 import { kafkaOf } from './kafka.ts';
 import { testPages } from './pages.ts';
 import { accessibilityProblems, openStage, type Stage } from './stage.ts';
@@ -31,47 +32,47 @@ testPages(
 test('a person makes a topic, changes it, deletes it and restores it', bounded, async () => {
   const page = await stage.open();
   await page.goto(await stage.urlOf('/clusters/{id}/topics'));
-  await page.getByRole('button', { name: 'New topic' }).click();
-  const sheet = page.getByRole('dialog');
-  await sheet.getByLabel('Name').fill('not a name');
+  await button(page, 'New topic').click();
+  const sheet = dialogOf(page);
+  await field(sheet, 'Name').fill('not a name');
   await sheet.getByText('is not 1 to 249 letters').waitFor();
-  await sheet.getByLabel('Name').fill('orders');
-  await sheet.getByRole('button', { name: 'Create topic' }).click();
+  await field(sheet, 'Name').fill('orders');
+  await button(sheet, 'Create topic').click();
   await sheet.getByText('Failed to create the topic').waitFor();
-  assert.equal(await sheet.getByLabel('Name').inputValue(), 'orders', 'what was typed stays');
-  await sheet.getByLabel('Name').fill('walk');
-  await sheet.getByLabel('Add a config').selectOption('retention.ms');
-  await sheet.getByRole('textbox', { name: 'retention.ms' }).fill('soon');
+  assert.equal(await field(sheet, 'Name').inputValue(), 'orders', 'what was typed stays');
+  await field(sheet, 'Name').fill('walk');
+  await field(sheet, 'Add a config').selectOption('retention.ms');
+  await sheet.getByRole('textbox', { name: 'retention.ms', exact: true }).fill('soon');
   await sheet.getByText('must be a whole number from -1').waitFor();
   assert.deepEqual(await accessibilityProblems(page), []);
-  await sheet.getByRole('textbox', { name: 'retention.ms' }).fill('3600000');
-  await sheet.getByRole('button', { name: 'Create topic' }).click();
-  await page.getByRole('heading', { name: 'walk' }).waitFor();
-  await page.getByText('1 h retention').waitFor();
+  await sheet.getByRole('textbox', { name: 'retention.ms', exact: true }).fill('3600000');
+  await button(sheet, 'Create topic').click();
+  await page.getByRole('heading', { name: 'walk', exact: true }).waitFor();
+  await onPage(page, /\b1 h retention/).waitFor();
 
-  await page.getByRole('button', { name: 'Add partitions' }).click();
-  await page.getByLabel('Partitions in all').fill('4');
-  await page.getByRole('dialog').getByRole('button', { name: 'Add partitions' }).click();
-  await page.getByText('4 partitions', { exact: false }).first().waitFor();
+  await button(page, 'Add partitions').click();
+  await field(page, 'Partitions in all').fill('4');
+  await dialogOf(page).getByRole('button', { name: 'Add partitions', exact: true }).click();
+  await onPage(page, /^4 partitions/).waitFor();
 
-  await page.getByRole('link', { name: 'Configs' }).click();
-  await page.getByText('1 set on this topic').waitFor();
+  await page.getByRole('link', { name: 'Configs', exact: true }).click();
+  await onPage(page, /\b1 set on this topic/).waitFor();
   await page.getByRole('gridcell', { name: 'retention.ms', exact: true }).click();
-  await page.getByRole('textbox', { name: 'retention.ms' }).fill('7200000');
-  await page.getByRole('button', { name: 'Keep' }).click();
-  await page.getByRole('button', { name: 'Review 1 change' }).click();
-  await page.getByText('The cluster accepts it').waitFor();
-  await page.getByRole('button', { name: 'Apply' }).click();
-  await page.getByText('2 h retention').waitFor();
+  await page.getByRole('textbox', { name: 'retention.ms', exact: true }).fill('7200000');
+  await button(page, 'Keep').click();
+  await button(page, 'Review 1 change').click();
+  await dialogOf(page).getByText('The cluster accepts it', { exact: true }).waitFor();
+  await button(page, 'Apply').click();
+  await onPage(page, /\b2 h retention/).waitFor();
 
-  await page.getByRole('button', { name: 'Delete', exact: true }).click();
-  const confirm = page.getByRole('dialog');
+  await button(page, 'Delete').click();
+  const confirm = dialogOf(page);
   await confirm.getByText('It can be restored with its records until').waitFor();
-  assert.equal(await confirm.getByRole('button', { name: 'Delete walk' }).isDisabled(), true);
-  await confirm.getByLabel('Type walk to confirm').fill('walk');
-  await confirm.getByRole('button', { name: 'Delete walk' }).click();
-  await page.getByRole('button', { name: 'Undo' }).click();
-  await page.getByText('Restored walk').waitFor();
+  assert.equal(await button(confirm, 'Delete walk').isDisabled(), true);
+  await field(confirm, 'Type walk to confirm').fill('walk');
+  await button(confirm, 'Delete walk').click();
+  await button(page, 'Undo').click();
+  await message(page, 'Restored walk').waitFor();
   await page.getByRole('link', { name: 'walk', exact: true }).waitFor();
   await page.context().close();
 });
@@ -79,17 +80,17 @@ test('a person makes a topic, changes it, deletes it and restores it', bounded, 
 test('records are deleted up to an offset, and the list is exported', bounded, async () => {
   const page = await stage.open();
   await page.goto(await stage.urlOf('/clusters/{id}/topics/orders'));
-  await page.getByText('5 records').waitFor();
-  await page.getByRole('button', { name: 'Delete records' }).click();
-  const confirm = page.getByRole('dialog');
-  await confirm.getByLabel('First offset that stays').fill('2');
-  await confirm.getByLabel('Type orders to confirm').fill('orders');
-  await confirm.getByRole('button', { name: 'Delete records' }).click();
-  await page.getByText('Partition 0 of orders begins at 2').waitFor();
-  await page.getByText('3 records').waitFor();
+  await onPage(page, /^5 records/).waitFor();
+  await button(page, 'Delete records').click();
+  const confirm = dialogOf(page);
+  await field(confirm, 'First offset that stays').fill('2');
+  await field(confirm, 'Type orders to confirm').fill('orders');
+  await button(confirm, 'Delete records').click();
+  await message(page, 'Partition 0 of orders begins at 2').waitFor();
+  await onPage(page, /^3 records/).waitFor();
 
   await page.goto(await stage.urlOf('/clusters/{id}/topics'));
-  await page.getByRole('button', { name: 'Export' }).click();
+  await button(page, 'Export').click();
   const saved = page.waitForEvent('download');
   await page.getByRole('menuitem', { name: /CSV/ }).click();
   const text = await readFile(await (await saved).path(), 'utf8');
@@ -101,11 +102,11 @@ test('records are deleted up to an offset, and the list is exported', bounded, a
 test('configs and names with markup are text', bounded, async () => {
   const page = await stage.open();
   await page.goto(await stage.urlOf('/clusters/{id}/topics/orders/consumers'));
-  await page.getByText('<b>shop</b>').waitFor();
+  await onPage(page, '<b>shop</b>').waitFor();
   await page.goto(
     await stage.urlOf(`/clusters/{id}/topics/${encodeURIComponent('<img src=x onerror=alert(1)>')}`),
   );
-  await page.getByText(/Failed to describe the topic <img/).waitFor();
+  await onPage(page, /Failed to describe the topic <img/).waitFor();
   assert.equal(await page.locator('main img, main b').count(), 0);
   await page.context().close();
 });
