@@ -5,7 +5,7 @@ import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { systemClock, systemEnvironment } from '@weir/core';
 import { changedPackages } from './changed-packages.ts';
-import { hasOwnCommand, interopWorkers, runsAlone } from './interop-files.ts';
+import { interopWorkers, runsAlone } from './interop-files.ts';
 import { closedStatus, isOutputClosed, print, printError } from './output.ts';
 import { propertySeedVariable } from './property-seed.ts';
 import { addTally, findTests, newTally, type RunOptions, runTests, type Tally } from './test-run.ts';
@@ -135,7 +135,7 @@ function prepareInterop(): Promise<void> {
 
 /** Runs the tests that may run beside others, then the rest one by one. */
 function interop(prepared: Promise<void>): Step {
-  const files = findTests(root, ['tests/interop/**/*.test.ts']).filter((file) => !hasOwnCommand(file));
+  const files = findTests(root, ['tests/interop/**/*.test.ts']);
   return {
     name: 'interop',
     async run() {

@@ -25,10 +25,3 @@ export function runsAlone(file: string): boolean {
     .flat()
     .some((name) => file === `tests/interop/${name}.test.ts`);
 }
-
-/** Pages of the console by area, which `npm run test:console` tests. CI opens the main pages and makes the journeys. */
-const areasOfConsole = ['account', 'messages', 'pipelines', 'schemas', 'topics'];
-
-export function hasOwnCommand(file: string): boolean {
-  return areasOfConsole.some((name) => file === `tests/interop/console/${name}.test.ts`);
-}
