@@ -23,6 +23,14 @@ export const queryClient = new QueryClient({
   },
 });
 
+/** Begins to read what a page needs while its script is still on the way. The page finds the answer, or waits for it. */
+export function readAhead<Name extends OperationName>(name: Name, input: CallOf<Name>): void {
+  void queryClient.prefetchQuery({
+    queryKey: [name, input],
+    queryFn: ({ signal }): Promise<OutputOf<Name>> => call(name, input, signal),
+  });
+}
+
 /** Reads an operation, and keeps the previous answer on the page while the next is on its way. */
 export function useOperation<Name extends OperationName>(
   name: Name,

@@ -1,9 +1,11 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { readOverview } from '../../pages/overview/overview-reads.ts';
 import { cluster, listSearch } from './parents.ts';
 
 const overview = createRoute({
   getParentRoute: () => cluster,
   path: '/',
+  loader: ({ params }) => readOverview(params.clusterId),
   component: lazyRouteComponent(() => import('../../pages/overview/overview.tsx'), 'Overview'),
 });
 

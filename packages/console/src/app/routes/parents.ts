@@ -1,4 +1,5 @@
 import { createRootRoute, createRoute } from '@tanstack/react-router';
+import { readContextOfCaller } from '../../session/context.ts';
 import { Frame } from '../frame/frame.tsx';
 import { NotFound, RouteFailure } from '../frame/not-found.tsx';
 
@@ -6,7 +7,12 @@ import { NotFound, RouteFailure } from '../frame/not-found.tsx';
 
 export const root = createRootRoute({ notFoundComponent: NotFound, errorComponent: RouteFailure });
 
-export const frame = createRoute({ getParentRoute: () => root, id: 'frame', component: Frame });
+export const frame = createRoute({
+  getParentRoute: () => root,
+  id: 'frame',
+  loader: readContextOfCaller,
+  component: Frame,
+});
 
 export const cluster = createRoute({ getParentRoute: () => frame, path: '/clusters/$clusterId' });
 

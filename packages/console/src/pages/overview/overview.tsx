@@ -13,6 +13,7 @@ import { Command } from '../../ui/states.tsx';
 import { Status } from '../../ui/status.tsx';
 import { Attention } from './attention.tsx';
 import { Figure } from './figure.tsx';
+import { lagOfGroups, overviewMetrics } from './overview-reads.ts';
 import { statusSentence } from './status-sentence.ts';
 
 type Cluster = OutputOf<'describe_virtual_cluster'>['virtual_cluster'];
@@ -38,22 +39,7 @@ function OverviewOf({ cluster }: { readonly cluster: Cluster }) {
   const overview = useOperation('describe_cluster_overview', input, { everyMs });
   const failing = useOperation('list_diagnostics', { ...input, state: 'failing' }, { everyMs });
   const agents = useOperation('list_agents', input, { everyMs: 30_000 });
-  const metrics = useMetrics(
-    clusterId,
-    {
-      metrics: [
-        'in_bytes_per_second',
-        'out_bytes_per_second',
-        'in_records_per_second',
-        'out_records_per_second',
-        'produce_latency_p50_ms',
-        'produce_latency_p99_ms',
-        'lag',
-        'agents',
-      ],
-    },
-    isKafka,
-  );
+  const metrics = useMetrics(clusterId, overviewMetrics, isKafka);
   const state = overview.data;
   const behind = (state?.lagging_groups ?? []).filter(({ lag }) => lag >= worthMentioningLag);
   const sentence = statusSentence({
@@ -142,7 +128,7 @@ const ms = (value: number) => `${formatShort(value)} ms`;
 const idle = 'No samples in the last hour.';
 
 function Charts({ clusterId, metrics }: ChartsProps) {
-  const lag = useMetrics(clusterId, { metrics: ['lag'], group_by: 'group', limit: 5 });
+  const lag = useMetrics(clusterId, lagOfGroups);
   return (
     <div className="grid grid-cols-1 gap-4 lg:grid-cols-2">
       <MetricChart
