@@ -158,7 +158,7 @@ test('a configuration for MCP is generated, tested, and used by a client', bound
   await page.goto(`${stage.url}/mcp`);
   await field(page, 'Default').uncheck();
   await button(page, 'Generate').click();
-  await onPage(page, 'Choose at least one workspace').waitFor();
+  await onPage(page, /^Choose at least one workspace/).waitFor();
   for (const form of ['single_key', 'per_workspace']) {
     await field(page, 'Default').check();
     await field(page, 'Headers').selectOption(form);
