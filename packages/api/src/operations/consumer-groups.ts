@@ -147,7 +147,7 @@ const resetInput = {
     .optional()
     .describe('Only these topics, all partitions of each; by default the partitions that it has offsets of.'),
   to: z
-    .enum(['earliest', 'latest', 'time', 'offset', 'shift', 'group'])
+    .enum(['earliest', 'latest', 'time', 'offset', 'shift', 'group', 'offsets'])
     .describe('From where it goes on; all but the first two need the field of that name.'),
   time: timeOfCaller()
     .optional()
@@ -155,6 +155,17 @@ const resetInput = {
   offset: count().optional().describe('Go on at this offset.'),
   shift_by: z.int().optional().describe('Go on so many records later, or earlier if it is negative.'),
   from_group: groupName().optional().describe('Go on where this group is.'),
+  offsets: list(
+    z.strictObject({
+      topic: topicNameField().describe('The topic.'),
+      partition: partitionNumber(),
+      offset: count().describe('The offset.'),
+    }),
+    apiLimits.resetPartitionsMax,
+    1,
+  )
+    .optional()
+    .describe('Go on at these offsets, in these partitions only. A group that does not exist is made.'),
 };
 
 const resetOutput = {

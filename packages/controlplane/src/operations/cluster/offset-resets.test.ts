@@ -44,6 +44,7 @@ test('a preview shows what a reset changes, and the reset does it', async (t) =>
     [{ to: 'group', from_group: 'other' }, [2],    0, 5],
     [{ to: 'time', time: '2100-01-01T00:00:00Z' }, [10, 4], 3, 0],
     [{ to: 'latest', topics: ['orders'] }, [10, 4], 3, 0],
+    [{ to: 'offsets', offsets: [{ topic: 'orders', partition: 1, offset: 3 }] }, [3], 0, 1],
   ];
   for (const [reset, offsets, skipped, repeated] of cases) {
     const preview = await api.call('preview_offset_reset', { group: 'shop', ...reset });
@@ -62,6 +63,7 @@ test('a preview shows what a reset changes, and the reset does it', async (t) =>
 
 test('resets that make no sense are refused in one line', async (t) => {
   const { api } = await openShop(t);
+  const place = { topic: 'orders', partition: 0, offset: 1 };
   const cases: readonly [reset: Reset, code: string, message: RegExp][] = [
     [{ group: 'nope', to: 'latest' }, 'not_found', /no group nope/],
     [{ group: 'shop', to: 'offset' }, 'invalid_request', /needs offset/],
@@ -69,6 +71,11 @@ test('resets that make no sense are refused in one line', async (t) => {
     [{ group: 'shop', to: 'latest', topics: ['nope'] }, 'not_found', /no topic nope/],
     [{ group: 'other', to: 'shift', shift_by: 1, topics: ['orders'] }, 'conflict', /partition 1 that could/],
     [{ group: 'shop', to: 'group', from_group: 'nope' }, 'not_found', /no group nope/],
+    [{ group: 'shop', to: 'offsets' }, 'invalid_request', /needs offsets/],
+    [{ group: 'shop', to: 'latest', offsets: [place] }, 'invalid_request', /has no offsets/],
+    [{ group: 'shop', to: 'offsets', offsets: [place], topics: ['orders'] }, 'invalid_request', /no topics/],
+    [{ group: 'shop', to: 'offsets', offsets: [{ ...place, partition: 9 }] }, 'not_found', /no partition 9/],
+    [{ group: 'shop', to: 'offsets', offsets: [{ ...place, topic: 'nope' }] }, 'not_found', /no topic nope/],
   ];
   for (const [reset, code, message] of cases)
     await assert.rejects(api.call('preview_offset_reset', reset), { code, message }, JSON.stringify(reset));
@@ -113,6 +120,21 @@ test('groups and offsets of one topic are deleted', async (t) => {
   await assert.rejects(api.call('delete_consumer_group_offsets', topic), { code: 'not_found' });
   await api.call('delete_consumer_group', { group: 'other', confirm_group: 'other' });
   await assert.rejects(api.call('describe_consumer_group', { group: 'other' }), { code: 'not_found' });
+});
+
+test('offsets of a deleted group come back', async (t) => {
+  const { api } = await openShop(t);
+  await api.call('delete_consumer_group', { group: 'shop', confirm_group: 'shop' });
+  const offsets = [7, 4].map((offset, partition) => ({ topic: 'orders', partition, offset }));
+  const reset = { group: 'shop', to: 'offsets' as const, offsets };
+  const preview = await api.call('preview_offset_reset', reset);
+  assert.deepEqual([preview.state, preview.partitions.map((one) => one.old_offset)], ['Empty', [null, null]]);
+  await api.call('reset_consumer_group_offsets', reset);
+  const { group } = await api.call('describe_consumer_group', { group: 'shop' });
+  assert.deepEqual(
+    group.topics[0]!.partitions.map((one) => one.committed_offset),
+    [7, 4],
+  );
 });
 
 test('an overview counts, and series have the steps that were asked for', async (t) => {

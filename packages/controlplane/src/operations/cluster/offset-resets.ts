@@ -75,16 +75,17 @@ async function planned(
   context: CallContext,
 ): Promise<{ readonly group: WatchedGroup; readonly plan: readonly PlannedOffset[] }> {
   const givenTarget = targetOf(input);
-  const group = await existing(port, input.group, context);
-  const other = input.from_group === undefined ? undefined : await existing(port, input.from_group, context);
+  const group = await existing(port, input.group, context, input.offsets && emptyGroup(input.group));
   const committed = committedOf(group);
-  const names = input.topics ?? [...committed.keys()];
+  const other = await otherOffsets(port, input, context);
+  const given = input.offsets === undefined ? input.topics : [...other!.keys()];
+  const names = given ?? [...committed.keys()];
   const topics = await readTopicsWithEnds(
     port,
     names.map((name) => ({ name })),
     context,
   );
-  const places = placesOf(input, topics, names, committed, other && committedOf(other));
+  const places = placesOf({ ...input, topics: given }, topics, names, committed, other);
   if (places.length > apiLimits.resetPartitionsMax)
     throw new OperationFailed(
       'limit_exceeded',
@@ -131,16 +132,20 @@ interface Place {
 }
 
 function placesOf(
-  { topics: given, group }: ResetInput,
+  { topics: given, group, offsets }: ResetInput,
   topics: TopicLookup,
   names: readonly string[],
   committed: Committed,
   other: Committed | undefined,
 ): readonly Place[] {
+  const isGiven = offsets !== undefined;
   const places = [...new Set(names)].sort(byText).flatMap((name): Place[] => {
     const topic = topics.topicByName(name);
     if (topic === undefined) throw new OperationFailed('not_found', `There is no topic ${name}.`);
     const own = committed.get(name);
+    const missing = isGiven && [...other!.get(name)!.keys()].find((one) => one >= topic.partitionCount);
+    if (typeof missing === 'number')
+      throw new OperationFailed('not_found', `The topic ${name} has no partition ${missing}.`);
     const all = Array.from({ length: topic.partitionCount }, (_, partition) => partition);
     const partitions = given === undefined ? all.filter((partition) => own?.has(partition) === true) : all;
     return partitions.flatMap((partition): Place[] => {
@@ -161,8 +166,14 @@ function placesOf(
 }
 
 /** The target is checked with the request, and each needs its own field and no other. */
-function targetOf({ to, time, offset, shift_by: shiftBy, from_group: fromGroup }: ResetInput): OffsetTarget {
-  const fields = { time, offset, shift: shiftBy, group: fromGroup };
+function targetOf(input: ResetInput): OffsetTarget {
+  const { to, time, offset, shift_by: shiftBy, from_group: fromGroup, offsets, topics } = input;
+  const fields = { time, offset, shift: shiftBy, group: fromGroup, offsets };
+  if (offsets !== undefined && topics !== undefined)
+    throw new OperationFailed(
+      'invalid_request',
+      'A reset to offsets has no topics: each offset names its own.',
+    );
   for (const [name, value] of Object.entries(fields)) {
     if ((name === to) === (value !== undefined)) continue;
     const field = { shift: 'shift_by', group: 'from_group' }[name] ?? name;
@@ -174,7 +185,7 @@ function targetOf({ to, time, offset, shift_by: shiftBy, from_group: fromGroup }
   if (to === 'time') return { kind: 'time', timestampMs: Date.parse(time!) };
   if (to === 'offset') return { kind: 'offset', offset: BigInt(offset!) };
   if (to === 'shift') return { kind: 'shift', by: BigInt(shiftBy!) };
-  return { kind: to === 'group' ? 'current' : to };
+  return { kind: to === 'group' || to === 'offsets' ? 'current' : to };
 }
 
 /** Where stored ranges begin that have the time; agents would have to read them to find the very record. */
@@ -196,8 +207,34 @@ async function timedOffsets(
   return offsets;
 }
 
-async function existing(port: ClusterPort, name: string, context: CallContext): Promise<WatchedGroup> {
-  const group = await watchGroup(port, name, context);
+/** A group that is set to given offsets need not exist: the offsets of a deleted group come back this way. */
+function emptyGroup(name: string): WatchedGroup {
+  return { name, type: 'classic', state: 'Empty', protocol: '', generation: 0, members: [], topics: [] };
+}
+
+/** Offsets of partitions that are to be taken over: those of another group, or those that are given. */
+async function otherOffsets(
+  port: ClusterPort,
+  { from_group: fromGroup, offsets }: ResetInput,
+  context: CallContext,
+): Promise<Committed | undefined> {
+  if (fromGroup !== undefined) return committedOf(await existing(port, fromGroup, context));
+  if (offsets === undefined) return undefined;
+  const given = new Map<string, Map<number, number>>();
+  for (const { topic, partition, offset } of offsets) {
+    const ofTopic = given.get(topic) ?? new Map<number, number>();
+    given.set(topic, ofTopic.set(partition, offset));
+  }
+  return given;
+}
+
+async function existing(
+  port: ClusterPort,
+  name: string,
+  context: CallContext,
+  otherwise?: WatchedGroup,
+): Promise<WatchedGroup> {
+  const group = (await watchGroup(port, name, context)) ?? otherwise;
   if (group === undefined) throw new OperationFailed('not_found', `There is no group ${name}.`);
   if (group.type === 'share')
     throw new OperationFailed(
