@@ -28,8 +28,22 @@ let stage: Stage;
 let call: Awaited<ReturnType<typeof callOf>>;
 if (skip === false) {
   stage = await openStage({ after });
-  await kafkaOf(stage.local.address('Kafka'), async ({ admin }) => {
-    await admin.createTopics({ topics: [{ topic: 'orders' }, { topic: 'plain' }], waitForLeaders: true });
+  await kafkaOf(stage.local.address('Kafka'), async ({ admin, producer }) => {
+    await admin.createTopics({
+      topics: [{ topic: 'orders', numPartitions: 2 }, { topic: 'plain' }],
+      waitForLeaders: true,
+    });
+    const messages = [0, 0, 1].map((partition) => ({ value: 'an order', partition }));
+    await producer.send({ topic: 'orders', messages });
+    await producer.send({ topic: 'plain', messages: [{ value: 'plain' }] });
+    const set = (topic: string, offsets: readonly string[]) =>
+      admin.setOffsets({
+        groupId: 'billing',
+        topic,
+        partitions: offsets.map((offset, partition) => ({ partition, offset })),
+      });
+    await set('orders', ['1', '0']);
+    await set('plain', ['1']);
   });
   call = await callOf(stage);
   await call('register_schema', { subject: 'orders-value', schema: orderOf() });
@@ -62,6 +76,10 @@ testPages(
     {
       path: '/clusters/{id}/topics/orders/access',
       shows: ['3 rules are about it', 'User:bob', 'ACLs are off: every client may do everything'],
+    },
+    {
+      path: '/clusters/{id}/consumer-groups/billing?range=24h',
+      shows: ['Lag by topic, last day', 'Partitions with offsets', '2 of 2'],
     },
     { path: '/clusters/{id}/topics/plain/access', shows: ['2 rules are about it', 'User:carol'] },
   ],
@@ -109,4 +127,30 @@ test('who may read a topic, and why', bounded, async (t) => {
   assert.equal(await page.getByLabel('Name of the resource').inputValue(), 'orders');
   await page.getByRole('button', { name: 'Delete: User:dave may READ topic orders', exact: true }).click();
   await page.getByRole('button', { name: 'Undo', exact: true }).waitFor();
+});
+
+test('a group forgets a topic, and remembers it again', bounded, async (t) => {
+  const page = await stage.open();
+  t.after(() => page.context().close());
+  await page.goto(await stage.urlOf('/clusters/{id}/consumer-groups/billing'));
+  await page.getByRole('button', { name: '6 h', exact: true }).click();
+  await page.getByRole('heading', { name: 'Lag by topic, last 6 hours', exact: true }).waitFor();
+  assert.match(page.url(), /range=6h/);
+  await page.getByRole('heading', { name: 'Topics (2)', exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Delete the offsets of orders', exact: true }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog
+    .getByText(/billing forgets where it is in 2 partitions of orders, with 2 records unread/)
+    .waitFor();
+  await dialog.getByRole('button', { name: 'Delete the offsets of orders', exact: true }).click();
+  await page.getByRole('heading', { name: 'Topics (1)', exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Undo', exact: true }).click();
+  await page.getByRole('heading', { name: 'Topics (2)', exact: true }).waitFor();
+  const { group } = (await call('describe_consumer_group', { group: 'billing' })) as {
+    group: { topics: { name: string; partitions: { committed_offset: number }[] }[] };
+  };
+  assert.deepEqual(
+    group.topics.find(({ name }) => name === 'orders')!.partitions.map((one) => one.committed_offset),
+    [1, 0],
+  );
 });

@@ -1,4 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { rangeSearch } from '../../ui/chart-range.ts';
 import { cluster, listSearch } from './parents.ts';
 
 const groups = createRoute({
@@ -11,6 +12,7 @@ const groups = createRoute({
 const group = createRoute({
   getParentRoute: () => cluster,
   path: '/consumer-groups/$group',
+  validateSearch: rangeSearch,
   component: lazyRouteComponent(() => import('../../pages/groups/group.tsx'), 'Group'),
 });
 

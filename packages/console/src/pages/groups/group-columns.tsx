@@ -1,7 +1,9 @@
+import { TrashIcon } from '@primer/octicons-react';
 import { Link } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
 import { formatCount } from '../../format/format.ts';
 import { visibleText } from '../../format/visible-text.ts';
+import { Button } from '../../ui/button.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 
 type Described = OutputOf<'describe_consumer_group'>['group'];
@@ -13,6 +15,69 @@ interface PartitionRow {
 
 const offset = (value: number | null) => (value === null ? '–' : formatCount(value));
 
+type TopicOfGroup = Described['topics'][number];
+
+const committedCount = ({ partitions }: TopicOfGroup) =>
+  partitions.filter(({ committed_offset }) => committed_offset !== null).length;
+
+export function topicColumns(
+  clusterId: string,
+  onForget: (topic: string) => void,
+): readonly Column<TopicOfGroup>[] {
+  return [
+    {
+      id: 'topic',
+      title: 'Topic',
+      width: 'minmax(12rem, 3fr)',
+      cell: ({ name }) => <TopicLink clusterId={clusterId} topic={name} />,
+    },
+    {
+      id: 'committed',
+      title: 'Partitions with offsets',
+      width: 'minmax(11rem, 1fr)',
+      isNumber: true,
+      cell: (topic) => `${formatCount(committedCount(topic))} of ${formatCount(topic.partitions.length)}`,
+    },
+    {
+      id: 'lag',
+      title: 'Lag',
+      width: 'minmax(7rem, 1fr)',
+      isNumber: true,
+      cell: ({ total_lag }) => formatCount(total_lag),
+    },
+    {
+      id: 'acts',
+      title: 'Actions',
+      width: '6rem',
+      cell: (topic) => (
+        <Button
+          kind="quiet"
+          isIcon
+          disabled={committedCount(topic) === 0}
+          aria-label={`Delete the offsets of ${topic.name}`}
+          title={`Delete the offsets of ${topic.name}`}
+          onClick={() => onForget(topic.name)}
+        >
+          <TrashIcon aria-hidden="true" />
+        </Button>
+      ),
+    },
+  ];
+}
+
+function TopicLink({ clusterId, topic }: { readonly clusterId: string; readonly topic: string }) {
+  return (
+    <Link
+      to="/clusters/$clusterId/topics/$topic"
+      params={{ clusterId, topic }}
+      title={topic}
+      className="hover:underline"
+    >
+      {topic}
+    </Link>
+  );
+}
+
 /** Bars are as long as the lag is, compared with that of the partition that has the most. */
 export function partitionColumns(clusterId: string, lagMax: number): readonly Column<PartitionRow>[] {
   return [
@@ -20,16 +85,7 @@ export function partitionColumns(clusterId: string, lagMax: number): readonly Co
       id: 'topic',
       title: 'Topic',
       width: 'minmax(12rem, 2fr)',
-      cell: ({ topic }) => (
-        <Link
-          to="/clusters/$clusterId/topics/$topic"
-          params={{ clusterId, topic }}
-          title={topic}
-          className="hover:underline"
-        >
-          {topic}
-        </Link>
-      ),
+      cell: ({ topic }) => <TopicLink clusterId={clusterId} topic={topic} />,
     },
     {
       id: 'partition',

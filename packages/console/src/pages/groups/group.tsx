@@ -1,27 +1,30 @@
-import { useNavigate, useParams } from '@tanstack/react-router';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
 import { useState } from 'react';
 import { lastOf, useMetrics, valuesOf } from '../../api/use-metrics.ts';
-import { useAction, useOperation } from '../../api/use-operation.ts';
+import { useOperation } from '../../api/use-operation.ts';
 import { formatCount, formatShort } from '../../format/format.ts';
 import { visibleText } from '../../format/visible-text.ts';
 import { Answer } from '../../ui/answer.tsx';
 import { Button } from '../../ui/button.tsx';
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { type ChartRange, secondsOf, wordsOf } from '../../ui/chart-range.ts';
 import { DataTable } from '../../ui/data-table.tsx';
 import { MetricChart } from '../../ui/metric-chart.tsx';
 import { Card, Page } from '../../ui/page.tsx';
+import { RangePicker } from '../../ui/range-picker.tsx';
 import { Empty } from '../../ui/states.tsx';
-import { say } from '../../ui/toasts.tsx';
 import { catchUpText } from './catch-up.ts';
-import { memberColumns, partitionColumns } from './group-columns.tsx';
+import { DeleteGroup, DeleteTopicOffsets } from './delete-offsets.tsx';
+import { memberColumns, partitionColumns, topicColumns } from './group-columns.tsx';
 import { GroupState } from './group-state.tsx';
 import { ResetSheet } from './reset-sheet.tsx';
 
 type Described = OutputOf<'describe_consumer_group'>['group'];
 
+const path = '/frame/clusters/$clusterId/consumer-groups/$group';
+
 export function Group() {
-  const { clusterId, group: name } = useParams({ from: '/frame/clusters/$clusterId/consumer-groups/$group' });
+  const { clusterId, group: name } = useParams({ from: path });
   const described = useOperation(
     'describe_consumer_group',
     { virtual_cluster_id: clusterId, group: name },
@@ -79,7 +82,8 @@ function GroupOf({ clusterId, group }: GroupOfProps) {
         />
       )}
       {open === 'delete' && <DeleteGroup clusterId={clusterId} group={group} onClose={close} />}
-      {hasOffsets && <Charts clusterId={clusterId} group={group.name} rates={rates} />}
+      {hasOffsets && <Charts clusterId={clusterId} group={group.name} />}
+      {hasOffsets && group.topics.length > 0 && <Topics clusterId={clusterId} group={group} />}
       <Partitions clusterId={clusterId} group={group} />
       <Card title={`Members (${formatCount(group.members.length)})`}>
         {group.members.length === 0 ? (
@@ -92,35 +96,67 @@ function GroupOf({ clusterId, group }: GroupOfProps) {
   );
 }
 
-interface ChartsProps {
-  readonly clusterId: string;
-  readonly group: string;
-  readonly rates: ReturnType<typeof useMetrics>;
+function Charts({ clusterId, group }: { readonly clusterId: string; readonly group: string }) {
+  const { range = '1h' }: { range?: ChartRange | undefined } = useSearch({ from: path });
+  const navigate = useNavigate({ from: '/clusters/$clusterId/consumer-groups/$group' });
+  const asked = { group, range_seconds: secondsOf(range) };
+  const lag = useMetrics(clusterId, { ...asked, metrics: ['lag'], group_by: 'topic', limit: 8 });
+  const rates = useMetrics(clusterId, {
+    ...asked,
+    metrics: ['produced_records_per_second', 'consumed_records_per_second'],
+  });
+  const nothing = `No samples in the ${wordsOf(range)}. The groups with the largest lag have them.`;
+  return (
+    <section aria-label="Charts" className="flex flex-col gap-2">
+      <div className="flex justify-end">
+        <RangePicker
+          value={range}
+          onChange={(next) => void navigate({ search: { range: next }, replace: true })}
+        />
+      </div>
+      <div className="grid grid-cols-1 gap-4 lg:grid-cols-2">
+        <MetricChart
+          title={`Lag by topic, ${wordsOf(range)}`}
+          of={lag}
+          format={formatShort}
+          nothing={nothing}
+          pick={({ series }) => series.map(({ topic = '', values }) => ({ label: topic, values }))}
+        />
+        <MetricChart
+          title={`Records per second, ${wordsOf(range)}`}
+          of={rates}
+          format={formatShort}
+          nothing={nothing}
+          pick={(data) => [
+            { label: 'produced', values: valuesOf(data, 'produced_records_per_second') },
+            { label: 'consumed', values: valuesOf(data, 'consumed_records_per_second') },
+          ]}
+        />
+      </div>
+    </section>
+  );
 }
 
-function Charts({ clusterId, group, rates }: ChartsProps) {
-  const lag = useMetrics(clusterId, { metrics: ['lag'], group, group_by: 'topic', limit: 8 });
-  const nothing = 'No samples in the last hour. The groups with the largest lag have them.';
+/** What the group reads, topic by topic; each can be forgotten. */
+function Topics({ clusterId, group }: GroupOfProps) {
+  const [forgotten, setForgotten] = useState<string>();
   return (
-    <div className="grid grid-cols-1 gap-4 lg:grid-cols-2">
-      <MetricChart
-        title="Lag by topic, last hour"
-        of={lag}
-        format={formatShort}
-        nothing={nothing}
-        pick={({ series }) => series.map(({ topic = '', values }) => ({ label: topic, values }))}
+    <Card title={`Topics (${formatCount(group.topics.length)})`}>
+      <DataTable
+        label="Topics"
+        columns={topicColumns(clusterId, setForgotten)}
+        rows={group.topics}
+        keyOf={({ name }) => name}
       />
-      <MetricChart
-        title="Records per second, last hour"
-        of={rates}
-        format={formatShort}
-        nothing={nothing}
-        pick={(data) => [
-          { label: 'produced', values: valuesOf(data, 'produced_records_per_second') },
-          { label: 'consumed', values: valuesOf(data, 'consumed_records_per_second') },
-        ]}
-      />
-    </div>
+      {forgotten !== undefined && (
+        <DeleteTopicOffsets
+          clusterId={clusterId}
+          group={group}
+          topic={forgotten}
+          onClose={() => setForgotten(undefined)}
+        />
+      )}
+    </Card>
   );
 }
 
@@ -142,37 +178,5 @@ function Partitions({ clusterId, group }: GroupOfProps) {
         />
       )}
     </Card>
-  );
-}
-
-function DeleteGroup({ clusterId, group, onClose }: GroupOfProps & { readonly onClose: () => void }) {
-  const remove = useAction('delete_consumer_group');
-  const navigate = useNavigate();
-  const { name } = group;
-  return (
-    <ConfirmDialog
-      isOpen
-      onClose={onClose}
-      title={`Delete the group ${visibleText(name)}`}
-      button={`Delete ${visibleText(name)}`}
-      nameToType={name}
-      action={remove}
-      onConfirm={() =>
-        remove.mutate(
-          { virtual_cluster_id: clusterId, group: name, confirm_group: name },
-          {
-            onSuccess: () => {
-              say(`Deleted ${visibleText(name)}`);
-              void navigate({ to: '/clusters/$clusterId/consumer-groups', params: { clusterId } });
-            },
-          },
-        )
-      }
-    >
-      <p>
-        Its committed offsets are forgotten and cannot be restored. Consumers that join it again begin where
-        their setting auto.offset.reset says.
-      </p>
-    </ConfirmDialog>
   );
 }

@@ -10,7 +10,7 @@ import { Field, TextControl } from '../../ui/field.tsx';
 import { Select } from '../../ui/select.tsx';
 import { Failure } from '../../ui/states.tsx';
 import { Status } from '../../ui/status.tsx';
-import { say } from '../../ui/toasts.tsx';
+import { say, sayWithUndo } from '../../ui/toasts.tsx';
 import { type ResetForm, readResetForm, targets } from './reset-target.ts';
 
 type Reset = CallOf<'preview_offset_reset'>;
@@ -159,6 +159,22 @@ interface PreviewProps {
 function Preview({ reset, onBack, onClose }: PreviewProps) {
   const preview = useOperation('preview_offset_reset', reset, { everyMs: 5_000 });
   const apply = useAction('reset_consumer_group_offsets');
+  const back = useAction('reset_consumer_group_offsets');
+  const done = (partitions: readonly Row[]) => {
+    const text = `Reset ${partitions.length === 1 ? '1 partition' : `${formatCount(partitions.length)} partitions`}`;
+    const { virtual_cluster_id, group } = reset;
+    const offsets = oldOffsets(partitions);
+    if (offsets === undefined) return say(text);
+    sayWithUndo(text, () =>
+      back.mutate(
+        { virtual_cluster_id, group, to: 'offsets', offsets },
+        {
+          onSuccess: () => say(`${group} is again where it was`),
+          onError: ({ message }) => say(`The offsets did not come back: ${message}`, 'fail'),
+        },
+      ),
+    );
+  };
   return (
     <Answer of={preview} what="preview the reset">
       {({
@@ -198,10 +214,8 @@ function Preview({ reset, onBack, onClose }: PreviewProps) {
               disabled={members > 0 || apply.isPending}
               onClick={() =>
                 apply.mutate(reset, {
-                  onSuccess: ({ partitions: done }) => {
-                    say(
-                      `Reset ${done.length === 1 ? '1 partition' : `${formatCount(done.length)} partitions`}`,
-                    );
+                  onSuccess: (answer) => {
+                    done(answer.partitions);
                     onClose();
                   },
                 })
@@ -214,4 +228,12 @@ function Preview({ reset, onBack, onClose }: PreviewProps) {
       )}
     </Answer>
   );
+}
+
+/** Where the group was before; `undefined` if it was nowhere in some partition, which a reset does not bring back. */
+function oldOffsets(partitions: readonly Row[]) {
+  const offsets = partitions.flatMap(({ topic, partition, old_offset: offset }) =>
+    offset === null ? [] : [{ topic, partition, offset }],
+  );
+  return offsets.length === partitions.length ? offsets : undefined;
 }

@@ -13,7 +13,7 @@ export const targets = [
 
 /** What a person has typed. */
 export interface ResetForm {
-  readonly to: Reset['to'];
+  readonly to: (typeof targets)[number][0];
   readonly value: string;
   /** All topics if it is empty. */
   readonly topic: string;
