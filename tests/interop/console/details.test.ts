@@ -4,7 +4,7 @@ import { callOf } from './call.ts';
 import { missingChromium } from './chromium.ts';
 import { kafkaOf } from './kafka.ts';
 import { testPages } from './pages.ts';
-import { openStage, type Stage } from './stage.ts';
+import { accessibilityProblems, openStage, type Stage } from './stage.ts';
 
 const skip = missingChromium();
 const bounded = { skip, timeout: 180_000 };
@@ -23,6 +23,34 @@ const rule = (principal: string, operation: string, name: string, more: object =
     ...more,
   },
 });
+
+/** As the API describes a group that stands still. */
+const stuck = {
+  diagnostic_id: 'consumer_group_stuck',
+  name: 'consumer_group_stuck',
+  type: 'consumers',
+  source: 'control_plane',
+  severity: 'high',
+  title: 'A consumer group does not get on',
+  successful: false,
+  muted: false,
+  muted_until: null,
+  first_failed_at: '2026-01-01T00:00:00Z',
+  updated_at: '2026-01-01T00:00:00Z',
+  explanation: 'Members do not commit.',
+  fix: 'Look into their logs.',
+  groups: [
+    {
+      key: 'group:billing',
+      message:
+        'Group billing stands still in 2 of 2 partitions (orders partitions 0, 1): orders partition 0 at offset 1 for 12 minutes with 1 record to read; the group has 1 member.',
+      since: '2026-01-01T00:00:00Z',
+    },
+  ],
+  groups_left_out: 0,
+  muted_by: null,
+  mute_reason: null,
+};
 
 let stage: Stage;
 let call: Awaited<ReturnType<typeof callOf>>;
@@ -153,4 +181,43 @@ test('a group forgets a topic, and remembers it again', bounded, async (t) => {
     group.topics.find(({ name }) => name === 'orders')!.partitions.map((one) => one.committed_offset),
     [1, 0],
   );
+});
+
+test('a diagnostic links what it names, charts it and says what to do', bounded, async (t) => {
+  const page = await stage.open();
+  t.after(() => page.context().close());
+  // A group is stuck after ten minutes, which is longer than this test.
+  await page.route('**/api/v1/get_diagnostic*', (route) => route.fulfill({ json: { diagnostic: stuck } }));
+  const at = await stage.urlOf('/clusters/{id}/diagnostics/consumer_group_stuck');
+  await page.goto(at);
+  const found = page.locator('section').filter({ has: page.getByRole('heading', { name: 'What it found' }) });
+  await found.getByText('for 12 minutes', { exact: false }).waitFor();
+  await page.getByRole('heading', { name: 'Lag of billing by topic, last hour', exact: true }).waitFor();
+  await page.getByRole('button', { name: '24 h', exact: true }).click();
+  await page.getByRole('heading', { name: 'Records per second of billing, last day', exact: true }).waitFor();
+  await page.getByText('weir cli consumer-group-lag -group billing', { exact: true }).waitFor();
+  await page.getByText('It has never failed.', { exact: true }).waitFor();
+  assert.deepEqual(await accessibilityProblems(page), [], 'in light');
+  await page.evaluate(`document.documentElement.classList.add('dark')`);
+  assert.deepEqual(await accessibilityProblems(page), [], 'in dark');
+  assert.equal(await found.getByRole('link', { name: 'orders', exact: true }).count(), 2);
+  await found.getByRole('link', { name: 'orders', exact: true }).first().click();
+  await page.getByRole('heading', { name: 'orders', exact: true }).waitFor();
+  await page.goBack();
+  await found.getByRole('link', { name: 'billing', exact: true }).click();
+  await page.getByRole('heading', { name: 'billing', exact: true }).waitFor();
+});
+
+test('a diagnostic has a history', bounded, async (t) => {
+  const page = await stage.open();
+  t.after(() => page.context().close());
+  await page.goto(await stage.urlOf('/clusters/{id}/diagnostics/subjects_without_compatibility'));
+  const history = page.getByRole('grid', { name: 'History', exact: true });
+  await page.getByRole('button', { name: 'Mute', exact: true }).click();
+  await page.getByLabel('Reason').fill('on purpose');
+  await page.getByRole('dialog').getByRole('button', { name: 'Mute', exact: true }).click();
+  await history.getByText('on purpose', { exact: true }).waitFor();
+  await history.getByText('muted', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Unmute', exact: true }).click();
+  await history.getByText('unmuted', { exact: true }).waitFor();
 });

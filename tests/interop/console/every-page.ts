@@ -34,6 +34,11 @@ export const everyPage: readonly PageOfDemo[] = [
   { name: 'registry-config', path: '/clusters/{id}/registry-config', shows: 'Compatibility' },
   { name: 'events', path: '/clusters/{id}/events?group_by=type', shows: /One point per/ },
   { name: 'diagnostics', path: '/clusters/{id}/diagnostics', shows: 'Diagnostics' },
+  {
+    name: 'diagnostic',
+    path: '/clusters/{id}/diagnostics/consumer_group_falling_behind',
+    shows: 'What to do',
+  },
   { name: 'agents', path: '/clusters/{id}/agents', shows: /proxy/ },
   { name: 'pipelines', path: '/clusters/{id}/pipelines', shows: 'Pipelines' },
   { name: 'acls', path: '/clusters/{id}/acls', shows: 'User:marketing' },

@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { readOverview } from '../../pages/overview/overview-reads.ts';
+import { rangeSearch } from '../../ui/chart-range.ts';
 import { cluster, listSearch } from './parents.ts';
 
 const overview = createRoute({
@@ -18,6 +19,7 @@ const diagnostics = createRoute({
 const diagnostic = createRoute({
   getParentRoute: () => cluster,
   path: '/diagnostics/$diagnosticId',
+  validateSearch: rangeSearch,
   component: lazyRouteComponent(() => import('../../pages/diagnostics/diagnostic.tsx'), 'Diagnostic'),
 });
 

@@ -52,7 +52,7 @@ export function Credentials() {
       <Card>
         <Answer of={credentials} what="list the credentials">
           {(data) => {
-            const shown = matching(data.credentials, ({ name }) => name, search.q);
+            const shown = matching(data.credentials, ({ name, username }) => `${name} ${username}`, search.q);
             return shown.length === 0 ? (
               <Empty
                 title={data.credentials.length === 0 ? 'No credentials yet' : 'No credential has this name'}

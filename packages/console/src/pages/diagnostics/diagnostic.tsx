@@ -1,14 +1,21 @@
 import { useParams } from '@tanstack/react-router';
-import { useState } from 'react';
+import { Fragment, useState } from 'react';
 import { problemOf } from '../../api/client.ts';
 import { useAction, useOperation } from '../../api/use-operation.ts';
 import { formatTime } from '../../format/format.ts';
+import { visibleText } from '../../format/visible-text.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card, Page } from '../../ui/page.tsx';
 import { Failure, Skeleton } from '../../ui/states.tsx';
 import { say } from '../../ui/toasts.tsx';
+import { messageParts, objectsOf } from './evidence/message-parts.ts';
+import { stepsOf } from './evidence/steps-of.ts';
+import { EvidenceCharts } from './evidence-charts.tsx';
+import { History } from './history.tsx';
 import { MuteDialog } from './mute-dialog.tsx';
+import { ObjectLink } from './object-link.tsx';
 import { Severity } from './severity.tsx';
+import { Steps } from './steps.tsx';
 
 export function Diagnostic() {
   const { clusterId, diagnosticId } = useParams({
@@ -54,7 +61,9 @@ export function Diagnostic() {
           <ul className="divide-y divide-line">
             {found.groups.map(({ key, message, since }) => (
               <li key={key} className="flex flex-wrap gap-x-4 px-4 py-2">
-                <span className="min-w-0 flex-1 break-words text-ink">{message}</span>
+                <span className="min-w-0 flex-1 basis-64 break-words text-ink">
+                  <Message clusterId={clusterId} finding={{ key, message }} />
+                </span>
                 <time dateTime={since} title={since} className="text-muted">
                   since {formatTime(since, 'local')}
                 </time>
@@ -66,12 +75,35 @@ export function Diagnostic() {
           </ul>
         </Card>
       )}
+      {!found.successful && <EvidenceCharts clusterId={clusterId} of={found} />}
       <Card title="Why it matters">
         <p className="max-w-prose p-4 text-body">{found.explanation}</p>
       </Card>
       <Card title="What to do">
         <p className="max-w-prose p-4 text-body">{found.fix}</p>
+        {!found.successful && <Steps clusterId={clusterId} steps={stepsOf(found)} />}
       </Card>
+      <History of={input} />
     </Page>
   );
+}
+
+interface MessageProps {
+  readonly clusterId: string;
+  readonly finding: { readonly key: string; readonly message: string };
+}
+
+/** What was found, with a link to each object that it names. */
+function Message({ clusterId, finding }: MessageProps) {
+  const { message } = finding;
+  let at = 0;
+  return messageParts(message, objectsOf(finding)).map((part) => {
+    const key = `${at}`;
+    at += typeof part === 'string' ? part.length : part.name.length;
+    return typeof part === 'string' ? (
+      <Fragment key={key}>{visibleText(part)}</Fragment>
+    ) : (
+      <ObjectLink key={key} clusterId={clusterId} of={part} />
+    );
+  });
 }

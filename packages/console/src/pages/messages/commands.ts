@@ -1,3 +1,5 @@
+import { shellWord as quoted } from '../../format/shell-word.ts';
+
 interface RecordPlace {
   readonly clusterId: string;
   readonly topic: string;
@@ -7,11 +9,6 @@ interface RecordPlace {
   readonly bootstrap: string;
   /** Of the console. */
   readonly origin: string;
-}
-
-/** A word of a shell, whatever is in it. */
-function quoted(text: string): string {
-  return /^[\w.,:/@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 /** Commands that read the same record. None has a secret. */

@@ -1,0 +1,74 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import type { OutputOf } from '@weir/api/client';
+import { useMetrics } from '../../api/use-metrics.ts';
+import { formatBytes, formatDuration, formatShort } from '../../format/format.ts';
+import { visibleText } from '../../format/visible-text.ts';
+import { type ChartRange, secondsOf, wordsOf } from '../../ui/chart-range.ts';
+import { MetricChart } from '../../ui/metric-chart.tsx';
+import { RangePicker } from '../../ui/range-picker.tsx';
+import { chartsOf, type EvidenceChart } from './evidence/charts-of.ts';
+
+interface EvidenceChartsProps {
+  readonly clusterId: string;
+  readonly of: OutputOf<'get_diagnostic'>['diagnostic'];
+}
+
+const formats: Readonly<Record<EvidenceChart['unit'], (value: number) => string>> = {
+  number: formatShort,
+  bytes: formatBytes,
+  ms: formatDuration,
+  share: (value) => `${Math.round(value * 100)} %`,
+};
+
+/** What the findings are about, over time. */
+export function EvidenceCharts({ clusterId, of: diagnostic }: EvidenceChartsProps) {
+  const { range = '1h' }: { range?: ChartRange | undefined } = useSearch({
+    from: '/frame/clusters/$clusterId/diagnostics/$diagnosticId',
+  });
+  const navigate = useNavigate({ from: '/clusters/$clusterId/diagnostics/$diagnosticId' });
+  const charts = chartsOf(diagnostic);
+  if (charts.length === 0) return null;
+  return (
+    <section aria-label="Charts" className="flex flex-col gap-2">
+      <div className="flex justify-end">
+        <RangePicker
+          value={range}
+          onChange={(next) => void navigate({ search: { range: next }, replace: true })}
+        />
+      </div>
+      <div className={`grid grid-cols-1 gap-4 ${charts.length > 1 ? 'lg:grid-cols-2' : ''}`}>
+        {charts.map((chart) => (
+          <OneChart key={chart.title} clusterId={clusterId} chart={chart} range={range} />
+        ))}
+      </div>
+    </section>
+  );
+}
+
+interface OneChartProps {
+  readonly clusterId: string;
+  readonly chart: EvidenceChart;
+  readonly range: ChartRange;
+}
+
+function OneChart({ clusterId, chart: { title, query, unit }, range }: OneChartProps) {
+  const metrics = useMetrics(clusterId, { ...query, range_seconds: secondsOf(range) });
+  return (
+    <MetricChart
+      title={`${visibleText(title)}, ${wordsOf(range)}`}
+      of={metrics}
+      format={formats[unit]}
+      nothing={`No samples in the ${wordsOf(range)}. The busiest topics and the groups with the largest lag have them.`}
+      pick={({ series }) =>
+        series.map(({ metric, agent, topic, values }) => ({
+          label: visibleText(agent ?? topic ?? seriesName(metric)),
+          values,
+        }))
+      }
+    />
+  );
+}
+
+/** `produced_records_per_second` as `produced`. */
+const seriesName = (metric: string) =>
+  metric.replace(/_(?:records|bytes)_per_second$|_ms$/, '').replaceAll('_', ' ');

@@ -1,0 +1,92 @@
+import { Link, type LinkProps } from '@tanstack/react-router';
+import { useAction } from '../../api/use-operation.ts';
+import { visibleText } from '../../format/visible-text.ts';
+import { Button } from '../../ui/button.tsx';
+import { Command } from '../../ui/states.tsx';
+import { say, sayWithUndo } from '../../ui/toasts.tsx';
+import type { Step, StepPage } from './evidence/steps-of.ts';
+
+interface StepsProps {
+  readonly clusterId: string;
+  readonly steps: readonly Step[];
+}
+
+/** What can be done at once: a command to copy, a page, or a button. */
+export function Steps({ clusterId, steps }: StepsProps) {
+  if (steps.length === 0) return null;
+  return (
+    <ol className="divide-y divide-line border-t border-line">
+      {steps.map((step) => (
+        <li key={step.text} className="flex flex-col gap-1 px-4 py-2 text-sm">
+          {'command' in step ? (
+            <>
+              <p className="text-body">{visibleText(step.text)}</p>
+              <div className="flex max-w-full">
+                <Command text={step.command} />
+              </div>
+            </>
+          ) : 'page' in step ? (
+            <Link {...pageOf(clusterId, step.page, step.name)} className="text-accent underline">
+              {visibleText(step.text)}
+            </Link>
+          ) : (
+            <SetCompatibility clusterId={clusterId} subject={step.compatibilityOf} text={step.text} />
+          )}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function pageOf(clusterId: string, page: StepPage, name: string): LinkProps {
+  const params = { clusterId };
+  const filtered = name === '' ? {} : { search: { q: name } };
+  switch (page) {
+    case 'group':
+      return { to: '/clusters/$clusterId/consumer-groups/$group', params: { clusterId, group: name } };
+    case 'topicConfigs':
+      return { to: '/clusters/$clusterId/topics/$topic/configs', params: { clusterId, topic: name } };
+    case 'topicSchema':
+      return { to: '/clusters/$clusterId/topics/$topic/schema', params: { clusterId, topic: name } };
+    case 'credentials':
+      return { to: '/clusters/$clusterId/credentials', params, ...filtered };
+    case 'agents':
+      return { to: '/clusters/$clusterId/agents', params, ...filtered };
+    case 'acls':
+      return { to: '/clusters/$clusterId/acls', params };
+  }
+}
+
+interface SetCompatibilityProps {
+  readonly clusterId: string;
+  readonly subject: string | undefined;
+  readonly text: string;
+}
+
+/** Lets the registry check new versions. It only refuses more than before, and can be undone. */
+function SetCompatibility({ clusterId, subject, text }: SetCompatibilityProps) {
+  const update = useAction('update_registry_config');
+  const target = { virtual_cluster_id: clusterId, ...(subject === undefined ? {} : { subject }) };
+  const set = (level: 'BACKWARD' | 'NONE', onSuccess: () => void) =>
+    update.mutate(
+      { ...target, compatibility_level: level },
+      { onSuccess, onError: ({ message }) => say(message, 'fail') },
+    );
+  const name = subject === undefined ? 'the registry' : visibleText(subject);
+  return (
+    <div>
+      <Button
+        disabled={update.isPending}
+        onClick={() =>
+          set('BACKWARD', () =>
+            sayWithUndo(`New versions of ${name} are checked: BACKWARD`, () =>
+              set('NONE', () => say(`The level of ${name} is NONE again`)),
+            ),
+          )
+        }
+      >
+        {visibleText(text)}
+      </Button>
+    </div>
+  );
+}
