@@ -23,7 +23,7 @@ export const queryClient = new QueryClient({
   },
 });
 
-/** Begins to read what a page needs while its script is still on the way. The page finds the answer, or waits for it. */
+/** Begins to read what a page needs while its script is on the way. The page finds the answer, or waits for it. */
 export function readAhead<Name extends OperationName>(name: Name, input: CallOf<Name>): void {
   void queryClient.prefetchQuery({
     queryKey: [name, input],

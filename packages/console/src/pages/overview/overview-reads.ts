@@ -3,7 +3,7 @@ import { readAhead } from '../../api/use-operation.ts';
 
 type Query = Omit<CallOf<'query_metrics'>, 'virtual_cluster_id'>;
 
-/** What the figures and most charts of the overview show. */
+/** What the numbers and most charts of the overview show. */
 export const overviewMetrics: Query = {
   metrics: [
     'in_bytes_per_second',

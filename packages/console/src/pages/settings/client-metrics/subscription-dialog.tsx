@@ -25,7 +25,7 @@ const usualIntervalMs = 300_000;
 export function SubscriptionDialog({ clusterId, subscription, names, onClose }: SubscriptionDialogProps) {
   const update = useAction('update_client_metrics_subscriptions');
   const [name, setName] = useState(subscription?.name ?? '');
-  const [interval, setInterval] = useState(String(subscription?.interval_ms ?? usualIntervalMs));
+  const [interval, setTypedInterval] = useState(String(subscription?.interval_ms ?? usualIntervalMs));
   const nameProblem =
     name === '' || subscription !== undefined
       ? undefined
@@ -92,7 +92,7 @@ export function SubscriptionDialog({ clusterId, subscription, names, onClose }: 
           <TextControl
             inputMode="numeric"
             value={interval}
-            onChange={(event) => setInterval(event.target.value)}
+            onChange={(event) => setTypedInterval(event.target.value)}
           />
         </Field>
         <Field

@@ -3,7 +3,7 @@
 type Part = 'key' | 'value';
 type Configs = Readonly<Record<string, string | null | undefined>>;
 
-export type SubjectStrategy = 'TopicNameStrategy' | 'RecordNameStrategy' | 'TopicRecordNameStrategy';
+type SubjectStrategy = 'TopicNameStrategy' | 'RecordNameStrategy' | 'TopicRecordNameStrategy';
 
 interface Validation {
   readonly isOn: boolean;
