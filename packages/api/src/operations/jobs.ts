@@ -12,7 +12,7 @@ const job = z
   .object({
     job_id: text(nameCharsMax).describe('The job.'),
     kind: text(64).describe(
-      'What it does: file_compaction, file_deletion, dead_file_scan, schema_linking or schema_export.',
+      'What it does: file_compaction, key_compaction, file_deletion, dead_file_scan, schema_linking or schema_export.',
     ),
     scope: text(nameCharsMax).describe('What it is about; empty for the whole cluster.'),
     state: z

@@ -1,5 +1,7 @@
 import {
   AlertIcon,
+  ArchiveIcon,
+  DeviceDesktopIcon,
   FileCodeIcon,
   GearIcon,
   GitBranchIcon,
@@ -10,6 +12,7 @@ import {
   RowsIcon,
   ServerIcon,
   ShieldLockIcon,
+  TasklistIcon,
 } from '@primer/octicons-react';
 import type { LinkProps } from '@tanstack/react-router';
 import type { OperationName } from '@weir/api/client';
@@ -89,6 +92,19 @@ export const clusterPages: readonly ClusterPage[] = [
     operations: ['list_diagnostics', 'get_diagnostic', 'mute_diagnostic', 'unmute_diagnostic'],
   },
   { label: 'Agents', icon: ServerIcon, to: '/clusters/$clusterId/agents', operations: ['list_agents'] },
+  {
+    label: 'Clients',
+    icon: DeviceDesktopIcon,
+    to: '/clusters/$clusterId/clients',
+    operations: ['list_clients'],
+  },
+  { label: 'Jobs', icon: TasklistIcon, to: '/clusters/$clusterId/jobs', operations: ['list_jobs'] },
+  {
+    label: 'Storage',
+    icon: ArchiveIcon,
+    to: '/clusters/$clusterId/storage',
+    operations: ['describe_storage_costs'],
+  },
   {
     label: 'Pipelines',
     icon: GitBranchIcon,

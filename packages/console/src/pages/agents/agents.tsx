@@ -1,33 +1,40 @@
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
+import { useMemo } from 'react';
 import { useOperation } from '../../api/use-operation.ts';
-import { formatTime } from '../../format/format.ts';
-import { CopyableId } from '../../ui/copy-button.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { Card, Page } from '../../ui/page.tsx';
 import { Empty, Failure, Skeleton } from '../../ui/states.tsx';
+import { Time } from '../../ui/time.tsx';
+import { AgentLink } from './agent-link.tsx';
 
 type Agent = OutputOf<'list_agents'>['agents'][number];
 
-const columns: readonly Column<Agent>[] = [
+const columnsOf = (clusterId: string): readonly Column<Agent>[] => [
   {
     id: 'id',
     title: 'Agent',
-    width: 'minmax(18rem, 2fr)',
+    width: 'minmax(18.5rem, 2fr)',
     sortBy: ({ agent_id }) => agent_id,
-    cell: ({ agent_id }) => <CopyableId text={agent_id} what="the agent id" />,
+    cell: ({ agent_id }) => <AgentLink clusterId={clusterId} agentId={agent_id} />,
   },
   {
     id: 'address',
     title: 'Address',
-    width: 'minmax(12.5rem, 1fr)',
+    width: 'minmax(9.5rem, 1fr)',
     sortBy: ({ host }) => host,
     cell: ({ host, kafka_port, schema_registry_port }) =>
       `${host}:${kafka_port ?? schema_registry_port ?? ''}`,
   },
-  { id: 'roles', title: 'Roles', width: 'minmax(9rem, 1fr)', cell: ({ roles }) => roles.join(', ') },
-  { id: 'group', title: 'Group', width: '8rem', sortBy: ({ group }) => group, cell: ({ group }) => group },
-  { id: 'zone', title: 'Zone', width: '9rem', sortBy: ({ zone }) => zone, cell: ({ zone }) => zone || '–' },
+  { id: 'roles', title: 'Roles', width: 'minmax(7rem, 1fr)', cell: ({ roles }) => roles.join(', ') },
+  {
+    id: 'group',
+    title: 'Group',
+    width: '5.5rem',
+    sortBy: ({ group }) => group,
+    cell: ({ group }) => group || '–',
+  },
+  { id: 'zone', title: 'Zone', width: '7rem', sortBy: ({ zone }) => zone, cell: ({ zone }) => zone || '–' },
   {
     id: 'release',
     title: 'Release',
@@ -38,18 +45,26 @@ const columns: readonly Column<Agent>[] = [
   {
     id: 'cpu',
     title: 'CPU',
-    width: '8rem',
+    width: '7rem',
     isNumber: true,
     sortBy: ({ cpu_load }) => cpu_load,
     cell: ({ cpu_load, cpu_count }) => `${Math.round(cpu_load * 100)} % of ${cpu_count}`,
   },
   {
+    id: 'started',
+    title: 'Started',
+    width: '7rem',
+    isNumber: true,
+    sortBy: ({ started_at }) => started_at ?? '',
+    cell: ({ started_at }) => (started_at === undefined ? '–' : <Time of={started_at} isAgo />),
+  },
+  {
     id: 'seen',
     title: 'Last call',
-    width: '11rem',
+    width: '7rem',
     isNumber: true,
     sortBy: ({ last_seen_at }) => last_seen_at,
-    cell: ({ last_seen_at }) => <span title={last_seen_at}>{formatTime(last_seen_at, 'local')}</span>,
+    cell: ({ last_seen_at }) => <Time of={last_seen_at} isAgo />,
   },
 ];
 
@@ -63,6 +78,7 @@ export function Agents() {
     { everyMs: 5_000 },
   );
   const agents = data?.agents;
+  const columns = useMemo(() => columnsOf(clusterId), [clusterId]);
   return (
     <Page
       title="Agents"
@@ -88,6 +104,12 @@ export function Agents() {
             keyOf={({ agent_id }) => agent_id}
             sort={search.sort ?? 'id'}
             onSort={(sort) => void navigate({ search: (now) => ({ ...now, sort }), replace: true })}
+            onOpen={({ agent_id }) =>
+              void navigate({
+                to: '/clusters/$clusterId/agents/$agentId',
+                params: { clusterId, agentId: agent_id },
+              })
+            }
           />
         )}
       </Card>

@@ -1,0 +1,291 @@
+import { Link, useParams } from '@tanstack/react-router';
+import type { OutputOf } from '@weir/api/client';
+import { systemClock } from '@weir/core';
+import { printLiteral } from '@weir/events';
+import { type ReactNode, useMemo } from 'react';
+import { useMetrics, valuesOf } from '../../api/use-metrics.ts';
+import { useOperation } from '../../api/use-operation.ts';
+import { formatBytes, formatCount, formatDuration, formatShort } from '../../format/format.ts';
+import { visibleText } from '../../format/visible-text.ts';
+import { Answer } from '../../ui/answer.tsx';
+import { CopyableId } from '../../ui/copy-button.tsx';
+import { DataTable } from '../../ui/data-table.tsx';
+import { Freshness } from '../../ui/freshness.tsx';
+import { MetricChart } from '../../ui/metric-chart.tsx';
+import { Card, Page } from '../../ui/page.tsx';
+import { Empty } from '../../ui/states.tsx';
+import { Status } from '../../ui/status.tsx';
+import { Time } from '../../ui/time.tsx';
+import { nameOf } from '../clients/client-words.ts';
+import { jobColumns } from '../jobs/job-columns.tsx';
+
+type Listed = OutputOf<'list_agents'>['agents'][number];
+
+/** One agent: what it is, its last hour, its jobs and its clients. */
+export function Agent() {
+  const { clusterId, agentId } = useParams({ from: '/frame/clusters/$clusterId/agents/$agentId' });
+  const listed = useOperation('list_agents', { virtual_cluster_id: clusterId }, { everyMs: 5_000 });
+  const agent = listed.data?.agents.find(({ agent_id }) => agent_id === agentId);
+  return (
+    <Page
+      title={agent === undefined ? 'Agent' : `Agent at ${addressOf(agent)}`}
+      tabTitle={`Agent ${agentId}`}
+      facts={
+        <span className="flex flex-wrap items-center gap-x-3">
+          <CopyableId text={agentId} what="the agent id" />
+          {agent !== undefined && <span>{factsOf(agent)}</span>}
+        </span>
+      }
+      actions={
+        <>
+          <Freshness of={listed} />
+          <Link
+            to="/clusters/$clusterId/events"
+            params={{ clusterId }}
+            search={{ types: 'agent_logs', filter: `data.agent_id == ${printLiteral(agentId)}` }}
+            className="text-sm text-accent underline"
+          >
+            What it logs
+          </Link>
+        </>
+      }
+    >
+      <Answer of={listed} what="list the agents">
+        {() => (
+          <>
+            {agent === undefined ? <Gone clusterId={clusterId} agentId={agentId} /> : <Facts agent={agent} />}
+            <Charts clusterId={clusterId} agentId={agentId} />
+            <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-2">
+              <Jobs clusterId={clusterId} agentId={agentId} />
+              <Clients clusterId={clusterId} agentId={agentId} />
+            </div>
+          </>
+        )}
+      </Answer>
+    </Page>
+  );
+}
+
+const addressOf = ({ host, kafka_port, schema_registry_port }: Listed) =>
+  `${host}:${kafka_port ?? schema_registry_port ?? ''}`;
+
+function factsOf({ release, roles, zone, started_at }: Listed): string {
+  return [
+    release,
+    roles.join(', '),
+    zone === '' ? 'zone unknown' : zone,
+    ...(started_at === undefined ? [] : [`up ${upText(started_at)}`]),
+  ].join(' · ');
+}
+
+const upText = (startedAt: string) =>
+  formatDuration(Math.max(0, systemClock.nowMs() - Date.parse(startedAt)));
+
+function Facts({ agent }: { readonly agent: Listed }) {
+  const { started_at, schema_registry_port: registryPort } = agent;
+  const facts: readonly (readonly [name: string, value: ReactNode])[] = [
+    ['Roles', agent.roles.join(', ')],
+    ['Release', agent.release],
+    ['Group', agent.group || 'none'],
+    ['Zone', agent.zone || 'unknown'],
+    ['Kafka', agent.kafka_port === undefined ? 'not served' : `${agent.host}:${agent.kafka_port}`],
+    ['Schema registry', registryPort === undefined ? 'not served' : `${agent.host}:${registryPort}`],
+    ['Processors', `${Math.round(agent.cpu_load * 100)} % of ${agent.cpu_count}`],
+    ['Started', started_at === undefined ? 'not reported yet' : <Time key="started" of={started_at} />],
+    ['Last call', <Time key="seen" of={agent.last_seen_at} />],
+  ];
+  return (
+    <dl className="grid grid-cols-2 gap-x-6 gap-y-3 rounded-md border border-line bg-surface p-4 text-sm lg:grid-cols-5">
+      {facts.map(([name, value]) => (
+        <div key={name} className="min-w-0">
+          <dt className="text-xs text-muted">{name}</dt>
+          <dd className="break-words text-ink">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+interface OfAgent {
+  readonly clusterId: string;
+  readonly agentId: string;
+}
+
+/** An agent that does not call in: silent of late, left, or never there. */
+function Gone({ clusterId, agentId }: OfAgent) {
+  const { data } = useOperation('describe_cluster_overview', { virtual_cluster_id: clusterId });
+  const lost = data?.lost_agents.find(({ agent_id }) => agent_id === agentId);
+  return (
+    <p className="text-lg">
+      <Status kind={lost === undefined ? 'muted' : 'warn'}>
+        <span className="whitespace-normal text-ink">
+          {lost === undefined ? (
+            'No agent with this id calls in. It left, or its id is another.'
+          ) : (
+            <>
+              It went silent without saying that it leaves. It called last at <Time of={lost.last_seen_at} />.
+            </>
+          )}
+        </span>
+      </Status>
+    </p>
+  );
+}
+
+const idle = 'No samples of this agent in the last hour.';
+const ms = (value: number) => `${formatShort(value)} ms`;
+
+function Charts({ clusterId, agentId }: OfAgent) {
+  const metrics = useMetrics(clusterId, {
+    metrics: [
+      'in_bytes_per_second',
+      'out_bytes_per_second',
+      'in_records_per_second',
+      'out_records_per_second',
+      'produce_latency_p50_ms',
+      'produce_latency_p99_ms',
+      'cpu_load',
+    ],
+    agent: agentId,
+    group_by: 'agent',
+  });
+  return (
+    <div className="grid grid-cols-1 gap-4 lg:grid-cols-2">
+      <MetricChart
+        title="Bytes per second, last hour"
+        of={metrics}
+        format={formatBytes}
+        nothing={idle}
+        pick={(data) => [
+          { label: 'in', values: valuesOf(data, 'in_bytes_per_second') },
+          { label: 'out', values: valuesOf(data, 'out_bytes_per_second') },
+        ]}
+      />
+      <MetricChart
+        title="Records per second, last hour"
+        of={metrics}
+        format={formatShort}
+        nothing={idle}
+        pick={(data) => [
+          { label: 'in', values: valuesOf(data, 'in_records_per_second') },
+          { label: 'out', values: valuesOf(data, 'out_records_per_second') },
+        ]}
+      />
+      <MetricChart
+        title="Produce latency, last hour"
+        of={metrics}
+        format={ms}
+        nothing="No Produce requests to this agent in the last hour."
+        pick={(data) => [
+          { label: 'p50', values: valuesOf(data, 'produce_latency_p50_ms') },
+          { label: 'p99', values: valuesOf(data, 'produce_latency_p99_ms') },
+        ]}
+      />
+      <MetricChart
+        title="Use of its processors, last hour"
+        of={metrics}
+        format={(value) => `${formatShort(value * 100)} %`}
+        nothing={idle}
+        pick={(data) => [{ label: 'CPU', values: valuesOf(data, 'cpu_load') }]}
+      />
+    </div>
+  );
+}
+
+const rowsShown = 8;
+
+function Jobs({ clusterId, agentId }: OfAgent) {
+  const listed = useOperation('list_jobs', { virtual_cluster_id: clusterId }, { everyMs: 5_000 });
+  const jobs = listed.data?.jobs.filter(({ agent_id }) => agent_id === agentId) ?? [];
+  const columns = useMemo(
+    () => jobColumns(clusterId, []).filter(({ id }) => ['state', 'kind', 'since', 'progress'].includes(id)),
+    [clusterId],
+  );
+  return (
+    <Card
+      title={`Jobs (${formatCount(jobs.length)})`}
+      actions={
+        <Link
+          to="/clusters/$clusterId/jobs"
+          params={{ clusterId }}
+          search={{ agent: agentId }}
+          className="text-sm text-accent underline"
+        >
+          All its jobs
+        </Link>
+      }
+    >
+      <Answer of={listed} what="list the jobs" rows={3}>
+        {() =>
+          jobs.length === 0 ? (
+            <Empty title="No jobs">It runs none now, and none of those that ended of late was its.</Empty>
+          ) : (
+            <DataTable
+              label="Jobs of the agent"
+              columns={columns}
+              rows={jobs.slice(0, rowsShown)}
+              keyOf={({ job_id }) => job_id}
+            />
+          )
+        }
+      </Answer>
+    </Card>
+  );
+}
+
+function Clients({ clusterId, agentId }: OfAgent) {
+  const listed = useOperation(
+    'list_clients',
+    { virtual_cluster_id: clusterId, agent_id: agentId },
+    { everyMs: 10_000 },
+  );
+  const clients = listed.data?.clients ?? [];
+  const sum = clients.reduce((total, { connections }) => total + connections, 0);
+  return (
+    <Card
+      title={`Clients (${sum === 1 ? '1 connection' : `${formatCount(sum)} connections`})`}
+      actions={
+        <Link
+          to="/clusters/$clusterId/clients"
+          params={{ clusterId }}
+          search={{ agent: agentId }}
+          className="text-sm text-accent underline"
+        >
+          All its clients
+        </Link>
+      }
+    >
+      <Answer of={listed} what="list the clients" rows={3}>
+        {({ silent_agents }) =>
+          clients.length === 0 ? (
+            <Empty title="No clients">
+              {silent_agents.includes(agentId)
+                ? 'It has not reported its clients of late; agents do so every 20 seconds.'
+                : 'No Kafka client is connected to it.'}
+            </Empty>
+          ) : (
+            <ul className="divide-y divide-line">
+              {clients.slice(0, rowsShown).map((one) => (
+                <li
+                  key={`${one.software_name} ${one.software_version}`}
+                  className="flex items-baseline gap-4 px-4 py-1.5 text-sm"
+                >
+                  <bdi className="min-w-0 truncate font-medium text-ink">
+                    {visibleText(nameOf(one))} {visibleText(one.software_version)}
+                  </bdi>
+                  <bdi
+                    className="min-w-0 flex-1 truncate text-muted"
+                    title={one.client_ids.map(visibleText).join(', ')}
+                  >
+                    {one.client_ids.map(visibleText).join(', ')}
+                  </bdi>
+                  <span className="tabular-nums">{formatCount(one.connections)}</span>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Answer>
+    </Card>
+  );
+}

@@ -1,0 +1,100 @@
+import { Link } from '@tanstack/react-router';
+import { printLiteral } from '@weir/events';
+import type { ReactNode } from 'react';
+import { formatCount } from '../../format/format.ts';
+import { visibleText } from '../../format/visible-text.ts';
+import { Dialog } from '../../ui/dialog.tsx';
+import { AgentLink } from '../agents/agent-link.tsx';
+import { nameOf, type Software } from './client-words.ts';
+
+interface ClientSheetProps {
+  readonly clusterId: string;
+  readonly software: Software;
+  readonly zoneById: ReadonlyMap<string, string>;
+  readonly onClose: () => void;
+}
+
+/** All that agents report of clients of one software and version, with links to what they did. */
+export function ClientSheet({ clusterId, software, zoneById, onClose }: ClientSheetProps) {
+  const { software_version: version, connections, principals, client_ids, agents, agent_count } = software;
+  const eventsOf = (field: string, value: string) => (
+    <Link
+      to="/clusters/$clusterId/events"
+      params={{ clusterId }}
+      search={{ types: 'acl_logs', filter: `${field} == ${printLiteral(value)}` }}
+      aria-label={`Events of ${visibleText(value)}`}
+      className="shrink-0 text-accent underline"
+    >
+      Events
+    </Link>
+  );
+  return (
+    <Dialog
+      isOpen
+      isSheet
+      onClose={onClose}
+      title={visibleText(`${nameOf(software)} ${version}`.trim())}
+      description={connections === 1 ? '1 connection' : `${formatCount(connections)} connections`}
+    >
+      <div className="flex flex-col gap-4 text-sm">
+        <Names title="Client ids" nothing="Its connections have no client id.">
+          {client_ids.map((id) => (
+            <Name key={id} text={id} link={eventsOf('data.client_id', id)} />
+          ))}
+        </Names>
+        <Names title="Principals" nothing="None is reported.">
+          {principals.map((principal) => (
+            <Name key={principal} text={principal} link={eventsOf('data.principal', principal)} />
+          ))}
+        </Names>
+        {software.has_more_names && (
+          <p className="text-muted">There are more: agents report the ones with the most connections.</p>
+        )}
+        <Names title={`Agents (${formatCount(agent_count)})`} nothing="None is reported.">
+          {agents.map((agent) => (
+            <li key={agent.agent_id} className="flex items-baseline gap-3 py-1">
+              <span className="min-w-0 flex-1 truncate">
+                <AgentLink clusterId={clusterId} agentId={agent.agent_id} />
+              </span>
+              <span className="text-muted">{zoneById.get(agent.agent_id) || 'zone unknown'}</span>
+              <span className="tabular-nums">{formatCount(agent.connections)} connections</span>
+            </li>
+          ))}
+        </Names>
+        <p className="text-xs text-muted">
+          Clients choose these names. Events of them need events to be enabled: those of ACLs say what a
+          client asked for, from where, and whether it may. Agents report no addresses of clients and not the
+          zone of a client.
+        </p>
+      </div>
+    </Dialog>
+  );
+}
+
+interface NamesProps {
+  readonly title: string;
+  readonly nothing: string;
+  readonly children: readonly ReactNode[];
+}
+
+function Names({ title, nothing, children }: NamesProps) {
+  return (
+    <section>
+      <h3 className="font-semibold text-ink">{title}</h3>
+      {children.length === 0 ? (
+        <p className="text-muted">{nothing}</p>
+      ) : (
+        <ul className="divide-y divide-line">{children}</ul>
+      )}
+    </section>
+  );
+}
+
+function Name({ text, link }: { readonly text: string; readonly link: ReactNode }) {
+  return (
+    <li className="flex items-baseline gap-3 py-1">
+      <bdi className="min-w-0 flex-1 font-mono text-xs break-all text-ink">{visibleText(text)}</bdi>
+      {link}
+    </li>
+  );
+}

@@ -1,0 +1,242 @@
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { useOperation } from '../../api/use-operation.ts';
+import { formatCount } from '../../format/format.ts';
+import { visibleText } from '../../format/visible-text.ts';
+import { Answer } from '../../ui/answer.tsx';
+import { Button } from '../../ui/button.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { Freshness } from '../../ui/freshness.tsx';
+import { FilterBox, matching } from '../../ui/list-page.tsx';
+import { Card, Page } from '../../ui/page.tsx';
+import { Empty } from '../../ui/states.tsx';
+import { Status } from '../../ui/status.tsx';
+import { Time } from '../../ui/time.tsx';
+import { ClientSheet } from './client-sheet.tsx';
+import {
+  type Clients as Answered,
+  keyOf,
+  mixedVersions,
+  nameOf,
+  newestVersions,
+  type Software,
+  zonesOf,
+} from './client-words.ts';
+
+const from = '/frame/clusters/$clusterId/clients';
+
+/** The Kafka clients that are connected, by software and version, as agents report them. */
+export function Clients() {
+  const { clusterId } = useParams({ from });
+  const search = useSearch({ from });
+  const navigate = useNavigate({ from: '/clusters/$clusterId/clients' });
+  const set = (change: Partial<typeof search>) =>
+    void navigate({ search: (now) => ({ ...now, ...change }), replace: true });
+  const listed = useOperation(
+    'list_clients',
+    {
+      virtual_cluster_id: clusterId,
+      ...(search.agent === undefined ? {} : { agent_id: search.agent }),
+    },
+    { everyMs: 10_000 },
+  );
+  const { data: agents } = useOperation('list_agents', { virtual_cluster_id: clusterId });
+  const zoneById = useMemo(
+    () => new Map(agents?.agents.map(({ agent_id, zone }) => [agent_id, zone])),
+    [agents],
+  );
+  const { data } = listed;
+  const columns = useMemo(() => columnsOf(data?.clients ?? [], zoneById), [data, zoneById]);
+  const shown = data && matching(data.clients, wordsOf, search.q);
+  const open = data?.clients.find((one) => keyOf(one) === search.client);
+  return (
+    <Page title="Clients" facts={data && <Facts of={data} />} actions={<Freshness of={listed} />}>
+      <div className="flex flex-wrap items-center gap-2">
+        <FilterBox
+          label="Filter by software, client id, principal"
+          value={search.q ?? ''}
+          onChange={(q) => set({ q: q === '' ? undefined : q })}
+        />
+        {search.agent !== undefined && (
+          <>
+            <span className="text-sm break-all text-muted">Only of the agent {search.agent}</span>
+            <Button onClick={() => set({ agent: undefined })}>All agents</Button>
+          </>
+        )}
+      </div>
+      {data !== undefined && <Warnings of={data} />}
+      <Card>
+        <Answer of={listed} what="list the clients">
+          {({ clients, connections, reported_at }) =>
+            clients.length === 0 ? (
+              <Empty title="No clients are connected">
+                {reported_at === null
+                  ? 'Agents report their clients every 20 seconds; none has reported yet.'
+                  : connections > 0
+                    ? 'Clients of other agents are.'
+                    : 'Clients appear here within 20 seconds after their first request.'}
+              </Empty>
+            ) : shown!.length === 0 ? (
+              <Empty title="No client is like that">Change the filter above to see more.</Empty>
+            ) : (
+              <DataTable
+                label="Clients"
+                columns={columns}
+                rows={shown!}
+                keyOf={keyOf}
+                sort={search.sort ?? '-connections'}
+                onSort={(sort) => set({ sort })}
+                onOpen={(software) => set({ client: keyOf(software) })}
+              />
+            )
+          }
+        </Answer>
+      </Card>
+      {open !== undefined && (
+        <ClientSheet
+          clusterId={clusterId}
+          software={open}
+          zoneById={zoneById}
+          onClose={() => set({ client: undefined })}
+        />
+      )}
+    </Page>
+  );
+}
+
+const wordsOf = ({ software_name, software_version, client_ids, principals, agents }: Software) =>
+  [
+    software_name,
+    software_version,
+    ...client_ids,
+    ...principals,
+    ...agents.map(({ agent_id }) => agent_id),
+  ].join(' ');
+
+function columnsOf(
+  clients: readonly Software[],
+  zoneById: ReadonlyMap<string, string>,
+): readonly Column<Software>[] {
+  const newest = newestVersions(clients);
+  const names = (list: readonly string[]) => {
+    const text = list.map(visibleText).join(', ');
+    return text === '' ? '–' : <bdi title={text}>{text}</bdi>;
+  };
+  return [
+    {
+      id: 'software',
+      title: 'Software',
+      width: 'minmax(12rem, 1fr)',
+      sortBy: nameOf,
+      cell: (one) => (
+        <bdi title={visibleText(nameOf(one))} className="font-medium text-ink">
+          {visibleText(nameOf(one))}
+        </bdi>
+      ),
+    },
+    {
+      id: 'version',
+      title: 'Version',
+      width: 'minmax(9rem, 1fr)',
+      sortBy: ({ software_version }) => software_version,
+      cell: ({ software_name: name, software_version: version }) =>
+        newest.has(name) && newest.get(name) !== version ? (
+          <Status kind="warn">
+            <span title={`${visibleText(newest.get(name)!)} is connected too`}>
+              {visibleText(version)}, older
+            </span>
+          </Status>
+        ) : (
+          visibleText(version) || '–'
+        ),
+    },
+    {
+      id: 'ids',
+      title: 'Client ids',
+      width: 'minmax(13rem, 2fr)',
+      sortBy: ({ client_ids }) => client_ids.join(),
+      cell: ({ client_ids }) => names(client_ids),
+    },
+    {
+      id: 'principals',
+      title: 'Principals',
+      width: 'minmax(12rem, 2fr)',
+      sortBy: ({ principals }) => principals.join(),
+      cell: ({ principals }) => names(principals),
+    },
+    {
+      id: 'agents',
+      title: 'Agents',
+      width: '6rem',
+      isNumber: true,
+      sortBy: ({ agent_count }) => agent_count,
+      cell: ({ agent_count }) => formatCount(agent_count),
+    },
+    {
+      id: 'zones',
+      title: 'Zones of agents',
+      width: 'minmax(8rem, 1fr)',
+      cell: (one) => names(zonesOf(one, zoneById)),
+    },
+    {
+      id: 'connections',
+      title: 'Connections',
+      width: '8rem',
+      isNumber: true,
+      sortBy: ({ connections }) => connections,
+      cell: ({ connections }) => formatCount(connections),
+    },
+  ];
+}
+
+function Facts({ of: { connections, total, clients, reported_at } }: { readonly of: Answered }) {
+  return (
+    <>
+      {connections === 1 ? '1 connection' : `${formatCount(connections)} connections`} ·{' '}
+      {total === 1 ? '1 software and version' : `${formatCount(total)} softwares and versions`}
+      {total > clients.length && `, of which ${formatCount(clients.length)} are listed`}
+      {reported_at !== null && (
+        <>
+          {' '}
+          · oldest report <Time of={reported_at} />
+        </>
+      )}
+    </>
+  );
+}
+
+/** What is worth a look in what agents report. They do not report zones and addresses of clients. */
+function Warnings({ of: { clients, unlisted_connections, silent_agents } }: { readonly of: Answered }) {
+  const mixed = mixedVersions(clients);
+  const unknown = clients.find(({ software_name }) => software_name === '');
+  const lines = [
+    ...mixed.map(
+      ({ name, newest, older }) =>
+        `${formatCount(older)} ${older === 1 ? 'connection' : 'connections'} of ${visibleText(name)} ${older === 1 ? 'has' : 'have'} a version before ${visibleText(newest)}, which is connected too.`,
+    ),
+    ...(unknown === undefined
+      ? []
+      : [
+          `${formatCount(unknown.connections)} ${unknown.connections === 1 ? 'connection does' : 'connections do'} not say its software: libraries from before 2019 (KIP-511) and some others do not.`,
+        ]),
+    ...(unlisted_connections === 0
+      ? []
+      : [`${formatCount(unlisted_connections)} connections are of software for which reports have no room.`]),
+    ...(silent_agents.length === 0
+      ? []
+      : [
+          `No report of late of ${silent_agents.length === 1 ? 'the agent' : 'the agents'} ${silent_agents.join(', ')}.`,
+        ]),
+  ];
+  return lines.length === 0 ? null : (
+    <ul className="flex flex-col gap-1 text-sm">
+      {lines.map((line) => (
+        <li key={line}>
+          <Status kind="warn">
+            <span className="break-words whitespace-normal text-ink">{line}</span>
+          </Status>
+        </li>
+      ))}
+    </ul>
+  );
+}

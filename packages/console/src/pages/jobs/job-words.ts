@@ -1,0 +1,72 @@
+import type { OutputOf } from '@weir/api/client';
+import type { StatusKind } from '../../ui/status.tsx';
+
+export type Job = OutputOf<'list_jobs'>['jobs'][number];
+export type JobKind = OutputOf<'list_jobs'>['kinds'][number];
+
+/** In the order in which they matter. */
+export const jobStates = [
+  { name: 'running', status: 'info', counted: ['runs', 'run'] },
+  { name: 'waiting', status: 'muted', counted: ['waits', 'wait'] },
+  { name: 'failing', status: 'warn', counted: ['fails', 'fail'] },
+  { name: 'stopped', status: 'fail', counted: ['stopped', 'stopped'] },
+  { name: 'done', status: 'ok', counted: ['done', 'done'] },
+] as const satisfies readonly {
+  readonly name: Job['state'];
+  readonly status: StatusKind;
+  readonly counted: readonly [one: string, several: string];
+}[];
+
+/** `2 run, 1 waits, 40 done`: states without jobs are left out. */
+export function stateCounts(jobs: readonly Pick<Job, 'state'>[]): string {
+  return jobStates
+    .flatMap(({ name, counted: [one, several] }) => {
+      const count = jobs.filter(({ state }) => state === name).length;
+      return count === 0 ? [] : [`${count.toLocaleString('en')} ${count === 1 ? one : several}`];
+    })
+    .join(', ');
+}
+
+const meanings: Readonly<Record<string, string>> = {
+  file_compaction: 'Merges small files into larger ones, which are read with fewer requests',
+  key_compaction: 'Removes replaced values from topics that are compacted by key',
+  file_deletion: 'Deletes files that no record refers to any more',
+  dead_file_scan: 'Looks in the bucket for files that were never committed',
+  schema_linking: 'Copies schemas from another registry',
+  schema_export: 'Copies schemas to another registry',
+};
+
+/** What a kind of job is for; empty for one of a later release. */
+export function kindMeaning(kind: string): string {
+  return Object.hasOwn(meanings, kind) ? meanings[kind]! : '';
+}
+
+/** What a person needs to know about who takes jobs of a kind. */
+export function takersText({ agent_count: agents, paused_agent_count: paused }: JobKind): {
+  readonly status: StatusKind;
+  readonly text: string;
+} {
+  const counted = (count: number) => (count === 1 ? '1 agent' : `${count.toLocaleString('en')} agents`);
+  if (agents === 0 && paused > 0)
+    return {
+      status: 'warn',
+      text: `${counted(paused)} paused: they wait until clients write less to their disk`,
+    };
+  if (agents === 0) return { status: 'warn', text: 'no agent takes them' };
+  return { status: 'ok', text: paused === 0 ? counted(agents) : `${counted(agents)}, ${paused} more paused` };
+}
+
+/** `12 of 40`, `3,000 so far`; `undefined` if nothing is known yet. */
+export function progressText({ done_count: done, total_count: total }: Job): string | undefined {
+  if (total !== undefined) return `${done.toLocaleString('en')} of ${total.toLocaleString('en')}`;
+  return done === 0 ? undefined : `${done.toLocaleString('en')} so far`;
+}
+
+/** Why a job is where it is, in one line. */
+export function reasonText(job: Job, kinds: readonly JobKind[]): string {
+  if (job.state !== 'waiting' || job.message !== '') return job.message;
+  const takers = kinds.find(({ kind }) => kind === job.kind);
+  if (takers === undefined) return '';
+  if (takers.agent_count > 0) return 'for an agent that has room';
+  return takers.paused_agent_count === 0 ? 'no agent takes jobs of this kind' : takersText(takers).text;
+}

@@ -1,0 +1,115 @@
+import { Link } from '@tanstack/react-router';
+import type { OutputOf } from '@weir/api/client';
+import { GiB } from '@weir/core';
+import type { ReactNode } from 'react';
+import { useOperation } from '../../api/use-operation.ts';
+import { formatBytes, formatCount, formatDuration } from '../../format/format.ts';
+import { Card } from '../../ui/page.tsx';
+import { Status } from '../../ui/status.tsx';
+import { Time } from '../../ui/time.tsx';
+import { shortDollars } from './storage-figures.ts';
+
+interface FreedProps {
+  readonly clusterId: string;
+  readonly costs: OutputOf<'describe_storage_costs'>;
+}
+
+/** What is known to become free: dead files, and deleted topics whose time is over soon. Nothing is estimated. */
+export function Freed({ clusterId, costs }: FreedProps) {
+  const { data } = useOperation(
+    'list_topics',
+    { virtual_cluster_id: clusterId, include_recently_deleted: true, limit: 0 },
+    { everyMs: 30_000 },
+  );
+  const deleted = data?.recently_deleted_topics ?? [];
+  const deletedBytes = deleted.reduce((sum, { uncompressed_size_hint }) => sum + uncompressed_size_hint, 0);
+  const last = deleted.map(({ restorable_until }) => restorable_until).sort();
+  const worth = (bytes: number) => `${shortDollars((bytes / GiB) * costs.prices.storage)} a month`;
+  const { dead_files: files, dead_bytes: bytes, oldest_dead_at: oldest } = costs;
+  const delay = formatDuration(costs.deletion_delay_seconds * 1000);
+  return (
+    <Card title="What becomes free">
+      <ul className="divide-y divide-line text-sm">
+        <Item title="Dead files" figures={`${formatBytes(bytes)}, ${worth(bytes)}`}>
+          {files === 0 ? (
+            'No file waits for its deletion.'
+          ) : (
+            <>
+              {files === 1 ? '1 file is' : `${formatCount(files)} files are`} needed by no record
+              {oldest !== undefined && (
+                <>
+                  , the oldest since <Time of={oldest} />
+                </>
+              )}
+              .{' '}
+            </>
+          )}
+          {costs.is_deletion_enabled ? (
+            ` Agents delete such files ${delay} after they were needed last.`
+          ) : (
+            <Status kind="warn">
+              <span className="whitespace-normal">They stay: service.file.delete.enable is false.</span>
+            </Status>
+          )}{' '}
+          <Link
+            to="/clusters/$clusterId/jobs"
+            params={{ clusterId }}
+            search={{ kind: 'file_deletion' }}
+            className="text-accent underline"
+          >
+            Jobs that delete files
+          </Link>
+        </Item>
+        <Item title="Deleted topics" figures={`${formatBytes(deletedBytes)}, ${worth(deletedBytes)}`}>
+          {deleted.length === 0 ? (
+            'No topic waits to go for good.'
+          ) : (
+            <>
+              {deleted.length === 1 ? '1 topic' : `${formatCount(deleted.length)} topics`} can be restored
+              until <Time of={last.at(-1)!} /> at the latest. Files that hold only their records are deleted
+              after that.{' '}
+              <Link
+                to="/clusters/$clusterId/topics"
+                params={{ clusterId }}
+                search={{ show: 'deleted' }}
+                className="text-accent underline"
+              >
+                Recently deleted topics
+              </Link>
+            </>
+          )}
+        </Item>
+        <Item title="Retention and compaction" figures="">
+          What they will free is not known before: it depends on when batches in shared files expire. Files
+          that should have been merged and were not are a{' '}
+          <Link
+            to="/clusters/$clusterId/diagnostics"
+            params={{ clusterId }}
+            className="text-accent underline"
+          >
+            diagnostic
+          </Link>
+          .
+        </Item>
+      </ul>
+    </Card>
+  );
+}
+
+interface ItemProps {
+  readonly title: string;
+  readonly figures: string;
+  readonly children: ReactNode;
+}
+
+function Item({ title, figures, children }: ItemProps) {
+  return (
+    <li className="flex flex-col gap-0.5 px-4 py-2">
+      <p className="flex justify-between gap-4 text-ink">
+        <span className="font-medium">{title}</span>
+        <span className="tabular-nums">{figures}</span>
+      </p>
+      <div className="text-muted">{children}</div>
+    </li>
+  );
+}
