@@ -3,7 +3,7 @@
 interface PageOfDemo {
   /** The name of its picture. */
   readonly name: string;
-  /** `{id}` is the cluster. */
+  /** `{id}` is the cluster, `{agent}` its first agent. */
   readonly path: string;
   /** What shows that the page is complete. */
   readonly shows: string | RegExp;
@@ -40,6 +40,10 @@ export const everyPage: readonly PageOfDemo[] = [
     shows: 'What to do',
   },
   { name: 'agents', path: '/clusters/{id}/agents', shows: /proxy/ },
+  { name: 'agent', path: '/clusters/{id}/agents/{agent}', shows: 'Processors' },
+  { name: 'clients', path: '/clusters/{id}/clients', shows: 'weir' },
+  { name: 'jobs', path: '/clusters/{id}/jobs', shows: 'Who takes jobs' },
+  { name: 'storage', path: '/clusters/{id}/storage', shows: 'What becomes free' },
   { name: 'pipelines', path: '/clusters/{id}/pipelines', shows: 'Pipelines' },
   { name: 'acls', path: '/clusters/{id}/acls', shows: 'User:marketing' },
   { name: 'acl-events', path: '/clusters/{id}/acls/events', shows: /One point per/ },

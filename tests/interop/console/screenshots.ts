@@ -20,7 +20,7 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '240' },
     /** Also dark, and on a phone. */
     all: { type: 'boolean', default: false },
-    /** Only pages whose name contains it. */
+    /** Only pages whose name contains it, or one of several between commas. */
     only: { type: 'string', default: '' },
   },
 });
@@ -35,6 +35,8 @@ const looks = [
     : []),
 ] as const;
 
+const isWanted = (name: string) => values.only.split(',').some((part) => name.includes(part));
+
 const missing = missingChromium();
 if (missing !== false) throw new Error(missing);
 buildConsole();
@@ -48,7 +50,7 @@ try {
   const stage = await openBrowser(lifetime, found(/control plane +(\S+)/), found(/sign in +(\S+)/));
   await new Promise<void>((resolve) => systemClock.after(Number(values.seconds) * 1000, resolve));
   mkdirSync(values.to, { recursive: true });
-  for (const { name, path, shows } of everyPage.filter(({ name }) => name.includes(values.only))) {
+  for (const { name, path, shows } of everyPage.filter(({ name }) => isWanted(name))) {
     for (const { suffix, scheme, width } of looks) {
       const page = await stage.open({ scheme, width });
       page.setDefaultTimeout(20_000);

@@ -15,7 +15,7 @@ export interface Stage {
   open(options?: PageOptions): Promise<Page>;
   /** The id of its Kafka cluster. */
   clusterId(): Promise<string>;
-  /** The URL of a path in which `{id}` is that cluster. */
+  /** The URL of a path in which `{id}` is that cluster, and `{agent}` its first agent. */
   urlOf(path: string): Promise<string>;
 }
 
@@ -79,13 +79,31 @@ export async function openBrowser(
     await page.context().close();
     return clusters.find(({ type }) => type === 'byoc')!.id;
   };
+  let agent: Promise<string> | undefined;
+  const findAgent = async (clusterId: string) => {
+    const page = await stage.open();
+    await page.goto(url);
+    const answer = await page.request.post(`${url}/api/v1/list_agents`, {
+      data: { virtual_cluster_id: clusterId },
+      headers: { origin: url },
+    });
+    const { agents } = (await answer.json()) as { agents: { agent_id: string }[] };
+    await page.context().close();
+    return agents[0]!.agent_id;
+  };
   const stage: Omit<Stage, 'local'> = {
     url,
     clusterId() {
       found ??= findCluster();
       return found;
     },
-    urlOf: async (path) => url + path.replaceAll('{id}', await stage.clusterId()),
+    urlOf: async (path) => {
+      const clusterId = await stage.clusterId();
+      const named = path.replaceAll('{id}', clusterId);
+      if (!named.includes('{agent}')) return url + named;
+      agent ??= findAgent(clusterId);
+      return url + named.replaceAll('{agent}', await agent);
+    },
     async open({ scheme = 'light', width = 1440, isSignedIn = true } = {}) {
       if (isSignedIn) session ??= signIn();
       const context = await browser.newContext({

@@ -1,15 +1,20 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { Kafka, logLevel } from 'kafkajs';
 import type { Page } from 'playwright-core';
 import { callOf } from './call.ts';
 import { missingChromium } from './chromium.ts';
 import { kafkaOf } from './kafka.ts';
+import { testPages } from './pages.ts';
 import { accessibilityProblems, openStage, type Stage } from './stage.ts';
 
 const skip = missingChromium();
 const bounded = { skip, timeout: 180_000 };
 
 const batches = { failing: 3, cancelled: 4, exported: 1 } as const;
+
+/** A client id that would break a page that takes it for markup, or a filter that takes it for text. */
+const clientId = `<b>shop's</b>`;
 
 let stage: Stage;
 if (skip === false) {
@@ -20,7 +25,82 @@ if (skip === false) {
     );
     await admin.createTopics({ topics, waitForLeaders: true });
   });
+  // Agents report connections that are open, so that this one stays.
+  const producer = new Kafka({
+    clientId,
+    brokers: [stage.local.address('Kafka')],
+    logLevel: logLevel.NOTHING,
+  }).producer();
+  after(() => producer.disconnect());
+  await producer.connect();
+  await producer.send({ topic: 'exported-0', messages: [{ value: 'x'.repeat(10_000) }] });
 }
+
+testPages(
+  () => stage,
+  [
+    {
+      path: '/clusters/{id}/clients',
+      shows: ['Client ids', clientId, 'software unknown', 'User:ANONYMOUS', /not say its software/],
+    },
+    { path: '/clusters/{id}/clients?q=nothing', shows: ['No client is like that'] },
+    { path: '/clusters/{id}/jobs', shows: ['Who takes jobs', /files that were never committed/, '1 agent'] },
+    { path: '/clusters/{id}/jobs?state=stopped', shows: [/No job/] },
+    { path: '/clusters/{id}/agents', shows: ['1 agent calls in', 'Started'] },
+    {
+      path: '/clusters/{id}/agents/{agent}',
+      shows: ['Processors', 'proxy, jobs', 'Produce latency, last hour', clientId],
+    },
+    { path: '/clusters/{id}/agents/missing', shows: [/No agent with this id calls in/] },
+    { path: '/clusters/{id}/storage', shows: ['What a month costs', 'As agents wrote them', 'exported-0'] },
+    {
+      path: '/clusters/{id}/storage?price_list=gcs&prices=put=0.5',
+      shows: [/Google Cloud Storage/, '$0.5 / 1,000'],
+    },
+  ],
+);
+
+test('a client leads to its events and its agent', bounded, async () => {
+  const page = await stage.open();
+  await page.goto(await stage.urlOf('/clusters/{id}/clients'));
+  await page.getByRole('gridcell', { name: clientId, exact: true }).click();
+  const sheet = page.getByRole('dialog', { name: 'software unknown', exact: true });
+  const events = sheet.getByRole('link', { name: `Events of ${clientId}`, exact: true });
+  assert.deepEqual(await accessibilityProblems(page), []);
+  const { searchParams } = new URL((await events.getAttribute('href'))!, stage.url);
+  assert.equal(searchParams.get('types'), 'acl_logs');
+  assert.match(searchParams.get('filter')!, /^data\.client_id == /);
+  assert.equal(await page.locator('main b').count(), 0, 'a client id is text');
+  const shared = page.url();
+  await page.goto(shared);
+  await sheet.waitFor();
+  await sheet.getByRole('link', { name: /^[0-9a-f]{8}-/ }).click();
+  await page.getByRole('heading', { name: /^Agent at / }).waitFor();
+  await page.getByRole('link', { name: 'All its clients', exact: true }).click();
+  await page.getByRole('gridcell', { name: clientId, exact: true }).waitFor();
+  await page.getByRole('button', { name: 'All agents', exact: true }).waitFor();
+  await page.context().close();
+});
+
+test('prices that a person types are in the link and in the bill', bounded, async () => {
+  const page = await stage.open();
+  await page.goto(await stage.urlOf('/clusters/{id}/storage'));
+  const put = page.getByRole('textbox', {
+    name: 'Dollars for 1,000 PUT requests, parts of uploads included',
+  });
+  await put.fill('not a price');
+  await put.press('Enter');
+  assert.equal(await put.inputValue(), '0.005', 'what is no price is not taken');
+  await put.fill('0.5');
+  await put.press('Enter');
+  await page.getByRole('gridcell', { name: '$0.5 / 1,000', exact: true }).waitFor();
+  await page.waitForURL(/prices=put/);
+  await page.getByRole('combobox', { name: 'Price list', exact: true }).selectOption('azure');
+  await page.waitForURL(/price_list=azure/);
+  await page.getByRole('button', { name: 'List prices', exact: true }).click();
+  await page.getByRole('gridcell', { name: '$0.00625 / 1,000', exact: true }).first().waitFor();
+  await page.context().close();
+});
 
 /** Selects all topics of a filter, and opens the dialog that deletes them. */
 async function askToDelete(page: Page, filter: string, count: number): Promise<void> {
