@@ -208,3 +208,91 @@ test('a view is saved, opened, changed, shared with another person and deleted',
   await item(page, 'No views yet').waitFor();
   await page.context().close();
 });
+
+/** Lets ACLs deny a client to see groups. */
+async function denyGroups(groups: readonly string[]): Promise<void> {
+  const kafka = new Kafka({
+    clientId: 'denied',
+    brokers: [stage.local.address('Kafka')],
+    logLevel: logLevel.NOTHING,
+    retry: { retries: 0 },
+  });
+  const admin = kafka.admin();
+  await admin.connect();
+  for (const group of groups) await admin.describeGroups([group]).catch(() => undefined);
+  await admin.disconnect();
+}
+
+/** The times of the events of a filter, as soon as there are so many and a moment has passed since. */
+async function timesOf(filter: string, count: number, quietMs: number): Promise<readonly number[]> {
+  for (;;) {
+    const { events } = await call('search_events', {
+      event_types: ['acl_logs'],
+      filter,
+      time_range: { relative: '10m' },
+    });
+    const timesMs = (events as { time: string }[]).map(({ time }) => Date.parse(time));
+    if (timesMs.length >= count && Date.now() > Math.max(...timesMs) + quietMs) return timesMs;
+  }
+}
+
+test(
+  'a part of the timeline that is selected is compared with the rest, or zoomed into',
+  bounded,
+  async () => {
+    const names = (prefix: string) => Array.from({ length: 8 }, (_, at) => `${prefix}-${at}`);
+    await deny(...names('compared'));
+    const isOurs = 'data.resource_name like "compared%"';
+    const before = await timesOf(`${isOurs} and data.operation == "CREATE"`, 8, 5_000);
+    await denyGroups(names('compared'));
+    const later = await timesOf(`${isOurs} and data.resource_type == "GROUP"`, 6, 1_000);
+    const [startMs, endMs] = [Math.min(...before) - 10_000, Math.max(...later) + 10_000];
+    const time = new URLSearchParams({
+      start: new Date(startMs).toISOString(),
+      end: new Date(endMs).toISOString(),
+      filter: isOurs,
+      types: 'acl_logs',
+    });
+    const page = await stage.open();
+    await page.goto(await stage.urlOf(`/clusters/{id}/events?${time}`));
+    const chart = page.getByRole('img', { name: /^Events over time/ });
+    await chart.waitFor();
+    const { x, y, width, height } = (await chart.locator('.u-over').boundingBox())!;
+    const drag = async () => {
+      const middleMs = (Math.max(...before) + Math.min(...later)) / 2;
+      await page.mouse.move(x + (width * (middleMs - startMs)) / (endMs - startMs), y + height / 2);
+      await page.mouse.down();
+      await page.mouse.move(x + width - 2, y + height / 2, { steps: 4 });
+      await page.mouse.up();
+    };
+    await drag();
+    const selection = page.getByRole('region', { name: 'Selection', exact: true });
+    await selection.getByRole('button', { name: 'Clear the selection', exact: true }).click();
+    await selection.waitFor({ state: 'detached' });
+    await drag();
+    await selection.getByRole('button', { name: 'Compare with the rest', exact: true }).click();
+    await page.waitForURL((url) => url.searchParams.has('compare'));
+
+    const differences = page.getByRole('region', { name: 'Differences', exact: true });
+    const row = differences.getByRole('row').filter({ hasText: 'data.resource_type' });
+    await row.filter({ hasText: 'GROUP' }).getByText('only here', { exact: true }).waitFor();
+    await row.filter({ hasText: 'TOPIC' }).getByText('not here', { exact: true }).waitFor();
+    await page.getByText(/\d events of the selection and all 8 others are counted/).waitFor();
+    assert.equal(await differences.getByRole('row').filter({ hasText: 'acl_logs' }).count(), 0);
+    assert.deepEqual(await accessibilityProblems(page), [], 'in light');
+    await page.evaluate(`document.documentElement.classList.add('dark')`);
+    assert.deepEqual(await accessibilityProblems(page), [], 'in dark');
+    await page.setViewportSize({ width: 360, height: 900 });
+    const pageWidth = await page.evaluate<number>('document.documentElement.scrollWidth');
+    assert.ok(pageWidth <= 360, `it is ${pageWidth} px wide`);
+    await page.setViewportSize({ width: 1440, height: 900 });
+
+    // The link compares the same, and a value is a filter.
+    await page.reload();
+    await row.getByRole('button', { name: 'GROUP', exact: true }).click();
+    await page.waitForURL((url) => /resource_type == "GROUP"/.test(url.searchParams.get('filter') ?? ''));
+    await page.getByRole('button', { name: 'Close the comparison', exact: true }).click();
+    await page.waitForURL((url) => !url.searchParams.has('compare'));
+    await page.context().close();
+  },
+);

@@ -115,6 +115,7 @@ test(
     await page.mouse.down();
     await page.mouse.move(x + width - 2, y + height / 2, { steps: 4 });
     await page.mouse.up();
+    await page.getByRole('button', { name: 'Zoom in', exact: true }).click();
     await page.waitForURL(/start=.*end=|end=.*start=/);
     await rows(page).getByText(denial).first().waitFor();
     const found = await rows(page).count();

@@ -20,8 +20,10 @@ interface ChartProps {
   readonly format?: (value: number) => string;
   /** Bytes have their grid at powers of two, so that labels are round. */
   readonly unit?: 'count' | 'bytes';
-  /** Dragging over the chart selects a time range. Without it the chart does not zoom. */
-  readonly onZoom?: (fromMs: number, toMs: number) => void;
+  /** Dragging over the chart selects a time range. Without it nothing can be selected. */
+  readonly onSelect?: (fromMs: number, toMs: number) => void;
+  /** A time range that is marked. */
+  readonly selected?: readonly [fromMs: number, toMs: number];
 }
 
 const seriesColours = 8;
@@ -42,7 +44,10 @@ export function Chart(props: ChartProps) {
     const parent = element.current!;
     const drawn = new uPlot(optionsOf(latest, parent), dataOf(latest.current), parent);
     plot.current = drawn;
-    const observer = new ResizeObserver(() => drawn.setSize({ width: parent.clientWidth, height: heightPx }));
+    const observer = new ResizeObserver(() => {
+      drawn.setSize({ width: parent.clientWidth, height: heightPx });
+      mark(drawn, latest.current.selected);
+    });
     observer.observe(parent);
     return () => {
       observer.disconnect();
@@ -51,13 +56,16 @@ export function Chart(props: ChartProps) {
   }, [shape]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the data are what changed.
   useEffect(() => plot.current?.setData(dataOf(latest.current)), [timesMs, series]);
+  const [fromMs, toMs] = props.selected ?? [];
+  // biome-ignore lint/correctness/useExhaustiveDependencies: where the marked range is depends on all of these.
+  useEffect(() => mark(plot.current!, latest.current.selected), [fromMs, toMs, timesMs, series, shape]);
   return <div ref={element} role="img" aria-label={label} className="min-w-0 overflow-hidden" />;
 }
 
 type Latest = { readonly current: ChartProps };
 
 function optionsOf(latest: Latest, parent: HTMLElement): uPlot.Options {
-  const { series, kind = 'lines', heightPx = 180, zone = 'local', unit, onZoom } = latest.current;
+  const { series, kind = 'lines', heightPx = 180, zone = 'local', unit, onSelect } = latest.current;
   const colour = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name);
   const axis = {
     stroke: colour('--n-10'),
@@ -72,7 +80,7 @@ function optionsOf(latest: Latest, parent: HTMLElement): uPlot.Options {
     ...(zone === 'utc'
       ? { tzDate: (seconds: number) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC') }
       : {}),
-    cursor: { drag: { x: onZoom !== undefined, y: false, setScale: false }, points: { size: 6 } },
+    cursor: { drag: { x: onSelect !== undefined, y: false, setScale: false }, points: { size: 6 } },
     legend: { live: true },
     scales: {
       // A bar stands right of its time, also the last one.
@@ -119,8 +127,8 @@ function optionsOf(latest: Latest, parent: HTMLElement): uPlot.Options {
           const { left, width } = plot.select;
           if (width === 0) return;
           const timeMs = (px: number) => Math.round(plot.posToVal(px, 'x') * 1000);
-          latest.current.onZoom?.(timeMs(left), timeMs(left + width));
-          plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+          latest.current.onSelect?.(timeMs(left), timeMs(left + width));
+          mark(plot, latest.current.selected);
         },
       ],
     },
@@ -137,6 +145,13 @@ function showLatest(plot: uPlot): void {
 
 function isNumber(value: unknown): boolean {
   return typeof value === 'number';
+}
+
+/** Marks a time range, or nothing. */
+function mark(plot: uPlot, range: readonly [number, number] | undefined): void {
+  const [left, right] = range?.map((ms) => plot.valToPos(ms / 1000, 'x')) ?? [0, 0];
+  const height = range === undefined ? 0 : plot.over.clientHeight;
+  plot.setSelect({ left: left!, top: 0, width: Math.max(0, right! - left!), height }, false);
 }
 
 /** The time from one value to the next. */

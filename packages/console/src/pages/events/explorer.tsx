@@ -4,6 +4,7 @@ import { Button } from '../../ui/button.tsx';
 import { Card, Page } from '../../ui/page.tsx';
 import { Empty, Failure, Skeleton } from '../../ui/states.tsx';
 import { Status } from '../../ui/status.tsx';
+import { CompareCard } from './compare/compare-card.tsx';
 import { EventSheet } from './event-sheet.tsx';
 import { EventsDisabled } from './events-disabled.tsx';
 import { ExportMenu } from './export/export-menu.tsx';
@@ -61,6 +62,7 @@ export function EventExplorer(props: ExplorerProps) {
           {state.chart !== 'off' && (problem === undefined || searches.timeline.answer !== undefined) && (
             <TimelineCard explorer={explorer} />
           )}
+          {state.compare !== '' && <CompareCard explorer={explorer} />}
           <div className="grid items-start gap-4 md:grid-cols-[17rem_minmax(0,1fr)]">
             <FieldsPanel explorer={explorer} />
             <Card>

@@ -99,7 +99,7 @@ function rangeOf({ relative, preset, day, from, to, start, end }: EventsSearch):
 }
 
 /** The part of the time that is compared, of a state or a parameter; `undefined` if it has none. */
-function comparedOf(text: string): { readonly startMs: number; readonly endMs: number } | undefined {
+export function comparedOf(text: string): { readonly startMs: number; readonly endMs: number } | undefined {
   const [start = '', end = '', ...more] = text.split('/');
   const [startMs, endMs] = [Date.parse(start), Date.parse(end)];
   return more.length === 0 && startMs < endMs ? { startMs, endMs } : undefined;

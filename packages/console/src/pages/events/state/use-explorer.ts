@@ -106,7 +106,8 @@ export function useExplorer({ clusterId, state, onState, scope: given }: Explore
       say(`A row is wrong: ${written.problem}`, 'fail');
       return;
     }
-    const wanted = { ...asWritten(), ...changes };
+    // A comparison is about one time.
+    const wanted = { ...asWritten(), ...(changes.range === undefined ? {} : { compare: '' }), ...changes };
     const refused = wanted.live === 'off' ? undefined : liveProblemOf(wanted);
     if (refused !== undefined) say(refused, 'warn');
     const next: ExplorerState = refused === undefined ? wanted : { ...wanted, live: 'off' };

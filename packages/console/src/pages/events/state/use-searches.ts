@@ -6,7 +6,8 @@ import type { ExplorerState } from './explorer-state.ts';
 import { scopeInput, timelineInput } from './search-input.ts';
 import { inTurn } from './search-queue.ts';
 
-const searchesKey = 'event searches';
+/** The key of all searches of the page, by which they are stopped. */
+export const searchesKey = 'event searches';
 const attemptsMax = 4;
 
 /** One search of the page: its newest answer stays while the next is on its way, and also when that fails. */

@@ -17,7 +17,11 @@ export function rangeLabel(range: TimeRange, zone: 'local' | 'utc'): string {
 }
 
 /** A selection on a chart as a range: the buckets that it touches, a second at least and a day at most. */
-export function rangeBetween(fromMs: number, toMs: number, bucketMs: number): TimeRange {
+export function rangeBetween(
+  fromMs: number,
+  toMs: number,
+  bucketMs: number,
+): { readonly start: string; readonly end: string } {
   const stepMs = Math.max(bucketMs, minMs);
   const firstMs = Math.floor(fromMs / stepMs) * stepMs;
   const endMs = (Math.floor(toMs / stepMs) + 1) * stepMs;

@@ -1,10 +1,12 @@
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { formatDuration } from '../../../format/format.ts';
 import { classNames } from '../../../ui/class-names.ts';
 import { Card } from '../../../ui/page.tsx';
 import { Failure } from '../../../ui/states.tsx';
+import { comparedOf } from '../state/explorer-state.ts';
 import type { Explorer } from '../state/use-explorer.ts';
 import { rangeBetween } from '../time/range-label.ts';
+import { SelectionBar } from './selection-bar.tsx';
 import { TimelineControls } from './timeline-controls.tsx';
 import { timelineSeries } from './timeline-series.ts';
 import { TimelineTable } from './timeline-table.tsx';
@@ -13,7 +15,7 @@ const Chart = lazy(async () => ({ default: (await import('../../../ui/chart.tsx'
 
 const msPerSecond = 1_000;
 
-/** The events over time. Dragging over the chart zooms into a part of it. */
+/** The events over time. Dragging over the chart selects a part of it, to zoom in or to compare it with the rest. */
 export function TimelineCard({ explorer }: { readonly explorer: Explorer }) {
   const { state, searches } = explorer;
   const { answer, isOld, error } = searches.timeline;
@@ -23,6 +25,14 @@ export function TimelineCard({ explorer }: { readonly explorer: Explorer }) {
       ? { timesMs: [], series: [] }
       : timelineSeries(answer.timeline, { isCount, isGrouped: state.groupBy !== '' });
   const bucketMs = (answer?.timeline.bucket_seconds ?? 0) * msPerSecond;
+  const [selected, setSelected] = useState<Part>();
+  // Another search has another time.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the range is what changed.
+  useEffect(() => setSelected(undefined), [JSON.stringify(state.range), state.filter]);
+  const marked = selected ?? comparedOf(state.compare);
+  const [firstMs = 0, lastMs = 0] = [timesMs[0], timesMs.at(-1)];
+  const hasRest =
+    selected !== undefined && (selected.startMs > firstMs || selected.endMs < lastMs + bucketMs);
   return (
     <Card title="Timeline" actions={<TimelineControls explorer={explorer} />}>
       {error !== undefined && <Failure what="chart the events" error={error} />}
@@ -38,7 +48,8 @@ export function TimelineCard({ explorer }: { readonly explorer: Explorer }) {
                 timesMs={timesMs}
                 series={series}
                 zone={state.zone}
-                onZoom={(fromMs, toMs) => explorer.search({ range: rangeBetween(fromMs, toMs, bucketMs) })}
+                {...(marked === undefined ? {} : { selected: [marked.startMs, marked.endMs] as const })}
+                onSelect={(fromMs, toMs) => setSelected(partOf(rangeBetween(fromMs, toMs, bucketMs)))}
               />
             </Suspense>
           )
@@ -47,10 +58,42 @@ export function TimelineCard({ explorer }: { readonly explorer: Explorer }) {
       {answer !== undefined && (
         <p className="px-4 pb-2 text-xs text-muted">
           {timesMs.length === 0 ? 'Nothing to chart' : `One point per ${formatDuration(bucketMs)}`}
-          {timesMs.length > 0 && state.chart !== 'table' && ' · drag to zoom'}
+          {timesMs.length > 0 && state.chart !== 'table' && ' · drag to zoom or to compare'}
           {answer.timeline.is_approximate && ' · so many values that the series are about right only'}
         </p>
       )}
+      {selected !== undefined && state.chart !== 'table' && (
+        <SelectionBar
+          {...selected}
+          zone={state.zone}
+          onZoom={() => explorer.search({ range: rangeOf(selected) })}
+          onCompare={() => {
+            setSelected(undefined);
+            // The time of a comparison stands still, so that a link shows the same.
+            explorer.search({ range: rangeBetween(firstMs, lastMs, bucketMs), compare: textOf(selected) });
+          }}
+          onClear={() => setSelected(undefined)}
+          noRest={hasRest ? undefined : 'The whole time is selected'}
+        />
+      )}
     </Card>
   );
+}
+
+interface Part {
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+function partOf({ start, end }: { readonly start: string; readonly end: string }): Part {
+  return { startMs: Date.parse(start), endMs: Date.parse(end) };
+}
+
+function rangeOf({ startMs, endMs }: Part) {
+  return { start: new Date(startMs).toISOString(), end: new Date(endMs).toISOString() };
+}
+
+function textOf(part: Part): string {
+  const { start, end } = rangeOf(part);
+  return `${start}/${end}`;
 }
