@@ -141,8 +141,8 @@ export const controlPlaneLimits = {
   auditTargetsMax: 16,
 
   /**
-   * Kinds of refused calls that are counted into one entry of the audit log each, under a kilobyte apiece; as many
-   * again for callers together.
+   * Kinds of refused calls and of repeated reads that are counted into one entry of the audit log each, under a
+   * kilobyte apiece; as many again for refused callers together.
    */
   auditOpenRefusalsMax: 1_000,
 

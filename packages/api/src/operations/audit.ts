@@ -34,7 +34,7 @@ const entry = z
     result: text(64).describe('`ok`, or the code of the error.'),
     message: text().describe('What the error said; empty for none.'),
     count: count().describe(
-      'How often it happened within a minute from `time` on; more than 1 only for refused calls.',
+      'How often it happened within a minute from `time` on; more than 1 only for refused calls and `read_records`.',
     ),
   })
   .meta({ id: 'AuditEntry', description: 'Who did what, when, from where, and what became of it.' });

@@ -124,7 +124,7 @@ export const recordDataOperations = [
     title: 'Read records',
     summary: 'Read records of a topic, as a Kafka consumer without a group.',
     description:
-      'It needs the permission to change the cluster, though it changes nothing: those who may only look at a cluster do not see its data. Only committed records are read. One answer has the newest or the oldest records by their time across partitions; `older_cursor` and `newer_cursor` continue it. Every call is in the audit log.',
+      'It needs the permission to change the cluster, though it changes nothing: those who may only look at a cluster do not see its data. Only committed records are read. One answer has the newest or the oldest records by their time across partitions; `older_cursor` and `newer_cursor` continue it. Every call is in the audit log; calls of one caller about one topic within a minute are one entry with their count.',
     access: 'write',
     scope: 'cluster',
     input: z.strictObject({

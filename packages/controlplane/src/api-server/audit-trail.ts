@@ -24,8 +24,8 @@ interface EndedCall {
 }
 
 /**
- * Records every call that changes something, or would have, before it is answered; repeated refusals are counted. Of
- * the input only ids, names and addresses are recorded, which excludes secrets; of the answer only ids.
+ * Records every call that changes something, or would have, before it is answered; repeated refusals and repeated
+ * reads of records are counted. Of the input only ids, names and addresses are recorded, which excludes secrets; of the answer only ids.
  */
 export class AuditTrail {
   readonly #accounts: AuditedAccounts;
@@ -54,8 +54,9 @@ export class AuditTrail {
         // A message about an invalid request may repeat parts of it.
         ...(message === undefined || resultsThatRepeatInput.has(result) ? {} : { message }),
       };
-      if (result === 'ok') await this.#accounts.auditLog.append([note]);
-      else await this.#accounts.refusals.record(note);
+      if (result !== 'ok') await this.#accounts.refusals.record(note);
+      else if (repeatedReads.has(operation.name)) await this.#accounts.refusals.recordRead(note);
+      else await this.#accounts.auditLog.append([note]);
     } catch (error) {
       this.#log.error('failed to write call to audit log', {
         operation: call.operation.name,
@@ -73,6 +74,9 @@ export class AuditTrail {
     return others.length === 0 ? only?.id : undefined;
   }
 }
+
+/** Audited operations that change nothing and that live views call every second. */
+const repeatedReads: ReadonlySet<string> = new Set<OperationName>(['read_records']);
 
 /** Errors whose messages may repeat input, even a secret in place of a name. */
 const resultsThatRepeatInput: ReadonlySet<string> = new Set<ErrorCode>([

@@ -37,7 +37,7 @@ export interface AuditEntry extends AuditNote {
   /** `aei_…` */
   readonly id: string;
   readonly timeMs: number;
-  /** How often it happened since then; more than 1 only for refused calls. */
+  /** How often it happened since then; more than 1 only for refused calls and reads of records. */
   readonly count: number;
 }
 
@@ -73,7 +73,7 @@ const forgottenPerStepMax = 500;
 
 /**
  * The audit log: actor, operation, origin and result. Entries are deleted only by age, and change only to count
- * repeated refusals.
+ * repeated refusals and repeated reads.
  */
 export class AuditLog {
   readonly #database: Database;

@@ -113,3 +113,44 @@ test('counts are written when the process ends, and failed writes are retried', 
   await refusals.close();
   assert.deepEqual([entries.length, entries[0]!.count, clock.waiting], [1, 2, 0]);
 });
+
+const read: AuditNote = {
+  ...refused,
+  operation: 'read_records',
+  targets: ['vci_1', 'orders', 'ccun_1'],
+  result: 'ok',
+};
+
+test('a live view is one entry per minute, with the number of its reads', async () => {
+  const { entries, refusals, nextInterval } = stage();
+  for (let n = 0; n < 30; n++) await refusals.recordRead(read);
+  assert.deepEqual([entries.length, entries[0]!.count], [1, 1], 'the first is written at once');
+  await nextInterval();
+  assert.deepEqual([entries.length, entries[0]!.count], [1, 30]);
+  assert.deepEqual(entries[0]!.targets, read.targets);
+});
+
+test('reads of other topics, as other users or by other callers are entries of their own', async () => {
+  const { entries, refusals } = stage();
+  const others: readonly Partial<AuditNote>[] = [
+    {},
+    { targets: ['vci_1', 'users', 'ccun_1'] },
+    { targets: ['vci_1', 'orders', 'ccun_2'] },
+    { remoteAddress: '10.0.0.2' },
+    { userAgent: 'curl' },
+    { actor: { kind: 'user', id: 'ui_1', name: 'ada' } },
+  ];
+  for (const note of others) await refusals.recordRead({ ...read, ...note });
+  assert.equal(entries.length, others.length);
+});
+
+test('with too many callers at a time, each read is an entry with its caller', async () => {
+  const { entries, refusals } = stage();
+  const { auditOpenRefusalsMax: max } = controlPlaneLimits;
+  for (let n = 0; n < max; n++) await refusals.recordRead({ ...read, targets: [`topic-${n}`] });
+  for (let n = 0; n < 3; n++) await refusals.recordRead(read);
+  assert.deepEqual(
+    entries.slice(max).map(({ actor, targets }) => [actor.id, targets]),
+    Array.from({ length: 3 }, () => ['aki_1', read.targets]),
+  );
+});

@@ -9,7 +9,7 @@ interface AuditRefusalsOptions {
   readonly log: Log;
 }
 
-/** Refusals of one kind within this interval are one entry. */
+/** Refusals of one kind, or reads of one topic by one caller, within this interval are one entry. */
 export const refusalIntervalMs = 60_000;
 
 /** A kind of refusal in its current interval. */
@@ -28,6 +28,9 @@ interface OpenEntry {
  * A process that is killed leaves the count at 1.
  *
  * Callers beyond `controlPlaneLimits.auditOpenRefusalsMax` at a time share an entry per account, operation and reason.
+ *
+ * Reads that a live view repeats every second are counted the same way, and never share an entry: who has read what is
+ * always in the log.
  */
 export class AuditRefusals {
   readonly #options: AuditRefusalsOptions;
@@ -54,6 +57,14 @@ export class AuditRefusals {
     if (this.#open.has(key) || this.#open.size < 2 * controlPlaneLimits.auditOpenRefusalsMax)
       return this.#count(key, shared);
     this.#unwritten++;
+  }
+
+  /** Resolves when a call that succeeded is written, or counted as a repetition of the same call. */
+  async recordRead(note: AuditNote): Promise<void> {
+    const key = readKeyOf(note);
+    if (this.#open.has(key) || this.#open.size < controlPlaneLimits.auditOpenRefusalsMax)
+      return this.#count(key, note);
+    await this.#options.auditLog.append([note]);
   }
 
   /** Writes the counts. */
@@ -108,7 +119,7 @@ export class AuditRefusals {
       if (repeats > 0 && id !== undefined)
         await auditLog.repeat(id, { times: repeats, targets: [...targets] });
     } catch (error) {
-      log.error('failed to count refused calls in the audit log', { problem: (error as Error).message });
+      log.error('failed to count repeated calls in the audit log', { problem: (error as Error).message });
     }
     if (this.#unwritten === 0) return;
     log.warn('dropped refused calls from the audit log', { count: this.#unwritten });
@@ -120,6 +131,11 @@ export class AuditRefusals {
 function keyOf({ accountId, actor, remoteAddress, workspaceId = '', operation, result }: AuditNote): string {
   const who = actor.id === '' ? placeOf(remoteAddress) : actor.id;
   return JSON.stringify([accountId, actor.kind, who, workspaceId, operation, result]);
+}
+
+/** The same caller at the same place, with the same topic and Kafka user. */
+function readKeyOf(note: AuditNote): string {
+  return JSON.stringify([keyOf(note), note.remoteAddress, note.userAgent, note.targets]);
 }
 
 function sharedNote({ accountId, operation, result }: AuditNote): AuditNote {
