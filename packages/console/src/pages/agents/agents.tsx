@@ -38,14 +38,14 @@ const columnsOf = (clusterId: string): readonly Column<Agent>[] => [
   {
     id: 'release',
     title: 'Release',
-    width: '6rem',
+    width: '5.5rem',
     sortBy: ({ release }) => release,
     cell: ({ release }) => release,
   },
   {
     id: 'cpu',
     title: 'CPU',
-    width: '7rem',
+    width: '6.5rem',
     isNumber: true,
     sortBy: ({ cpu_load }) => cpu_load,
     cell: ({ cpu_load, cpu_count }) => `${Math.round(cpu_load * 100)} % of ${cpu_count}`,
@@ -53,7 +53,7 @@ const columnsOf = (clusterId: string): readonly Column<Agent>[] => [
   {
     id: 'started',
     title: 'Started',
-    width: '7rem',
+    width: '6.5rem',
     isNumber: true,
     sortBy: ({ started_at }) => started_at ?? '',
     cell: ({ started_at }) => (started_at === undefined ? '–' : <Time of={started_at} isAgo />),
@@ -61,7 +61,7 @@ const columnsOf = (clusterId: string): readonly Column<Agent>[] => [
   {
     id: 'seen',
     title: 'Last call',
-    width: '7rem',
+    width: '6.5rem',
     isNumber: true,
     sortBy: ({ last_seen_at }) => last_seen_at,
     cell: ({ last_seen_at }) => <Time of={last_seen_at} isAgo />,

@@ -50,7 +50,7 @@ function BarRow({ label, share, figures }: BarRowProps) {
       <span className="w-28 shrink-0">
         <ShareBar share={share} />
       </span>
-      <span className="w-48 shrink-0 text-right text-body tabular-nums">{figures}</span>
+      <span className="ml-auto w-48 shrink-0 text-right text-body tabular-nums">{figures}</span>
     </li>
   );
 }
