@@ -25,7 +25,8 @@ interface EndedCall {
 
 /**
  * Records every call that changes something, or would have, before it is answered; repeated refusals and repeated
- * reads of records are counted. Of the input only ids, names and addresses are recorded, which excludes secrets; of the answer only ids.
+ * reads of records are counted. Of the input only ids, names and addresses are recorded, which excludes secrets; of the
+ * answer only ids.
  */
 export class AuditTrail {
   readonly #accounts: AuditedAccounts;
