@@ -1,4 +1,4 @@
-/** What the series of a metric differ by, besides the one of the whole cluster. */
+/** What the series of a metric differ by; there is always one of the whole cluster. */
 export const seriesTags = ['agent', 'topic', 'group'] as const;
 export type SeriesTag = (typeof seriesTags)[number];
 

@@ -221,3 +221,25 @@ test('a diagnostic has a history', bounded, async (t) => {
   await page.getByRole('button', { name: 'Unmute', exact: true }).click();
   await history.getByText('unmuted', { exact: true }).waitFor();
 });
+
+test('a deleted subject comes back with all its schemas', bounded, async (t) => {
+  const page = await stage.open();
+  t.after(() => page.context().close());
+  const note = { name: 'note', type: 'string', default: '' };
+  const first = await call('register_schema', { subject: 'lost-value', schema: orderOf() });
+  const second = await call('register_schema', { subject: 'lost-value', schema: orderOf(note) });
+  await call('delete_subject', { subject: 'lost-value' });
+  await page.goto(await stage.urlOf('/clusters/{id}/subjects/lost-value'));
+  await page.getByRole('button', { name: 'Undo the deletion', exact: true }).click();
+  await page
+    .getByText('lost-value is back: versions 3 to 4, with the same ids', { exact: true })
+    .first()
+    .waitFor();
+  const versions = await Promise.all(
+    [3, 4].map((version) => call('describe_schema', { subject: 'lost-value', version })),
+  );
+  assert.deepEqual(
+    versions.map(({ schema_id }) => schema_id),
+    [first.schema_id, second.schema_id],
+  );
+});

@@ -90,7 +90,7 @@ test('a subject is made, gets rules of its own, is deleted, returns and goes for
   await page.getByRole('menuitem', { name: 'Delete the subject …', exact: true }).click();
   await click(page, 'Delete the subject');
   await click(page, 'Undo the deletion');
-  await message(page, /again, as version/).waitFor();
+  await message(page, /is back: version 2, with the same ids/).waitFor();
   await onPage(page, '1 version').waitFor();
 
   await click(page, 'More actions');

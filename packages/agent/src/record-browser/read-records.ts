@@ -25,7 +25,7 @@ const fetchBytesMax = 8 * 1024 * 1024;
 const partitionBytesMax = 1024 * 1024;
 /** Time of the serving thread after which as much is left to other work. */
 const sliceMs = 5;
-/** Matches that wait in all partitions, besides one of each. */
+/** Matches that wait in all partitions together, not counting the first of each. */
 const waitingBytesMax = 16 * 1024 * 1024;
 const firstWindowOffsetsMax = 32;
 const retryMs = 100;

@@ -125,6 +125,7 @@ export function Messages() {
           isRunning={read.isFetching}
           onRun={run}
           onStop={stop}
+          isSecondary={isAboutCredential(error)}
           filterProblem={filterProblem}
         />
         <div className="flex min-h-10 flex-wrap items-center gap-x-3 gap-y-1 border-t border-line px-4 py-1.5 text-sm text-muted">
@@ -133,8 +134,8 @@ export function Messages() {
             {isLive && (isScrolled ? ' · live, paused while you scroll' : ' · live')}
           </p>
           <Button
-            kind={isLive ? 'primary' : 'plain'}
             aria-pressed={isLive}
+            className="aria-pressed:border-accent aria-pressed:bg-accent-soft"
             onClick={() =>
               go(
                 isLive

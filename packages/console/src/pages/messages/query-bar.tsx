@@ -10,6 +10,8 @@ interface QueryBarProps {
   readonly isRunning: boolean;
   readonly onRun: (search: MessagesSearch) => void;
   readonly onStop: () => void;
+  /** Whether another button of the page is what to press next. */
+  readonly isSecondary: boolean;
   /** What is wrong with the filter. */
   readonly filterProblem: string | undefined;
 }
@@ -19,7 +21,7 @@ const listedPartitionsMax = 200;
 
 /** Where to read, how many, and which records. Nothing runs before it is asked for. */
 export function QueryBar(props: QueryBarProps) {
-  const { search, partitionCount, isRunning, onRun, onStop, filterProblem } = props;
+  const { search, partitionCount, isRunning, onRun, onStop, isSecondary, filterProblem } = props;
   const [start, setStart] = useState<Start>(startOf(search));
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -122,7 +124,7 @@ export function QueryBar(props: QueryBarProps) {
           {isRunning ? (
             <Button onClick={onStop}>Stop</Button>
           ) : (
-            <Button kind="primary" type="submit">
+            <Button kind={isSecondary ? 'plain' : 'primary'} type="submit">
               Read
             </Button>
           )}

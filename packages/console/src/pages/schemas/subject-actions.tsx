@@ -1,14 +1,16 @@
 import { KebabHorizontalIcon } from '@primer/octicons-react';
+import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
 import { useState } from 'react';
-import { problemOf } from '../../api/client.ts';
+import { call } from '../../api/client.ts';
 import { useAction } from '../../api/use-operation.ts';
 import { visibleText } from '../../format/visible-text.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { say } from '../../ui/toasts.tsx';
+import { restoredText, restoreVersions } from './restore-versions.ts';
 
 interface SubjectActionsProps {
   readonly clusterId: string;
@@ -20,25 +22,25 @@ interface SubjectActionsProps {
 export function SubjectActions({ clusterId, latest, isDeleted }: SubjectActionsProps) {
   const navigate = useNavigate();
   const remove = useAction('delete_subject');
-  const register = useAction('register_schema');
+  const queries = useQueryClient();
+  const [isRestoring, setRestoring] = useState(false);
   const [isAsking, setAsking] = useState(false);
   const subject = latest.subject!;
   const target = { virtual_cluster_id: clusterId, subject };
   const name = visibleText(subject);
 
-  const restore = () =>
-    register.mutate(
-      {
-        ...target,
-        schema: latest.schema,
-        schema_type: latest.schema_type,
-        references: latest.references,
-      },
-      {
-        onSuccess: ({ version }) => say(`Registered the last schema of ${name} again, as version ${version}`),
-        onError: (error) => say(`Failed to register ${name} again: ${problemOf(error).message}`, 'fail'),
-      },
-    );
+  /** Each version in its order, so that the subject has the same schemas with the same ids again. */
+  const restore = async () => {
+    setRestoring(true);
+    const outcome = await restoreVersions(latest.versions, {
+      read: (version) => call('describe_schema', { ...target, version, include_deleted: true }),
+      register: ({ schema, schema_type, references }) =>
+        call('register_schema', { ...target, schema, schema_type, references }),
+    });
+    setRestoring(false);
+    void queries.invalidateQueries();
+    say(restoredText(name, latest.versions.length, outcome), outcome.problem === undefined ? 'ok' : 'fail');
+  };
 
   const confirm = () =>
     remove.mutate(
@@ -55,7 +57,7 @@ export function SubjectActions({ clusterId, latest, isDeleted }: SubjectActionsP
   return (
     <>
       {isDeleted && (
-        <Button onClick={restore} disabled={register.isPending}>
+        <Button onClick={() => void restore()} disabled={isRestoring}>
           Undo the deletion
         </Button>
       )}
@@ -94,7 +96,8 @@ export function SubjectActions({ clusterId, latest, isDeleted }: SubjectActionsP
         ) : (
           <p>
             Clients can no longer find its versions by name. Schemas can still be read by their ids, so that
-            records stay readable. The last schema can be registered again as a new version.
+            records stay readable. The deletion can be undone until the subject is removed for good: its
+            schemas get their ids back, with new version numbers.
           </p>
         )}
       </ConfirmDialog>
