@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cutText, visibleText } from './visible-text.ts';
+import { cutText, visibleLines, visibleText } from './visible-text.ts';
 
 test('invisible characters become symbols, and scripts stay', () => {
   const cases: readonly (readonly [string, string])[] = [
@@ -11,6 +11,10 @@ test('invisible characters become symbols, and scripts stay', () => {
     ['שלום 你好 🙂', 'שלום 你好 🙂'],
   ];
   for (const [text, visible] of cases) assert.equal(visibleText(text), visible);
+});
+
+test('breaks of lines and tabs stay in a text of several lines', () => {
+  assert.equal(visibleLines('{\r\n\t"\u202ea\u0007"\n}'), '{\r\n\t"⟨U+202E⟩a␇"\n}');
 });
 
 test('a cut leaves whole characters', () => {

@@ -16,6 +16,11 @@ const hidden =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is searched for.
   /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
 
+/** The same for a text of several lines, whose breaks and tabs stay. */
+export function visibleLines(text: string): string {
+  return text.replaceAll(/[^\r\n\t]+/g, visibleText);
+}
+
 /** Cuts a text that is longer than a place for it, without splitting a character of two code units. */
 export function cutText(text: string, charsMax: number): string {
   if (text.length <= charsMax) return text;

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { formatShort, formatTime } from '../format/format.ts';
+import { visibleText } from '../format/visible-text.ts';
 
 export interface Series {
   readonly label: string;
@@ -104,7 +105,7 @@ function optionsOf(latest: Latest, parent: HTMLElement): uPlot.Options {
       ...series.map(({ label }, index) => {
         const stroke = colour(`--series-${(index % seriesColours) + 1}`);
         return {
-          label,
+          label: visibleText(label),
           stroke,
           width: kind === 'bars' ? 0 : 1.5,
           points: { show: false },

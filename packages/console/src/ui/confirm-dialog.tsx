@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from 'react';
+import { visibleText } from '../format/visible-text.ts';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 import { Field, TextControl } from './field.tsx';
@@ -35,7 +36,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
       >
         <div className="flex flex-col gap-2 text-sm text-body">{children}</div>
         {nameToType !== undefined && (
-          <Field label={`Type ${nameToType} to confirm`} name="confirmation">
+          <Field label={`Type ${visibleText(nameToType)} to confirm`} name="confirmation">
             <TextControl
               autoComplete="off"
               spellCheck={false}
@@ -48,7 +49,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>
           <Button kind="danger" type="submit" disabled={!isReady || action.isPending}>
-            {button}
+            {visibleText(button)}
           </Button>
         </div>
       </form>

@@ -1,6 +1,7 @@
 import { CheckIcon, CopyIcon } from '@primer/octicons-react';
 import { systemClock } from '@weir/core';
 import { useState } from 'react';
+import { visibleText } from '../format/visible-text.ts';
 import { Button } from './button.tsx';
 import { say } from './toasts.tsx';
 
@@ -45,10 +46,10 @@ export function CopyableId({ text, what }: CopyProps) {
     <button
       type="button"
       onClick={copy}
-      title={`Copy ${what}`}
+      title={visibleText(`Copy ${what}`)}
       className="-mx-1 min-h-6 max-w-full truncate rounded px-1 font-mono text-xs text-muted hover:bg-hover hover:text-ink"
     >
-      {text}
+      {visibleText(text)}
     </button>
   );
 }

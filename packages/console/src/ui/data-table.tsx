@@ -9,6 +9,7 @@ import {
   useMemo,
   useRef,
 } from 'react';
+import { visibleText } from '../format/visible-text.ts';
 import { classNames } from './class-names.ts';
 
 export interface Column<Row> {
@@ -178,7 +179,7 @@ const TableRow = memo(function TableRow(props: TableRowProps) {
         <div role="gridcell" className="flex items-center pl-4">
           <input
             type="checkbox"
-            aria-label={`Select ${rowKey}`}
+            aria-label={`Select ${visibleText(rowKey)}`}
             checked={isSelected === true}
             disabled={!isHere}
             tabIndex={-1}
@@ -197,12 +198,17 @@ const TableRow = memo(function TableRow(props: TableRowProps) {
             isNumber ? 'text-right tabular-nums' : 'text-left',
           )}
         >
-          {isHere ? cell(row) : <span className="text-faint">…</span>}
+          {isHere ? visible(cell(row)) : <span className="text-faint">…</span>}
         </div>
       ))}
     </div>
   );
 });
+
+/** Texts of cells may be names that anyone chose. */
+function visible(content: ReactNode): ReactNode {
+  return typeof content === 'string' ? visibleText(content) : content;
+}
 
 function HeaderRow<Row>({
   columns,

@@ -1,6 +1,7 @@
 import { Dialog as BaseDialog } from '@base-ui/react/dialog';
 import { XIcon } from '@primer/octicons-react';
 import type { ReactNode } from 'react';
+import { visibleText } from '../format/visible-text.ts';
 import { Button } from './button.tsx';
 import { classNames } from './class-names.ts';
 
@@ -31,7 +32,7 @@ export function Dialog({ isOpen, onClose, title, description, children, isSheet 
           <header className="flex items-start gap-2 border-b border-line py-3 pr-2 pl-4">
             <div className="min-w-0 flex-1">
               <BaseDialog.Title className="text-lg font-semibold break-words text-ink">
-                {title}
+                {visibleText(title)}
               </BaseDialog.Title>
               {description !== undefined && (
                 <BaseDialog.Description className="text-sm text-muted">{description}</BaseDialog.Description>

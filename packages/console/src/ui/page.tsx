@@ -1,6 +1,7 @@
 import { Link, type LinkProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useEffect } from 'react';
+import { visibleText } from '../format/visible-text.ts';
 
 interface PageProps {
   readonly title: string;
@@ -14,13 +15,13 @@ interface PageProps {
 
 export function Page({ title, tabTitle = title, facts, actions, children }: PageProps) {
   useEffect(() => {
-    document.title = `${tabTitle} · Weir`;
+    document.title = `${visibleText(tabTitle)} · Weir`;
   }, [tabTitle]);
   return (
     <div className="mx-auto flex w-full max-w-[100rem] flex-col gap-4 px-4 py-5 sm:px-6">
       <header className="flex flex-wrap items-start gap-x-4 gap-y-2">
         <div className="min-w-0 flex-1 basis-52">
-          <h1 className="text-xl font-semibold break-words text-ink">{title}</h1>
+          <h1 className="text-xl font-semibold break-words text-ink">{visibleText(title)}</h1>
           {facts !== undefined && <div className="mt-0.5 text-sm text-muted">{facts}</div>}
         </div>
         {actions !== undefined && <div className="flex flex-wrap items-center gap-2">{actions}</div>}

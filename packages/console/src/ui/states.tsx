@@ -1,6 +1,7 @@
 import { SyncIcon } from '@primer/octicons-react';
 import type { ReactNode } from 'react';
 import { problemOf } from '../api/client.ts';
+import { visibleText } from '../format/visible-text.ts';
 import { Button } from './button.tsx';
 import { CopyButton } from './copy-button.tsx';
 
@@ -54,9 +55,9 @@ export function Failure({ what, error, onRetry }: FailureProps) {
       className="m-4 flex flex-wrap items-center gap-3 rounded-md border border-fail/40 bg-fail-soft p-3"
     >
       <div className="min-w-0 flex-1">
-        <p className="font-medium text-ink">Failed to {what}</p>
+        <p className="font-medium text-ink">Failed to {visibleText(what)}</p>
         <p className="text-sm break-words text-body">
-          {message}{' '}
+          {visibleText(message)}{' '}
           {code === 'forbidden' &&
             'It needs a role with admin in the workspace, or in all for what is about the account; an administrator of the account gives it on the page Team. '}
           <code className="font-mono text-xs text-muted">{code}</code>

@@ -1,5 +1,6 @@
 import { Toast } from '@base-ui/react/toast';
 import { XIcon } from '@primer/octicons-react';
+import { visibleText } from '../format/visible-text.ts';
 import { Button } from './button.tsx';
 import { Status, type StatusKind } from './status.tsx';
 
@@ -12,7 +13,12 @@ const actionShownMs = 15_000;
 /** Shows one line at the edge of the page. A failure stays until it is read. */
 export function say(text: string, kind: StatusKind = 'ok', action?: ToastAction): void {
   const timeout = kind === 'fail' ? 0 : action === undefined ? shownMs : actionShownMs;
-  manager.add({ title: text, type: kind, timeout, ...(action === undefined ? {} : { data: action }) });
+  manager.add({
+    title: visibleText(text),
+    type: kind,
+    timeout,
+    ...(action === undefined ? {} : { data: action }),
+  });
 }
 
 /** What can be done about what was said: `Undo`. */

@@ -1,5 +1,6 @@
 import type { CallOf, OutputOf } from '@weir/api/client';
 import { aclOperations, aclPatternTypes, aclPermissions, aclResourceTypes } from '@weir/core';
+import { visibleText } from '../../format/visible-text.ts';
 
 export type Rule = OutputOf<'virtual_clusters/acls/list'>['acls'][number];
 export type AccessQuestion = Omit<CallOf<'explain_access'>, 'virtual_cluster_id'>;
@@ -25,7 +26,9 @@ export function ruleInWords(rule: Rule): string {
   const verb = rule.permission_type === 'ALLOW' ? 'may' : 'may not';
   const name = rule.pattern_type === 'PREFIXED' ? `${rule.resource_name}…` : rule.resource_name;
   const from = rule.host === '*' ? '' : ` from ${rule.host}`;
-  return `${rule.principal} ${verb} ${rule.operation} ${resourceWord(rule.resource_type)} ${name}${from}`;
+  return visibleText(
+    `${rule.principal} ${verb} ${rule.operation} ${resourceWord(rule.resource_type)} ${name}${from}`,
+  );
 }
 
 export function resourceWord(type: Rule['resource_type']): string {

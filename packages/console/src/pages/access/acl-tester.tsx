@@ -1,6 +1,7 @@
 import type { OutputOf } from '@weir/api/client';
 import { aclOperations, aclResourceTypes } from '@weir/core';
 import { useAction, useOperation } from '../../api/use-operation.ts';
+import { visibleText } from '../../format/visible-text.ts';
 import { Answer } from '../../ui/answer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { controlClass } from '../../ui/field.tsx';
@@ -111,7 +112,7 @@ function Verdict({ clusterId, question }: { readonly clusterId: string; readonly
                 <strong>{data.is_allowed ? 'Yes, allowed' : 'No, denied'}</strong>
               </Status>
             </p>
-            <p className="break-words">{data.reason}</p>
+            <p className="break-words">{visibleText(data.reason)}</p>
             {data.is_allowed !== data.do_rules_allow && !data.is_superuser && (
               <p>
                 The rules alone would {data.do_rules_allow ? 'allow' : 'deny'} it; they are{' '}

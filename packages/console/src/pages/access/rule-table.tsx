@@ -1,5 +1,6 @@
 import { TrashIcon } from '@primer/octicons-react';
 import { useAction } from '../../api/use-operation.ts';
+import { visibleText } from '../../format/visible-text.ts';
 import { Button } from '../../ui/button.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { Status } from '../../ui/status.tsx';
@@ -46,8 +47,8 @@ function columnsOf(onDelete: (rule: Rule) => void): readonly Column<Rule>[] {
       width: 'minmax(12rem, 2fr)',
       sortBy: ({ principal }) => principal,
       cell: ({ principal }) => (
-        <span className="font-medium text-ink" title={principal}>
-          <bdi>{principal}</bdi>
+        <span className="font-medium text-ink" title={visibleText(principal)}>
+          <bdi>{visibleText(principal)}</bdi>
         </span>
       ),
     },
@@ -75,8 +76,8 @@ function columnsOf(onDelete: (rule: Rule) => void): readonly Column<Rule>[] {
       width: 'minmax(14rem, 2fr)',
       sortBy: ({ resource_type, resource_name }) => `${resource_type} ${resource_name}`,
       cell: ({ resource_type, resource_name, pattern_type }) => (
-        <span title={resource_name}>
-          <span className="text-muted">{resourceWord(resource_type)}</span> <bdi>{resource_name}</bdi>
+        <span title={visibleText(resource_name)}>
+          <span className="text-muted">{resourceWord(resource_type)}</span> <bdi>{visibleText(resource_name)}</bdi>
           {pattern_type === 'PREFIXED' && <span className="text-muted"> and what begins so</span>}
         </span>
       ),

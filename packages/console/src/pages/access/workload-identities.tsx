@@ -3,6 +3,7 @@ import { useParams } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
 import { useState } from 'react';
 import { useAction, useOperation } from '../../api/use-operation.ts';
+import { visibleText } from '../../format/visible-text.ts';
 import { Answer } from '../../ui/answer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Checkbox } from '../../ui/checkbox.tsx';
@@ -69,10 +70,10 @@ function FederationRow({ of: row, onDelete }: { readonly of: Federation; readonl
         <p className="font-medium break-words text-ink">
           {row.name} {row.read_only && <span className="font-normal text-muted">reads only</span>}
         </p>
-        <p className="break-all text-body">{row.issuer_url}</p>
+        <p className="break-all text-body">{visibleText(row.issuer_url)}</p>
         <p className="text-xs break-words text-muted">
           {row.claim_match_rules
-            .map(({ claim_path, expected_value }) => `${claim_path} = ${expected_value}`)
+            .map(({ claim_path, expected_value }) => visibleText(`${claim_path} = ${expected_value}`))
             .join(' and ')}
         </p>
         <p className="text-xs text-muted">

@@ -2,6 +2,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
 import { useState } from 'react';
 import { useOperation } from '../../api/use-operation.ts';
+import { visibleText } from '../../format/visible-text.ts';
 import { useContextOfCaller } from '../../session/context.ts';
 import { Answer } from '../../ui/answer.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -133,7 +134,10 @@ const columns: readonly Column<Entry>[] = [
     id: 'actor',
     title: 'Who',
     width: 'minmax(10rem, 1fr)',
-    cell: ({ actor_name, actor_kind }) => <span title={actor_name ?? ''}>{actor_name ?? actor_kind}</span>,
+    cell: ({ actor_name, actor_kind }) => {
+      const name = visibleText(actor_name ?? actor_kind);
+      return <span title={name}>{name}</span>;
+    },
   },
   {
     id: 'operation',
@@ -149,11 +153,14 @@ const columns: readonly Column<Entry>[] = [
     id: 'about',
     title: 'About',
     width: 'minmax(12rem, 2fr)',
-    cell: ({ targets }) => (
-      <span title={targets.join(', ')}>
-        <bdi>{targets.join(', ')}</bdi>
-      </span>
-    ),
+    cell: ({ targets }) => {
+      const names = visibleText(targets.join(', '));
+      return (
+        <span title={names}>
+          <bdi>{names}</bdi>
+        </span>
+      );
+    },
   },
   {
     id: 'result',
@@ -193,7 +200,7 @@ function EntryDialog({ of: entry, onClose }: { readonly of: Entry; readonly onCl
             <div key={name} className="contents">
               <dt className="text-muted">{name}</dt>
               <dd className="break-words text-ink">
-                <bdi>{value}</bdi>
+                <bdi>{visibleText(value!)}</bdi>
               </dd>
             </div>
           ))}

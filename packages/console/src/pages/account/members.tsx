@@ -2,6 +2,7 @@ import { PlusIcon } from '@primer/octicons-react';
 import type { OutputOf } from '@weir/api/client';
 import { useState } from 'react';
 import { useAction, useOperation } from '../../api/use-operation.ts';
+import { visibleText } from '../../format/visible-text.ts';
 import { useContextOfCaller } from '../../session/context.ts';
 import { Answer } from '../../ui/answer.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -48,8 +49,9 @@ export function Members() {
               {data.users.map((user) => (
                 <li key={user.id} className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2 text-sm">
                   <div className="min-w-0 flex-1 basis-56">
-                    <p className="truncate font-medium text-ink" title={user.email}>
-                      <bdi>{user.name}</bdi> <span className="font-normal text-muted">{user.email}</span>
+                    <p className="truncate font-medium text-ink" title={visibleText(user.email)}>
+                      <bdi>{visibleText(user.name)}</bdi>{' '}
+                      <span className="font-normal text-muted">{user.email}</span>
                     </p>
                     <p className="text-xs text-muted">
                       {rolesInWords(user, known)} · signed in <Time of={user.last_signed_in_at} isAgo />

@@ -52,8 +52,8 @@ export function Diagnostic() {
       {found.muted && (
         <p className="text-muted">
           Muted{found.muted_until === null ? '' : ` until ${formatTime(found.muted_until, 'local')}`}
-          {found.muted_by === null ? '' : ` by ${found.muted_by}`}
-          {found.mute_reason === null ? '.' : `: ${found.mute_reason}`}
+          {found.muted_by === null ? '' : ` by ${visibleText(found.muted_by)}`}
+          {found.mute_reason === null ? '.' : visibleText(`: ${found.mute_reason}`)}
         </p>
       )}
       {found.groups.length > 0 && (

@@ -13,7 +13,7 @@ function linkTo(clusterId: string, { kind, name }: NamedObject): LinkProps | und
     case 'subject':
       return { to: '/clusters/$clusterId/subjects/$subject', params: { clusterId, subject: name } };
     case 'agent':
-      return { to: '/clusters/$clusterId/agents', params, search: { q: name } };
+      return { to: '/clusters/$clusterId/agents/$agentId', params: { clusterId, agentId: name } };
     case 'credential':
       return { to: '/clusters/$clusterId/credentials', params, search: { q: name } };
     case 'client':

@@ -5,7 +5,7 @@ import { type Diagnostic, lintGutter, lintKeymap, setDiagnostics } from '@codemi
 import { EditorState, type Extension } from '@codemirror/state';
 import { EditorView, keymap, lineNumbers, placeholder as placeholderText } from '@codemirror/view';
 import { type Ref, useEffect, useImperativeHandle, useRef } from 'react';
-import { colours, editorTheme } from './editor-theme.ts';
+import { colours, editorTheme, visibleCharacters } from './editor-theme.ts';
 
 interface CodeEditorProps {
   /** What is edited, for screen readers. */
@@ -80,6 +80,7 @@ export function CodeEditor(props: CodeEditorProps) {
           autocompletion(),
           syntaxHighlighting(colours),
           editorTheme,
+          visibleCharacters,
           placeholderText(placeholder),
           EditorView.lineWrapping,
           EditorView.contentAttributes.of({ 'aria-label': label }),

@@ -1,6 +1,7 @@
 import { HighlightStyle } from '@codemirror/language';
-import { EditorView } from '@codemirror/view';
+import { EditorView, highlightSpecialChars } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
+import { visibleText } from '../../format/visible-text.ts';
 
 /** The look of editors, from the same variables as the rest of the page. */
 
@@ -41,4 +42,16 @@ export const editorTheme = EditorView.theme({
   },
   '.cm-diagnostic': { fontFamily: '"Inter Variable", sans-serif', fontSize: '12px' },
   '.cm-diagnostic-error': { borderLeftColor: 'var(--fail)' },
+});
+
+/** Draws characters that cannot be seen, or that reorder a line, as the symbols that pages have for them. */
+export const visibleCharacters = highlightSpecialChars({
+  addSpecialChars: /[\u200c\u202a-\u202c\u2060-\u206f]|\u200d/,
+  render(code, description) {
+    const symbol = document.createElement('span');
+    symbol.className = 'cm-specialChar';
+    symbol.textContent = visibleText(String.fromCharCode(code));
+    symbol.title = description ?? '';
+    return symbol;
+  },
 });

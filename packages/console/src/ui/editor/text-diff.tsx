@@ -3,6 +3,7 @@ import { unifiedMergeView } from '@codemirror/merge';
 import { EditorState, type Extension } from '@codemirror/state';
 import { EditorView, lineNumbers } from '@codemirror/view';
 import { useEffect, useRef } from 'react';
+import { visibleLines } from '../../format/visible-text.ts';
 import { colours, editorTheme } from './editor-theme.ts';
 
 interface TextDiffProps {
@@ -27,7 +28,7 @@ export function TextDiff({ label, before, after, extensions }: TextDiffProps) {
       root: shadow,
       parent: shadow,
       state: EditorState.create({
-        doc: after,
+        doc: visibleLines(after),
         extensions: [
           lineNumbers(),
           syntaxHighlighting(colours),
@@ -36,7 +37,11 @@ export function TextDiff({ label, before, after, extensions }: TextDiffProps) {
           EditorView.lineWrapping,
           EditorView.contentAttributes.of({ 'aria-label': label }),
           EditorState.readOnly.of(true),
-          unifiedMergeView({ original: before, mergeControls: false, collapseUnchanged: collapsed }),
+          unifiedMergeView({
+            original: visibleLines(before),
+            mergeControls: false,
+            collapseUnchanged: collapsed,
+          }),
           ...extensions,
         ],
       }),
