@@ -168,7 +168,7 @@ test('a configuration for MCP is generated, tested, and used by a client', bound
     ]);
     assert.equal(answer.status(), 200);
     const [key] = ((await answer.json()) as { api_keys: { name: string }[] }).api_keys;
-    await onPage(page, key!.name).waitFor();
+    await onPage(page, new RegExp(`\\b${key!.name}\\b`)).waitFor();
     const shown = await page
       .getByRole('region', { name: 'Clients that name the address url (most)', exact: true })
       .locator('code')
