@@ -115,9 +115,15 @@ test('shortcuts go to pages, and the palette knows every operation', bounded, as
   await page.getByRole('option', { name: /List keys/ }).waitFor();
   await input.fill('list_recently_deleted');
   await page.getByRole('option', { name: /List deleted virtual clusters/ }).click();
-  const dialog = dialogOf(page);
-  const command = dialog.getByText(/curl -s .*list_recently_deleted_virtual_clusters/);
-  await command.waitFor();
+  await page.waitForURL(/\/clusters$/);
+  await page.goto(await stage.urlOf('/clusters/{id}/settings'));
+  await onPage(page, 'Danger zone').waitFor();
+  await page.keyboard.press('Control+k');
+  await input.fill('describe_quotas');
+  await page.getByRole('option', { name: /Describe limits and their use/ }).click();
+  await dialogOf(page)
+    .getByText(/curl -s .*describe_quotas/)
+    .waitFor();
   await page.context().close();
 });
 

@@ -11,6 +11,7 @@ interface PageOfDemo {
 
 export const everyPage: readonly PageOfDemo[] = [
   { name: 'clusters', path: '/clusters', shows: 'Kafka' },
+  { name: 'cluster-create', path: '/clusters?show=create', shows: 'Kafka' },
   { name: 'overview', path: '/clusters/{id}', shows: 'Failing diagnostics' },
   { name: 'topics', path: '/clusters/{id}/topics', shows: 'page-views' },
   { name: 'topic-create', path: '/clusters/{id}/topics?show=create', shows: 'page-views' },
@@ -49,6 +50,10 @@ export const everyPage: readonly PageOfDemo[] = [
   { name: 'acl-events', path: '/clusters/{id}/acls/events', shows: /One point per/ },
   { name: 'credentials', path: '/clusters/{id}/credentials', shows: 'storefront' },
   { name: 'workload-identities', path: '/clusters/{id}/workload-identities', shows: 'Workload identities' },
+  { name: 'settings', path: '/clusters/{id}/settings', shows: 'Danger zone' },
+  { name: 'settings-configs', path: '/clusters/{id}/settings/configs', shows: 'num.partitions' },
+  { name: 'settings-events', path: '/clusters/{id}/settings/events', shows: 'Agent logs' },
+  { name: 'client-metrics', path: '/clusters/{id}/settings/client-metrics', shows: 'No subscriptions' },
   { name: 'keys', path: '/keys', shows: 'API keys' },
   { name: 'mcp', path: '/mcp', shows: 'MCP' },
   { name: 'team', path: '/team', shows: 'Team' },

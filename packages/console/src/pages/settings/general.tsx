@@ -12,7 +12,7 @@ import { CopyableId } from '../../ui/copy-button.tsx';
 import { Card } from '../../ui/page.tsx';
 import { Status } from '../../ui/status.tsx';
 import { Time } from '../../ui/time.tsx';
-import { say, sayWithUndo } from '../../ui/toasts.tsx';
+import { say } from '../../ui/toasts.tsx';
 import { AclState, AclSwitch } from '../access/acl-mode.tsx';
 import { clusterTypeTitles } from '../clusters/cluster-types.ts';
 import { DeleteCluster } from '../clusters/delete-cluster.tsx';
@@ -170,6 +170,8 @@ function GeneralOf({ cluster, configuration }: GeneralProps) {
           </SettingRow>
         </dl>
       </Card>
+      {/* Messages at the edge of the page do not cover the last button. */}
+      <div className="h-20" />
       {shown === 'name' && <RenameDialog clusterId={clusterId} name={cluster.name} onClose={close} />}
       {shown === 'tags' && <TagsDialog clusterId={clusterId} tags={data?.tags ?? {}} onClose={close} />}
       {shown === 'tier' && <TierDialog clusterId={clusterId} tier={cluster.tier} onClose={close} />}
@@ -239,8 +241,7 @@ function Protection({ clusterId, isProtected, isDisabled }: ProtectionProps) {
         virtual_cluster_configuration: { enable_deletion_protection: isOn },
       },
       {
-        onSuccess: () =>
-          sayWithUndo(`The protection against deletion is ${isOn ? 'on' : 'off'}`, () => set(!isOn)),
+        onSuccess: () => say(`The protection against deletion is ${isOn ? 'on' : 'off'}`),
         onError: ({ message }) => say(message, 'fail'),
       },
     );

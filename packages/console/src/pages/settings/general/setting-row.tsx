@@ -16,7 +16,7 @@ export function SettingRow({ name, help, action, children }: SettingRowProps) {
     <div className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-4 gap-y-1 px-4 py-2.5 md:grid-cols-[12rem_minmax(0,1fr)_auto]">
       <dt className="col-span-2 text-sm text-muted md:col-span-1 md:pt-1.5">{name}</dt>
       <dd className="min-w-0 self-center text-sm break-words text-ink">
-        {children}
+        <div>{children}</div>
         {help !== undefined && <p className="text-xs text-muted">{help}</p>}
       </dd>
       <dd className="flex min-h-8 items-center justify-end gap-2">{action}</dd>
