@@ -448,7 +448,10 @@ export const agentLimits = {
   httpBodyDepthMax: 32,
   httpBodyValuesMax: 200_000,
 
-  /** Bodies of this size are parsed with other work between two of them. */
+  /**
+   * Bodies of this size are parsed with other work between two of them, and their values are counted in parts of so
+   * many characters.
+   */
   httpLargeBodyBytesMin: 256 * KiB,
 
   /** Values of a body whose numbers keep more digits than a double has, which takes many times as long to parse. */

@@ -36,7 +36,7 @@ export { type FilterOperator, filterOperators } from './filter-operators.ts';
 export { isHostMissing, refuseUnreadable, securityHeaders } from './http-answers.ts';
 export { internalTopicPrefix, internalTopicProblem, isInternalTopic } from './internal-topics.ts';
 export { type JobCategory, jobCategories } from './job-categories.ts';
-export { brokenBound, type JsonBounds } from './json-bounds.ts';
+export { brokenBound, type JsonBounds, JsonScan } from './json-bounds.ts';
 export { coreLimits } from './limits.ts';
 export { jsonLog, type Log, type LogFields, type LogLevel, silentLog } from './log.ts';
 export { escapeHtml, escapeMarkdown, escapePipes, markdownTable } from './markup.ts';

@@ -1,6 +1,6 @@
 import { isAscii } from 'node:buffer';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { brokenBound, formatBytes, MemoryCounter, Semaphore } from '@weir/core';
+import { formatBytes, type JsonBounds, JsonScan, MemoryCounter, Semaphore } from '@weir/core';
 import { HttpProblem } from '../http/http-problem.ts';
 import { agentLimits } from '../limits.ts';
 import { exactJson, mayBeInexact } from './exact-json.ts';
@@ -49,9 +49,18 @@ export class DataBodies {
     { keepsNumbers = false }: { readonly keepsNumbers?: boolean },
     use: UseBody<unknown, Output>,
   ): Promise<Output> {
-    return this.withBytes(request, {}, (body, bytes, countBytes) =>
-      use(body.length === 0 ? {} : jsonOf(body, { keepsNumbers }), bytes, countBytes),
+    return this.withBytes(request, {}, async (body, bytes, countBytes) =>
+      use(body.length === 0 ? {} : await this.#json(body, keepsNumbers), bytes, countBytes),
     );
+  }
+
+  /** A body can be made so that the check of its bounds takes a hundred milliseconds, so that it is done in parts. */
+  async #json(body: Buffer, keepsNumbers: boolean): Promise<unknown> {
+    if (body.length < httpLargeBodyBytesMin) return jsonOf(body, { keepsNumbers });
+    const reading = readingOf(body, { keepsNumbers });
+    const scan = new JsonScan(reading.text, reading.bounds);
+    while (!scan.advance(httpLargeBodyBytesMin)) await this.#turn();
+    return parsed(reading, scan);
   }
 
   /** Reads a body and passes it on inflated. Its memory counts until `use` is done. */
@@ -120,32 +129,63 @@ function read(request: IncomingMessage, count: (bytes: number) => void): Promise
   });
 }
 
+interface JsonOptions {
+  readonly keepsNumbers?: boolean;
+  readonly depthMax?: number;
+}
+
 /** Throws an `HttpProblem` for what is no JSON, or has more depth or values than a body may have. */
-export function jsonOf(
+export function jsonOf(body: Buffer, options: JsonOptions = {}): unknown {
+  const reading = readingOf(body, options);
+  const scan = new JsonScan(reading.text, reading.bounds);
+  scan.advance();
+  return parsed(reading, scan);
+}
+
+/** A body as text, and how it is to be parsed. */
+interface Reading {
+  readonly text: string;
+  readonly isExact: boolean;
+  readonly bounds: JsonBounds;
+}
+
+function readingOf(
   body: Buffer,
-  {
-    keepsNumbers = false,
-    depthMax = httpBodyDepthMax,
-  }: { readonly keepsNumbers?: boolean; readonly depthMax?: number } = {},
-): unknown {
+  { keepsNumbers = false, depthMax = httpBodyDepthMax }: JsonOptions,
+): Reading {
+  const text = textOf(body);
+  const isExact = keepsNumbers && mayBeInexact(text);
+  const valuesMax = isExact ? httpExactBodyValuesMax : httpBodyValuesMax;
+  return { text, isExact, bounds: { depthMax, valuesMax } };
+}
+
+function textOf(body: Buffer): string {
   try {
     // Bodies are mostly base64, which takes a tenth of the time so.
-    const text = isAscii(body) ? body.toString('latin1') : utf8.decode(body);
-    const isExact = keepsNumbers && mayBeInexact(text);
-    const valuesMax = isExact ? httpExactBodyValuesMax : httpBodyValuesMax;
-    const broken = brokenBound(text, { depthMax, valuesMax });
-    if (broken === undefined) return isExact ? exactJson(text) : (JSON.parse(text) as unknown);
+    return isAscii(body) ? body.toString('latin1') : utf8.decode(body);
+  } catch {
+    throw notJson();
+  }
+}
+
+function parsed({ text, isExact, bounds: { depthMax, valuesMax } }: Reading, { broken }: JsonScan): unknown {
+  if (broken !== undefined)
     throw new HttpProblem(
       413,
       broken === 'depthMax'
         ? `The body has more than ${depthMax} lists and objects within each other.`
         : `The body has more than ${valuesMax} values; send fewer records at a time.`,
     );
+  try {
+    return isExact ? exactJson(text) : (JSON.parse(text) as unknown);
   } catch (error) {
-    if (error instanceof HttpProblem) throw error;
-    // Messages of the parser repeat the input.
-    throw new HttpProblem(400, 'The body is not JSON.');
+    throw error instanceof HttpProblem ? error : notJson();
   }
+}
+
+/** Messages of the parser repeat the input. */
+function notJson(): HttpProblem {
+  return new HttpProblem(400, 'The body is not JSON.');
 }
 
 function tooLarge(): HttpProblem {
