@@ -296,3 +296,84 @@ test(
     await page.context().close();
   },
 );
+
+test('types that are not recorded are marked, and few events are zoomed to', bounded, async () => {
+  await denyAndFind('few-events');
+  await call('update_events_state', { event_types: { agent_logs: { enabled: false } } });
+  const page = await stage.open();
+  await page.goto(await stage.urlOf('/clusters/{id}/events?types=acl_logs&relative=1d'));
+  await page.getByRole('button', { name: 'Zoom to them', exact: true }).click();
+  await page.waitForURL((url) => url.searchParams.has('start'));
+  await rowOf(page, 'few-events').waitFor();
+  await page.getByRole('button', { name: 'ACL logs', exact: true }).click();
+  await page.getByRole('menuitemcheckbox', { name: /^Agent logs not recorded/ }).click();
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: '2 types 1 not recorded', exact: true }).waitFor();
+  assert.deepEqual(await accessibilityProblems(page), []);
+  await call('update_events_state', { event_types: { agent_logs: { enabled: true } } });
+  await page.context().close();
+});
+
+test('a hundred results are revealed by twenty, narrowed, expanded and copied', bounded, async () => {
+  const events = Array.from({ length: 100 }, (_, at) => ({
+    specversion: '1.0',
+    id: `event-${at}`,
+    source: 'test',
+    type: 'agent_logs',
+    time: new Date(Date.parse('2026-01-31T12:00:00Z') - at * 1_000).toISOString(),
+    datacontenttype: 'application/json',
+    data: { message: `message ${at}`, part: at % 2 === 0 ? 'even' : 'odd' },
+  }));
+  const stats = {
+    events_matched: 250,
+    is_exact: true,
+    events_scanned: 250,
+    events_pruned: 0,
+    events_cached: 0,
+    bytes_scanned: 1,
+    bytes_read: 1,
+    ms: 1,
+  };
+  const page = await stage.open();
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.route('**/api/v1/search_events', (route) =>
+    route.fulfill({ json: { events, truncated: true, next_cursor: 'x', stats } }),
+  );
+  await page.goto(await stage.urlOf('/clusters/{id}/events?chart=off'));
+  await page.getByText(/^100 of 250 · scanned 250/).waitFor();
+  assert.ok((await rows(page).count()) < 100);
+  const more = page.getByRole('button', { name: /^Show more/ });
+  while ((await rows(page).count()) < 100) await more.click({ timeout: 1_000 }).catch(() => undefined);
+  await more.waitFor({ state: 'detached' });
+
+  await page.getByRole('searchbox', { name: 'Filter these results' }).fill('MESSAGE 42');
+  await page.getByText('1 of the 100 loaded events contain the text.', { exact: true }).waitFor();
+  assert.equal(await rows(page).count(), 1);
+  await page.getByRole('button', { name: 'Expand all', exact: true }).click();
+  const copied = () => page.evaluate<string>('navigator.clipboard.readText()');
+  const choose = async (entry: string | RegExp) => {
+    await page.getByRole('button', { name: '"part"', exact: true }).click();
+    await page.getByRole('menuitem', { name: entry }).click();
+  };
+  await choose('Copy the name');
+  await page.getByText('Copied the field name', { exact: true }).waitFor();
+  assert.equal(await copied(), 'data.part');
+  await choose('Copy the value');
+  await page.getByText('Copied the value', { exact: true }).waitFor();
+  assert.equal(await copied(), 'even');
+  await choose('Filter != even');
+  await page.waitForURL((url) => url.searchParams.get('filter') === 'data.part != "even"');
+  await page.keyboard.press('u');
+  await page.waitForURL((url) => !url.searchParams.has('filter'));
+  await page.getByRole('button', { name: 'Collapse', exact: true }).click();
+  for (const [entry, said, found] of [
+    ['Copy as curl', 'Copied the curl command', /^curl .*search_events/],
+    ['Copy as MCP call', 'Copied the MCP call', /"tools\/call"/],
+  ] as const) {
+    await page.getByRole('button', { name: 'Export', exact: true }).click();
+    await page.getByRole('menuitem', { name: entry }).click();
+    await page.getByText(said, { exact: true }).waitFor();
+    assert.match(await copied(), found);
+  }
+  await page.context().close();
+});

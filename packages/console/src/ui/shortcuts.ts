@@ -50,7 +50,7 @@ function onKey(event: KeyboardEvent): void {
   if (name === undefined || event.defaultPrevented) return;
   // A key of text belongs to the field or to the dialog that is open.
   const isText = !name.startsWith('mod+');
-  if (isText && (isTyping(event) || document.querySelector('[role="dialog"]') !== null)) return;
+  if (isText && (isTyping(event) || document.querySelector(openDialog) !== null)) return;
   const press = { name, atMs: event.timeStamp };
   const found = shortcutFor(registered, press, last);
   last = found === undefined ? press : undefined;
@@ -58,6 +58,9 @@ function onKey(event: KeyboardEvent): void {
   event.preventDefault();
   found.run();
 }
+
+/** A line at the edge of the page has the same role, and keeps no key from the page. */
+const openDialog = '[role="dialog"]:not([data-toast])';
 
 function isTyping(event: KeyboardEvent): boolean {
   // Editors are in a shadow root, where the target of the event is their host.

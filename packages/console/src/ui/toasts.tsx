@@ -50,6 +50,7 @@ function ToastList() {
     <Toast.Root
       key={toast.id}
       toast={toast}
+      data-toast=""
       className="flex items-center gap-2 rounded-md border border-line bg-raised py-1 pr-1 pl-3 shadow-popover transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0"
     >
       <Toast.Title className="min-w-0 flex-1 text-sm break-words text-ink">

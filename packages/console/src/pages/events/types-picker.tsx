@@ -2,6 +2,7 @@ import { Menu } from '@base-ui/react/menu';
 import { CheckIcon, TriangleDownIcon } from '@primer/octicons-react';
 import { clusterKind } from '@weir/core';
 import { type EventTypeName, eventTypes, eventTypesIn } from '@weir/events';
+import { useOperation } from '../../api/use-operation.ts';
 import { Button } from '../../ui/button.tsx';
 import { popupClass } from '../../ui/menu.tsx';
 
@@ -15,22 +16,37 @@ interface TypesPickerProps {
 export function TypesPicker({ clusterId, types, onChange }: TypesPickerProps) {
   const toggle = (type: EventTypeName) =>
     onChange(types.includes(type) ? types.filter((one) => one !== type) : [...types, type]);
+  const { data } = useOperation('get_events_state', { virtual_cluster_id: clusterId });
+  const isOff = (type: EventTypeName) => data?.enabled === true && data.event_types[type]?.enabled === false;
+  const chosenOff = types.filter(isOff);
   return (
     <Menu.Root>
       <Menu.Trigger render={<Button />}>
         <span className="max-w-60 truncate">{labelOf(types)}</span>
+        {chosenOff.length > 0 && (
+          <span className="text-xs text-warn">
+            {chosenOff.length === types.length ? 'not recorded' : `${chosenOff.length} not recorded`}
+          </span>
+        )}
         <TriangleDownIcon aria-hidden="true" />
       </Menu.Trigger>
       <Menu.Portal>
         <Menu.Positioner sideOffset={4} align="start" className="z-50">
           <Menu.Popup className={popupClass}>
-            <Item title="All types" detail="" isChecked={types.length === 0} onChange={() => onChange([])} />
+            <Item
+              title="All types"
+              detail=""
+              isOff={false}
+              isChecked={types.length === 0}
+              onChange={() => onChange([])}
+            />
             <Menu.Separator className="my-1 h-px bg-line" />
             {eventTypesIn(clusterKind(clusterId)).map((type) => (
               <Item
                 key={type}
                 title={eventTypes[type].title}
                 detail={type}
+                isOff={isOff(type)}
                 isChecked={types.includes(type)}
                 onChange={() => toggle(type)}
               />
@@ -45,11 +61,13 @@ export function TypesPicker({ clusterId, types, onChange }: TypesPickerProps) {
 interface ItemProps {
   readonly title: string;
   readonly detail: string;
+  /** Whether the cluster records no events of it now; older ones may still be there. */
+  readonly isOff: boolean;
   readonly isChecked: boolean;
   readonly onChange: () => void;
 }
 
-function Item({ title, detail, isChecked, onChange }: ItemProps) {
+function Item({ title, detail, isOff, isChecked, onChange }: ItemProps) {
   return (
     <Menu.CheckboxItem
       checked={isChecked}
@@ -59,6 +77,11 @@ function Item({ title, detail, isChecked, onChange }: ItemProps) {
     >
       <span className="size-4">{isChecked && <CheckIcon aria-hidden="true" />}</span>
       <span className="flex-1">{title}</span>
+      {isOff && (
+        <span title="The cluster records no events of this type now" className="text-xs text-warn">
+          not recorded
+        </span>
+      )}
       <span className="font-mono text-xs text-muted">{detail}</span>
     </Menu.CheckboxItem>
   );

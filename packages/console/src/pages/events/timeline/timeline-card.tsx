@@ -1,5 +1,5 @@
 import { lazy, Suspense, useEffect, useState } from 'react';
-import { formatDuration } from '../../../format/format.ts';
+import { formatDuration, formatTime } from '../../../format/format.ts';
 import { classNames } from '../../../ui/class-names.ts';
 import { Card } from '../../../ui/page.tsx';
 import { Failure } from '../../../ui/states.tsx';
@@ -8,7 +8,7 @@ import type { Explorer } from '../state/use-explorer.ts';
 import { rangeBetween } from '../time/range-label.ts';
 import { SelectionBar } from './selection-bar.tsx';
 import { TimelineControls } from './timeline-controls.tsx';
-import { timelineSeries } from './timeline-series.ts';
+import { coveredPart, timelineSeries } from './timeline-series.ts';
 import { TimelineTable } from './timeline-table.tsx';
 
 const Chart = lazy(async () => ({ default: (await import('../../../ui/chart.tsx')).Chart }));
@@ -25,6 +25,7 @@ export function TimelineCard({ explorer }: { readonly explorer: Explorer }) {
       ? { timesMs: [], series: [] }
       : timelineSeries(answer.timeline, { isCount, isGrouped: state.groupBy !== '' });
   const bucketMs = (answer?.timeline.bucket_seconds ?? 0) * msPerSecond;
+  const covered = coveredPart(timesMs, series, bucketMs);
   const [selected, setSelected] = useState<Part>();
   // Another search has another time.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the range is what changed.
@@ -59,6 +60,19 @@ export function TimelineCard({ explorer }: { readonly explorer: Explorer }) {
         <p className="px-4 pb-2 text-xs text-muted">
           {timesMs.length === 0 ? 'Nothing to chart' : `One point per ${formatDuration(bucketMs)}`}
           {timesMs.length > 0 && state.chart !== 'table' && ' · drag to zoom or to compare'}
+          {covered !== undefined && (
+            <>
+              {' · '}events only from {formatTime(covered.startMs, state.zone).slice(11)} to{' '}
+              {formatTime(covered.endMs, state.zone).slice(11)}{' '}
+              <button
+                type="button"
+                className="rounded text-accent underline"
+                onClick={() => explorer.search({ range: rangeOf(covered) })}
+              >
+                Zoom to them
+              </button>
+            </>
+          )}
           {answer.timeline.is_approximate && ' · so many values that the series are about right only'}
         </p>
       )}

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { timelineSeries } from './timeline-series.ts';
+import { coveredPart, timelineSeries } from './timeline-series.ts';
 
 const at = (second: number) => `2026-01-31T12:00:0${second}.000Z`;
 
@@ -53,4 +53,18 @@ test('values that look the same have labels of their own', () => {
     series.map(({ label }) => label),
     ['1', '1 (2)', '⟨U+202E⟩a · (empty)'],
   );
+});
+
+test('events that fill a small part of the time say where they are', () => {
+  const timesMs = Array.from({ length: 20 }, (_, at) => at * 1_000);
+  const valuesAt = (...filled: readonly number[]) => ({
+    values: timesMs.map((_, at) => (filled.includes(at) ? 1 : 0)),
+  });
+  assert.deepEqual(coveredPart(timesMs, [valuesAt(15), valuesAt(17)], 1_000), {
+    startMs: 15_000,
+    endMs: 18_000,
+  });
+  assert.equal(coveredPart(timesMs, [valuesAt(0), valuesAt(17)], 1_000), undefined);
+  assert.equal(coveredPart(timesMs, [valuesAt()], 1_000), undefined);
+  assert.equal(coveredPart([], [], 1_000), undefined);
 });

@@ -44,6 +44,22 @@ export function timelineSeries(
   };
 }
 
+/** Less of the time than this looks as if something were wrong. */
+const littleShare = 0.25;
+
+/** Where the events are, if they are in a small part of the time only: a new cluster has no older ones. */
+export function coveredPart(
+  timesMs: readonly number[],
+  series: readonly Pick<TimelineSeries, 'values'>[],
+  bucketMs: number,
+): { readonly startMs: number; readonly endMs: number } | undefined {
+  const hasEvents = (at: number) => series.some(({ values }) => (values[at] ?? 0) !== 0);
+  const first = timesMs.findIndex((_, at) => hasEvents(at));
+  const last = timesMs.findLastIndex((_, at) => hasEvents(at));
+  const isLittle = first !== -1 && last - first + 1 <= timesMs.length * littleShare;
+  return isLittle ? { startMs: timesMs[first]!, endMs: timesMs[last]! + bucketMs } : undefined;
+}
+
 function labelOf({ key, then_key: thenKey, is_other: isOther }: Timeline['series'][number]): string {
   if (isOther) return 'Other';
   const text = (value: string | number | boolean | null) =>
