@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Kafka, logLevel } from 'kafkajs';
 import { missingChromium } from './chromium.ts';
-import { button, dialogOf, field, onPage } from './find.ts';
+import { button, dialogOf, field, onPage, undoOf } from './find.ts';
 import { kafkaOf } from './kafka.ts';
 import { type PageCase, testPages } from './pages.ts';
 import { accessibilityProblems, openStage, type Stage } from './stage.ts';
@@ -101,8 +101,7 @@ test('why is this producer denied: credential, denial, tester, rule, allowed', b
 
   await button(page, 'Delete: User:ccn_bob may WRITE topic orders').click();
   await onPage(page, 'No, denied').waitFor();
-  // The newest stands first.
-  await button(page, 'Undo').first().click();
+  await undoOf(page, 'Deleted: User:ccn_bob may WRITE topic orders').click();
   await onPage(page, 'Yes, allowed').waitFor();
 
   await button(page, 'Import and export').click();

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { callOf } from './call.ts';
 import { missingChromium } from './chromium.ts';
+import { dialogOf, undoOf } from './find.ts';
 import { kafkaOf } from './kafka.ts';
 import { testPages } from './pages.ts';
 import { accessibilityProblems, openStage, type Stage } from './stage.ts';
@@ -145,7 +146,7 @@ test('who may read a topic, and why', bounded, async (t) => {
   await page.goBack();
 
   await page.getByRole('button', { name: 'Create an ACL', exact: true }).click();
-  const dialog = page.getByRole('dialog');
+  const dialog = dialogOf(page);
   assert.equal(await dialog.getByLabel('Name of the resource').inputValue(), 'orders');
   await dialog.getByLabel('Principal').fill('dave');
   await dialog.getByRole('button', { name: 'Create the ACL', exact: true }).click();
@@ -154,7 +155,7 @@ test('who may read a topic, and why', bounded, async (t) => {
   await page.getByRole('form', { name: 'Access tester', exact: true }).waitFor();
   assert.equal(await page.getByLabel('Name of the resource').inputValue(), 'orders');
   await page.getByRole('button', { name: 'Delete: User:dave may READ topic orders', exact: true }).click();
-  await page.getByRole('button', { name: 'Undo', exact: true }).waitFor();
+  await undoOf(page, 'Deleted: User:dave may READ topic orders').waitFor();
 });
 
 test('a group forgets a topic, and remembers it again', bounded, async (t) => {
@@ -166,7 +167,7 @@ test('a group forgets a topic, and remembers it again', bounded, async (t) => {
   assert.match(page.url(), /range=6h/);
   await page.getByRole('heading', { name: 'Topics (2)', exact: true }).waitFor();
   await page.getByRole('button', { name: 'Delete the offsets of orders', exact: true }).click();
-  const dialog = page.getByRole('dialog');
+  const dialog = dialogOf(page);
   await dialog
     .getByText(/billing forgets where it is in 2 partitions of orders, with 2 records unread/)
     .waitFor();
@@ -215,7 +216,7 @@ test('a diagnostic has a history', bounded, async (t) => {
   const history = page.getByRole('grid', { name: 'History', exact: true });
   await page.getByRole('button', { name: 'Mute', exact: true }).click();
   await page.getByLabel('Reason').fill('on purpose');
-  await page.getByRole('dialog').getByRole('button', { name: 'Mute', exact: true }).click();
+  await dialogOf(page).getByRole('button', { name: 'Mute', exact: true }).click();
   await history.getByText('on purpose', { exact: true }).waitFor();
   await history.getByText('muted', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Unmute', exact: true }).click();

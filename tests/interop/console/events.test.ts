@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { systemClock } from '@weir/core';
 import { Kafka, logLevel } from 'kafkajs';
 import type { Page } from 'playwright-core';
 import { callOf } from './call.ts';
 import { missingChromium } from './chromium.ts';
+import { dialogOf } from './find.ts';
 import { accessibilityProblems, openStage, type Stage } from './stage.ts';
 
 const skip = missingChromium();
@@ -143,7 +145,7 @@ async function openAsReader(admin: Page): Promise<Page> {
 
 test('a view is saved, opened, changed, shared with another person and deleted', bounded, async () => {
   const page = await stage.open();
-  const dialog = page.getByRole('dialog');
+  const dialog = dialogOf(page);
   const item = (of: Page, name: string | RegExp) => of.getByRole('menuitem', { name });
   const menu = (of: Page, name: string | RegExp) => of.getByRole('button', { name });
   await page.goto(await stage.urlOf(`${aclEvents}&group_by=data.resource_name&chart=lines&relative=4h`));
@@ -193,7 +195,7 @@ test('a view is saved, opened, changed, shared with another person and deleted',
   await menu(reader, 'Who creates').click();
   assert.equal(await item(reader, 'Delete the view…').getAttribute('aria-disabled'), 'true');
   await item(reader, 'Save as a view…').click();
-  const readers = reader.getByRole('dialog');
+  const readers = dialogOf(reader);
   assert.ok(await readers.getByRole('checkbox', { name: /Share with everyone/ }).isDisabled());
   await readers.getByLabel('Name').fill('Mine');
   await readers.getByRole('button', { name: 'Save the view', exact: true }).click();
@@ -232,7 +234,7 @@ async function timesOf(filter: string, count: number, quietMs: number): Promise<
       time_range: { relative: '10m' },
     });
     const timesMs = (events as { time: string }[]).map(({ time }) => Date.parse(time));
-    if (timesMs.length >= count && Date.now() > Math.max(...timesMs) + quietMs) return timesMs;
+    if (timesMs.length >= count && systemClock.nowMs() > Math.max(...timesMs) + quietMs) return timesMs;
   }
 }
 

@@ -23,6 +23,12 @@ export function dialogOf(page: Page): Locator {
   return page.locator('[role="dialog"]:not([aria-label="Notifications"] *)');
 }
 
+/** The button of a message about what was just done. */
+export function undoOf(page: Page, text: string | RegExp): Locator {
+  const messages = page.getByRole('region', { name: 'Notifications', exact: true }).locator('[data-toast]');
+  return button(messages.filter({ hasText: text }), 'Undo');
+}
+
 /** One of the messages at the edge of the page. */
 export function message(page: Page, text: string | RegExp): Locator {
   return page.getByRole('region', { name: 'Notifications', exact: true }).getByText(text, { exact: true });

@@ -59,7 +59,8 @@ const pages: readonly PageCase[] = [
 
 testPages(() => stage, pages);
 
-const row = (page: Page, place: string) => page.getByRole('row').filter({ hasText: place });
+const row = (page: Page, place: string) =>
+  page.getByRole('row').filter({ has: page.getByText(place, { exact: true }) });
 const panel = (page: Page) => page.getByRole('region', { name: 'Record', exact: true });
 async function assertNothingRan(page: Page): Promise<void> {
   assert.equal(await page.evaluate('window.injected'), undefined);

@@ -3,6 +3,7 @@ import { after, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { callOf } from './call.ts';
 import { missingChromium } from './chromium.ts';
+import { button, dialogOf, undoOf } from './find.ts';
 import { type PageCase, testPages } from './pages.ts';
 import { accessibilityProblems, openStage, type Stage } from './stage.ts';
 
@@ -27,9 +28,6 @@ const pages: readonly PageCase[] = [
 
 testPages(() => stage, pages);
 
-const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
-/** Messages at the edge of the page are dialogs too, and have a type. */
-const dialogOf = (page: Page) => page.locator('[role=dialog]:not([data-type])');
 const row = (page: Page, name: string) =>
   page.locator('dl > div', { has: page.getByText(name, { exact: true }) });
 
@@ -156,7 +154,7 @@ test('a subscription to client metrics is made, changed, deleted and brought bac
   assert.deepEqual(await accessibilityProblems(page), []);
   await button(page, 'Delete latencies').click();
   await page.getByText('No subscriptions', { exact: true }).waitFor();
-  await button(page, 'Undo').click();
+  await undoOf(page, 'Deleted latencies').click();
   await page.getByRole('gridcell', { name: 'client_id=shop-.*', exact: true }).waitFor();
   await page.context().close();
 });
@@ -191,8 +189,7 @@ test('a cluster is created, protected, deleted by its name, and restored', bound
   await button(page, 'Delete billing').click();
   await page.waitForURL(/\/clusters$/);
   await main.getByText('1 cluster', { exact: true }).waitFor();
-  // The newest message stands first.
-  await button(page, 'Undo').first().click();
+  await undoOf(page, 'Deleted billing').click();
   await main.getByRole('link', { name: 'billing', exact: true }).waitFor();
 
   await button(page, 'More about billing').click();

@@ -4,6 +4,7 @@ import { Kafka, logLevel } from 'kafkajs';
 import type { Page } from 'playwright-core';
 import { callOf } from './call.ts';
 import { missingChromium } from './chromium.ts';
+import { dialogOf } from './find.ts';
 import { kafkaOf } from './kafka.ts';
 import { testPages } from './pages.ts';
 import { accessibilityProblems, openStage, type Stage } from './stage.ts';
@@ -108,15 +109,13 @@ async function askToDelete(page: Page, filter: string, count: number): Promise<v
   for (let index = 0; index < count; index++)
     await page.getByRole('checkbox', { name: `Select ${filter}-${index}`, exact: true }).click();
   await page.getByRole('button', { name: `Delete ${count} topics`, exact: true }).click();
-  await page
-    .getByRole('dialog')
+  await dialogOf(page)
     .getByLabel(`Type delete ${count} topics to confirm`, { exact: true })
     .fill(`delete ${count} topics`);
 }
 
 async function confirmDeletion(page: Page, count: number): Promise<void> {
-  await page
-    .getByRole('dialog')
+  await dialogOf(page)
     .getByRole('button', { name: `Delete ${count} topics`, exact: true })
     .click();
 }

@@ -26,17 +26,12 @@ function useDelete(clusterId: string): (rule: Rule) => void {
   const create = useAction('virtual_clusters/acls/create');
   const target = { virtual_cluster_id: clusterId };
   const onError = ({ message }: Error) => say(message, 'fail');
+  const undo = (rule: Rule) => void create.mutateAsync({ ...target, acl: rule }).catch(onError);
+  // The table is gone with its last rule, and callbacks of `mutate` with it.
   return (rule) =>
-    remove.mutate(
-      { ...target, acls: [rule] },
-      {
-        onError,
-        onSuccess: () =>
-          sayWithUndo(`Deleted: ${ruleInWords(rule)}`, () =>
-            create.mutate({ ...target, acl: rule }, { onError }),
-          ),
-      },
-    );
+    void remove
+      .mutateAsync({ ...target, acls: [rule] })
+      .then(() => sayWithUndo(`Deleted: ${ruleInWords(rule)}`, () => undo(rule)), onError);
 }
 
 function columnsOf(onDelete: (rule: Rule) => void): readonly Column<Rule>[] {
@@ -77,7 +72,8 @@ function columnsOf(onDelete: (rule: Rule) => void): readonly Column<Rule>[] {
       sortBy: ({ resource_type, resource_name }) => `${resource_type} ${resource_name}`,
       cell: ({ resource_type, resource_name, pattern_type }) => (
         <span title={visibleText(resource_name)}>
-          <span className="text-muted">{resourceWord(resource_type)}</span> <bdi>{visibleText(resource_name)}</bdi>
+          <span className="text-muted">{resourceWord(resource_type)}</span>{' '}
+          <bdi>{visibleText(resource_name)}</bdi>
           {pattern_type === 'PREFIXED' && <span className="text-muted"> and what begins so</span>}
         </span>
       ),

@@ -24,7 +24,7 @@ export interface Difference {
 }
 
 /** The events of a timeline by a field that are in a part of it, and the others. */
-export interface FieldCounts {
+interface FieldCounts {
   readonly field: string;
   readonly selectedTotal: number;
   readonly restTotal: number;
