@@ -97,6 +97,9 @@ interface Row {
 
 const inPath = encodeURIComponent(hostile);
 let pipelineId: string;
+let viewId: string;
+const searchedTexts = ['types', 'filter', 'group_by', 'then_by', 'field', 'find', 'compare'] as const;
+const hostileSearch = Object.fromEntries(searchedTexts.map((name) => [name, hostile]));
 
 const rows: Readonly<Record<string, Row>> = {
   'tags of a cluster': {
@@ -105,6 +108,7 @@ const rows: Readonly<Record<string, Row>> = {
     pages: [
       ['/clusters', 'Kafka'],
       ['/clusters/{id}', 'Failing diagnostics'],
+      ['/clusters/{id}/settings', shown],
     ],
   },
   records: {
@@ -310,6 +314,36 @@ const rows: Readonly<Record<string, Row>> = {
       ['/audit-log', 'users/create_invitations'],
     ],
   },
+  'subscriptions to client metrics': {
+    fields: ['update_client_metrics_subscriptions client_metrics_subscriptions[].metrics'],
+    set: () =>
+      set('update_client_metrics_subscriptions', {
+        client_metrics_subscriptions: [{ name: 'odd', metrics: hostile, interval_ms: 300_000 }],
+      }),
+    pages: [['/clusters/{id}/settings/client-metrics', shown]],
+  },
+  'saved searches of events': {
+    fields: ['create_event_view', 'update_event_view'].flatMap((operation) => [
+      `${operation} view_name`,
+      ...searchedTexts.map((name) => `${operation} search.${name}`),
+    ]),
+    set: async () => {
+      await set('update_events_state', { enabled: true });
+      const { answer } = await call('list_workspaces', {});
+      const [workspace] = answer.workspaces as { id: string }[];
+      const target = { workspace_id: workspace!.id };
+      const view = { view_name: hostile, search: hostileSearch };
+      const created = await call('create_event_view', { ...target, view_name: 'plain', search: {} });
+      viewId = created.answer.view_id as string;
+      const { status } = await call('update_event_view', { ...target, view_id: viewId, ...view });
+      assert.equal(status, 200);
+      assert.equal((await call('create_event_view', { ...target, is_shared: true, ...view })).status, 200);
+    },
+    pages: [
+      ['/clusters/{id}/events?view={view}', shown],
+      [`/clusters/{id}/events?view={view}&${new URLSearchParams(hostileSearch)}`, shown],
+    ],
+  },
 };
 
 /** Texts with a meaning, by which the service refuses what is none. */
@@ -317,8 +351,14 @@ const refusedByMeaning: Readonly<Record<string, object>> = {
   'update_virtual_cluster_configuration virtual_cluster_configuration.broker_configs{}': {
     virtual_cluster_configuration: { broker_configs: { 'log.retention.ms': hostile } },
   },
+  'update_virtual_cluster_configuration virtual_cluster_configuration.reset_broker_configs[]': {
+    virtual_cluster_configuration: { reset_broker_configs: [hostile] },
+  },
   'update_virtual_cluster_configuration virtual_cluster_configuration.bucket_url': {
     virtual_cluster_configuration: { bucket_url: `javascript:${hostile}` },
+  },
+  'update_client_metrics_subscriptions client_metrics_subscriptions[].match': {
+    client_metrics_subscriptions: [{ name: 'odd', metrics: '', interval_ms: 300_000, match: hostile }],
   },
   'create_topic configs{}': { topic_name: 'refused', configs: { 'retention.ms': hostile } },
   'update_topic configs{}': { topic_name: 'odd', configs: { 'retention.ms': hostile } },
@@ -360,7 +400,6 @@ const withoutRow: Readonly<Record<string, (field: string) => boolean>> = {
       field,
     ),
   'searches, which the URL of the page holds': (field) => /^read_records (contains|filter)$/.test(field),
-  'subscriptions, which have no page': (field) => field.startsWith('update_client_metrics_subscriptions '),
   'what a reachable issuer has to confirm': (field) => /^(create|update)_sso_configuration /.test(field),
   'texts with a meaning': (field) => field in refusedByMeaning,
 };
@@ -434,6 +473,7 @@ for (const [what, row] of Object.entries(rows)) {
   test(`${what} with markup and marks are text`, bounded, async (t) => {
     t.after(() => row.clear?.());
     await row.set();
-    for (const [path, ...texts] of row.pages) await assertText(path.replace('{pipeline}', pipelineId), texts);
+    for (const [path, ...texts] of row.pages)
+      await assertText(path.replace('{pipeline}', pipelineId).replace('{view}', viewId), texts);
   });
 }

@@ -4,6 +4,7 @@ import { clusterKind } from '@weir/core';
 import { useState } from 'react';
 import { useAction, useOperation } from '../../api/use-operation.ts';
 import { clusterLabel } from '../../format/cluster-label.ts';
+import { visibleText } from '../../format/visible-text.ts';
 import { useContextOfCaller } from '../../session/context.ts';
 import { useMissingRight } from '../../session/rights.ts';
 import { Answer } from '../../ui/answer.tsx';
@@ -213,11 +214,11 @@ function Tags({ tags }: { readonly tags: Readonly<Record<string, string>> | unde
           key={name}
           className="max-w-full rounded-md border border-line bg-hover px-1.5 py-0.5 text-xs break-all"
         >
-          <bdi>{name}</bdi>
+          <bdi>{visibleText(name)}</bdi>
           {value !== '' && (
             <>
               <span className="text-muted">: </span>
-              <bdi>{value}</bdi>
+              <bdi>{visibleText(value)}</bdi>
             </>
           )}
         </li>

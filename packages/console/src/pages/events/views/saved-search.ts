@@ -1,4 +1,4 @@
-import { consolePaths } from '@weir/api';
+import { consolePaths } from '@weir/api/console-paths';
 import { type EventsSearch, readSearch } from '../state/events-search.ts';
 import { type ExplorerState, searchOf, stateOf } from '../state/explorer-state.ts';
 

@@ -4,6 +4,7 @@ import type { OutputOf } from '@weir/api/client';
 import { useState } from 'react';
 import { useAction, useOperation } from '../../../api/use-operation.ts';
 import { formatDuration } from '../../../format/format.ts';
+import { visibleText } from '../../../format/visible-text.ts';
 import { useMissingRight } from '../../../session/rights.ts';
 import { Answer } from '../../../ui/answer.tsx';
 import { Button } from '../../../ui/button.tsx';
@@ -108,8 +109,8 @@ function columnsOf(
       title: 'Metrics',
       width: 'minmax(14rem, 2fr)',
       cell: ({ metrics = '' }) => (
-        <bdi className="font-mono text-xs" title={metrics}>
-          {metrics === '' ? 'none' : metrics}
+        <bdi className="font-mono text-xs" title={visibleText(metrics)}>
+          {metrics === '' ? 'none' : visibleText(metrics)}
         </bdi>
       ),
     },
@@ -118,8 +119,8 @@ function columnsOf(
       title: 'Clients',
       width: 'minmax(14rem, 2fr)',
       cell: ({ match = '' }) => (
-        <bdi className="font-mono text-xs" title={match}>
-          {match === '' ? 'every client' : match}
+        <bdi className="font-mono text-xs" title={visibleText(match)}>
+          {match === '' ? 'every client' : visibleText(match)}
         </bdi>
       ),
     },
