@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { systemEnvironment } from '@weir/core';
+import { promisify } from 'node:util';
+import { MiB, systemEnvironment } from '@weir/core';
 import { startLocal } from '../brokers/weir-process.ts';
 
 const { PATH, HOME } = systemEnvironment;
@@ -22,10 +23,13 @@ test('go tool pprof reads the profiles of an agent', { skip }, async (t) => {
   const weir = await startLocal(t);
   const home = mkdtempSync(join(tmpdir(), 'weir-pprof-'));
   t.after(() => rmSync(home, { recursive: true, force: true }));
-  const pprof = (...args: string[]) => {
+  // In the background: the first call builds the tool, and meanwhile connections that are kept alive end.
+  const pprof = async (...args: string[]) => {
     const env = { PATH, HOME, PPROF_TMPDIR: home };
-    const { status, stdout, stderr } = spawnSync('go', ['tool', 'pprof', ...args], { env, encoding: 'utf8' });
-    assert.equal(status, 0, stderr);
+    const { stdout } = await promisify(execFile)('go', ['tool', 'pprof', ...args], {
+      env,
+      maxBuffer: 64 * MiB,
+    });
     return stdout;
   };
   const base = `http://${weir.address('HTTP').replace(/^https?:\/\//, '')}`;
@@ -44,8 +48,8 @@ test('go tool pprof reads the profiles of an agent', { skip }, async (t) => {
     assert.equal(status, 200, path);
     const file = join(home, `${path}.pb.gz`);
     writeFileSync(file, bytes);
-    assert.ok(pprof('-raw', file).includes(types), path);
-    const top = pprof('-top', '-lines', file);
+    assert.ok((await pprof('-raw', file)).includes(types), path);
+    const top = await pprof('-top', '-lines', file);
     assert.match(top, unit, path);
     // Rows with a value and the name of a function. Nothing of what an idle agent allocates may be left.
     if (path !== 'heap') assert.match(top, /^ +[\d.]+\w* +[\d.]+% .*[a-z]/im, `${path}: ${top}`);
