@@ -1,11 +1,11 @@
 import { useState } from 'react';
 import { useAction } from '../../api/use-operation.ts';
-import { Button } from '../../ui/button.tsx';
 import { Checkbox } from '../../ui/checkbox.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field, TextControl } from '../../ui/field.tsx';
 import { Form, textOf } from '../../ui/form.tsx';
 import { Secret } from '../../ui/secret.tsx';
+import { ShownOnce } from '../../ui/shown-once.tsx';
 import { WaysToConnect } from './ways-to-connect.tsx';
 
 interface CreateCredentialProps {
@@ -20,17 +20,10 @@ export function CreateCredentialDialog({ clusterId, onClose }: CreateCredentialP
   if (create.data !== undefined) {
     const { username, password } = create.data;
     return (
-      <Dialog isOpen onClose={onClose} title={`The credential ${name}`} isSheet>
-        <div className="flex flex-col gap-4">
-          <Secret label={`Password of ${username}`} text={password} />
-          <WaysToConnect clusterId={clusterId} username={username} password={password} />
-          <div className="flex justify-end">
-            <Button kind="primary" onClick={onClose}>
-              Done
-            </Button>
-          </div>
-        </div>
-      </Dialog>
+      <ShownOnce onClose={onClose} title={`The credential ${name}`} isSheet>
+        <Secret label={`Password of ${username}`} text={password} />
+        <WaysToConnect clusterId={clusterId} username={username} password={password} />
+      </ShownOnce>
     );
   }
   return (

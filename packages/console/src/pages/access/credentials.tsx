@@ -1,4 +1,4 @@
-import { PlusIcon, TrashIcon } from '@primer/octicons-react';
+import { PlusIcon } from '@primer/octicons-react';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
 import { useState } from 'react';
@@ -10,6 +10,7 @@ import { CopyableId } from '../../ui/copy-button.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { FilterBox, matching } from '../../ui/list-page.tsx';
 import { Card, Page } from '../../ui/page.tsx';
+import { secretColumns } from '../../ui/secret-columns.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
 import { say } from '../../ui/toasts.tsx';
@@ -106,36 +107,7 @@ function columnsOf(onDelete: (credential: Credential) => void): readonly Column<
       cell: ({ is_cluster_superuser, read_only }) =>
         is_cluster_superuser ? 'superuser' : read_only ? 'read only' : 'by ACLs',
     },
-    {
-      id: 'used',
-      title: 'Last login',
-      width: '8rem',
-      sortBy: ({ last_used_at }) => last_used_at ?? '',
-      cell: ({ last_used_at }) => <Time of={last_used_at} isAgo />,
-    },
-    {
-      id: 'created',
-      title: 'Created',
-      width: '12rem',
-      sortBy: ({ created_at }) => created_at,
-      cell: ({ created_at }) => <Time of={created_at} />,
-    },
-    {
-      id: 'delete',
-      title: 'Actions',
-      width: '6rem',
-      cell: (credential) => (
-        <Button
-          kind="quiet"
-          isIcon
-          aria-label={`Delete ${credential.name}`}
-          title={`Delete ${credential.name}`}
-          onClick={() => onDelete(credential)}
-        >
-          <TrashIcon aria-hidden="true" />
-        </Button>
-      ),
-    },
+    ...secretColumns('Last login', onDelete),
   ];
 }
 

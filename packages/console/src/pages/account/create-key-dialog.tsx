@@ -2,12 +2,12 @@ import { useState } from 'react';
 import { useAction } from '../../api/use-operation.ts';
 import { clusterLabel } from '../../format/cluster-label.ts';
 import { useContextOfCaller } from '../../session/context.ts';
-import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field, TextControl } from '../../ui/field.tsx';
 import { Form, textOf } from '../../ui/form.tsx';
 import { Secret } from '../../ui/secret.tsx';
 import { Select } from '../../ui/select.tsx';
+import { ShownOnce } from '../../ui/shown-once.tsx';
 import { grantOf, isOfCluster, type KeyKind, keyKinds } from './key-grants.ts';
 import { WaysToUseKey } from './ways-to-use-key.tsx';
 
@@ -21,17 +21,10 @@ export function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
 
   if (create.data !== undefined)
     return (
-      <Dialog isOpen onClose={onClose} title={`The key ${create.data.name}`}>
-        <div className="flex flex-col gap-4">
-          <Secret label="Secret of the key" text={create.data.key} />
-          {!isOfCluster(kind) && <WaysToUseKey secret={create.data.key} />}
-          <div className="flex justify-end">
-            <Button kind="primary" onClick={onClose}>
-              Done
-            </Button>
-          </div>
-        </div>
-      </Dialog>
+      <ShownOnce onClose={onClose} title={`The key ${create.data.name}`}>
+        <Secret label="Secret of the key" text={create.data.key} />
+        {!isOfCluster(kind) && <WaysToUseKey secret={create.data.key} />}
+      </ShownOnce>
     );
 
   return (

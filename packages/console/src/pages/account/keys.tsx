@@ -1,4 +1,4 @@
-import { PlusIcon, TrashIcon } from '@primer/octicons-react';
+import { PlusIcon } from '@primer/octicons-react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
 import { systemClock } from '@weir/core';
@@ -13,8 +13,8 @@ import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { FilterBox, matching } from '../../ui/list-page.tsx';
 import { Card, Page } from '../../ui/page.tsx';
+import { secretColumns } from '../../ui/secret-columns.tsx';
 import { Empty } from '../../ui/states.tsx';
-import { Time } from '../../ui/time.tsx';
 import { say } from '../../ui/toasts.tsx';
 import { CreateKeyDialog } from './create-key-dialog.tsx';
 import { lossOf, scopeOf } from './key-grants.ts';
@@ -116,36 +116,7 @@ function useColumns(onDelete: (key: Key) => void): readonly Column<Key>[] {
       width: '6rem',
       cell: ({ key_hint }) => <code className="font-mono text-xs text-muted">…{key_hint}</code>,
     },
-    {
-      id: 'used',
-      title: 'Last used',
-      width: '8rem',
-      sortBy: ({ last_used_at }) => last_used_at ?? '',
-      cell: ({ last_used_at }) => <Time of={last_used_at} isAgo />,
-    },
-    {
-      id: 'created',
-      title: 'Created',
-      width: '12rem',
-      sortBy: ({ created_at }) => created_at,
-      cell: ({ created_at }) => <Time of={created_at} />,
-    },
-    {
-      id: 'delete',
-      title: 'Actions',
-      width: '6rem',
-      cell: (key) => (
-        <Button
-          kind="quiet"
-          isIcon
-          aria-label={`Delete ${key.name}`}
-          title={`Delete ${key.name}`}
-          onClick={() => onDelete(key)}
-        >
-          <TrashIcon aria-hidden="true" />
-        </Button>
-      ),
-    },
+    ...secretColumns('Last used', onDelete),
   ];
 }
 

@@ -14,6 +14,7 @@ import { Form, textOf } from '../../ui/form.tsx';
 import { Card, Page } from '../../ui/page.tsx';
 import { Secret } from '../../ui/secret.tsx';
 import { Select } from '../../ui/select.tsx';
+import { ShownOnce } from '../../ui/shown-once.tsx';
 import { Time } from '../../ui/time.tsx';
 import { say } from '../../ui/toasts.tsx';
 import { TeamTabs } from './team-tabs.tsx';
@@ -129,19 +130,12 @@ function Invite({ roles, onClose }: InviteProps) {
   const made = invite.data?.invitations[0];
   if (made !== undefined)
     return (
-      <Dialog isOpen onClose={onClose} title={`${made.email} is invited`}>
-        <div className="flex flex-col gap-3">
-          <p className="text-sm text-body">
-            Nothing is mailed: send this link yourself. It works once, until <Time of={made.expires_at} />.
-          </p>
-          <Secret label="Link of the invitation" text={made.invitation_url} />
-          <div className="flex justify-end">
-            <Button kind="primary" onClick={onClose}>
-              Done
-            </Button>
-          </div>
-        </div>
-      </Dialog>
+      <ShownOnce onClose={onClose} title={`${made.email} is invited`}>
+        <p className="text-sm text-body">
+          Nothing is mailed: send this link yourself. It works once, until <Time of={made.expires_at} />.
+        </p>
+        <Secret label="Link of the invitation" text={made.invitation_url} />
+      </ShownOnce>
     );
   return (
     <Dialog isOpen onClose={onClose} title="Invite a person">

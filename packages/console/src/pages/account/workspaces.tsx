@@ -17,6 +17,7 @@ import { Field, TextControl } from '../../ui/field.tsx';
 import { Form, textOf } from '../../ui/form.tsx';
 import { Card, Page } from '../../ui/page.tsx';
 import { Secret } from '../../ui/secret.tsx';
+import { ShownOnce } from '../../ui/shown-once.tsx';
 import { Time } from '../../ui/time.tsx';
 import { say } from '../../ui/toasts.tsx';
 
@@ -153,16 +154,9 @@ function CreateWorkspace({ onClose }: { readonly onClose: () => void }) {
   const key = create.data?.application_key;
   if (key !== undefined)
     return (
-      <Dialog isOpen onClose={onClose} title="The workspace is there">
-        <div className="flex flex-col gap-4">
-          <Secret label={`Secret of its key ${key.name}`} text={key.key} />
-          <div className="flex justify-end">
-            <Button kind="primary" onClick={onClose}>
-              Done
-            </Button>
-          </div>
-        </div>
-      </Dialog>
+      <ShownOnce onClose={onClose} title="The workspace is there">
+        <Secret label={`Secret of its key ${key.name}`} text={key.key} />
+      </ShownOnce>
     );
   return (
     <Dialog isOpen onClose={onClose} title="Create a workspace">

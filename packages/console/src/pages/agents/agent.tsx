@@ -5,7 +5,7 @@ import { printLiteral } from '@weir/events';
 import { type ReactNode, useMemo } from 'react';
 import { useMetrics, valuesOf } from '../../api/use-metrics.ts';
 import { useOperation } from '../../api/use-operation.ts';
-import { formatBytes, formatCount, formatDuration, formatShort } from '../../format/format.ts';
+import { formatCount, formatDuration, formatShort } from '../../format/format.ts';
 import { visibleText } from '../../format/visible-text.ts';
 import { Answer } from '../../ui/answer.tsx';
 import { CopyableId } from '../../ui/copy-button.tsx';
@@ -16,6 +16,7 @@ import { Card, Page } from '../../ui/page.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { Status } from '../../ui/status.tsx';
 import { Time } from '../../ui/time.tsx';
+import { TrafficCharts } from '../../ui/traffic-charts.tsx';
 import { nameOf } from '../clients/client-words.ts';
 import { jobColumns } from '../jobs/job-columns.tsx';
 
@@ -133,7 +134,6 @@ function Gone({ clusterId, agentId }: OfAgent) {
 }
 
 const idle = 'No samples of this agent in the last hour.';
-const ms = (value: number) => `${formatShort(value)} ms`;
 
 function Charts({ clusterId, agentId }: OfAgent) {
   const metrics = useMetrics(clusterId, {
@@ -151,35 +151,10 @@ function Charts({ clusterId, agentId }: OfAgent) {
   });
   return (
     <div className="grid grid-cols-1 gap-4 lg:grid-cols-2">
-      <MetricChart
-        title="Bytes per second, last hour"
+      <TrafficCharts
         of={metrics}
-        format={formatBytes}
         nothing={idle}
-        pick={(data) => [
-          { label: 'in', values: valuesOf(data, 'in_bytes_per_second') },
-          { label: 'out', values: valuesOf(data, 'out_bytes_per_second') },
-        ]}
-      />
-      <MetricChart
-        title="Records per second, last hour"
-        of={metrics}
-        format={formatShort}
-        nothing={idle}
-        pick={(data) => [
-          { label: 'in', values: valuesOf(data, 'in_records_per_second') },
-          { label: 'out', values: valuesOf(data, 'out_records_per_second') },
-        ]}
-      />
-      <MetricChart
-        title="Produce latency, last hour"
-        of={metrics}
-        format={ms}
-        nothing="No Produce requests to this agent in the last hour."
-        pick={(data) => [
-          { label: 'p50', values: valuesOf(data, 'produce_latency_p50_ms') },
-          { label: 'p99', values: valuesOf(data, 'produce_latency_p99_ms') },
-        ]}
+        noProduce="No Produce requests to this agent in the last hour."
       />
       <MetricChart
         title="Use of its processors, last hour"

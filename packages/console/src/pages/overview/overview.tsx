@@ -11,6 +11,7 @@ import { MetricChart } from '../../ui/metric-chart.tsx';
 import { Card, Page } from '../../ui/page.tsx';
 import { Command } from '../../ui/states.tsx';
 import { Status } from '../../ui/status.tsx';
+import { TrafficCharts } from '../../ui/traffic-charts.tsx';
 import { Attention } from './attention.tsx';
 import { Figure } from './figure.tsx';
 import { lagOfGroups, overviewMetrics } from './overview-reads.ts';
@@ -124,44 +125,13 @@ interface ChartsProps {
   readonly metrics: ReturnType<typeof useMetrics>;
 }
 
-const ms = (value: number) => `${formatShort(value)} ms`;
 const idle = 'No samples in the last hour.';
 
 function Charts({ clusterId, metrics }: ChartsProps) {
   const lag = useMetrics(clusterId, lagOfGroups);
   return (
     <div className="grid grid-cols-1 gap-4 lg:grid-cols-2">
-      <MetricChart
-        title="Bytes per second, last hour"
-        of={metrics}
-        format={formatBytes}
-        unit="bytes"
-        nothing={idle}
-        pick={(data) => [
-          { label: 'in', values: valuesOf(data, 'in_bytes_per_second') },
-          { label: 'out', values: valuesOf(data, 'out_bytes_per_second') },
-        ]}
-      />
-      <MetricChart
-        title="Records per second, last hour"
-        of={metrics}
-        format={formatShort}
-        nothing={idle}
-        pick={(data) => [
-          { label: 'in', values: valuesOf(data, 'in_records_per_second') },
-          { label: 'out', values: valuesOf(data, 'out_records_per_second') },
-        ]}
-      />
-      <MetricChart
-        title="Produce latency, last hour"
-        of={metrics}
-        format={ms}
-        nothing="No Produce requests in the last hour."
-        pick={(data) => [
-          { label: 'p50', values: valuesOf(data, 'produce_latency_p50_ms') },
-          { label: 'p99', values: valuesOf(data, 'produce_latency_p99_ms') },
-        ]}
-      />
+      <TrafficCharts of={metrics} nothing={idle} noProduce="No Produce requests in the last hour." />
       <MetricChart
         title="Lag of groups, last hour"
         of={lag}

@@ -249,7 +249,7 @@ function Protection({ clusterId, isProtected, isDisabled }: ProtectionProps) {
   return (
     <SettingRow
       name="Protection against deletion"
-      help="While it is on, nobody can delete the cluster, by no tool."
+      help="While it is on, the console, the API and the command line refuse to delete the cluster."
       action={
         <Button disabled={isDisabled || update.isPending} onClick={() => set(!isProtected)}>
           {isProtected ? 'Turn protection off' : 'Turn protection on'}

@@ -15,7 +15,7 @@ import { type Searches, useSearches } from './use-searches.ts';
 /** What a page fixes of the search: the type on the page of ACLs, the pipeline on that of a pipeline. */
 interface ExplorerScope {
   readonly types?: readonly EventTypeName[];
-  /** A filter that applies besides that of the person. */
+  /** A filter that applies in addition to the typed one. */
   readonly filter?: string;
 }
 

@@ -139,7 +139,7 @@ export function DeleteDialog({ explorer, view, workspace, onClose }: DeleteDialo
     >
       <p>
         {view.is_shared
-          ? `Nobody in the workspace ${visibleText(workspace.name)} will have it any more.`
+          ? `It is deleted for everyone in the workspace ${visibleText(workspace.name)}.`
           : 'You will not have it any more.'}{' '}
         The search stays on the page, and links to it go on working.
       </p>

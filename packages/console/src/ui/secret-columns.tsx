@@ -1,0 +1,49 @@
+import { TrashIcon } from '@primer/octicons-react';
+import { Button } from './button.tsx';
+import type { Column } from './data-table.tsx';
+import { Time } from './time.tsx';
+
+interface Secret {
+  readonly name: string;
+  readonly created_at: string;
+  readonly last_used_at: string | null;
+}
+
+/** The last columns of a list of credentials or keys: when each was used and created, and its deletion. */
+export function secretColumns<Row extends Secret>(
+  usedTitle: string,
+  onDelete: (row: Row) => void,
+): readonly Column<Row>[] {
+  return [
+    {
+      id: 'used',
+      title: usedTitle,
+      width: '8rem',
+      sortBy: ({ last_used_at }) => last_used_at ?? '',
+      cell: ({ last_used_at }) => <Time of={last_used_at} isAgo />,
+    },
+    {
+      id: 'created',
+      title: 'Created',
+      width: '12rem',
+      sortBy: ({ created_at }) => created_at,
+      cell: ({ created_at }) => <Time of={created_at} />,
+    },
+    {
+      id: 'delete',
+      title: 'Actions',
+      width: '6rem',
+      cell: (row) => (
+        <Button
+          kind="quiet"
+          isIcon
+          aria-label={`Delete ${row.name}`}
+          title={`Delete ${row.name}`}
+          onClick={() => onDelete(row)}
+        >
+          <TrashIcon aria-hidden="true" />
+        </Button>
+      ),
+    },
+  ];
+}
