@@ -38,11 +38,17 @@ interface CardProps {
 }
 
 export function Card({ title, actions, children }: CardProps) {
+  // A title may wait for data; a heading without text is one that screen readers stumble over.
+  const hasTitle = title !== undefined && title !== '' && title !== false;
   return (
     <section className="min-w-0 rounded-md border border-line bg-surface">
       {(title !== undefined || actions !== undefined) && (
         <header className="flex min-h-10 items-center gap-2 border-b border-line px-4 py-1.5">
-          <h2 className="min-w-0 flex-1 truncate text-sm font-semibold text-ink">{title}</h2>
+          {hasTitle ? (
+            <h2 className="min-w-0 flex-1 truncate text-sm font-semibold text-ink">{title}</h2>
+          ) : (
+            <span className="flex-1" />
+          )}
           {actions}
         </header>
       )}
