@@ -38,12 +38,12 @@ export interface SchemaTags {
 /** What every answer with a schema has. Absent fields are left out of the JSON. */
 export interface SchemaAnswer {
   readonly schema: string;
-  /** Left out for AVRO. */
-  readonly schemaType?: SchemaType | undefined;
+  readonly schemaType: SchemaType;
   readonly references?: readonly SchemaReference[] | undefined;
   readonly metadata?: Metadata | undefined;
   readonly ruleSet?: RuleSet | undefined;
   readonly guid: string;
+  /** When the version was registered. The answer to a registration has neither this nor `deleted`. */
   readonly ts?: number | undefined;
   readonly deleted?: boolean | undefined;
 }

@@ -201,7 +201,7 @@ test('refusals of the destination are one line that names the version', async (t
     return true;
   });
   world.definition = { ...world.definition, subjectRenameFormat: 'dc-orders' };
-  await assert.rejects(world.run(), /^LinkingFailed: version 1 of "orders" was refused: .+ \(error 42207\)$/);
+  await assert.rejects(world.run(), /^LinkingFailed: version 1 of "orders" was refused: .+ \(error 42205\)$/);
   assert.deepEqual(world.offsets, [], 'nothing is skipped');
 });
 

@@ -10,14 +10,14 @@ import { withValidSchema } from './refusals.ts';
 import type { PageQuery } from './registry-queries.ts';
 import { findTags } from './schema-tags.ts';
 
-/** What every answer says about a schema. What is absent, and the type AVRO, is left out. */
+/** What every answer says about a schema. What is absent is left out. */
 export function answerOf(
   { text, type, references, metadata, ruleSet }: StoredSchema,
   guid: string,
 ): SchemaAnswer {
   return {
     guid,
-    ...(type === 'AVRO' ? {} : { schemaType: type }),
+    schemaType: type,
     ...(references === undefined ? {} : { references }),
     ...(metadata === undefined ? {} : { metadata }),
     ...(ruleSet === undefined ? {} : { ruleSet }),
@@ -35,9 +35,13 @@ export function versionAnswer(state: RegistryState, version: SubjectVersion): Su
     version: version.version,
     id: version.id,
     ...schemaAnswer(state, state.rowOfVersion(version)),
-    ts: version.timestampMs,
-    ...(version.isDeleted ? { deleted: true } : {}),
+    ...markOf(version),
   };
+}
+
+/** When a version was registered, and whether it is marked as deleted. */
+export function markOf({ timestampMs: ts, isDeleted: deleted }: SubjectVersion) {
+  return { ts, deleted };
 }
 
 /** References with the contexts of their subjects, if a request asks for them. */

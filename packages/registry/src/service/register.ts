@@ -4,14 +4,14 @@ import type { RegistryChange } from '../registry-change.ts';
 import { IncompatibleSchema, RegistryError } from '../registry-error.ts';
 import { fingerprint, guidText } from '../state/guid.ts';
 import { confluentVersion, withConfluentVersion } from '../state/metadata.ts';
-import { defaultContext, parseSubject } from '../state/qualified-subject.ts';
+import { contextScope, defaultContext, parseSubject } from '../state/qualified-subject.ts';
 import { entryKeys, put, remove, type StoredSchema } from '../state/registry-entries.ts';
 import type { RegistryState, SubjectVersion } from '../state/registry-state.ts';
 import { answerOf, formattedText, isFormat } from './answer-parts.ts';
 import { type CandidateSchema, canonicalSchema, isLooseMatch, type SchemaInput } from './candidate-schema.ts';
 import { incompatibilityMessages } from './compatibility.ts';
 import type { DecisionContext } from './decision-context.ts';
-import { findExact, mergedDetails, sameSchemas } from './look-up.ts';
+import { findExact, findVersion, mergedDetails, sameSchemas } from './look-up.ts';
 import { refusals } from './refusals.ts';
 import type { RegisterQuery } from './registry-queries.ts';
 import type { SchemaBody } from './schema-bodies.ts';
@@ -27,7 +27,7 @@ interface RegisterOptions {
 /** What a registration changes, and the version that has the schema afterwards. */
 interface Registration {
   readonly changes: readonly RegistryChange[];
-  readonly version: { readonly version: number; readonly id: number; readonly timestampMs: number };
+  readonly version: { readonly version: number; readonly id: number };
   readonly schema: StoredSchema;
 }
 
@@ -49,8 +49,8 @@ export function registerSchema(
   const named = checkSubject(changedSubject(context.state, subject, query));
   const options = { normalize: query.normalize === true, force: query.force === true };
   const { changes, version, schema } = register(context, named, body, options);
-  const { id, version: number, timestampMs: ts } = version;
-  const answer = { id, version: number, ...answerOf(schema, guidText(fingerprint(schema))), ts };
+  const { id, version: number } = version;
+  const answer = { id, version: number, ...answerOf(schema, guidText(fingerprint(schema))) };
   if (!isFormat(query.format)) return { changes, reply: answer };
   const { source } = context.resolver.resolve(
     parseSubject(named).context,
@@ -70,9 +70,11 @@ export function register(
 ): Registration {
   const { state, defaults } = context;
   const mode = modeInScope(state, defaults, subject);
-  checkMode(mode, subject, body);
   const config = configInScope(state, defaults, subject);
   const normalize = !isImport(mode) && (isNormalizeAsked || config.normalize === true);
+  const known = registeredVersion(context, subject, body, config, normalize);
+  if (known !== undefined) return { changes: [], version: known, schema: storedOf(state, known) };
+  checkMode(mode, subject, body);
   const live = state.versions(subject).filter(({ isDeleted }) => !isDeleted);
   const nextVersion = (state.versions(subject).at(-1)?.version ?? 0) + 1;
   const input = schemaInput(context, config, mode, body, live.at(-1), nextVersion);
@@ -93,6 +95,37 @@ export function register(
   if (version !== nextVersion && !isImport(mode))
     throw new RegistryError('invalidSchema', 'Version is not one more than previous version');
   return add(context, subject, version, schema, wantedId);
+}
+
+/**
+ * The version that a body asks for, if the subject has it: then there is nothing to write, and the mode does not count.
+ * Producers that register on their own go on when a subject is frozen or imported.
+ */
+function registeredVersion(
+  context: DecisionContext,
+  subject: string,
+  body: SchemaBody,
+  config: ConfigAnswer,
+  normalize: boolean,
+): SubjectVersion | undefined {
+  const { text, id, version } = body;
+  const isChanged = body.propagateTags || body.tagsToAdd.length > 0 || body.tagsToRemove.length > 0;
+  if (text === undefined || isChanged || hasDefaultsOrOverrides(config)) return undefined;
+  const found = findVersion(context, subject, { ...body, text }, { normalize, isDeletedFound: false });
+  if (found === undefined) return undefined;
+  if (version === -1 && found !== context.state.latest(subject)) return undefined;
+  if (version <= 0) return id === undefined || id === found.id ? found : undefined;
+  if (id !== found.id) return undefined;
+  // The same schema may have been imported under several versions.
+  const named = context.state.version(subject, version);
+  return named?.id === id && !named.isDeleted ? named : undefined;
+}
+
+function hasDefaultsOrOverrides(config: ConfigAnswer): boolean {
+  const { defaultMetadata, overrideMetadata, defaultRuleSet, overrideRuleSet } = config;
+  return [defaultMetadata, overrideMetadata, defaultRuleSet, overrideRuleSet].some(
+    (value) => value !== undefined,
+  );
 }
 
 function checkMode(mode: RegistryMode, subject: string, { id }: SchemaBody): void {
@@ -170,7 +203,10 @@ function add(
   const replaced = state.version(subject, version);
   const changes: RegistryChange[] = [];
   if (isNew && atId !== undefined)
-    throw new RegistryError('idDoesNotMatch', `Overwrite new schema with id ${id} is not permitted.`);
+    throw new RegistryError(
+      'operationNotPermitted',
+      `Overwrite new schema with id ${id} in context ${contextScope(context)} is not permitted.`,
+    );
   if (id < 1 || id > idMax)
     throw new RegistryError('idDoesNotMatch', `The id ${id} is not between 1 and 2^31-1.`);
   if (isNew) {
@@ -198,7 +234,7 @@ function add(
     if (row !== undefined && isOnlyUsedBy(row.uses, replaced))
       changes.push(remove(entryKeys.schema(context, replaced.id)));
   }
-  return { changes, version: { version, id, timestampMs: nowMs }, schema };
+  return { changes, version: { version, id }, schema };
 }
 
 /** The next id that no import has taken. */

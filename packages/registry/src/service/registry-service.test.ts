@@ -90,7 +90,6 @@ describe('registrations', () => {
         schemaType: 'JSON',
         metadata: { tags: { f: ['PII'] } },
         schema: 'x',
-        ts: 1000,
       },
     ],
     [
@@ -105,6 +104,7 @@ describe('registrations', () => {
         metadata: { tags: { f: ['PII'] } },
         schema: 'x',
         ts: 1000,
+        deleted: false,
       },
     ],
     [
@@ -115,19 +115,44 @@ describe('registrations', () => {
         schemaType: 'JSON',
         metadata: { tags: { f: ['PII'] } },
         schema: 'x',
+        ts: 1000,
+        deleted: false,
         maxId: 1,
         schemaTags: [{ schemaEntity: { entityPath: 'f', entityType: 'sr_field' }, tags: ['PII'] }],
       },
     ],
     [
       'by id, with a subject',
-      (service) => pick(service.schemaById(1, { subject: 'a' }), 'subject', 'version'),
+      (service) => pick(service.schemaById(1, { subject: 'a' }), 'subject', 'version', 'ts'),
+      { subject: 'a', version: 1, ts: 1000 },
+    ],
+    [
+      'by id, with an empty subject',
+      (service) => pick(service.schemaById(1, { subject: '' }), 'subject', 'version'),
       { subject: 'a', version: 1 },
     ],
     [
       'by GUID',
-      (service) => pick(service.schemaByGuid('0a2822d9-696b-3001-9360-42aaa9d9828f'), 'schema'),
-      { schema: 'x' },
+      (service) =>
+        pick(
+          service.schemaByGuid('0a2822d9-696b-3001-9360-42aaa9d9828f'),
+          'subject',
+          'schema',
+          'ts',
+          'deleted',
+        ),
+      { schema: 'x', ts: 1000, deleted: false },
+    ],
+    [
+      'of Avro',
+      (service) => pick(service.register('b', text('x')), 'schemaType', 'deleted'),
+      { schemaType: 'AVRO' },
+    ],
+    ['', (service) => service.deleteVersion('b', '1'), 1],
+    [
+      'of a version that is marked',
+      (service) => pick(service.schemaById(2), 'schemaType', 'deleted'),
+      { schemaType: 'AVRO', deleted: true },
     ],
     [
       'the ids of a GUID',
@@ -138,7 +163,7 @@ describe('registrations', () => {
     ['the ids of an unknown GUID', (service) => service.idsOfGuid('03b08fd3'), []],
     ['the text by id', (service) => service.schemaTextById(1), 'x'],
     ['the text of a version', (service) => service.versionText('a', '1'), 'x'],
-    ['an unknown id', (service) => service.schemaById(2), 40403],
+    ['an unknown id', (service) => service.schemaById(3), 40403],
   ]);
 
   table('normalisation by a query or a config', [
@@ -500,8 +525,7 @@ describe('contexts', () => {
       { subject: ':.two:b', version: 2 },
     ],
     ['a lookup', (service) => pick(service.lookUpSchema('a', text('x')), 'subject'), { subject: ':.one:a' }],
-    ['an id: the first context', (service) => service.schemaTextById(1), 'x'],
-    ['an id of another context', (service) => service.schemaTextById(2), 'y z?'],
+    ['an id without a subject is one of the default context', (service) => service.schemaTextById(1), 40403],
     ['of a subject', (service) => service.schemaTextById(1, { subject: 'b' }), 'y'],
     ['of a context', (service) => service.schemaTextById(1, { subject: ':.two:' }), 'y'],
     [
@@ -512,7 +536,7 @@ describe('contexts', () => {
     ['a GUID of two contexts', add(':.two:a', 'x'), { id: 3, version: 1 }],
     [
       '',
-      async (service) => service.idsOfGuid((await service.schemaById(3)).guid),
+      async (service) => service.idsOfGuid((await service.schemaById(3, { subject: ':.two:' })).guid),
       [
         { context: '.one', id: 1 },
         { context: '.two', id: 3 },
@@ -645,7 +669,7 @@ describe('modes', () => {
     ['', add('a', 'x', { id: 100, version: 5 }), { id: 100, version: 5 }],
     ['again', add('a', 'x', { id: 100, version: 5 }), { id: 100, version: 5 }],
     ['without a version', add('a', 'x', { id: 100 }), { id: 100, version: 5 }],
-    ['another schema of the id', add('b', 'y', { id: 100 }), 42207],
+    ['another schema of the id', add('b', 'y', { id: 100 }), 42205],
     ['the same schema of another id', add('b', 'x', { id: 101 }), { id: 101, version: 1 }],
     ['an older version', add('a', 'y', { id: 50, version: 2 }), { id: 50, version: 2 }],
     ['not compatible', add('a', 'z', { id: 51 }), { id: 51, version: 6 }],
@@ -660,6 +684,57 @@ describe('modes', () => {
     ['ids go on above the highest', add('c', 'c'), { id: 102, version: 1 }],
     ['a known schema has the lowest of its ids', add('c', 'x c'), 40901],
     ['', add('d', 'x'), { id: 100, version: 1 }],
+  ]);
+
+  table('a mode refuses no schema that is there already', [
+    ['', add('a', 'x'), { id: 1, version: 1 }],
+    ['', add('a', 'x y?'), { id: 2, version: 2 }],
+    ['', (service) => service.putMode('a', { mode: 'READONLY' }), { mode: 'READONLY' }],
+    ['a producer that registers on its own', add('a', ' x  y?'), { id: 2, version: 2 }],
+    ['an older version', add('a', 'x'), { id: 1, version: 1 }],
+    ['as the latest version', add('a', 'x y?', { version: -1 }), { id: 2, version: 2 }],
+    ['an older one as the latest version', add('a', 'x', { version: -1 }), 42205],
+    ['with its id', add('a', 'x', { id: 1 }), { id: 1, version: 1 }],
+    ['with another id', add('a', 'x', { id: 2 }), 42205],
+    ['a new schema', add('a', 'x z?'), 42205],
+    ['an invalid schema', add('a', '!'), 42201],
+    ['with tags', add('a', 'x', { propagateSchemaTags: true }), 42205],
+    ['', (service) => service.putMode('a', { mode: 'IMPORT' }, { force: true }), { mode: 'IMPORT' }],
+    ['without an id in IMPORT', add('a', 'x'), { id: 1, version: 1 }],
+    ['with its id and version', add('a', 'x', { id: 1, version: 1 }), { id: 1, version: 1 }],
+    ['under a second version', add('a', 'x', { id: 1, version: 5 }), { id: 1, version: 5 }],
+    ['of which the first is still there', add('a', 'x', { id: 1, version: 1 }), { id: 1, version: 1 }],
+    ['versions', (service) => service.listVersions('a'), [1, 2, 5]],
+    ['another schema without an id', add('a', 'w'), 42205],
+  ]);
+
+  table('a schema whose config adds something is registered, not looked up', [
+    ['', add('a', 'x'), { id: 1, version: 1 }],
+    [
+      '',
+      (service) => service.putConfig('a', { defaultMetadata: { properties: { p: '1' } } }),
+      { defaultMetadata: { properties: { p: '1' } } },
+    ],
+    ['', (service) => service.putMode('a', { mode: 'READONLY' }), { mode: 'READONLY' }],
+    ['', add('a', 'x'), 42205],
+  ]);
+
+  table('a version in metadata adds no versions', [
+    ['', add('a', 'x', { version: 1 }), { id: 1, version: 1 }],
+    ['as it was sent, without the version', add('a', 'x'), { id: 1, version: 1 }],
+    ['with metadata that is empty', add('a', 'x', { metadata: { properties: {} } }), { id: 1, version: 1 }],
+    [
+      'metadata beside the version',
+      add('b', 'x', { version: 1, metadata: { properties: { owner: 'me' } } }),
+      { id: 2, version: 1 },
+    ],
+    ['with it', add('b', 'x', { metadata: { properties: { owner: 'me' } } }), { id: 2, version: 1 }],
+    ['without it', add('b', 'x'), { id: 2, version: 1 }],
+    [
+      'versions',
+      async (service) => [...(await service.listVersions('a')), ...(await service.listVersions('b'))],
+      [1, 1],
+    ],
   ]);
 
   table('an import of the largest id or version leaves others to the rest of the context', [

@@ -2,7 +2,7 @@ import type { SchemaByIdAnswer } from '../registry-answers.ts';
 import { parseGuid } from '../state/guid.ts';
 import { defaultContext, parseSubject } from '../state/qualified-subject.ts';
 import type { RegistryState, SchemaRow, SubjectVersion } from '../state/registry-state.ts';
-import { page, qualifiedReferences, schemaAnswer, tagsAnswer, textInFormat } from './answer-parts.ts';
+import { markOf, page, qualifiedReferences, schemaAnswer, tagsAnswer, textInFormat } from './answer-parts.ts';
 import type { DecisionContext } from './decision-context.ts';
 import { refusals } from './refusals.ts';
 import type { GuardedQuery, SchemaByIdQuery, UsesOfIdQuery } from './registry-queries.ts';
@@ -13,8 +13,9 @@ export function schemaById(context: DecisionContext, id: number, query: SchemaBy
   const { row, use } = rowById(state, id, query);
   const answer = schemaAnswer(state, row);
   return {
-    ...(use === undefined ? {} : { subject: use.subject, version: use.version }),
+    ...(query.subject === undefined ? {} : { subject: use.subject, version: use.version }),
     ...answer,
+    ...markOf(use),
     ...textInFormat(context, row, query.format),
     ...qualifiedReferences(row.context, answer, query.referenceFormat),
     ...(query.fetchMaxId === true ? { maxId: state.nextId(row.context) - 1 } : {}),
@@ -39,9 +40,15 @@ export function schemaByGuid(
   guid: string,
   query: GuardedQuery & { readonly format?: string | undefined },
 ): SchemaByIdAnswer {
+  const { isAllowed = () => true } = query;
   const row = rowsOfGuid(context.state, guid, query)[0];
-  if (row === undefined) throw refusals.schemaNotFound(guid);
-  return { ...schemaAnswer(context.state, row), ...textInFormat(context, row, query.format) };
+  const use = newest(row?.uses.filter(({ subject }) => isAllowed(subject)) ?? []);
+  if (row === undefined || use === undefined) throw refusals.schemaNotFound(guid);
+  return {
+    ...schemaAnswer(context.state, row),
+    ...markOf(use),
+    ...textInFormat(context, row, query.format),
+  };
 }
 
 export function idsOfGuid(
@@ -52,19 +59,13 @@ export function idsOfGuid(
   return rowsOfGuid(state, guid, query).map(({ context, id }) => ({ context, id }));
 }
 
-/** A schema by its id in the context of a subject; without one, in the default context, then in all others. */
+/** A schema by its id in the context of a subject, and a version that has it; without one, in the default context. */
 function rowById(
   state: RegistryState,
   id: number,
   { subject: given, isAllowed = () => true }: GuardedQuery & { readonly subject?: string | undefined },
-): { readonly row: SchemaRow; readonly use: SubjectVersion | undefined } {
-  if (given === undefined || given === '') {
-    const row = firstFound(state.contexts(), (context) => state.row(context, id));
-    // The row may be another one than that on which rights were checked.
-    if (!row?.uses.some((use) => isAllowed(use.subject))) throw refusals.schemaNotFound(id);
-    return { row, use: undefined };
-  }
-  const named = namedSubject(state, given);
+): { readonly row: SchemaRow; readonly use: SubjectVersion } {
+  const named = given === undefined || given === '' ? '' : namedSubject(state, given);
   const { context, subject } = parseSubject(named);
   const useOf = (name: string) =>
     newest(state.row(parseSubject(name).context, id)?.uses.filter((use) => use.subject === name) ?? []);

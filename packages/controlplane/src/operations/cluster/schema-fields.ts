@@ -1,12 +1,6 @@
 import type { InputOf, OutputOf } from '@weir/api';
 import { apiLimits } from '@weir/api/limits';
-import {
-  type SchemaAnswer,
-  type SchemaType,
-  type SchemaViolation,
-  type SubjectVersionAnswer,
-  schemaDiff,
-} from '@weir/registry';
+import { type SchemaType, type SchemaViolation, type SubjectVersionAnswer, schemaDiff } from '@weir/registry';
 
 /** Conversions between the operations on schemas and the registry. */
 
@@ -24,15 +18,11 @@ export function bodyOf({ schema, schema_type: schemaType, references, metadata }
   };
 }
 
-export function typeOf({ schemaType }: Pick<SchemaAnswer, 'schemaType'>): SchemaType {
-  return schemaType ?? 'AVRO';
-}
-
 export function diffOf(compared: SubjectVersionAnswer, type: SchemaType, text: string): string {
   const diff = schemaDiff(
     {
       name: `${compared.subject} version ${compared.version}`,
-      type: typeOf(compared),
+      type: compared.schemaType,
       text: compared.schema,
     },
     { name: 'new schema', type, text },

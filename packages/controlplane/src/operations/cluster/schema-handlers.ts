@@ -13,7 +13,7 @@ import type { OperationHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
 import { pageOf } from './cursors.ts';
 import { checkChanges } from './registry-changes.ts';
-import { bodyOf, diffOf, givenFields, shortViolations, typeOf } from './schema-fields.ts';
+import { bodyOf, diffOf, givenFields, shortViolations } from './schema-fields.ts';
 import type { ClusterServices } from './services.ts';
 import { byText } from './wire-values.ts';
 
@@ -70,7 +70,7 @@ export function schemaHandlers({ registries }: Pick<ClusterServices, 'registries
           version: version ?? null,
           schema_id: found.id ?? null,
           guid: answer.guid,
-          schema_type: typeOf(answer),
+          schema_type: answer.schemaType,
           schema: answer.schema,
           references: (answer.references ?? []).map(({ name, subject: of, version: at }) => ({
             name,
@@ -144,7 +144,7 @@ async function listed(
   const { compatibilityLevel } = await registry.config(subject, { defaultToGlobal: true });
   return {
     subject,
-    schema_type: typeOf(latest),
+    schema_type: latest.schemaType,
     latest_version: latest.version,
     latest_id: latest.id,
     version_count: versions.length,
