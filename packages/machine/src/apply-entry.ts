@@ -76,7 +76,8 @@ const appliers: {
   transactionalProducerInit: applyProducerInit,
   transactionPartitionsAdded: applyPartitionsAdded,
   transactionGroupAdded: applyGroupAdded,
-  transactionOffsetsCommitted: applyTransactionOffsets,
+  transactionOffsetsCommitted: (state, reader) => applyTransactionOffsets(state, reader, 'unsigned'),
+  signedTransactionOffsetsCommitted: (state, reader) => applyTransactionOffsets(state, reader, 'signed'),
   transactionEnded: applyTransactionEnded,
   transactionsExpired: applyExpired,
   transactionOriginNoted: applyOriginNoted,
@@ -94,7 +95,8 @@ const appliers: {
   configsAltered: applyConfigsAltered,
   logStartsMoved: applyLogStartsMoved,
   entriesPut: applyEntriesPut,
-  offsetsCommitted: applyOffsetsCommitted,
+  offsetsCommitted: (state, reader) => applyOffsetsCommitted(state, reader, 'unsigned'),
+  signedOffsetsCommitted: (state, reader) => applyOffsetsCommitted(state, reader, 'signed'),
   offsetsForgotten: applyOffsetsForgotten,
   deadFilesForgotten: (state, reader) => {
     applyDeadFilesForgotten(state, reader);

@@ -28,6 +28,8 @@ export const entryKind = {
   offsetsCommitted: 11,
   /** Time, then groups with partitions, or none for all (offsets/forget-offsets.ts). */
   offsetsForgotten: 12,
+  /** As `offsetsCommitted`, with a sign before each offset; written if one is negative. */
+  signedOffsetsCommitted: 13,
   /** As `filesCommitted`, with transactional batches (commit/commit-entry.ts). */
   transactionalFilesCommitted: 20,
   /**
@@ -50,6 +52,8 @@ export const entryKind = {
   transactionsExpired: 26,
   /** Time, then producer, connection and request (transactions/origin.ts). */
   transactionOriginNoted: 27,
+  /** As `transactionOffsetsCommitted`, with a sign before each offset; written if one is negative. */
+  signedTransactionOffsetsCommitted: 28,
   /** Time, then topics with partitions and their new log starts (log-start/log-starts.ts). */
   logStartsMoved: 30,
   /** Time, then configs of topics, of the cluster, and of other resources as key-value entries (alter-configs.ts). */

@@ -46,8 +46,9 @@ import { writeLogStartsMoved } from './log-start/log-starts.ts';
 import { decideRetention } from './log-start/retention.ts';
 import type { MachineLimits } from './machine-limits.ts';
 import { decideAssignNodeId } from './node-ids/node-ids.ts';
-import { decideCommitOffsets, writeOffsetsCommitted } from './offsets/commit-offsets.ts';
+import { decideCommitOffsets, layoutOfCommit, writeOffsetsCommitted } from './offsets/commit-offsets.ts';
 import { decideForgetOffsets, writeOffsetsForgotten } from './offsets/forget-offsets.ts';
+import { layoutOf } from './offsets/offset-field.ts';
 import { decidePurge, writePurged } from './purge.ts';
 import { decideAlterClientQuotas } from './quotas/alter-quotas.ts';
 import { decideChangeRegistry, writeRegistryChanged } from './registry/change-registry.ts';
@@ -268,8 +269,9 @@ export const executors: {
   commitOffsets: (work, { groups }, nowMs) => {
     const { committed, results } = decideCommitOffsets(work.state, work.limits, groups, nowMs);
     if (committed.length === 0) return { reply: results };
-    work.begin('offsetsCommitted', nowMs);
-    writeOffsetsCommitted(work.writer, committed);
+    const layout = layoutOfCommit(committed);
+    work.begin(layout === 'signed' ? 'signedOffsetsCommitted' : 'offsetsCommitted', nowMs);
+    writeOffsetsCommitted(work.writer, committed, layout);
     return work.applied(results);
   },
 
@@ -311,8 +313,10 @@ export const executors: {
   commitTransactionOffsets: (work, { request }, nowMs) => {
     const { answer, addition } = decideCommitTransactionOffsets(work.state, work.limits, request);
     if (addition === undefined) return { reply: answer };
-    work.begin('transactionOffsetsCommitted', nowMs);
-    writeTransactionOffsets(work.writer, addition);
+    const layout = layoutOf(addition.rows);
+    const kind = layout === 'signed' ? 'signedTransactionOffsetsCommitted' : 'transactionOffsetsCommitted';
+    work.begin(kind, nowMs);
+    writeTransactionOffsets(work.writer, addition, layout);
     return work.applied(answer);
   },
 

@@ -107,6 +107,9 @@ const journal: [kind: keyof typeof entryKind, hex: string][] = [
   ],
   ['registryChanged', '3ca9c4d629000208736368656d6120310922737472696e6722097375626a65637420610201'],
   ['registryChanged', '3ca9c4d629000208736368656d61203100097375626a656374206101'],
+  ['signedOffsetsCommitted', '0da9c4d6290107726561646572730002050001010000050000030000'],
+  ['transactionalProducerInit', '15a9c4d629086e65676174697665e0d403ed0700000000'],
+  ['signedTransactionOffsetsCommitted', '1ca9c4d629ed0707726561646572730101050001000000'],
 ];
 
 const forgottenEntry = '35a9c4d6290100000000000010000000000000000002';
@@ -186,7 +189,17 @@ function sampleCluster(): Cluster {
   runClones(cluster);
   runKeyCompaction(cluster);
   runRegistry(cluster);
+  runNegativeOffsets(cluster);
   return cluster;
+}
+
+function runNegativeOffsets(cluster: Cluster): void {
+  const offset = { topicId: 'table', partition: 0, offset: -2, leaderEpoch: -1, metadata: '' };
+  const groups = [{ groupId: 'readers', retentionMs: -1, offsets: [offset, { ...offset, offset: 3 }] }];
+  cluster.execute({ kind: 'commitOffsets', groups });
+  const producer = new TestProducer(cluster, 'negative');
+  producer.init();
+  producer.commitOffset('readers', 'table', -1);
 }
 
 function runRegistry(cluster: Cluster): void {

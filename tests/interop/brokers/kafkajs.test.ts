@@ -285,3 +285,56 @@ test('kafkajs creates a topic by writing to it, where it is told to', bounded, a
     { retry: { retries: 1 } },
   );
 });
+
+/** Reads as a member of a group until it has the wanted number of values, or crashes. */
+async function readInGroup(groupId: string, topic: string, count: number): Promise<string[]> {
+  const consumer = kafka.consumer({ groupId, retry: { retries: 2 } });
+  await consumer.connect();
+  try {
+    await consumer.subscribe({ topics: [topic], fromBeginning: true });
+    const values: string[] = [];
+    await new Promise<void>((resolve, reject) => {
+      consumer.on('consumer.crash', ({ payload }) => reject(payload.error));
+      const eachMessage = async ({ message }: { message: { value: Buffer | null } }) => {
+        values.push(String(message.value));
+        if (values.length === count) resolve();
+      };
+      consumer.run({ eachMessage }).catch(reject);
+    });
+    return values;
+  } finally {
+    await consumer.disconnect();
+  }
+}
+
+test('kafkajs resets the offsets of a group, which commits negative offsets', bounded, async () => {
+  await createTopic('reset');
+  await withProducer((producer) => producer.send({ topic: 'reset', messages: messagesOf(['a', 'b']) }));
+  assert.deepEqual(await readInGroup('resetting', 'reset', 2), ['a', 'b']);
+  await withAdmin(async (admin) => {
+    await admin.resetOffsets({ groupId: 'resetting', topic: 'reset', earliest: true });
+    const [found] = await admin.fetchOffsets({ groupId: 'resetting', topics: ['reset'] });
+    assert.deepEqual(
+      found!.partitions.map(({ offset }) => offset),
+      ['-2'],
+    );
+  });
+  assert.deepEqual(await readInGroup('resetting', 'reset', 2), ['a', 'b'], 'from the beginning again');
+});
+
+test('a kafkajs consumer whose offset is gone goes on with what is left', bounded, async () => {
+  await createTopic('shortened');
+  const partitions = [{ partition: 0, offset: '2' }];
+  await withProducer((producer) =>
+    producer.send({ topic: 'shortened', messages: messagesOf(['a', 'b', 'c', 'd']) }),
+  );
+  await withAdmin(async (admin) => {
+    await admin.setOffsets({
+      groupId: 'late',
+      topic: 'shortened',
+      partitions: [{ partition: 0, offset: '1' }],
+    });
+    await admin.deleteTopicRecords({ topic: 'shortened', partitions });
+  });
+  assert.deepEqual(await readInGroup('late', 'shortened', 2), ['c', 'd']);
+});

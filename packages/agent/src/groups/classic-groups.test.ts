@@ -322,6 +322,23 @@ describe('committed offsets', () => {
     assert.equal(unknown.groups[0]!.topics[0]!.partitions[0]!.errorCode, codeOf('UNKNOWN_TOPIC_ID'));
   });
 
+  test('may be negative, as clients commit them to forget a position', async () => {
+    const { agent } = await withCommit();
+    await using _ = agent;
+    for (const committedOffset of [-1n, -2n, -9_007_199_254_740_991n]) {
+      const partitions = [{ partitionIndex: 0, committedOffset, committedMetadata: 'reset' }];
+      const commit = { groupId: 'g', generationIdOrMemberEpoch: -1, memberId: '' };
+      const { topics } = answered(
+        await agent.call('OffsetCommit', 5, { ...commit, topics: [{ name: 't', partitions }] }),
+      );
+      assert.equal(topics[0]!.partitions[0]!.errorCode, 0);
+      const ask = [{ name: 't', partitionIndexes: [0] }];
+      const found = answered(await agent.call('OffsetFetch', 5, { groupId: 'g', topics: ask }));
+      const { committedOffset: stored, metadata } = found.topics[0]!.partitions[0]!;
+      assert.deepEqual([stored, metadata], [committedOffset, 'reset']);
+    }
+  });
+
   test('of single partitions can be deleted', async () => {
     const { agent } = await withCommit();
     await using _ = agent;

@@ -175,6 +175,8 @@ for (const protocol of everyProtocol) {
       [() => producer.end(true), 7, 7],
       [() => commit(9n), 'UNSTABLE_OFFSET_COMMIT', 7],
       [() => producer.end(false), 7, 7],
+      [() => commit(-2n), 'UNSTABLE_OFFSET_COMMIT', 7],
+      [() => producer.end(true), -2, -2],
     ];
     for (const [step, stable, unstable] of steps) {
       await step();

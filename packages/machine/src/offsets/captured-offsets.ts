@@ -1,3 +1,4 @@
+import type { OffsetLayout } from './offset-field.ts';
 import type { StoredOffset } from './stored-offset.ts';
 
 export interface PendingOfProducer {
@@ -11,6 +12,7 @@ export interface PendingOfProducer {
  * about to change before it was read are saved here.
  */
 export class CapturedOffsets {
+  readonly layout: OffsetLayout;
   readonly nextSequence: number;
   readonly pending: readonly PendingOfProducer[];
   readonly #groupIds: readonly string[];
@@ -20,11 +22,13 @@ export class CapturedOffsets {
   readonly #offsetsOf: (groupId: string) => readonly StoredOffset[];
 
   constructor(
+    layout: OffsetLayout,
     nextSequence: number,
     groupIds: readonly string[],
     pending: readonly PendingOfProducer[],
     offsetsOf: (groupId: string) => readonly StoredOffset[],
   ) {
+    this.layout = layout;
     this.nextSequence = nextSequence;
     this.pending = pending;
     this.#groupIds = groupIds;

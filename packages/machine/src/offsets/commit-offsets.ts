@@ -3,6 +3,7 @@ import type { ByteReader } from '../bytes/byte-reader.ts';
 import type { ByteWriter } from '../bytes/byte-writer.ts';
 import type { ClusterState } from '../cluster-state.ts';
 import type { MachineLimits } from '../machine-limits.ts';
+import { layoutOf, type OffsetLayout, readOffset, writeOffset } from './offset-field.ts';
 import type { OffsetRow } from './offsets.ts';
 
 /** The offsets of one group in a commit. The group coordinator has already admitted the commit. */
@@ -38,7 +39,10 @@ export class OffsetBudget {
   }
 }
 
-/** Decides which offsets of a group can be stored, one error per offset; changes only the budget. */
+/**
+ * Decides which offsets of a group can be stored, one error per offset; changes only the budget. Negative offsets are
+ * stored as in Kafka: clients commit -1 and -2 to forget their position, and read them back.
+ */
 export function validateOffsets(
   state: ClusterState,
   budget: OffsetBudget,
@@ -53,7 +57,7 @@ export function validateOffsets(
     if (topic === undefined) return 'UNKNOWN_TOPIC_ID';
     if (!(partition in topic.partitions)) return 'UNKNOWN_TOPIC_OR_PARTITION';
     if (metadata.length > metadataCharsMax) return 'OFFSET_METADATA_TOO_LARGE';
-    if (!Number.isSafeInteger(offset) || offset < 0) return 'INVALID_REQUEST';
+    if (!Number.isSafeInteger(offset)) return 'INVALID_REQUEST';
     if (!Number.isInteger(leaderEpoch) || leaderEpoch < -1 || leaderEpoch > 0x7fff_ffff) {
       return 'INVALID_REQUEST';
     }
@@ -84,46 +88,57 @@ export function decideCommitOffsets(
   return { committed, results };
 }
 
-export function writeOffsetsCommitted(writer: ByteWriter, groups: readonly CommittedGroup[]): void {
+export function layoutOfCommit(groups: readonly CommittedGroup[]): OffsetLayout {
+  return groups.some(({ rows }) => layoutOf(rows) === 'signed') ? 'signed' : 'unsigned';
+}
+
+export function writeOffsetsCommitted(
+  writer: ByteWriter,
+  groups: readonly CommittedGroup[],
+  layout: OffsetLayout,
+): void {
   writer.varint(groups.length);
   for (const { groupId, expiresMs, rows } of groups) {
     writer.text(groupId);
     writer.varint(expiresMs === undefined ? 0 : expiresMs + 1);
-    writeOffsetRows(writer, rows);
+    writeOffsetRows(writer, rows, layout);
   }
 }
 
 export function applyOffsetsCommitted(
   state: ClusterState,
   reader: ByteReader,
+  layout: OffsetLayout,
 ): readonly ClusterChange[] | undefined {
   for (let groups = reader.varint(); groups > 0; groups--) {
     const groupId = reader.text();
     const expiresMsPlusOne = reader.varint();
     const expiresMs = expiresMsPlusOne === 0 ? undefined : expiresMsPlusOne - 1;
-    for (const row of readOffsetRows(reader)) state.offsets.commit(groupId, row, state.nowMs, expiresMs);
+    for (const row of readOffsetRows(reader, layout)) {
+      state.offsets.commit(groupId, row, state.nowMs, expiresMs);
+    }
   }
   return undefined;
 }
 
-export function writeOffsetRows(writer: ByteWriter, rows: readonly OffsetRow[]): void {
+export function writeOffsetRows(writer: ByteWriter, rows: readonly OffsetRow[], layout: OffsetLayout): void {
   writer.varint(rows.length);
   for (const { topicNumber, partition, offset, leaderEpoch, metadata } of rows) {
     writer.varint(topicNumber);
     writer.varint(partition);
-    writer.varint(offset);
+    writeOffset(writer, offset, layout);
     writer.varint(leaderEpoch + 1);
     writer.text(metadata);
   }
 }
 
-export function readOffsetRows(reader: ByteReader): OffsetRow[] {
+export function readOffsetRows(reader: ByteReader, layout: OffsetLayout): OffsetRow[] {
   const rows: OffsetRow[] = [];
   for (let left = reader.varint(); left > 0; left--) {
     rows.push({
       topicNumber: reader.varint(),
       partition: reader.varint(),
-      offset: reader.varint(),
+      offset: readOffset(reader, layout),
       leaderEpoch: reader.varint() - 1,
       metadata: reader.text(),
     });

@@ -25,10 +25,11 @@ export function* topicEnds({ topics }: ClusterState): Generator<TopicEnd> {
   }
 }
 
-/** The progress of a group by topic, without deleted ones. */
+/** The progress of a group by topic, without deleted ones. A negative offset is no position, so it has no lag. */
 export function groupProgress({ offsets, topics }: ClusterState, groupId: string): GroupProgress[] {
   const byTopic = new Map<number, { -readonly [Name in keyof GroupProgress]: GroupProgress[Name] }>();
   for (const { topicNumber, partition, offset } of offsets.of(groupId)) {
+    if (offset < 0) continue;
     const topic = topics.byNumber(topicNumber);
     const log = topic?.partitions[partition];
     if (topic === undefined || log === undefined || topics.byId(topic.description.topicId) !== topic)

@@ -73,6 +73,10 @@ export class OffsetPool {
     };
   }
 
+  offset(slot: number): number {
+    return this.#slabs[slot >>> slabShift]!.offset[slot & slabMask]!;
+  }
+
   sequence(slot: number): number {
     return this.#slabs[slot >>> slabShift]!.sequence[slot & slabMask]!;
   }

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { OffsetToCommit } from '@weir/cluster';
 import fc from 'fast-check';
 import { Cluster } from '../../testing/cluster.ts';
+import { entryKind } from '../entry-kind.ts';
 import { ClusterMachine } from '../machine.ts';
 import { Offsets } from './offsets.ts';
 
@@ -39,7 +40,8 @@ test('offsets that cannot be stored are refused individually', () => {
     [wanted('t', 0.5, 1), 'UNKNOWN_TOPIC_OR_PARTITION'],
     [wanted('u', 0, 1), 'UNKNOWN_TOPIC_ID'],
     [wanted('gone', 0, 1), 'UNKNOWN_TOPIC_ID'],
-    [wanted('t', 0, -1), 'INVALID_REQUEST'],
+    [wanted('t', 0, -1), 'NONE'],
+    [wanted('t', 0, -(2 ** 53)), 'INVALID_REQUEST'],
     [wanted('t', 0, 2 ** 53), 'INVALID_REQUEST'],
     [{ ...wanted('t', 0, 1), leaderEpoch: -2 }, 'INVALID_REQUEST'],
     [wanted('t', 0, 1, 'x'.repeat(4097)), 'OFFSET_METADATA_TOO_LARGE'],
@@ -57,6 +59,38 @@ test('offsets that cannot be stored are refused individually', () => {
       [1, Number.MAX_SAFE_INTEGER],
     ],
   );
+});
+
+test('negative offsets are stored, and only entries and snapshots that have one are written with signs', () => {
+  const cluster = new Cluster();
+  cluster.create('t', 3);
+  const query = { groupId: 'g', requireStable: false, partitions: null };
+  const stored = (machine: ClusterMachine) => machine.fetchOffsets(query).map(({ offset }) => offset);
+  const steps: [offsets: readonly number[], kind: keyof typeof entryKind][] = [
+    [[5, 6, 7], 'offsetsCommitted'],
+    [[-1, 8, -2], 'signedOffsetsCommitted'],
+    [[Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, 0], 'signedOffsetsCommitted'],
+    [[1, 2, 3], 'offsetsCommitted'],
+  ];
+  const sizes = steps.map(([offsets, kind]) => {
+    const errors = commit(cluster, 'g', ...offsets.map((offset, at) => wanted('t', at, offset)));
+    assert.deepEqual(errors, ['NONE', 'NONE', 'NONE']);
+    assert.equal(cluster.journal.at(-1)![0], entryKind[kind]);
+    const saved = cluster.saved();
+    assert.deepEqual(stored(ClusterMachine.restore(saved)), offsets);
+    assert.deepEqual(stored(cluster.replay().machine), offsets);
+    assert.deepEqual(Buffer.concat(ClusterMachine.restore(saved).save()), saved);
+    return saved.length;
+  });
+  assert.equal(sizes[3], sizes[0], 'no sign is left when no offset is negative any more');
+});
+
+test('a negative offset is no position, so it has no lag', () => {
+  const cluster = new Cluster();
+  cluster.create('t', 2);
+  commit(cluster, 'g', wanted('t', 0, -2), wanted('t', 1, 0));
+  const [progress] = cluster.machine.groupProgress('g');
+  assert.deepEqual([progress!.partitionCount, progress!.committed, progress!.lag], [1, 0, 0]);
 });
 
 test('a commit without a valid offset writes no entry', () => {
@@ -180,7 +214,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   fc.record({
     kind: fc.constant('commit' as const),
     group: fc.nat(3),
-    offsets: fc.array(fc.tuple(fc.nat(3), fc.nat(1000)), { maxLength: 4 }),
+    offsets: fc.array(fc.tuple(fc.nat(3), fc.integer({ min: -3, max: 1000 })), { maxLength: 4 }),
   }),
   fc.record({
     kind: fc.constant('forget' as const),

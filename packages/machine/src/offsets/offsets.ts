@@ -1,5 +1,6 @@
 import { coreLimits } from '@weir/core';
 import { CapturedOffsets, type PendingOfProducer } from './captured-offsets.ts';
+import { layoutOf } from './offset-field.ts';
 import { OffsetPool, type OffsetValue } from './offset-pool.ts';
 import { PendingOffsets } from './pending-offsets.ts';
 import type { StoredOffset } from './stored-offset.ts';
@@ -44,6 +45,7 @@ export class Offsets {
   readonly #pending = new PendingOffsets();
   #captured: CapturedOffsets | undefined;
   #count = 0;
+  #negativeCount = 0;
   #textChars = 0;
   /** Sequence of the next commit, transactional or not. */
   nextSequence = 0;
@@ -166,9 +168,14 @@ export class Offsets {
         return { producerId, groupId, stored };
       },
     );
-    this.#captured = new CapturedOffsets(this.nextSequence, [...this.#groups.keys()], pending, (groupId) => [
-      ...this.of(groupId),
-    ]);
+    const layout = this.#negativeCount > 0 ? 'signed' : layoutOf(pending.map(({ stored }) => stored));
+    this.#captured = new CapturedOffsets(
+      layout,
+      this.nextSequence,
+      [...this.#groups.keys()],
+      pending,
+      (groupId) => [...this.of(groupId)],
+    );
     return this.#captured;
   }
 
@@ -191,8 +198,10 @@ export class Offsets {
       this.#count++;
     } else {
       this.#textChars -= this.#pool.metadata(slot).length;
+      if (this.#pool.offset(slot) < 0) this.#negativeCount--;
     }
     this.#textChars += value.metadata.length;
+    if (value.offset < 0) this.#negativeCount++;
     this.#pool.write(slot, value);
   }
 
@@ -202,6 +211,7 @@ export class Offsets {
     this.#captured?.beforeChange(groupId);
     slots.delete(key);
     this.#textChars -= this.#pool.metadata(slot).length;
+    if (this.#pool.offset(slot) < 0) this.#negativeCount--;
     this.#pool.free(slot);
     this.#count--;
     if (slots.size > 0) return;

@@ -41,9 +41,15 @@ const parts: readonly Part[] = [
   },
   {
     number: 11,
-    isEmpty: ({ offsets }) => offsets.nextSequence === 0,
+    isEmpty: ({ offsets }) => offsets.nextSequence === 0 || offsets.layout === 'signed',
     write: ({ offsets }, writer) => writeOffsets(offsets, writer),
-    read: readOffsets,
+    read: (state, reader) => readOffsets(state, reader, 'unsigned'),
+  },
+  {
+    number: 12,
+    isEmpty: ({ offsets }) => offsets.layout === 'unsigned',
+    write: ({ offsets }, writer) => writeOffsets(offsets, writer),
+    read: (state, reader) => readOffsets(state, reader, 'signed'),
   },
   {
     number: 20,

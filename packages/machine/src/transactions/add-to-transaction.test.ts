@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Cluster } from '../../testing/cluster.ts';
 import { TestProducer } from '../../testing/transactional-producer.ts';
+import { ClusterMachine } from '../machine.ts';
 
 function started(bumps = false) {
   const cluster = new Cluster();
@@ -76,8 +77,21 @@ test('a group that is not part of the transaction cannot commit in it, unless th
 test('an offset that cannot be stored is refused individually and opens no transaction', () => {
   const { cluster, producer } = started(true);
   assert.equal(producer.commitOffset('g', 'z', 3), 'UNKNOWN_TOPIC_ID');
-  assert.equal(producer.commitOffset('g', 'a', -1), 'INVALID_REQUEST');
+  assert.equal(producer.commitOffset('g', 'a', 2 ** 53), 'INVALID_REQUEST');
   assert.equal(cluster.machine.describeTransactions(['tx'])[0]!.state, 'Empty');
+});
+
+test('a negative offset is pending until its transaction commits, also in a snapshot', () => {
+  const { cluster, producer } = started(true);
+  assert.equal(producer.commitOffset('g', 'a', -2), 'NONE');
+  const query = { groupId: 'g', requireStable: true, partitions: [{ topicId: 'a', partition: 0 }] };
+  assert.equal(cluster.machine.fetchOffsets(query)[0]!.error, 'UNSTABLE_OFFSET_COMMIT');
+  const restored = ClusterMachine.restore(cluster.saved());
+  assert.equal(producer.end(true), 'NONE');
+  restored.apply(cluster.journal.at(-1)!);
+  for (const machine of [cluster.machine, restored, cluster.replay().machine]) {
+    assert.equal(machine.fetchOffsets(query)[0]!.offset, -2);
+  }
 });
 
 test('an invalid connection or request number is a mistake of the caller', () => {

@@ -13,6 +13,7 @@ import type { ClusterState } from '../cluster-state.ts';
 import type { PartitionLog } from '../log/partition-log.ts';
 import type { MachineLimits } from '../machine-limits.ts';
 import { OffsetBudget, readOffsetRows, validateOffsets, writeOffsetRows } from '../offsets/commit-offsets.ts';
+import type { OffsetLayout } from '../offsets/offset-field.ts';
 import type { OffsetRow } from '../offsets/offsets.ts';
 import { topicOf } from '../topics/topic-entries.ts';
 import { done, findCaller, readTransaction, refusal } from './caller.ts';
@@ -168,21 +169,26 @@ export function applyGroupAdded(
   return undefined;
 }
 
-export function writeTransactionOffsets(writer: ByteWriter, addition: OffsetAddition): void {
+export function writeTransactionOffsets(
+  writer: ByteWriter,
+  addition: OffsetAddition,
+  layout: OffsetLayout,
+): void {
   writer.varint(addition.transaction.producerId);
   writer.text(addition.groupId);
   writer.u8(addition.addsGroup ? 1 : 0);
-  writeOffsetRows(writer, addition.rows);
+  writeOffsetRows(writer, addition.rows, layout);
 }
 
 export function applyTransactionOffsets(
   state: ClusterState,
   reader: ByteReader,
+  layout: OffsetLayout,
 ): readonly ClusterChange[] | undefined {
   const transaction = readTransaction(state, reader);
   const groupId = reader.text();
   if (reader.u8() !== 0) state.transactions.addGroup(transaction, groupId, true, state.nowMs);
-  for (const row of readOffsetRows(reader)) {
+  for (const row of readOffsetRows(reader, layout)) {
     state.offsets.addPending(transaction.producerId, groupId, row, state.nowMs);
   }
   return undefined;
