@@ -150,5 +150,5 @@ export function dataPath(
     shareFetch: shareFetchHandler(share, { roles, onFetch: () => readers.came() }),
     shareAcknowledge: shareAcknowledgeHandler(share),
   };
-  return { writePath, readPath, damage, handlers };
+  return { writePath, readPath, damage, impersonation, handlers };
 }

@@ -16,6 +16,7 @@ import { isLoopback } from './http/loopback.ts';
 import { httpRoutes } from './http-api/http-routes.ts';
 import { dataRoutes } from './http-data/data-routes.ts';
 import { HttpData } from './http-data/http-data.ts';
+import { writeAccess } from './http-data/write-access.ts';
 import { ClientInflation } from './inflation/client-inflation.ts';
 import { takesJobs } from './jobs/job-kind.ts';
 import { jobService, usualJobSettings } from './jobs/job-service.ts';
@@ -128,7 +129,7 @@ async function start(
   const ownRegistry = options.registry && new OwnRegistry({ ...options, cluster: view.port, changes: view });
   started.defer(() => ownRegistry?.close());
   const schemas = options.schemas ?? ownRegistry?.schemas;
-  const { writePath, readPath, damage, handlers } = dataPath(options, {
+  const { writePath, readPath, damage, impersonation, handlers } = dataPath(options, {
     inflation,
     view,
     exchange,
@@ -248,6 +249,7 @@ async function start(
   data = new HttpData({
     ...callers,
     routes: [...dataRoutes, ...intakeRoutes],
+    mayWrite: writeAccess({ accessOf, impersonation }),
     server: held,
     ownUrl: `http${tls?.http === true ? 's' : ''}://${inUrl(options.advertisedHost)}:${http.port}`,
     ownNames: {

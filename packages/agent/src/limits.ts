@@ -457,6 +457,9 @@ export const agentLimits = {
   /** Values of a body whose numbers keep more digits than a double has, which takes many times as long to parse. */
   httpExactBodyValuesMax: 20_000,
 
+  /** Partitions, or topics, that one produce or fetch over HTTP may have. */
+  httpPartitionsMax: 10_000,
+
   /** Requests for records over HTTP that run at a time; further ones get 503. */
   httpDataRequestsMax: 512,
 

@@ -34,8 +34,7 @@ export const recordRoutes: readonly DataRoute[] = [
   },
   {
     ...produceDefinition,
-    serve: ({ body, bodyBytes, client }, { clock }) =>
-      produceAnswer(objectOf(body), bodyBytes, client, clock.nowMs()),
+    serve: ({ body, bodyBytes, client }, deps) => produceAnswer(objectOf(body), bodyBytes, client, deps),
   },
 ];
 

@@ -1,4 +1,6 @@
+import { HttpProblem } from '../http/http-problem.ts';
 import { agentLimits } from '../limits.ts';
+import { Pace } from '../pressure/pace.ts';
 import type { DataDeps, DataInput } from './data-route.ts';
 import { fetchBounds } from './definitions/fetch-definition.ts';
 import { BatchTooLarge, fetchedRecords } from './fetched-records.ts';
@@ -10,6 +12,8 @@ import { recordJson } from './record-json.ts';
 
 /** Text of the answer that is sent at a time. */
 const pieceChars = 64 * 1024;
+/** What a partition costs without its records, as steps of `Pace`. */
+const partitionSteps = 40;
 
 /** What a body of `/v1/kafka/fetch` asks for. */
 interface FetchBody extends FetchQuery {
@@ -30,6 +34,7 @@ export async function* fetchAnswer(
       partitions.map(({ partition, offset }) => [`${topic} ${partition}`, BigInt(offset)] as const),
     ),
   );
+  const pace = new Pace();
   let piece = `{"topics":[`;
   for (const [nth, { topic = '', partitions }] of response.responses.entries()) {
     piece += `${nth === 0 ? '' : ','}{"topic":${JSON.stringify(topic)},"partitions":[`;
@@ -69,6 +74,10 @@ export async function* fetchAnswer(
         answers.change(-records.length);
       }
       piece += `],"next_offset":${progress.nextOffset}${problem}}`;
+      if (pace.isOver(partitionSteps)) await pause();
+      if (piece.length < pieceChars) continue;
+      yield piece;
+      piece = '';
     }
     piece += ']}';
   }
@@ -87,14 +96,27 @@ function partitionHead(partition: FetchedPartition): string {
 }
 
 function readBody(body: JsonObject): FetchBody {
-  const topics = objectsIn(body, 'topics').map((entry) => ({
-    topic: textIn(entry, 'topic'),
-    partitions: objectsIn(entry, 'partitions').map((one) => ({
-      partition: integerIn(one, 'partition', fetchBounds.partition),
-      offset: integerIn(one, 'fetch_offset', fetchBounds.fetch_offset),
-      bytesMax: integerIn(one, 'partition_max_bytes', fetchBounds.partition_max_bytes),
-    })),
-  }));
+  const { httpPartitionsMax } = agentLimits;
+  let count = 0;
+  const topics = objectsIn(body, 'topics').map((entry) => {
+    const topic = textIn(entry, 'topic');
+    const partitions = objectsIn(entry, 'partitions');
+    // A topic without partitions is work as well.
+    count += Math.max(1, partitions.length);
+    if (count > httpPartitionsMax)
+      throw new HttpProblem(
+        413,
+        `The request asks for more than ${httpPartitionsMax} partitions; ask for fewer at a time.`,
+      );
+    return {
+      topic,
+      partitions: partitions.map((one) => ({
+        partition: integerIn(one, 'partition', fetchBounds.partition),
+        offset: integerIn(one, 'fetch_offset', fetchBounds.fetch_offset),
+        bytesMax: integerIn(one, 'partition_max_bytes', fetchBounds.partition_max_bytes),
+      })),
+    };
+  });
   return {
     topics,
     bytesMax: integerIn(body, 'max_bytes', fetchBounds.max_bytes),

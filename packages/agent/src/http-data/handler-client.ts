@@ -14,6 +14,8 @@ interface HandlerClientOptions {
   /** If absent, its answers cannot refer to memory that is used again. */
   readonly hold?: AnswerHold | undefined;
   readonly clock: Clock;
+  /** Whether the caller may write to a topic; if absent, Produce requests find out. */
+  readonly mayWrite?: ((topic: string) => boolean) | undefined;
 }
 
 /**
@@ -34,6 +36,14 @@ export class HandlerClient {
 
   get session(): ClientSession {
     return this.#options.session;
+  }
+
+  /**
+   * Whether the caller may write to a topic, which is cheaper to know before records are decoded and built. Produce
+   * requests check it again.
+   */
+  mayWrite(topic: string): boolean {
+    return this.#options.mayWrite?.(topic) ?? true;
   }
 
   /** A client of the same caller that outlives the HTTP request. It must not fetch records. */
@@ -62,7 +72,7 @@ export class HandlerClient {
     body: RequestOf<A>,
     requestBytes: number,
   ): Promise<ResponseOf<A>> {
-    const { server, clock, ...rest } = this.#options;
+    const { server, clock, mayWrite: _, ...rest } = this.#options;
     const answer = await server.serve({
       ...rest,
       api,

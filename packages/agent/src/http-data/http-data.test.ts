@@ -184,6 +184,27 @@ test('a caller without rights gets the error of Kafka, or 400 for a single recor
   assert.deepEqual([single.status, single.json.error_code], [400, denied]);
 });
 
+test('a fetch of very many partitions is refused', async (t) => {
+  const { cluster, call } = await stage(t);
+  const { httpPartitionsMax } = agentLimits;
+  cluster.addTopic('orders', httpPartitionsMax);
+  const partitions = (count: number) =>
+    Array.from({ length: count }, (_, partition) => ({ partition, fetch_offset: 0 }));
+  const body = (count: number) => ({
+    topics: [{ topic: 'orders', partitions: partitions(count) }],
+    max_wait_ms: 0,
+  });
+  const refused = await call('POST', '/v1/kafka/fetch', body(httpPartitionsMax + 1));
+  assert.deepEqual(
+    [refused.status, refused.json.message],
+    [413, 'The request asks for more than 10000 partitions; ask for fewer at a time.'],
+  );
+  const empty = Array.from({ length: httpPartitionsMax + 1 }, () => ({ topic: 'orders', partitions: [] }));
+  assert.equal((await call('POST', '/v1/kafka/fetch', { topics: empty })).status, 413);
+  const whole = await call('POST', '/v1/kafka/fetch', body(httpPartitionsMax));
+  assert.equal(whole.json.topics[0].partitions.length, httpPartitionsMax);
+});
+
 test('a web page of another host cannot write', async (t) => {
   const { cluster, call, agent } = await stage(t);
   cluster.addTopic('orders');

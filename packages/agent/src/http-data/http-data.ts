@@ -26,6 +26,7 @@ import { HandlerClient } from './handler-client.ts';
 import { DataBodies, overloaded } from './request-body.ts';
 import { ConsumerInstances } from './rest-proxy/consumers/consumer-instances.ts';
 import { sendProblem } from './send-problem.ts';
+import type { WritingClient } from './write-access.ts';
 
 interface HttpDataOptions {
   readonly routes: readonly DataRoute[];
@@ -35,6 +36,8 @@ interface HttpDataOptions {
   readonly checks: LoginChecks;
   readonly principalOf: PrincipalOf;
   readonly accessOf: (request: GuardedRequest) => Access;
+  /** Whether a client may write to a topic, for itself or for others. */
+  readonly mayWrite: (client: WritingClient, topic: string) => boolean;
   /** The schemas by which the agent validates records, if it has a registry. */
   readonly schemas: RecordSchemas | undefined;
   /** The topic of logs that name none. */
@@ -191,7 +194,7 @@ export class HttpData {
       readonly hold: AnswerHold;
     },
   ): HandlerClient {
-    const { server, clock } = this.#options;
+    const { server, clock, mayWrite } = this.#options;
     const { session, row, closed, hold } = of;
     const given = headers[clientIdHeader];
     const clientId = typeof given === 'string' && given !== '' ? given : row.clientId;
@@ -200,7 +203,15 @@ export class HttpData {
         400,
         `The header ${clientIdHeader} has more than ${clientIdCharsMax} characters.`,
       );
-    return new HandlerClient({ server, session, clientId, closed, hold, clock });
+    return new HandlerClient({
+      server,
+      session,
+      clientId,
+      closed,
+      hold,
+      clock,
+      mayWrite: (topic) => mayWrite({ session, clientId }, topic),
+    });
   }
 
   #problemOf(thrown: unknown, row: DataRoute | undefined): HttpProblem {

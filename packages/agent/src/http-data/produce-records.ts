@@ -5,8 +5,11 @@ import {
   errors,
   partitionOfKey,
   type RecordToWrite,
+  type ResponseOf,
   zeroUuid,
 } from '@weir/wire';
+import { HttpProblem } from '../http/http-problem.ts';
+import { agentLimits } from '../limits.ts';
 import type { HandlerClient } from './handler-client.ts';
 
 /** Records for a topic. Those without a partition get one by their key, or all the same one if they have none. */
@@ -40,62 +43,75 @@ const retryMs = 50;
 /** Partition of records that have none because the topic cannot be described. */
 const unknownPartition = -1;
 
-/** About a millisecond of work. */
+/** Records, and batches in one Produce request: some milliseconds of work each. */
 const recordsPerTurn = 1024;
+const batchesPerRequest = 1000;
 
 /** Counts up, so that records without a key go to all partitions in turn, one request after the other. */
 let nextPartition = 0;
 
-/** Writes records as one batch per partition, and waits until they are durable. */
+interface ProduceOptions {
+  readonly timeoutMs: number;
+  readonly requestBytes: number;
+  /** An idempotent producer that writes one batch only, so that repeating the call writes nothing twice. */
+  readonly producerId?: bigint;
+  /** Yields to other work. */
+  readonly pause: () => Promise<void>;
+}
+
+/**
+ * Writes records as one batch per partition, and waits until they are durable. Nothing is built for topics that the
+ * caller may not write.
+ */
 export async function produceRecords(
   topics: readonly TopicRecords[],
   client: HandlerClient,
-  {
-    timeoutMs,
-    requestBytes,
-    pause,
-    producerId,
-  }: {
-    readonly timeoutMs: number;
-    readonly requestBytes: number;
-    /** An idempotent producer that writes one batch only, so that repeating the call writes nothing twice. */
-    readonly producerId?: bigint;
-    /** Yields to other work; given by callers with very many records. */
-    readonly pause?: () => Promise<void>;
-  },
+  options: ProduceOptions,
 ): Promise<readonly ProducedPartition[]> {
-  const described = await describeTopics(topics, client);
+  refuseMany(topics.length);
+  const denied = new Set(topics.filter(({ topic }) => !client.mayWrite(topic)).map(({ topic }) => topic));
+  const described = await describeTopics(
+    topics.filter(({ topic }) => !denied.has(topic)),
+    client,
+  );
   const batches = new Map<string, Batch>();
   const refused: ProducedPartition[] = [];
+  let recordsInTurn = 0;
   for (const { topic, records } of topics) {
     const counted = described.get(topic);
     const keyless = nextPartition++;
     const unplaced: number[] = [];
     for (const [place, { partition: given, record }] of records.entries()) {
-      if (place % recordsPerTurn === recordsPerTurn - 1) await pause?.();
+      if (++recordsInTurn % recordsPerTurn === 0) await options.pause();
       const partition = given ?? partitionOf(record, counted?.partitions ?? 0, keyless);
       if (partition === unknownPartition) {
         unplaced.push(place);
         continue;
       }
-      const key = `${partition} ${topic}`;
+      const key = keyOf(topic, partition);
       let batch = batches.get(key);
       if (batch === undefined) {
         batch = { topic, partition, records: [], bytes: batchOverheadBytes, places: [] };
         batches.set(key, batch);
+        refuseMany(batches.size);
       }
       batch.records.push(record);
       batch.bytes += bytesOf(record);
       batch.places.push(place);
     }
     if (unplaced.length > 0) {
-      const errorCode = counted?.errorCode ?? errors.UNKNOWN_TOPIC_OR_PARTITION.code;
-      refused.push(failed(topic, errorCode, unplaced));
+      const unknownCode = counted?.errorCode ?? errors.UNKNOWN_TOPIC_OR_PARTITION.code;
+      const errorCode = denied.has(topic) ? errors.TOPIC_AUTHORIZATION_FAILED.code : unknownCode;
+      refused.push(failed(topic, unknownPartition, errorCode, unplaced));
     }
   }
+  for (const [key, { topic, partition, places }] of batches) {
+    if (!denied.has(topic)) continue;
+    refused.push(failed(topic, partition, errors.TOPIC_AUTHORIZATION_FAILED.code, places));
+    batches.delete(key);
+  }
   if (batches.size === 0) return refused;
-  const sent = { client, timeoutMs, requestBytes, producerId };
-  const produced = await produce([...batches.values()], sent);
+  const produced = await produce(batches, client, options);
   const isUnknown = ({ topic, errorCode }: ProducedPartition) =>
     errorCode === errors.UNKNOWN_TOPIC_OR_PARTITION.code && !described.has(topic);
   const unknown = produced.filter(isUnknown);
@@ -104,13 +120,27 @@ export async function produceRecords(
   const created = await describeNames([...new Set(unknown.map(({ topic }) => topic))], client);
   const exists = ({ topic, partition }: ProducedPartition) =>
     partition < (created.get(topic)?.partitions ?? 0);
-  const again = unknown.filter(exists).map(({ topic, partition }) => batches.get(`${partition} ${topic}`)!);
-  if (again.length === 0) return [...refused, ...produced];
+  const keys = unknown.filter(exists).map(({ topic, partition }) => keyOf(topic, partition));
+  const again = new Map(keys.map((key) => [key, batches.get(key)!]));
+  if (again.size === 0) return [...refused, ...produced];
   return [
     ...refused,
     ...produced.filter((answer) => !isUnknown(answer) || !exists(answer)),
-    ...(await produce(again, sent)),
+    ...(await produce(again, client, { ...options, requestBytes: 0 })),
   ];
+}
+
+function keyOf(topic: string, partition: number): string {
+  return `${partition} ${topic}`;
+}
+
+function refuseMany(partitions: number): void {
+  const { httpPartitionsMax } = agentLimits;
+  if (partitions > httpPartitionsMax)
+    throw new HttpProblem(
+      413,
+      `The request has records for more than ${httpPartitionsMax} partitions; send fewer at a time.`,
+    );
 }
 
 interface Batch {
@@ -133,36 +163,44 @@ function bytesOf({ key, value, headers = [] }: RecordToWrite): number {
   return bytes;
 }
 
+/** Sends Produce requests, of so few batches each that other work has its turn between them. */
 async function produce(
-  batches: readonly Batch[],
-  {
-    client,
-    timeoutMs,
-    requestBytes,
-    producerId,
-  }: {
-    readonly client: HandlerClient;
-    readonly timeoutMs: number;
-    readonly requestBytes: number;
-    readonly producerId: bigint | undefined;
-  },
+  batches: ReadonlyMap<string, Batch>,
+  client: HandlerClient,
+  { timeoutMs, requestBytes, producerId, pause }: ProduceOptions,
 ): Promise<ProducedPartition[]> {
   const producer = producerId === undefined ? {} : { producerId, producerEpoch: 0, baseSequence: 0 };
-  const byTopic = Map.groupBy(batches, ({ topic }) => topic);
-  const topicData = [...byTopic].map(([name, ofTopic]) => ({
-    name,
-    topicId: zeroUuid,
-    partitionData: ofTopic.map(({ partition, records, bytes }) => ({
-      index: partition,
-      records: buildRecordBatch(records, { expectedBytes: bytes, ...producer }),
-    })),
-  }));
-  const request = { transactionalId: null, acks: -1, timeoutMs, topicData };
-  const { responses } = await client.call(apis.Produce, produceVersion, request, requestBytes);
+  const all = [...batches.values()];
+  const sent: Promise<ProducedPartition[]>[] = [];
+  for (let from = 0; from < all.length; from += batchesPerRequest) {
+    if (from > 0) await pause();
+    const byTopic = Map.groupBy(all.slice(from, from + batchesPerRequest), ({ topic }) => topic);
+    const topicData = [...byTopic].map(([name, ofTopic]) => ({
+      name,
+      topicId: zeroUuid,
+      partitionData: ofTopic.map(({ partition, records, bytes }) => ({
+        index: partition,
+        records: buildRecordBatch(records, { expectedBytes: bytes, ...producer }),
+      })),
+    }));
+    const request = { transactionalId: null, acks: -1, timeoutMs, topicData };
+    // The size of the body counts for quotas once.
+    const bytes = from === 0 ? requestBytes : 0;
+    const answer = client.call(apis.Produce, produceVersion, request, bytes);
+    sent.push(answer.then(({ responses }) => producedIn(responses, batches)));
+    // It is awaited below; until then a failure is not unhandled.
+    answer.catch(() => undefined);
+  }
+  return (await Promise.all(sent)).flat();
+}
+
+type ProduceResponses = ResponseOf<typeof apis.Produce>['responses'];
+
+function producedIn(responses: ProduceResponses, batches: ReadonlyMap<string, Batch>): ProducedPartition[] {
   return responses.flatMap(({ name = '', partitionResponses }) =>
     partitionResponses.map((answer) => {
       const { index, errorCode, errorMessage, baseOffset, logAppendTimeMs = -1n, recordErrors } = answer;
-      const { places } = byTopic.get(name)!.find(({ partition }) => partition === index)!;
+      const { places } = batches.get(keyOf(name, index))!;
       return {
         topic: name,
         partition: index,
@@ -228,10 +266,15 @@ async function describe(names: readonly string[], client: HandlerClient): Promis
   }));
 }
 
-function failed(topic: string, errorCode: number, places: readonly number[]): ProducedPartition {
+function failed(
+  topic: string,
+  partition: number,
+  errorCode: number,
+  places: readonly number[],
+): ProducedPartition {
   return {
     topic,
-    partition: unknownPartition,
+    partition,
     errorCode,
     errorMessage: textOf(errorCode),
     baseOffset: -1n,

@@ -6,7 +6,8 @@ import type { DataInput, WholeAnswer } from '../http-data/data-route.ts';
 import { objectOf, objectsIn } from '../http-data/json-fields.ts';
 import { jsonOf } from '../http-data/request-body.ts';
 import { agentLimits } from '../limits.ts';
-import { bytesOf, Pace, protobufFields, textOf } from '../protobuf/protobuf-reader.ts';
+import { Pace } from '../pressure/pace.ts';
+import { bytesOf, protobufFields, textOf } from '../protobuf/protobuf-reader.ts';
 import {
   type FoundLine,
   jsonObject,

@@ -2,7 +2,7 @@ import { HttpProblem } from '../http/http-problem.ts';
 import { type JsonObject, objectOf, objectsIn } from '../http-data/json-fields.ts';
 import { jsonOf } from '../http-data/request-body.ts';
 import { agentLimits } from '../limits.ts';
-import { Pace } from '../protobuf/protobuf-reader.ts';
+import { Pace } from '../pressure/pace.ts';
 import { type FoundLine, jsonObject, pausePoint } from './log-line.ts';
 import { nanosecondsIn } from './log-time.ts';
 import { type Attributes, addAttribute, doubleJson, LineBounds, LineRefused } from './otlp-attributes.ts';

@@ -1,6 +1,6 @@
+import { Pace } from '../pressure/pace.ts';
 import {
   bytesOf,
-  Pace,
   type ProtobufValue,
   protobufFields,
   textOf,

@@ -1,5 +1,3 @@
-import { wireLimits } from '@weir/wire/limits';
-
 /** The bytes are not a protobuf message. */
 export class UnreadableProtobuf extends Error {
   override readonly name = 'UnreadableProtobuf';
@@ -67,19 +65,6 @@ export function* protobufFields(message: Buffer): Generator<{ number: number } &
       default:
         throw new UnreadableProtobuf(`a field has the type ${tag % 8}`);
     }
-  }
-}
-
-/** Counts steps, so that the reader of a long message knows when to let other requests run. */
-export class Pace {
-  #steps = 0;
-
-  /** `steps` is what was done since the last call; reading a field is one. */
-  isOver(steps = 1): boolean {
-    this.#steps += steps;
-    if (this.#steps < wireLimits.walkedRecordsPerTurnMax) return false;
-    this.#steps = 0;
-    return true;
   }
 }
 

@@ -35,6 +35,7 @@ export async function produceRecord(query: ProduceRecordQuery, deps: ProduceDeps
       timeoutMs,
       requestBytes: (key?.length ?? 0) + (value?.length ?? 0),
       producerId: BigInt(producerId),
+      pause: () => deps.client.pause(0),
     }),
   );
   const { errorCode, errorMessage, baseOffset, logAppendTimeMs, refusedPlaces } = produced!;

@@ -1,5 +1,6 @@
 import { agentLimits } from '../limits.ts';
-import { bytesOf, Pace, type ProtobufValue, protobufFields } from '../protobuf/protobuf-reader.ts';
+import { Pace } from '../pressure/pace.ts';
+import { bytesOf, type ProtobufValue, protobufFields } from '../protobuf/protobuf-reader.ts';
 
 /** One number that a client measured, with its attributes in the name: `a.b.c{topic=x}`. */
 interface DataPoint {

@@ -70,7 +70,7 @@ const fetchDefinition = {
   operation: 'fetch',
   path: '/v1/kafka/fetch',
   summary:
-    'Reads any number of partitions, each from one offset on. Long answers are sent in pieces as fast as the client reads them.',
+    'Reads up to 10,000 partitions, each from one offset on. Long answers are sent in pieces as fast as the client reads them.',
   access: 'data',
   right: '`READ` on the topic; without it the partition has `error_code` 29.',
   clientId: 'http-fetch-client',

@@ -34,7 +34,7 @@ export const produceDefinition = {
   operation: 'produce',
   method: 'POST',
   path: '/v1/kafka/produce',
-  summary: 'Writes records to any number of topics, and answers when all of them are durable.',
+  summary: 'Writes records to up to 10,000 partitions, and answers when all of them are durable.',
   access: 'data',
   right: '`WRITE` on the topic; without it the partition has `error_code` 29.',
   clientId: 'http-produce-client',

@@ -1,4 +1,5 @@
 import { HttpProblem } from '../../http/http-problem.ts';
+import { mapInTurns } from '../../pressure/pace.ts';
 import { partitionBounds } from '../definitions/record-schema.ts';
 import { integerIn, type JsonObject, objectOf, objectsIn } from '../json-fields.ts';
 import { unprocessable } from './proxy-problems.ts';
@@ -25,20 +26,27 @@ const topicFields: ReadonlySet<string> = new Set(['key', 'value', 'partition']);
 const partitionFields: ReadonlySet<string> = new Set(['key', 'value']);
 
 /** Reads a body. `partition` is that of the path, if it has one; the records then have none. */
-export function readProduceBody(body: unknown, partition: number | undefined): ProduceBody {
-  return orUnprocessable(() => {
-    const object = objectOf(body);
+export async function readProduceBody(
+  body: unknown,
+  partition: number | undefined,
+  pause: () => Promise<void>,
+): Promise<ProduceBody> {
+  const object = orUnprocessable(() => objectOf(body));
+  const objects = orUnprocessable(() => {
     refuseOthers(object, bodyFields);
-    const objects = objectsIn(object, 'records');
-    if (objects.length === 0) throw new HttpProblem(400, 'records must not be empty.');
-    const records = objects.map((record) => {
-      refuseOthers(record, partition === undefined ? topicFields : partitionFields);
+    return objectsIn(object, 'records');
+  });
+  if (objects.length === 0) throw unprocessable('records must not be empty.');
+  const known = partition === undefined ? topicFields : partitionFields;
+  const records = await mapInTurns(objects, pause, (record) =>
+    orUnprocessable(() => {
+      refuseOthers(record, known);
       const isGiven = (record.fields.partition ?? null) !== null;
       const own = isGiven ? integerIn(record, 'partition', partitionBounds) : undefined;
       return { object: record, partition: partition ?? own };
-    });
-    return { object, records };
-  });
+    }),
+  );
+  return { object, records };
 }
 
 /** As in Confluent's proxy, what is wrong with fields is 422, not 400. */

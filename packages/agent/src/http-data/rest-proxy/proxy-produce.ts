@@ -1,4 +1,5 @@
 import { errorByCode, errors, type RecordToWrite } from '@weir/wire';
+import { mapInTurns } from '../../pressure/pace.ts';
 import { Base64Memory } from '../base64-memory.ts';
 import type { DataDeps, DataInput } from '../data-route.ts';
 import type { HandlerClient } from '../handler-client.ts';
@@ -29,17 +30,19 @@ export async function proxyProduce(
   partition?: number,
 ): Promise<string> {
   const { bodyBytes, client } = input;
-  const body = readProduceBody(input.body, partition);
+  if (!client.mayWrite(topic)) throw kafkaProblem(topic, errors.TOPIC_AUTHORIZATION_FAILED.code);
+  const body = await readProduceBody(input.body, partition, deps.pause);
   const { records: given } = body;
   const { records, keySchemaId, valueSchemaId } = await encodedRecords(input, body, topic, deps);
   const timestamp = BigInt(deps.clock.nowMs());
-  const toWrite = given.map(({ partition: own }, place) => ({
+  const toWrite = await mapInTurns(given, deps.pause, ({ partition: own }, place) => ({
     partition: own,
     record: { timestamp, ...records[place]!, headers: [] },
   }));
   const produced = await produceRecords([{ topic, records: toWrite }], client, {
     timeoutMs,
     requestBytes: bodyBytes,
+    pause: deps.pause,
   });
   await refuseIfAllFailed(produced, client, topic, partition);
   const offsets = new Array<string>(given.length);
@@ -59,7 +62,8 @@ async function encodedRecords(
   if (format === 'binary' || format === 'json') {
     const memory = new Base64Memory(bodyBytes);
     const encode = format === 'binary' ? (record: GivenRecord) => binaryRecord(record, memory) : jsonRecord;
-    return { records: body.records.map(encode), keySchemaId: null, valueSchemaId: null };
+    const records = await mapInTurns(body.records, deps.pause, encode);
+    return { records, keySchemaId: null, valueSchemaId: null };
   }
   const request = { topic, body, format, access: registryAccess() };
   const { keys, values } = await encodedBySchemas(request, deps);
