@@ -82,6 +82,18 @@ test('a stripe finds objects of buckets that were taken out of its list', async 
   for (const key of keys) assert.equal(String(await after.getRange(key, 0, 99)), key);
 });
 
+test('a stripe goes on writing when the directory of one of its buckets is gone', async () => {
+  const [gone, there] = ['gone', 'there'].map((name) => join(home, `stripe-${name}`));
+  const url = `service_stripe://${pathToFileURL(gone!)}<>${pathToFileURL(there!)}`;
+  await createBucket(url);
+  const store = await openStore(url, deps());
+  await rm(gone!, { recursive: true });
+  const keys = Array.from({ length: 30 }, (_, n) => `key/${n}`);
+  for (const key of keys) await store.put(key, [Buffer.from(key)]);
+  for (const key of keys) assert.equal(String(await store.getRange(key, 0, 99)), key);
+  await store.close();
+});
+
 test('a wrapper is within what all of its buckets are within', () => {
   const isWithin = (inner: string, outer: string) => isWithinBucket(bucketPlace(inner), bucketPlace(outer));
   const multi = 'service_multi://s3://one?prefix=x<>s3://two';

@@ -27,7 +27,9 @@ import { createSqliteStore, openPostgresStore, openSqliteStore } from './sql/ope
 import type { StoreOperation } from './store/around.ts';
 import type { ObjectStore } from './store/object-store.ts';
 import { scopedStore } from './store/scoped-store.ts';
+import type { StoreErrorKind } from './store/store-error.ts';
 import { openStripeStore } from './stripe/stripe-store.ts';
+import { writeRefusals } from './stripe/write-refusals.ts';
 
 export interface StoreDeps {
   readonly clock: Clock;
@@ -114,7 +116,10 @@ export async function openStore(bucketUrl: string, deps: StoreDeps): Promise<Obj
   const open = async (all: readonly string[]) => {
     const buckets: SubBucket[] = [];
     for (const url of all) {
-      const bucket = await openBucket(url, deps, placeName(bucketPlace(url)));
+      const bucket = await openBucket(url, deps, {
+        name: placeName(bucketPlace(url)),
+        ...(scheme === 'service_stripe' ? { passesOn: writeRefusals } : {}),
+      });
       buckets.push(bucket);
       opened.push(bucket);
     }
@@ -134,7 +139,16 @@ export async function openStore(bucketUrl: string, deps: StoreDeps): Promise<Obj
   }
 }
 
-async function openBucket(bucketUrl: string, deps: StoreDeps, givenName?: string): Promise<SubBucket> {
+interface BehindWrapper {
+  readonly name: string;
+  readonly passesOn?: ReadonlySet<StoreErrorKind>;
+}
+
+async function openBucket(
+  bucketUrl: string,
+  deps: StoreDeps,
+  { name: givenName, passesOn }: Partial<BehindWrapper> = {},
+): Promise<SubBucket> {
   const { url, folder, scheme } = readBucketUrl(bucketUrl);
   const driver = drivers[scheme];
   const bucket = scopedStore(await driver.open(url, deps, folder), folder);
@@ -147,7 +161,8 @@ async function openBucket(bucketUrl: string, deps: StoreDeps, givenName?: string
   const onView = (view: BreakerView) => {
     breaker = view;
   };
-  const store = withPatience(bucket, { ...deps, onRequest, name, isRemote: driver.isRemote, onView });
+  const { isRemote } = driver;
+  const store = withPatience(bucket, { ...deps, onRequest, name, isRemote, onView, passesOn });
   return { name, store, breaker: breaker! };
 }
 
@@ -169,6 +184,7 @@ interface PatienceOptions extends Pick<StoreDeps, 'clock' | 'random' | 'log' | '
   readonly name: string;
   readonly isRemote: boolean;
   readonly onView?: ((view: BreakerView) => void) | undefined;
+  readonly passesOn?: ReadonlySet<StoreErrorKind> | undefined;
 }
 
 /** The decorators of every store of an agent, from the inside out. */

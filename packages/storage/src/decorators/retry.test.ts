@@ -41,6 +41,25 @@ for (const [kind, { retriable }] of Object.entries(storeErrorKinds)) {
   });
 }
 
+test('kinds that are passed on are final', async () => {
+  const clock = new HandClock();
+  for (const [kind, attempts] of [
+    ['full', 1],
+    ['throttled', 2],
+  ] as const) {
+    const { store, received } = failing(1, kind);
+    const passing = withRetry(store, {
+      clock,
+      random: seededRandom(7),
+      log: silentLog,
+      policy,
+      passesOn: new Set<StoreErrorKind>(['full']),
+    });
+    await clock.until(passing.head('key').catch(() => undefined));
+    assert.equal(received.length, attempts, kind);
+  }
+});
+
 test('gives up after the maximum number of attempts, with the last error', async () => {
   const clock = new HandClock();
   const { store, received } = failing(99, 'throttled');

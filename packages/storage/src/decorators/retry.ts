@@ -3,7 +3,7 @@ import { pause } from '../store/abort.ts';
 import { type Around, aroundStore } from '../store/around.ts';
 import { contentBytes } from '../store/content.ts';
 import type { ObjectStore } from '../store/object-store.ts';
-import { isRetriableError } from '../store/store-error.ts';
+import { isRetriableError, type StoreErrorKind } from '../store/store-error.ts';
 
 export interface RetryPolicy {
   readonly attemptsMax: number;
@@ -19,13 +19,16 @@ interface RetryOptions {
   readonly random: Random;
   readonly log: Log;
   readonly policy: RetryPolicy;
+  /** Kinds that are not retried here, because a store of several buckets asks another one. None by default. */
+  readonly passesOn?: ReadonlySet<StoreErrorKind> | undefined;
 }
 
 /**
  * Retries retriable errors. Repeating a put is harmless, because the content is the same. A `putIfAbsent` whose answer
  * was lost may find the object that it wrote itself; then the contents are compared. After `close` nothing is retried.
  */
-export function withRetry(inner: ObjectStore, { clock, random, log, policy }: RetryOptions): ObjectStore {
+export function withRetry(inner: ObjectStore, options: RetryOptions): ObjectStore {
+  const { clock, random, log, policy, passesOn } = options;
   const backOff: JitteredBackOff = { firstMs: policy.pauseMsMin, maxMs: policy.pauseMsMax, jitter: 'half' };
 
   let isClosed = false;
@@ -35,8 +38,8 @@ export function withRetry(inner: ObjectStore, { clock, random, log, policy }: Re
       try {
         return await run(signal);
       } catch (error) {
-        const isOver = signal?.aborted === true || isClosed;
-        if (isOver || !isRetriableError(error) || attempt >= policy.attemptsMax) throw error;
+        const isOver = signal?.aborted === true || isClosed || attempt >= policy.attemptsMax;
+        if (isOver || !isRetriableError(error) || passesOn?.has(error.kind) === true) throw error;
         const delayMs = jitteredBackOffMs(attempt - 1, backOff, random);
         if (clock.monotonicMs() - startMs + delayMs > policy.totalMsMax) throw error;
         log.debug('retrying object store request', {

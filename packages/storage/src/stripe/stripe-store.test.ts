@@ -96,6 +96,68 @@ test('a put whose bucket opens its breaker meanwhile goes to another', async () 
   assert.equal(String(await clock.until(store.getRange('key', 0, 9))), 'x');
 });
 
+for (const kind of ['bucketMissing', 'denied', 'full'] as const) {
+  test(`a bucket whose writes fail with ${kind} is left out, and tried again later`, async () => {
+    const clock = new HandClock();
+    const buckets = testBuckets(3, { clock });
+    const store = openStripeStore(buckets, { ...deps, clock });
+    const [sick] = buckets;
+    let writes = 0;
+    const { put } = sick!.store;
+    sick!.store.put = (...args) => {
+      writes++;
+      return put(...args);
+    };
+    sick!.store.faults = { failBefore: 1, kind };
+    for (const key of keys) await store.put(key, content(key));
+    assert.equal(writes, 1);
+    await clock.pass(10_000);
+    for (const key of keys) await store.put(`later/${key}`, content(key));
+    assert.equal(writes, 2);
+    assert.deepEqual(await keysOf(sick!.inner), []);
+
+    sick!.store.faults = {};
+    await clock.pass(10_000);
+    for (const key of keys) await store.put(`again/${key}`, content(key));
+    const there = await keysOf(sick!.inner);
+    assert.ok(there.length > 20 && there.every((key) => key.startsWith('again/')), there.join(' '));
+    for (const key of keys) assert.equal(String(await store.getRange(key, 0, 99)), key);
+  });
+}
+
+test('a part that is refused sends the next upload to another bucket', async () => {
+  const buckets = testBuckets(2);
+  const store = openStripeStore(buckets, deps);
+  const target = buckets[rendezvous(buckets.map(({ name }) => name))('key')[0]!]!;
+  const refused = await store.beginUpload('key');
+  target.store.faults = { failBefore: 1, kind: 'full' };
+  await assert.rejects(refused.putPart(0, content('x')), { kind: 'full' });
+  const upload = await store.beginUpload('key');
+  await upload.putPart(0, content('x'));
+  await upload.finish(1);
+  assert.equal(String(await store.getRange('key', 0, 9)), 'x');
+});
+
+test('a put that all buckets refuse says why the first did', async () => {
+  const buckets = testBuckets(2);
+  const store = openStripeStore(buckets, deps);
+  const [first, second] = rendezvous(buckets.map(({ name }) => name))('key').map((index) => buckets[index]!);
+  first!.store.faults = { failBefore: 1, kind: 'denied' };
+  second!.store.faults = { failBefore: 1, kind: 'full' };
+  for (let n = 0; n < 3; n++) await assert.rejects(store.put('key', content('x')), { kind: 'denied' });
+  second!.store.faults = {};
+  await store.put('key', content('x'));
+});
+
+test('a put that is invalid, or finds its bucket slow, stays with its bucket', async () => {
+  const buckets = testBuckets(2);
+  const store = openStripeStore(buckets, deps);
+  for (const kind of ['invalid', 'throttled', 'timeout'] as const) {
+    for (const { store } of buckets) store.faults = { failBefore: 1, kind };
+    await assert.rejects(store.put('key', content('x')), { kind });
+  }
+});
+
 test('an outage of a bucket makes its objects unreadable, and no others', async () => {
   const buckets = testBuckets(4);
   const store = openStripeStore(buckets, deps);

@@ -5,9 +5,10 @@ import { mergedList } from '../composite/merged-list.ts';
 import type { SubBucket } from '../composite/sub-bucket.ts';
 import { linkedAbort } from '../store/abort.ts';
 import { checkKey, checkKeys, checkRange } from '../store/key.ts';
-import type { CallOptions, ObjectStore } from '../store/object-store.ts';
+import type { CallOptions, ObjectStore, ObjectUpload } from '../store/object-store.ts';
 import { ObjectNotFound, StoreError } from '../store/store-error.ts';
 import { rendezvous } from './rendezvous.ts';
+import { WriteRefusals } from './write-refusals.ts';
 
 interface StripeStoreOptions {
   readonly clock: Clock;
@@ -19,7 +20,7 @@ interface StripeStoreOptions {
 /**
  * A store that keeps each object in one of several buckets, which follows from the key (ADR 0046).
  *
- * - A put goes to the next bucket while the breaker of its own is open.
+ * - A put goes to the next bucket while the breaker of its own is open, and when its own is missing, full or denies it.
  * - A read asks the bucket of the key, and all others if it is not there or does not answer. The object is missing only
  *   if all say so; an outage of a bucket makes its own objects unreadable, and no others.
  * - A deletion reaches all buckets, and is acknowledged by all: any may have the object.
@@ -31,39 +32,54 @@ export function openStripeStore(buckets: readonly SubBucket[], options: StripeSt
   const rank = rendezvous(buckets.map(({ name }) => name));
   const ranked = (key: string) => rank(key).map((index) => buckets[index]!);
   const uploads = mergedUploads(stores);
+  const refusals = new WriteRefusals(options);
   /** Retired buckets are asked last. */
   const placesOf = (key: string): readonly [SubBucket, ...SubBucket[]] => {
     const [target, ...others] = ranked(key);
     return [target!, ...others, ...retired];
   };
 
-  /** Writes to the bucket of a key, or to the next one while its breaker is open, also if it opens meanwhile. */
+  /** The buckets that take writes now, by rank; all of them if none seems to. */
+  function writable(key: string): readonly SubBucket[] {
+    const candidates = ranked(key);
+    const usable = candidates.filter((bucket) => !bucket.breaker.isRefusing() && !refusals.isLeftOut(bucket));
+    return usable.length > 0 ? usable : candidates;
+  }
+
+  /**
+   * Writes to the bucket of a key, or to the next one while its breaker is open, also if it opens meanwhile, and when
+   * it refuses writes.
+   */
   async function write<Result>(
     key: string,
-    run: (store: ObjectStore, signal: AbortSignal) => Promise<Result>,
+    run: (bucket: SubBucket, signal: AbortSignal) => Promise<Result>,
     { signal }: CallOptions = {},
   ): Promise<Result> {
     signal?.throwIfAborted();
-    const candidates = ranked(key);
-    for (const [index, { name, store, breaker }] of candidates.entries()) {
+    const candidates = writable(key);
+    let refusal: unknown;
+    for (const [index, bucket] of candidates.entries()) {
+      const { name, breaker } = bucket;
       const isLast = index === candidates.length - 1;
-      if (!isLast && breaker.isRefusing()) continue;
       const abort = linkedAbort(signal);
       const opened = new Error(`the circuit breaker of ${name} has opened`);
       const release = isLast ? () => {} : breaker.onOpen(() => abort.abort(opened));
       try {
-        return await run(store, abort.signal);
+        return await run(bucket, abort.signal);
       } catch (error) {
         signal?.throwIfAborted();
-        if (isLast || !(abort.signal.aborted || breaker.isRefusing())) throw error;
+        const isRefused = refusals.failed(bucket, error);
+        if (isRefused) refusal ??= error;
+        // An operator has to see why a bucket refuses, also where the last one does not answer.
+        if (isLast) throw refusal ?? error;
+        if (!(isRefused || abort.signal.aborted || breaker.isRefusing())) throw error;
         log.debug('switched to another bucket of the stripe', { key, bucket: name });
       } finally {
         release();
         abort.release();
       }
     }
-    // All breakers but that of the last were open, and the loop ends with the last.
-    throw new StoreError('unavailable', key, 'no bucket of the stripe answers');
+    throw new StoreError('unavailable', key, 'the stripe has no bucket');
   }
 
   /** `readOne` throws `ObjectNotFound`. */
@@ -97,6 +113,26 @@ export function openStripeStore(buckets: readonly SubBucket[], options: StripeSt
     }
   }
 
+  /** An upload cannot change its bucket. The next one goes elsewhere if a part is refused. */
+  async function beginUpload(bucket: SubBucket, key: string, call: CallOptions): Promise<ObjectUpload> {
+    const upload = await bucket.store.beginUpload(key, call);
+    const watched =
+      <Args extends unknown[]>(run: (...args: Args) => Promise<void>) =>
+      async (...args: Args) => {
+        try {
+          await run(...args);
+        } catch (error) {
+          refusals.failed(bucket, error);
+          throw error;
+        }
+      };
+    return {
+      putPart: watched((...args) => upload.putPart(...args)),
+      finish: watched((...args) => upload.finish(...args)),
+      abort: (...args) => upload.abort(...args),
+    };
+  }
+
   const headOf = async (store: ObjectStore, key: string, signal: AbortSignal) => {
     const info = await store.head(key, { signal });
     if (info === undefined) throw new ObjectNotFound(key);
@@ -115,7 +151,14 @@ export function openStripeStore(buckets: readonly SubBucket[], options: StripeSt
     async put(key, content, call) {
       checkKey(key);
       // Not as a new key: a bucket that was left may show a part of the object, and is asked first.
-      await write(key, (store, signal) => store.put(key, content, { signal }), call);
+      await write(
+        key,
+        async (bucket, signal) => {
+          await bucket.store.put(key, content, { signal });
+          refusals.succeeded(bucket);
+        },
+        call,
+      );
     },
     async putIfAbsent(key, content, call = {}) {
       checkKey(key);
@@ -126,7 +169,7 @@ export function openStripeStore(buckets: readonly SubBucket[], options: StripeSt
     },
     async beginUpload(key, call) {
       checkKey(key);
-      return await write(key, (store, signal) => store.beginUpload(key, { signal }), call);
+      return await write(key, (bucket, signal) => beginUpload(bucket, key, { signal }), call);
     },
     async getRange(key, start, end, { signal, memory } = {}) {
       checkKey(key);
