@@ -278,16 +278,7 @@ async function start(
     log,
     metrics,
   });
-  const registry = await registryOf(options, {
-    tls,
-    cluster: view.port,
-    changes: view,
-    own: ownRegistry,
-    checks: logins,
-    principalOf,
-    accessOf,
-    onPasswordLogin: stats.loggedIn,
-  });
+  let registry: RegistryServer | undefined;
   let stopEndMs = 0;
   const leftMs = () => Math.max(0, stopEndMs - clock.monotonicMs());
   // The listener waits for responses, which wait for files; drain closes files without waiting for their window.
@@ -304,6 +295,17 @@ async function start(
   });
   started.defer(() => registry?.stop({ deadlineMs: leftMs() }));
   started.defer(() => within(clock, Math.min(leftMs(), leaveMsMax), data.close()));
+  // Only now, so that the Kafka listener stops if the port of the registry is taken.
+  registry = await registryOf(options, {
+    tls,
+    cluster: view.port,
+    changes: view,
+    own: ownRegistry,
+    checks: logins,
+    principalOf,
+    accessOf,
+    onPasswordLogin: stats.loggedIn,
+  });
   kafkaPort = kafka.port;
   registryPort = registry?.port;
   const reports = {

@@ -163,6 +163,9 @@ async function start(
     accessOf,
     onPasswordLogin: stats.loggedIn,
   });
+  let stopEndMs = 0;
+  const leftMs = () => Math.max(0, stopEndMs - clock.monotonicMs());
+  started.defer(() => registry.stop({ deadlineMs: leftMs() }));
   registryPort = registry.port;
   debug = new DebugEndpoints({
     checks,
@@ -179,9 +182,6 @@ async function start(
   const abandoned = Promise.withResolvers<void>();
   const loading = Promise.race([loaded(own, log), abandoned.promise]);
   await unlessGivenUp(loading, abandoned.resolve, options.givenUp);
-  let stopEndMs = 0;
-  const leftMs = () => Math.max(0, stopEndMs - clock.monotonicMs());
-  started.defer(() => registry.stop({ deadlineMs: leftMs() }));
 
   let nodeId = claimedNodeId(agentId);
   const self = (): AgentDescription => ({

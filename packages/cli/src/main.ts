@@ -72,5 +72,5 @@ process.exitCode = await run(process.argv.slice(2), {
   stop: stop.signal,
 });
 
-// Unfinished work of a stopped command must not keep the process alive.
-if (stop.signal.aborted) process.exit();
+// Unfinished work of a stopped command, or of a server that failed to start, must not keep the process alive.
+if (stop.signal.aborted || servers.includes(process.argv[2] ?? '')) process.exit();

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -167,6 +168,20 @@ test('a playground continues and exits cleanly after a second one was refused it
   first.child.kill('SIGTERM');
   assert.deepEqual(await first.ended, [0, null], first.output());
 });
+
+for (const flag of ['-kafkaPort', '-httpPort', '-consolePort', '-schemaRegistryPort']) {
+  test(`a playground whose ${flag} is taken says so and exits`, async (t) => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    t.after(() => taken.close());
+    const { port } = taken.address() as AddressInfo;
+    const argv = [...servers.playground!(temporaryFolder(t))];
+    argv[argv.indexOf(flag) + 1] = String(port);
+    const { ended, output } = start(t, argv);
+    assert.deepEqual(await ended, [1, null], output());
+    assert.ok(output().includes(`weir playground: port ${port} is taken; ${flag} names another\n`), output());
+  });
+}
 
 test('a second signal ends the process at once, and the child processes of a supervisor with it', {
   skip,
