@@ -33,7 +33,7 @@ export class WriteRefusals {
     if (!(error instanceof StoreError && writeRefusals.has(error.kind))) return false;
     if (!this.#untilMs.has(bucket)) {
       const { name } = bucket;
-      this.#log.warn('left out bucket of the stripe that refuses writes', {
+      this.#log.warn('stopped writing to bucket of the stripe', {
         bucket: name,
         error: error.message,
       });
@@ -44,6 +44,6 @@ export class WriteRefusals {
 
   succeeded(bucket: SubBucket): void {
     if (this.#untilMs.delete(bucket))
-      this.#log.info('resumed writes to bucket of the stripe', { bucket: bucket.name });
+      this.#log.info('resumed writing to bucket of the stripe', { bucket: bucket.name });
   }
 }
