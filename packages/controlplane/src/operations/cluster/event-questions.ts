@@ -71,7 +71,7 @@ export function filterOf({ filter: text, filter_builder: builder }: FilterGiven)
   if (text !== '')
     throw new OperationFailed(
       'invalid_request',
-      'filter_builder: goes without filter; switching clears the other',
+      'filter_builder: goes without filter; a search has one filter, as text or as rows',
     );
   const { filter, problems } = builderToFilter(builder);
   if (filter !== undefined) return filter;

@@ -287,7 +287,7 @@ const refusals: readonly [call: SearchCall, code: ErrorCode, pattern: RegExp][] 
   [
     { filter: 'data.a == 1', filter_builder: { rows: [] } },
     'invalid_request',
-    /^filter_builder: goes without filter; switching clears the other/,
+    /^filter_builder: goes without filter; a search has one filter, as text or as rows/,
   ],
   [
     { filter_builder: { rows: [{ field: 'data.a', operator: 'in', value: 1 }] } },

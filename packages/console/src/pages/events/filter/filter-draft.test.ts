@@ -69,6 +69,17 @@ test('switching to rows and back gives the same text, and edited rows the same f
   );
 });
 
+test('a change in one form replaces the filter of the other', () => {
+  const { draft: rows } = toBuilder(draftOf('type == "a"', 'raw'));
+  const changed = toBuilder(draftOf('type == "b"', 'raw')).draft.rows;
+  const raw = toRaw({ ...rows, rows: changed });
+  assert.equal(raw.text, 'type == "b"');
+  const again = toBuilder({ ...raw, text: 'type == "c"' }).draft;
+  assert.equal(filterOf(again).text, 'type == "c"');
+  assert.equal(filterOf({ ...again, rows: { ...again.rows } }).text, 'type == "c"');
+  assert.equal(filterOf(toBuilder({ ...raw, text: '' }).draft).text, '');
+});
+
 test('what rows cannot show stays as text', () => {
   for (const given of ['data.a = 1', 'type == "a" | type == "b"', 'type ==']) {
     const { draft, problem } = toBuilder(draftOf(given, 'raw'));

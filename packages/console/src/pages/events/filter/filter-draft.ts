@@ -24,8 +24,9 @@ export interface DraftGroup {
 }
 
 /**
- * The filter that is being written. Both forms stay when the other is shown, so that switching back and forth loses
- * nothing, neither spaces of the text nor a row that is not complete yet.
+ * The filter that is being written: one filter, in the form of `mode`. Switching moves it into the other form, which
+ * replaces what that form had (ADR 0082). If nothing was changed in between, spaces of the text and rows that are not
+ * complete yet come back.
  */
 export interface FilterDraft {
   readonly mode: 'raw' | 'builder';
