@@ -92,6 +92,7 @@ export function dataPath(
     flush: options.flush,
     bucket: () => options.buckets?.ingestion ?? 0,
     hedgesUploads: options.hedgesUploads,
+    usesFileIdRanges: options.usesFileIdRanges,
     inflightFilesMax: inflightFilesPerCpu * cpuCount,
     bufferedBytesMax: options.bufferedBytesMax,
     clock,

@@ -57,6 +57,8 @@ export interface AgentOptions {
   readonly flush: FlushLimits;
   /** Whether a slow upload is sent a second time. By default it is not. */
   readonly hedgesUploads?: boolean | undefined;
+  /** Whether ids of new files are taken out of ranges. By default each is drawn. */
+  readonly usesFileIdRanges?: boolean | undefined;
   readonly recordBytesMax: number;
   /** Impersonation settings. If absent, the sender is the author and no principal header is added. */
   readonly impersonation?: ImpersonationOptions;

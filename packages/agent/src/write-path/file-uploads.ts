@@ -22,6 +22,8 @@ export interface UploadOptions {
    * less busy server.
    */
   readonly hedgesUploads?: boolean | undefined;
+  /** Whether file ids are taken out of ranges. By default each is drawn. */
+  readonly usesFileIdRanges?: boolean | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -75,10 +77,10 @@ export class FileUploads {
   /** Uploads a closed file. `onEnd` is called in the moment in which its state becomes `stored` or `failed`. */
   async upload(file: DataFile, onEnd: (file: DataFile) => void): Promise<void> {
     this.#running++;
-    const { clusterId, bucket, clock, random, log, health, onStored } = this.#options;
+    const { clusterId, bucket, log, health, onStored } = this.#options;
     const watched = health?.began(file.bytes);
     try {
-      const fileId = newFileId(clock.nowMs(), random, bucket?.());
+      const fileId = this.#newFileId(bucket?.());
       const { slices, fileBytes, placed } = buildLogFile({ clusterId, fileId, batches: file.batches() });
       file.place(fileId, fileBytes, placed);
       const stored = await this.#put(file, slices);
@@ -104,6 +106,11 @@ export class FileUploads {
     onEnd(file);
   }
 
+  #newFileId(bucket: number | undefined): string {
+    const { clock, random, usesFileIdRanges: usesRanges } = this.#options;
+    return newFileId(clock.nowMs(), random, bucket, { usesRanges });
+  }
+
   #count(file: DataFile): void {
     file.storedMs = this.#options.clock.monotonicMs();
     const tookMs = file.storedMs - file.closedMs;
@@ -114,7 +121,7 @@ export class FileUploads {
 
   /** Stores the file, and returns the slices that were stored under its final id. */
   async #put(file: DataFile, slices: readonly Uint8Array[]): Promise<readonly Uint8Array[]> {
-    const { clusterId, store, clock, random } = this.#options;
+    const { clusterId, store } = this.#options;
     const { fileId } = file;
     const { signal } = file.abandoned;
     const first = { key: logFileKey(clusterId, fileId), content: slices };
@@ -124,7 +131,7 @@ export class FileUploads {
     }
     let secondId = fileId;
     const second = () => {
-      secondId = newFileId(clock.nowMs(), random, fileIdBucket(fileId));
+      secondId = this.#newFileId(fileIdBucket(fileId));
       return { key: logFileKey(clusterId, secondId), content: withFileId(slices, clusterId, secondId) };
     };
     const stored = await this.#hedged.put(first, second, { signal, isUrgent: file.isUrgent });

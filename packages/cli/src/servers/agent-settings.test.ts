@@ -35,8 +35,19 @@ test('flags of background jobs', () => {
     { ...usual, slotsPerCpu: 2.5, categories: ['metrics', 'deadscanner'], deletesFiles: false },
   );
   assert.ok('value' in parseCommandLine('agent', ['-additionalDeadscannerBucketURLs=mem://old'], {}));
-  assert.ok('value' in parseCommandLine('agent', [], { SERVICE_USE_RANGE_FILE_ID_ALLOCATOR: 'true' }));
 });
+
+for (const [value, usesFileIdRanges] of [
+  ['true', true],
+  ['false', false],
+  [undefined, false],
+] as const) {
+  test(`SERVICE_USE_RANGE_FILE_ID_ALLOCATOR=${value} ${usesFileIdRanges ? 'takes' : 'takes no'} ids out of ranges`, () => {
+    const read = parseCommandLine('agent', [], { SERVICE_USE_RANGE_FILE_ID_ALLOCATOR: value });
+    assert.ok('value' in read);
+    assert.equal(agentSettings(read.value.values, 's3://bucket').usesFileIdRanges, usesFileIdRanges);
+  });
+}
 
 test('the processes of a machine together get what one agent would get', () => {
   const machine = { cpuCount: 8, memoryBytes: 32 * GiB };

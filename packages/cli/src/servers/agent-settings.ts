@@ -14,6 +14,7 @@ type AgentSettings = Pick<
   AgentOptions,
   | 'flush'
   | 'hedgesUploads'
+  | 'usesFileIdRanges'
   | 'recordBytesMax'
   | 'impersonation'
   | 'sasl'
@@ -105,6 +106,7 @@ export function agentSettings(
     },
     // A second upload to a database would meet the same server.
     hedgesUploads: isBilledPerRequest && !/^postgres(?:ql)?:/.test(bucketUrl),
+    usesFileIdRanges: 'useRangeFileIDAllocator' in values && values.useRangeFileIDAllocator,
     recordBytesMax: values.maxProduceRecordSizeBytes,
     impersonation: {
       authorHeader: values.injectPrincipalHeader,

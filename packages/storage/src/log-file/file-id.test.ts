@@ -7,12 +7,12 @@ import { bucketOfKey, compactedFileId, isFileId, logFileKey, newFileId } from '.
 test('ids increase, whatever the clock does and whichever bucket they are for', () => {
   const steps = fc.tuple(fc.integer({ min: -5, max: 5 }), fc.constantFrom(0, 0, 1, 2, 255));
   fc.assert(
-    fc.property(fc.array(steps), fc.integer(), (taken, seed) => {
+    fc.property(fc.array(steps), fc.integer(), fc.boolean(), (taken, seed, usesRanges) => {
       const random = seededRandom(seed);
       let nowMs = 1_700_000_000_000;
       const ids = taken.map(([step, bucket]) => {
         nowMs += step;
-        const id = newFileId(nowMs, random, bucket);
+        const id = newFileId(nowMs, random, bucket, { usesRanges });
         assert.deepEqual([fileIdBucket(id), fileIdLevel(id)], [bucket, 0]);
         return id;
       });
@@ -35,9 +35,26 @@ test('a millisecond has 65,536 ids of level 0, and then ids of the next one are 
   assert.equal(fileIdTimeMs(last), 1001);
 });
 
-test('agents that start in the same millisecond have different ids', () => {
-  const ids = Array.from({ length: 1000 }, (_, seed) => newFileId(1_700_000_000_000, seededRandom(seed)));
-  assert.equal(new Set(ids).size, 1000);
+for (const usesRanges of [false, true]) {
+  test(`agents that start in the same millisecond have different ids, ${usesRanges ? 'in ranges' : 'drawn'}`, () => {
+    const ids = Array.from({ length: 1000 }, (_, seed) =>
+      newFileId(1_700_000_000_000, seededRandom(seed), 0, { usesRanges }),
+    );
+    assert.equal(new Set(ids).size, 1000);
+  });
+}
+
+test('ids of a range share their random digits and spread keys evenly, and a range has an end', () => {
+  const random = seededRandom(1);
+  const ids = Array.from({ length: 2 ** 16 + 1 }, (_, n) =>
+    newFileId(1_700_000_000_000 + n, random, 0, { usesRanges: true }),
+  );
+  const ranges = ids.map((id) => id.slice(17, -4));
+  assert.equal(new Set(ranges.slice(0, -1)).size, 1);
+  assert.notEqual(ranges.at(-1), ranges[0]);
+  const folders = Map.groupBy(ids.slice(0, -1), (id) => id.slice(-2));
+  assert.deepEqual(new Set([...folders.values()].map(({ length }) => length)), new Set([256]));
+  assert.equal(folders.size, 256);
 });
 
 test('an id contains its time', () => {

@@ -24,11 +24,23 @@ import {
  */
 const countLimit = 2 ** 16;
 const timeLimit = 2 ** 48;
+const rangeLimit = 2 ** 16;
 
 interface Last {
   timeMs: number;
   count: number;
   bucket: number;
+  /** Digits of the range of ids that is in use, and how many of it are used up. */
+  range: string;
+  rangeUsed: number;
+}
+
+interface FileIdOptions {
+  /**
+   * Whether the random part is taken out of a range of 65,536 that is drawn at once, instead of being drawn for each
+   * id. The last digits, which spread keys over the store's partitions, then have all values equally often.
+   */
+  readonly usesRanges?: boolean | undefined;
 }
 
 /** By random source: an agent has one, so that two simulated clusters in a process are independent. */
@@ -38,11 +50,16 @@ const lastOf = new WeakMap<Random, Last>();
  * Returns an id of a file of a bucket. It is greater than every earlier one of this `random`, even if the clock goes
  * backwards.
  */
-export function newFileId(nowMs: number, random: Random, bucket = 0): string {
-  const last = lastOf.get(random);
+export function newFileId(
+  nowMs: number,
+  random: Random,
+  bucket = 0,
+  { usesRanges = false }: FileIdOptions = {},
+): string {
+  const last = lastOf.get(random) ?? { timeMs: -1, count: 0, bucket, range: '', rangeUsed: rangeLimit };
   let timeMs = Math.floor(nowMs);
   let count = 0;
-  if (last !== undefined && timeMs <= last.timeMs) {
+  if (timeMs <= last.timeMs) {
     timeMs = last.timeMs;
     count = last.count + 1;
     // Ids of another bucket may sort before those of this one in the same millisecond.
@@ -52,9 +69,16 @@ export function newFileId(nowMs: number, random: Random, bucket = 0): string {
     }
   }
   if (!(timeMs >= 0 && timeMs < timeLimit)) throw new RangeError(`${nowMs} ms is no time for a file id`);
-  if (last === undefined) lastOf.set(random, { timeMs, count, bucket });
-  else Object.assign(last, { timeMs, count, bucket });
-  return fileId(timeMs, 0, count, bucket, random);
+  lastOf.set(random, Object.assign(last, { timeMs, count, bucket }));
+  return fileId(timeMs, 0, count, bucket, usesRanges ? nextOfRange(last, random) : drawn(random));
+}
+
+function nextOfRange(last: Last, random: Random): string {
+  if (last.rangeUsed === rangeLimit) {
+    last.range = drawn(random).slice(4);
+    last.rangeUsed = 0;
+  }
+  return last.range + hex(last.rangeUsed++, 4);
 }
 
 /**
@@ -72,7 +96,7 @@ export function compactedFileId(
     throw new RangeError(`${level} is no level of a compacted file`);
   if (!(newestMs >= 0 && newestMs < timeLimit && count >= 0 && count < countLimit))
     throw new RangeError(`${newestMs} ms and count ${count} make no file id`);
-  return fileId(newestMs, level, count, bucket, random);
+  return fileId(newestMs, level, count, bucket, drawn(random));
 }
 
 export function isFileId(text: string): boolean {
@@ -113,14 +137,17 @@ export function clusterPrefix(clusterId: string): string {
   return `service/${clusterId}/`;
 }
 
-function fileId(timeMs: number, level: number, count: number, bucket: number, random: Random): string {
+/** `tail` has the 15 digits that distinguish agents; an id that names its bucket has the last 13 of them. */
+function fileId(timeMs: number, level: number, count: number, bucket: number, tail: string): string {
   const when = hex(timeMs, 12);
-  if (bucket === 0)
-    return `${when}${hex(level, 1)}${hex(count, 4)}${hex(random.below(2 ** 28), 7)}${hex(random.below(2 ** 32), 8)}`;
+  if (bucket === 0) return `${when}${hex(level, 1)}${hex(count, 4)}${tail}`;
   if (!(Number.isInteger(bucket) && bucket > 0 && bucket <= fileBucketMax))
     throw new RangeError(`${bucket} is no number of a bucket`);
-  const drawn = hex(random.below(2 ** 20), 5) + hex(random.below(2 ** 32), 8);
-  return `${when}${hex(namesBucketBit + level, 1)}${hex(count, 4)}${hex(bucket, 2)}${drawn}`;
+  return `${when}${hex(namesBucketBit + level, 1)}${hex(count, 4)}${hex(bucket, 2)}${tail.slice(2)}`;
+}
+
+function drawn(random: Random): string {
+  return hex(random.below(2 ** 28), 7) + hex(random.below(2 ** 32), 8);
 }
 
 function hex(value: number, digits: number): string {

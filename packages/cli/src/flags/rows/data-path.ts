@@ -39,8 +39,8 @@ export const writePathFlags = [
     type: bool(),
     default: false,
     commands: ['agent'],
-    help: 'Take file ids in ranges rather than one by one.',
-    rule: 'Accepted and without effect: agents make file ids themselves, in the order of time.',
+    help: 'Take file ids out of ranges rather than drawing each at random.',
+    rule: 'The agent draws a range of 65,536 ids and uses them in turn: files of one agent are recognizable in the bucket, and keys spread evenly over its prefixes. Ids sort by time either way.',
   }),
   available({
     name: 'highCPUBackpressureThresholdPercent',
