@@ -58,6 +58,7 @@ class LinkEnd implements Channel {
   readonly #process: SimProcess;
   readonly #lane: Lane;
   #listener: ChannelListener | undefined;
+  #receivedBytes = 0;
 
   constructor(process: SimProcess, lane: Lane) {
     this.#process = process;
@@ -67,12 +68,18 @@ class LinkEnd implements Channel {
   send(frame: Uint8Array): void {
     if (this.isOver) return;
     this.#carry(() => {
-      if (!this.other.isOver) this.other.#listener?.onFrame(frame);
+      if (this.other.isOver) return;
+      this.other.#receivedBytes += frame.length;
+      this.other.#listener?.onFrame(frame);
     });
   }
 
   unsentBytes(): number {
     return 0;
+  }
+
+  receivedBytes(): number {
+    return this.#receivedBytes;
   }
 
   listen(listener: ChannelListener): void {

@@ -95,6 +95,8 @@ export type LeaseAnswer =
       readonly epoch?: undefined;
       readonly heldBy: LeaseHolder;
       readonly retryInMs: number;
+      /** How often the holder has renewed the lease; a number that grows shows that the holder lives. */
+      readonly renewal: number;
       /** The position after the last entry, which shows a standby whether there is something to read. */
       readonly nextPosition: number;
     };

@@ -265,7 +265,7 @@ class TableJournal implements Journal {
         return { epoch: epoch + 1, nextPosition };
     }
     // A failed swap lost against a faster process, whose name the next call returns.
-    return { heldBy: heldBy ?? { id: '', url: '' }, retryInMs, nextPosition };
+    return { heldBy: heldBy ?? { id: '', url: '' }, retryInMs, renewal, nextPosition };
   }
 
   async renewLease(epoch: number): Promise<void> {

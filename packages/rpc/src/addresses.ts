@@ -1,7 +1,7 @@
 import type { Clock } from '@weir/core';
 
-/** How long an address without an answer counts as unreachable: longer than it takes to replace a leader. */
-const unreachableMs = 10_000;
+/** How long an address without an answer counts as unreachable or silent: longer than it takes to replace a leader. */
+const doubtMs = 10_000;
 
 /**
  * The known addresses of the control plane: the configured ones, and those that processes report. They are tried in
@@ -16,8 +16,9 @@ export class Addresses {
   /** The number of failed attempts since the last success. */
   #failures = 0;
 
-  /** When an address failed, until it is reached. */
+  /** When an address failed, or its process went silent, until it is reached. */
   readonly #notReachedMs = new Map<string, number>();
+  readonly #silentMs = new Map<string, number>();
 
   constructor(given: readonly string[], clock: Clock) {
     this.#clock = clock;
@@ -55,21 +56,40 @@ export class Addresses {
     this.#notReachedMs.set(this.#current, this.#clock.monotonicMs());
   }
 
-  reached(): void {
-    this.#notReachedMs.delete(this.#current);
+  /**
+   * Notes that the process at the present address stopped answering. Returns whether there is another address;
+   * otherwise nothing is gained by leaving it.
+   */
+  leaveSilent(): boolean {
+    if (this.all.length === 1) return false;
+    this.#silentMs.set(this.#current, this.#clock.monotonicMs());
+    return true;
   }
 
-  isUnreachable(address: string): boolean {
-    const atMs = this.#notReachedMs.get(address);
-    return atMs !== undefined && this.#clock.monotonicMs() - atMs < unreachableMs;
+  reached(): void {
+    this.#notReachedMs.delete(this.#current);
+    this.#silentMs.delete(this.#current);
+  }
+
+  /** Whether the address failed recently, or its process went silent. */
+  isDoubtful(address: string): boolean {
+    return this.unreachable().includes(address) || this.silent().includes(address);
   }
 
   /** The addresses that failed recently. */
   unreachable(): string[] {
-    for (const address of this.#notReachedMs.keys()) {
-      if (!this.isUnreachable(address)) this.#notReachedMs.delete(address);
-    }
-    return [...this.#notReachedMs.keys()];
+    return this.#recent(this.#notReachedMs);
+  }
+
+  /** The addresses whose processes recently went silent over an open connection. */
+  silent(): string[] {
+    return this.#recent(this.#silentMs);
+  }
+
+  #recent(addresses: Map<string, number>): string[] {
+    const nowMs = this.#clock.monotonicMs();
+    for (const [address, atMs] of addresses) if (nowMs - atMs >= doubtMs) addresses.delete(address);
+    return [...addresses.keys()];
   }
 
   worked(): void {

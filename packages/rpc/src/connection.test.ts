@@ -43,6 +43,8 @@ class MemoryEnd implements Channel {
   /** Frames stay unsent, as when the peer does not read. */
   isStalled = false;
   readonly sent: Frame[] = [];
+  /** Bytes, also of frames that are not complete. */
+  received = 0;
   #listener: ChannelListener | undefined;
   #isEnded = false;
   readonly #held: Uint8Array[] = [];
@@ -64,8 +66,12 @@ class MemoryEnd implements Channel {
   }
 
   deliver(frame: Uint8Array): void {
-    if (!this.#isEnded) this.#listener!.onFrame(frame);
+    if (this.#isEnded) return;
+    this.received += frame.length;
+    this.#listener!.onFrame(frame);
   }
+
+  receivedBytes = () => this.received;
 
   unsentBytes = () => this.#held.reduce((sum, { length }) => sum + length, 0);
 
@@ -680,7 +686,13 @@ test('the files of a commit are chosen when the process is known to lead', async
 /** A standby that knows a leader or none, and may become one. */
 function standby(leaderUrl: string | undefined) {
   const listeners = new Set<() => void>();
-  const served: ServedCluster & { leaderUrl: string | undefined; leads: boolean; notify: () => void } = {
+  const renewals = new Set<() => void>();
+  const served: ServedCluster & {
+    leaderUrl: string | undefined;
+    leads: boolean;
+    notify: () => void;
+    renewed: () => void;
+  } = {
     ...portOf({
       allocateProducerIds: async (count) => {
         if (!served.leads) throw new NotLeader(served.leaderUrl);
@@ -691,13 +703,20 @@ function standby(leaderUrl: string | undefined) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+    onLeaderRenewed(listener) {
+      renewals.add(listener);
+      return () => renewals.delete(listener);
+    },
     leaderUrl,
     leads: false,
     notify() {
       for (const listener of [...listeners]) listener();
     },
+    renewed() {
+      for (const listener of [...renewals]) listener();
+    },
   };
-  return { served, listeners };
+  return { served, listeners, renewals };
 }
 
 test('when the leader is dead, calls wait at a standby and are executed as soon as it leads', async () => {
@@ -714,6 +733,89 @@ test('when the leader is dead, calls wait at a standby and are executed as soon 
   assert.deepEqual(await Promise.all(calls), [1, 2, 3]);
   assert.equal(listeners.size, 0, 'no listener is left');
   client.close();
+});
+
+/** A leader at `http://a/` that stops answering while a call waits, and a standby. */
+async function silentLeader(world: World) {
+  let wake = () => {};
+  let isAwake = Promise.resolve();
+  const leader = world.process('http://a/', portOf({ allocateProducerIds: () => isAwake.then(() => 7) }));
+  const waiting = standby('http://a');
+  world.process('http://b/', waiting.served);
+  const client = world.connect('http://a', 'http://b');
+  assert.equal(await client.allocateProducerIds(1), 7);
+  isAwake = new Promise((resolve) => {
+    wake = resolve;
+  });
+  leader.channels[0]!.server.isDeaf = true;
+  // Once it is awake it answers over new connections.
+  return { ...waiting, client, leader, wake };
+}
+
+test('calls of a silent leader go to a standby within three seconds, and are executed as soon as it leads', async () => {
+  const world = new World();
+  const { client, served, listeners, renewals } = await silentLeader(world);
+  const call = client.allocateProducerIds(1);
+  await world.clock.pass(3_000);
+  assert.deepEqual(world.dialled, ['http://a/', 'http://b/']);
+  assert.equal(listeners.size, 1, 'the call waits');
+  served.leads = true;
+  served.notify();
+  assert.equal(await call, 1);
+  assert.deepEqual([listeners.size, renewals.size], [0, 0], 'no listener is left');
+  assert.deepEqual(world.dialled, ['http://a/', 'http://b/']);
+  client.close();
+});
+
+test('calls of a leader that was silent go back to it when it has renewed its lease', async () => {
+  const world = new World();
+  const { client, served, renewals, wake } = await silentLeader(world);
+  const call = client.allocateProducerIds(1);
+  await world.clock.pass(3_000);
+  assert.equal(renewals.size, 1, 'the call waits');
+  wake();
+  served.renewed();
+  assert.equal(await world.clock.until(call), 7);
+  assert.deepEqual(world.dialled, ['http://a/', 'http://b/', 'http://a/']);
+  assert.equal(renewals.size, 0, 'no listener is left');
+  client.close();
+});
+
+test('a process is not left while it answers pings, receives no call, or is the only one', async () => {
+  const world = new World();
+  const { client, leader } = await silentLeader(world);
+  const [{ server, client: ours }] = leader.channels as [(typeof leader.channels)[0]];
+  // Pongs arrive, and the call is not answered, as when the database of the leader hangs.
+  server.isDeaf = false;
+  const call = client.allocateProducerIds(1);
+  call.catch(() => {});
+  await world.clock.pass(20_000);
+  assert.equal(leader.channels.length, 1);
+  // A large frame that takes long to arrive.
+  server.isDeaf = true;
+  for (let second = 0; second < 20; second++) {
+    ours.received += 1_000;
+    await world.clock.pass(1_000);
+  }
+  assert.equal(leader.channels.length, 1);
+  client.close();
+
+  const idle = new World();
+  const { client: quiet, leader: unheard } = await silentLeader(idle);
+  await idle.clock.pass(6_000);
+  assert.equal(unheard.channels.length, 1, 'a call is awaited before the silence counts');
+  quiet.close();
+
+  const alone = new World();
+  const only = alone.process('http://a/', portOf({ allocateProducerIds: async () => 1 }));
+  const lonely = alone.connect('http://a');
+  await settle();
+  only.channels[0]!.server.isDeaf = true;
+  const late = lonely.allocateProducerIds(1);
+  await alone.clock.pass(6_000);
+  assert.equal(only.channels.length, 1);
+  assert.equal(await alone.clock.until(late), 1);
+  lonely.close();
 });
 
 test('calls that wait at a standby go to the leader that it learns of', async () => {

@@ -128,6 +128,24 @@ test('a process that gets or loses the lease does not return the previous leader
   assert.equal(b.node.notLeader()?.leaderUrl, undefined);
 });
 
+test('a standby reports each renewal of the lease, and none of a leader that stands still', async () => {
+  const { clock, start } = world();
+  const a = start('a');
+  await clock.pass(100);
+  const b = start('b');
+  await clock.pass(1_100);
+  let renewals = 0;
+  const stop = b.node.onLeaderRenewed(() => renewals++);
+  await clock.pass(5_000);
+  assert.equal(renewals, 5);
+  a.process.kill();
+  await clock.pass(500);
+  renewals = 0;
+  await clock.pass(2_000);
+  assert.deepEqual([renewals, b.node.role], [0, 'standby']);
+  stop();
+});
+
 test('followers of a cluster that left the process are notified', async () => {
   const { clock, start } = world();
   const a = start('a');

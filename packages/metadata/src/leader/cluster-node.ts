@@ -79,9 +79,11 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
   readonly #followers: Followers;
   readonly #roleListeners = new Set<(role: Role) => void>();
   readonly #leaderListeners = new Set<() => void>();
+  readonly #renewalListeners = new Set<() => void>();
   #role: Role = 'standby';
   #leadership: Leadership | undefined;
   #leaderUrl: string | undefined;
+  #lastRenewal = 0;
   #replica: Replica | undefined;
   #wake: (() => void) | undefined;
   #retiredBecause: string | undefined;
@@ -126,6 +128,14 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
   onLeader(listener: () => void): () => void {
     this.#leaderListeners.add(listener);
     return () => this.#leaderListeners.delete(listener);
+  }
+
+  /**
+   * Calls the listener when this standby sees that the leader renewed its lease. Returns a function that removes it.
+   */
+  onLeaderRenewed(listener: () => void): () => void {
+    this.#renewalListeners.add(listener);
+    return () => this.#renewalListeners.delete(listener);
   }
 
   start(): void {
@@ -262,6 +272,13 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
     this.#publishLeader();
   }
 
+  /** The number starts again with each holder. */
+  #renewalSeen(renewal: number): void {
+    const isRenewed = renewal > this.#lastRenewal;
+    this.#lastRenewal = renewal;
+    if (isRenewed) for (const listener of [...this.#renewalListeners]) listener();
+  }
+
   #publishLeader(): void {
     // A listener may subscribe again while it is called.
     for (const listener of [...this.#leaderListeners]) listener();
@@ -299,6 +316,7 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
         return this.#serve(answer.epoch, requestedMs);
       }
       this.#leaderLearned(answer.heldBy.url === '' ? undefined : answer.heldBy.url);
+      this.#renewalSeen(answer.renewal);
       if (answer.nextPosition > replica.position) await replica.catchUp(journal);
       if (replica.isSnapshotDue(false, this.#snapshotBytesMin)) this.#saveSnapshot(replica);
       const nextPollMs = untilBeatMs(this.#clock.monotonicMs(), standbyPollMs);

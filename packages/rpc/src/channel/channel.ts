@@ -6,6 +6,8 @@ export interface Channel {
   send(frame: Uint8Array): void;
   /** Bytes that were given to `send` and are not written yet. */
   unsentBytes(): number;
+  /** Bytes that have arrived, including those of frames that are not complete yet. */
+  receivedBytes(): number;
   /** Called once, right after the channel was created; nothing is delivered before. */
   listen(listener: ChannelListener): void;
   /** Closes cleanly: what was sent still goes out. `onEnd` follows. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { KiB } from '@weir/core';
 import { type ClientOptions, type RawData, WebSocket } from 'ws';
@@ -111,6 +112,7 @@ function webSocketChannel(webSocket: WebSocket, socket: Duplex, write: (frame: U
       write(frame);
     },
     unsentBytes: () => webSocket.bufferedAmount,
+    receivedBytes: () => (socket as Socket).bytesRead,
     listen(given) {
       listener = given;
       webSocket.resume();

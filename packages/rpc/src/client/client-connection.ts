@@ -25,6 +25,8 @@ interface ConnectionEvents {
    */
   onFollowFailure(failure: FailureBody): void;
   onMembers(members: readonly string[]): void;
+  /** Calls wait, and the process is silent. Returns whether there is another one to go to. */
+  onSilence(): boolean;
   /** The other side ended the connection. `code` is `undefined` if it broke. */
   onEnd(code: number | undefined, reason: string): void;
 }
@@ -36,16 +38,26 @@ type Introduction = () => Omit<ClientHello, 'release'>;
  * The connection is looked at so often. What follows counts looks and not time: after a pause of this process, answers
  * of the other side are still unread.
  */
-const tickMs = 1_000;
+const tickMs = 500;
 /**
  * A ping is sent after this long without an answer. Longer than the interval of heartbeats, which stand for pings: both
  * sides then know that the connection works.
  */
-const unansweredTicksMax = 5;
+const unansweredTicksMax = 10;
 /** Short enough that a lost connection is replaced before the agent counts as gone (`agentSilenceMsMax`). */
-const silentTicksMax = 7;
+const silentTicksMax = 14;
+/**
+ * While calls wait, a ping is sent after this long without a byte. A process answers pings from its event loop alone,
+ * whatever its database does.
+ */
+const waitingTicksUntilPing = 1;
+/**
+ * A process that was silent for this long while calls waited, and also to the ping, is left for another one, if there
+ * is one. Longer than the lease over PostgreSQL: a leader whose event loop stands still for as long loses it anyway.
+ */
+const waitingTicksMax = 4;
 /** A ping is also due after this long, to confirm answers. */
-const confirmationTicks = 60;
+const confirmationTicks = 120;
 /** Answers are confirmed after this many, and with every ping. */
 const repliesPerConfirmation = 64;
 
@@ -69,6 +81,9 @@ export class ClientConnection {
   #ticksSilent = 0;
   #ticksUnanswered = 0;
   #ticksUnconfirmed = 0;
+  /** Ticks with calls in flight since anything was received. */
+  #ticksWaiting = 0;
+  #receivedBytes = 0;
   #isOver = false;
   #cancelTick: () => void = () => {};
 
@@ -143,7 +158,6 @@ export class ClientConnection {
 
   #receive(bytes: Uint8Array): void {
     if (this.#isOver) return;
-    this.#ticksSilent = 0;
     try {
       const frame = decodeFrame(bytes, replyLimits);
       if (this.#hello === undefined) this.#greet(frame);
@@ -218,16 +232,38 @@ export class ClientConnection {
   }
 
   #tick(): void {
-    if (this.#ticksSilent++ >= silentTicksMax) {
-      const reason = `nothing received for ${silentTicksMax} s`;
+    this.#countSilence();
+    const isLeft = this.#ticksWaiting >= waitingTicksMax && this.#events.onSilence();
+    if (isLeft || this.#ticksSilent > silentTicksMax) {
+      const ticks = isLeft ? this.#ticksWaiting : silentTicksMax;
+      const reason = `nothing received for ${(ticks * tickMs) / 1_000} s`;
       this.leave(undefined, reason);
       this.#events.onEnd(undefined, reason);
       return;
     }
     this.#ticksUnconfirmed++;
-    // Once: what is sent after an unanswered ping waits behind it.
-    if (++this.#ticksUnanswered === unansweredTicksMax || this.#ticksUnconfirmed >= confirmationTicks)
+    this.#ticksUnanswered++;
+    // Once each: what is sent after an unanswered ping waits behind it.
+    if (
+      this.#ticksUnanswered === unansweredTicksMax ||
+      this.#ticksWaiting === waitingTicksUntilPing ||
+      this.#ticksUnconfirmed >= confirmationTicks
+    )
       this.#ping();
+  }
+
+  /** Bytes count, and not frames: a large snapshot may take longer to arrive than a live process may be silent. */
+  #countSilence(): void {
+    const receivedBytes = this.#channel.receivedBytes();
+    if (receivedBytes !== this.#receivedBytes) {
+      this.#receivedBytes = receivedBytes;
+      this.#ticksSilent = 0;
+      this.#ticksWaiting = 0;
+      return;
+    }
+    this.#ticksSilent++;
+    // Calls that wait for others may be answered after minutes.
+    if (this.#runningCount.working > 0) this.#ticksWaiting++;
   }
 
   /** Requests a sign of life, and confirms the number of received answers. */

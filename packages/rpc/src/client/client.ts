@@ -180,6 +180,7 @@ class Client {
         clientId: this.#clientId,
         pending: this.#calls.ids,
         unreachable: addresses.unreachable(),
+        silent: addresses.silent(),
       }),
       {
         onOpen: (hello) => this.#opened(connection, hello),
@@ -205,6 +206,7 @@ class Client {
         },
         onFollowFailure: ({ message, leaderUrl }) => this.#redirected(message, leaderUrl),
         onMembers: (members) => addresses.learn(members),
+        onSilence: () => addresses.leaveSilent(),
         onEnd: (code, reason) => this.#ended(connection, code, reason),
       },
     );

@@ -87,7 +87,7 @@ export class Connector {
     const agentKey = this.#readKey();
     if (agentKey === undefined) return;
     const giveUp = new AbortController();
-    const longestMs = this.addresses.isUnreachable(url) ? connectAgainMsMax : connectMsMax;
+    const longestMs = this.addresses.isDoubtful(url) ? connectAgainMsMax : connectMsMax;
     let isWaiting = true;
     let hasChannel = false;
     const cancelTimeout = this.#clock.after(longestMs, () => {

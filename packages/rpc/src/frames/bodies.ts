@@ -41,6 +41,11 @@ export interface ClientHello {
    * for the next leader.
    */
   readonly unreachable?: readonly string[] | undefined;
+  /**
+   * Addresses whose processes recently stopped answering over an open connection. If the leader is among them, calls
+   * wait here until the leader has renewed its lease, or there is another one.
+   */
+  readonly silent?: readonly string[] | undefined;
 }
 
 interface CallBody {
@@ -77,6 +82,7 @@ const clientHello = object<ClientHello>({
   clientId: text,
   pending: column(Float64Array),
   unreachable: optional(list(text)),
+  silent: optional(list(text)),
 });
 const call = object<CallBody>({ method: text, args: list(anything) });
 const result = object<ResultBody>({ value: anything });

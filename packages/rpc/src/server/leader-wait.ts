@@ -6,14 +6,16 @@ import type { ServedCluster } from './served-cluster.ts';
 const waitMsMax = 4_500;
 
 /**
- * Calls and followers of a client that could not reach the leader. The client is not redirected there: they wait here
- * for another leader, perhaps this process.
+ * Calls and followers of a client that could not reach the leader, or got no answer from it. The client is not
+ * redirected there: they wait here for another leader, perhaps this process, or for a sign of life of a silent one.
  */
 export class LeaderWait {
   readonly #clock: Clock;
   readonly #isOpen: () => boolean;
   /** Addresses that the client could not reach when it connected. */
   #unreachable: ReadonlySet<string> = new Set();
+  /** Addresses whose processes the client left because they were silent. */
+  #silent: ReadonlySet<string> = new Set();
   /** Called with whether the leader changed. */
   readonly #waiting = new Set<(isChanged: boolean) => void>();
 
@@ -22,8 +24,9 @@ export class LeaderWait {
     this.#isOpen = isOpen;
   }
 
-  setUnreachable(addresses: readonly string[]): void {
-    this.#unreachable = new Set(addresses);
+  setDoubtful(unreachable: readonly string[], silent: readonly string[]): void {
+    this.#unreachable = new Set(unreachable);
+    this.#silent = new Set(silent);
   }
 
   /** When a wait that starts now ends at the latest. */
@@ -38,19 +41,23 @@ export class LeaderWait {
     deadlineMs: number,
   ): Promise<boolean> {
     const leftMs = deadlineMs - this.#clock.monotonicMs();
-    const canGoThere = leaderUrl !== undefined && !this.#unreachable.has(normalAddress(leaderUrl));
-    if (canGoThere || leftMs <= 0 || !this.#isOpen() || cluster.onLeader === undefined) {
-      return Promise.resolve(false);
-    }
+    const address = leaderUrl === undefined ? undefined : normalAddress(leaderUrl);
+    const isUnreachable = address === undefined || this.#unreachable.has(address);
+    const isSilent = address !== undefined && this.#silent.has(address);
+    if (!isUnreachable && !isSilent) return Promise.resolve(false);
+    if (leftMs <= 0 || !this.#isOpen() || cluster.onLeader === undefined) return Promise.resolve(false);
     return new Promise((resolve) => {
       const done = (isChanged: boolean) => {
         this.#waiting.delete(done);
-        stopListening();
-        cancel();
+        for (const stop of stops) stop?.();
         resolve(isChanged);
       };
-      const stopListening = cluster.onLeader!(() => done(true));
-      const cancel = this.#clock.after(leftMs, () => done(false));
+      const stops = [
+        cluster.onLeader!(() => done(true)),
+        // It lives, and the client can go there.
+        isUnreachable ? undefined : cluster.onLeaderRenewed?.(() => done(false)),
+        this.#clock.after(leftMs, () => done(false)),
+      ];
       this.#waiting.add(done);
     });
   }

@@ -145,10 +145,10 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
   }
 
   function greet(body: unknown): void {
-    const { clientId, pending, unreachable = [] } = readClientHello(body);
+    const { clientId, pending, unreachable = [], silent = [] } = readClientHello(body);
     if (clientId.length > clientIdCharsMax)
       throw new FrameError(`hello: an id of ${clientId.length} characters`);
-    leaders.setUnreachable(unreachable);
+    leaders.setDoubtful(unreachable, silent);
     myClientId = clientId;
     session = memory.open(clusterId, clientId);
     // A client has one connection. Frames in an older one must not be executed after those of this one.

@@ -6,6 +6,8 @@ export interface ServedCluster extends ClusterPort {
   forRequest?(requestId: string): ClusterPort;
   /** Calls the listener when the leader changes, or there is none. Returns a function that removes it. */
   onLeader?(listener: () => void): () => void;
+  /** Calls the listener when a standby sees that the leader renewed its lease. Returns a function that removes it. */
+  onLeaderRenewed?(listener: () => void): () => void;
   /** Notes the connection of an agent; called after each of its heartbeats. */
   agentConnected?(agentId: string, connection: object): void;
   /** Notes the end of that connection, unless this process stops. `isBroken`: neither side closed it. */
