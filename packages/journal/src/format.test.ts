@@ -61,13 +61,13 @@ test('the written bytes match the declared format', () => {
       fileIds: { fileIdLevelMax, fileBucketMax },
     },
     {
-      journalFormat: 5,
+      journalFormat: 6,
       rowVersion: 1,
       snapshotVersion: 2,
-      partNumbers: [1, 10, 11, 20, 30, 40, 41, 43, 44, 60],
+      partNumbers: [1, 10, 11, 12, 20, 30, 40, 41, 43, 44, 60],
       entryKinds: [
-        1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 12, 20, 21, 22, 23, 24, 25, 26, 27, 30, 31, 32, 33, 34, 40, 41, 42,
-        43, 46, 49, 50, 51, 52, 53, 54, 60,
+        1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 12, 13, 20, 21, 22, 23, 24, 25, 26, 27, 28, 30, 31, 32, 33, 34, 40,
+        41, 42, 43, 46, 49, 50, 51, 52, 53, 54, 60,
       ],
       namespaces: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 30, 31, 32],
       fileIds: { fileIdLevelMax: 7, fileBucketMax: 255 },
@@ -92,7 +92,7 @@ test('newer formats, rows and snapshots are refused with both numbers', async (t
   change(path, 'PRAGMA user_version = 7');
   refuses(
     path,
-    /^written by a newer release \(journal format 7, this release reads up to 5\); start that release/,
+    /^written by a newer release \(journal format 7, this release reads up to 6\); start that release/,
   );
   change(path, 'PRAGMA user_version = 4');
   change(path, "UPDATE journal_chunks SET packed = x'0900000000'");

@@ -8,7 +8,7 @@ import { rowVersion } from './packed-entries.ts';
  * of files mean. Raise it with every change that earlier releases cannot read (format.test.ts has the list), so that
  * they refuse the database before they change it. A database without a number has format 1.
  */
-export const journalFormat = 5;
+export const journalFormat = 6;
 
 /** The format information of a database. */
 interface FoundFormat {
