@@ -157,6 +157,7 @@ export const backupCost: Benchmark = {
           execute: () => Promise.reject(new Error('not expected')),
           retire: () => Promise.reject(new Error('not expected')),
           keepFilesForBackup: () => {},
+          serveOnlyWith: () => {},
         },
         journal,
         store,

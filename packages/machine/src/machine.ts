@@ -156,6 +156,11 @@ export class ClusterMachine {
     return this.#state.clusterId;
   }
 
+  /** The time of the last entry, 0 before the first one. No later entry has an earlier time. */
+  get lastEntryMs(): number {
+    return this.#state.nowMs;
+  }
+
   /**
    * Decides and applies a command. Throws `MalformedCommand` without any change if the command is malformed: an error
    * of the caller.

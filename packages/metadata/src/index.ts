@@ -1,5 +1,5 @@
 export type { LinkingPipeline } from './jobs/schema-linking-planner.ts';
-export { ClusterNode } from './leader/cluster-node.ts';
+export { ClusterNode, type ServingRight } from './leader/cluster-node.ts';
 export { LoadSharing } from './leader/load-sharing/load-sharing.ts';
 export { clusterMachines, fileCommitMsMax } from './leader/machine-kind.ts';
 export { shortLease } from './leader/timing.ts';

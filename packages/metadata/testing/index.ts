@@ -9,4 +9,5 @@ export {
   syncOf,
   withoutDelay,
 } from './group-world.ts';
+export { SimulatedProcess } from './simulated-process.ts';
 export { TestCluster, type TestClusterOptions } from './test-cluster.ts';

@@ -27,8 +27,12 @@ const forgetfulJournal: Pick<Journal, 'append' | 'leaveNote'> = {
   leaveNote: async () => {},
 };
 
-const endlessLease: Pick<HeldLease, 'isValid' | 'isFree' | 'whenKnown' | 'onLost' | 'giveUp'> = {
+const endlessLease: Pick<
+  HeldLease,
+  'isValid' | 'isFree' | 'mayAcknowledge' | 'whenKnown' | 'onLost' | 'giveUp'
+> = {
   isValid: () => true,
+  mayAcknowledge: () => true,
   isFree: () => true,
   whenKnown: (listener) => listener(true),
   onLost() {},

@@ -23,6 +23,9 @@ import { storeSettings } from './store-settings.ts';
 const defaultDataDir = 'weir-data';
 /** A control plane that still leads looks for a fence at every interval, and then has to store its last entries. */
 const fenceIntervals = 4;
+const incompleteness =
+  'the control plane before did not confirm that it stored everything: records, committed offsets, topics, ACLs and ' +
+  'other changes may be missing that were acknowledged at or after the recovery point';
 const uncommittedFileName = 'files-beyond-recovery-point.txt';
 
 /** Rebuilds a cluster from its bucket. The control plane that is started afterwards serves it under its own id. */
@@ -85,9 +88,6 @@ export const restore: Handler<'control-plane restore'> = async (values, deps) =>
     });
     progress.clear();
     restoredIdentityIn(dataDir, clusterId);
-    const completeness = isComplete
-      ? 'the control plane before stored everything and stopped'
-      : 'what was acknowledged after that is lost';
     const beyond = listBeyond(uncommitted, dataDir);
     const agentKeyPath = join(dataDir, 'identity.json');
     const recoveryPoint = new Date(recoveryPointMs).toISOString();
@@ -98,6 +98,7 @@ export const restore: Handler<'control-plane restore'> = async (values, deps) =>
         topics: topicCount,
         recovery_point: recoveryPoint,
         complete: isComplete,
+        may_be_missing: isComplete ? null : incompleteness,
         schema_ids_reserved: areSchemaIdsReserved,
         files_beyond: uncommitted.fileCount,
         bytes_beyond: uncommitted.byteCount,
@@ -109,7 +110,9 @@ export const restore: Handler<'control-plane restore'> = async (values, deps) =>
         [
           `restored ${clusterId} as generation ${generation}`,
           `  topics          ${topicCount}`,
-          `  recovery point  ${recoveryPoint}; ${completeness}`,
+          ...(isComplete
+            ? [`  recovery point  ${recoveryPoint}; the control plane before stored everything and stopped`]
+            : [`  recovery point  ${recoveryPoint}`, `  incomplete      ${incompleteness}`]),
           ...(areSchemaIdsReserved
             ? ['  schemas         ids that were given out after the recovery point are not given out again']
             : []),

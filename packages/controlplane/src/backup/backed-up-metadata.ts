@@ -6,10 +6,10 @@ import {
   applySegments,
   type BackedUpMachine,
   BackupChanged,
-  newestObject,
   newestWithObjects,
   RestoreProblem,
   readGeneration,
+  recoveryPointOf,
 } from './read-backup.ts';
 
 interface MetadataOptions {
@@ -23,7 +23,7 @@ interface Loaded {
   readonly machine: BackedUpMachine;
   readonly generation: number;
   position: number;
-  /** When the bucket got the newest part, by the clock of the bucket. */
+  /** What was decided before this moment is included, by the clock of the control plane that led. */
   recoveryPointMs: number;
 }
 
@@ -49,7 +49,7 @@ export class BackedUpMetadata {
     this.#loaded = loaded;
   }
 
-  /** What was decided before this moment is included, by the clock of the bucket. */
+  /** What was decided before this moment is included, by the clock of the control plane that led. */
   get recoveryPointMs(): number {
     return this.#loaded.recoveryPointMs;
   }
@@ -107,7 +107,7 @@ export class BackedUpMetadata {
       await applySegments(this.#options, machine, loaded.position, [segment]);
       loaded.position = segment.endPosition;
     }
-    loaded.recoveryPointMs = await modifiedMs(store, newestObject(chain).key);
+    loaded.recoveryPointMs = await recoveryPointOf(this.#options, machine, chain);
     return loaded;
   }
 }
@@ -116,15 +116,8 @@ async function load({ store, clusterId, onStep = () => {} }: MetadataOptions): P
   const generations = await listGenerations(store, clusterId);
   const generation = await newestWithObjects({ store, clusterId }, generations);
   if (generation === undefined) return undefined;
-  const { machine, chain } = await readGeneration({ store, clusterId, onStep }, generation);
-  const recoveryPointMs = await modifiedMs(store, newestObject(chain).key);
+  const { machine, chain, recoveryPointMs } = await readGeneration({ store, clusterId, onStep }, generation);
   return { machine, generation, position: chain.endPosition, recoveryPointMs };
-}
-
-async function modifiedMs(store: ObjectStore, key: string): Promise<number> {
-  const info = await store.head(key);
-  if (info === undefined) throw new BackupChanged(`${key} was deleted meanwhile; start again`);
-  return info.modifiedMs;
 }
 
 async function patiently<Result>(work: () => Promise<Result>): Promise<Result> {

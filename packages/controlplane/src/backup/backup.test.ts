@@ -1,139 +1,24 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { fileDeletionKind, readDeletionTask } from '@weir/cluster';
-import { Metrics, seededRandom, silentLog, systemRandom } from '@weir/core';
-import { HandClock, youngFileId } from '@weir/core/testing';
-import { type Journal, openJournals } from '@weir/journal';
-import { ClusterNode } from '@weir/metadata';
+import { seededRandom, silentLog } from '@weir/core';
+import { youngFileId } from '@weir/core/testing';
+import type { Journal } from '@weir/journal';
+import { SimulatedProcess } from '@weir/metadata/testing';
 import { loadSchemaFormats, RegistryReplica, RegistryService } from '@weir/registry';
-import { dropMemoryBucket, logFileKey, openStore } from '@weir/storage';
+import { logFileKey } from '@weir/storage';
 import { storageLimits } from '@weir/storage/limits';
-import { type FaultyStore, faultyStore } from '@weir/storage/testing';
-import { oneBatchFile } from '../../testing/one-batch-file.ts';
+import {
+  clusterId,
+  endOffset,
+  freshDatabase,
+  intervalMs,
+  BackupStage as Stage,
+} from '../../testing/backup-stage.ts';
 import { putHeld } from '../clones/clone-objects.ts';
 import { BackedUpMetadata } from './backed-up-metadata.ts';
-import { backupMetrics } from './backup-metrics.ts';
 import { chainFrom, listBackedUpClusters, listBackup, listGenerations } from './backup-objects.ts';
-import { ClusterBackup } from './cluster-backup.ts';
 import { type RestoreAdvance, RestoreProblem } from './read-backup.ts';
-import { restoreCluster } from './restore-cluster.ts';
-
-const clusterId = 'vci_test';
-const intervalMs = 5_000;
-
-type BackedUpJournal = ConstructorParameters<typeof ClusterBackup>[0]['journal'];
-
-/** One bucket and the databases around it, in virtual time. */
-class Stage {
-  readonly clock: HandClock;
-  readonly metrics = new Metrics();
-  readonly store: FaultyStore;
-  #fileNumber = 0;
-
-  private constructor(clock: HandClock, store: FaultyStore) {
-    this.clock = clock;
-    this.store = store;
-  }
-
-  static async open(t: TestContext): Promise<Stage> {
-    const name = randomUUID();
-    const clock = new HandClock();
-    const deps = { clock, random: systemRandom, environment: {}, log: silentLog, metrics: new Metrics() };
-    const store = await openStore(`mem://${name}`, deps);
-    t.after(() => dropMemoryBucket(name));
-    return new Stage(clock, faultyStore(store, {}, deps));
-  }
-
-  hub(databaseUrl: string) {
-    return openJournals(databaseUrl, { clock: this.clock, log: silentLog });
-  }
-
-  /** A control-plane process of a database, with backups. */
-  async serve(
-    t: TestContext,
-    databaseUrl: string,
-    id = 'one',
-    snapshotBytesMin = 1e9,
-    journalOf = (journal: Journal): BackedUpJournal => journal,
-  ) {
-    const hub = this.hub(databaseUrl);
-    const node = new ClusterNode({
-      clusterId,
-      journal: hub.journal(clusterId),
-      self: { id, url: `http://${id}` },
-      clock: this.clock,
-      log: silentLog,
-      metrics: this.metrics,
-      snapshotBytesMin,
-    });
-    const backup = new ClusterBackup({
-      clusterId,
-      node,
-      journal: journalOf(hub.journal(clusterId)),
-      store: this.store,
-      intervalMs,
-      clock: this.clock,
-      log: silentLog,
-      metrics: backupMetrics(this.metrics, clusterId),
-    });
-    node.start();
-    const stop = async () => {
-      await this.clock.until(backup.end().then(() => node.stop()));
-    };
-    t.after(() => hub.close());
-    return { node, stop };
-  }
-
-  async leader(t: TestContext, databaseUrl: string, id?: string, snapshotBytesMin?: number) {
-    const served = await this.serve(t, databaseUrl, id, snapshotBytesMin);
-    assert.ok(await this.clock.pass(60_000, () => served.node.role === 'leader'));
-    return served;
-  }
-
-  async createTopic(node: ClusterNode, name: string): Promise<string> {
-    const [made] = await node.createTopics([{ name, partitionCount: 1, configs: {} }], {
-      validateOnly: false,
-    });
-    assert.equal(made!.error, 'NONE');
-    return made!.topic!.topicId;
-  }
-
-  async commit(node: ClusterNode, topicId: string, count = 1): Promise<void> {
-    for (let left = count; left > 0; left--)
-      await node.commitFiles([oneBatchFile(++this.#fileNumber, topicId, 0, 10)]);
-  }
-
-  /** Restores into a new database, while time passes. */
-  async restore(databaseUrl: string, steps: string[] = [], advances: RestoreAdvance[] = []) {
-    const hub = this.hub(databaseUrl);
-    const { clock, store } = this;
-    const restored = restoreCluster({
-      clusterId,
-      store,
-      hub,
-      clock,
-      fenceMs: 4 * intervalMs,
-      onStep: (line) => steps.push(line),
-      onAdvance: (advance) => advances.push(advance),
-    });
-    return clock.until(restored.finally(() => hub.close()));
-  }
-
-  async keys(): Promise<string[]> {
-    const keys: string[] = [];
-    for await (const page of this.store.list('')) for (const { key } of page) keys.push(key);
-    return keys;
-  }
-}
-
-const freshDatabase = () => `memory://${randomUUID()}`;
-
-async function endOffset(node: ClusterNode, topicId: string): Promise<number> {
-  const [found] = await node.findBatches([{ topicId, partition: 0, offset: 0, bytesMax: 1 }]);
-  assert.equal(found!.error, 'NONE');
-  return found!.nextOffset;
-}
 
 const segment = (firstPosition: number, endPosition: number) => ({
   key: `${firstPosition}-${endPosition}`,
@@ -620,4 +505,58 @@ test('while a large snapshot is copied, entries are copied too, and a fence is f
   assert.equal((await restored).isComplete, true);
   assert.deepEqual((await listBackup(stage.store, clusterId, 0)).snapshots, []);
   assert.equal(node.role, 'stopped');
+});
+
+test('a recovery point promises nothing that the backup lacks, however slow the bucket is', async (t) => {
+  const stage = await Stage.open(t);
+  const { clock, store } = stage;
+  const process = new SimulatedProcess(clock, seededRandom(1));
+  const { node } = await stage.serve(t, freshDatabase(), 'one', undefined, undefined, process);
+  assert.ok(await clock.pass(60_000, () => node.role === 'leader'));
+  const topicId = await stage.createTopic(node, 'orders');
+  const put = store.put.bind(store);
+  store.put = async (...args) => {
+    await new Promise<void>((resolve) => process.clock.after(4_000, resolve));
+    return put(...args);
+  };
+  /** When each commit of ten records was acknowledged. */
+  const acknowledgedMs: number[] = [];
+  for (let round = 0; round < 300; round++) {
+    await stage.commit(node, topicId);
+    acknowledgedMs.push(clock.nowMs());
+    await clock.pass(100);
+  }
+  process.kill();
+  store.put = put;
+  const database = freshDatabase();
+  const { recoveryPointMs, isComplete } = await stage.restore(database);
+  assert.equal(isComplete, false);
+  const again = await stage.leader(t, database);
+  const restored = (await endOffset(again.node, topicId)) / 10;
+  assert.ok(restored > 100 && restored < 300, `${restored}`);
+  const promised = acknowledgedMs.filter((ms) => ms < recoveryPointMs).length;
+  assert.ok(promised <= restored, `${promised} are promised, and ${restored} are there`);
+  assert.ok(promised >= restored - 1, 'and it promises what is there');
+  await again.stop();
+});
+
+test('a clock that was ahead leaves no recovery point in the future', async (t) => {
+  const stage = await Stage.open(t);
+  const { clock } = stage;
+  const database = freshDatabase();
+  const ahead = { ...clock, after: clock.after.bind(clock), monotonicMs: () => clock.monotonicMs() };
+  const process = {
+    clock: { ...ahead, nowMs: () => clock.nowMs() + 7 * 3_600_000 },
+    journal: (journal: Journal) => journal,
+  };
+  const first = await stage.serve(t, database, 'one', undefined, undefined, process);
+  assert.ok(await clock.pass(60_000, () => first.node.role === 'leader'));
+  const topicId = await stage.createTopic(first.node, 'orders');
+  await first.stop();
+  const { node, stop } = await stage.leader(t, database, 'two');
+  await stage.commit(node, topicId);
+  const committedMs = clock.nowMs();
+  await clock.pass(intervalMs);
+  await stop();
+  assert.ok((await stage.restore(freshDatabase())).recoveryPointMs < committedMs);
 });

@@ -1,8 +1,8 @@
 import { clusterFacts } from '@weir/cluster';
 import type { Clock, Log, Series } from '@weir/core';
 import { EntriesPruned, type Journal, packEntries } from '@weir/journal';
-import type { ClusterNode } from '@weir/metadata';
-import type { ObjectStore } from '@weir/storage';
+import type { ClusterNode, ServingRight } from '@weir/metadata';
+import { type ObjectStore, StoreError } from '@weir/storage';
 import { controlPlaneLimits } from '../limits.ts';
 import {
   type BackupSegment,
@@ -19,7 +19,7 @@ import { copySnapshot } from './copy-snapshot.ts';
 /** The methods of a node that are needed. */
 type BackedUpNode = Pick<
   ClusterNode,
-  'role' | 'onRole' | 'record' | 'execute' | 'retire' | 'keepFilesForBackup'
+  'role' | 'onRole' | 'record' | 'execute' | 'retire' | 'keepFilesForBackup' | 'serveOnlyWith'
 >;
 
 interface ClusterBackupOptions {
@@ -52,6 +52,10 @@ interface Stored {
   open: { readonly firstPosition: number; readonly entries: Buffer[]; bytes: number } | undefined;
 }
 
+/** A look for a fence is due after this, however long the interval is and however slow the bucket. */
+const fenceLookMsMax = 5_500;
+/** Looks of a bucket that is fast follow each other by an interval and a little. */
+const intervalsPerLook = 1.1;
 /** Entries per read of the journal. */
 const entriesPerRead = 1_000;
 /** How long a process that stops waits for its last backup. */
@@ -69,10 +73,11 @@ const snapshotsKept = 2;
  * The leader deletes no file before the backup knows that it is dead: what is restored from it would still refer to
  * the file.
  *
- * A restore begins a new generation by a fence. The leader of the old one finds the fence at its next interval, stops
- * serving for good, stores its last entries and says so.
+ * A restore begins a new generation by a fence. The leader of the old one finds the fence within seconds, stops serving
+ * for good, stores its last entries and says so. A process that begins to lead, or that was paused for longer than its
+ * lease, looks for the fence before it acknowledges anything.
  */
-export class ClusterBackup {
+export class ClusterBackup implements ServingRight {
   readonly #options: ClusterBackupOptions;
   #stored: Stored | undefined;
   #completeMs: number;
@@ -83,6 +88,9 @@ export class ClusterBackup {
   #hasEnded = false;
   /** The generation that ends here, from when its fence was found until the bucket says that it has ended. */
   #closing: number | undefined;
+  /** When the last look for the fence began. */
+  #lookedMs: number;
+  #cancelLook = () => {};
   readonly #stopListening: () => void;
 
   constructor(options: ClusterBackupOptions) {
@@ -95,7 +103,10 @@ export class ClusterBackup {
       if (role === 'leader' && this.#isSuperseded()) void this.#retire();
     });
     options.node.keepFilesForBackup(() => this.#backedUpMs);
+    options.node.serveOnlyWith(this);
+    this.#lookedMs = options.clock.monotonicMs();
     this.#nextLater();
+    this.#lookLater();
   }
 
   /** How long ago the bucket had everything that was decided. */
@@ -109,6 +120,7 @@ export class ClusterBackup {
     this.#hasEnded = true;
     this.#stopListening();
     this.#cancel();
+    this.#cancelLook();
     const ended = this.#running.then(() => this.#run());
     await new Promise<void>((resolve) => {
       const cancel = clock.after(endMsMax, resolve);
@@ -119,11 +131,69 @@ export class ClusterBackup {
     });
   }
 
+  async isGranted(signal: AbortSignal): Promise<boolean> {
+    const { bucketId } = clusterFacts;
+    try {
+      return !(await this.#isFenced(signal));
+    } catch (error) {
+      // The first agent makes the bucket, after it has found a leader. Before that no cluster was restored from it.
+      const isNew = this.#options.node.record(bucketId.namespace, bucketId.key) === undefined;
+      if (isNew && error instanceof StoreError && error.kind === 'bucketMissing') return true;
+      const problem = (error as Error).message;
+      throw new Error(`the bucket cannot be asked whether the cluster was restored elsewhere: ${problem}`, {
+        cause: error,
+      });
+    }
+  }
+
+  async withdraw(execute: BackedUpNode['execute']): Promise<string> {
+    await this.#supersede(execute);
+    this.#runNow();
+    return this.#reason();
+  }
+
   #nextLater(): void {
+    this.#cancel();
     if (this.#hasEnded) return;
     this.#cancel = this.#options.clock.after(this.#options.intervalMs, () => {
       this.#running = this.#run().then(() => this.#nextLater());
     });
+  }
+
+  #runNow(): void {
+    this.#cancel();
+    this.#running = this.#running.then(() => this.#run()).then(() => this.#nextLater());
+  }
+
+  /** Every interval has a look of its own. These are for intervals that are long, or that a slow bucket prolongs. */
+  #lookLater(): void {
+    this.#cancelLook = this.#options.clock.after(this.#lookMs / 2, () => {
+      void this.#lookIfDue().then(() => {
+        if (!this.#hasEnded) this.#lookLater();
+      });
+    });
+  }
+
+  get #lookMs(): number {
+    return Math.min(fenceLookMsMax, intervalsPerLook * this.#options.intervalMs);
+  }
+
+  /** Never rejects. */
+  async #lookIfDue(): Promise<void> {
+    const { node, clock, log } = this.#options;
+    if (node.role !== 'leader' || this.#closing !== undefined) return;
+    if (clock.monotonicMs() - this.#lookedMs < this.#lookMs) return;
+    const attempt = new AbortController();
+    const cancel = clock.after(this.#lookMs, () => attempt.abort(new Error('the bucket does not answer')));
+    try {
+      if (!(await this.#isFenced(attempt.signal))) return;
+      await this.#beginClosing();
+      this.#runNow();
+    } catch (error) {
+      log.warn('failed to look for a restore in the bucket, retrying', { problem: (error as Error).message });
+    } finally {
+      cancel();
+    }
   }
 
   /** One interval. Never rejects. */
@@ -137,7 +207,8 @@ export class ClusterBackup {
     const startMs = clock.monotonicMs();
     const startWallMs = clock.nowMs();
     try {
-      if (this.#closing === undefined && (await this.#isFenced())) await this.#beginClosing();
+      if (this.#closing === undefined && (await this.#isFenced()) && this.#closing === undefined)
+        await this.#beginClosing();
       if (this.#closing === undefined) await this.#store();
       else await this.#close(this.#closing);
       this.#completeMs = startMs;
@@ -162,19 +233,28 @@ export class ClusterBackup {
     return this.#options.node.record(namespace, key) !== undefined;
   }
 
-  async #isFenced(): Promise<boolean> {
-    const { store, clusterId } = this.#options;
-    return (await store.head(fenceKey(clusterId, this.#generation() + 1))) !== undefined;
+  async #isFenced(signal?: AbortSignal): Promise<boolean> {
+    const { store, clusterId, clock } = this.#options;
+    this.#lookedMs = clock.monotonicMs();
+    const key = fenceKey(clusterId, this.#generation() + 1);
+    return (await store.head(key, signal && { signal })) !== undefined;
   }
 
   /** Ends this generation: no process of it leads the cluster again. */
   async #beginClosing(): Promise<void> {
     const { node } = this.#options;
+    await this.#supersede((command) => node.execute(command));
+    await this.#retire();
+  }
+
+  async #supersede(execute: BackedUpNode['execute']): Promise<void> {
     const generation = this.#generation();
     const value = Buffer.from(String(generation + 1));
-    await node.execute({ kind: 'putEntries', changes: [{ ...clusterFacts.supersededBy, value }] });
+    if (!this.#isSuperseded())
+      await execute({ kind: 'putEntries', changes: [{ ...clusterFacts.supersededBy, value }] });
     this.#closing = generation;
-    await this.#retire();
+    const { log, clusterId } = this.#options;
+    log.error('stopped serving cluster: its metadata was restored elsewhere', { clusterId });
   }
 
   /** Stores the last entries, and says that there will be no others. */
@@ -188,11 +268,12 @@ export class ClusterBackup {
   }
 
   #retire(): Promise<void> {
-    const { node, log, clusterId } = this.#options;
-    log.error('stopped serving cluster: its metadata was restored elsewhere', { clusterId });
-    return node.retire(
-      `${clusterId} was restored from its bucket into another database; start agents with the control plane of that one`,
-    );
+    return this.#options.node.retire(this.#reason());
+  }
+
+  #reason(): string {
+    const { clusterId } = this.#options;
+    return `${clusterId} was restored from its bucket into another database; start agents with the control plane of that one`;
   }
 
   /**
@@ -250,7 +331,7 @@ export class ClusterBackup {
       if (nowMs - intervalStartMs < this.#options.intervalMs) return true;
       intervalStartMs = nowMs;
       // The next interval ends the generation.
-      if (mode !== 'alone' && (await this.#isFenced())) return false;
+      if (mode !== 'alone' && (this.#closing !== undefined || (await this.#isFenced()))) return false;
       if (mode === 'with entries') await this.#storeEntries(stored);
       return true;
     });

@@ -38,10 +38,14 @@ interface ReadOptions extends BackupPlace {
 interface ReadBackup {
   readonly machine: BackedUpMachine;
   readonly chain: BackupChain;
+  /** See `recoveryPointOf`. */
+  readonly recoveryPointMs: number;
 }
 
 /** Objects, or parts of one, that are fetched at a time. */
 const readsAtATime = 8;
+/** More than any request to a store takes, with its repetitions. */
+const requestMsMax = 600_000;
 /** The size of one read of a snapshot. */
 const readBytes = 8 * 1024 * 1024;
 
@@ -61,8 +65,27 @@ export async function newestWithObjects(
 }
 
 /** The newest part of what a chain restores. */
-export function newestObject({ segments, snapshot }: BackupChain): { readonly key: string } {
+function newestObject({ segments, snapshot }: BackupChain): { readonly key: string } {
   return segments.at(-1) ?? snapshot!;
+}
+
+/**
+ * What was decided before this moment is in the chain: the time of its last entry, by the clock of the leader. Not the
+ * time at which the bucket got it: while a slow request is under way, the leader decides more.
+ *
+ * Times of entries never run back, so that a clock that was once ahead leaves later entries with its time. If that is
+ * ahead of the bucket, the time of the bucket counts, less what a request can take.
+ */
+export async function recoveryPointOf(
+  { store }: BackupPlace,
+  machine: BackedUpMachine,
+  chain: BackupChain,
+): Promise<number> {
+  const { key } = newestObject(chain);
+  const info = await store.head(key);
+  if (info === undefined) throw new BackupChanged(`${key} was deleted meanwhile; start again`);
+  const isAhead = machine.lastEntryMs > info.modifiedMs;
+  return isAhead ? Math.max(0, info.modifiedMs - requestMsMax) : machine.lastEntryMs;
 }
 
 /** Reads the chain from the newest snapshot. If that is damaged, the one before it leads to the same state. */
@@ -81,7 +104,8 @@ export async function readGeneration(options: ReadOptions, generation: number): 
     if (chain.endPosition < endMax) continue;
     onStep(`Reading generation ${generation} up to position ${chain.endPosition}`);
     try {
-      return { machine: await readChain(options, chain, onAdvance), chain };
+      const machine = await readChain(options, chain, onAdvance);
+      return { machine, chain, recoveryPointMs: await recoveryPointOf(options, machine, chain) };
     } catch (error) {
       if (error instanceof BackupChanged) throw error;
       problem = error;

@@ -11,13 +11,7 @@ import type { ObjectStore } from '@weir/storage';
 import { readBucketId } from '../clones/clone-objects.ts';
 import { holdForClones } from '../clones/hold-for-clones.ts';
 import { closedKey, fenceKey, listGenerations } from './backup-objects.ts';
-import {
-  newestObject,
-  newestWithObjects,
-  type RestoreAdvance,
-  RestoreProblem,
-  readGeneration,
-} from './read-backup.ts';
+import { newestWithObjects, type RestoreAdvance, RestoreProblem, readGeneration } from './read-backup.ts';
 import { reserveSchemaIds } from './reserve-schema-ids.ts';
 import { type UncommittedFiles, uncommittedFiles } from './uncommitted-files.ts';
 
@@ -38,7 +32,7 @@ interface RestoreOptions {
 
 export interface RestoredCluster {
   readonly generation: number;
-  /** When the bucket got the newest part of what was restored, by the clock of the bucket. */
+  /** What was decided before this moment is restored, by the clock of the control plane that led. */
   readonly recoveryPointMs: number;
   /** Number of journal entries after the snapshot. */
   readonly entryCount: number;
@@ -80,7 +74,7 @@ export async function restoreCluster(options: RestoreOptions): Promise<RestoredC
   // The newest generation may have stored its first object only now. If it has none, it may have served without one.
   const source = (await newestWithObjects(options, generations))!;
   const isComplete = isClosed && source === newest;
-  const { machine, chain } = await readGeneration(options, source);
+  const { machine, chain, recoveryPointMs } = await readGeneration(options, source);
   await holdForClones(options, machine);
   const hasSchemas = machine.registryRevision > 0;
   if (!isComplete) reserveSchemaIds(machine);
@@ -98,7 +92,6 @@ export async function restoreCluster(options: RestoreOptions): Promise<RestoredC
   } finally {
     saving.end();
   }
-  const recoveryPointMs = (await store.head(newestObject(chain).key))?.modifiedMs ?? 0;
   onStep('Looking for files that the backup does not know');
   const { stores, unsearched } = await otherBuckets(options, readBuckets(machine.kv.of('clusterFact')));
   const uncommitted: UncommittedFiles[] = [];

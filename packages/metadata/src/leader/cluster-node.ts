@@ -17,6 +17,7 @@ import { type QueryQueueMetrics, queryQueueMetrics } from '../queries/query-queu
 import { SeriesBudget } from '../series/series-store.ts';
 import { answerCall } from './answer-call.ts';
 import { untilBeatMs } from './beat.ts';
+import { CommitPipeline } from './commit-pipeline.ts';
 import { Followers } from './followers.ts';
 import { HeldLease } from './held-lease.ts';
 import { type CommitMetrics, commitMetrics } from './leader-metrics.ts';
@@ -57,6 +58,17 @@ export interface ClusterNodeOptions {
  */
 export type Role = 'standby' | 'leader' | 'stopped';
 
+/** Whether the database of a node may serve its cluster: a cluster that was restored is served by another one. */
+export interface ServingRight {
+  /** Called with all entries of the journal read. Rejects while the answer is unknown. */
+  isGranted(signal: AbortSignal): Promise<boolean>;
+  /**
+   * Ends the cluster in this database. Called while this process has the lease and serves no call; the node then stops
+   * for good. Returns the reason for callers.
+   */
+  withdraw(execute: <C extends Command>(command: C) => Promise<ReplyOf<C>>): Promise<string>;
+}
+
 /**
  * One cluster in one control-plane process. As a standby it maintains a machine of its own, so that it can take over at
  * once; as the leader it answers the port. Otherwise every call rejects with `NotLeader`.
@@ -75,6 +87,9 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
   readonly #snapshotBytesMin: number;
   readonly #seriesBudget: SeriesBudget;
   #backedUpMs: (() => number) | undefined;
+  #servingRight: ServingRight | undefined;
+  /** Why this process could not serve when it last had the lease. */
+  #servingProblem: string | undefined;
   #linkingPipelines: (() => Promise<readonly LinkingPipeline[]>) | undefined;
   readonly #followers: Followers;
   readonly #roleListeners = new Set<(role: Role) => void>();
@@ -159,6 +174,11 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
    */
   keepFilesForBackup(backedUpMs: () => number): void {
     this.#backedUpMs = backedUpMs;
+  }
+
+  /** From its next term on, this node answers no call and acknowledges nothing without the right to serve. */
+  serveOnlyWith(right: ServingRight): void {
+    this.#servingRight = right;
   }
 
   /** From its next term on, this node plans syncs of these pipelines. */
@@ -254,7 +274,8 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
     if (this.#retiredBecause !== undefined) return new NotLeader(this.#retiredBecause, undefined);
     if (this.#role === 'stopped')
       return new NotLeader(`${clusterId}: this control plane stops`, this.#leaderUrl);
-    const where = this.#leaderUrl === undefined ? 'it has no leader now' : `${this.#leaderUrl} leads it`;
+    const none = `it has no leader now${this.#servingProblem === undefined ? '' : ` (${this.#servingProblem})`}`;
+    const where = this.#leaderUrl === undefined ? none : `${this.#leaderUrl} leads it`;
     return new NotLeader(`${clusterId} is not led by this control plane; ${where}`, this.#leaderUrl);
   }
 
@@ -337,16 +358,27 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
   async #serve(epoch: number, requestedMs: number): Promise<void> {
     const { journal } = this.#options;
     const deps = { journal, epoch, clock: this.#clock, log: this.#log, timing: this.#timing };
+    const right = this.#servingRight;
+    let isGranted = true;
     const lease = new HeldLease({ ...deps, requestedMs });
     const replica = this.#replica!;
+    let isUnknown = false;
     try {
       // The lease fences all other writers, so the end of the journal is final.
       await replica.catchUp(journal);
+      if (right !== undefined)
+        lease.confirmBy(async (signal) => {
+          isGranted = await right.isGranted(signal);
+          return isGranted;
+        });
       const note = await journal.readNote();
       // A slow database may have used up the lease by now. Checking whether it is still ours is faster than taking
       // another one.
       const isOurs = await new Promise<boolean>((resolve) => lease.whenKnown(resolve));
-      if (this.#role !== 'stopped' && isOurs) {
+      isUnknown = !isOurs && lease.confirmProblem !== undefined;
+      this.#servingProblem = isUnknown ? lease.confirmProblem : undefined;
+      if (this.#role !== 'stopped' && !isGranted) await this.#withdraw(right!, epoch, replica);
+      else if (this.#role !== 'stopped' && isOurs) {
         const { position } = replica;
         const leadership = new Leadership({
           ...deps,
@@ -377,6 +409,32 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
         this.#log.warn('failed to release lease', { problem: String(error) });
       });
       await this.#within(this.#timing.drainMsMax, released);
+    }
+    // Another process may know.
+    if (isUnknown) await this.#sleep(2 * this.#timing.standbyPollMs, 2 * this.#timing.standbyPollMs);
+  }
+
+  /** Ends the cluster in this database. The lease is not valid, but the journal refuses entries of an earlier epoch. */
+  async #withdraw(right: ServingRight, epoch: number, replica: Replica): Promise<void> {
+    const pipeline = new CommitPipeline({
+      replica,
+      journal: this.#options.journal,
+      epoch,
+      clock: this.#clock,
+      log: this.#log,
+      retryMs: this.#timing.retryMs,
+      metrics: this.#metrics,
+      isLeaseValid: () => false,
+      mayAcknowledge: () => true,
+      whenKnown() {},
+      onChanges() {},
+      onFailed() {},
+    });
+    try {
+      this.#retiredBecause = await right.withdraw((command) => pipeline.submit(command));
+      this.#turn('stopped');
+    } finally {
+      if (!pipeline.isClean) this.#replica = undefined;
     }
   }
 

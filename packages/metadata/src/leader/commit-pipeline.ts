@@ -18,6 +18,9 @@ interface PipelineOptions {
   readonly metrics: CommitMetrics;
   /** Whether no other process can be the leader yet, by our clock. */
   readonly isLeaseValid: () => boolean;
+  /** Whether what the journal has may be acknowledged; otherwise `whenKnown` calls its listener with that later. */
+  readonly mayAcknowledge: () => boolean;
+  readonly whenKnown: (listener: (mayAcknowledge: boolean) => void) => void;
   /** Receives durable changes, in order. */
   readonly onChanges: (changes: readonly ClusterChange[]) => void;
   /** The machine is ahead of the journal and cannot continue. Called once. */
@@ -191,17 +194,24 @@ export class CommitPipeline {
     this.#running = taken;
     this.#append(entries).then(
       () => {
-        const durable = this.#running ?? [];
-        this.#running = undefined;
-        this.#runningBytes = 0;
         if (this.#failure !== undefined) return;
         this.#durablePosition += entries.length;
-        // The next append runs while these are released.
-        this.#appendNext();
-        this.#release(durable);
+        if (this.#options.mayAcknowledge()) this.#acknowledge();
+        else this.#options.whenKnown((isValid) => this.#acknowledge(isValid));
       },
       (error: Error) => this.fail(error),
     );
+  }
+
+  #acknowledge(isAllowed = true): void {
+    if (!isAllowed) this.fail(new Error('the lease was lost'));
+    const durable = this.#running ?? [];
+    this.#running = undefined;
+    this.#runningBytes = 0;
+    if (this.#failure !== undefined) return;
+    // The next append runs while these are released.
+    this.#appendNext();
+    this.#release(durable);
   }
 
   /** Takes the longest prefix of the queue that fits into one append. */

@@ -14,6 +14,18 @@ interface HeldLeaseOptions {
   readonly timing: Timing;
 }
 
+/** Asks whether the database may still serve the cluster. Rejects while the answer is unknown. */
+type Confirm = (signal: AbortSignal) => Promise<boolean>;
+
+/** A moment by both clocks: the monotonic one may stand still while the machine is suspended. */
+interface Moment {
+  readonly monotonicMs: number;
+  readonly wallMs: number;
+}
+
+/** The database serves the cluster no more: the lease is of no use. */
+const notGranted = 'another database serves the cluster';
+
 /**
  * The number of checks of a lapsed lease, over the duration of another lease, before it counts as lost. Each check
  * takes at least one turn of the event loop.
@@ -35,6 +47,9 @@ const lapsedChecks = 4;
  *
  * The same holds for a database whose disk stalls for a second or two: no other process can take the lease from it
  * either, and releasing and taking it again would make calls wait for several more writes of that disk.
+ *
+ * After `confirmBy`, a lease is valid only once it was confirmed, and again after it lapsed. Clocks that disagree by a
+ * lease or more count as lapsed: the machine may have been suspended.
  */
 export class HeldLease {
   readonly #options: HeldLeaseOptions;
@@ -44,19 +59,67 @@ export class HeldLease {
   #hasFailed = false;
   #onLost: ((reason: string) => void) | undefined;
   #waiting: ((isValid: boolean) => void)[] = [];
+  #confirm: Confirm | undefined;
+  #isConfirmed = true;
+  #isConfirming = false;
+  #confirmProblem: string | undefined;
+  /** The last moment at which both clocks were compared. */
+  #compared: Moment;
   #cancelRenewal = () => {};
   #cancelEnd = () => {};
 
   constructor(options: HeldLeaseOptions) {
     this.#options = options;
     this.#endMs = this.#endFrom(options.requestedMs);
+    this.#compared = this.#now();
     this.#awaitEnd();
     this.#renewWithNextBeat();
   }
 
-  /** Whether no other process can have it yet, by our clock. */
+  /** From now on the lease is valid only while it is confirmed. */
+  confirmBy(confirm: Confirm): void {
+    this.#confirm = confirm;
+    this.#isConfirmed = false;
+    this.#compared = this.#now();
+    void this.#untilConfirmed();
+  }
+
+  /** The reason why it is not confirmed yet, if an attempt failed. */
+  get confirmProblem(): string | undefined {
+    return this.#confirmProblem;
+  }
+
+  /** Whether no other process can have it yet, by our clock, and the database may serve. */
   isValid(): boolean {
-    return !this.#isOver && this.#options.clock.monotonicMs() < this.#endMs;
+    return !this.#isOver && this.#isConfirmed && this.#isCurrent();
+  }
+
+  /**
+   * Whether an entry that the journal has may be acknowledged. The journal itself refuses entries of a process that
+   * lost its lease, but not those of a database that another one has replaced.
+   */
+  mayAcknowledge(): boolean {
+    return this.#confirm === undefined || this.isValid();
+  }
+
+  #isCurrent(): boolean {
+    return this.#options.clock.monotonicMs() < this.#endMs && !this.#hasJumpedSince(this.#compared);
+  }
+
+  #now(): Moment {
+    const { clock } = this.#options;
+    return { monotonicMs: clock.monotonicMs(), wallMs: clock.nowMs() };
+  }
+
+  #hasJumpedSince(before: Moment): boolean {
+    if (this.#confirm === undefined) return false;
+    const { monotonicMs, wallMs } = this.#now();
+    const differenceMs = wallMs - before.wallMs - (monotonicMs - before.monotonicMs);
+    return Math.abs(differenceMs) >= this.#usableMs;
+  }
+
+  get #usableMs(): number {
+    return this.#options.timing.leaseTtlMs * (1 - leaseMarginShare);
   }
 
   /** Whether it is valid and no earlier caller waits for that, so that calls stay in order. */
@@ -93,7 +156,7 @@ export class HeldLease {
   }
 
   #endFrom(requestedMs: number): number {
-    return requestedMs + this.#options.timing.leaseTtlMs * (1 - leaseMarginShare);
+    return requestedMs + this.#usableMs;
   }
 
   #lose(reason: string): void {
@@ -114,7 +177,9 @@ export class HeldLease {
   #checkEnd(checksLeft: number): void {
     const { clock, timing } = this.#options;
     if (this.isValid()) this.#awaitEnd();
-    else if (this.#hasFailed || checksLeft === 0) this.#lose('the lease could not be renewed in time');
+    else if (this.#hasFailed || (checksLeft === 0 && this.#confirmProblem === undefined))
+      this.#lose('the lease could not be renewed in time');
+    else if (checksLeft === 0) this.#lose(`it is unknown whether ${notGranted}: ${this.#confirmProblem}`);
     else
       this.#cancelEnd = clock.after(timing.leaseTtlMs / lapsedChecks, () => this.#checkEnd(checksLeft - 1));
   }
@@ -136,14 +201,17 @@ export class HeldLease {
       await journal.renewLease(epoch);
       if (this.#isOver) return;
       this.#hasFailed = false;
+      if (!this.#isCurrent() && this.#confirm !== undefined) this.#isConfirmed = false;
       this.#endMs = this.#endFrom(requestedMs);
+      this.#compared = this.#now();
+      void this.#untilConfirmed();
       // The answer may have come too late to be of use.
-      if (!this.isValid()) {
+      if (!this.#isCurrent()) {
         this.#renewAfter(0);
         return;
       }
       this.#renewWithNextBeat();
-      this.#notifyWaiting();
+      if (this.isValid()) this.#notifyWaiting();
     } catch (error) {
       if (this.#isOver) return;
       if (error instanceof Fenced) {
@@ -154,5 +222,41 @@ export class HeldLease {
       log.warn('failed to renew lease, retrying', { problem: String(error) });
       this.#renewAfter(timing.retryMs);
     }
+  }
+
+  /** Asks until it is confirmed, refused or over. An answer from before a pause of this process says nothing. */
+  async #untilConfirmed(): Promise<void> {
+    const { clock, log, timing } = this.#options;
+    const confirm = this.#confirm;
+    if (confirm === undefined || this.#isConfirming) return;
+    this.#isConfirming = true;
+    while (!this.#isOver && !this.#isConfirmed) {
+      const started = this.#now();
+      const attempt = new AbortController();
+      const cancel = clock.after(timing.leaseTtlMs, () =>
+        attempt.abort(new Error('there was no answer within the duration of a lease')),
+      );
+      try {
+        const isGranted = await confirm(attempt.signal);
+        if (this.#isOver) break;
+        if (!isGranted) {
+          this.#lose(notGranted);
+          break;
+        }
+        if (clock.monotonicMs() - started.monotonicMs >= this.#usableMs || this.#hasJumpedSince(started))
+          continue;
+        this.#isConfirmed = true;
+        this.#confirmProblem = undefined;
+        if (this.isValid()) this.#notifyWaiting();
+      } catch (error) {
+        if (this.#isOver) break;
+        this.#confirmProblem = (error as Error).message;
+        log.warn('failed to confirm lease, retrying', { problem: this.#confirmProblem });
+        await new Promise<void>((resolve) => clock.after(timing.retryMs, resolve));
+      } finally {
+        cancel();
+      }
+    }
+    this.#isConfirming = false;
   }
 }

@@ -133,6 +133,8 @@ export class Leadership {
       retryMs: timing.retryMs,
       metrics,
       isLeaseValid: () => this.isValid(),
+      mayAcknowledge: () => lease.mayAcknowledge(),
+      whenKnown: (listener) => this.whenKnown(listener),
       onChanges: (changes) => {
         followers.push(changes);
         this.groups.onChanges(changes);

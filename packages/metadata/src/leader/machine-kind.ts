@@ -7,6 +7,7 @@ export type Machine = Pick<
   ClusterMachine,
   | 'execute'
   | 'apply'
+  | 'lastEntryMs'
   | 'findBatches'
   | 'findOffsets'
   | 'describeTransactions'
