@@ -279,6 +279,12 @@ export const agentLimits = {
   /** Producers whose lost batch an agent remembers for some seconds; the oldest are forgotten first. */
   lostSequencesMax: 10_000,
 
+  /**
+   * How long a request that may be late is held. By then the agent knows whether its client has left the connection,
+   * whose end follows the request.
+   */
+  lateRequestHoldMs: 50,
+
   /** A client that names a longer time to wait for its write is answered after this one. */
   produceTimeoutMsMax: 300_000,
 

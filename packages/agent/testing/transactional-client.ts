@@ -49,6 +49,7 @@ export class TransactionalProducer {
   producerEpoch = -1;
   readonly transactionalId: string;
   readonly #agent: ServedAgent;
+  readonly #protocol: Protocol;
   readonly #versions: Readonly<Record<CalledApi, number>>;
   readonly #sequences = new Map<string, number>();
   #connection = new AbortController();
@@ -56,12 +57,25 @@ export class TransactionalProducer {
   constructor(agent: ServedAgent, transactionalId: string, protocol: Protocol) {
     this.#agent = agent;
     this.transactionalId = transactionalId;
+    this.#protocol = protocol;
     this.#versions = protocols[protocol];
   }
 
   /** Continues over another connection. */
   reconnect(): void {
     this.#connection = new AbortController();
+  }
+
+  /** Returns the same producer over another connection, to this agent or another one. */
+  onOtherConnection(agent: ServedAgent = this.#agent): TransactionalProducer {
+    const other = new TransactionalProducer(agent, this.transactionalId, this.#protocol);
+    other.producerId = this.producerId;
+    other.producerEpoch = this.producerEpoch;
+    return other;
+  }
+
+  disconnect(): void {
+    this.#connection.abort();
   }
 
   async init(transactionTimeoutMs = 60_000): Promise<ErrorName> {

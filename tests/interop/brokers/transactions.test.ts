@@ -4,7 +4,7 @@ import { systemClock } from '@weir/core';
 import { Kafka, logLevel } from 'kafkajs';
 import { missingTool } from '../apache/tools.ts';
 import { type JavaRecord, openJavaClient } from './java-client.ts';
-import { storedTopic } from './stored.ts';
+import { recordsOf, storedTopic } from './stored.ts';
 import { createTopic } from './topics.ts';
 import { lastFirst, startCluster, startLocal } from './weir-process.ts';
 
@@ -302,3 +302,44 @@ test(
     );
   },
 );
+
+test('kafkajs commits every transaction with three agents, also on new connections', withNode, async (t) => {
+  const { agents } = await startCluster(lastFirst(t), {
+    agents: [{ zone: 'zone-a' }, { zone: 'zone-a' }, { zone: 'zone-a' }],
+    controlPlanes: 1,
+  });
+  const brokers = agents.map((agent) => agent.address('Kafka'));
+  await createTopic(brokers[0]!, 'spread', 6);
+  const sent: string[] = [];
+  for (let round = 0; round < 3; round++) {
+    // A new client has other connections, and begins with another agent.
+    const kafka = new Kafka({ brokers: [brokers[round]!], logLevel: logLevel.NOTHING });
+    const producer = kafka.producer({
+      transactionalId: 'spread',
+      maxInFlightRequests: 1,
+      idempotent: true,
+    });
+    await producer.connect();
+    try {
+      for (let number = 0; number < 10; number++) {
+        const value = `${round} ${number}`;
+        const transaction = await producer.transaction();
+        await transaction.send({ topic: 'spread', messages: [{ partition: number % 6, value }] });
+        const offsets = [{ partition: 0, offset: `${number}` }];
+        await transaction.sendOffsets({
+          consumerGroupId: 'spread-group',
+          topics: [{ topic: 'spread', partitions: offsets }],
+        });
+        await transaction.commit();
+        sent.push(value);
+      }
+    } finally {
+      await producer.disconnect();
+    }
+  }
+  assert.equal(sent.length, 30);
+  // Each transaction has one record and one marker.
+  const stored = (await storedTopic(brokers[0]!, 'spread', 60)).flat();
+  const records = stored.filter(({ isControl }) => !isControl).flatMap((batch) => recordsOf([batch]));
+  assert.deepEqual(records.map(({ value }) => String(value)).sort(), sent.toSorted());
+});

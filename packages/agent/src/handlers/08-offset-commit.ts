@@ -2,6 +2,7 @@ import type { GroupError, OffsetsCommit, OffsetsCommitAnswer } from '@weir/clust
 import { type Apis, type ErrorName, errors, type RequestOf, zeroUuid } from '@weir/wire';
 import { coordinatorAnswer } from '../cluster-calls/coordinator-answer.ts';
 import type { GroupCalls } from '../cluster-calls/group-calls.ts';
+import { isPossiblyLate, repeatedIfLate } from '../cluster-calls/late-requests.ts';
 import { offsetWeight, portionsOf } from '../cluster-calls/portions.ts';
 import { readOffsetsToCommit } from '../groups/offsets-to-commit.ts';
 import type { HandlerOf } from '../requests/handler.ts';
@@ -17,8 +18,7 @@ const epochsFromVersion = 9;
  * - An error of the group or the member is returned for every partition. Clients before v9 do not know
  *   GROUP_ID_NOT_FOUND and STALE_MEMBER_EPOCH here and get ILLEGAL_GENERATION.
  * - If the control plane is unavailable or fails, the error is COORDINATOR_LOAD_IN_PROGRESS, and clients back off and
- *   retry. A commit that may have been in flight for too long gets the same error: sometimes the first commit of a
- *   member on a new connection.
+ *   retry. A commit on another connection than the last one of its member is held for a moment (`repeatedIfLate`).
  * - Requires READ on the group; otherwise every partition is GROUP_AUTHORIZATION_FAILED. Requires READ on each topic.
  */
 export function offsetCommitHandler({ commits, marks }: GroupCalls): HandlerOf<Apis['OffsetCommit']> {
@@ -32,17 +32,19 @@ export function offsetCommitHandler({ commits, marks }: GroupCalls): HandlerOf<A
     const answer =
       offsets.length === 0
         ? undefined
-        : await coordinatorAnswer(
-            commitInPortions({
-              groupId,
-              generationIdOrMemberEpoch,
-              memberId,
-              groupInstanceId,
-              origin: marks.originOf(origin),
-              retentionMs: Number(request.retentionTimeMs),
-              offsets,
-            }),
-            context,
+        : await repeatedIfLate(context, isPossiblyLate, () =>
+            coordinatorAnswer(
+              commitInPortions({
+                groupId,
+                generationIdOrMemberEpoch,
+                memberId,
+                groupInstanceId,
+                origin: marks.originOf(origin),
+                retentionMs: Number(request.retentionTimeMs),
+                offsets,
+              }),
+              context,
+            ),
           );
     const topics = read.answer((at) => {
       if (answer === undefined) return 'COORDINATOR_LOAD_IN_PROGRESS';

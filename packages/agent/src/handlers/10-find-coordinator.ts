@@ -4,8 +4,13 @@ import type { HandlerOf } from '../requests/handler.ts';
 import { type Access, mayOnCluster } from '../security/access.ts';
 
 /**
- * FindCoordinator v0 to v6: the coordinator is always the agent that serves the request, because the state of groups
- * and transactions is in the control plane, which every agent can call.
+ * FindCoordinator v0 to v6. Every agent could coordinate everything, because the state of groups and transactions is in
+ * the control plane.
+ *
+ * - The coordinator of a group is the agent that serves the request, which is certainly alive.
+ * - The coordinator of a transactional id is the same whichever agent is asked, among those that the client sees:
+ *   producers such as kafkajs look for it before every request, and use one connection only if the answer is the same
+ *   (ADR 0076).
  *
  * - Key types are 0 (group), 1 (transactional id) and, from v6 on, 2 (share partition); any other is INVALID_REQUEST.
  * - Up to v3 there is one key, answered at the top level; from v4 on there are many, answered in their order.
@@ -18,14 +23,6 @@ export function findCoordinatorHandler(placementOf: PlacementOf): HandlerOf<Apis
     const { apiVersion, access } = context;
     const { keyType } = request;
     const placement = placementOf(context);
-    const { controller } = placement;
-    const found = {
-      nodeId: controller.nodeId,
-      host: placement.hostOf(controller),
-      port: controller.kafkaPort,
-      errorCode: errors.NONE.code,
-      errorMessage: null,
-    };
     const knownTypes = apiVersion >= shareFromVersion ? Object.values(keyTypes) : [0, 1];
 
     function coordinatorOf(key: string) {
@@ -33,7 +30,16 @@ export function findCoordinatorHandler(placementOf: PlacementOf): HandlerOf<Apis
         return refused('INVALID_REQUEST', `the key type ${keyType} is not one of ${knownTypes.join(', ')}`);
       }
       const denial = denialOf(keyType, key, access);
-      return denial === undefined ? found : refused(denial, errors[denial].message);
+      if (denial !== undefined) return refused(denial, errors[denial].message);
+      const agent =
+        keyType === keyTypes.transactionalId ? placement.coordinatorOf(key) : placement.controller;
+      return {
+        nodeId: agent.nodeId,
+        host: placement.hostOf(agent),
+        port: agent.kafkaPort,
+        errorCode: errors.NONE.code,
+        errorMessage: null,
+      };
     }
 
     if (apiVersion < manyKeysFromVersion) return coordinatorOf(request.key);

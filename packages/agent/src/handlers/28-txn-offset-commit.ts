@@ -3,6 +3,7 @@ import { type Apis, type ErrorName, errors, type RequestOf } from '@weir/wire';
 import type { CommitMarks } from '../cluster/commit-marks.ts';
 import { coordinatorAnswer } from '../cluster-calls/coordinator-answer.ts';
 import type { GroupCalls } from '../cluster-calls/group-calls.ts';
+import { isPossiblyLate, repeatedIfLate } from '../cluster-calls/late-requests.ts';
 import { offsetWeight, portionsOf } from '../cluster-calls/portions.ts';
 import { readOffsetsToCommit } from '../groups/offsets-to-commit.ts';
 import type { HandlerOf, RequestContext } from '../requests/handler.ts';
@@ -20,8 +21,8 @@ const abortableFromVersion = 4;
  *   is INVALID_PRODUCER_EPOCH, as in Kafka.
  * - GROUP_ID_NOT_FOUND and STALE_MEMBER_EPOCH become ILLEGAL_GENERATION.
  * - If the control plane is unavailable or fails, the error is COORDINATOR_LOAD_IN_PROGRESS in every version; Kafka
- *   sends COORDINATOR_NOT_AVAILABLE to v0 and v1. A commit that may have been in flight for too long gets the same
- *   error.
+ *   sends COORDINATOR_NOT_AVAILABLE to v0 and v1. A commit on another connection than the last one is held for a moment
+ *   (`repeatedIfLate`): kafkajs ends when it gets that error.
  * - Requires WRITE on the transactional id (TRANSACTIONAL_ID_AUTHORIZATION_FAILED) and READ on the group
  *   (GROUP_AUTHORIZATION_FAILED), returned for every partition, and READ on each topic (TOPIC_AUTHORIZATION_FAILED).
  */
@@ -34,7 +35,10 @@ async function commit(request: Request, context: RequestContext, marks: CommitMa
   const refusal = refusalOf(request, access);
   if (refusal !== undefined) return refused(request, refusal);
   const read = readOffsetsToCommit(request.topics, { cluster, access, byId: false });
-  const answer = read.offsets.length === 0 ? undefined : await coordinatorAnswer(commitInPortions(), context);
+  const answer =
+    read.offsets.length === 0
+      ? undefined
+      : await repeatedIfLate(context, isPossiblyLate, () => coordinatorAnswer(commitInPortions(), context));
   const topics = read.answer((at) => {
     if (answer === undefined) return 'COORDINATOR_LOAD_IN_PROGRESS';
     return answer.error === 'NONE' ? answer.offsets[at]! : errorFor(answer.error, apiVersion);

@@ -4,13 +4,23 @@ import type { ClientFeatures } from './client-features.ts';
 import { LeaderTable } from './leader-table.ts';
 import { type Loads, noLoads } from './measured-loads.ts';
 import { SteadyAgents } from './steady-agents.ts';
-import { assignmentStrategies, leaderOfHot, type PartitionAssignmentStrategy } from './strategies.ts';
+import {
+  agentOfKey,
+  assignmentStrategies,
+  leaderOfHot,
+  type PartitionAssignmentStrategy,
+} from './strategies.ts';
 
 /** The agents as one client sees them. */
 export interface Placement {
   readonly agents: readonly AgentDescription[];
   /** One of the agents; every agent can act as controller. */
   readonly controller: AgentDescription;
+  /**
+   * Returns the agent that coordinates the transactions of an id: the same for every agent that is asked, so that a
+   * producer uses one connection for them.
+   */
+  coordinatorOf(transactionalId: string): AgentDescription;
   /** One agent per partition. */
   leadersOf(topic: TopicDescription): readonly AgentDescription[];
   /**
@@ -47,6 +57,7 @@ export function createPlacements(loads: Loads = noLoads): (inputs: PlacementInpu
     return {
       agents,
       controller: agents.find(({ agentId }) => agentId === self.agentId) ?? agents[0]!,
+      coordinatorOf: (transactionalId) => agentOfKey(transactionalId, agents),
       leadersOf: leadersBy(strategy, agents, inputs.clientKey, table, loads),
       replicasOf(leader, replicationFactor) {
         const count = Math.min(replicationFactor, agents.length);

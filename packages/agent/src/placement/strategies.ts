@@ -128,6 +128,11 @@ export function leaderOfHot(
   return order[combine(hashText(client.key), partition) % Math.min(hot?.get(partition) ?? 1, order.length)]!;
 }
 
+/** Returns the same agent for a key on every agent that knows the same ones. */
+export function agentOfKey(key: string, agents: readonly AgentDescription[]): AgentDescription {
+  return best(byId(agents), hashText(key));
+}
+
 /** The remaining budget of each agent for a topic. */
 class LoadBudgets {
   readonly #topic: TopicToPlace;

@@ -11,13 +11,23 @@ export class RequestOrigins {
   readonly #connections = new WeakMap<AbortSignal, { readonly connection: string; request: number }>();
   #count = 0;
 
-  /** Returns the origin of the next request of a connection, identified by its close signal. */
+  /**
+   * Returns the origin of the next request of a connection, identified by its close signal. Numbers are even; see
+   * `repeatedOrigin`.
+   */
   next(closed: AbortSignal): RequestOrigin {
     let known = this.#connections.get(closed);
     if (known === undefined) {
       known = { connection: `${this.#prefix}/${this.#count++}`, request: 0 };
       this.#connections.set(closed, known);
     }
-    return { connection: known.connection, request: known.request++ };
+    const { connection, request } = known;
+    known.request += 2;
+    return { connection, request };
   }
+}
+
+/** Returns the origin under which an agent repeats a request by itself: later than it, earlier than the next one. */
+export function repeatedOrigin({ connection, request }: RequestOrigin): RequestOrigin {
+  return { connection, request: request + 1 };
 }

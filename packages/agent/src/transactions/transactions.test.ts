@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { TransactionToEnd } from '@weir/cluster';
 import fc from 'fast-check';
 import {
   answered,
@@ -203,14 +204,69 @@ test('a producer that announces partitions can write only to those', async () =>
   assert.equal(await producer.end(true), 'NONE');
 });
 
-test('an EndTxn over a connection that the transaction does not know succeeds when it is retried', async () => {
+test('an EndTxn over a connection that the transaction does not know is held, and succeeds', async () => {
   await using agent = await startLeaderAgent();
   await agent.addTopic('t');
   const producer = await begin(agent, 'tx', 'announcing');
   await write(producer, 'announcing', 't', 0, 'a');
   producer.reconnect();
-  assert.equal(await producer.end(true), 'CONCURRENT_TRANSACTIONS');
   assert.equal(await producer.end(true), 'NONE');
+  assert.equal((await agent.node.describeTransactions(['tx']))[0]!.state, 'CompleteCommit');
+});
+
+test('an EndTxn is not repeated once its client has left, nor when the transaction is used elsewhere', async () => {
+  let ends = 0;
+  let meanwhile: () => Promise<unknown> = async () => undefined;
+  await using agent = await startLeaderAgent(
+    {},
+    {
+      port: (node) =>
+        new Proxy(node, {
+          get(target, name) {
+            const value = Reflect.get(target, name);
+            if (name !== 'endTransaction') return typeof value === 'function' ? value.bind(target) : value;
+            return async (request: TransactionToEnd) => {
+              ends++;
+              const answer = await target.endTransaction(request);
+              await meanwhile();
+              return answer;
+            };
+          },
+        }),
+    },
+  );
+  await agent.addTopic('t');
+  const stateOf = async () => (await agent.node.describeTransactions(['tx']))[0]!.state;
+  const producer = await begin(agent, 'tx', 'announcing');
+  await write(producer, 'announcing', 't', 0, 'a');
+  const late = producer.onOtherConnection();
+  meanwhile = async () => late.disconnect();
+  assert.equal(await late.end(true), 'CONCURRENT_TRANSACTIONS');
+  assert.deepEqual([ends, await stateOf()], [1, 'Ongoing'], 'its client has left');
+
+  const other = producer.onOtherConnection();
+  meanwhile = async () => assert.deepEqual(await producer.addPartitions('t', 0), ['NONE']);
+  assert.equal(await other.end(true), 'CONCURRENT_TRANSACTIONS');
+  assert.deepEqual(
+    [ends, await stateOf()],
+    [3, 'Ongoing'],
+    'another connection goes on with the transaction',
+  );
+  meanwhile = async () => undefined;
+  assert.equal(await producer.end(true), 'NONE');
+});
+
+test('offsets committed through one agent after another are held until their order is known', async () => {
+  await using agent = await startLeaderAgent();
+  await agent.addTopic('t');
+  const agents = [agent, await agent.another(), await agent.another()];
+  const first = await begin(agent, 'tx', 'announcing');
+  assert.equal(await first.addOffsets('g'), 'NONE');
+  for (const [round, served] of [...agents, ...agents].entries()) {
+    const producer = first.onOtherConnection(served);
+    assert.equal(await producer.commitOffset('g', 't', BigInt(round)), 'NONE', `round ${round}`);
+  }
+  assert.equal(await first.onOtherConnection(agents[1]).end(true), 'NONE');
 });
 
 test('a read_committed fetch waits for the end of a transaction, not for its records', async () => {

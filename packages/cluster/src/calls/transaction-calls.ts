@@ -200,8 +200,8 @@ export const transactionCalls = {
    * With `bumpsEpoch` every transaction has its own epoch, so a delayed call cannot end the next transaction. Without
    * it nothing in the request distinguishes two transactions of a producer. Such a call is executed only on the
    * connection that last used the transaction. On another connection it is answered CONCURRENT_TRANSACTIONS, and
-   * executed when it is repeated on that connection. A live client retries by itself; a request from a connection that
-   * its client has abandoned is never repeated there.
+   * executed when it is repeated on that connection. An agent repeats it while its client stays connected, and so does
+   * a live client; a request from a connection that its client has abandoned is never repeated there.
    */
   endTransaction: command<[request: TransactionToEnd], TransactionalProducer>(
     tuple(object<TransactionToEnd>({ ...caller, origin, isCommit: flag, bumpsEpoch: flag })),
