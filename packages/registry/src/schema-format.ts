@@ -46,14 +46,6 @@ export interface CompatibilityOptions {
   readonly reader: 'new' | 'old';
   /** Only JSON Schema knows a difference. */
   readonly policy: 'STRICT' | 'LENIENT';
-  /** Names that the metadata of both schemas reserves, if they are to be checked. Only JSON Schema does. */
-  readonly reserved?: ReservedNames | undefined;
-}
-
-/** Names that the new and the old schema promise not to use. */
-export interface ReservedNames {
-  readonly new: readonly string[];
-  readonly old: readonly string[];
 }
 
 /** Decodes and encodes payloads: what follows the magic byte and the id. */
@@ -94,6 +86,8 @@ export interface SchemaFormat<Parsed extends ParsedSchema = ParsedSchema> {
     writer: Parsed,
     options: CompatibilityOptions,
   ): readonly Incompatibility[];
+  /** Those of some names that fields at the top of the schema have. */
+  usedNames(schema: Parsed, names: readonly string[]): readonly string[];
   /**
    * The text in another form: `resolved` for Avro, `serialized` and `ignore_extensions` for Protobuf; the canonical
    * text for any other format name.

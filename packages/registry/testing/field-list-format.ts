@@ -42,6 +42,7 @@ export function fieldListFormat(type: SchemaType): SchemaFormat<FieldList> {
           path: `/${field}`,
           message: `{errorType:'MISSING_FIELD', description:'${field} of the ${side} schema'}`,
         })),
+    usedNames: ({ fields }, names) => names.filter((name) => fields.includes(name)),
     formattedText({ canonicalText, fields, source }, format) {
       if (format !== 'resolved') return canonicalText;
       return fields.map((field) => resolved(field, source)).join(' ');

@@ -19,6 +19,7 @@ export function textFormat(type: SchemaType): SchemaFormat {
     },
     normalizedText: ({ canonicalText }) => canonicalText,
     incompatibilities: () => [],
+    usedNames: () => [],
     formattedText: ({ canonicalText }) => canonicalText,
     codec: codecOf,
   };

@@ -320,7 +320,7 @@ test('every route needs the rights of its row', async (t) => {
     [
       'POST /subjects/:.eu:orders/versions',
       ['WRITE SUBJECT :.eu:orders', 'READ SUBJECT types'],
-      '403 READ SUBJECT :.eu:types',
+      '403 READ SUBJECT :.eu::.:types',
       references.replace('types', ':.:types'),
     ],
     ['DELETE /subjects/orders', ['WRITE SUBJECT orders'], '403 DELETE SUBJECT orders'],

@@ -45,6 +45,10 @@ export const avroFormat: SchemaFormat<AvroSchema> = {
     return avroIncompatibilities(reader.root, writer.root, options);
   },
 
+  usedNames({ root }: AvroSchema, names: readonly string[]): readonly string[] {
+    return root.kind === 'record' ? names.filter((name) => root.fieldByName.has(name)) : [];
+  },
+
   formattedText(schema: AvroSchema, format: string): string {
     return format.trim().toLowerCase() === 'resolved'
       ? printed(schema.root, [], false)

@@ -1,10 +1,7 @@
-import type { CompatibilityOptions, Incompatibility, ParsedSchema, SchemaFormat } from '../schema-format.ts';
-import {
-  incompatibilitiesOf,
-  type ReservedProperties,
-  reservedIncompatibilitiesOf,
-} from './compatibility/incompatibilities.ts';
+import type { ParsedSchema, SchemaFormat } from '../schema-format.ts';
+import { incompatibilitiesOf } from './compatibility/incompatibilities.ts';
 import { jsonCodec } from './json-codec.ts';
+import { isObject } from './json-tree.ts';
 import { printJson } from './print-json.ts';
 import { readDocuments, type SchemaDocuments } from './schema-documents.ts';
 
@@ -21,26 +18,12 @@ export const jsonSchemaFormat = {
     return { type: 'JSON', documents, canonicalText: printJson(documents.root) };
   },
   normalizedText: ({ documents }) => printJson(documents.root, { sorted: true }),
-  incompatibilities(reader, writer, options) {
-    const found = incompatibilitiesOf(reader.documents, writer.documents, options);
-    const { reserved } = options;
-    if (reserved === undefined) return found;
-    const updated = options.reader === 'new' ? reader : writer;
-    const names = { reader: reserved.new, writer: reserved.old };
-    return [...found, ...reservedPropertyIncompatibilities(updated, names, { reader: 'new' })];
+  incompatibilities: (reader, writer, options) =>
+    incompatibilitiesOf(reader.documents, writer.documents, options),
+  usedNames({ documents: { root } }, names) {
+    const properties = isObject(root) ? root.get('properties') : undefined;
+    return isObject(properties) ? names.filter((name) => properties.has(name)) : [];
   },
   formattedText: ({ canonicalText }) => canonicalText,
   codec: ({ documents }) => jsonCodec(documents),
 } as const satisfies SchemaFormat<JsonSchema>;
-
-/**
- * What is wrong with the properties that the metadata of two schemas reserves (`confluent:reserved`). Confluent's
- * registry looks at it only where `validateFields` is set.
- */
-export function reservedPropertyIncompatibilities(
-  reader: JsonSchema,
-  reserved: ReservedProperties,
-  options: Pick<CompatibilityOptions, 'reader'>,
-): Incompatibility[] {
-  return reservedIncompatibilitiesOf(reader.documents, reserved, options);
-}

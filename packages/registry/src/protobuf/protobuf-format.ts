@@ -37,6 +37,13 @@ export const protobufFormat = {
       .slice(0, registryLimits.protobufDifferencesMax)
       .map(({ type, path }) => ({ type, path, message: messageOf(type, path, options.reader) })),
 
+  usedNames({ loaded }, names) {
+    // As in Confluent's registry, members of oneofs do not count.
+    const fields = loaded.file.messages.flatMap((message) => message.fields.filter(({ oneof }) => !oneof));
+    const used = new Set(fields.map(({ name }) => name));
+    return names.filter((name) => used.has(name));
+  },
+
   formattedText(schema, format) {
     if (format === 'serialized') {
       return Buffer.from(encodeDescriptor(schema.loaded.file, serializedName)).toString('base64');

@@ -33,11 +33,24 @@ export class ReferenceResolver {
     };
   }
 
+  /** Refuses references to versions that are marked as deleted, also those of others. Throws `InvalidSchema`. */
+  requireLive(context: string, references: readonly SchemaReference[], seen: Set<string> = new Set()): void {
+    for (const { subject, version } of references) {
+      const qualified = referencedSubject(context, subject);
+      const key = `${version}/${qualified}`;
+      if (seen.has(key)) continue;
+      seen.add(key);
+      const found = this.#state.version(qualified, version);
+      if (found === undefined || found.isDeleted) throw noReference(qualified, version);
+      const further = this.#state.schema(this.#state.rowOfVersion(found)).references ?? [];
+      this.requireLive(parseSubject(qualified).context, further, seen);
+    }
+  }
+
   #reference(context: string, { name, subject, version }: SchemaReference): ResolvedReference {
     const qualified = referencedSubject(context, subject);
     const found = version === -1 ? this.#state.latest(qualified) : this.#state.version(qualified, version);
-    if (found === undefined)
-      throw new InvalidSchema(`No schema reference found for subject "${qualified}" and version ${version}`);
+    if (found === undefined) throw noReference(qualified, version);
     return { name, subject, version: found.version, source: this.#source(qualified, found.version) };
   }
 
@@ -63,4 +76,8 @@ export class ReferenceResolver {
     this.#sources.set(key, source);
     return source;
   }
+}
+
+function noReference(subject: string, version: number): InvalidSchema {
+  return new InvalidSchema(`No schema reference found for subject "${subject}" and version ${version}`);
 }

@@ -24,6 +24,12 @@ export type SchemaTask =
       readonly format: string;
     }
   | {
+      readonly kind: 'names';
+      readonly type: SchemaType;
+      readonly source: SchemaSource;
+      readonly names: readonly string[];
+    }
+  | {
       readonly kind: 'compare';
       readonly type: SchemaType;
       readonly reader: SchemaSource;
@@ -34,6 +40,7 @@ export type SchemaTask =
 /** What a task found, in a form that passes between threads. */
 export type SchemaResult =
   | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'names'; readonly names: readonly string[] }
   | { readonly kind: 'incompatibilities'; readonly incompatibilities: readonly Incompatibility[] }
   /** The text is not a schema. */
   | { readonly kind: 'invalid'; readonly problem: string }
@@ -61,6 +68,8 @@ export function runTask(
       }
       case 'format':
         return { kind: 'text', text: format.formattedText(parse(task.type, task.source), task.format) };
+      case 'names':
+        return { kind: 'names', names: format.usedNames(parse(task.type, task.source), task.names) };
       case 'compare': {
         const reader = parse(task.type, task.reader);
         const writer = parse(task.type, task.writer);

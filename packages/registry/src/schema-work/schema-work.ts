@@ -107,6 +107,12 @@ export class WorkSession {
     return textOf(this.#result({ kind: 'format', type, source, format }));
   }
 
+  /** Those of some names that fields at the top of a schema have. */
+  usedNames(type: SchemaType, source: SchemaSource, names: readonly string[]): readonly string[] {
+    const result = this.#result({ kind: 'names', type, source, names });
+    return result.kind === 'names' ? result.names : refuse(result);
+  }
+
   incompatibilities(
     type: SchemaType,
     reader: SchemaSource,
@@ -145,13 +151,16 @@ function keyOf(task: SchemaTask): { readonly key: string; readonly chars: number
       const { digest, chars } = digestOf(task.source);
       return { key: `format/${task.type}/${digest}/${task.format}`, chars };
     }
+    case 'names': {
+      const { digest, chars } = digestOf(task.source);
+      return { key: `names/${task.type}/${digest}/${JSON.stringify(task.names)}`, chars };
+    }
     case 'compare': {
       const reader = digestOf(task.reader);
       const writer = digestOf(task.writer);
-      const { reader: side, policy, reserved } = task.options;
-      const names = reserved === undefined ? '' : JSON.stringify([reserved.new, reserved.old]);
+      const { reader: side, policy } = task.options;
       return {
-        key: `compare/${task.type}/${side}/${policy}/${reader.digest}${writer.digest}${names}`,
+        key: `compare/${task.type}/${side}/${policy}/${reader.digest}${writer.digest}`,
         chars: reader.chars + writer.chars,
       };
     }
@@ -167,6 +176,8 @@ function sizeOf(result: SchemaResult): number {
         (sum, { message }) => sum + message.length + resultSize,
         resultSize,
       );
+    case 'names':
+      return result.names.reduce((sum, name) => sum + name.length, resultSize);
     case 'invalid':
     case 'tooLarge':
       return result.problem.length + resultSize;

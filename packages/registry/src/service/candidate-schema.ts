@@ -22,16 +22,24 @@ export interface SchemaInput {
   readonly ruleSet: RuleSet | undefined;
 }
 
+interface CanonicalOptions {
+  readonly normalize: boolean;
+  /** Whether the schema would be a new version: then it may only refer to what is not marked as deleted. */
+  readonly isNew: boolean;
+}
+
 /** Parses a schema for a subject and brings it into the form in which it is stored and compared. */
 export function canonicalSchema(
   { resolver, work }: DecisionContext,
   subject: string,
   { text, type, references: given, metadata, ruleSet }: SchemaInput,
-  normalize: boolean,
+  { normalize, isNew }: CanonicalOptions,
 ): CandidateSchema {
   return withValidSchema(type, () => {
     const { context } = parseSubject(subject);
     const { references } = resolver.resolve(context, text, normalize ? sortedReferences(given) : given);
+    // Cycles and depths were checked above.
+    if (isNew) resolver.requireLive(context, references);
     const { source } = resolver.resolve(context, text, references);
     const canonicalText = work.canonicalText(type, source, normalize);
     const schema: StoredSchema = {

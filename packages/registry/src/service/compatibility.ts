@@ -1,5 +1,5 @@
 import type { CompatibilityLevel, ConfigAnswer, Metadata } from '../registry-answers.ts';
-import type { CompatibilityOptions, ReservedNames } from '../schema-format.ts';
+import type { CompatibilityOptions } from '../schema-format.ts';
 import type { StoredSchema } from '../state/registry-entries.ts';
 import type { SubjectVersion } from '../state/registry-state.ts';
 import { type CandidateSchema, canonicalSchema, printKey, rowKey, storedSource } from './candidate-schema.ts';
@@ -7,7 +7,7 @@ import type { DecisionContext } from './decision-context.ts';
 import { refusals, withValidSchema } from './refusals.ts';
 import type { CompatibilityQuery } from './registry-queries.ts';
 import type { SchemaBody } from './schema-bodies.ts';
-import { configInScope } from './scopes.ts';
+import { configInScope, validatesNew } from './scopes.ts';
 import { namedSubject, versionsToCompare } from './subject-queries.ts';
 
 /** Which side reads the data of the other, in the order of the messages. */
@@ -42,7 +42,12 @@ export function checkMessages(
   if (body.text === undefined) throw refusals.emptySchema();
   const config = configInScope(state, defaults, named);
   const normalize = query.normalize === true || config.normalize === true;
-  const schema = canonicalSchema(context, named, { ...body, text: body.text }, normalize);
+  const schema = canonicalSchema(
+    context,
+    named,
+    { ...body, text: body.text },
+    { normalize, isNew: validatesNew(config) },
+  );
   return incompatibilityMessages(context, config, schema, compared);
 }
 
@@ -56,11 +61,52 @@ export function incompatibilityMessages(
   schema: CandidateSchema,
   earlier: readonly SubjectVersion[],
 ): string[] {
-  const level = config.compatibilityLevel ?? 'BACKWARD';
+  const { compatibilityLevel: level = 'BACKWARD', validateFields = false } = config;
+  const messages = [
+    ...(validateFields ? reservedMessages(context, schema, earlier.at(-1)) : []),
+    ...differenceMessages(context, config, level, schema, earlier),
+  ];
+  if (messages.length === 0) return [];
+  return [...messages, `{validateFields: '${validateFields}', compatibility: '${level}'}`];
+}
+
+/**
+ * What is wrong with the names that the metadata reserves: one that the last version reserved is not any more, or the
+ * schema uses one at its top. No level excuses it, and a first version is checked too.
+ */
+function reservedMessages(
+  { state, work }: DecisionContext,
+  schema: CandidateSchema,
+  last: SubjectVersion | undefined,
+): string[] {
+  const reserved = reservedNames(schema);
+  const before = last === undefined ? [] : reservedNames(state.schema(state.rowOfVersion(last)));
+  const kept = new Set(reserved);
+  const used = withValidSchema(schema.type, () =>
+    reserved.length === 0 ? [] : work.usedNames(schema.type, schema.source, reserved),
+  );
+  return [
+    ...before
+      .filter((name) => !kept.has(name))
+      .map(
+        (name) =>
+          `The new schema has reserved field ${name} removed from its metadata which is present in the old schema's metadata.`,
+      ),
+    ...used.map((name) => `The new schema has field that conflicts with the reserved field ${name}.`),
+  ];
+}
+
+function differenceMessages(
+  context: DecisionContext,
+  config: ConfigAnswer,
+  level: CompatibilityLevel,
+  schema: CandidateSchema,
+  earlier: readonly SubjectVersion[],
+): string[] {
   if (directions[level].length === 0) return [];
   const { state, progress } = context;
-  const { compatibilityGroup: group, compatibilityPolicy: policy, validateFields = false } = config;
-  const comparison = JSON.stringify([level, policy, group, validateFields, schema.type]);
+  const { compatibilityGroup: group, compatibilityPolicy: policy } = config;
+  const comparison = JSON.stringify([level, policy, group, schema.type]);
   for (const version of earlier.toReversed()) {
     const row = state.rowOfVersion(version);
     // What a reference leads to may change before the decision begins anew.
@@ -69,8 +115,7 @@ export function incompatibilityMessages(
     if (step !== undefined && progress.isDone(step)) continue;
     if (group === undefined || isSameGroup(context, group, schema, version)) {
       const messages = messagesAbout(context, level, config, schema, version);
-      if (messages.length > 0)
-        return [...messages, `{validateFields: '${validateFields}', compatibility: '${level}'}`];
+      if (messages.length > 0) return messages;
       if (!level.endsWith('_TRANSITIVE')) return [];
     }
     progress.endStep(step);
@@ -91,13 +136,12 @@ function messagesAbout(
   if (earlier.type !== schema.type) return ['Incompatible because of different schema type'];
   const source = storedSource(context, row);
   const policy = config.compatibilityPolicy === 'LENIENT' ? 'LENIENT' : 'STRICT';
-  const reserved = config.validateFields === true ? reservedNames(schema, earlier) : undefined;
   const messages = withValidSchema(schema.type, () =>
-    directions[level].flatMap((reader, index) => {
+    directions[level].flatMap((reader) => {
       const [read, written] = reader === 'new' ? [schema.source, source] : [source, schema.source];
-      // They are the same in both directions, and reported once.
-      const options: CompatibilityOptions = { reader, policy, ...(index === 0 ? { reserved } : {}) };
-      return work.incompatibilities(schema.type, read, written, options).map(({ message }) => message);
+      return work
+        .incompatibilities(schema.type, read, written, { reader, policy })
+        .map(({ message }) => message);
     }),
   );
   if (messages.length === 0) return [];
@@ -107,15 +151,10 @@ function messagesAbout(
   return [...messages, `{oldSchemaVersion: ${version.version}}`, `{oldSchema: ${oldSchema}}`];
 }
 
-/** The names that both schemas reserve, unless neither reserves any. */
-function reservedNames(schema: StoredSchema, earlier: StoredSchema): ReservedNames | undefined {
-  const names = ({ metadata }: StoredSchema) =>
-    (propertyOf(metadata, reservedProperty) ?? '')
-      .split(',')
-      .map((name) => name.trim())
-      .filter((name) => name !== '');
-  const reserved = { new: names(schema), old: names(earlier) };
-  return reserved.new.length === 0 && reserved.old.length === 0 ? undefined : reserved;
+/** The names that the metadata of a schema reserves, each once. */
+function reservedNames({ metadata }: StoredSchema): string[] {
+  const names = (propertyOf(metadata, reservedProperty) ?? '').split(',').map((name) => name.trim());
+  return [...new Set(names)].filter((name) => name !== '');
 }
 
 /** Whether both have the same value of the property that a config names; having none is a value too. */

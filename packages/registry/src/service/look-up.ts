@@ -23,7 +23,7 @@ export function findVersion(
   const find = (sought: SchemaInput) => {
     const asSent = normalize ? undefined : findAsSent(context, subject, sought, isDeletedFound);
     if (asSent !== undefined) return asSent;
-    const schema = canonicalSchema(context, subject, sought, normalize);
+    const schema = canonicalSchema(context, subject, sought, { normalize, isNew: false });
     return (
       findExact(context, subject, schema, isDeletedFound) ??
       findLoosely(context, subject, schema, isDeletedFound)

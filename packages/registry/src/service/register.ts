@@ -16,7 +16,7 @@ import { refusals } from './refusals.ts';
 import type { RegisterQuery } from './registry-queries.ts';
 import type { SchemaBody } from './schema-bodies.ts';
 import { removeTags, taggedMetadata } from './schema-tags.ts';
-import { checkSubject, configInScope, isImport, isReadOnly, modeInScope } from './scopes.ts';
+import { checkSubject, configInScope, isImport, isReadOnly, modeInScope, validatesNew } from './scopes.ts';
 import { changedSubject } from './subject-queries.ts';
 
 interface RegisterOptions {
@@ -78,7 +78,8 @@ export function register(
   const live = state.versions(subject).filter(({ isDeleted }) => !isDeleted);
   const nextVersion = (state.versions(subject).at(-1)?.version ?? 0) + 1;
   const input = schemaInput(context, config, mode, body, live.at(-1), nextVersion);
-  const schema = canonicalSchema(context, subject, input, normalize);
+  const isNew = body.id === undefined && validatesNew(config);
+  const schema = canonicalSchema(context, subject, input, { normalize, isNew });
   // Only IMPORT keeps ids. FORWARD takes bodies that name one, and gives the next.
   const wantedId = mode === 'IMPORT' ? body.id : undefined;
   if (body.version === 0) {

@@ -511,6 +511,36 @@ describe('references', () => {
     ],
     ['of another context', add('user', '@c', c(1, ':.ctx:common')), { id: 2, version: 1 }],
     ['who refers to it', (service) => service.referencedBy(':.ctx:common', '1'), [2, 2]],
+    ['the default context cannot be named there', add(':.ctx:user', '@c', c(1, ':.:common')), 42201],
+    ['and can be named in itself', add('own', '@c', c(1, ':.:common')), { id: 3, version: 1 }],
+    ['who refers to it', (service) => service.referencedBy('common', '1'), [3]],
+  ]);
+
+  table('of new schemas are not marked as deleted', [
+    ['', add('common', 'a'), { id: 1, version: 1 }],
+    ['', add('middle', '@c b', c(1)), { id: 2, version: 1 }],
+    ['', (service) => service.deleteSubject('middle'), [1]],
+    ['', (service) => service.deleteVersion('common', '1'), 1],
+    ['a new reference', add('user', '@c', c(1)), 42201],
+    ['the latest version', add('user', '@c', c(-1)), 42201],
+    ['a check', (service) => service.checkCompatibility('user', undefined, text('@c', c(1))), 42201],
+    ['', add('common', 'a q?'), { id: 3, version: 2 }],
+    ['one that is live', add('user', '@c', c(2)), { id: 4, version: 1 }],
+    [
+      'without validation',
+      (service) => service.putConfig('lax', { validateNewSchemas: false }),
+      { validateNewSchemas: false },
+    ],
+    ['', add('lax', '@c', c(1)), { id: 5, version: 1 }],
+    [
+      'one that leads to another',
+      add('user', '@c w?', { references: [{ name: 'c', subject: 'middle', version: 1 }] }),
+      42201,
+    ],
+    ['', (service) => service.putMode('copy', { mode: 'IMPORT' }), { mode: 'IMPORT' }],
+    ['imported', add('copy', '@c', { id: 9, ...c(1) }), { id: 9, version: 1 }],
+    ['what is there is found', add('lax', '@c', c(1)), { id: 5, version: 1 }],
+    ['', (service) => pick(service.lookUpSchema('lax', text('@c', c(1))), 'id'), { id: 5 }],
   ]);
 });
 

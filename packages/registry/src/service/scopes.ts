@@ -35,6 +35,11 @@ export function configInScope(state: RegistryState, defaults: ScopeDefaults, sco
   };
 }
 
+/** Whether references of new schemas to versions that are marked as deleted are refused. */
+export function validatesNew({ validateNewSchemas = true }: ConfigAnswer): boolean {
+  return validateNewSchemas;
+}
+
 /** The mode that applies to a scope. `modeOf` may know of a change that is not in the state yet. */
 export function modeInScope(
   state: RegistryState,

@@ -36,10 +36,13 @@ export function subjectIn(context: string, subject: string): string {
     : formatSubject({ context, subject });
 }
 
-/** The subject that a reference of a schema means. It is of the same context unless it names another. */
+/**
+ * The subject that a reference of a schema, or an alias, means. It is of the same context unless it names another. As
+ * in Confluent's registry, other contexts cannot name the default one: `:.:s` is a subject of that name there.
+ */
 export function referencedSubject(context: string, subject: string): string {
-  const named = parseSubject(subject);
-  return named.context === defaultContext ? formatSubject({ context, subject: named.subject }) : subject;
+  if (parseSubject(subject).context !== defaultContext) return subject;
+  return context === defaultContext ? normalSubject(subject) : formatSubject({ context, subject });
 }
 
 /** The scope of a context's config and mode, as in messages and paths; nothing for the default context. */

@@ -8,9 +8,10 @@ const configBody = {
   compatibilityPolicy: '`STRICT` or `LENIENT`, for JSON Schema. `LOGICAL` is as `STRICT`.',
   compatibilityGroup: 'A property of the metadata; only versions with the same value are compared.',
   normalize: 'Whether schemas are normalised.',
-  validateFields: 'Whether names that metadata reserves are checked, in JSON Schema.',
+  validateFields: 'Whether names that metadata reserves are checked.',
   validateRules: 'Stored and returned.',
-  validateNewSchemas: 'Stored and returned: names and defaults are always checked.',
+  validateNewSchemas:
+    '`false`: new schemas may refer to versions that are marked as deleted. Names and defaults are always checked.',
   alias: 'The subject that this one stands for.',
   aliasForDeks: 'The subject whose keys this one uses.',
   defaultMetadata: 'Metadata of schemas that come without.',

@@ -1,6 +1,5 @@
 import { registryLimits } from '../../limits.ts';
 import type { CompatibilityOptions, Incompatibility } from '../../schema-format.ts';
-import { isObject } from '../json-tree.ts';
 import { TreeKeys } from '../print-json.ts';
 import type { SchemaDocuments } from '../schema-documents.ts';
 import { ComparisonTooLarge } from './comparing.ts';
@@ -40,31 +39,6 @@ export function differencesOf(
   const from = new Shapes(original, keys);
   const to = new Shapes(update, keys);
   return new Comparison(policy).differences(from.root, to.root, wanted);
-}
-
-/** Names of properties that a schema promises not to use, as its metadata lists them. */
-export interface ReservedProperties {
-  readonly reader: readonly string[];
-  readonly writer: readonly string[];
-}
-
-/** Reserved names must stay reserved, and the reader must not have them as properties. */
-export function reservedIncompatibilitiesOf(
-  reader: SchemaDocuments,
-  reserved: ReservedProperties,
-  names: Names,
-): Incompatibility[] {
-  const found: Difference[] = [];
-  const kept = new Set(reserved.reader);
-  for (const name of new Set(reserved.writer)) {
-    if (!kept.has(name)) found.push({ type: 'RESERVED_PROPERTY_REMOVED', path: name });
-  }
-  const properties = isObject(reader.root) ? reader.root.get('properties') : undefined;
-  for (const name of kept) {
-    if (isObject(properties) && properties.has(name))
-      found.push({ type: 'RESERVED_PROPERTY_CONFLICTS_WITH_PROPERTY', path: `#/properties/${name}` });
-  }
-  return found.map((difference) => incompatibility(difference, names));
 }
 
 function incompatibility({ type, path }: Difference, { reader }: Names): Incompatibility {
