@@ -62,11 +62,10 @@ export const invalidTexts: readonly (readonly [string, RegExp])[] = [
   ['syntax = "proto3"; message A { reserved "a"; int32 a = 3; }', /name "a" is reserved$/],
   ['syntax = "proto3"; message A { reserved 1 to 5, 4; }', /number 4 is reserved/],
   [
-    'syntax = "proto3"; import "nowhere.proto";',
-    /^1:20: import "nowhere.proto" is not found; add a reference/,
+    'syntax = "proto3"; import "nowhere.proto"; message A { nowhere.B b = 1; }',
+    /^1:56: type "nowhere.B" is not defined or not imported; import "nowhere.proto" is not found: add a reference/,
   ],
   ['syntax = "proto3"; message A { int32 a = 1 [foo = 1]; }', /option "foo" is unknown$/],
-  ['syntax = "proto3"; message A { int32 a = 1 [(foo) = 1]; }', /option "\(foo\)" is not defined/],
   ['syntax = "proto3"; message A { int32 a = 1 [deprecated = 1]; }', /"deprecated" needs true or false$/],
   ['syntax = "proto3"; message A { int32 a = 1 [default = 1]; }', /proto3 has no defaults of fields$/],
   ['message A { optional int32 a = 1 [default = "x"]; }', /"a" needs a number that fits int32$/],

@@ -321,8 +321,6 @@ export const addCustomOptions = (
     if (!(error instanceof InvalidPayload)) throw error;
     throw new InvalidSchema(`an option of the descriptor is invalid: ${error.message}`);
   }
-  if (message.unknown !== undefined)
-    throw new InvalidSchema('the descriptor has options that are not defined or not imported');
   const nameOf = (field: FieldType) =>
     scope.resolve(field.fullName, file, 'extension')?.meaning === field
       ? field.fullName

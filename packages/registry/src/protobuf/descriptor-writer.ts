@@ -22,7 +22,8 @@ export const encodeDescriptor = (file: LinkedFile, name: string): Uint8Array => 
   const { node } = file;
   const writer = new WireWriter().textField(1, name);
   if (node.packageName !== '') writer.textField(2, node.packageName);
-  for (const { path } of node.imports) writer.textField(3, path);
+  const imports = node.imports.filter((imported) => !file.missingImports.has(imported));
+  for (const { path } of imports) writer.textField(3, path);
   for (const type of topLevelMessages(file)) writer.bytesField(4, encodeMessageType(type));
   for (const type of file.enums) writer.bytesField(5, encodeEnum(type));
   for (const service of node.services) writer.bytesField(6, encodeService(file, service));
@@ -30,8 +31,8 @@ export const encodeDescriptor = (file: LinkedFile, name: string): Uint8Array => 
     for (const field of fields) writer.bytesField(7, encodeField(file, file.fieldOf.get(field)!, undefined));
   }
   writeOptions(writer, 8, file, node.options);
-  for (const [at, { kind }] of node.imports.entries()) if (kind === 'public') writer.numberField(10, at);
-  for (const [at, { kind }] of node.imports.entries()) if (kind === 'weak') writer.numberField(11, at);
+  for (const [at, { kind }] of imports.entries()) if (kind === 'public') writer.numberField(10, at);
+  for (const [at, { kind }] of imports.entries()) if (kind === 'weak') writer.numberField(11, at);
   // Descriptors of proto2 have no syntax.
   if (node.syntax !== 'proto2') writer.textField(12, node.syntax);
   if (node.syntax === 'editions') writer.numberField(14, edition2023);

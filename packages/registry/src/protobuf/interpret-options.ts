@@ -12,9 +12,15 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 /** Options of fields that are no fields of `FieldOptions`. */
 const pseudoOptions = ['default', 'json_name'];
 
+/** An option with an extension that no file of the schema defines. Files that define it need not be registered. */
+class UndefinedExtension extends Error {
+  override name = 'UndefinedExtension';
+}
+
 /**
  * Finds what options mean: fields and extensions of a message of descriptor.proto. Stores their encoding, which
- * descriptors contain. Throws if an option is unknown, or has a value that does not fit.
+ * descriptors contain. Throws if an option is unknown, or has a value that does not fit. A custom option that is not
+ * defined stays in the text alone.
  */
 export const interpretOptions = (
   { file, scope, options, field }: OptionsAt,
@@ -27,7 +33,11 @@ export const interpretOptions = (
     const [first] = option.name;
     const isPseudo = field !== undefined && option.name.length === 1 && !first!.extension;
     if (!isPseudo || !pseudoOptions.includes(first!.name)) {
-      interpreter.set(message, option);
+      try {
+        interpreter.set(message, option);
+      } catch (error) {
+        if (!(error instanceof UndefinedExtension)) throw error;
+      }
       continue;
     }
     if (pseudo.has(first!.name))
@@ -200,8 +210,7 @@ class Interpreter {
 
   #extension(name: string, extendee: MessageType, at: number): FieldType {
     const field = this.#scope?.resolve(name, this.#file, 'extension')?.meaning as FieldType | undefined;
-    if (field === undefined)
-      throw this.#invalid(at, `option ${quoted(`(${name})`)} is not defined or not imported`);
+    if (field === undefined) throw new UndefinedExtension(name);
     if (field.extendee !== extendee) {
       throw this.#invalid(at, `option ${quoted(`(${name})`)} does not extend ${quoted(extendee.fullName)}`);
     }

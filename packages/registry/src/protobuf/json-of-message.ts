@@ -3,6 +3,7 @@ import { InvalidPayload } from '../schema-format.ts';
 import { decodeMessage } from './decode-message.ts';
 import { type FieldValue, MessageValue } from './message-value.ts';
 import type { ExtensionTable, FieldType, MessageType } from './types.ts';
+import { wellKnownName } from './well-known-shape.ts';
 import { durationText, isSpecialInAny, maskText, timestampText, wrapperTypes } from './well-known-types.ts';
 
 const depthMax = registryLimits.protobufPayloadDepthMax;
@@ -123,8 +124,8 @@ const specialJson = (
   context: JsonContext,
   depth: number,
 ): { readonly json: unknown } | undefined => {
-  const { fullName } = message.type;
-  if (!fullName.startsWith('google.protobuf.')) return undefined;
+  const fullName = wellKnownName(message.type);
+  if (fullName === undefined) return undefined;
   if (wrapperTypes.has(fullName)) {
     const field = message.type.byNumber.get(1)!;
     return { json: jsonOfValue(field, message.get(1) ?? defaultOf(field), context, depth) };
@@ -189,7 +190,7 @@ const jsonOfAny = (message: MessageValue, context: JsonContext, depth: number): 
     return { '@type': url, value: Buffer.from(bytes).toString('base64') };
   }
   const inner = jsonOfMessage(decodeMessage(type, bytes, context.extensions), context, depth + 1);
-  return isSpecialInAny(fullName)
+  return isSpecialInAny(wellKnownName(type))
     ? { '@type': url, value: inner }
     : { '@type': url, ...(inner as Record<string, unknown>) };
 };

@@ -80,7 +80,8 @@ export class Linker {
     for (const extension of file.extensions) this.addExtension(extension);
   }
 
-  link(path: string, node: FileNode, imports: readonly LinkedFile[]): LinkedFile {
+  /** Links a file. Its imports are in the order of the text; one that was not found is absent. */
+  link(path: string, node: FileNode, imports: readonly (LinkedFile | undefined)[]): LinkedFile {
     const features = featuresWith(defaultFeatures[node.syntax], node.options, node.text);
     const file = new LinkedFile(path, node, features);
     this.#findVisible(file, imports);
@@ -88,8 +89,15 @@ export class Linker {
     return file;
   }
 
-  #findVisible(file: LinkedFile, imports: readonly LinkedFile[]): void {
-    file.imports.push(...imports);
+  #findVisible(file: LinkedFile, imports: readonly (LinkedFile | undefined)[]): void {
+    for (const [at, imported] of imports.entries()) {
+      const node = file.node.imports[at]!;
+      if (imported === undefined) file.missingImports.add(node);
+      else {
+        file.imports.push(imported);
+        if (node.kind === 'public') file.publicImports.push(imported);
+      }
+    }
     const add = (other: LinkedFile) => {
       if (file.visible.has(other)) return;
       file.visible.add(other);
@@ -106,13 +114,11 @@ export class Linker {
       for (let next = open.pop(); next !== undefined; next = open.pop()) {
         if (file.visible.has(next)) continue;
         add(next);
-        for (const [at, { kind }] of next.node.imports.entries()) {
-          if (kind === 'public') open.push(next.imports[at]!);
-        }
+        open.push(...next.publicImports);
       }
     };
     add(file);
-    for (const imported of imports) addWithPublic(imported);
+    for (const imported of file.imports) addWithPublic(imported);
   }
 
   /** Returns the name of the extension that has the number already, if one has. */
@@ -407,7 +413,14 @@ class FileLinker {
 
   #resolveType(scope: Scope, name: string, at: number): MessageType | EnumType {
     const found = scope.resolve(name, this.#file, 'type');
-    if (found === undefined) throw this.#invalid(at, `type ${quoted(name)} is not defined or not imported`);
+    if (found === undefined) {
+      const [missing] = this.#file.missingImports;
+      const hint =
+        missing === undefined
+          ? ''
+          : `; import ${quoted(missing.path)} is not found: add a reference with this name`;
+      throw this.#invalid(at, `type ${quoted(name)} is not defined or not imported${hint}`);
+    }
     return found.meaning as MessageType | EnumType;
   }
 }

@@ -50,7 +50,7 @@ class Loader {
 
   link(path: string, text: string): LinkedFile {
     const node = this.#parse(path, text);
-    const imports = new Map<string, LinkedFile>();
+    const imports = new Map<string, LinkedFile | undefined>();
     for (const imported of node.imports) {
       const isTwice = imports.has(imported.path);
       const file = isTwice ? `${quoted(imported.path)} is imported twice` : this.#import(imported.path);
@@ -70,8 +70,8 @@ class Loader {
     return file;
   }
 
-  /** Returns the file of an import, or why there is none. */
-  #import(path: string): LinkedFile | string {
+  /** Returns the file of an import, nothing if there is none, or why it is refused. */
+  #import(path: string): LinkedFile | string | undefined {
     const builtin = builtinFiles().files.get(path);
     if (builtin !== undefined) {
       this.#include(builtin);
@@ -80,9 +80,7 @@ class Loader {
     const linked = this.#files.get(path);
     if (linked !== undefined) return linked;
     const found = this.#references.get(path);
-    if (found === undefined) {
-      return `import ${quoted(path)} is not found; add a reference with this name`;
-    }
+    if (found === undefined) return undefined;
     if (this.#open.has(path)) return `import ${quoted(path)} imports itself through other files`;
     if (this.#files.size + this.#open.size >= registryLimits.protobufFilesMax) {
       return `there are more than ${registryLimits.protobufFilesMax} imported files`;

@@ -4,6 +4,7 @@ import { checkRequired, type JsonContext } from './json-of-message.ts';
 import { encodeMessage, type FieldValue, MessageValue } from './message-value.ts';
 import { integerOf } from './option-numbers.ts';
 import type { EnumType, FieldType, MessageType, ScalarType } from './types.ts';
+import { wellKnownName } from './well-known-shape.ts';
 import {
   isSpecialInAny,
   parseDuration,
@@ -68,7 +69,9 @@ const fieldOf = (type: MessageType, key: string, context: JsonContext): FieldTyp
 const acceptsNull = ({ type, label }: FieldType): boolean =>
   typeof type !== 'string' &&
   label !== 'repeated' &&
-  (type.fullName === 'google.protobuf.Value' || type.fullName === 'google.protobuf.NullValue');
+  (type.kind === 'message'
+    ? wellKnownName(type) === 'google.protobuf.Value'
+    : type.fullName === 'google.protobuf.NullValue');
 
 const setField = (
   message: MessageValue,
@@ -193,8 +196,8 @@ const integerOfJson = (json: unknown, type: ScalarType): bigint | undefined => {
 /** Sets what has a JSON of its own. Returns whether the type is such a one. */
 const setSpecial = (message: MessageValue, json: unknown, context: JsonContext, depth: number): boolean => {
   const { type } = message;
-  const { fullName } = type;
-  if (!fullName.startsWith('google.protobuf.')) return false;
+  const fullName = wellKnownName(type);
+  if (fullName === undefined) return false;
   const set = (number: number, value: FieldValue) => message.add(type.byNumber.get(number)!, value);
   if (wrapperTypes.has(fullName)) {
     set(1, scalarOf(type.byNumber.get(1)!, json));
@@ -275,7 +278,7 @@ const setAny = (
     return;
   }
   let inner: MessageValue;
-  if (isSpecialInAny(fullName)) {
+  if (isSpecialInAny(wellKnownName(type))) {
     inner = messageOfJson(type, json.value, context, depth + 1);
   } else {
     inner = new MessageValue(type);

@@ -1,5 +1,5 @@
 import { floatOf, parseInteger } from './option-numbers.ts';
-import type { AggregateEntry, OptionNode, OptionValue } from './syntax-tree.ts';
+import type { AggregateEntry, OptionNamePart, OptionNode, OptionValue } from './syntax-tree.ts';
 import type { FieldType, LinkedFile } from './types.ts';
 
 export interface PrintStyle {
@@ -100,7 +100,7 @@ export class OptionPrinter {
     ];
     if (normalize) return this.#normalized(kept.flatMap(featuresOneByOne));
     return kept.map((option) => ({
-      name: option.name.map(({ name, extension }) => (extension ? `(${name})` : name)).join('.'),
+      name: option.name.map(writtenName).join('.'),
       value: this.#value(option.value),
     }));
   }
@@ -113,11 +113,11 @@ export class OptionPrinter {
       const [first, ...rest] = option.name;
       const resolved = this.#file.extensionOf.get(first!);
       const field = resolved?.field;
-      const name = resolved === undefined ? first!.name : `(${resolved.name})`;
+      const name = resolved === undefined ? writtenName(first!) : `(${resolved.name})`;
       const order = field?.fullName ?? first!.name;
       let value = this.#value(option.value);
       if (field === undefined) {
-        const path = [name, ...rest.map((part) => part.name)].join('.');
+        const path = [name, ...rest.map(writtenName)].join('.');
         repeated.push({ name: path, order, value });
         continue;
       }
@@ -231,3 +231,6 @@ const printValue = (value: Printed): string => {
         .join(',\n')}\n}`;
   }
 };
+
+/** A part of the name of an option, as it was written. */
+const writtenName = ({ name, extension }: OptionNamePart): string => (extension ? `(${name})` : name);

@@ -76,7 +76,8 @@ const messagesByName = (file: LinkedFile): ReadonlyMap<string, MessageType> => {
   const found = new Map<string, MessageType>();
   const add = (types: readonly MessageType[]) => {
     for (const type of types) {
-      found.set(type.fullName, type);
+      // What the schema declares itself comes before built-in types.
+      if (!found.has(type.fullName)) found.set(type.fullName, type);
       add(type.messages);
     }
   };

@@ -296,6 +296,61 @@ test('imports are found by the names of references, also of those of references'
   assert.throws(() => parse(text, cycle), /imports itself through other files/);
 });
 
+test('built-in files can be schemas of their own, and references by their name or another one', () => {
+  for (const [path, text] of builtinTexts) {
+    const canonical = parse(text).canonicalText;
+    assert.equal(parse(canonical).canonicalText, canonical, path);
+    const [, packageName] = /^package ([\w.]+);$/m.exec(canonical) ?? [];
+    const name = /^(?:message|enum) (\w+)/m.exec(canonical)![1];
+    for (const importPath of [path, `copy/${path}`]) {
+      const use = `syntax = "proto2"; import "${importPath}"; message A { optional ${packageName}.${name} a = 1; }`;
+      parse(use, reference(importPath, text));
+    }
+  }
+  parse(
+    'syntax = "proto3"; import "google/protobuf/timestamp.proto"; import "copy.proto"; message A { google.protobuf.Timestamp t = 1; }',
+    reference('copy.proto', builtinTexts.get('google/protobuf/timestamp.proto')!),
+  );
+  parse('syntax = "proto3"; package google.protobuf; message Timestamp { string text = 1; }');
+});
+
+test('messages of google.protobuf that a schema declares have their JSON if they have their fields', () => {
+  const use = 'syntax = "proto3"; import "t.proto"; message A { google.protobuf.Timestamp t = 1; }';
+  const jsonOf = (text: string, payload: number[]) =>
+    protobufFormat.codec(parse(use, reference('t.proto', text))).decode(Uint8Array.from([0, ...payload]));
+  const builtin = builtinTexts.get('google/protobuf/timestamp.proto')!;
+  assert.deepEqual(jsonOf(builtin, [10, 2, 8, 5]), { t: '1970-01-01T00:00:05Z' });
+  const other = 'syntax = "proto3"; package google.protobuf; message Timestamp { string seconds = 1; }';
+  assert.deepEqual(jsonOf(other, [10, 3, 10, 1, 97]), { t: { seconds: 'a' } });
+});
+
+test('an import that is not registered, and options that no file defines, are no mistake unless they are needed', () => {
+  const text = [
+    'syntax = "proto3";',
+    'import "buf/validate/validate.proto";',
+    'import "google/protobuf/timestamp.proto";',
+    'option (acme.file).level = 2;',
+    'message A {',
+    '  string a = 1 [(buf.validate.field).string.min_len = 1, deprecated = true];',
+    '  google.protobuf.Timestamp t = 2 [(acme.many) = { a: 1, [acme.ext]: "x" }];',
+    '}',
+  ].join('\n');
+  const schema = parse(text);
+  for (const part of [
+    'import "buf/validate/validate.proto";',
+    'option (acme.file).level = 2;',
+    '(buf.validate.field).string.min_len = 1',
+    '(acme.many) =',
+  ])
+    for (const printed of [schema.canonicalText, protobufFormat.normalizedText(schema)])
+      assert.ok(printed.includes(part), printed);
+  assert.equal(parse(schema.canonicalText).canonicalText, schema.canonicalText);
+  const serialized = parse(protobufFormat.formattedText(schema, 'serialized'));
+  assert.match(serialized.canonicalText, /import "google\/protobuf\/timestamp.proto";/);
+  assert.match(serialized.canonicalText, /string a = 1 \[deprecated = true\];/);
+  assert.doesNotMatch(serialized.canonicalText, /validate|acme/);
+});
+
 test('every built-in file can be imported, alone and together', () => {
   for (const path of builtinTexts.keys()) parse(`syntax = "proto3"; import "${path}";`);
   parse(`syntax = "proto3"; ${[...builtinTexts.keys()].map((path) => `import "${path}";`).join('')}`);

@@ -5,7 +5,8 @@ export type Meaning = MessageType | EnumType | FieldType | 'package' | 'service'
 
 /**
  * The names of all files of a schema as a tree: packages, messages, and what they contain. The tree of the built-in
- * files is made once; trees of schemas have it as their base.
+ * files is made once; trees of schemas have it as their base. A schema may declare a name that a built-in file has, as
+ * built-in files that clients register do: files that see both see its own.
  */
 export class Scope {
   readonly parent: Scope | undefined;
@@ -35,6 +36,17 @@ export class Scope {
     return this.#children?.get(name) ?? this.#base?.child(name);
   }
 
+  /** What a name stands for in a file, if the file may use it. */
+  childFor(name: string, file: LinkedFile): Scope | undefined {
+    const own = this.#children?.get(name);
+    return own?.isVisibleTo(file) === true ? own : this.#baseFor(name, file);
+  }
+
+  #baseFor(name: string, file: LinkedFile): Scope | undefined {
+    const found = this.#base?.child(name);
+    return found?.isVisibleTo(file) === true ? found : undefined;
+  }
+
   nameOf(child: string): string {
     return this.fullName === '' ? child : `${this.fullName}.${child}`;
   }
@@ -45,11 +57,10 @@ export class Scope {
     if (existing !== undefined) {
       return { scope: existing, taken: !(meaning === 'package' && existing.meaning === 'package') };
     }
+    const isPackage = meaning === 'package';
     const base = this.#base?.child(name);
-    if (base !== undefined && (base.meaning !== 'package' || meaning !== 'package')) {
-      return { scope: base, taken: true };
-    }
-    const scope = new Scope(this, this.nameOf(name), meaning, meaning === 'package' ? undefined : file, base);
+    const packageBase = isPackage && base?.meaning === 'package' ? base : undefined;
+    const scope = new Scope(this, this.nameOf(name), meaning, isPackage ? undefined : file, packageBase);
     this.#children ??= new Map();
     this.#children.set(name, scope);
     return { scope, taken: false };
@@ -70,8 +81,8 @@ export class Scope {
     let scope: Scope | undefined = this;
     if (isAbsolute) while (scope!.parent !== undefined) scope = scope!.parent;
     for (; scope !== undefined; scope = scope.parent) {
-      const first = scope.child(parts[0]!);
-      if (first?.isVisibleTo(file) !== true) continue;
+      const first = scope.childFor(parts[0]!, file);
+      if (first === undefined) continue;
       if (parts.length === 1) {
         if (isWanted(first.meaning, wanted)) return first;
         continue;
@@ -79,8 +90,7 @@ export class Scope {
       if (!isContainer(first.meaning)) continue;
       let found: Scope | undefined = first;
       for (let at = 1; at < parts.length && found !== undefined; at += 1) {
-        const next: Scope | undefined = found.child(parts[at]!);
-        found = next?.isVisibleTo(file) === true ? next : undefined;
+        found = found.childFor(parts[at]!, file);
       }
       return found !== undefined && isWanted(found.meaning, wanted) ? found : undefined;
     }

@@ -5,6 +5,7 @@ import type {
   ExtendNode,
   FieldNode,
   FileNode,
+  ImportNode,
   Label,
   MessageNode,
   MethodNode,
@@ -79,7 +80,11 @@ export class LinkedFile {
   readonly path: string;
   readonly node: FileNode;
   readonly features: Features;
+  /** Those that were found. */
   readonly imports: LinkedFile[] = [];
+  readonly publicImports: LinkedFile[] = [];
+  /** Imports without a file: nothing of them can be used, and nothing has to be. */
+  readonly missingImports = new Set<ImportNode>();
   /** The files whose names this one may use: itself, its imports, and what those import publicly. */
   readonly visible = new Set<LinkedFile>();
   readonly visiblePackages = new Set<string>();

@@ -12,8 +12,8 @@ export const wrapperTypes: ReadonlySet<string> = new Set([
 ]);
 
 /** In an `Any` their JSON is under `value`. */
-export const isSpecialInAny = (fullName: string): boolean =>
-  wrapperTypes.has(fullName) || specialTypes.has(fullName);
+export const isSpecialInAny = (fullName: string | undefined): boolean =>
+  fullName !== undefined && (wrapperTypes.has(fullName) || specialTypes.has(fullName));
 
 const specialTypes: ReadonlySet<string> = new Set([
   'google.protobuf.Any',
