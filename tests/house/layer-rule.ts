@@ -25,7 +25,7 @@ export const layers: Readonly<Record<string, Layer>> = {
   cluster: {
     mayImport: ['core'],
     testsMayImport: ['groups', 'journal', 'metadata', 'rpc'],
-    builtins: ['crypto', 'net', 'util'],
+    builtins: ['crypto', 'dns', 'net', 'util'],
   },
   // The state machine has no I/O, clock or randomness.
   machine: { mayImport: ['core', 'cluster'], testsMayImport: ['rpc'], builtins: [] },
@@ -40,8 +40,9 @@ export const layers: Readonly<Record<string, Layer>> = {
   },
   // Must run in a browser, because the console imports it.
   api: { mayImport: ['core'], builtins: [] },
-  // Verifies tokens: of clients, for agents; of agents and users, for the control plane.
-  oidc: { mayImport: ['core'], builtins: 'any' },
+  // Verifies tokens: of clients, for agents; of agents and users, for the control plane. Issuers that tenants name are
+  // reached by the rules of `cluster` for hosts.
+  oidc: { mayImport: ['core', 'cluster'], builtins: 'any' },
   // Agents write events, answer event queries and serve the schema registry.
   agent: {
     mayImport: ['core', 'wire', 'storage', 'cluster', 'rpc', 'oidc', 'events', 'registry'],

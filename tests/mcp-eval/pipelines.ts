@@ -1,4 +1,5 @@
 import type { PipelineType } from '@weir/api';
+import { usualTenantAccess } from '@weir/cluster/outbound';
 import type { AccountsDatabase } from '../../packages/controlplane/src/accounts/open.ts';
 import { checkedConfiguration } from '../../packages/controlplane/src/pipelines/check-configuration.ts';
 import type { TestAccount } from '../../packages/controlplane/testing/two-accounts.ts';
@@ -21,7 +22,7 @@ output:
 
 const migration = `
 source_bootstrap_brokers: [{ hostname: old-kafka, port: 9092 }]
-source_cluster_credentials: { sasl_username_env: OLD_USER, sasl_password_env: OLD_PASSWORD, sasl_mechanism: plain }
+source_cluster_credentials: { sasl_username_env: WEIR_PIPELINE_OLD_USER, sasl_password_env: WEIR_PIPELINE_OLD_PASSWORD, sasl_mechanism: plain }
 topic_mappings: [{ source_regex: 'payments.*' }]
 `;
 
@@ -51,7 +52,10 @@ export async function seedPipelines(
     const { id: pipelineId } = await pipelines.create(accountId, clusterId, name, type);
     const place = { accountId, clusterId, pipelineId };
     for (const yaml of configurations) {
-      const { id } = await pipelines.addConfiguration(place, checkedConfiguration(type, { yaml }));
+      const { id } = await pipelines.addConfiguration(
+        place,
+        checkedConfiguration(type, { yaml }, usualTenantAccess),
+      );
       if (isDeployed) await pipelines.change(place, { deployedConfigurationId: id });
     }
   }

@@ -397,7 +397,7 @@ export const questions: readonly Question[] = [
     facts: [
       /last_revision: 1/,
       /^source_bootstrap_brokers\[0\]\.hostname\told-kafka$/m,
-      /^source_cluster_credentials\.sasl_password_env\tOLD_PASSWORD$/m,
+      /^source_cluster_credentials\.sasl_password_env\tWEIR_PIPELINE_OLD_PASSWORD$/m,
       /No configuration is deployed; what is shown is the newest one/,
     ],
   },

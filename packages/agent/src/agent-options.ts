@@ -1,4 +1,5 @@
 import type { ClusterMetricsSettings, ClusterPort, ReportedExpiry } from '@weir/cluster';
+import type { TenantAccess } from '@weir/cluster/outbound';
 import type { Clock, Log, Metrics, Random } from '@weir/core';
 import type { RecordSchemas } from '@weir/registry/decoding';
 import type { ObjectStore } from '@weir/storage';
@@ -41,6 +42,8 @@ export interface AgentOptions {
   readonly proxyProtocol?: ProxyProtocolOptions;
   /** The schema registry of the cluster, on a port of its own. If absent, the agent does not serve it. */
   readonly registry?: RegistrySettings | undefined;
+  /** What pipelines and exporters may name; `usualTenantAccess` if absent. */
+  readonly tenantAccess?: TenantAccess | undefined;
   /** Whether `/metrics` answers. */
   readonly servesMetrics: boolean;
   /** Cluster-wide metrics to publish if this is the publishing agent, which needs the role `jobs`. */

@@ -1,4 +1,5 @@
 import { type AgentDescription, type ClusterPort, clusterFacts, type NamedAgent } from '@weir/cluster';
+import { usualTenantAccess } from '@weir/cluster/outbound';
 import { type Log, release } from '@weir/core';
 import { probesFolder } from '@weir/storage';
 import { dataPath, pageExchange } from './agent-data-path.ts';
@@ -88,7 +89,7 @@ async function start(
   events: AgentEvents,
 ): Promise<RunningAgent> {
   const { cluster, clock, log, metrics, cpuCount, stats = new AgentStats({ clock, metrics }) } = options;
-  const { jobs: jobSettings = usualJobSettings } = options;
+  const { jobs: jobSettings = usualJobSettings, tenantAccess = usualTenantAccess } = options;
   const loads = new MeasuredLoads(clock);
   let beatNow = () => {};
   const view = createClusterView(cluster, {
@@ -126,7 +127,8 @@ async function start(
     probeKey: `${probesFolder(options.clusterId)}${deletes ? options.agentId : 'writes'}`,
     deletes,
   });
-  const ownRegistry = options.registry && new OwnRegistry({ ...options, cluster: view.port, changes: view });
+  const ownRegistry =
+    options.registry && new OwnRegistry({ ...options, tenantAccess, cluster: view.port, changes: view });
   started.defer(() => ownRegistry?.close());
   const schemas = options.schemas ?? ownRegistry?.schemas;
   const { writePath, readPath, damage, impersonation, handlers } = dataPath(options, {
@@ -360,7 +362,7 @@ async function start(
     storedBytes: () => stats.storedBytes,
     mergeStats: stats,
     others: ownRegistry && [
-      schemaExport({ ...options, source: () => ownRegistry.exported(), runningMax: 1 }),
+      schemaExport({ ...options, tenantAccess, source: () => ownRegistry.exported(), runningMax: 1 }),
     ],
   });
   jobs.start();

@@ -1,5 +1,6 @@
 import { type AgentDescription, clusterFacts, type NamedAgent } from '@weir/cluster';
-import { type Environment, type Log, release } from '@weir/core';
+import { usualTenantAccess } from '@weir/cluster/outbound';
+import { type Log, release } from '@weir/core';
 import type { AgentOptions, RunningAgent } from './agent-options.ts';
 import { clusterNameIn } from './cluster/cluster-name.ts';
 import { createClusterView } from './cluster/following-view.ts';
@@ -48,6 +49,7 @@ interface RegistryAgentOptions
     | 'load'
     | 'locksShutdown'
     | 'sasl'
+    | 'tenantAccess'
     | 'logsAclDenials'
     | 'hostname'
     | 'cpuCount'
@@ -61,8 +63,6 @@ interface RegistryAgentOptions
   > {
   readonly registry: RegistrySettings;
   readonly jobs?: Pick<JobSettings, 'categories'> | undefined;
-  /** Where credentials of registries are that pipelines name. */
-  readonly environment?: Environment | undefined;
 }
 
 interface RunningRegistryAgent extends Pick<RunningAgent, 'httpPort' | 'stop'> {
@@ -88,7 +88,7 @@ async function start(
   started: AsyncDisposableStack,
 ): Promise<RunningRegistryAgent> {
   const { cluster, clock, log, metrics, cpuCount, tls, agentId, group } = options;
-  const { stats = new AgentStats({ clock, metrics }) } = options;
+  const { stats = new AgentStats({ clock, metrics }), tenantAccess = usualTenantAccess } = options;
   let beatNow = () => {};
   const view = createClusterView(cluster, {
     log,
@@ -149,7 +149,7 @@ async function start(
     log,
     metrics,
   });
-  const own = new OwnRegistry({ ...options, cluster: view.port, changes: view });
+  const own = new OwnRegistry({ ...options, tenantAccess, cluster: view.port, changes: view });
   started.defer(() => own.close());
   const registry = await startAgentRegistry({
     ...options,
@@ -221,13 +221,13 @@ async function start(
   await unlessGivenUp(heartbeats.start(), () => heartbeats.stop(), options.givenUp);
   const linking = schemaLinking({
     ...options,
+    tenantAccess,
     async destination() {
       const { service, freshState } = await own.open();
       return { service: await service(), state: freshState };
     },
-    environment: options.environment ?? {},
   });
-  const exporting = schemaExport({ ...options, source: () => own.exported() });
+  const exporting = schemaExport({ ...options, tenantAccess, source: () => own.exported() });
   const taker = { roles: options.roles, jobCategories: options.jobs?.categories };
   const jobs = new JobRunner({
     port: cluster,

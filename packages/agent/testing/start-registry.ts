@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import type { TestContext } from 'node:test';
 import { newScramCredential } from '@weir/cluster';
+import { AllowedHosts, TenantVariables } from '@weir/cluster/outbound';
 import { Metrics, silentLog, systemClock, systemRandom } from '@weir/core';
 import type { LinkingPipeline } from '@weir/metadata';
 import { startRegistryAgent } from '../src/registry-agent.ts';
@@ -39,7 +40,13 @@ export async function startRegistry(
         cluster: node,
         load: { sample: () => ({ cpu: 0, eventLoop: 0, loopCpu: 0 }) },
         cpuCount: 1,
-        environment: { LINK_USER: 'reader', LINK_PASSWORD: 'secret' },
+        tenantAccess: {
+          hosts: new AllowedHosts(['public', 'loopback']),
+          variables: new TenantVariables({
+            WEIR_PIPELINE_USER: 'reader',
+            WEIR_PIPELINE_PASSWORD: 'secret',
+          }),
+        },
         clock: systemClock,
         random: systemRandom,
         log: silentLog,

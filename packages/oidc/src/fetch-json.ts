@@ -1,9 +1,9 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
+import { AddressRefused, type AllowedAddress, addressIn, guardedLookup } from '@weir/cluster/outbound';
 import type { Clock } from '@weir/core';
 import { isSafeAddress, placeOf } from './address.ts';
 import { oidcLimits } from './limits.ts';
-import { AddressRefused, type AllowedAddress, addressIn, guardedLookup } from './public-address.ts';
 
 /** Headers and body of a request. */
 export interface JsonRequest {

@@ -12,5 +12,4 @@ export {
 } from './code-flow.ts';
 export { Issuer, type IssuerOptions, IssuerUnavailable } from './issuer.ts';
 export { Issuers } from './issuers.ts';
-export { isPublicAddress } from './public-address.ts';
 export { type CheckedToken, type Claims, checkToken, issuerNamedIn } from './token-check.ts';

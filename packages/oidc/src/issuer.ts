@@ -1,10 +1,10 @@
+import type { AllowedAddress } from '@weir/cluster/outbound';
 import type { Clock, Log } from '@weir/core';
 import { createLocalJWKSet, type JSONWebKeySet } from 'jose';
 import { isSafeAddress, placeOf } from './address.ts';
 import { discover } from './discovery.ts';
 import { type FetchJson, fetchJsonOver, type JsonRequest, onlyAtSafeAddresses } from './fetch-json.ts';
 import type { SignInDescription } from './issuer-description.ts';
-import type { AllowedAddress } from './public-address.ts';
 
 /** The keys that validate tokens. */
 export interface IssuerKeys {

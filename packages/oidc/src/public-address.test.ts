@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import type { lookup as systemLookup } from 'node:dns';
 import { type TestContext, test } from 'node:test';
+import { addressIn, guardedLookup, isPublicAddress } from '@weir/cluster/outbound';
 import { systemClock } from '@weir/core';
 import fc from 'fast-check';
 import { startTestIssuer } from '../testing/test-issuer.ts';
 import { fetchJsonOver } from './fetch-json.ts';
-import { addressIn, guardedLookup, isPublicAddress } from './public-address.ts';
 
 test('public addresses are recognized', () => {
   // biome-ignore format: a table

@@ -52,6 +52,8 @@ async function refused<Answer>(answer: Promise<Answer>): Promise<Answer> {
     return await answer;
   } catch (error) {
     if (!(error instanceof RegistryError)) throw error;
-    throw new RegistryRefusal('the destination', Math.floor(error.code / 100), error.code, error.message);
+    throw new RegistryRefusal('the destination', Math.floor(error.code / 100), error.message, {
+      errorCode: error.code,
+    });
   }
 }

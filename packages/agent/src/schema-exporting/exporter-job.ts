@@ -1,4 +1,5 @@
 import { readExporterTask, schemaExportKind } from '@weir/cluster';
+import { HostRefused, type TenantAccess } from '@weir/cluster/outbound';
 import type { Clock, Metrics, Random } from '@weir/core';
 import type {
   ExportCounts,
@@ -17,6 +18,8 @@ interface ExportedRegistry extends ExportSource {
 
 interface SchemaExportOptions {
   readonly source: () => Promise<ExportedRegistry>;
+  /** The destinations that exporters may name. */
+  readonly tenantAccess: Pick<TenantAccess, 'hosts'>;
   readonly clock: Clock;
   readonly random: Random;
   readonly metrics: Metrics;
@@ -33,7 +36,7 @@ interface SchemaExportOptions {
  * was interrupted, or runs on two agents, does no harm.
  */
 export function schemaExport(options: SchemaExportOptions): JobKind {
-  const { clock, random, metrics, runningMax } = options;
+  const { clock, random, metrics, runningMax, tenantAccess } = options;
   let runningCount = 0;
   return {
     kind: schemaExportKind,
@@ -80,7 +83,12 @@ export function schemaExport(options: SchemaExportOptions): JobKind {
     const open = options.openDestination ?? ((chosen) => new RegistryClient(chosen));
     let close = () => {};
     try {
-      const destination = open({ ...destinationOptions(definition.config), clock, random });
+      const destination = open({
+        ...destinationOptions(definition.config),
+        allowedHosts: tenantAccess.hosts,
+        clock,
+        random,
+      });
       close = () => destination.close();
       const counts = await exportChanges({
         source,
@@ -113,11 +121,11 @@ const stoppedMessage = 'it was paused, changed or deleted';
 /** A user did something else with the exporter. */
 class ExporterStopped extends Error {}
 
-/** Errors of the destination are one line for users already. */
+/** Errors of the destination are one line for users already, and repeat nothing that it sent. */
 async function failureOf(error: unknown): Promise<Error> {
   const { InvalidDestination, LinkingFailed, RegistryRefusal } = await import('@weir/registry');
-  if (error instanceof LinkingFailed || error instanceof InvalidDestination)
-    return new NeedsOperator(error.message);
+  const isFinal = [LinkingFailed, InvalidDestination, HostRefused].some((kind) => error instanceof kind);
+  if (isFinal) return new NeedsOperator((error as Error).message);
   if (error instanceof RegistryRefusal && !error.isTemporary) return new NeedsOperator(error.message);
   return error instanceof Error ? error : new Error(String(error));
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer, type RequestListener, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { AllowedHosts, usualTenantAccess } from '@weir/cluster/outbound';
 import { startAgentUnderTest } from '../../testing/running-agent.ts';
 import { asker, startRegistry } from '../../testing/start-registry.ts';
 import { pause } from '../../testing/until.ts';
@@ -182,7 +183,7 @@ test('a failure is shown, and an exporter that was mended goes on', async (t) =>
   const wrong = { 'schema.registry.url': url, 'basic.auth.user.info': 'writer:wrong' };
   await from.ask('POST /exporters', { name: 'e', contextType: 'NONE', config: wrong });
   await waitFor(async () => (await statusOf(from.ask)).state === 'ERROR');
-  assert.match((await statusOf(from.ask)).trace, /^http:\/\/127\.0\.0\.1:\d+: .*\(error 401\)$/);
+  assert.match((await statusOf(from.ask)).trace, /^http:\/\/127\.0\.0\.1:\d+: .*\(status 4xx\)$/);
   const [job] = (await source.node.listJobs()).jobs;
   assert.deepEqual([job!.kind, job!.state], ['schema_export', 'stopped']);
   await from.ask('PUT /exporters/e/pause');
@@ -197,6 +198,7 @@ test('an agent of a Kafka cluster that serves a registry runs its exporters', as
   const to = await destination.agent('agent-1');
   const { agent, cluster } = await startAgentUnderTest(t, {
     registry: { port: 0, requiresLogin: false, logsRequests: false },
+    tenantAccess: { ...usualTenantAccess, hosts: new AllowedHosts(['loopback']) },
   });
   const from = asker(agent.registryPort!);
   await from('POST /subjects/orders/versions', record('a'));
@@ -207,4 +209,50 @@ test('an agent of a Kafka cluster that serves a registry runs its exporters', as
     return (await statusOf(from)).state === 'RUNNING';
   });
   assert.deepEqual((await to.ask('GET /subjects')).json, [':.kafka:orders']);
+});
+
+test('an exporter to a host that the operator does not allow is refused, and asks nothing', async (t) => {
+  const seen: unknown[] = [];
+  const server = createServer((asked, response) => {
+    seen.push(asked.url);
+    response.writeHead(500).end(JSON.stringify({ message: 'INTERNAL-SECRET' }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const { agent } = await startAgentUnderTest(t, {
+    registry: { port: 0, requiresLogin: false, logsRequests: false },
+  });
+  const ask = asker(agent.registryPort!);
+  const hosts = ['127.0.0.1', 'localhost', '[::1]', '[::ffff:127.0.0.1]', '2130706433', '169.254.169.254'];
+  for (const host of hosts) {
+    const config = { 'schema.registry.url': `https://sr.example, http://${host}:${port}` };
+    const { status, json } = await ask('POST /exporters', { name: 'e', config });
+    assert.equal(status, 409, host);
+    assert.match(
+      String((json as { message: string }).message),
+      /the operator allows hosts by -allowedTargetHosts/,
+    );
+  }
+  assert.deepEqual((await ask('GET /exporters')).json, []);
+  assert.deepEqual(seen, []);
+});
+
+test('nothing that a destination sends is in the status of an exporter', async (t) => {
+  const server = createServer((_, response) => {
+    response.writeHead(403).end(JSON.stringify({ error_code: 40399, message: 'INTERNAL-SECRET' }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const source = await startRegistry(t);
+  const from = await source.agent('agent-1');
+  await from.ask('POST /subjects/orders/versions', record('a'));
+  await from.ask('POST /exporters', {
+    name: 'e',
+    config: { 'schema.registry.url': `http://127.0.0.1:${port}` },
+  });
+  await waitFor(async () => (await statusOf(from.ask)).state === 'ERROR');
+  const { trace } = await statusOf(from.ask);
+  assert.equal(trace, `http://127.0.0.1:${port}: the credentials have no right for this (status 4xx)`);
 });

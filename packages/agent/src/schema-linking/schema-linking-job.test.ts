@@ -3,7 +3,8 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { type LinkingTask, writeLinkingTask } from '@weir/cluster';
-import { Metrics, seededRandom, systemClock } from '@weir/core';
+import { AllowedHosts, TenantVariables } from '@weir/cluster/outbound';
+import { type Log, Metrics, seededRandom, silentLog, systemClock } from '@weir/core';
 import { fieldListService, MemoryRegistryStore } from '@weir/registry/testing';
 import { NeedsOperator } from '../jobs/job-kind.ts';
 import { schemaLinking } from './schema-linking-job.ts';
@@ -13,8 +14,8 @@ const task: LinkingTask = {
   configurationId: 'pci_1',
   hostname: '127.0.0.1',
   port: 0,
-  usernameEnv: 'LINK_USER',
-  passwordEnv: 'LINK_PASSWORD',
+  usernameEnv: 'WEIR_PIPELINE_USER',
+  passwordEnv: 'WEIR_PIPELINE_PASSWORD',
   usesTls: false,
   isInsecure: false,
   contextType: 'CUSTOM',
@@ -42,7 +43,7 @@ const registry: RequestListener = (request, response) => {
   response.end(JSON.stringify(isKnown ? (answer ?? { error_code: code, message: 'none' }) : {}));
 };
 
-async function setUp(t: TestContext, listener: RequestListener) {
+async function setUp(t: TestContext, listener: RequestListener, hosts: readonly string[] = ['loopback']) {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.after(() => server.close());
@@ -51,10 +52,12 @@ async function setUp(t: TestContext, listener: RequestListener) {
   const service = fieldListService({ store });
   t.after(() => service.end());
   const metrics = new Metrics();
-  const environment: Record<string, string> = { LINK_USER: 'me', LINK_PASSWORD: 'secret' };
+  const logged: string[] = [];
+  const environment: Record<string, string> = { WEIR_PIPELINE_USER: 'me', WEIR_PIPELINE_PASSWORD: 'secret' };
   const job = schemaLinking({
     destination: async () => ({ service, state: async () => store.state }),
-    environment,
+    tenantAccess: { hosts: new AllowedHosts(hosts), variables: new TenantVariables(environment) },
+    log: { ...silentLog, warn: (_message, fields) => void logged.push(String(fields?.error)) } as Log,
     clock: systemClock,
     random: seededRandom(1),
     metrics,
@@ -66,7 +69,7 @@ async function setUp(t: TestContext, listener: RequestListener) {
       checkpoint: null,
       progress: (done, total) => progress.push([done, total]),
     });
-  return { run, service, environment, metrics, progress };
+  return { run, service, environment, metrics, progress, logged };
 }
 
 test('a sync reads the source over HTTP with credentials of the environment', async (t) => {
@@ -85,14 +88,14 @@ test('a sync reads the source over HTTP with credentials of the environment', as
 
 test('errors are one line that says what to do', async (t) => {
   const { run, environment } = await setUp(t, registry);
-  environment.LINK_PASSWORD = 'wrong';
+  environment.WEIR_PIPELINE_PASSWORD = 'wrong';
   await assert.rejects(run(), (error) => {
     assert.ok(error instanceof NeedsOperator);
     assert.match(error.message, /^http:\/\/127\.0\.0\.1:\d+: the credentials were refused/);
     return true;
   });
-  delete environment.LINK_PASSWORD;
-  await assert.rejects(run(), /the environment variable LINK_PASSWORD of the agents is not set/);
+  delete environment.WEIR_PIPELINE_PASSWORD;
+  await assert.rejects(run(), /the environment variable WEIR_PIPELINE_PASSWORD of the agents is not set/);
 });
 
 test('redirects are not followed', async (t) => {
@@ -101,7 +104,7 @@ test('redirects are not followed', async (t) => {
     seen.push(request.url);
     response.writeHead(302, { location: 'http://127.0.0.1:1/subjects' }).end();
   });
-  await assert.rejects(run(), /redirects to http:\/\/127\.0\.0\.1:1\/subjects; use that URL instead/);
+  await assert.rejects(run(), /: redirects to another address; use that URL instead \(status 3xx\)$/);
   assert.deepEqual(seen, ['/subjects?deleted=true']);
 });
 
@@ -116,4 +119,97 @@ test('an answer without an end is cut off', async (t) => {
     send();
   });
   await assert.rejects(run(), /bytes/);
+});
+
+test('a variable of the process itself is not sent anywhere', async (t) => {
+  const seen: unknown[] = [];
+  const { run, environment } = await setUp(t, (request, response) => {
+    seen.push(request.headers.authorization);
+    response.writeHead(500).end();
+  });
+  environment.SERVICE_AGENT_KEY = 'aks_secret';
+  for (const name of [
+    'SERVICE_AGENT_KEY',
+    'AWS_SECRET_ACCESS_KEY',
+    'PATH',
+    'weir_pipeline_user',
+    'toString',
+  ]) {
+    await assert.rejects(run({ usernameEnv: name }), (error) => {
+      assert.ok(error instanceof NeedsOperator);
+      assert.match(error.message, /may not read; use one that begins with WEIR_PIPELINE_/);
+      return true;
+    });
+  }
+  assert.deepEqual(seen, []);
+});
+
+test('a source on a host that the operator does not allow is not asked', async (t) => {
+  const seen: unknown[] = [];
+  const { run } = await setUp(
+    t,
+    (request, response) => {
+      seen.push(request.url);
+      response.end('[]');
+    },
+    ['public'],
+  );
+  const hosts = [
+    '127.0.0.1',
+    'localhost',
+    '::ffff:127.0.0.1',
+    '0x7f000001',
+    '127.1',
+    '169.254.169.254',
+    '0.0.0.0',
+  ];
+  for (const hostname of hosts) {
+    await assert.rejects(run({ hostname }), (error) => {
+      assert.ok(error instanceof NeedsOperator, String(error));
+      assert.match(
+        error.message,
+        /that agents do not connect to; the operator allows hosts by -allowedTargetHosts/,
+      );
+      return true;
+    });
+  }
+  assert.deepEqual(seen, []);
+});
+
+test('nothing that a source sends is in an error that tenants read', async (t) => {
+  const secret = 'INTERNAL-SECRET';
+  const answers: readonly [string, RequestListener][] = [
+    [
+      'an error',
+      (_, response) => response.writeHead(400).end(JSON.stringify({ error_code: 40001, message: secret })),
+    ],
+    [
+      'an error of a server',
+      (_, response) => response.writeHead(500).end(JSON.stringify({ message: secret })),
+    ],
+    ['a redirect', (_, response) => response.writeHead(302, { location: `http://h/${secret}` }).end()],
+    ['no JSON', (_, response) => response.end(secret)],
+    ['no HTTP', (request) => request.socket.end(`${secret}\r\n\r\n`)],
+    [
+      'two subjects that would be one',
+      (_, response) => response.end(JSON.stringify([secret, `:.:${secret}`])),
+    ],
+    [
+      'a schema that is refused',
+      ({ url }, response) => {
+        if (url === '/subjects?deleted=true') response.end(JSON.stringify([secret]));
+        else if (url?.includes('/versions/'))
+          response.end(JSON.stringify({ version: 1, id: 1, schema: `?? ${secret}` }));
+        else if (url?.includes('/versions')) response.end('[1]');
+        else response.writeHead(404).end(JSON.stringify({ error_code: 40408 }));
+      },
+    ],
+  ];
+  for (const [what, listener] of answers) {
+    const { run } = await setUp(t, listener);
+    await assert.rejects(run(), (error: Error) => {
+      assert.doesNotMatch(error.message, /SECRET|40001/, what);
+      return true;
+    });
+  }
 });

@@ -1,5 +1,11 @@
 import { type LinkingTask, readLinkingTask, schemaLinkingKind } from '@weir/cluster';
-import type { Clock, Metrics, Random } from '@weir/core';
+import {
+  HostRefused,
+  type TenantAccess,
+  type TenantVariables,
+  VariableRefused,
+} from '@weir/cluster/outbound';
+import type { Clock, Log, Metrics, Random } from '@weir/core';
 import type { LinkDestination, LinkSource, RegistryClientOptions } from '@weir/registry';
 import { type JobKind, NeedsOperator } from '../jobs/job-kind.ts';
 import { linkingRows } from './linking-metrics.ts';
@@ -7,10 +13,11 @@ import { linkingRows } from './linking-metrics.ts';
 interface SchemaLinkingOptions {
   /** The registry of the cluster. */
   readonly destination: () => Promise<LinkDestination>;
-  /** The environment of the agent, where the credentials of sources are. */
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The sources that pipelines may name, and the variables where the credentials of sources are. */
+  readonly tenantAccess: TenantAccess;
   readonly clock: Clock;
   readonly random: Random;
+  readonly log: Log;
   readonly metrics: Metrics;
   /** Tests have sources of their own. */
   readonly openSource?: ((options: RegistryClientOptions) => LinkSource & { close(): void }) | undefined;
@@ -21,7 +28,7 @@ interface SchemaLinkingOptions {
  * interrupted, or runs on two agents, does no harm.
  */
 export function schemaLinking(options: SchemaLinkingOptions): JobKind {
-  const { clock, random, metrics } = options;
+  const { clock, random, log, metrics, tenantAccess } = options;
   return {
     kind: schemaLinkingKind,
     category: 'schema-linking',
@@ -36,7 +43,12 @@ export function schemaLinking(options: SchemaLinkingOptions): JobKind {
         syncRegistry,
       } = await import('@weir/registry');
       const task = readLinkingTask(bytes);
-      const clientOptions = { ...sourceOptions(task, options.environment), clock, random };
+      const clientOptions = {
+        ...sourceOptions(task, tenantAccess.variables),
+        allowedHosts: tenantAccess.hosts,
+        clock,
+        random,
+      };
       const source = options.openSource?.(clientOptions) ?? new RegistryClient(clientOptions);
       const labels = { sync_id: task.pipelineId, config_id: task.configurationId };
       let copied = 0;
@@ -56,8 +68,13 @@ export function schemaLinking(options: SchemaLinkingOptions): JobKind {
         progress(counts.sourceVersions, counts.sourceVersions);
         return `${counts.sourceVersions} versions of ${counts.subjects} subjects; ${counts.newVersions} new, ${counts.deletedVersions} deleted`;
       } catch (error) {
-        // Errors of the source and of the destination are one line for users already.
-        if (error instanceof LinkingFailed) throw new NeedsOperator(error.message);
+        // Errors are one line for users already, and those of the source repeat nothing that it sent.
+        if (error instanceof LinkingFailed) {
+          if (error.detail !== undefined)
+            log.warn('failed to link schemas', { pipelineId: task.pipelineId, error: error.detail });
+          throw new NeedsOperator(error.message);
+        }
+        if (error instanceof HostRefused) throw new NeedsOperator(error.message);
         if (error instanceof RegistryRefusal && !error.isTemporary) throw new NeedsOperator(error.message);
         if (error instanceof RegistryUnavailable || error instanceof RegistryRefusal)
           throw new Error(`the source does not answer: ${error.message}`);
@@ -71,22 +88,22 @@ export function schemaLinking(options: SchemaLinkingOptions): JobKind {
 
 function sourceOptions(
   { hostname, port, usesTls, isInsecure, usernameEnv, passwordEnv }: LinkingTask,
-  environment: SchemaLinkingOptions['environment'],
+  variables: TenantVariables,
 ): RegistryClientOptions {
   const host = hostname.includes(':') && !hostname.startsWith('[') ? `[${hostname}]` : hostname;
   const urls = `${usesTls ? 'https' : 'http'}://${host}:${port}`;
   if (usernameEnv === undefined && passwordEnv === undefined) return { urls, tls: { isInsecure } };
-  const username = variableOf(usernameEnv, environment);
-  const password = variableOf(passwordEnv, environment);
+  const username = variableOf(usernameEnv, variables);
+  const password = variableOf(passwordEnv, variables);
   return { urls, tls: { isInsecure }, credentials: { kind: 'basic', username, password } };
 }
 
-function variableOf(name: string | undefined, environment: SchemaLinkingOptions['environment']): string {
+function variableOf(name: string | undefined, variables: TenantVariables): string {
   if (name === undefined) return '';
-  const value = environment[name];
-  if (value === undefined)
-    throw new NeedsOperator(
-      `the environment variable ${name} of the agents is not set; it has credentials of the source`,
-    );
-  return value;
+  try {
+    return variables.valueOf(name);
+  } catch (error) {
+    if (error instanceof VariableRefused) throw new NeedsOperator(error.message);
+    throw error;
+  }
 }

@@ -1,4 +1,5 @@
 import type { ClusterPort } from '@weir/cluster';
+import type { AllowedHosts } from '@weir/cluster/outbound';
 import type { Clock, Log, Random } from '@weir/core';
 import {
   avroFormat,
@@ -17,6 +18,7 @@ interface RegistryParts {
   readonly clusterId: string;
   readonly port: ClusterPort;
   readonly changes: RegistryChangeStream;
+  readonly allowedHosts?: AllowedHosts | undefined;
   readonly release: string;
   readonly clock: Clock;
   readonly random: Random;

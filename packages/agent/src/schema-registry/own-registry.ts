@@ -1,4 +1,5 @@
 import type { ClusterPort } from '@weir/cluster';
+import { type TenantAccess, usualTenantAccess } from '@weir/cluster/outbound';
 import { type Clock, type Log, type Metrics, type Random, release } from '@weir/core';
 import type { RegistryChangeStream } from '@weir/registry';
 import { RecordSchemas, serviceReader, serviceWriter } from '@weir/registry/decoding';
@@ -10,6 +11,8 @@ interface OwnRegistryParts {
   readonly clusterId: string;
   readonly cluster: ClusterPort;
   readonly changes: RegistryChangeStream;
+  /** The destinations that exporters may name; `usualTenantAccess` if absent. */
+  readonly tenantAccess?: Pick<TenantAccess, 'hosts'> | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -40,7 +43,13 @@ export class OwnRegistry {
 
   open() {
     this.#opened ??= import('./open-registry.ts').then(({ openRegistry }) =>
-      openRegistry({ ...this.#parts, port: this.#parts.cluster, release, metrics: this.metrics }),
+      openRegistry({
+        ...this.#parts,
+        port: this.#parts.cluster,
+        allowedHosts: (this.#parts.tenantAccess ?? usualTenantAccess).hosts,
+        release,
+        metrics: this.metrics,
+      }),
     );
     return this.#opened;
   }

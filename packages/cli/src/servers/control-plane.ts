@@ -17,6 +17,7 @@ import { clusterMetricsSettings, metricsPushSettings } from './metrics-settings.
 import { keepFilesPrivate } from './private-files.ts';
 import { startingControlPlane } from './starting-control-plane.ts';
 import { storeSettings } from './store-settings.ts';
+import { tenantAccess } from './tenant-access.ts';
 import { serveUntilStopped } from './until-stopped.ts';
 
 const defaultDataDir = 'weir-data';
@@ -63,6 +64,7 @@ export const controlPlane: Handler<'control-plane'> = async (values, deps) => {
       bindingsFile: values.workloadIdentityBindingsFile,
       sealingKeysFile: values.sealingKeysFile,
       allowsPrivateIssuers: values.allowPrivateIssuers,
+      tenantAccess: tenantAccess(values, environment),
       clusterMetrics: clusterMetricsSettings(values),
       agentMetricRows,
       backup,

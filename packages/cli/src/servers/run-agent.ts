@@ -30,6 +30,7 @@ import { externalSchemas } from './external-schemas.ts';
 import { metricsPushSettings } from './metrics-settings.ts';
 import { keepFilesPrivate } from './private-files.ts';
 import { storeSettings } from './store-settings.ts';
+import { tenantAccess } from './tenant-access.ts';
 import { proxyProtocolSettings, tlsSettings } from './tls-settings.ts';
 import { serveUntilStopped } from './until-stopped.ts';
 
@@ -151,6 +152,7 @@ export async function runAgent(options: AgentToRun): Promise<void> {
     );
     const running = await startAgent({
       ...agentSettings(values, ingestionUrl, options.cpuCount),
+      tenantAccess: tenantAccess(values, environment),
       schemas: await externalSchemas(values, { resources, clock }),
       jobs: jobSettings(values, additionalStores, {
         bucketUrl: compactionUrl,

@@ -11,6 +11,7 @@ import { connectAgent } from './connect-agent.ts';
 import { explainingStart } from './explaining-start.ts';
 import { metricsPushSettings } from './metrics-settings.ts';
 import { registrySettings, saslSettings } from './security-settings.ts';
+import { tenantAccess } from './tenant-access.ts';
 import { tlsSettings } from './tls-settings.ts';
 import { serveUntilStopped } from './until-stopped.ts';
 
@@ -54,7 +55,7 @@ export async function runRegistryAgent(options: AgentToRun): Promise<void> {
       ...(tls === undefined ? {} : { tls }),
       registry: registrySettings(values),
       jobs: { categories: values.jobSelector },
-      environment,
+      tenantAccess: tenantAccess(values, environment),
       sasl: saslSettings(values),
       logsAclDenials: values.enableACLLogs,
       servesMetrics: values.enablePrometheusMetrics,

@@ -16,6 +16,7 @@ import { keepFilesPrivate } from './private-files.ts';
 import { withQuickGroups } from './quick-groups.ts';
 import { registrySettings } from './security-settings.ts';
 import { startingControlPlane } from './starting-control-plane.ts';
+import { tenantAccess } from './tenant-access.ts';
 import { tlsSettings } from './tls-settings.ts';
 import { serveUntilStopped } from './until-stopped.ts';
 
@@ -87,6 +88,7 @@ export async function runSelfContained(
   const running = new AsyncDisposableStack();
   const start = async () => {
     const deps = { clock, random: systemRandom, environment, log, metrics, ...storage };
+    const access = tenantAccess(values, environment);
     const stats = new AgentStats({ clock, metrics });
     const openBucket = async (url: string) => {
       const opened = await openStore(url, { ...deps, onRequest: stats.requestEnded });
@@ -108,6 +110,7 @@ export async function runSelfContained(
       isQuick: name === 'local',
       diagnosticsIntervalMs,
       backup: backupIntervalMs === undefined ? undefined : { store, intervalMs: backupIntervalMs },
+      tenantAccess: access,
       clusterMetrics: clusterMetricsSettings(values),
       agentMetricRows,
       clock,
@@ -156,6 +159,7 @@ export async function runSelfContained(
       hostname: hostname(),
       ...(tls === undefined ? {} : { tls }),
       registry: registrySettings(values),
+      tenantAccess: access,
       servesMetrics: values.enablePrometheusMetrics,
       cluster,
       store: buckets.store,

@@ -97,8 +97,17 @@ const generators: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
     version: fc.integer({ min: 1, max: 2 ** 31 - 1 }),
   }),
   region: lowercase,
+  'target host': fc.constantFrom(
+    'public',
+    'loopback',
+    'a.example',
+    '*.a.example:443',
+    '10.0.0.0/8',
+    '[::1]:80',
+  ),
   time: fc.nat(Date.UTC(9999, 11, 30)),
   'time span': fc.nat(),
+  variable: lowercase.map((text) => `X_${text.replaceAll('-', '_')}`),
   version: fc.oneof(fc.constant('latest'), fc.integer({ min: 1, max: 2 ** 31 - 1 })),
   zone: lowercase,
 };

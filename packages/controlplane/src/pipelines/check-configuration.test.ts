@@ -2,9 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError, type PipelineType } from '@weir/api';
 import { apiLimits } from '@weir/api/limits';
+import { usualTenantAccess } from '@weir/cluster/outbound';
 import { checkedConfiguration, type GivenConfiguration, likelyTypeOf } from './check-configuration.ts';
 import { readYaml } from './read-yaml.ts';
 import { plainValueOf } from './yaml-value.ts';
+
+const checked = (type: PipelineType, given: GivenConfiguration) =>
+  checkedConfiguration(type, given, usualTenantAccess);
 
 const bento = `
 http: {}
@@ -34,8 +38,8 @@ const orbit = `
 source_bootstrap_brokers:
   - { hostname: old-kafka, port: 9092 }
 source_cluster_credentials:
-  sasl_username_env: SASL_USERNAME
-  sasl_password_env: SASL_PASSWORD
+  sasl_username_env: WEIR_PIPELINE_USERNAME
+  sasl_password_env: WEIR_PIPELINE_PASSWORD
   sasl_mechanism: plain
   use_tls: false
 topic_mappings:
@@ -88,7 +92,7 @@ const whole: Readonly<Record<PipelineType, string>> = {
 
 for (const [type, yaml] of Object.entries(whole) as [PipelineType, string][]) {
   test(`${type}: a complete configuration is stored as it was written`, () => {
-    assert.deepEqual(checkedConfiguration(type, { yaml }), { yaml });
+    assert.deepEqual(checked(type, { yaml }), { yaml });
   });
 }
 
@@ -102,7 +106,7 @@ test('what has no field of any type counts as the first type', () => {
 
 function refusal(type: PipelineType, given: GivenConfiguration): string {
   try {
-    checkedConfiguration(type, given);
+    checked(type, given);
   } catch (error) {
     assert.ok(error instanceof ApiError, String(error));
     assert.equal(error.code, 'invalid_pipeline_configuration');
@@ -170,9 +174,9 @@ const parts = [
 ];
 
 test('parts become one configuration that can be parsed again', () => {
-  const checked = checkedConfiguration('data_lake', { parts });
-  assert.deepEqual(checked.parts, parts);
-  const reading = readYaml(checked.yaml);
+  const merged = checked('data_lake', { parts });
+  assert.deepEqual(merged.parts, parts);
+  const reading = readYaml(merged.yaml);
   assert.ok('value' in reading);
   const plain = plainValueOf(reading.value) as Map<string, Map<string, unknown>[]>;
   assert.deepEqual([...plain.keys()], ['source_clusters', 'destination_bucket_url', 'tables']);
@@ -180,7 +184,7 @@ test('parts become one configuration that can be parsed again', () => {
     plain.get('tables')!.map((table) => table.get('source_topic')),
     ['orders', 'refunds'],
   );
-  assert.deepEqual(checkedConfiguration('data_lake', { yaml: checked.yaml }), { yaml: checked.yaml });
+  assert.deepEqual(checked('data_lake', { yaml: merged.yaml }), { yaml: merged.yaml });
 });
 
 const [first, second] = [parts[0]!, parts[1]!];

@@ -1,11 +1,13 @@
 import { ApiError, type PipelineType, pipelineTypes } from '@weir/api';
 import { apiLimits } from '@weir/api/limits';
+import type { TenantAccess } from '@weir/cluster/outbound';
 import type { ConfigurationPart, NewConfiguration } from '../accounts/workspaces/pipelines.ts';
 import { type ConfigurationProblem, refusalOf } from './configuration-problem.ts';
 import { mergeParts } from './merge-parts.ts';
 import { printYaml } from './print-yaml.ts';
 import { readYaml } from './read-yaml.ts';
 import { problemsOf } from './schema.ts';
+import { tenantReferenceProblems } from './tenant-references.ts';
 import { dataLakeNameProblems } from './types/data-lake-names.ts';
 import { schemas } from './types/schemas.ts';
 import type { YamlMapping, YamlValue } from './yaml-value.ts';
@@ -13,15 +15,19 @@ import type { YamlMapping, YamlValue } from './yaml-value.ts';
 export type GivenConfiguration = { readonly yaml: string } | { readonly parts: readonly ConfigurationPart[] };
 
 /** Returns the configuration to store, or throws an `ApiError` that says what is wrong with it and where. */
-export function checkedConfiguration(type: PipelineType, given: GivenConfiguration): NewConfiguration {
+export function checkedConfiguration(
+  type: PipelineType,
+  given: GivenConfiguration,
+  access: TenantAccess,
+): NewConfiguration {
   if ('yaml' in given) {
-    const problems = configurationProblems(type, given.yaml);
+    const problems = configurationProblems(type, given.yaml, access);
     if (problems.length > 0) throw refusalOf(problems);
     return given;
   }
   refuseParts(type, given.parts);
   const merged = mergeParts(given.parts, schemas[type]);
-  const [first] = allProblems(type, merged);
+  const [first] = allProblems(type, merged, access);
   if (first !== undefined) throw refused(`all parts together: ${first.message}`);
   if (merged.size > apiLimits.pipelineYamlValuesMax)
     throw refused(`all parts together: stand for more than ${apiLimits.pipelineYamlValuesMax} values`);
@@ -30,10 +36,17 @@ export function checkedConfiguration(type: PipelineType, given: GivenConfigurati
   return { yaml, parts: given.parts };
 }
 
-/** Returns all problems of a configuration in one piece. */
-export function configurationProblems(type: PipelineType, yaml: string): readonly ConfigurationProblem[] {
+/**
+ * Returns all problems of a configuration in one piece. Without `access`, what operators allow is not checked: only
+ * control planes and agents know it.
+ */
+export function configurationProblems(
+  type: PipelineType,
+  yaml: string,
+  access?: TenantAccess,
+): readonly ConfigurationProblem[] {
   const reading = readYaml(yaml);
-  return 'problems' in reading ? reading.problems : allProblems(type, reading.value);
+  return 'problems' in reading ? reading.problems : allProblems(type, reading.value, access);
 }
 
 /** Returns the type whose fields a configuration has most of, for one that is given without its type. */
@@ -46,10 +59,17 @@ export function likelyTypeOf(yaml: string): PipelineType {
   return names.toSorted((a, b) => known(b).length - known(a).length)[0]!;
 }
 
-function allProblems(type: PipelineType, value: YamlValue): ConfigurationProblem[] {
+function allProblems(
+  type: PipelineType,
+  value: YamlValue,
+  access: TenantAccess | undefined,
+): ConfigurationProblem[] {
   const problems = problemsOf(value, schemas[type]);
-  if (problems.length > 0 || type !== 'data_lake') return problems;
-  return dataLakeNameProblems(value as YamlMapping);
+  if (problems.length > 0) return problems;
+  return [
+    ...(type === 'data_lake' ? dataLakeNameProblems(value as YamlMapping) : []),
+    ...(access === undefined ? [] : tenantReferenceProblems(value, access)),
+  ];
 }
 
 function refuseParts(type: PipelineType, parts: readonly ConfigurationPart[]): void {

@@ -1,3 +1,5 @@
+import { variableKey } from './tenant-references.ts';
+
 /** Replaces a secret. */
 export const mask = '***';
 
@@ -34,8 +36,6 @@ function isSecretName(name: string): boolean {
 
 /** A key whose plain value is a secret, but whose fields are checked one by one: `credentials: {id: …, secret: …}`. */
 const credentialsName = /credential/i;
-/** A key that names the environment variable with the secret. */
-const variableKey = /_env(?:_var)?$/i;
 const variableName = /^[A-Z_][A-Z0-9_]{0,127}$/;
 /** A value from the environment. With a default after a colon it is no longer only a name. */
 const variableReference = /^\$\{[A-Za-z_][A-Za-z0-9_]{0,127}\}$/;

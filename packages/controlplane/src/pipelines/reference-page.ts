@@ -31,7 +31,13 @@ const configurations = `## Configurations
 - A configuration is YAML 1.2. It is checked when it is made, and one that is refused changes nothing; errors name line and column.
 - One that is kept never changes. Versions are counted from 1. A pipeline keeps its last ${apiLimits.pipelineConfigurationsMax} and the one that is deployed.
 - To go back, deploy an older one.
-- Secrets belong into the environment of the agents, and only the names of the variables here: whoever may read the cluster reads its configurations.
+- A configuration may name variables of the environment of the agents that begin with \`WEIR_PIPELINE_\`, and those in \`-allowedPipelineVariables\`. That
+  holds for fields that end with \`_env\`, for \`\${NAME}\` in any text, and for \`env("NAME")\` in mappings. Agents give no other variable to a pipeline.
+- A configuration may name hosts in \`-allowedTargetHosts\`: those of the public internet, unless the operator lists others. Addresses are checked when a
+  configuration is made, and names when an agent connects: it connects only to the addresses that it has checked, and follows no redirect. Errors that a
+  pipeline shows repeat nothing that the other side has sent.
+- \`destination_bucket_url\` is \`s3://\`, \`gs://\` or \`azblob://\`, at a server that is such a host, and names no role.
+- Secrets belong into such variables, and only their names here: a user who may read the cluster reads its configurations.
   \`describe_pipeline\` with \`include_summary\`, and the tools of assistants, show what looks like a secret as \`***\`: values of keys such as \`password\` or
   \`api_key\`, passwords in addresses, tokens. That is care and no guarantee.
 - A configuration has at most ${apiLimits.pipelineConfigurationBytesMax / 1024} KiB, ${apiLimits.pipelineYamlTokensMax} words and signs, ${apiLimits.pipelineYamlDepthMax} levels, ${apiLimits.pipelineYamlAliasesMax} aliases, and with what these stand for

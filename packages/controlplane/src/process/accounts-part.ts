@@ -317,6 +317,7 @@ function handlersOf(
       fileBindings,
       cloning,
       portOf: ports.portOf,
+      tenantAccess: settings.tenantAccess,
     }),
     ...onClusters,
   };

@@ -1,4 +1,5 @@
 import type { ClusterMetricsSettings } from '@weir/cluster';
+import type { TenantAccess } from '@weir/cluster/outbound';
 import type { Clock, Log, MetricRow, Metrics } from '@weir/core';
 import type { ObjectStore } from '@weir/storage';
 import type { FirstCluster } from './founding.ts';
@@ -32,6 +33,8 @@ export interface ControlPlaneProcessOptions {
   readonly sealingKeysFile?: string | undefined;
   /** Whether issuers that users name may have addresses that are not on the public internet. */
   readonly allowsPrivateIssuers?: boolean | undefined;
+  /** What configurations of pipelines may name; `usualTenantAccess` if absent. */
+  readonly tenantAccess?: TenantAccess | undefined;
   /** How the metrics of whole clusters are reported. */
   readonly clusterMetrics?: ClusterMetricsSettings | undefined;
   /** The metrics of agents themselves, for listings. */

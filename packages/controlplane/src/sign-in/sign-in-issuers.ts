@@ -1,4 +1,5 @@
-import { type IssuerOptions, Issuers, isPublicAddress } from '@weir/oidc';
+import { isPublicAddress } from '@weir/cluster/outbound';
+import { type IssuerOptions, Issuers } from '@weir/oidc';
 
 interface SignInIssuersOptions extends Pick<IssuerOptions, 'clock' | 'log'> {
   /**

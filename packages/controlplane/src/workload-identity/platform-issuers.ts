@@ -1,4 +1,5 @@
-import { type IssuerOptions, Issuers, isPublicAddress } from '@weir/oidc';
+import { isPublicAddress } from '@weir/cluster/outbound';
+import { type IssuerOptions, Issuers } from '@weir/oidc';
 
 /**
  * The issuers of platforms, such as a Kubernetes cluster, that bindings name. They are contacted by HTTPS, wherever

@@ -1,14 +1,30 @@
+interface RefusalDetails {
+  /** `error_code` of the answer. Absent if something else than a registry answered, such as a proxy. */
+  readonly errorCode?: number | undefined;
+  /**
+   * Whether a tenant has named the registry. The message then has nothing that the registry sent but the class of its
+   * status.
+   */
+  readonly isUntrusted?: boolean | undefined;
+}
+
 /** The registry answered with an error. The message is one line, for users. */
 export class RegistryRefusal extends Error {
   override name = 'RegistryRefusal';
   readonly status: number;
-  /** `error_code` of the answer. Absent if something else than a registry answered, such as a proxy. */
   readonly errorCode: number | undefined;
-  /** What the registry says about it. */
+  /** What the registry says about it, or what its status means. */
   readonly reason: string;
 
-  constructor(place: string, status: number, errorCode: number | undefined, reason: string) {
-    super(`${place}: ${reason} (${errorCode === undefined ? `status ${status}` : `error ${errorCode}`})`);
+  constructor(
+    place: string,
+    status: number,
+    reason: string,
+    { errorCode, isUntrusted = false }: RefusalDetails = {},
+  ) {
+    const shownStatus = isUntrusted ? `${Math.floor(status / 100)}xx` : status;
+    const code = errorCode === undefined || isUntrusted ? `status ${shownStatus}` : `error ${errorCode}`;
+    super(`${place}: ${reason} (${code})`);
     this.status = status;
     this.errorCode = errorCode;
     this.reason = reason;

@@ -1,5 +1,6 @@
 import { type Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
+import { type AllowedHosts, HostRefused } from '@weir/cluster/outbound';
 import { oneLine, RegistryUnavailable } from './client-error.ts';
 import type { RegistryAddress } from './registry-address.ts';
 
@@ -11,6 +12,8 @@ export interface ExchangeRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
   readonly answerBytesMax: number;
+  /** The hosts that may be connected to; any if absent. */
+  readonly allowedHosts?: AllowedHosts | undefined;
 }
 
 export interface ExchangeAnswer {
@@ -20,20 +23,25 @@ export interface ExchangeAnswer {
   readonly location: string | undefined;
 }
 
-/** Sends one request. Throws `RegistryUnavailable`, or the reason of `signal`. */
-export function exchange(
+/** Sends one request. Throws `RegistryUnavailable`, `HostRefused`, or the reason of `signal`. */
+export async function exchange(
   address: RegistryAddress,
   agent: HttpAgent,
   request: ExchangeRequest,
   signal: AbortSignal,
 ): Promise<ExchangeAnswer> {
   const { promise, resolve, reject } = Promise.withResolvers<ExchangeAnswer>();
-  const { method, path, headers, body } = request;
+  const { method, path, headers, body, allowedHosts } = request;
   const { protocol, hostname, port, pathname } = address.url;
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const usualPort = protocol === 'https:' ? 443 : 80;
+  // An address is connected to without a lookup, and refused here.
+  const lookup = allowedHosts?.lookupFor(host, port === '' ? usualPort : Number(port));
   let isConnected = false;
   const sent = (protocol === 'https:' ? httpsRequest : httpRequest)({
     method,
-    hostname: hostname.replace(/^\[|\]$/g, ''),
+    hostname: host,
+    ...(lookup === undefined ? {} : { lookup }),
     port: port === '' ? undefined : Number(port),
     path: `${pathname.replace(/\/+$/, '')}${path}`,
     headers: { ...headers, ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }) },
@@ -55,24 +63,30 @@ export function exchange(
   });
   sent.on('error', fail);
   sent.end(body);
-  return promise;
+  return await promise;
 
   function fail(error: Error): void {
     if (signal.aborted) {
       reject(signal.reason);
       return;
     }
-    const problem = `${address.text}: ${problemOf(error)}`;
+    if (error instanceof HostRefused) {
+      reject(error);
+      return;
+    }
+    const problem = `${address.text}: ${allowedHosts === undefined ? problemOf(error) : codeOf(error)}`;
     reject(new RegistryUnavailable(problem, { isUnsent: !isConnected, cause: error }));
   }
 }
+
+class AnswerTooLong extends Error {}
 
 async function textOf(response: IncomingMessage, bytesMax: number): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of response) {
     bytes += (chunk as Buffer).length;
-    if (bytes > bytesMax) throw new Error(`the answer is longer than ${bytesMax} bytes`);
+    if (bytes > bytesMax) throw new AnswerTooLong(`the answer is longer than ${bytesMax} bytes`);
     chunks.push(chunk as Buffer);
   }
   return Buffer.concat(chunks).toString();
@@ -80,6 +94,11 @@ async function textOf(response: IncomingMessage, bytesMax: number): Promise<stri
 
 /** Node joins the errors of several addresses into one without a message. */
 function problemOf(error: Error): string {
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  return oneLine(error.message === '' ? code : error.message);
+  return oneLine(error.message === '' ? codeOf(error) : error.message);
+}
+
+/** Messages of TLS repeat names of certificates, and those of HTTP what was received; codes repeat nothing. */
+function codeOf(error: Error): string {
+  if (error instanceof AnswerTooLong) return error.message;
+  return 'code' in error && typeof error.code === 'string' ? error.code : 'the connection failed';
 }

@@ -292,7 +292,7 @@ export class RegistryClient {
 
   #unexpected(): RegistryRefusal {
     const reason = 'the answer has an unexpected form; check that the URL is the base URL of a registry';
-    return new RegistryRefusal(this.place, 200, undefined, reason);
+    return new RegistryRefusal(this.place, 200, reason);
   }
 
   #fail(): never {

@@ -1,5 +1,6 @@
 import { type AgentOptions, Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
+import type { AllowedHosts } from '@weir/cluster/outbound';
 import {
   type Clock,
   type JitteredBackOff,
@@ -40,6 +41,11 @@ export interface RegistryClientOptions {
   readonly attemptsMax?: number;
   readonly answerBytesMax?: number;
   readonly connectionsMax?: number;
+  /**
+   * The hosts that it may connect to, where a tenant has named the registry; any if absent. Errors then repeat nothing
+   * that the registry sent: it may be any service that answers the agent and not the tenant.
+   */
+  readonly allowedHosts?: AllowedHosts | undefined;
   readonly clock?: Clock;
   readonly random?: Random;
 }
@@ -108,7 +114,10 @@ export class RegistryConnection {
     for (const agent of this.#agents.values()) agent.destroy();
   }
 
-  /** Returns the JSON of a success. Throws `RegistryRefusal`, `RegistryUnavailable` or the reason of `stop`. */
+  /**
+   * Returns the JSON of a success. Throws `RegistryRefusal`, `RegistryUnavailable`, `HostRefused` or the reason of
+   * `stop`.
+   */
   async request(request: RegistryRequest): Promise<unknown> {
     const { stop } = request;
     const ends = stop === undefined ? this.#closed.signal : AbortSignal.any([stop, this.#closed.signal]);
@@ -148,10 +157,11 @@ export class RegistryConnection {
           headers,
           body: request.body === undefined ? undefined : JSON.stringify(request.body),
           answerBytesMax: this.#options.answerBytesMax ?? registryLimits.clientAnswerBytesMax,
+          allowedHosts: this.#options.allowedHosts,
         },
         AbortSignal.any([late.signal, ends]),
       );
-      return answeredValue(address, answer);
+      return answeredValue(address, answer, this.#options.allowedHosts !== undefined);
     } finally {
       cancel();
     }
@@ -177,26 +187,28 @@ function mayRepeat(error: unknown, { isRead }: RegistryRequest): boolean {
   return isRead && error instanceof RegistryRefusal && error.isTemporary;
 }
 
-function answeredValue(address: RegistryAddress, { status, text, location }: ExchangeAnswer): unknown {
+/** `isUntrusted`: a tenant has named the registry, and is shown nothing of its answer. */
+function answeredValue(
+  address: RegistryAddress,
+  { status, text, location }: ExchangeAnswer,
+  isUntrusted: boolean,
+): unknown {
+  const refusal = (reason: string, errorCode?: number) =>
+    new RegistryRefusal(address.text, status, reason, { errorCode, isUntrusted });
   if (status >= 300 && status < 400) {
-    const target = location === undefined ? 'another address' : oneLine(location, 200);
-    throw new RegistryRefusal(
-      address.text,
-      status,
-      undefined,
-      `redirects to ${target}; use that URL instead`,
-    );
+    const target = location === undefined || isUntrusted ? 'another address' : oneLine(location, 200);
+    throw refusal(`redirects to ${target}; use that URL instead`);
   }
   if (status >= 200 && status < 300) {
     if (status === 204 || text === '') return undefined;
     try {
       return parseAnswer(text, registryLimits.clientAnswerDepthMax);
     } catch (error) {
-      throw new RegistryRefusal(address.text, status, undefined, `the answer ${(error as Error).message}`);
+      throw refusal(`the answer ${(error as Error).message}`);
     }
   }
   const { errorCode, message } = errorIn(text);
-  throw new RegistryRefusal(address.text, status, errorCode, message ?? usualReason(status));
+  throw refusal(isUntrusted ? usualReason(status) : (message ?? usualReason(status)), errorCode);
 }
 
 function errorIn(text: string): { readonly errorCode?: number; readonly message?: string } {
@@ -222,6 +234,10 @@ function usualReason(status: number): string {
       return 'the credentials have no right for this';
     case 404:
       return 'not found; check that the URL is the base URL of a registry';
+    case 409:
+      return 'the registry holds something else there, or the schema is not compatible';
+    case 422:
+      return 'the registry does not accept the request';
     case 429:
       return 'too many requests';
     default:

@@ -69,7 +69,7 @@ export async function resolveReferences(
   }
 
   function refusal(reason: string): RegistryRefusal {
-    return new RegistryRefusal(client.place, 200, undefined, reason);
+    return new RegistryRefusal(client.place, 200, reason);
   }
 }
 

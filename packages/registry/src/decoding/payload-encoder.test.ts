@@ -99,8 +99,8 @@ test('what cannot be used says why, and whether to try again', async (t) => {
   };
   for (const [error, reason] of [
     [new RegistryUnavailable('away'), 'unavailable'],
-    [new RegistryRefusal('here', 503, undefined, 'busy'), 'unavailable'],
-    [new RegistryRefusal('here', 403, 40301, 'denied'), 'refused'],
+    [new RegistryRefusal('here', 503, 'busy'), 'unavailable'],
+    [new RegistryRefusal('here', 403, 'denied', { errorCode: 40301 }), 'refused'],
   ] as const) {
     const other = new PayloadEncoder({ cache, clock, registry: failing(error) });
     for (const wanted of [{ subject: 's' }, { subject: 's', schema, mayRegister: true }])

@@ -64,7 +64,8 @@ export class SourceReader {
     const { versionsPerSubjectMax } = registryLimits;
     if (all.length > versionsPerSubjectMax)
       throw new LinkingFailed(
-        `the subject "${subject}" of the source has ${all.length} versions; at most ${versionsPerSubjectMax}`,
+        `a subject of the source has ${all.length} versions; at most ${versionsPerSubjectMax}`,
+        subject,
       );
     const liveVersions = new Set(live);
     const deletedVersions = new Set(all.filter((version) => !liveVersions.has(version)));
@@ -76,7 +77,7 @@ export class SourceReader {
     const found = await this.#source.schemaOfVersion(subject, version, { deleted: true, stop: this.#stop });
     if (found === undefined) return undefined;
     if (found.id === undefined)
-      throw new LinkingFailed(`the source reports no id for version ${version} of "${subject}"`);
+      throw new LinkingFailed(`the source reports no id for version ${version} of a subject`, subject);
     return { ...found, id: found.id, version };
   }
 

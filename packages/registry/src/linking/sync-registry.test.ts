@@ -160,7 +160,8 @@ test('an id that another schema has is refused before anything is written', asyn
   await assert.rejects(
     world.sync(),
     new LinkingFailed(
-      'version 2 of "orders" has the id 2, which "own" has in the destination: use another context_type, or delete that subject',
+      'the source has an id that "own" has in the destination: use another context_type, or delete that subject',
+      'id 2 of version 2 of orders',
     ),
   );
   assert.deepEqual(await contentOf(service), before);
@@ -215,7 +216,7 @@ test('subjects of several contexts cannot become one', async (t) => {
   const world = worldOf(t);
   await world.source.register('s', { schema: 'x' });
   await world.source.register(':.a:s', { schema: 'y' });
-  await assert.rejects(world.sync(), /the subjects ".+" and ".+" of the source would be one/);
+  await assert.rejects(world.sync(), /two subjects of the source would be one/);
   assert.deepEqual(await contentOf(world.destination.service), []);
 });
 

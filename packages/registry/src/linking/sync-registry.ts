@@ -62,7 +62,7 @@ export async function syncRegistry(options: SyncOptions): Promise<SyncCounts> {
     return await new Sync(options).run();
   } catch (error) {
     if (error instanceof RegistryError)
-      throw new LinkingFailed(`the destination refused a change: ${error.message}`);
+      throw new LinkingFailed(`the destination refused a change (error ${error.code})`, error.message);
     throw error;
   }
 }
@@ -118,7 +118,8 @@ class Sync {
       const other = targets.get(target);
       if (other !== undefined)
         throw new LinkingFailed(
-          `the subjects "${other}" and "${subject}" of the source would be one: use another context_type`,
+          'two subjects of the source would be one: use another context_type',
+          `${other} and ${subject}`,
         );
       targets.set(target, subject);
     }
@@ -183,7 +184,8 @@ class Sync {
         if (uses.length === 0 || uses.some((use) => targets.has(use.subject))) continue;
         const [use] = uses;
         throw new LinkingFailed(
-          `version ${version} of "${subject}" has the id ${id}, which "${use!.subject}" has in the destination: use another context_type, or delete that subject`,
+          `the source has an id that "${use!.subject}" has in the destination: use another context_type, or delete that subject`,
+          `id ${id} of version ${version} of ${subject}`,
         );
       }
     }
@@ -252,7 +254,10 @@ class Sync {
       });
     } catch (error) {
       if (!(error instanceof RegistryError)) throw error;
-      throw new LinkingFailed(`version ${version} of "${subject}" was refused: ${error.message}`);
+      throw new LinkingFailed(
+        `version ${version} of a subject was refused (error ${error.code}); the log of the agent says which and why`,
+        `${subject}: ${error.message}`,
+      );
     }
     this.#counts.newVersions++;
     // Schemas that come later may refer to it, and then it cannot be marked.

@@ -1,4 +1,6 @@
+import type { AllowedHosts } from '@weir/cluster/outbound';
 import type { Clock } from '@weir/core';
+import { parseRegistryAddresses } from '../client/registry-address.ts';
 import { autoContext } from '../copying/linked-contexts.ts';
 import { destinationOptions, InvalidDestination } from '../exporting/destination-options.ts';
 import {
@@ -41,6 +43,8 @@ interface ExporterServiceOptions {
   readonly store: RegistryStore;
   readonly clock: Clock;
   readonly clusterId: string;
+  /** The hosts that exporters may name; any if absent. */
+  readonly allowedHosts?: AllowedHosts | undefined;
 }
 
 /** What the job that runs an exporter needs. */
@@ -63,8 +67,10 @@ export class ExporterService {
   readonly #clock: Clock;
   /** Where the schemas of this registry are at destinations, for AUTO. */
   readonly #autoContext: string;
+  readonly #allowedHosts: AllowedHosts | undefined;
 
-  constructor({ store, clock, clusterId }: ExporterServiceOptions) {
+  constructor({ store, clock, clusterId, allowedHosts }: ExporterServiceOptions) {
+    this.#allowedHosts = allowedHosts;
     this.#store = store;
     this.#clock = clock;
     this.#autoContext = autoContext(clusterId);
@@ -225,7 +231,7 @@ export class ExporterService {
       context: this.#readContext(contextType, object, old),
       subjects: readSubjects(object, old),
       subjectRenameFormat,
-      config: readConfig(object, old),
+      config: readConfig(object, old, this.#allowedHosts),
     });
   }
 
@@ -313,6 +319,7 @@ function readSubjects(
 function readConfig(
   object: Readonly<Record<string, unknown>>,
   old: ExporterAnswer | undefined,
+  allowedHosts: AllowedHosts | undefined,
 ): Readonly<Record<string, string>> {
   const given = reader.textMap(object, 'config');
   if (given === undefined && old !== undefined) return old.config;
@@ -332,7 +339,12 @@ function readConfig(
     reader.refuse(`Send the values that are shown as ${hidden} again if the address changes.`);
   const config = Object.fromEntries(entries.map(({ setting, value }) => [setting, value]));
   try {
-    destinationOptions(config);
+    const { urls } = destinationOptions(config);
+    for (const { url } of allowedHosts === undefined ? [] : parseRegistryAddresses(urls)) {
+      const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
+      const problem = allowedHosts!.problemOf(url.hostname, port);
+      if (problem !== undefined) reader.refuse(`The host ${url.hostname} ${problem}.`);
+    }
   } catch (error) {
     if (error instanceof InvalidDestination) reader.refuse(error.message);
     throw error;

@@ -1,3 +1,4 @@
+import type { AllowedHosts } from '@weir/cluster/outbound';
 import type { Clock } from '@weir/core';
 import type {
   CompatibilityAnswer,
@@ -73,6 +74,8 @@ export interface RegistryServiceOptions {
   readonly defaultMode?: RegistryMode | undefined;
   /** Whether modes may be changed. Default: true. */
   readonly modesChangeable?: boolean | undefined;
+  /** The hosts that exporters may name. Default: any, because jobs check them again. */
+  readonly allowedHosts?: AllowedHosts | undefined;
   /** Parses and compares schemas. Default: with the formats, and threads for large schemas. */
   readonly work?: SchemaWork | undefined;
 }

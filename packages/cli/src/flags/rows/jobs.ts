@@ -2,9 +2,13 @@ import { jobCategories } from '@weir/core';
 import { bool } from '../../values/bool.ts';
 import { list } from '../../values/list.ts';
 import { bytesPerSecond, float, port } from '../../values/numbers.ts';
+import { targetHost, tenantVariable } from '../../values/tenant-access.ts';
 import { oneOf, text } from '../../values/text.ts';
 import { available, planned } from '../row.ts';
 import { brokers } from './takers.ts';
+
+/** Commands that run pipelines or check their configurations. */
+const pipelineHosts = ['agent', 'control-plane', 'local', 'playground', 'demo'] as const;
 
 /** Background work: compaction, pipelines, tables, migration, queries. */
 export const jobFlags = [
@@ -30,6 +34,27 @@ export const jobFlags = [
     commands: brokers,
     help: 'Delete no objects on this agent: neither dead files nor columns of events.',
     rule: 'For buckets that are immutable. Set it on all agents with the role jobs, or for the whole cluster by `service.file.delete.enable`. The diagnostic dead_files_growing counts what would go.',
+  }),
+  available({
+    name: 'allowedTargetHosts',
+    type: list(targetHost()),
+    default: ['public'],
+    defaultByCommand: {
+      local: ['public', 'loopback'],
+      playground: ['public', 'loopback'],
+      demo: ['public', 'loopback'],
+    },
+    commands: pipelineHosts,
+    help: 'Hosts that pipelines and exporters of schemas may name; the agent connects to no other for them.',
+    rule: 'public is every address of the public internet and loopback this machine; other entries are names, *.domain, addresses and networks, each with a port or without. A name that is listed may have any address but those of metadata services. Addresses are checked when the agent connects. Give agents and control planes the same list: the latter refuse configurations by it.',
+  }),
+  available({
+    name: 'allowedPipelineVariables',
+    type: list(tenantVariable()),
+    default: [],
+    commands: pipelineHosts,
+    help: 'Environment variables that configurations of pipelines may name beside WEIR_PIPELINE_….',
+    rule: 'Variables that weir reads itself cannot be listed. Give agents and control planes the same list: the latter refuse configurations by it.',
   }),
   planned({
     name: 'enableManagedPipelines',

@@ -1,5 +1,6 @@
 import { runnablePipelineTypes } from '@weir/api';
 import type { ClusterPort } from '@weir/cluster';
+import type { TenantAccess } from '@weir/cluster/outbound';
 import { type Random, systemRandom } from '@weir/core';
 import type { AccountsDatabase } from '../../accounts/open.ts';
 import type { ClusterCloning } from '../../clones/cluster-cloning.ts';
@@ -29,6 +30,8 @@ export interface AccountOperationsOptions {
   readonly cloning?: Pick<ClusterCloning, 'clone' | 'clonesOf'> | undefined;
   /** The leader of a cluster, which knows how its pipelines run; absent if no engine runs any. */
   readonly portOf?: ((clusterId: string) => Pick<ClusterPort, 'listJobs'>) | undefined;
+  /** What configurations of pipelines may name; `usualTenantAccess` if absent. */
+  readonly tenantAccess?: TenantAccess | undefined;
   /** For generated names, which are not secret. */
   readonly random?: Random;
 }
@@ -41,6 +44,7 @@ export function accountOperations({
   fileBindings = () => [],
   cloning,
   portOf,
+  tenantAccess,
   random = systemRandom,
 }: AccountOperationsOptions) {
   return {
@@ -55,6 +59,6 @@ export function accountOperations({
     ...ssoHandlers(accounts, publicUrl),
     ...workloadIdentityHandlers(accounts, fileBindings, onAgentsRevoked),
     ...eventViewHandlers(accounts),
-    ...pipelineHandlers(accounts, runnablePipelineTypes, portOf),
+    ...pipelineHandlers(accounts, { runnableTypes: runnablePipelineTypes, portOf, tenantAccess }),
   };
 }

@@ -191,7 +191,7 @@ test('a refused call deploys nothing either', async (t) => {
 
 test('with an engine, a pipeline that has a configuration runs', async (t) => {
   const { accounts } = await startTestApi(t);
-  const handlers = { ...fakeHandlers(), ...pipelineHandlers(accounts, ['bento']) };
+  const handlers = { ...fakeHandlers(), ...pipelineHandlers(accounts, { runnableTypes: ['bento'] }) };
   const { url } = await startTestApi(t, { accounts, handlers });
   const own = await makeAccount(accounts, 'Running');
   const headers = { 'service-api-key': await own.key('k', appGrant(own.a.id)) };
@@ -217,7 +217,7 @@ test('a pipeline of schema linking shows how it runs', async (t) => {
   const listJobs = async () => ({ jobs, takers: [] });
   const handlers = {
     ...fakeHandlers(),
-    ...pipelineHandlers(accounts, ['schema_linking'], () => ({ listJobs })),
+    ...pipelineHandlers(accounts, { runnableTypes: ['schema_linking'], portOf: () => ({ listJobs }) }),
   };
   const { url } = await startTestApi(t, { accounts, handlers });
   const headers = { 'service-api-key': await own.key('k', appGrant(own.a.id)) };
@@ -234,7 +234,7 @@ test('a pipeline of schema linking shows how it runs', async (t) => {
   const { pipeline_id } = await client.call('create_pipeline', { ...on, pipeline_name: 'p', pipeline_type });
   const target = { ...on, pipeline_id };
   const configuration_yaml =
-    'source_schema_registry: {hostname: other.example.com, port: 8081, basic_auth_username_env: USER}\nsync_every_seconds: 60\ncontext_type: CUSTOM\ncontext: .copy\n';
+    'source_schema_registry: {hostname: other.example.com, port: 8081, basic_auth_username_env: WEIR_PIPELINE_USER}\nsync_every_seconds: 60\ncontext_type: CUSTOM\ncontext: .copy\n';
   const { configuration_id } = await client.call('create_pipeline_configuration', {
     ...target,
     configuration_yaml,
@@ -253,7 +253,7 @@ test('a pipeline of schema linking shows how it runs', async (t) => {
       configurationId: configuration_id,
       hostname: 'other.example.com',
       port: 8081,
-      usernameEnv: 'USER',
+      usernameEnv: 'WEIR_PIPELINE_USER',
       passwordEnv: undefined,
       usesTls: false,
       isInsecure: false,

@@ -1,6 +1,7 @@
 import { type OutputOf, type PipelineType, runnablePipelineTypes } from '@weir/api';
 import { apiLimits } from '@weir/api/limits';
 import type { ClusterPort } from '@weir/cluster';
+import { type TenantAccess, usualTenantAccess } from '@weir/cluster/outbound';
 import { timeText } from '@weir/core';
 import type { AccountsDatabase } from '../../accounts/open.ts';
 import type { Pipeline, PipelineConfiguration } from '../../accounts/workspaces/pipelines.ts';
@@ -22,11 +23,18 @@ type Names =
 
 type Described = OutputOf<'describe_pipeline'>;
 
+interface PipelineHandlersOptions {
+  readonly runnableTypes?: readonly PipelineType[] | undefined;
+  readonly portOf?: ((clusterId: string) => Pick<ClusterPort, 'listJobs'>) | undefined;
+  /** What configurations may name; `usualTenantAccess` if absent. */
+  readonly tenantAccess?: TenantAccess | undefined;
+}
+
 export function pipelineHandlers(
   { pipelines }: Pick<AccountsDatabase, 'pipelines'>,
-  runnableTypes: readonly PipelineType[] = runnablePipelineTypes,
-  portOf?: (clusterId: string) => Pick<ClusterPort, 'listJobs'>,
+  options: PipelineHandlersOptions = {},
 ): OperationHandlers<Names, CallContext> {
+  const { runnableTypes = runnablePipelineTypes, portOf, tenantAccess = usualTenantAccess } = options;
   return {
     async list_pipelines({ virtual_cluster_id }, { accountId }) {
       const all = await pipelines.list(accountId, virtual_cluster_id);
@@ -47,7 +55,7 @@ export function pipelineHandlers(
     },
 
     async check_pipeline_configuration({ pipeline_type, configuration_yaml }) {
-      const problems = configurationProblems(pipeline_type, configuration_yaml)
+      const problems = configurationProblems(pipeline_type, configuration_yaml, tenantAccess)
         .map(({ place: { line, column }, message }) => ({
           line,
           column,
@@ -64,7 +72,11 @@ export function pipelineHandlers(
       const place = placeOf(input, accountId);
       const { type } = await pipelines.get(place);
       const { configuration_yaml: yaml, configuration_inputs: parts } = input;
-      const checked = checkedConfiguration(type, yaml === undefined ? { parts: parts! } : { yaml });
+      const checked = checkedConfiguration(
+        type,
+        yaml === undefined ? { parts: parts! } : { yaml },
+        tenantAccess,
+      );
       const { id } = await pipelines.addConfiguration(place, checked);
       return { configuration_id: id };
     },

@@ -4,12 +4,13 @@ import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net';
 /** Whether a connection to this address (not a name) is allowed. */
 export type AllowedAddress = (address: string) => boolean;
 
-/** Special-purpose IPv4 addresses: RFC 6890 and its successors. */
+/** Special-purpose IPv4 addresses: RFC 6890 and its successors, and the service of a cloud at a public address. */
 const specialIpv4: readonly [network: string, bits: number][] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],
   ['127.0.0.0', 8],
+  ['168.63.129.16', 32],
   ['169.254.0.0', 16],
   ['172.16.0.0', 12],
   ['192.0.0.0', 24],

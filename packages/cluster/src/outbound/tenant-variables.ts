@@ -1,0 +1,67 @@
+import type { Environment } from '@weir/core';
+import { AllowedHosts } from './allowed-hosts.ts';
+
+/** Variables with this prefix are made for configurations of tenants. */
+export const tenantVariablePrefix = 'WEIR_PIPELINE_';
+
+/** A variable that a tenant has named and may not read, or that is not set. The message is one line, for tenants. */
+export class VariableRefused extends Error {
+  override readonly name = 'VariableRefused';
+}
+
+/** What configurations of tenants may use of the process that runs them. */
+export interface TenantAccess {
+  readonly hosts: AllowedHosts;
+  readonly variables: TenantVariables;
+}
+
+export function isVariableName(name: string): boolean {
+  return /^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(name);
+}
+
+/** Returns why an operator may not list a variable for tenants. */
+export function problemOfListedVariable(name: string): string | undefined {
+  if (!isVariableName(name)) return 'the name of an environment variable is needed';
+  // They have the keys of agents and of buckets, and no tenant has a use for them.
+  return /^(?:SERVICE_|WEIR_(?!PIPELINE_)|AWS_|AZURE_|GOOGLE_|PG)/i.test(name)
+    ? `a variable that weir itself reads is not for tenants; give its value another name, such as ${tenantVariablePrefix}USER`
+    : undefined;
+}
+
+/**
+ * The variables of the environment that configurations of tenants may name: those with the reserved prefix, and those
+ * that the operator lists. All others belong to the process: the key of an agent and the credentials of a bucket are
+ * variables, too.
+ */
+export class TenantVariables {
+  readonly #environment: Environment;
+  readonly #listed: ReadonlySet<string>;
+
+  constructor(environment: Environment, listed: readonly string[] = []) {
+    this.#environment = environment;
+    this.#listed = new Set(listed);
+  }
+
+  /** Returns why a configuration may not name a variable, in words that follow the field that names it. */
+  problemOf(name: string): string | undefined {
+    if (!isVariableName(name)) return 'is not the name of an environment variable';
+    if (name.startsWith(tenantVariablePrefix) || this.#listed.has(name)) return undefined;
+    return `names a variable that configurations may not read; use one that begins with ${tenantVariablePrefix}, or one that the operator lists in -allowedPipelineVariables`;
+  }
+
+  /** The value of a variable. Throws `VariableRefused`. */
+  valueOf(name: string): string {
+    const problem = this.problemOf(name);
+    if (problem !== undefined) throw new VariableRefused(`the configuration ${problem}`);
+    const value = Object.hasOwn(this.#environment, name) ? this.#environment[name] : undefined;
+    if (value === undefined)
+      throw new VariableRefused(`the environment variable ${name} of the agents is not set`);
+    return value;
+  }
+}
+
+/** What an operator allows who says nothing: the public internet, and no value of a variable. */
+export const usualTenantAccess: TenantAccess = {
+  hosts: new AllowedHosts(['public']),
+  variables: new TenantVariables({}),
+};

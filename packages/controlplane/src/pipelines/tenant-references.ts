@@ -1,0 +1,127 @@
+import { type ValuePath, withSubject } from '@weir/api';
+import type { TenantAccess } from '@weir/cluster/outbound';
+import { bucketPlace, placesOf, StoreError } from '@weir/storage';
+import type { ConfigurationProblem } from './configuration-problem.ts';
+import type { TextPlace, YamlValue } from './yaml-value.ts';
+
+/** A field that names a variable of the environment. */
+export const variableKey = /_env(?:_var)?$/i;
+/** Fields with addresses that have no scheme. */
+const addressesKey = /^(?:addresses|seed_brokers|brokers|bootstrap_servers|hosts|servers)$/i;
+const bucketKey = /bucket_url$/i;
+/** A variable in a text: `${NAME}` or `${NAME:default}`. Twice the brackets are the text itself. */
+const interpolation = /\$\{\s{0,8}([A-Za-z_]\w{0,200})\s{0,8}[:}]/g;
+/** A variable in a mapping. */
+const environmentCall = /\benv\s{0,8}\(\s{0,8}(?:["']([^"']{0,200})["']\s{0,8}\))?/g;
+const urlInText = /\b([a-z][a-z0-9+.-]{0,30}):\/\/([^\s/?#"'`,;<>\\]{1,300})/gi;
+/** What follows these schemes is the name of a bucket, or a path. */
+const bucketSchemes: ReadonlySet<string> = new Set(['s3', 'gs', 'azblob', 'mem', 'file', 'sqlite']);
+
+interface Found {
+  readonly place: TextPlace;
+  readonly path: ValuePath;
+  readonly rule: string;
+}
+
+/**
+ * Returns the variables, hosts and buckets that a configuration of any type names and may not. A name of a host is not
+ * resolved here: agents check its addresses when they connect.
+ */
+export function tenantReferenceProblems(root: YamlValue, access: TenantAccess): ConfigurationProblem[] {
+  const found: Found[] = [];
+  collect(root, [], access, found);
+  return found.map(({ place, path, rule }) => ({ place, message: withSubject(path, rule) }));
+}
+
+function collect(value: YamlValue, path: ValuePath, access: TenantAccess, found: Found[]): void {
+  switch (value.kind) {
+    case 'list':
+      for (const [index, item] of value.items.entries()) collect(item, [...path, index], access, found);
+      return;
+    case 'mapping': {
+      const port = value.entries.find(({ key }) => key === 'port')?.value;
+      for (const { key, place, value: inner } of value.entries) {
+        for (const rule of variableRules(key, access)) found.push({ place, path, rule });
+        if (key === 'hostname' && inner.kind === 'scalar' && typeof inner.value === 'string') {
+          const number = port?.kind === 'scalar' && typeof port.value === 'number' ? port.value : undefined;
+          const rule = access.hosts.problemOf(inner.value, number);
+          if (rule !== undefined) found.push({ place: inner.place, path: [...path, key], rule });
+        }
+        collect(inner, [...path, key], access, found);
+      }
+      return;
+    }
+    case 'scalar': {
+      const { place, value: text } = value;
+      if (typeof text !== 'string') return;
+      // An item of a list is about what its list is.
+      const key = String(path.findLast((segment) => typeof segment === 'string') ?? '');
+      const [first] = [...rulesOf(key, text, access)];
+      if (first !== undefined) found.push({ place, path, rule: first });
+    }
+  }
+}
+
+function* rulesOf(key: string, text: string, access: TenantAccess): Generator<string> {
+  if (variableKey.test(key)) {
+    const rule = access.variables.problemOf(text);
+    if (rule !== undefined) yield rule;
+    return;
+  }
+  yield* variableRules(text, access);
+  if (bucketKey.test(key)) {
+    const rule = problemOfBucket(text, access);
+    if (rule !== undefined) yield rule;
+    return;
+  }
+  if (addressesKey.test(key)) {
+    for (const part of text.split(',')) if (!part.includes('://')) yield* hostRules(part.trim(), access);
+  }
+  for (const [, scheme, authority] of text.matchAll(urlInText)) {
+    if (!bucketSchemes.has(scheme!.toLowerCase())) yield* hostRules(authority!, access);
+  }
+}
+
+function* variableRules(text: string, { variables }: TenantAccess): Generator<string> {
+  for (const [, name] of text.matchAll(interpolation)) {
+    const rule = variables.problemOf(name!);
+    if (rule !== undefined) yield rule;
+  }
+  for (const [, name] of text.matchAll(environmentCall)) {
+    const rule =
+      name === undefined
+        ? 'computes the name of a variable; write the name itself'
+        : variables.problemOf(name);
+    if (rule !== undefined) yield rule;
+  }
+}
+
+/** `host`, `host:port` or either after a user and a password. One that is computed is checked by agents alone. */
+function* hostRules(authority: string, { hosts }: TenantAccess): Generator<string> {
+  const place = authority.slice(authority.lastIndexOf('@') + 1);
+  const [, inBrackets, name, port] = /^(?:\[([^\]]+)\]|([^:[\]{}$]+))(?::(\d{1,5}))?$/.exec(place) ?? [];
+  const host = inBrackets ?? name;
+  if (host === undefined) return;
+  const rule = hosts.problemOf(host, port === undefined ? undefined : Number(port));
+  if (rule !== undefined) yield rule;
+}
+
+/** Agents write there with their own credentials, so that only the bucket and its server are the tenant's to choose. */
+function problemOfBucket(text: string, { hosts }: TenantAccess): string | undefined {
+  if (text.includes('${')) return undefined;
+  try {
+    for (const { scheme, server, access } of placesOf(bucketPlace(text))) {
+      if (scheme !== 's3' && scheme !== 'gs' && scheme !== 'azblob')
+        return 'is not a bucket that a configuration may name; use s3://, gs:// or azblob://';
+      if (access !== undefined) return 'names a role; roles are chosen by the operator of the agents';
+      if (!URL.canParse(server)) continue;
+      const { hostname, port } = new URL(server);
+      const rule = hosts.problemOf(hostname, port === '' ? undefined : Number(port));
+      if (rule !== undefined) return rule;
+    }
+    return undefined;
+  } catch (error) {
+    if (error instanceof StoreError) return 'is not the URL of a bucket';
+    throw error;
+  }
+}
