@@ -515,6 +515,12 @@ export const agentLimits = {
   logIntakeDepthMax: 16,
   logIntakeBodyDepthMax: 80,
 
+  /**
+   * Steps of parsing one request of log intake: fields, values, and lines, blank and empty ones too. It is more than
+   * the largest batches of shippers take; a small compressed body can be of many times as many.
+   */
+  logIntakeStepsMax: 4_000_000,
+
   /** How long a profile and a trace of an agent may take, and how much JSON a trace may be before it ends. */
   debugProfileSecondsMax: 60,
   debugTraceSecondsMax: 30,

@@ -9,23 +9,28 @@ export interface JsonBounds {
 type ScannedText = Pick<string, 'length' | 'charCodeAt' | 'indexOf'>;
 
 const backslash = 0x5c;
-const opening = 1;
-const closing = 2;
+export const opening = 1;
+export const closing = 2;
 const separating = 3;
-const quoting = 4;
+export const quoting = 4;
 
 /** What a character outside of strings does, by its code; the others, such as white space and digits, do nothing. */
-const kinds = new Uint8Array(128);
-for (const [characters, kind] of [
-  ['[{', opening],
-  [']}', closing],
-  [',', separating],
-  ['"', quoting],
-] as const)
-  for (const character of characters) kinds[character.charCodeAt(0)] = kind;
+export const kinds: Readonly<Uint8Array> = kindsByCode();
+
+function kindsByCode(): Uint8Array {
+  const byCode = new Uint8Array(128);
+  for (const [characters, kind] of [
+    ['[{', opening],
+    [']}', closing],
+    [',', separating],
+    ['"', quoting],
+  ] as const)
+    for (const character of characters) byCode[character.charCodeAt(0)] = kind;
+  return byCode;
+}
 
 /** A hop to the next quote of a string takes about as long as so many characters outside of strings. */
-const hopSteps = 16;
+export const hopSteps = 16;
 
 /**
  * Looks for the bound that a text exceeds, before it is parsed: the cost of parsing and validation grows with values
@@ -60,7 +65,9 @@ export class JsonScan {
     let left = steps;
     while (at < length && left > 0) {
       if (this.#stringFrom !== undefined) {
-        at = this.#hop(this.#stringFrom, at);
+        const { to, isOver } = hopInString(text, this.#stringFrom, at);
+        if (isOver) this.#stringFrom = undefined;
+        at = to;
         left -= hopSteps;
         continue;
       }
@@ -95,20 +102,18 @@ export class JsonScan {
     this.#values = values;
     return at >= length;
   }
+}
 
-  /**
-   * Returns the place behind the next quote, which ends the string unless it is escaped. Strings are most of a large
-   * text, so that they are searched natively.
-   */
-  #hop(from: number, at: number): number {
-    const quote = this.#text.indexOf('"', at);
-    if (quote < 0) return this.#text.length;
-    let backslashes = 0;
-    while (quote - backslashes > from && this.#text.charCodeAt(quote - backslashes - 1) === backslash)
-      backslashes++;
-    if (backslashes % 2 === 0) this.#stringFrom = undefined;
-    return quote + 1;
-  }
+/**
+ * Returns the place behind the next quote of a string, and whether the string ends there: unless the quote is escaped.
+ * Strings are most of a large text, so that they are searched natively.
+ */
+export function hopInString(text: ScannedText, from: number, at: number): { to: number; isOver: boolean } {
+  const quote = text.indexOf('"', at);
+  if (quote < 0) return { to: text.length, isOver: false };
+  let backslashes = 0;
+  while (quote - backslashes > from && text.charCodeAt(quote - backslashes - 1) === backslash) backslashes++;
+  return { to: quote + 1, isOver: backslashes % 2 === 0 };
 }
 
 /** Returns the bound that a text exceeds, in one go. */

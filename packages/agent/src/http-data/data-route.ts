@@ -8,11 +8,16 @@ import type { Access } from '../security/access.ts';
 import type { HandlerClient } from './handler-client.ts';
 import type { ConsumerInstances } from './rest-proxy/consumers/consumer-instances.ts';
 
-/** A request as its route sees it. */
-export interface DataInput {
+/** A request before its body is inflated and parsed. */
+export interface AdmittedInput {
   readonly path: Readonly<Record<string, string | number>>;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
+  readonly client: HandlerClient;
+}
+
+/** A request as its route sees it. */
+export interface DataInput extends AdmittedInput {
   /** The type of the answer that was agreed on, if the route has several. */
   readonly answerType: string | undefined;
   /** The header `Content-Type`. */
@@ -22,7 +27,6 @@ export interface DataInput {
   readonly bodyBytes: number;
   /** Counts memory that the request takes besides its body, until it is answered. */
   readonly countBytes: (bytes: number) => void;
-  readonly client: HandlerClient;
   /** Rights in the schema registry. */
   readonly registryAccess: () => Access;
 }
@@ -63,6 +67,8 @@ export interface DataRoute extends RouteDefinition {
   readonly errorTypes?: readonly [string, ...string[]];
   /** Error codes of HTTP statuses that have no other one. */
   readonly errorCodes?: Readonly<Record<number, number>>;
+  /** Throws a problem for callers without a right that does not depend on the body. */
+  admit?(input: AdmittedInput, deps: DataDeps): void;
   /** The encodings of a body, as in `Content-Encoding`, where another header says more. */
   encodingsIn?(headers: IncomingHttpHeaders): string | undefined;
   /** The value of `Authorization` of callers that have their credentials elsewhere. */

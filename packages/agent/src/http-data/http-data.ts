@@ -174,8 +174,9 @@ export class HttpData {
         const answer = row.serve(input, this.#deps);
         await this.#answers.send(response, answer, headers['accept-encoding']);
       };
-      if (row.takesBytes === true) await this.#bodies.withBytes(request, row, serve);
-      else if (row.body !== undefined) await this.#bodies.withJson(request, row, serve);
+      const admit = () => row.admit?.({ path, query, headers, client }, this.#deps);
+      if (row.takesBytes === true) await this.#bodies.withBytes(request, { ...row, admit }, serve);
+      else if (row.body !== undefined) await this.#bodies.withJson(request, { ...row, admit }, serve);
       else await serve({}, 0, () => undefined);
     } finally {
       this.#requests--;

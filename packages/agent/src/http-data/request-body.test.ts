@@ -35,3 +35,30 @@ test('other work is done before each large body, and small ones do not wait', as
     assert.deepEqual(seen, expected);
   }
 });
+
+test('a body of many names is parsed in turns, however large it is', async () => {
+  const names = Array.from({ length: 20_000 }, (_, index) => `"n${index}":${index}`).join(',');
+  const text = `{${names}}`;
+  assert.ok(text.length > agentLimits.httpLargeBodyBytesMin);
+  let turns = 0;
+  const bodies = new DataBodies(async () => {
+    turns++;
+  });
+  const body = await bodies.withJson(requestWith(Buffer.from(text)), {}, async (found) => found);
+  assert.deepEqual(body, JSON.parse(text));
+  assert.ok(turns >= 6, `${turns} turns`);
+});
+
+test('a body that is not admitted is neither inflated nor parsed', async () => {
+  const bodies = new DataBodies(async () => undefined);
+  const refusal = new Error('no right');
+  const request = requestWith(Buffer.from('no gzip'));
+  request.headers['content-encoding'] = 'gzip';
+  const admit = () => {
+    throw refusal;
+  };
+  await assert.rejects(
+    bodies.withJson(request, { admit }, async () => undefined),
+    refusal,
+  );
+});

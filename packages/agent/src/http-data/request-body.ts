@@ -1,6 +1,6 @@
 import { isAscii } from 'node:buffer';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { formatBytes, type JsonBounds, JsonScan, MemoryCounter, Semaphore } from '@weir/core';
+import { formatBytes, JsonReader, jsonStepsPerTurn, MemoryCounter, Semaphore } from '@weir/core';
 import { HttpProblem } from '../http/http-problem.ts';
 import { agentLimits } from '../limits.ts';
 import { exactJson, mayBeInexact } from './exact-json.ts';
@@ -24,6 +24,8 @@ type UseBody<Body, Output> = (
 ) => Promise<Output>;
 
 interface BytesOptions {
+  /** Called before a body is inflated and parsed; throws what keeps it from being used. */
+  readonly admit?: (() => void) | undefined;
   /** The encodings of the body, where `Content-Encoding` does not say all. */
   encodingsIn?(headers: IncomingHttpHeaders): string | undefined;
 }
@@ -46,27 +48,27 @@ export class DataBodies {
    */
   withJson<Output>(
     request: IncomingMessage,
-    { keepsNumbers = false }: { readonly keepsNumbers?: boolean },
+    { keepsNumbers = false, admit }: { readonly keepsNumbers?: boolean } & Pick<BytesOptions, 'admit'>,
     use: UseBody<unknown, Output>,
   ): Promise<Output> {
-    return this.withBytes(request, {}, async (body, bytes, countBytes) =>
+    return this.withBytes(request, { admit }, async (body, bytes, countBytes) =>
       use(body.length === 0 ? {} : await this.#json(body, keepsNumbers), bytes, countBytes),
     );
   }
 
-  /** A body can be made so that the check of its bounds takes a hundred milliseconds, so that it is done in parts. */
   async #json(body: Buffer, keepsNumbers: boolean): Promise<unknown> {
-    if (body.length < httpLargeBodyBytesMin) return jsonOf(body, { keepsNumbers });
-    const reading = readingOf(body, { keepsNumbers });
-    const scan = new JsonScan(reading.text, reading.bounds);
-    while (!scan.advance(httpLargeBodyBytesMin)) await this.#turn();
-    return parsed(reading, scan);
+    const reading = jsonInTurns(body, { keepsNumbers });
+    for (;;) {
+      const { done, value } = reading.next();
+      if (done === true) return value;
+      await this.#turn();
+    }
   }
 
   /** Reads a body and passes it on inflated. Its memory counts until `use` is done. */
   async withBytes<Output>(
     request: IncomingMessage,
-    { encodingsIn = ({ 'content-encoding': given }) => given }: BytesOptions,
+    { encodingsIn = ({ 'content-encoding': given }) => given, admit }: BytesOptions,
     use: UseBody<Buffer, Output>,
   ): Promise<Output> {
     const declared = Number(request.headers['content-length'] ?? 0);
@@ -79,6 +81,7 @@ export class DataBodies {
     };
     try {
       const received = await read(request, count);
+      admit?.();
       const encodings = encodingsIn(request.headers);
       const body = encodings === undefined ? received : await this.#inflated(received, encodings, count);
       if (body.length >= httpLargeBodyBytesMin) await this.#turn();
@@ -134,29 +137,33 @@ interface JsonOptions {
   readonly depthMax?: number;
 }
 
-/** Throws an `HttpProblem` for what is no JSON, or has more depth or values than a body may have. */
-export function jsonOf(body: Buffer, options: JsonOptions = {}): unknown {
-  const reading = readingOf(body, options);
-  const scan = new JsonScan(reading.text, reading.bounds);
-  scan.advance();
-  return parsed(reading, scan);
-}
-
-/** A body as text, and how it is to be parsed. */
-interface Reading {
-  readonly text: string;
-  readonly isExact: boolean;
-  readonly bounds: JsonBounds;
-}
-
-function readingOf(
+/**
+ * Parses a body in parts, and yields where other requests may run. Throws an `HttpProblem` for what is no JSON, or has
+ * more depth or values than a body may have.
+ */
+export function* jsonInTurns(
   body: Buffer,
-  { keepsNumbers = false, depthMax = httpBodyDepthMax }: JsonOptions,
-): Reading {
+  { keepsNumbers = false, depthMax = httpBodyDepthMax }: JsonOptions = {},
+): Generator<undefined, unknown, undefined> {
   const text = textOf(body);
   const isExact = keepsNumbers && mayBeInexact(text);
   const valuesMax = isExact ? httpExactBodyValuesMax : httpBodyValuesMax;
-  return { text, isExact, bounds: { depthMax, valuesMax } };
+  const reader = new JsonReader(text, {
+    bounds: { depthMax, valuesMax },
+    ...(isExact ? { parse: exactJson } : {}),
+  });
+  try {
+    while (!reader.advance(jsonStepsPerTurn)) yield;
+  } catch (error) {
+    throw error instanceof SyntaxError ? notJson() : error;
+  }
+  if (reader.broken === undefined) return reader.value;
+  throw new HttpProblem(
+    413,
+    reader.broken === 'depthMax'
+      ? `The body has more than ${depthMax} lists and objects within each other.`
+      : `The body has more than ${valuesMax} values; send fewer records at a time.`,
+  );
 }
 
 function textOf(body: Buffer): string {
@@ -165,21 +172,6 @@ function textOf(body: Buffer): string {
     return isAscii(body) ? body.toString('latin1') : utf8.decode(body);
   } catch {
     throw notJson();
-  }
-}
-
-function parsed({ text, isExact, bounds: { depthMax, valuesMax } }: Reading, { broken }: JsonScan): unknown {
-  if (broken !== undefined)
-    throw new HttpProblem(
-      413,
-      broken === 'depthMax'
-        ? `The body has more than ${depthMax} lists and objects within each other.`
-        : `The body has more than ${valuesMax} values; send fewer records at a time.`,
-    );
-  try {
-    return isExact ? exactJson(text) : (JSON.parse(text) as unknown);
-  } catch (error) {
-    throw error instanceof HttpProblem ? error : notJson();
   }
 }
 

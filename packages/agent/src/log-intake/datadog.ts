@@ -7,9 +7,14 @@ import { agentLimits } from '../limits.ts';
 import { jsonItems, notJson } from './json-items.ts';
 import { type FoundLine, jsonText, type LogLine, pausePoint } from './log-line.ts';
 import { timeIn } from './log-time.ts';
+import type { ParseSteps } from './parse-steps.ts';
 import { refusalText, refusedLine, type TakenLogs } from './take-logs.ts';
 
-const { httpBodyDepthMax, httpBodyValuesMax, logIntakeAttributesMax } = agentLimits;
+const { httpBodyDepthMax, logIntakeAttributesMax, logIntakeValuesMax } = agentLimits;
+const nonSpace = /\S/;
+/** What an item of a list and each of its values cost, as fields of protobuf. */
+const itemSteps = 20;
+const valueSteps = 10;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Names that Datadog gives a meaning, the first one that a line has counts. */
@@ -19,7 +24,10 @@ const severityNames = ['status', 'severity', 'level'] as const;
 const hostNames = ['hostname', 'host'] as const;
 
 /** Finds the lines of a body: objects of JSON, or lines of a text. */
-export function* datadogLines({ body, contentType, query }: DataInput): Generator<FoundLine> {
+export function* datadogLines(
+  { body, contentType, query }: DataInput,
+  steps: ParseSteps,
+): Generator<FoundLine> {
   const ofRequest = {
     service: query.get('service') ?? undefined,
     host: query.get('hostname') ?? undefined,
@@ -28,14 +36,25 @@ export function* datadogLines({ body, contentType, query }: DataInput): Generato
   };
   const text = textOf(body as Buffer);
   if (bodyTypeOf(contentType) === 'text/plain') {
-    for (const line of text.split('\n'))
-      if (line.trim() !== '') yield lineOf({ message: line.replace(/\r$/, '') }, ofRequest);
+    for (let from = 0; from < text.length; ) {
+      const found = text.indexOf('\n', from);
+      const end = found < 0 ? text.length : found;
+      if (steps.isOver(1, end - from)) yield pausePoint;
+      const line = text.slice(from, end);
+      if (nonSpace.test(line)) yield lineOf({ message: line.replace(/\r$/, '') }, ofRequest);
+      from = end + 1;
+    }
     return;
   }
-  const bounds = { depthMax: httpBodyDepthMax, valuesMax: httpBodyValuesMax };
+  const bounds = { depthMax: httpBodyDepthMax, valuesMax: logIntakeValuesMax };
   for (const found of jsonItems(text, bounds)) {
     if (found === pausePoint) {
       yield pausePoint;
+      continue;
+    }
+    if (steps.isOver(itemSteps + found.values * valueSteps, found.item?.length)) yield pausePoint;
+    if (found.item === undefined) {
+      yield refusedLine(`it has more than ${logIntakeValuesMax} values.`);
       continue;
     }
     const item = parsed(found.item);

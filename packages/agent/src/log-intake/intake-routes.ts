@@ -9,13 +9,14 @@ import {
 } from './intake-definitions.ts';
 import { lokiAnswer, lokiEncodings, lokiLines, lokiProblem } from './loki.ts';
 import { otlpAnswer, otlpLines, otlpProblem } from './otlp.ts';
-import { takeLogs } from './take-logs.ts';
+import { admitLogs, takeLogs } from './take-logs.ts';
 
-const datadog: Pick<DataRoute, 'takesBytes' | 'authorizationIn' | 'problemAnswer' | 'serve'> = {
+const datadog: Pick<DataRoute, 'takesBytes' | 'admit' | 'authorizationIn' | 'problemAnswer' | 'serve'> = {
   takesBytes: true,
+  admit: admitLogs,
   authorizationIn: datadogAuthorization,
   problemAnswer: datadogProblem,
-  serve: async (input, deps) => datadogAnswer(await takeLogs('datadog', datadogLines(input), input, deps)),
+  serve: async (input, deps) => datadogAnswer(await takeLogs('datadog', datadogLines, input, deps)),
 };
 
 /** Batches of logs in the forms that shippers send, each line of which becomes one record of a topic. */
@@ -31,14 +32,16 @@ export const intakeRoutes: readonly DataRoute[] = [
   {
     ...otlpDefinition,
     takesBytes: true,
+    admit: admitLogs,
     problemAnswer: otlpProblem,
-    serve: async (input, deps) => otlpAnswer(await takeLogs('otlp', otlpLines(input), input, deps), input),
+    serve: async (input, deps) => otlpAnswer(await takeLogs('otlp', otlpLines, input, deps), input),
   },
   {
     ...lokiDefinition,
     takesBytes: true,
+    admit: admitLogs,
     encodingsIn: lokiEncodings,
     problemAnswer: lokiProblem,
-    serve: async (input, deps) => lokiAnswer(await takeLogs('loki', lokiLines(input), input, deps)),
+    serve: async (input, deps) => lokiAnswer(await takeLogs('loki', lokiLines, input, deps)),
   },
 ];

@@ -5,6 +5,8 @@ import { HttpProblem } from '../http/http-problem.ts';
 import { jsonItems } from './json-items.ts';
 import { pausePoint } from './log-line.ts';
 
+/** Stands for an item with too many values. */
+const tooMany = Symbol('too many values');
 const bounds = { depthMax: 20, valuesMax: 1_000 };
 
 /** The values of a body as an intake reads them; undefined if it is no JSON. */
@@ -12,7 +14,7 @@ function valuesIn(text: string): unknown[] | undefined {
   try {
     const values: unknown[] = [];
     for (const found of jsonItems(text, bounds))
-      if (found !== pausePoint) values.push(JSON.parse(found.item));
+      if (found !== pausePoint) values.push(found.item === undefined ? tooMany : JSON.parse(found.item));
     return values;
   } catch (error) {
     if (error instanceof SyntaxError || (error instanceof HttpProblem && error.status === 400))
@@ -56,6 +58,7 @@ test('any JSON, also when one character of it is changed, is read as a parser re
 
 test('depth and values are bounded', () => {
   assert.throws(() => valuesIn('['.repeat(21)), { status: 413 });
-  assert.throws(() => valuesIn(`[[${'1,'.repeat(1_001)}1]]`), { status: 413 });
+  assert.deepEqual(valuesIn(`[[${'1,'.repeat(1_001)}1],7]`), [tooMany, 7]);
+  assert.deepEqual(valuesIn(`{"a":[${'1,'.repeat(1_001)}1]}`), [tooMany]);
   assert.equal(valuesIn(`[${'1,'.repeat(5_000)}1]`)?.length, 5_001);
 });

@@ -20,7 +20,7 @@ const escapes: Readonly<Record<string, string>> = {
 
 /** Parses `{name="value", …}`, as clients of Loki and Prometheus write labels. */
 export function parseLabels(text: string): Labels {
-  if (text.length > logIntakeLabelsBytesMax) throw unreadable('are too long');
+  checkLabelsBytes(text.length);
   const labels = new Map<string, string>();
   const trimmed = text.trim();
   if (!trimmed.startsWith('{')) throw unreadable('do not begin with {');
@@ -44,6 +44,10 @@ export function parseLabels(text: string): Labels {
 export function labelsText(labels: Labels): string {
   const inOrder = [...labels].toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
   return `{${inOrder.map(([name, value]) => `${name}=${JSON.stringify(value)}`).join(', ')}}`;
+}
+
+export function checkLabelsBytes(bytes: number): void {
+  if (bytes > logIntakeLabelsBytesMax) throw unreadable('are too long');
 }
 
 export function checkCount(count: number): void {

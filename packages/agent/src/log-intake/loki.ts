@@ -4,10 +4,8 @@ import { bodyTypeOf } from '../http/answer-type.ts';
 import { HttpProblem } from '../http/http-problem.ts';
 import type { DataInput, WholeAnswer } from '../http-data/data-route.ts';
 import { objectOf, objectsIn } from '../http-data/json-fields.ts';
-import { jsonOf } from '../http-data/request-body.ts';
 import { agentLimits } from '../limits.ts';
-import { Pace } from '../pressure/pace.ts';
-import { bytesOf, protobufFields, textOf } from '../protobuf/protobuf-reader.ts';
+import { bytesOf, type ProtobufValue, protobufFields, textOf } from '../protobuf/protobuf-reader.ts';
 import {
   type FoundLine,
   jsonObject,
@@ -17,21 +15,29 @@ import {
   type RefusedLine,
 } from './log-line.ts';
 import { nanosecondsIn } from './log-time.ts';
-import { checkCount, type Labels, labelsText, parseLabels } from './loki-labels.ts';
+import { checkCount, checkLabelsBytes, type Labels, labelsText, parseLabels } from './loki-labels.ts';
+import { LineBounds } from './otlp-attributes.ts';
+import { orRefused } from './otlp-refusal.ts';
+import type { ParseSteps } from './parse-steps.ts';
+import { parsedJson } from './parsed-json.ts';
 import { refusalText, refusedLine, type TakenLogs } from './take-logs.ts';
 
 const { logIntakeRecordBytesMax } = agentLimits;
 const tenantHeader = 'x-scope-orgid';
 const tenantCharsMax = 256;
-/** What the labels of a stream cost, as fields of protobuf. */
+/** What a stream, each of its labels, and a line cost, as fields of protobuf. */
 const streamSteps = 50;
+const labelSteps = 10;
+const lineSteps = 10;
 
 /** Finds the lines of a push. JSON says that it is JSON; anything else is protobuf, as in Loki. */
-export function* lokiLines({ body, headers }: DataInput): Generator<FoundLine> {
+export function* lokiLines({ body, headers }: DataInput, steps: ParseSteps): Generator<FoundLine> {
   const tenant = headers[tenantHeader];
   if (typeof tenant === 'string' && tenant.length > tenantCharsMax)
     throw new HttpProblem(400, `The header ${tenantHeader} has more than ${tenantCharsMax} characters.`);
-  const streams = isJson(headers) ? jsonStreams(body as Buffer) : protobufStreams(body as Buffer);
+  const streams = isJson(headers)
+    ? jsonStreams(body as Buffer, steps)
+    : protobufStreams(body as Buffer, steps);
   for (const found of streams) {
     if (found === pausePoint || 'refusal' in found) yield found;
     else yield lineOf(found, typeof tenant === 'string' ? tenant : undefined);
@@ -100,15 +106,18 @@ function labelsJson(labels: Labels): string | undefined {
     : jsonObject(new Map([...labels].map(([name, value]) => [name, JSON.stringify(value)])));
 }
 
-function* jsonStreams(body: Buffer): Generator<StreamLine | typeof pausePoint> {
-  const pace = new Pace();
-  for (const given of objectsIn(objectOf(jsonOf(body)), 'streams')) {
-    if (pace.isOver(streamSteps)) yield pausePoint;
-    const stream = new Stream(jsonLabels(given.fields.stream ?? {}, `${given.path}.stream`));
+function* jsonStreams(body: Buffer, steps: ParseSteps): Generator<StreamLine | typeof pausePoint> {
+  for (const given of objectsIn(objectOf(yield* parsedJson(body)), 'streams')) {
+    const labels = jsonLabels(given.fields.stream ?? {}, `${given.path}.stream`);
+    if (steps.isOver(streamSteps + labels.size * labelSteps, checkLabelsSize(labels))) yield pausePoint;
+    const stream = new Stream(labels);
     const { values } = given.fields;
     if (!Array.isArray(values)) throw new HttpProblem(400, `${given.path}.values must be a list.`);
-    for (const [index, value] of (values as readonly unknown[]).entries())
-      yield jsonLine(stream, value, `${given.path}.values[${index}]`);
+    for (const [index, value] of (values as readonly unknown[]).entries()) {
+      const line = jsonLine(stream, value, `${given.path}.values[${index}]`);
+      if (steps.isOver(lineSteps + line.metadata.size * labelSteps, line.line.length)) yield pausePoint;
+      yield line;
+    }
   }
 }
 
@@ -122,6 +131,14 @@ function jsonLine(stream: Stream, value: unknown, path: string): StreamLine {
   return { stream, timeNs, line, metadata: given };
 }
 
+/** Returns the characters of labels, all of which are in every record of their stream. */
+function checkLabelsSize(labels: Labels): number {
+  let chars = 0;
+  for (const [name, value] of labels) chars += name.length + value.length;
+  checkLabelsBytes(chars);
+  return chars;
+}
+
 function jsonLabels(value: unknown, path: string): Labels {
   const entries = Object.entries(objectOf(value, path).fields);
   checkCount(entries.length);
@@ -131,39 +148,50 @@ function jsonLabels(value: unknown, path: string): Labels {
 }
 
 /** `PushRequest` of Loki, with the field numbers below. */
-function* protobufStreams(body: Buffer): Generator<StreamLine | RefusedLine | typeof pausePoint> {
-  const pace = new Pace();
+function* protobufStreams(
+  body: Buffer,
+  steps: ParseSteps,
+): Generator<StreamLine | RefusedLine | typeof pausePoint> {
   for (const field of protobufFields(body)) {
-    if (pace.isOver()) yield pausePoint;
+    if (steps.isOver()) yield pausePoint;
     if (field.number !== 1) continue;
     const message = bytesOf(field);
     let labels = '';
     for (const inner of protobufFields(message)) {
-      if (pace.isOver()) yield pausePoint;
-      if (inner.number === 1) labels = textOf(inner);
+      if (steps.isOver()) yield pausePoint;
+      if (inner.number === 1) labels = labelsIn(inner);
     }
-    if (pace.isOver(streamSteps)) yield pausePoint;
-    const stream = new Stream(parseLabels(labels));
+    const parsed = parseLabels(labels);
+    if (steps.isOver(streamSteps + parsed.size * labelSteps, 16 * labels.length)) yield pausePoint;
+    const stream = new Stream(parsed);
     for (const inner of protobufFields(message)) {
-      if (pace.isOver()) yield pausePoint;
+      if (steps.isOver()) yield pausePoint;
       if (inner.number !== 2) continue;
       const entry = bytesOf(inner);
-      if (entry.length <= logIntakeRecordBytesMax) yield protobufLine(stream, entry);
+      if (entry.length <= logIntakeRecordBytesMax)
+        yield orRefused(() => protobufLine(stream, entry, new LineBounds(steps)));
       else yield refusedLine(`it has more than ${formatBytes(logIntakeRecordBytesMax)}.`);
     }
   }
 }
 
-function protobufLine(stream: Stream, entry: Buffer): StreamLine {
+/** Labels that are too long are not even decoded. */
+function labelsIn(field: ProtobufValue): string {
+  checkLabelsBytes(bytesOf(field).length);
+  return textOf(field);
+}
+
+function protobufLine(stream: Stream, entry: Buffer, bounds: LineBounds): StreamLine {
   let timeNs: bigint | undefined;
   let line = '';
   const metadata = new Map<string, string>();
   let pairs = 0;
   for (const field of protobufFields(entry)) {
-    if (field.number === 1) timeNs = protobufTime(bytesOf(field));
+    bounds.field(field);
+    if (field.number === 1) timeNs = protobufTime(bytesOf(field), bounds);
     if (field.number === 2) line = textOf(field);
     if (field.number === 3) {
-      const [name, text] = protobufPair(bytesOf(field));
+      const [name, text] = protobufPair(bytesOf(field), bounds);
       metadata.set(name, text);
       checkCount(++pairs);
     }
@@ -171,9 +199,10 @@ function protobufLine(stream: Stream, entry: Buffer): StreamLine {
   return { stream, timeNs, line, metadata };
 }
 
-function protobufTime(message: Buffer): bigint | undefined {
+function protobufTime(message: Buffer, bounds: LineBounds): bigint | undefined {
   let timeNs = 0n;
   for (const field of protobufFields(message)) {
+    bounds.field(field);
     if (field.wireType !== 'varint') continue;
     if (field.number === 1) timeNs += field.value * 1_000_000_000n;
     if (field.number === 2) timeNs += field.value;
@@ -181,10 +210,12 @@ function protobufTime(message: Buffer): bigint | undefined {
   return nanosecondsIn(String(timeNs));
 }
 
-function protobufPair(message: Buffer): [name: string, value: string] {
+function protobufPair(message: Buffer, bounds: LineBounds): [name: string, value: string] {
   const pair: [string, string] = ['', ''];
-  for (const field of protobufFields(message))
+  for (const field of protobufFields(message)) {
+    bounds.field(field);
     if (field.number === 1 || field.number === 2) pair[field.number - 1] = textOf(field);
+  }
   return pair;
 }
 

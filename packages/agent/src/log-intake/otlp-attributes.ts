@@ -1,5 +1,7 @@
 import { formatBytes } from '@weir/core';
 import { agentLimits } from '../limits.ts';
+import type { ProtobufValue } from '../protobuf/protobuf-reader.ts';
+import type { ParseSteps } from './parse-steps.ts';
 
 /** Attributes of OpenTelemetry: names, and values as JSON. */
 export type Attributes = ReadonlyMap<string, string>;
@@ -12,12 +14,31 @@ export class LineRefused extends Error {
   override readonly name = 'LineRefused';
 }
 
+/** Fields of protobuf that one value may take. */
+const fieldsPerValue = 4;
+/** What a value costs besides its fields. */
+const valueSteps = 4;
+
 /** Counts what a line, a resource or a scope has, which is read without a pause. */
 export class LineBounds {
+  readonly #steps: ParseSteps;
   #values = 0;
+  #fields = 0;
+
+  constructor(steps: ParseSteps) {
+    this.#steps = steps;
+  }
+
+  /** Called for each field of protobuf, also those that are not used. */
+  field(field: ProtobufValue): void {
+    this.#steps.spend(1, 'bytes' in field ? field.bytes.length : 0);
+    if (++this.#fields > fieldsPerValue * logIntakeValuesMax)
+      throw new LineRefused(`it has more than ${logIntakeValuesMax} values.`);
+  }
 
   /** Called for each value. */
   enter(depth: number): void {
+    this.#steps.spend(valueSteps);
     if (depth > logIntakeDepthMax)
       throw new LineRefused(`its values have more than ${logIntakeDepthMax} levels.`);
     if (++this.#values > logIntakeValuesMax)

@@ -1,46 +1,44 @@
 import { HttpProblem } from '../http/http-problem.ts';
 import { type JsonObject, objectOf, objectsIn } from '../http-data/json-fields.ts';
-import { jsonOf } from '../http-data/request-body.ts';
 import { agentLimits } from '../limits.ts';
-import { Pace } from '../pressure/pace.ts';
 import { type FoundLine, jsonObject, pausePoint } from './log-line.ts';
 import { nanosecondsIn } from './log-time.ts';
 import { type Attributes, addAttribute, doubleJson, LineBounds, LineRefused } from './otlp-attributes.ts';
-import { type OtlpRecord, OtlpScope, otlpLine } from './otlp-record.ts';
+import { type OtlpRecord, OtlpResource, OtlpScope, otlpLine } from './otlp-record.ts';
 import { orRefused } from './otlp-refusal.ts';
+import type { ParseSteps } from './parse-steps.ts';
+import { parsedJson } from './parsed-json.ts';
 
 const optional = { isRequired: false } as const;
 const hexId = /^[0-9a-f]{0,64}$/i;
-/** What a resource or a scope costs, as fields of protobuf. */
+/** What a resource, a scope or a record costs, as fields of protobuf. */
 const groupSteps = 20;
 const int64Text = /^-?\d{1,19}$/;
 
 /** Finds the lines of an `ExportLogsServiceRequest` in JSON, with the names of OpenTelemetry. */
-export function* otlpJsonLines(body: Buffer): Generator<FoundLine> {
-  const pace = new Pace();
-  const request = objectOf(jsonOf(body, { depthMax: agentLimits.logIntakeBodyDepthMax }));
-  // It was parsed at once.
-  yield pausePoint;
+export function* otlpJsonLines(body: Buffer, steps: ParseSteps): Generator<FoundLine> {
+  const request = objectOf(yield* parsedJson(body, { depthMax: agentLimits.logIntakeBodyDepthMax }));
   for (const resourceLogs of objectsIn(request, 'resourceLogs', optional)) {
-    if (pace.isOver(groupSteps)) yield pausePoint;
-    const resource = attributesIn(within(resourceLogs, 'resource'));
+    if (steps.isOver(groupSteps)) yield pausePoint;
+    const resource = new OtlpResource(attributesIn(within(resourceLogs, 'resource'), new LineBounds(steps)));
     for (const scopeLogs of objectsIn(resourceLogs, 'scopeLogs', optional)) {
-      if (pace.isOver(groupSteps)) yield pausePoint;
+      if (steps.isOver(groupSteps)) yield pausePoint;
       const given = within(scopeLogs, 'scope');
       const scope = new OtlpScope(resource, {
         name: textIn(given, 'name'),
         version: textIn(given, 'version'),
-        attributes: attributesIn(given),
+        attributes: attributesIn(given, new LineBounds(steps)),
       });
-      for (const record of objectsIn(scopeLogs, 'logRecords', optional))
-        yield orRefused(() => otlpLine(scope, recordOf(record)));
+      for (const record of objectsIn(scopeLogs, 'logRecords', optional)) {
+        if (steps.isOver(groupSteps)) yield pausePoint;
+        yield orRefused(() => otlpLine(scope, recordOf(record, new LineBounds(steps))));
+      }
     }
   }
 }
 
-function recordOf(record: JsonObject): OtlpRecord {
+function recordOf(record: JsonObject, bounds: LineBounds): OtlpRecord {
   const { body } = record.fields;
-  const bounds = new LineBounds();
   return {
     timeNs: timeIn(record, 'timeUnixNano'),
     observedNs: timeIn(record, 'observedTimeUnixNano'),
@@ -59,7 +57,7 @@ function recordOf(record: JsonObject): OtlpRecord {
   };
 }
 
-function attributesIn(object: JsonObject, bounds = new LineBounds()): Attributes {
+function attributesIn(object: JsonObject, bounds: LineBounds): Attributes {
   const attributes = new Map<string, string>();
   for (const pair of objectsIn(object, 'attributes', optional)) addPair(attributes, pair, 1, bounds);
   return attributes;

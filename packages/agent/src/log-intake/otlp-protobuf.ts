@@ -1,4 +1,3 @@
-import { Pace } from '../pressure/pace.ts';
 import {
   bytesOf,
   type ProtobufValue,
@@ -8,8 +7,9 @@ import {
 } from '../protobuf/protobuf-reader.ts';
 import { type FoundLine, jsonObject, pausePoint } from './log-line.ts';
 import { type Attributes, addAttribute, checkSize, doubleJson, LineBounds } from './otlp-attributes.ts';
-import { emptyOtlpRecord, type OtlpRecord, OtlpScope, otlpLine } from './otlp-record.ts';
+import { emptyOtlpRecord, type OtlpRecord, OtlpResource, OtlpScope, otlpLine } from './otlp-record.ts';
 import { orRefused } from './otlp-refusal.ts';
+import type { ParseSteps } from './parse-steps.ts';
 
 type Field = { readonly number: number } & ProtobufValue;
 
@@ -17,58 +17,59 @@ type Field = { readonly number: number } & ProtobufValue;
  * Finds the lines of an `ExportLogsServiceRequest`, with the field numbers of OpenTelemetry's definitions below.
  * Resources and scopes are read first, wherever they stand in their messages. Unknown fields are skipped.
  */
-export function* otlpProtobufLines(body: Buffer): Generator<FoundLine> {
-  const pace = new Pace();
+export function* otlpProtobufLines(body: Buffer, steps: ParseSteps): Generator<FoundLine> {
   for (const ofRequest of protobufFields(body)) {
-    if (pace.isOver()) yield pausePoint;
+    if (steps.isOver()) yield pausePoint;
     if (ofRequest.number !== 1) continue;
     const resourceLogs = bytesOf(ofRequest);
-    let resource: Attributes = new Map();
+    let attributes: Attributes = new Map();
     for (const field of protobufFields(resourceLogs)) {
-      if (pace.isOver()) yield pausePoint;
-      if (field.number === 1) resource = attributesIn(bytesOf(field), 1);
+      if (steps.isOver()) yield pausePoint;
+      if (field.number === 1) attributes = attributesIn(bytesOf(field), 1, new LineBounds(steps));
     }
+    const resource = new OtlpResource(attributes);
     for (const field of protobufFields(resourceLogs)) {
-      if (pace.isOver()) yield pausePoint;
-      if (field.number === 2) yield* linesOfScope(bytesOf(field), resource, pace);
+      if (steps.isOver()) yield pausePoint;
+      if (field.number === 2) yield* linesOfScope(bytesOf(field), resource, steps);
     }
   }
 }
 
-function* linesOfScope(scopeLogs: Buffer, resource: Attributes, pace: Pace): Generator<FoundLine> {
+function* linesOfScope(scopeLogs: Buffer, resource: OtlpResource, steps: ParseSteps): Generator<FoundLine> {
   let given = { name: '', version: '', attributes: new Map<string, string>() as Attributes };
   for (const field of protobufFields(scopeLogs)) {
-    if (pace.isOver()) yield pausePoint;
-    if (field.number === 1) given = scopeOf(bytesOf(field));
+    if (steps.isOver()) yield pausePoint;
+    if (field.number === 1) given = scopeOf(bytesOf(field), new LineBounds(steps));
   }
   let scope: OtlpScope | undefined;
   for (const field of protobufFields(scopeLogs)) {
-    if (pace.isOver()) yield pausePoint;
+    if (steps.isOver()) yield pausePoint;
     if (field.number !== 2) continue;
     scope ??= new OtlpScope(resource, given);
     const record = bytesOf(field);
     const known = scope;
-    yield orRefused(() => otlpLine(known, recordOf(record)));
+    yield orRefused(() => otlpLine(known, recordOf(record, new LineBounds(steps))));
   }
 }
 
-function scopeOf(message: Buffer) {
+function scopeOf(message: Buffer, bounds: LineBounds) {
   checkSize(message.length);
   let name = '';
   let version = '';
   for (const field of protobufFields(message)) {
+    bounds.field(field);
     if (field.number === 1) name = textOf(field);
     if (field.number === 2) version = textOf(field);
   }
-  return { name, version, attributes: attributesIn(message, 3) };
+  return { name, version, attributes: attributesIn(message, 3, bounds) };
 }
 
-function recordOf(message: Buffer): OtlpRecord {
+function recordOf(message: Buffer, bounds: LineBounds): OtlpRecord {
   checkSize(message.length);
-  const bounds = new LineBounds();
   const record: { -readonly [Name in keyof OtlpRecord]: OtlpRecord[Name] } = { ...emptyOtlpRecord };
   const attributes = new Map<string, string>();
   for (const field of protobufFields(message)) {
+    bounds.field(field);
     switch (field.number) {
       case 1:
         record.timeNs = fixed64(field);
@@ -109,12 +110,13 @@ function recordOf(message: Buffer): OtlpRecord {
 }
 
 /** The attributes that a message has in fields of a number. */
-function attributesIn(message: Buffer, number: number): Attributes {
+function attributesIn(message: Buffer, number: number, bounds: LineBounds): Attributes {
   checkSize(message.length);
-  const bounds = new LineBounds();
   const attributes = new Map<string, string>();
-  for (const field of protobufFields(message))
+  for (const field of protobufFields(message)) {
+    bounds.field(field);
     if (field.number === number) addPair(attributes, bytesOf(field), 1, bounds);
+  }
   return attributes;
 }
 
@@ -122,6 +124,7 @@ function addPair(members: Map<string, string>, pair: Buffer, depth: number, boun
   let name = '';
   let value = 'null';
   for (const field of protobufFields(pair)) {
+    bounds.field(field);
     if (field.number === 1) name = textOf(field);
     if (field.number === 2) value = valueJson(bytesOf(field), depth, bounds);
   }
@@ -132,7 +135,10 @@ function addPair(members: Map<string, string>, pair: Buffer, depth: number, boun
 function valueJson(message: Buffer, depth: number, bounds: LineBounds): string {
   bounds.enter(depth);
   let json = 'null';
-  for (const field of protobufFields(message)) json = memberJson(field, depth, bounds) ?? json;
+  for (const field of protobufFields(message)) {
+    bounds.field(field);
+    json = memberJson(field, depth, bounds) ?? json;
+  }
   return json;
 }
 
@@ -148,14 +154,18 @@ function memberJson(field: Field, depth: number, bounds: LineBounds): string | u
       return field.wireType === 'fixed64' ? doubleJson(field.bytes.readDoubleLE()) : undefined;
     case 5: {
       const values: string[] = [];
-      for (const item of protobufFields(bytesOf(field)))
+      for (const item of protobufFields(bytesOf(field))) {
+        bounds.field(item);
         if (item.number === 1) values.push(valueJson(bytesOf(item), depth + 1, bounds));
+      }
       return `[${values.join(',')}]`;
     }
     case 6: {
       const members = new Map<string, string>();
-      for (const item of protobufFields(bytesOf(field)))
+      for (const item of protobufFields(bytesOf(field))) {
+        bounds.field(item);
         if (item.number === 1) addPair(members, bytesOf(item), depth + 1, bounds);
+      }
       return jsonObject(members) ?? '{}';
     }
     case 7:

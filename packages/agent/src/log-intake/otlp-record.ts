@@ -1,33 +1,45 @@
 import { jsonObject, jsonText, type LogFields, type LogLine, timeText } from './log-line.ts';
 import type { Attributes } from './otlp-attributes.ts';
 
+/** What all lines of one resource share. It may be large, and have very many scopes. */
+export class OtlpResource {
+  readonly key: string | null;
+  readonly fields: LogFields;
+
+  constructor(attributes: Attributes) {
+    const service = attributes.get('service.name');
+    const host = attributes.get('host.name');
+    const serviceText = textIn(service);
+    const hostText = textIn(host);
+    this.key = serviceText ?? hostText ?? null;
+    this.fields = {
+      service: serviceText === undefined ? undefined : service,
+      host: hostText === undefined ? undefined : host,
+      resource: jsonObject(attributes),
+    };
+  }
+}
+
 /** What all lines of one scope of one resource share. */
 export class OtlpScope {
   readonly key: string | null;
   readonly fields: LogFields;
 
   constructor(
-    resource: Attributes,
+    resource: OtlpResource,
     {
       name,
       version,
       attributes,
     }: { readonly name: string; readonly version: string; readonly attributes: Attributes },
   ) {
-    const service = resource.get('service.name');
-    const host = resource.get('host.name');
     const scope = new Map<string, string>();
     if (name !== '') scope.set('name', JSON.stringify(name));
     if (version !== '') scope.set('version', JSON.stringify(version));
     const attributesJson = jsonObject(attributes);
     if (attributesJson !== undefined) scope.set('attributes', attributesJson);
-    this.key = textIn(service) ?? textIn(host) ?? null;
-    this.fields = {
-      service: textIn(service) === undefined ? undefined : service,
-      host: textIn(host) === undefined ? undefined : host,
-      scope: jsonObject(scope),
-      resource: jsonObject(resource),
-    };
+    this.key = resource.key;
+    this.fields = { ...resource.fields, scope: jsonObject(scope) };
   }
 }
 

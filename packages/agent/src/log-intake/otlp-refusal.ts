@@ -1,9 +1,9 @@
-import type { FoundLine } from './log-line.ts';
+import type { RefusedLine } from './log-line.ts';
 import { LineRefused } from './otlp-attributes.ts';
 import { refusedLine } from './take-logs.ts';
 
 /** A line, or why it is left out. */
-export function orRefused(lineOf: () => FoundLine): FoundLine {
+export function orRefused<Line>(lineOf: () => Line): Line | RefusedLine {
   try {
     return lineOf();
   } catch (error) {

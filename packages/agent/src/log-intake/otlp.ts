@@ -7,6 +7,7 @@ import type { FoundLine } from './log-line.ts';
 import { LineRefused } from './otlp-attributes.ts';
 import { otlpJsonLines } from './otlp-json.ts';
 import { otlpProtobufLines } from './otlp-protobuf.ts';
+import type { ParseSteps } from './parse-steps.ts';
 import { refusalText, type TakenLogs } from './take-logs.ts';
 
 const json = 'application/json';
@@ -25,9 +26,11 @@ const grpcCodes: Readonly<Record<number, number>> = {
 };
 const grpcInternal = 13;
 
-export function* otlpLines({ body, headers }: DataInput): Generator<FoundLine> {
+export function* otlpLines({ body, headers }: DataInput, steps: ParseSteps): Generator<FoundLine> {
   try {
-    yield* typeOf(headers) === json ? otlpJsonLines(body as Buffer) : otlpProtobufLines(body as Buffer);
+    yield* typeOf(headers) === json
+      ? otlpJsonLines(body as Buffer, steps)
+      : otlpProtobufLines(body as Buffer, steps);
   } catch (error) {
     // Of a resource or a scope, and so of many lines.
     if (error instanceof LineRefused)

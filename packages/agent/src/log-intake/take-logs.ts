@@ -1,13 +1,16 @@
 import { formatBytes } from '@weir/core';
 import { errorByCode, errors, type RecordToWrite } from '@weir/wire';
 import { HttpProblem } from '../http/http-problem.ts';
-import type { DataDeps, DataInput } from '../http-data/data-route.ts';
+import type { AdmittedInput, DataDeps, DataInput } from '../http-data/data-route.ts';
 import { type ProducedPartition, produceRecords } from '../http-data/produce-records.ts';
 import { agentLimits } from '../limits.ts';
 import { UnreadableProtobuf } from '../protobuf/protobuf-reader.ts';
 import { type FoundLine, pausePoint, type RefusedLine, valueJson } from './log-line.ts';
+import { ParseSteps } from './parse-steps.ts';
 
 type LogProtocol = 'datadog' | 'otlp' | 'loki';
+/** Finds the lines of a request one after the other, and counts what that takes. */
+type LinesOf = (input: DataInput, steps: ParseSteps) => Iterable<FoundLine>;
 
 /** What came of the lines of a request. */
 export interface TakenLogs {
@@ -33,12 +36,12 @@ const { logIntakeLinesMax, logIntakeRecordBytesMax, logIntakeRecordsBytesMax } =
  */
 export async function takeLogs(
   protocol: LogProtocol,
-  lines: Iterable<FoundLine>,
+  linesOf: LinesOf,
   input: DataInput,
   deps: DataDeps,
 ): Promise<TakenLogs> {
   const topic = topicOf(input, deps.logTopic);
-  const { records, refused } = await recordsOf(protocol, lines, input, deps);
+  const { records, refused } = await recordsOf(protocol, linesOf(input, new ParseSteps()), input, deps);
   let written = 0;
   // What is wrong with one record fails the batch that it is in; the others are written without it.
   for (let toWrite = records, attempt = 1; toWrite.length > 0; attempt++) {
@@ -85,8 +88,18 @@ export function refusalText(refused: number, refusal: string): string {
   return `${refused} ${refused === 1 ? 'line was' : 'lines were'} refused, the first one because ${refusal}`;
 }
 
+/** Refuses callers without the right to write to the topic, before the body is inflated and parsed. */
+export function admitLogs(input: AdmittedInput, { logTopic }: DataDeps): void {
+  const topic = topicOf(input, logTopic);
+  if (!input.client.mayWrite(topic)) throw denied(topic);
+}
+
+function denied(topic: string): HttpProblem {
+  return new HttpProblem(403, `The caller has no right to write to the topic ${topic}.`);
+}
+
 /** The topic that a request names in its query or a header, or else the default. */
-function topicOf({ query, headers }: DataInput, logTopic: string | undefined): string {
+function topicOf({ query, headers }: AdmittedInput, logTopic: string | undefined): string {
   const given = query.get('topic') ?? headers[topicHeader] ?? logTopic;
   if (typeof given === 'string' && given !== '') return given;
   throw new HttpProblem(
@@ -133,10 +146,13 @@ async function recordsOf(
       continue;
     }
     const { timeNs = BigInt(nowMs) * 1_000_000n } = line;
-    const key = line.key === null ? null : Buffer.from(line.key);
-    const value = Buffer.from(valueJson(timeNs, line.fields));
+    const json = valueJson(timeNs, line.fields);
+    // Lines can share megabytes, which are not encoded for each that they make too long.
+    const isLong = json.length + (line.key?.length ?? 0) > logIntakeRecordBytesMax;
+    const key = line.key === null || isLong ? null : Buffer.from(line.key);
+    const value = Buffer.from(isLong ? '' : json);
     const recordBytes = value.length + (key?.length ?? 0);
-    if (recordBytes > logIntakeRecordBytesMax) {
+    if (isLong || recordBytes > logIntakeRecordBytesMax) {
       refused.add(1, `it has more than ${formatBytes(logIntakeRecordBytesMax)} as a record.`);
       continue;
     }
@@ -169,7 +185,7 @@ function refuseIfPassing(topic: string, { errorCode, errorMessage }: ProducedPar
     case errors.INVALID_TOPIC_EXCEPTION.code:
       throw new HttpProblem(404, `There is no topic ${topic}.`);
     case errors.TOPIC_AUTHORIZATION_FAILED.code:
-      throw new HttpProblem(403, `The caller has no right to write to the topic ${topic}.`);
+      throw denied(topic);
     default:
       if (errorByCode(errorCode)?.retriable !== true) return;
       throw new HttpProblem(503, `The logs cannot be written now: ${errorMessage}`, {

@@ -1,7 +1,7 @@
 import { errorByCode, errors, type RecordToWrite } from '@weir/wire';
 import { mapInTurns } from '../../pressure/pace.ts';
 import { Base64Memory } from '../base64-memory.ts';
-import type { DataDeps, DataInput } from '../data-route.ts';
+import type { AdmittedInput, DataDeps, DataInput } from '../data-route.ts';
 import type { HandlerClient } from '../handler-client.ts';
 import { bytesIn } from '../json-fields.ts';
 import { type ProducedPartition, produceRecords } from '../produce-records.ts';
@@ -30,7 +30,6 @@ export async function proxyProduce(
   partition?: number,
 ): Promise<string> {
   const { bodyBytes, client } = input;
-  if (!client.mayWrite(topic)) throw kafkaProblem(topic, errors.TOPIC_AUTHORIZATION_FAILED.code);
   const body = await readProduceBody(input.body, partition, deps.pause);
   const { records: given } = body;
   const { records, keySchemaId, valueSchemaId } = await encodedRecords(input, body, topic, deps);
@@ -50,6 +49,12 @@ export async function proxyProduce(
     for (const [index, place] of ofPartition.places.entries())
       offsets[place] = offsetJson(ofPartition, index);
   return `{"offsets":[${offsets.join(',')}],"key_schema_id":${keySchemaId},"value_schema_id":${valueSchemaId}}`;
+}
+
+/** Refuses callers without the right to write to the topic of the path, before the body is inflated and parsed. */
+export function admitProduce({ path, client }: AdmittedInput): void {
+  const topic = String(path.topic);
+  if (!client.mayWrite(topic)) throw kafkaProblem(topic, errors.TOPIC_AUTHORIZATION_FAILED.code);
 }
 
 async function encodedRecords(

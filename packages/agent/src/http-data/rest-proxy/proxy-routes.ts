@@ -10,7 +10,7 @@ import {
   topicsDefinition,
 } from './proxy-definitions.ts';
 import { proxyErrorCodes } from './proxy-problems.ts';
-import { proxyProduce } from './proxy-produce.ts';
+import { admitProduce, proxyProduce } from './proxy-produce.ts';
 import {
   listBrokers,
   listTopics,
@@ -27,12 +27,14 @@ export const proxyRoutes: readonly DataRoute[] = [
   {
     ...produceToTopic,
     keepsNumbers: true,
+    admit: admitProduce,
     errorCodes,
     serve: (input, deps) => proxyProduce(input, deps, String(input.path.topic)),
   },
   {
     ...produceToPartition,
     keepsNumbers: true,
+    admit: admitProduce,
     errorCodes,
     async serve(input, deps) {
       const topic = String(input.path.topic);

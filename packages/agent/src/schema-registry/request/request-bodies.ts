@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { brokenBound, type Clock } from '@weir/core';
+import { type Clock, JsonReader, jsonStepsPerTurn } from '@weir/core';
 import { registryLimits } from '@weir/registry';
 import { HttpProblem } from '../../http/http-problem.ts';
 import { agentLimits } from '../../limits.ts';
@@ -48,11 +48,33 @@ export class RequestBodies {
       const body = await this.#read(request, hold);
       if (body.length === 0) return { value: undefined, bytes: 0, release };
       requireBodyType(headers['content-type']);
-      return { value: jsonOf(body), bytes: body.length, release };
+      return { value: await this.#json(body), bytes: body.length, release };
     } catch (error) {
       release();
       throw error;
     }
+  }
+
+  /** Parses in parts, between requests of others. */
+  async #json(body: Buffer): Promise<unknown> {
+    const bounds = {
+      depthMax: agentLimits.registryRequestDepthMax,
+      valuesMax: agentLimits.registryRequestValuesMax,
+    };
+    const reader = new JsonReader(
+      unlessUnreadable(() => utf8.decode(body)),
+      { bounds },
+    );
+    while (!unlessUnreadable(() => reader.advance(jsonStepsPerTurn)))
+      await new Promise<void>((resolve) => void this.#clock.after(0, resolve));
+    if (reader.broken === 'depthMax')
+      throw new HttpProblem(
+        400,
+        `The body has more than ${bounds.depthMax} lists and objects within each other.`,
+      );
+    if (reader.broken === 'valuesMax')
+      throw new HttpProblem(413, `The body has more than ${bounds.valuesMax} values.`);
+    return reader.value;
   }
 
   #read(request: IncomingMessage, hold: (bytes: number) => void): Promise<Buffer> {
@@ -103,23 +125,6 @@ export function overloaded(): HttpProblem {
   return new HttpProblem(503, 'The schema registry has too many requests at a time; try again.', {
     headers: { 'retry-after': '1' },
   });
-}
-
-function jsonOf(body: Buffer): unknown {
-  const text = unlessUnreadable(() => utf8.decode(body));
-  const bounds = {
-    depthMax: agentLimits.registryRequestDepthMax,
-    valuesMax: agentLimits.registryRequestValuesMax,
-  };
-  const broken = brokenBound(text, bounds);
-  if (broken === 'depthMax')
-    throw new HttpProblem(
-      400,
-      `The body has more than ${bounds.depthMax} lists and objects within each other.`,
-    );
-  if (broken === 'valuesMax')
-    throw new HttpProblem(413, `The body has more than ${bounds.valuesMax} values.`);
-  return unlessUnreadable(() => JSON.parse(text) as unknown);
 }
 
 /** Parser messages repeat the input, which may contain secrets of exporters. */
