@@ -104,6 +104,7 @@ export class SimAgent {
     const self = () => this.#description();
     const heartbeats = new Heartbeats({ port, self, clock, log });
     const view = createClusterView(port, {
+      clock,
       log,
       recentPointersPerPartitionMax: 12,
       recentPointersMax: 30,

@@ -22,6 +22,7 @@ export type ResponseBody<A> = A extends Api<Fields, infer Response> ? ReadStruct
 const versions = {
   Produce: 13,
   Fetch: 17,
+  ListOffsets: 9,
   Metadata: 12,
   OffsetCommit: 9,
   OffsetFetch: 9,
@@ -31,6 +32,7 @@ const versions = {
   LeaveGroup: 5,
   SyncGroup: 5,
   CreateTopics: 7,
+  DeleteRecords: 2,
   InitProducerId: 5,
   EndTxn: 5,
   TxnOffsetCommit: 5,

@@ -69,9 +69,10 @@ test('what was acknowledged is readable once, at its offset, in its order, whate
 });
 
 for (const [what, parts] of [
-  ['a topic alone', { hasGroups: false, hasSchemas: false }],
-  ['groups', { hasGroups: true, hasSchemas: false }],
-  ['schemas', { hasGroups: false, hasSchemas: true }],
+  ['a topic alone', { hasGroups: false, hasSchemas: false, hasDeletions: false }],
+  ['groups', { hasGroups: true, hasSchemas: false, hasDeletions: false }],
+  ['schemas', { hasGroups: false, hasSchemas: true, hasDeletions: false }],
+  ['deletions', { hasGroups: false, hasSchemas: false, hasDeletions: true }],
 ] as const) {
   test(`a seed is the whole truth, with ${what}`, async () => {
     const notes = [[] as string[], [] as string[]] as const;
@@ -81,10 +82,10 @@ for (const [what, parts] of [
 }
 
 /** Simulates a world with a bug, which the checks have to find with one of the first seeds. */
-async function finds({ sabotage, expected, hasGroups = false, hasSchemas = false }: Bug): Promise<void> {
+async function finds({ expected, ...bug }: Bug): Promise<void> {
   for (let seed = 1; seed <= 10; seed++) {
     try {
-      await simulate(seed, { sabotage, hasGroups, hasSchemas });
+      await simulate(seed, { hasGroups: false, hasSchemas: false, hasDeletions: false, ...bug });
     } catch (error) {
       assert.ok(error instanceof SimulationFailed);
       assert.match(error.message, expected);
@@ -101,6 +102,7 @@ interface Bug {
   readonly expected: RegExp;
   readonly hasGroups?: boolean;
   readonly hasSchemas?: boolean;
+  readonly hasDeletions?: boolean;
 }
 
 const bugs: Readonly<Record<string, Bug>> = {
@@ -167,6 +169,18 @@ const bugs: Readonly<Record<string, Bug>> = {
       },
     }),
     expected: /two schemas|another schema|another id|another version|is lost|after \d+ was acknowledged/,
+  },
+  'a log start that goes back': {
+    hasDeletions: true,
+    sabotage: (port, random) => ({
+      ...port,
+      async findBatches(queries) {
+        const answers = await port.findBatches(queries);
+        const back = (offset: number) => (random.next() < 0.1 ? Math.max(0, offset - 3) : offset);
+        return answers.map((answer) => ({ ...answer, logStartOffset: back(answer.logStartOffset) }));
+      },
+    }),
+    expected: /begins at \d+, after/,
   },
   'an agent that writes schemas whatever others have written': {
     hasSchemas: true,

@@ -28,6 +28,9 @@ export interface Tally {
   schemasRead: number;
   schemasDeleted: number;
   schemaRequestsRetried: number;
+  /** Deletions of records that were acknowledged, and reads below a log start that were refused. */
+  logStartsMoved: number;
+  readsRefused: number;
 }
 
 export function newTally(): Tally {
@@ -55,6 +58,8 @@ export function newTally(): Tally {
     schemasRead: 0,
     schemasDeleted: 0,
     schemaRequestsRetried: 0,
+    logStartsMoved: 0,
+    readsRefused: 0,
   };
 }
 

@@ -17,6 +17,7 @@ import { SimControlPlane } from './control-plane.ts';
 import { type Deps, type SharedFaults, wellFaults } from './deps.ts';
 import { GroupWork } from './group-work.ts';
 import { History } from './history.ts';
+import { LogStartWork } from './log-start-work.ts';
 import { Producer } from './producer.ts';
 import { Reader } from './reader.ts';
 import { SchemaWork } from './schema-work.ts';
@@ -35,6 +36,8 @@ export interface WorldOptions {
   readonly hasGroups?: boolean;
   /** Whether clients use the schema registry; by default in every fifth seed. */
   readonly hasSchemas?: boolean;
+  /** Whether records of a topic are deleted while others look for its start; by default in every fifth seed. */
+  readonly hasDeletions?: boolean;
   readonly log?: Log;
   /** Receives every note at once; otherwise only the last ones are reported at the end. */
   readonly onNote?: (line: string) => void;
@@ -43,6 +46,8 @@ export interface WorldOptions {
 const topicName = 't';
 /** Output topic of the transactions. */
 const copyName = 'copy';
+/** The topic whose records are deleted. */
+const shrinkingName = 'shrinking';
 const partitionCount = 3;
 const nodeCount = 2;
 const agentCount = 3;
@@ -54,6 +59,7 @@ const producers = [
 ] as const;
 const groupsEverySeeds = 10;
 const schemasEverySeeds = 5;
+const deletionsEverySeeds = 5;
 const notesMax = 60;
 const startMsMax = 30_000;
 const troubleMs = 9_000;
@@ -103,6 +109,7 @@ class World implements Deps {
   readonly #windowMs: number;
   readonly #hasGroups: boolean;
   readonly #hasSchemas: boolean;
+  readonly #hasDeletions: boolean;
   #problem: unknown;
   #starts = 0;
   #terms = 0;
@@ -113,6 +120,7 @@ class World implements Deps {
     this.#options = options;
     this.#hasGroups = options.hasGroups ?? seed % groupsEverySeeds === 0;
     this.#hasSchemas = options.hasSchemas ?? seed % schemasEverySeeds === 1;
+    this.#hasDeletions = options.hasDeletions ?? seed % deletionsEverySeeds === 2;
     this.random = seededRandom(seed);
     this.log = options.log ?? silentLog;
     this.#bucketName = `sim-${seed}`;
@@ -148,6 +156,7 @@ class World implements Deps {
     const reader = new Reader(this, this.#history, bootstrap, 'the reader');
     reader.follow();
     const schemas = this.#hasSchemas ? new SchemaWork(this, () => this.#agents, troubleMs) : undefined;
+    const deletions = this.#hasDeletions ? await this.#logStartWork() : undefined;
     this.#trouble(all, reader, work);
     await this.#pass(() => false, troubleMs);
     this.#heal();
@@ -161,6 +170,7 @@ class World implements Deps {
       throw new SimulationFailed(`requests about schemas were not answered within ${recoveryMsMax / 1000} s`);
     await this.#pass(() => false, settleMs);
     reader.stop();
+    deletions?.stop();
     const ends = await this.#check(bootstrap);
     if (work !== undefined) await this.#checkGroups(work, ends);
     if (schemas !== undefined)
@@ -183,6 +193,11 @@ class World implements Deps {
       from,
       await this.#within(startMsMax, 'there is a second topic', this.#topic(copyName)),
     );
+  }
+
+  async #logStartWork(): Promise<LogStartWork> {
+    const topic = this.#topic(shrinkingName);
+    return new LogStartWork(this, await this.#within(startMsMax, 'there is a topic to delete from', topic));
   }
 
   async #checkGroups(work: GroupWork, ends: readonly number[]): Promise<void> {

@@ -93,6 +93,7 @@ async function start(
   const loads = new MeasuredLoads(clock);
   let beatNow = () => {};
   const view = createClusterView(cluster, {
+    clock,
     log,
     onSnapshot(snapshot) {
       loads.observe([{ kind: 'agents', agents: snapshot.agents }]);

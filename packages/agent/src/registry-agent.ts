@@ -91,6 +91,7 @@ async function start(
   const { stats = new AgentStats({ clock, metrics }), tenantAccess = usualTenantAccess } = options;
   let beatNow = () => {};
   const view = createClusterView(cluster, {
+    clock,
     log,
     onConnected: () => beatNow(),
   });

@@ -35,6 +35,11 @@ export interface ClusterView {
   /** Returns pointers of recent appends that cover `offset`, if the view still has them; else call `findBatches`. */
   recentPointers(topicId: string, partition: number, offset: number, bytesMax: number): Pointers | undefined;
   /**
+   * Whether the leader has answered no call for a while. It may have been replaced, or its changes do not arrive:
+   * records that the view still has may be deleted, and other agents may have shown that they are.
+   */
+  isStale(): boolean;
+  /**
    * Drops recent pointers that begin before `offset`: the file of one is gone, and only the leader knows the new one.
    */
   dropRecentPointers(topicId: string, partition: number, offset: number): void;

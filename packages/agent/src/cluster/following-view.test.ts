@@ -1,12 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ClusterFollower, type ClusterPort, ClusterUnavailable } from '@weir/cluster';
+import {
+  type ClusterFollower,
+  type ClusterPort,
+  type ClusterSnapshot,
+  ClusterUnavailable,
+  callOn,
+  portOf,
+} from '@weir/cluster';
 import { silentLog } from '@weir/core';
-import { settle } from '@weir/core/testing';
+import { HandClock, settle } from '@weir/core/testing';
 import { TestCluster } from '@weir/metadata/testing';
 import { commitOf, testAgent } from '../../testing/index.ts';
 import type { ClusterView } from './cluster-view.ts';
-import { type ClusterViewOptions, createClusterView } from './following-view.ts';
+import { type ClusterViewOptions, createClusterView, staleMs } from './following-view.ts';
 
 async function viewOf(cluster: TestCluster, options: Partial<ClusterViewOptions> = {}) {
   const view = createClusterView(cluster, { log: silentLog, ...options });
@@ -121,6 +128,76 @@ test('changes of cluster configs and log starts are applied', async () => {
   assert.deepEqual(view.clusterConfigs(), { c: 'd' });
   assert.equal(view.ends(topicId, 2)?.logStartOffset, 3);
   assert.equal(view.ends(topicId, 0)?.logStartOffset, 0);
+  view.close();
+});
+
+test('a log start never goes back, whether an answer, a change or a snapshot showed it', async () => {
+  const cluster = new TestCluster();
+  const { topicId } = cluster.addTopic('t', 1);
+  await cluster.commitFiles([commitOf(topicId, [{ partition: 0, records: 9 }])]);
+  let follower: ClusterFollower | undefined;
+  let first: ClusterSnapshot | undefined;
+  const port: ClusterPort = Object.assign(Object.create(cluster) as ClusterPort, {
+    follow(target: ClusterFollower) {
+      follower = target;
+      return cluster.follow({
+        onSnapshot(snapshot) {
+          first = snapshot;
+          target.onSnapshot(snapshot);
+        },
+        // The stream is behind.
+        onChanges() {},
+      });
+    },
+  });
+  const view = createClusterView(port, { log: silentLog });
+  await view.ready();
+  const logStart = () => view.ends(topicId, 0)!.logStartOffset;
+  const moved = (offset: number) =>
+    follower!.onChanges([
+      { kind: 'logStarts', topicId, partition: Uint32Array.of(0), logStartOffset: Float64Array.of(offset) },
+    ]);
+  await view.port.deleteRecords([{ topicId, partition: 0, offset: 2 }]);
+  assert.equal(logStart(), 2);
+  await cluster.deleteRecords([{ topicId, partition: 0, offset: 4 }]);
+  await view.port.findBatches([{ topicId, partition: 0, offset: 9, bytesMax: 1 }]);
+  assert.equal(logStart(), 4);
+  await cluster.deleteRecords([{ topicId, partition: 0, offset: 5 }]);
+  await view.port.commitFiles([commitOf(topicId, [{ partition: 0, records: 1 }])]);
+  assert.equal(logStart(), 5);
+  moved(7);
+  moved(6);
+  assert.equal(logStart(), 7);
+  follower!.onSnapshot(first!);
+  assert.deepEqual(view.ends(topicId, 0), { logStartOffset: 7, nextOffset: 10, lastStableOffset: 9 });
+  view.close();
+});
+
+test('a view is stale when the leader has not answered for a while', async () => {
+  const clock = new HandClock();
+  const cluster = new TestCluster();
+  const { topicId } = cluster.addTopic('t', 1);
+  let delayMs = 0;
+  const port: ClusterPort = {
+    ...portOf(async (name, args) => {
+      await new Promise<void>((resolve) => clock.after(delayMs, resolve));
+      return callOn(cluster, name, args);
+    }),
+    follow: (follower) => cluster.follow(follower),
+  };
+  const view = createClusterView(port, { clock, log: silentLog });
+  await view.ready();
+  assert.equal(view.isStale(), false);
+  clock.advance(staleMs + 1);
+  await cluster.commitFiles([commitOf(topicId, [{ partition: 0, records: 1 }])]);
+  assert.equal(view.isStale(), true, 'changes may have waited on their way');
+  const ask = () => view.port.findBatches([{ topicId, partition: 0, offset: 0, bytesMax: 1 }]);
+  await clock.until(ask());
+  assert.equal(view.isStale(), false);
+  // An answer shows what was true when its call was sent.
+  delayMs = staleMs + 1;
+  await clock.until(ask());
+  assert.equal(view.isStale(), true);
   view.close();
 });
 

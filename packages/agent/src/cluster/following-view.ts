@@ -13,8 +13,9 @@ import {
   type Pointers,
   portOf,
   type TopicDescription,
+  type TopicPartition,
 } from '@weir/cluster';
-import type { Log } from '@weir/core';
+import type { Clock, Log } from '@weir/core';
 import { agentLimits } from '../limits.ts';
 import type { ClusterView, GrowingEnd, PartitionEnds } from './cluster-view.ts';
 import { FollowedEntries, type FollowedEntriesView } from './followed-entries.ts';
@@ -29,6 +30,8 @@ export interface ClusterViewOptions extends Partial<TailLimits> {
   readonly onChanges?: (changes: readonly ClusterChange[]) => void;
   /** Called for each new connection to the control plane. */
   readonly onConnected?: () => void;
+  /** Without it, the view never becomes stale. */
+  readonly clock?: Pick<Clock, 'monotonicMs'>;
   readonly log: Log;
 }
 
@@ -44,6 +47,9 @@ interface TopicState {
   lastStableOffset: Float64Array;
 }
 
+/** Less than a leader that died or hangs is followed by another one. */
+export const staleMs = 1_500;
+
 type Restored = Extract<ClusterChange, { kind: 'topicRestored' }>;
 type Appended = Extract<ClusterChange, { kind: 'appended' }>;
 
@@ -56,6 +62,9 @@ type Appended = Extract<ClusterChange, { kind: 'appended' }>;
  * the stream, because the answer to a commit does not distinguish a duplicate from a new batch.
  *
  * Pointers here may be older than a compaction. A reader that does not find their file calls `findBatches`.
+ *
+ * A log start never goes back: the highest one of all answers, changes and snapshots counts. The stream may be slower
+ * than an answer, and a snapshot may be that of a leader that does not know yet that another one leads.
  */
 export function createClusterView(port: ClusterPort, options: ClusterViewOptions): FollowingClusterView {
   return new StreamedClusterView(port, options);
@@ -78,16 +87,20 @@ class StreamedClusterView implements FollowingClusterView {
   #leaderTerm: number | undefined;
   #registryRevision = 0;
   readonly #onRegistryChange = new Set<() => void>();
+  readonly #clock: Pick<Clock, 'monotonicMs'> | undefined;
+  /** When the last call was sent that the leader has answered. */
+  #knownMs = 0;
 
   constructor(port: ClusterPort, options: ClusterViewOptions) {
     this.#log = options.log;
+    this.#clock = options.clock;
     this.#tails = new TailIndex({
       recentPointersPerPartitionMax:
         options.recentPointersPerPartitionMax ?? agentLimits.recentPointersPerPartitionMax,
       recentPointersMax: options.recentPointersMax ?? agentLimits.recentPointersMax,
     });
     this.#waiters = new GrowthWaiters(options.growthWaitersMax ?? agentLimits.growthWaitersMax);
-    this.port = notingCommits(port, (files, results) => this.#noteCommits(files, results));
+    this.port = this.#noting(port);
     this.#unfollow = port.follow({
       onSnapshot: (snapshot) => {
         options.onSnapshot?.(snapshot);
@@ -164,6 +177,14 @@ class StreamedClusterView implements FollowingClusterView {
     return this.#tails.find(topicId, partition, offset, bytesMax);
   }
 
+  isStale(): boolean {
+    return this.#nowMs() - this.#knownMs > staleMs;
+  }
+
+  #nowMs(): number {
+    return this.#clock?.monotonicMs() ?? 0;
+  }
+
   dropRecentPointers(topicId: string, partition: number, offset: number): void {
     this.#tails.dropBelow(topicId, partition, offset);
   }
@@ -202,6 +223,7 @@ class StreamedClusterView implements FollowingClusterView {
 
   #applySnapshot(snapshot: ClusterSnapshot): void {
     if (this.#state === 'closed') return;
+    this.#knownMs = this.#nowMs();
     const before = new Map(this.#topics);
     this.#topics.clear();
     this.#byName.clear();
@@ -231,6 +253,7 @@ class StreamedClusterView implements FollowingClusterView {
         if (knownNext > state.nextOffset[partition]!) state.nextOffset[partition] = knownNext;
         const knownStable = known?.lastStableOffset[partition] ?? 0;
         if (knownStable > state.lastStableOffset[partition]!) state.lastStableOffset[partition] = knownStable;
+        raiseLogStart(state, partition, known?.logStartOffset[partition] ?? 0);
       }
     }
     for (const topicId of [...this.#tails.topicIds()]) {
@@ -351,12 +374,61 @@ class StreamedClusterView implements FollowingClusterView {
   #moveLogStarts(topicId: string, partitions: Uint32Array, logStartOffset: Float64Array): void {
     const topic = this.#topics.get(topicId);
     if (topic === undefined) return;
-    for (const [row, partition] of partitions.entries()) {
-      if (partition >= topic.logStartOffset.length) continue;
-      topic.logStartOffset[partition] = logStartOffset[row]!;
-      if (logStartOffset[row]! > topic.lastStableOffset[partition]!) {
-        topic.lastStableOffset[partition] = logStartOffset[row]!;
-      }
+    for (const [row, partition] of partitions.entries())
+      raiseLogStart(topic, partition, logStartOffset[row]!);
+  }
+
+  /** Wraps the port to observe what answers say about logs, and when. */
+  #noting(port: ClusterPort): ClusterPort {
+    return {
+      ...portOf(async (name, args) => {
+        const sentMs = this.#nowMs();
+        const answer = await callOn(port, name, args);
+        this.#answered(sentMs);
+        return answer;
+      }),
+      follow: (follower) => port.follow(follower),
+      commitFiles: async (files: FilesToCommit): Promise<FileCommitResult[]> => {
+        let sent: readonly FileCommit[] = [];
+        let sentMs = 0;
+        const results = await port.commitFiles(() => {
+          sentMs = this.#nowMs();
+          sent = filesToSend(files);
+          return sent;
+        });
+        this.#answered(sentMs);
+        this.#noteCommits(sent, results);
+        return results;
+      },
+      findBatches: async (queries) => {
+        const sentMs = this.#nowMs();
+        const answers = await port.findBatches(queries);
+        this.#answered(sentMs);
+        this.#noteLogStarts(queries, answers);
+        return answers;
+      },
+      deleteRecords: async (deletions) => {
+        const sentMs = this.#nowMs();
+        const results = await port.deleteRecords(deletions);
+        this.#answered(sentMs);
+        this.#noteLogStarts(deletions, results);
+        return results;
+      },
+    };
+  }
+
+  #answered(sentMs: number): void {
+    this.#knownMs = Math.max(this.#knownMs, sentMs);
+  }
+
+  /** Answers have a log start of -1 if they know none. */
+  #noteLogStarts(
+    places: readonly TopicPartition[],
+    answers: readonly { readonly logStartOffset: number }[],
+  ): void {
+    for (const [index, { topicId, partition }] of places.entries()) {
+      const topic = this.#topics.get(topicId);
+      if (topic !== undefined) raiseLogStart(topic, partition, answers[index]?.logStartOffset ?? -1);
     }
   }
 
@@ -364,9 +436,11 @@ class StreamedClusterView implements FollowingClusterView {
     for (const [index, file] of files.entries()) {
       const result = results[index];
       for (let row = 0; result !== undefined && row < file.topic.length; row++) {
-        const nextOffsets = this.#topics.get(file.topicIds[file.topic[row]!]!)?.nextOffset;
+        const topic = this.#topics.get(file.topicIds[file.topic[row]!]!);
+        const nextOffsets = topic?.nextOffset;
         const partition = file.partition[row]!;
         const baseOffset = result.baseOffset[row]!;
+        if (topic !== undefined) raiseLogStart(topic, partition, result.logStartOffset[row] ?? -1);
         if (nextOffsets === undefined || partition >= nextOffsets.length || baseOffset < 0) continue;
         const next = baseOffset + file.recordCount[row]!;
         if (next > nextOffsets[partition]!) nextOffsets[partition] = next;
@@ -386,25 +460,14 @@ class StreamedClusterView implements FollowingClusterView {
   }
 }
 
-/** Wraps the port to observe commits. */
-function notingCommits(
-  port: ClusterPort,
-  note: (files: readonly FileCommit[], results: readonly FileCommitResult[]) => void,
-): ClusterPort {
-  async function commitFiles(files: FilesToCommit): Promise<FileCommitResult[]> {
-    let sent: readonly FileCommit[] = [];
-    const results = await port.commitFiles(() => {
-      sent = filesToSend(files);
-      return sent;
-    });
-    note(sent, results);
-    return results;
-  }
-  return {
-    ...portOf((name, args) => callOn(port, name, args)),
-    follow: (follower) => port.follow(follower),
-    commitFiles,
-  };
+function raiseLogStart(
+  { logStartOffset, lastStableOffset }: TopicState,
+  partition: number,
+  offset: number,
+): void {
+  if (partition >= logStartOffset.length || offset <= logStartOffset[partition]!) return;
+  logStartOffset[partition] = offset;
+  if (offset > lastStableOffset[partition]!) lastStableOffset[partition] = offset;
 }
 
 function extended(column: Float64Array, length: number): Float64Array {

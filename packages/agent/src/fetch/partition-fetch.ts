@@ -147,9 +147,10 @@ export class PartitionFetch implements PartitionNews {
     // The wait ends when these records become stable.
     if (this.#isCommitted && this.offset >= this.lastStableOffset && this.offset <= ends.nextOffset)
       return undefined;
-    // An offset beyond the cluster view may exist: the client may have learned of it from another agent.
+    // An offset beyond the cluster view may exist: the client may have learned of it from another agent. So may a log
+    // start, if the view is stale.
     const recent =
-      this.offset < ends.nextOffset
+      this.offset < ends.nextOffset && !cluster.isStale()
         ? cluster.recentPointers(topic.topicId, partition, this.offset, this.bytesMax)
         : undefined;
     if (recent === undefined || recent.fileId.length === 0) {

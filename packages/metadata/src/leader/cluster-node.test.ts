@@ -729,3 +729,27 @@ test('agents that join concurrently get different node ids, also behind one addr
     ],
   );
 });
+
+test('a leader that was paused gives followers nothing before it knows whether it still leads', async () => {
+  const { clock, start } = world();
+  const a = start('a');
+  await clock.pass(100);
+  const b = start('b');
+  const topicId = await topicOf(a.node);
+  await a.node.commitFiles([file(1, topicId)]);
+  a.process.pause();
+  assert.ok(await clock.pass(60_000, () => b.node.role === 'leader'));
+  await b.node.deleteRecords([{ topicId, partition: 0, offset: 1 }]);
+  a.process.resume();
+  const { events } = follow(a.node);
+  await clock.pass(60_000);
+  assert.deepEqual([a.node.role, events], ['standby', []]);
+
+  // One that still leads does.
+  b.process.pause();
+  const { events: later } = follow(b.node);
+  await clock.pass(1_000);
+  b.process.resume();
+  await clock.pass(60_000);
+  assert.equal((later[0] as ClusterSnapshot).logStartOffset[0], 1);
+});

@@ -288,13 +288,17 @@ export class Leadership {
 
   serveFollowers(): void {
     if (this.#isOver) return;
-    this.#options.followers.begin((deliver) => {
-      const snapshot = this.#snapshot();
-      // Agents are soft state with changes of their own, so the list is taken at the time of delivery.
-      this.pipeline.afterNow(() =>
-        deliver({ ...snapshot, agents: this.agents.list(), term: this.#options.epoch }),
-      );
-    });
+    this.#options.followers.begin((deliver) =>
+      // A leader whose lease has lapsed may not know yet what another one has decided.
+      this.whenKnown((isValid) => {
+        if (!isValid) return;
+        const snapshot = this.#snapshot();
+        // Agents are soft state with changes of their own, so the list is taken at the time of delivery.
+        this.pipeline.afterNow(() =>
+          deliver({ ...snapshot, agents: this.agents.list(), term: this.#options.epoch }),
+        );
+      }),
+    );
   }
 
   end(reason: string): void {
