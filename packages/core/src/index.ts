@@ -66,6 +66,7 @@ export {
 export { nearestName, nearestNames } from './nearest-names.ts';
 export { newOffset, type OffsetTarget } from './offset-target.ts';
 export { pauseUnlessStopped } from './pause.ts';
+export { anonymousName, problemOfPrincipalName } from './principal-name.ts';
 export { type Random, seededRandom, systemRandom } from './random.ts';
 export { RecentlyUsed } from './recently-used.ts';
 export { release } from './release.ts';

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { makeDirectory } from './make-directory.ts';
+import { makePrivateFile } from './private-file.ts';
 
 /**
  * Names for the processes that share a SQLite file, each backed by a lock that the operating system drops when the
@@ -46,7 +47,10 @@ export class ProcessLocks {
   }
 
   #tryLock(number: number): DatabaseSync | undefined {
-    const lock = new DatabaseSync(`${this.#path}-process-${number}`, { timeout: 0 });
+    const path = `${this.#path}-process-${number}`;
+    // A user who may open it could keep a lock on it, so that the process counts as alive.
+    makePrivateFile(path);
+    const lock = new DatabaseSync(path, { timeout: 0 });
     try {
       lock.exec('BEGIN EXCLUSIVE');
       return lock;

@@ -66,13 +66,33 @@ const bad: readonly [label: string, make: Make, problem: RegExp][] = [
   ['one of another issuer', ({ issuer }) => issuer.token({ iss: `${issuer.url}/other` }), /claim iss/],
   ['one without an issuer', ({ issuer }) => issuer.token({ iss: undefined }), /claim iss/],
   ['one without a subject', ({ issuer }) => issuer.token({ sub: undefined }), /claim sub/],
-  ['one with an empty subject', ({ issuer }) => issuer.token({ sub: '' }), /no usable subject/],
+  [
+    'one with an empty subject',
+    ({ issuer }) => issuer.token({ sub: '' }),
+    /the subject of the token is empty/,
+  ],
+  [
+    'one of the anonymous user',
+    ({ issuer }) => issuer.token({ sub: 'ANONYMOUS' }),
+    /the subject of the token is ANONYMOUS/,
+  ],
+  ['one of all users', ({ issuer }) => issuer.token({ sub: '*' }), /the subject of the token is \*/],
+  [
+    'one with a line break',
+    ({ issuer }) => issuer.token({ sub: 'a\nUser:admin' }),
+    /has a control character/,
+  ],
+  ['one with a zero byte', ({ issuer }) => issuer.token({ sub: 'admin\0' }), /has a control character/],
   [
     'one with a number as its subject',
     ({ issuer }) => issuer.token({ sub: 7 }),
     /no usable subject|claim sub/,
   ],
-  ['one with a long subject', ({ issuer }) => issuer.token({ sub: 'x'.repeat(2000) }), /no usable subject/],
+  [
+    'one with a long subject',
+    ({ issuer }) => issuer.token({ sub: 'x'.repeat(2000) }),
+    /has more than 1024 characters/,
+  ],
   ['an unsigned one', ({ issuer }) => issuer.unsignedToken(), /cannot be trusted|cannot be read/],
   [
     'one that the public key signed as a secret',

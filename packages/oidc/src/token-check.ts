@@ -1,4 +1,4 @@
-import { type Clock, coreLimits } from '@weir/core';
+import { type Clock, problemOfPrincipalName } from '@weir/core';
 import { decodeJwt, errors, type JWTPayload, jwtVerify } from 'jose';
 import { type IssuerKeys, IssuerUnavailable } from './issuer.ts';
 
@@ -120,9 +120,9 @@ async function claimsByAny(
 
 function validateClaims(claims: JWTPayload, nowMs: number): CheckedToken {
   const { sub: subject, exp, iat } = claims;
-  if (typeof subject !== 'string' || subject === '' || subject.length > coreLimits.principalNameCharsMax) {
-    return refused('the token has no usable subject');
-  }
+  if (typeof subject !== 'string') return refused('the token has no usable subject');
+  const problem = problemOfPrincipalName(subject);
+  if (problem !== undefined) return refused(`the subject of the token ${problem}`);
   if (exp === undefined) return refused('the claim exp of the token is missing');
   if (iat !== undefined && iat > nowMs / 1000 + skewSeconds) {
     return refused('the claim iat of the token is in the future', subject);

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import type { ScramCredential, ScramCredentialChange } from '@weir/cluster';
-import { coreLimits } from '@weir/core';
+import { problemOfPrincipalName } from '@weir/core';
 import { type Apis, type ErrorName, errors, type RequestOf } from '@weir/wire';
 import { ifAvailable } from '../cluster-calls/if-available.ts';
 import { agentLimits } from '../limits.ts';
@@ -87,9 +87,9 @@ function problemOf(
   if (repeated.has(name)) {
     return { error: 'DUPLICATE_RESOURCE', message: 'The request changes the credentials of the user twice.' };
   }
-  if (name === '' || name.length > coreLimits.principalNameCharsMax) {
-    return unacceptable(`The name of a user has 1 to ${coreLimits.principalNameCharsMax} characters.`);
-  }
+  // What an earlier release accepted can be deleted.
+  const problem = upsertion === undefined ? undefined : problemOfPrincipalName(name);
+  if (problem !== undefined) return unacceptable(`The name of the user ${problem}.`);
   if (mechanism !== scramSha512) {
     return { error: 'UNSUPPORTED_SASL_MECHANISM', message: 'The only mechanism is SCRAM-SHA-512.' };
   }

@@ -1,3 +1,5 @@
+import { anonymousName } from '@weir/core';
+
 /** The identity of a client. */
 export interface Principal {
   /** `User:` and a name, as in ACLs and quotas. */
@@ -19,7 +21,7 @@ export function principalInAcls({ name, aliases }: Principal): string {
 
 /** The principal of an unauthenticated client, as in Kafka. */
 export const anonymous: Principal = {
-  name: 'User:ANONYMOUS',
+  name: `User:${anonymousName}`,
   aliases: [],
   credentialName: undefined,
   isSuperuser: false,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -78,4 +78,24 @@ test('an identity is stable, and that of an earlier release gets the missing key
   assert.equal(completed.isAccountKeyNew, true);
   assert.deepEqual({ ...identityIn(path), isAccountKeyNew: true }, completed);
   assert.equal(completed.agentKey, agentKey);
+});
+
+test('no file of a data directory can be opened by other users, whatever the umask is', (t) => {
+  const before = process.umask(0);
+  t.after(() => process.umask(before));
+  const path = join(directory(t), 'new');
+  const modes = () =>
+    Object.fromEntries(
+      readdirSync(path).map((name) => [name, (statSync(join(path, name)).mode & 0o777).toString(8)]),
+    );
+  const release = openDataDirectory(path, 'alone');
+  identityIn(path);
+  assert.deepEqual(new Set(Object.values(modes())), new Set(['600']));
+  assert.deepEqual(Object.keys(modes()).slice(0, 2), ['identity.json', 'process.lock']);
+  assert.equal((statSync(path).mode & 0o777).toString(8), '700');
+  release();
+  // One that an earlier release left.
+  chmodSync(join(path, 'process.lock'), 0o644);
+  openDataDirectory(path, 'shared')();
+  assert.deepEqual(modes(), { 'identity.json': '600', 'process.lock': '600' });
 });

@@ -1,7 +1,7 @@
 import { accessSync, constants, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { makeDirectory } from '@weir/journal';
+import { makeDirectory, makePrivateFile } from '@weir/journal';
 import { Failure } from '../failure.ts';
 
 /** Whether a process has its directory for itself, as a playground does, or shares it, as control planes do. */
@@ -24,6 +24,8 @@ function lockDirectory(path: string, use: DataDirectoryUse): () => void {
   const lockPath = join(path, 'process.lock');
   const pidPath = join(path, 'process.pid');
   return explaining(path, () => {
+    // A user who may open it could keep a lock on it, so that the process never starts again.
+    makePrivateFile(lockPath);
     const lock = new DatabaseSync(lockPath, { timeout: 0 });
     try {
       lock.exec(use === 'alone' ? 'BEGIN EXCLUSIVE' : 'BEGIN; SELECT count(*) FROM sqlite_schema');

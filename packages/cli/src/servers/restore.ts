@@ -136,7 +136,7 @@ function listBeyond(
 ): string | undefined {
   if (fileCount === 0) return undefined;
   const path = join(dataDir, uncommittedFileName);
-  writeFileSync(path, `${keys.join('\n')}\n`);
+  writeFileSync(path, `${keys.join('\n')}\n`, { mode: 0o600 });
   return path;
 }
 

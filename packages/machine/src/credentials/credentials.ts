@@ -7,6 +7,7 @@ import {
   writeCredentialRecord,
   writeScramCredential,
 } from '@weir/cluster';
+import { anonymousName } from '@weir/core';
 import type { ClusterState } from '../cluster-state.ts';
 import { MalformedCommand } from '../command.ts';
 import type { KeyValueStore } from '../kv/key-value-store.ts';
@@ -145,6 +146,9 @@ function problemOf(
     return `"${username}" is known by its certificate and has no password.`;
   }
   for (const spelling of credentialSpellings(username, name)) {
+    // ACLs for these names are about other users.
+    if (spelling === anonymousName || spelling === '*')
+      return `The name "${spelling}" is reserved; choose another.`;
     const owner = taken.otherOwner(spelling, username);
     if (owner !== undefined) return `The name "${spelling}" belongs to the user "${owner}"; choose another.`;
   }

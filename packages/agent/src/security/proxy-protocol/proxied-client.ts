@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { coreLimits } from '@weir/core';
+import { problemOfPrincipalName } from '@weir/core';
 import { type ProxyHeader, parseProxyHeader } from './proxy-header.ts';
 
 export interface ProxyProtocolOptions {
@@ -101,10 +101,8 @@ export function userIn(
   if (!text.startsWith(kind))
     return { problem: `the principal in the field ${type} does not start with ${kind}` };
   const username = text.slice(kind.length);
-  if (username === '' || username.length > coreLimits.principalNameCharsMax) {
-    return {
-      problem: `the principal in the field ${type} has no name, or one of more than ${coreLimits.principalNameCharsMax} characters`,
-    };
-  }
-  return { username };
+  const problem = problemOfPrincipalName(username);
+  return problem === undefined
+    ? { username }
+    : { problem: `the name of the principal in the field ${type} ${problem}` };
 }

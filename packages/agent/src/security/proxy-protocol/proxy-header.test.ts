@@ -164,7 +164,9 @@ test('the principal comes from the configured field', () => {
     ],
     ['no kind', named('alice'), /does not start with User:/],
     ['another kind', named('Group:alice'), /does not start with User:/],
-    ['no name', named('User:'), /no name/],
+    ['no name', named('User:'), /is empty/],
+    ['the anonymous user', named('User:ANONYMOUS'), /is ANONYMOUS/],
+    ['a line break', named('User:a\nb'), /has a control character/],
     [
       'a name that is too long',
       named(`User:${'x'.repeat(coreLimits.principalNameCharsMax + 1)}`),

@@ -70,6 +70,12 @@ describe('SCRAM credentials over a real leader', () => {
     ],
     ['no name', { upsertions: [upsertion('')] }, { '': 'UNACCEPTABLE_CREDENTIAL' }],
     [
+      'the anonymous user',
+      { upsertions: [upsertion('ANONYMOUS')] },
+      { ANONYMOUS: 'UNACCEPTABLE_CREDENTIAL' },
+    ],
+    ['a line break', { upsertions: [upsertion('a\nb')] }, { 'a\nb': 'UNACCEPTABLE_CREDENTIAL' }],
+    [
       'no salt',
       { upsertions: [upsertion('carol', { salt: Buffer.alloc(0) })] },
       { carol: 'UNACCEPTABLE_CREDENTIAL' },

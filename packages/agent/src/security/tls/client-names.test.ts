@@ -115,7 +115,9 @@ test('rules map subjects to names as in Kafka', () => {
     [[rule('^CN=nobody.*$', 'x'), rule('^.*O=(\\w+),.*$', '$1')], 'Org'],
     // Does not match the whole name.
     [[rule('CN=Duke', 'x')], /no rule .* fits CN=Duke/],
-    [[rule('^.*$', '')], /empty user name/],
+    [[rule('^.*$', '')], /the user name that .* becomes is empty/],
+    [[rule('^.*$', 'ANONYMOUS')], /becomes is ANONYMOUS/],
+    [[rule('^.*$', '*')], /becomes is \*/],
     [[], /no rule/],
   ];
   for (const [rules, expected] of cases) {

@@ -1,5 +1,6 @@
 import { compileRewrite } from '@weir/cluster';
 import { clusterLimits } from '@weir/cluster/limits';
+import { problemOfPrincipalName } from '@weir/core';
 import type { CertificateNames } from './certificate-names.ts';
 import { spiffeIdOf } from './spiffe-id.ts';
 
@@ -34,7 +35,7 @@ export function clientNames({ rules, takesSpiffeIds }: ClientNamesOptions): Name
     if (takesSpiffeIds) {
       const spiffe = spiffeIdOf(uris);
       if ('problem' in spiffe) return spiffe;
-      if (spiffe.id !== undefined) return { username: spiffe.id.text };
+      if (spiffe.id !== undefined) return checked(spiffe.id.text, 'the SPIFFE id');
     }
     if (subject === '') return { problem: 'the certificate has no subject to take a user name from' };
     if (subject.length > clusterLimits.patternTextCharsMax) {
@@ -45,10 +46,15 @@ export function clientNames({ rules, takesSpiffeIds }: ClientNamesOptions): Name
     for (const rewrite of rewrites) {
       const username = rewrite(subject);
       if (username === undefined) continue;
-      return username === '' ? { problem: `${subject} becomes an empty user name` } : { username };
+      return checked(username, `the user name that ${JSON.stringify(subject)} becomes`);
     }
     return { problem: `no rule of -mtlsPrincipalMappingRules fits ${subject}` };
   };
+}
+
+function checked(username: string, what: string): ClientName {
+  const problem = problemOfPrincipalName(username);
+  return problem === undefined ? { username } : { problem: `${what} ${problem}` };
 }
 
 function rewriteOf(rule: NameRule): (subject: string) => string | undefined {

@@ -1,15 +1,13 @@
 import { isUtf8 } from 'node:buffer';
-import { coreLimits } from '@weir/core';
+import { coreLimits, problemOfPrincipalName } from '@weir/core';
 
 /** `User:` and a name on one line, as flags and ACLs spell a principal. */
-const principalPattern = /^User:([^\p{Cc}]+)$/u;
-/** The wildcard of ACLs is not a user. */
-const everybody = '*';
+const principalPattern = /^User:(.+)$/s;
 const principalBytesMax = 'User:'.length + 4 * coreLimits.principalNameCharsMax;
 
 /** Parses the user in an impersonation header; `undefined` if the value is not a valid principal. */
 export function readImpersonatedUser(value: Buffer | null): string | undefined {
   if (value === null || value.length > principalBytesMax || !isUtf8(value)) return undefined;
   const user = principalPattern.exec(value.toString())?.[1];
-  return user === everybody || (user?.length ?? 0) > coreLimits.principalNameCharsMax ? undefined : user;
+  return user === undefined || problemOfPrincipalName(user) !== undefined ? undefined : user;
 }
