@@ -69,7 +69,9 @@ const configuration = z
   .object({
     id: id('pipelineConfiguration').describe('The configuration, to deploy it by.'),
     version: z.int().describe('1 for the first of the pipeline, and one more for each.'),
-    configuration_yaml: documentOutput().describe('The YAML; of several parts, all of them as one.'),
+    configuration_yaml: documentOutput().describe(
+      'The YAML, with secrets as `***`; of several parts, all of them as one.',
+    ),
     configuration_inputs: list(
       z.object({
         name: text(128).describe('The name of the part.'),
@@ -215,7 +217,7 @@ export const pipelineOperations = [
     name: 'create_pipeline_configuration',
     title: 'Create a configuration',
     summary: 'Validate and store a configuration of a pipeline. It takes effect when it is deployed.',
-    description: `A configuration that is refused changes nothing. Those that are kept never change. A pipeline keeps its last ${apiLimits.pipelineConfigurationsMax}, and the one that is deployed. Secrets belong into the environment of the agents, and not here: every caller that may read the cluster may read its configurations.`,
+    description: `A configuration that is refused changes nothing. Those that are kept never change. A pipeline keeps its last ${apiLimits.pipelineConfigurationsMax}, and the one that is deployed. Configurations are sealed in the database, and read back with secrets as \`***\`. A secret that is sent as it was read stays what it is in the newest configuration, unless an address changes.`,
     access: 'write',
     scope: 'cluster',
     input: z
@@ -235,7 +237,7 @@ export const pipelineOperations = [
         },
       ),
     output: z.object({ configuration_id: id('pipelineConfiguration').describe('The configuration.') }),
-    errors: ['not_found', 'invalid_pipeline_configuration'],
+    errors: ['not_found', 'invalid_pipeline_configuration', 'no_sealing_keys'],
     example: {
       input: { ...exampleTarget, configuration_yaml: exampleYaml },
       output: { configuration_id: examples.pipelineConfiguration },

@@ -12,6 +12,8 @@ import { dataLakeNameProblems } from './types/data-lake-names.ts';
 import { schemas } from './types/schemas.ts';
 import type { YamlMapping, YamlValue } from './yaml-value.ts';
 
+export { maskedYaml } from './masked-yaml.ts';
+
 export type GivenConfiguration = { readonly yaml: string } | { readonly parts: readonly ConfigurationPart[] };
 
 /** Returns the configuration to store, or throws an `ApiError` that says what is wrong with it and where. */

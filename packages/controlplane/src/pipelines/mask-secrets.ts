@@ -3,8 +3,8 @@ import { variableKey } from './tenant-references.ts';
 /** Replaces a secret. */
 export const mask = '***';
 
-/** Longer texts are cut here, because they are cut for display anyway. */
-const charsMax = 4096;
+/** Patterns are searched for in lines of up to this length; a longer one that may have a secret is masked whole. */
+const lineCharsMax = 4096;
 
 /** Parts of names of secrets. */
 const secretWords = [
@@ -49,17 +49,26 @@ export function maskedValue(keys: readonly string[], value: string): string {
   return maskedText(value);
 }
 
+const maySecret = new RegExp(`${secretWords.join('|')}|:\\/\\/|bearer|basic|aks_|ccp_`, 'i');
+
 const assigned = new RegExp(
   `((?:${secretWords.join('|')}|\\b(?:pass|pwd|pw|sas|sig))[\\w-]*["'\\]]*\\s*[=:]\\s*)("[^"]*"?|'[^']*'?|[^\\s&;,"']+)`,
   'gi',
 );
 
 /** Masks what looks like a secret: passwords in URLs, values of parameters, tokens and keys. */
-function maskedText(text: string): string {
-  const cut = text.slice(0, charsMax);
-  if (cut.includes('-----BEGIN')) return mask;
+export function maskedText(text: string): string {
+  if (text.includes('-----BEGIN')) return mask;
+  if (text.length <= lineCharsMax) return maskedPatterns(text);
+  return text
+    .split('\n')
+    .map((line) => (line.length <= lineCharsMax ? maskedPatterns(line) : maySecret.test(line) ? mask : line))
+    .join('\n');
+}
+
+function maskedPatterns(text: string): string {
   return (
-    cut
+    text
       // User and password of a URL; a password may contain characters that should be escaped.
       .replaceAll(/(:\/\/)[^\s/?#@:]*(?::\S*)?@/g, `$1${mask}@`)
       // The same without a visible end: what follows a colon is a port, or secret.

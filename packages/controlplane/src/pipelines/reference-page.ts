@@ -37,9 +37,11 @@ const configurations = `## Configurations
   configuration is made, and names when an agent connects: it connects only to the addresses that it has checked, and follows no redirect. Errors that a
   pipeline shows repeat nothing that the other side has sent.
 - \`destination_bucket_url\` is \`s3://\`, \`gs://\` or \`azblob://\`, at a server that is such a host, and names no role.
-- Secrets belong into such variables, and only their names here: a user who may read the cluster reads its configurations.
-  \`describe_pipeline\` with \`include_summary\`, and the tools of assistants, show what looks like a secret as \`***\`: values of keys such as \`password\` or
-  \`api_key\`, passwords in addresses, tokens. That is care and no guarantee.
+- Secrets belong into such variables, and only their names here. Configurations are sealed in the database, by the keys that \`-sealingKeysFile\` names or
+  those beside a SQLite database; PostgreSQL without keys keeps no configuration that has a secret. What looks like a secret is read back as \`***\`: values
+  of keys such as \`password\` or \`api_key\`, passwords in addresses, tokens. That is care and no guarantee. One that is sent back as it was read stays what
+  it is in the newest configuration; if an address changes, or another setting of the same item of a list, secrets have to be written again. \`weir apply\`
+  does not notice that only a secret differs.
 - A configuration has at most ${apiLimits.pipelineConfigurationBytesMax / 1024} KiB, ${apiLimits.pipelineYamlTokensMax} words and signs, ${apiLimits.pipelineYamlDepthMax} levels, ${apiLimits.pipelineYamlAliasesMax} aliases, and with what these stand for
   ${apiLimits.pipelineYamlValuesMax} values. There are no merge keys (\`<<\`). A cluster has at most ${apiLimits.pipelinesPerClusterMax} pipelines.`;
 

@@ -8,6 +8,8 @@ import type { TextPlace, YamlValue } from './yaml-value.ts';
 export const variableKey = /_env(?:_var)?$/i;
 /** Fields with addresses that have no scheme. */
 const addressesKey = /^(?:addresses|seed_brokers|brokers|bootstrap_servers|hosts|servers)$/i;
+/** A field that says where something is sent. */
+export const addressKey = /url|uri|host|address|broker|server|endpoint|proxy|bucket$/i;
 const bucketKey = /bucket_url$/i;
 /** A variable in a text: `${NAME}` or `${NAME:default}`. Twice the brackets are the text itself. */
 const interpolation = /\$\{\s{0,8}([A-Za-z_]\w{0,200})\s{0,8}[:}]/g;

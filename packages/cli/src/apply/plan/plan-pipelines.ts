@@ -1,3 +1,4 @@
+import { maskedYaml } from '@weir/controlplane/pipeline-configuration';
 import type { ActualPipeline } from '../actual.ts';
 import type { DesiredCluster, DesiredPipeline } from '../desired.ts';
 import { deletion, isDifferent, isMissing, nothing } from './changes.ts';
@@ -110,8 +111,9 @@ function stateChange(...[desired, pipeline, found]: Pair): WritingStep[] {
   ];
 }
 
-/** The configuration with this text: the deployed one, or else the newest. */
+/** The configuration with this text, apart from secrets, which are read as masks: the deployed one, or the newest. */
 function storedConfiguration(yaml: string, found: ActualPipeline | undefined) {
-  const same = (found?.configurations ?? []).filter((one) => one.yaml === yaml);
+  const shown = maskedYaml(yaml);
+  const same = (found?.configurations ?? []).filter((one) => one.yaml === shown);
   return same.find(({ id }) => id === found?.deployed?.id) ?? same.at(-1);
 }

@@ -33,13 +33,15 @@ export interface ConfigurationPart {
 
 /** A configuration of a pipeline. The caller validates it. */
 export interface NewConfiguration {
+  /** Whether it must not be stored without a key that seals it. */
+  readonly hasSecrets?: boolean | undefined;
   /** If it was sent in parts, all of them merged. */
   readonly yaml: string;
   readonly parts?: readonly ConfigurationPart[] | undefined;
 }
 
 /** Immutable. */
-export interface PipelineConfiguration extends NewConfiguration {
+export interface PipelineConfiguration extends Pick<NewConfiguration, 'yaml' | 'parts'> {
   /** `pci_…` */
   readonly id: string;
   readonly version: number;
@@ -97,7 +99,7 @@ export class Pipelines {
       .where('pipeline_id', '=', id)
       .orderBy('version')
       .execute();
-    return rows.map(configurationOf);
+    return rows.map((row) => this.#configurationOf(row));
   }
 
   /** Creates a pipeline, paused and without a configuration. */
@@ -124,17 +126,20 @@ export class Pipelines {
   }
 
   /** Stores another configuration. The oldest ones that are not deployed are deleted to make room. */
-  addConfiguration(place: PipelinePlace, { yaml, parts }: NewConfiguration): Promise<PipelineConfiguration> {
+  async addConfiguration(place: PipelinePlace, given: NewConfiguration): Promise<PipelineConfiguration> {
+    const { yaml, parts, hasSecrets } = given;
+    if (hasSecrets === true && this.#deps.secretBox === undefined) throw new ApiError('no_sealing_keys');
     return changeAccount(this.#database, place.accountId, async (transaction) => {
       const pipeline = await requirePipeline(transaction, place);
       const version = pipeline.last_version + 1;
       const { clock, random } = this.#deps;
+      const id = freshId('pipelineConfiguration', random);
       const row: PipelineConfigurationRow = {
-        id: freshId('pipelineConfiguration', random),
+        id,
         pipeline_id: pipeline.id,
         version,
-        yaml,
-        parts: parts === undefined ? null : JSON.stringify(parts),
+        yaml: this.#sealed(yaml, id),
+        parts: parts === undefined ? null : this.#sealed(JSON.stringify(parts), id),
         created_ms: clock.nowMs(),
       };
       await transaction
@@ -149,7 +154,8 @@ export class Pipelines {
         .where('version', '<=', version - apiLimits.pipelineConfigurationsMax)
         .where('id', '!=', pipeline.deployed_configuration_id ?? '')
         .execute();
-      return configurationOf(row);
+      await this.#sealOlder(transaction, pipeline.id);
+      return this.#configurationOf(row);
     });
   }
 
@@ -172,12 +178,66 @@ export class Pipelines {
     });
   }
 
+  /** Configurations of earlier releases are not sealed. */
+  async #sealOlder(transaction: DatabaseTransaction, pipelineId: string): Promise<void> {
+    if (this.#deps.secretBox === undefined) return;
+    const rows = await transaction
+      .selectFrom('weir_pipeline_configurations')
+      .selectAll()
+      .where('pipeline_id', '=', pipelineId)
+      .where('yaml', 'not like', `${sealedPrefix}%`)
+      .execute();
+    for (const { id, yaml, parts } of rows)
+      await transaction
+        .updateTable('weir_pipeline_configurations')
+        .set({ yaml: this.#sealed(yaml, id), parts: parts === null ? null : this.#sealed(parts, id) })
+        .where('id', '=', id)
+        .execute();
+  }
+
+  /** Without a key, as with PostgreSQL and no file of keys, there are no secrets in it. */
+  #sealed(text: string, id: string): string {
+    const { secretBox } = this.#deps;
+    return secretBox === undefined ? text : sealedPrefix + secretBox.seal(text, purposeOf(id));
+  }
+
+  #opened(text: string, id: string): string {
+    if (!sealedText.test(text)) return text;
+    const { secretBox } = this.#deps;
+    if (secretBox === undefined) throw new ApiError('no_sealing_keys');
+    return secretBox.open(text.slice(sealedPrefix.length), purposeOf(id));
+  }
+
+  #configurationOf({
+    id,
+    version,
+    yaml,
+    parts,
+    created_ms,
+  }: PipelineConfigurationRow): PipelineConfiguration {
+    return {
+      id,
+      version,
+      yaml: this.#opened(yaml, id),
+      parts: parts === null ? undefined : (JSON.parse(this.#opened(parts, id)) as ConfigurationPart[]),
+      createdMs: created_ms,
+    };
+  }
+
   async delete(place: PipelinePlace): Promise<void> {
     await changeAccount(this.#database, place.accountId, async (transaction) => {
       const { id } = await requirePipeline(transaction, place);
       await transaction.deleteFrom('weir_pipelines').where('id', '=', id).execute();
     });
   }
+}
+
+/** No configuration looks like this: one that is only a word is refused by every type. */
+const sealedPrefix = 'sealed:';
+const sealedText = /^sealed:v1\.[0-9a-f]{12}\.[\w-]+$/;
+
+function purposeOf(id: string): string {
+  return `pipeline configuration ${id}`;
 }
 
 /** Pipelines with their deployed versions. */
@@ -202,16 +262,6 @@ function pipelineOf(row: PipelineRow & { readonly deployed_version: number | nul
     type: row.type,
     state: row.state,
     deployed: deployedId === null || version === null ? undefined : { id: deployedId, version },
-    createdMs: row.created_ms,
-  };
-}
-
-function configurationOf(row: PipelineConfigurationRow): PipelineConfiguration {
-  return {
-    id: row.id,
-    version: row.version,
-    yaml: row.yaml,
-    parts: row.parts === null ? undefined : (JSON.parse(row.parts) as ConfigurationPart[]),
     createdMs: row.created_ms,
   };
 }

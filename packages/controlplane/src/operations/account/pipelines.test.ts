@@ -22,6 +22,9 @@ type Client = ReturnType<typeof createClient>;
 const secret = 'hunter2hunter2';
 const yaml = `input: { kafka_franz: { topics: [orders], sasl: [{ password: ${secret} }] } }\noutput: { drop: {} }\n`;
 
+/** As it is read back. */
+const shownYaml = yaml.replace(secret, '"***"');
+
 async function start(t: TestContext) {
   const api = await startTestApi(t);
   const ours = await makeAccount(api.accounts, 'Ours');
@@ -116,8 +119,8 @@ test('a pipeline from creation to deletion', async (t) => {
   assert.deepEqual(
     described.pipeline_configurations.map(({ created_at, ...rest }) => rest),
     [
-      { id: one.configuration_id, version: 1, configuration_yaml: yaml },
-      { id: two.configuration_id, version: 2, configuration_yaml: `${yaml}# 2\n` },
+      { id: one.configuration_id, version: 1, configuration_yaml: shownYaml },
+      { id: two.configuration_id, version: 2, configuration_yaml: `${shownYaml}# 2\n` },
     ],
   );
   assert.equal(described.pipeline_summary, undefined);
@@ -411,4 +414,31 @@ test('the audit log records pipelines without their configurations', async (t) =
       ['change_pipeline_state', 'no_pipeline_engine', [ours.a.clusterId, pipeline_id]],
     ],
   );
+});
+
+test('a configuration that is sent back as it was read keeps its secrets, and loses none of them to another address', async (t) => {
+  const { app, ours, accounts } = await start(t);
+  const on = { virtual_cluster_id: ours.a.clusterId };
+  const { pipeline_id } = await app.call('create_pipeline', { ...on, pipeline_name: 'p' });
+  const target = { ...on, pipeline_id };
+  const place = { accountId: ours.accountId, clusterId: ours.a.clusterId, pipelineId: pipeline_id };
+  const create = (configuration_yaml: string) =>
+    app.call('create_pipeline_configuration', { ...target, configuration_yaml });
+  const first = `input: {http_client: {url: 'https://a.example', basic_auth: {password: ${secret}}}}\noutput: {drop: {}}\n`;
+  await create(first);
+  const [shown] = (await app.call('describe_pipeline', target)).pipeline_configurations;
+  assert.doesNotMatch(JSON.stringify(shown), /hunter2/);
+  await create(shown!.configuration_yaml.replace('drop: {}', 'reject: x'));
+  const [, second] = await accounts.pipelines.configurations(place);
+  assert.match(second!.yaml, /password: "hunter2hunter2"/);
+  assert.match(second!.yaml, /reject: x/);
+  const moved = shown!.configuration_yaml.replace('a.example', 'attacker.example');
+  await refused(
+    app,
+    'invalid_pipeline_configuration',
+    'create_pipeline_configuration',
+    { ...target, configuration_yaml: moved },
+    /input\.http_client\.url: is another address; write the secrets that are shown as \*\*\* again/,
+  );
+  assert.equal((await accounts.pipelines.configurations(place)).length, 2);
 });

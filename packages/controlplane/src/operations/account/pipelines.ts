@@ -4,8 +4,13 @@ import type { ClusterPort } from '@weir/cluster';
 import { type TenantAccess, usualTenantAccess } from '@weir/cluster/outbound';
 import { timeText } from '@weir/core';
 import type { AccountsDatabase } from '../../accounts/open.ts';
-import type { Pipeline, PipelineConfiguration } from '../../accounts/workspaces/pipelines.ts';
+import type {
+  ConfigurationPart,
+  Pipeline,
+  PipelineConfiguration,
+} from '../../accounts/workspaces/pipelines.ts';
 import { checkedConfiguration, configurationProblems } from '../../pipelines/check-configuration.ts';
+import { maskedYaml, withStoredSecrets } from '../../pipelines/masked-yaml.ts';
 import { pipelineRuns, type RunOf } from '../../pipelines/pipeline-runs.ts';
 import { summaryOf } from '../../pipelines/summary.ts';
 import type { CallContext } from '../call-context.ts';
@@ -72,12 +77,16 @@ export function pipelineHandlers(
       const place = placeOf(input, accountId);
       const { type } = await pipelines.get(place);
       const { configuration_yaml: yaml, configuration_inputs: parts } = input;
-      const checked = checkedConfiguration(
-        type,
-        yaml === undefined ? { parts: parts! } : { yaml },
-        tenantAccess,
+      const newest = (await pipelines.configurations(place)).at(-1);
+      const given =
+        yaml === undefined
+          ? { parts: parts!.map((part) => partWithSecrets(part, newest)) }
+          : { yaml: withStoredSecrets(yaml, newest?.yaml) };
+      const checked = checkedConfiguration(type, given, tenantAccess);
+      const hasSecrets = [checked.yaml, ...(checked.parts ?? []).map((part) => part.yaml)].some(
+        (text) => maskedYaml(text) !== text,
       );
-      const { id } = await pipelines.addConfiguration(place, checked);
+      const { id } = await pipelines.addConfiguration(place, { ...checked, hasSecrets });
       return { configuration_id: id };
     },
 
@@ -138,6 +147,15 @@ function overviewOf(pipeline: Pipeline, runOf: RunOf): Described['pipeline_overv
   };
 }
 
+function partWithSecrets(
+  { name, yaml }: ConfigurationPart,
+  newest: PipelineConfiguration | undefined,
+): ConfigurationPart {
+  const before = newest?.parts?.find((part) => part.name === name)?.yaml;
+  return { name, yaml: withStoredSecrets(yaml, before) };
+}
+
+/** Secrets are masked: a caller that may read a cluster need not know them. */
 function toConfigurationResponse(
   configuration: PipelineConfiguration,
 ): Described['pipeline_configurations'][number] {
@@ -145,8 +163,10 @@ function toConfigurationResponse(
   return {
     id,
     version,
-    configuration_yaml: yaml,
-    ...(parts === undefined ? {} : { configuration_inputs: parts.map(({ name, yaml }) => ({ name, yaml })) }),
+    configuration_yaml: maskedYaml(yaml),
+    ...(parts === undefined
+      ? {}
+      : { configuration_inputs: parts.map((part) => ({ name: part.name, yaml: maskedYaml(part.yaml) })) }),
     created_at: timeText(createdMs),
   };
 }
