@@ -58,8 +58,12 @@ export const agentLimits = {
    */
   inflatedPerTurnBytesMax: 2 * MiB,
 
-  /** Bytes of records that are checked against their schemas before others get their turn. */
-  validatedPerTurnBytesMax: 256 * KiB,
+  /**
+   * Work of checking records against their schemas before others get their turn, in the time that inflating a byte
+   * takes, and what it may be for each byte of the records before it counts as inflated bytes of the connection.
+   */
+  validatedPerTurnWorkMax: 1 * MiB,
+  validatedFreeWorkPerByte: 32,
 
   /**
    * Schemas that are fetched at a time for one batch of records, and in all for a batch whose invalid records are only

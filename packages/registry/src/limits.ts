@@ -136,12 +136,14 @@ export const registryLimits = {
   jsonPayloadDepthMax: 500,
 
   /**
-   * Work for the validation of one payload: subschemas and values visited, in addition to four per byte of it, how deep
-   * subschemas nest, and the cost of patterns times the characters that they are looked for in.
+   * Work for the validation of all payloads of a request, in the time that inflating a byte takes (about two
+   * nanoseconds): this much in any case, and so much more for each byte of a payload.
    */
-  jsonValidationStepsMax: 100_000,
+  payloadWorkMax: 16 * MiB,
+  payloadWorkPerByteMax: 128,
+
+  /** How deep subschemas nest in the validation of a payload in JSON. */
   jsonValidationDepthMax: 2000,
-  jsonSearchStepsMax: 8_000_000,
 
   /** Length of the text of a Protobuf schema, and of all files that it imports together. */
   protobufTextCharsMax: 2 * MiB,

@@ -1,3 +1,5 @@
+import type { PayloadWork } from './payload-work.ts';
+
 /** Types of schemas, as in the registry's API. */
 export const schemaTypes = ['AVRO', 'PROTOBUF', 'JSON'] as const;
 export type SchemaType = (typeof schemaTypes)[number];
@@ -50,13 +52,12 @@ export interface CompatibilityOptions {
 
 /** Decodes and encodes payloads: what follows the magic byte and the id. */
 export interface PayloadCodec {
-  /** What `problemOf` costs for a byte of a payload, relative to inflating one: about two nanoseconds. */
-  readonly workPerByte: number;
   /**
    * Returns what is wrong with the payload between `start` and `end` (all bytes if absent), without decoding more than
-   * that needs.
+   * that needs. Spends what it costs of `work`; if that is exceeded, the payload was not checked to its end. Without
+   * `work`, the payload may cost what its bytes allow.
    */
-  problemOf(bytes: Uint8Array, start?: number, end?: number): string | undefined;
+  problemOf(bytes: Uint8Array, start?: number, end?: number, work?: PayloadWork): string | undefined;
   /** Decodes a payload as a JSON value. Throws `InvalidPayload`. */
   decode(payload: Uint8Array): unknown;
   /**

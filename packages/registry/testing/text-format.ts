@@ -1,3 +1,4 @@
+import { workOf } from '../src/payload-work.ts';
 import {
   InvalidPayload,
   InvalidSchema,
@@ -26,12 +27,13 @@ export function textFormat(type: SchemaType): SchemaFormat {
 }
 
 function codecOf({ canonicalText }: ParsedSchema) {
-  const problemOf = (bytes: Uint8Array, start?: number, end?: number) =>
-    Buffer.from(bytes.subarray(start, end)).toString().startsWith(canonicalText)
+  const problemOf = (bytes: Uint8Array, start = 0, end = bytes.length, work = workOf(end - start)) => {
+    work.spend(end - start);
+    return Buffer.from(bytes.subarray(start, end)).toString().startsWith(canonicalText)
       ? undefined
       : `must begin with ${canonicalText}`;
+  };
   return {
-    workPerByte: 1,
     problemOf,
     decode(payload: Uint8Array) {
       const problem = problemOf(payload);

@@ -1,6 +1,7 @@
 import type { TopicDescription } from '@weir/cluster';
 import { clusterLimits } from '@weir/cluster/limits';
 import { internalTopicProblem, isInternalTopic, type Metrics } from '@weir/core';
+import type { PayloadWork } from '@weir/registry/decoding';
 import {
   type Apis,
   type ErrorName,
@@ -263,6 +264,7 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
     const transaction = transactionOf(request, apiVersion);
     const nowMs = context.clock.nowMs();
     const configs = options.ownConfigs?.(cluster) ?? cluster.clusterConfigs();
+    let schemaWork: PayloadWork | undefined;
     const hasValidAcks = request.acks === -1 || request.acks === 0 || request.acks === 1;
     for (const { name, topicId, partitionData } of request.topicData) {
       const topic =
@@ -301,7 +303,9 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
             principals: principalsOfTopic,
           };
           const { schemas: schemaRules } = checkOptions.rules;
-          const schemas = schemaRules && options.schemaValidation?.check(topic.name, schemaRules);
+          if (schemaRules !== undefined) schemaWork ??= options.schemaValidation?.work();
+          const schemas =
+            schemaRules && schemaWork && options.schemaValidation?.check(topic.name, schemaRules, schemaWork);
           if (schemaRules?.warnsOnly === false && schemas === undefined) {
             partitionResponses.push(refused(index, 'INVALID_CONFIG', noRegistryProblem));
             continue;

@@ -82,12 +82,15 @@ export class InflationBudget {
     return Math.min(this.#atOnceBytesLeft, this.#bytesLeft, this.#options.turn.bytesLeft);
   }
 
-  /** `compressedBytes` is the size of the batch as received. */
-  spend(bytes: number, compressedBytes: number): void {
+  /**
+   * `compressedBytes` is the size of the batch as received. `work` is what checking its records cost beside, as the
+   * bytes that take as long to inflate.
+   */
+  spend(bytes: number, compressedBytes: number, work = 0): void {
     const { connection, onInflated } = this.#options;
     this.#isUntouched = false;
     this.#bytesLeft = Math.max(0, this.#bytesLeft - bytes);
-    connection.spend(bytes, compressedBytes);
+    connection.spend(withWork(bytes, work), compressedBytes);
     onInflated?.(bytes, 'offThread');
   }
 
@@ -97,7 +100,12 @@ export class InflationBudget {
     this.#atOnceBytesLeft = Math.max(0, this.#atOnceBytesLeft - work);
     this.#bytesLeft = Math.max(0, this.#bytesLeft - bytes);
     turn.spend(work, later);
-    connection.spend(bytes, compressedBytes);
+    connection.spend(withWork(bytes, work), compressedBytes);
     onInflated?.(bytes, 'atOnce');
   }
+}
+
+/** What counts for a connection: its bytes, or work that is beyond what records of so many bytes usually take. */
+function withWork(bytes: number, work: number): number {
+  return Math.max(bytes, work - agentLimits.validatedFreeWorkPerByte * bytes);
 }

@@ -3,6 +3,7 @@ import {
   type CachedSchema,
   idPrefixBytes,
   type LoadedSchema,
+  type PayloadWork,
   payloadAfter,
   type SchemaCache,
   type SchemaRef,
@@ -27,7 +28,7 @@ export class WorkExceeded extends Error {
   override readonly name = 'WorkExceeded';
 }
 
-/** What a record costs beside its bytes, in the unit of `workPerByte`, and what looking up its schema costs. */
+/** What a record costs beside its payloads, in the unit of `PayloadWork`, and what looking up its schema costs. */
 export const recordWork = 64;
 const lookupWork = 256;
 /** Without the cost of a stack: this is no failure. */
@@ -37,6 +38,8 @@ interface BatchSchemaCheckOptions {
   readonly topic: string;
   readonly rules: SchemaRules;
   readonly cache: SchemaCache;
+  /** Of the whole request. */
+  readonly work: PayloadWork;
   readonly nowMs: number;
   /** Receives the invalid records of a batch when its check is done. */
   readonly onInvalid: (reason: InvalidReason, count: number) => void;
@@ -58,7 +61,12 @@ export class BatchSchemaCheck {
   #wanted: Set<SchemaRef> | undefined;
   #counts: Map<InvalidReason, number> | undefined;
   #unavailable: string | undefined;
-  #work = 0;
+  /** Records before it were checked and are valid. They are not checked again. */
+  #validUntil = 0;
+  /** Work for records beside their payloads, and that of the request before the walk. */
+  #recordsWork = 0;
+  #workBefore = 0;
+  #turnWork = 0;
   #workMax = Number.POSITIVE_INFINITY;
 
   constructor(options: BatchSchemaCheckOptions) {
@@ -70,10 +78,13 @@ export class BatchSchemaCheck {
 
   readonly visit = (record: RecordCursor): string | undefined => {
     // The batch is walked from its first record again after schemas were fetched.
-    if (record.index === 0) this.#begin();
-    this.#work += recordWork;
+    const { index } = record;
+    if (index === 0) this.#begin();
+    this.#recordsWork += recordWork;
+    if (index < this.#validUntil) return undefined;
     const problem = this.#key?.problemOf(record) ?? this.#value?.problemOf(record);
-    if (this.#work > this.#workMax) throw workExceeded;
+    if (index === this.#validUntil && !this.isPending && this.#counts === undefined) this.#validUntil++;
+    if (this.work > this.#workMax) throw workExceeded;
     // Of several refs, some are fetched together.
     if (this.#wanted !== undefined && this.#wanted.size >= agentLimits.schemasFetchedAtOnceMax)
       throw new SchemasNeeded();
@@ -85,14 +96,48 @@ export class BatchSchemaCheck {
     this.#workMax = workMax;
   }
 
+  /** Whether others get their turn before the next record. */
+  readonly endsTurn = (): boolean => {
+    if (this.work - this.#turnWork < agentLimits.validatedPerTurnWorkMax) return false;
+    this.#turnWork = this.work;
+    return true;
+  };
+
   /** Work since the first record. */
   get work(): number {
-    return this.#work;
+    return this.#recordsWork + this.#options.work.used - this.#workBefore;
   }
 
-  /** Counts work for a part of a record. */
-  spend(work: number): void {
-    this.#work += work;
+  /** Whether the batch is walked again, when schemas were fetched. Until then, payloads are not checked. */
+  get isPending(): boolean {
+    return this.#wanted !== undefined || this.#unavailable !== undefined;
+  }
+
+  /** Counts looking up a schema. */
+  lookedUp(): void {
+    this.#recordsWork += lookupWork;
+  }
+
+  /** What is wrong with a payload, if there is anything. */
+  problemOf(
+    part: string,
+    ref: SchemaRef,
+    codec: PayloadCodec,
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+  ): string | undefined {
+    if (this.isPending) return undefined;
+    const { work } = this.#options;
+    work.allow(end - start);
+    const problem = work.isExceeded ? undefined : codec.problemOf(bytes, start, end, work);
+    if (work.isExceeded)
+      return this.invalid(
+        invalidReasons.tooCostly,
+        `${part} cannot be checked: schema ${ref} takes too much work for the records of the request`,
+      );
+    if (problem === undefined) return undefined;
+    return this.invalid(invalidReasons.payload, `${part} does not fit schema ${ref}: ${problem}`);
   }
 
   /** Call after the last record. */
@@ -119,7 +164,9 @@ export class BatchSchemaCheck {
   }
 
   #begin(): void {
-    this.#work = 0;
+    this.#recordsWork = 0;
+    this.#workBefore = this.#options.work.used;
+    this.#turnWork = 0;
     this.#counts = undefined;
     this.#unavailable = undefined;
   }
@@ -191,15 +238,13 @@ class PartCheck {
     const end = isKey ? record.keyEnd : record.valueEnd;
     const codec = this.#lastCodec;
     if (header === undefined && codec !== undefined && schemaIdOf(bytes, start, end) === this.#lastId) {
-      this.#batch.spend((end - start) * codec.workPerByte);
-      const problem = codec.problemOf(bytes, start + idPrefixBytes, end);
-      return problem === undefined ? undefined : this.#payloadProblem(this.#lastId, problem);
+      return this.#batch.problemOf(this.#part, this.#lastId, codec, bytes, start + idPrefixBytes, end);
     }
     return this.#check(bytes.subarray(start, end), header);
   }
 
   #check(payload: Buffer, header: Buffer | undefined): string | undefined {
-    this.#batch.spend(lookupWork);
+    this.#batch.lookedUp();
     const prefix = schemaPrefixOf(header ?? payload);
     if (prefix === undefined) {
       const problem = 'does not begin with a magic byte and the id of a schema';
@@ -243,16 +288,7 @@ class PartCheck {
       this.#lastId = ref;
       this.#lastCodec = schema.codec;
     }
-    this.#batch.spend(rest.length * schema.codec.workPerByte);
-    const problem = schema.codec.problemOf(rest);
-    return problem === undefined ? undefined : this.#payloadProblem(ref, problem);
-  }
-
-  #payloadProblem(ref: SchemaRef, problem: string): string | undefined {
-    return this.#batch.invalid(
-      invalidReasons.payload,
-      `${this.#part} does not fit schema ${ref}: ${problem}`,
-    );
+    return this.#batch.problemOf(this.#part, ref, schema.codec, rest, 0, rest.length);
   }
 
   #subjectOf(codec: PayloadCodec, payload: Uint8Array): string | undefined {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Metrics, MiB } from '@weir/core';
 import { HandClock, settle } from '@weir/core/testing';
-import { RegistryUnavailable } from '@weir/registry';
+import { type PayloadCodec, RegistryUnavailable, type SchemaType } from '@weir/registry';
 import { SchemaCache, schemaIdHeaders } from '@weir/registry/decoding';
 import { TestReader, textFormat } from '@weir/registry/testing';
 import { buildRecordBatch, type CompressionCodec, codecIds, type RecordToWrite } from '@weir/wire';
@@ -17,7 +17,14 @@ const values = { 'service.value.schema.validation': 'true' };
 const warning = { ...values, 'service.schema.validation.warning.only': 'true' };
 
 /** An agent that validates by a registry of texts: a payload must begin with the text of its schema. */
-async function start(configs: { readonly [name: string]: string }, { withRegistry = true } = {}) {
+async function start(
+  configs: { readonly [name: string]: string },
+  {
+    withRegistry = true,
+    formatOf = textFormat,
+  }: { withRegistry?: boolean; formatOf?: typeof textFormat } = {},
+) {
+  let pauses = 0;
   const clock = new HandClock();
   const metrics = new Metrics();
   const reader = new TestReader();
@@ -25,7 +32,7 @@ async function start(configs: { readonly [name: string]: string }, { withRegistr
   reader.add(2, 'b', ['record.b'], 'PROTOBUF');
   reader.add(3, 'c', ['t-record.c', 'other-value'], 'JSON');
   reader.add(4, 'invalid', ['t-value']);
-  const cache = new SchemaCache({ reader, formatOf: textFormat, clock });
+  const cache = new SchemaCache({ reader, formatOf, clock });
   const appended: ProducedBatch[] = [];
   const writePath = {
     append: async (batches: readonly ProducedBatch[]) => {
@@ -43,7 +50,9 @@ async function start(configs: { readonly [name: string]: string }, { withRegistr
     metrics,
     writePath,
     recordBytesMax: MiB,
-    pause: async () => {},
+    pause: async () => {
+      pauses++;
+    },
     schemaValidation: withRegistry ? new SchemaValidation({ cache, clock, metrics, onInvalid }) : undefined,
   });
   const agent = await startTestAgent({ produce });
@@ -53,18 +62,25 @@ async function start(configs: { readonly [name: string]: string }, { withRegistr
     bytes: Buffer,
     { partition = 0, closed }: { partition?: number; closed?: AbortSignal } = {},
   ) {
-    const topicData = [{ name: 't', partitionData: [{ index: partition, records: bytes }] }];
+    const [answer] = await sendAll([{ index: partition, records: bytes }], closed);
+    return answer!;
+  }
+  /** Sends batches of several partitions in one request. */
+  async function sendAll(
+    partitionData: readonly { readonly index: number; readonly records: Buffer }[],
+    closed?: AbortSignal,
+  ) {
+    const topicData = [{ name: 't', partitionData }];
     const answer = answered(
       await agent.call('Produce', 11, { acks: -1, timeoutMs: 1000, topicData }, null, closed),
     );
-    const { errorCode, errorMessage, recordErrors } = answer.responses[0]!.partitionResponses[0]!;
-    return {
+    return answer.responses[0]!.partitionResponses.map(({ errorCode, errorMessage, recordErrors }) => ({
       error: errorName(errorCode),
       message: errorMessage,
       records: (recordErrors ?? []).map(
         ({ batchIndex, batchIndexErrorMessage }) => `${batchIndex}: ${batchIndexErrorMessage}`,
       ),
-    };
+    }));
   }
   const send = (
     records: readonly Partial<RecordToWrite>[],
@@ -80,7 +96,7 @@ async function start(configs: { readonly [name: string]: string }, { withRegistr
     assert.deepEqual(heard, counted, 'the stats of the agent get what the metric counts');
     return counted;
   };
-  return { send, sendBytes, reader, appended, counts, clock };
+  return { send, sendBytes, sendAll, reader, appended, counts, clock, pauses: () => pauses };
 }
 
 function batchOf(records: readonly Partial<RecordToWrite>[], codec: CompressionCodec = 'none'): Buffer {
@@ -352,6 +368,74 @@ test('many schemas of one batch are all fetched', async () => {
   const ids = Array.from({ length: 100 }, (_, index) => 1_000 + index);
   for (const id of ids) reader.add(id, 'a', ['t-value']);
   assert.deepEqual(await send(ids.map((id) => ({ value: withId(id, 'a') }))), fine);
+});
+
+/** A format whose payloads cost what they say. */
+function costlyFormat(type: SchemaType): ReturnType<typeof textFormat> {
+  const format = textFormat(type);
+  const codec: typeof format.codec = (schema): PayloadCodec => ({
+    ...format.codec(schema),
+    problemOf(bytes, start = 0, end = bytes.length, work) {
+      work?.spend(Number(Buffer.from(bytes.subarray(start, end)).toString()));
+      return undefined;
+    },
+  });
+  return { ...format, codec };
+}
+
+test('records that take much work are checked in turns, whatever their bytes', async () => {
+  const { send, pauses } = await start(values, { formatOf: costlyFormat });
+  const records = Array.from({ length: 10 }, () => ({ value: withId(1, String(1.2 * MiB)) }));
+  assert.deepEqual(await send([{ value: withId(1, '1') }]), fine);
+  assert.equal(pauses(), 0);
+  assert.deepEqual(await send(records), fine);
+  const turns = pauses();
+  // One record is checked at once, and each of the others but the last ends a turn.
+  assert.equal(turns, 8);
+  assert.deepEqual(await send([...records, ...records].slice(0, 13)), fine);
+  assert.equal(pauses() - turns, turns + 3);
+});
+
+test('the batches of a request share what their check may cost', async () => {
+  const { sendAll, appended, counts } = await start(values, { formatOf: costlyFormat });
+  const batch = batchOf(Array.from({ length: 3 }, () => ({ value: withId(1, String(2 * MiB)) })));
+  const request = [0, 1, 2, 3].map((index) => ({ index, records: batch }));
+  const problem = 'value cannot be checked: schema 1 takes too much work for the records of the request';
+  const costly = { ...refusal(2, problem), records: [`2: ${problem}`] };
+  const all = { error: 'INVALID_RECORD', message: `record 0: ${problem}` };
+  const answers = await sendAll(request);
+  assert.deepEqual(answers.slice(0, 3), [fine, fine, costly]);
+  assert.partialDeepStrictEqual(answers[3], all);
+  assert.equal(appended.length, 2);
+  assert.deepEqual(counts(), { 't too_costly': 4 });
+  // The next request has its own.
+  assert.deepEqual(await sendAll(request.slice(0, 2)), [fine, fine]);
+});
+
+test('a batch that is checked in turns checks each record once', async () => {
+  let checked = 0;
+  const { send, reader } = await start(values, {
+    formatOf: (type) => {
+      const format = costlyFormat(type);
+      return {
+        ...format,
+        codec: (schema) => {
+          const codec = format.codec(schema);
+          return {
+            ...codec,
+            problemOf(...payload) {
+              checked++;
+              return codec.problemOf(...payload);
+            },
+          };
+        },
+      };
+    },
+  });
+  const ids = Array.from({ length: 100 }, (_, index) => 1_000 + index);
+  for (const id of ids) reader.add(id, 'a', ['t-value']);
+  assert.deepEqual(await send(ids.map((id) => ({ value: withId(id, '100000') }))), fine);
+  assert.equal(checked, 100);
 });
 
 test('an agent without a registry takes no records of a topic that validates them', async () => {

@@ -1,5 +1,5 @@
 import type { Clock, Metrics } from '@weir/core';
-import type { SchemaCache } from '@weir/registry/decoding';
+import { PayloadWork, type SchemaCache } from '@weir/registry/decoding';
 import { BatchSchemaCheck } from './batch-schema-check.ts';
 import type { SchemaRules } from './schema-rules.ts';
 import { type InvalidReason, invalidRecordsRow } from './validation-metrics.ts';
@@ -20,13 +20,19 @@ export class SchemaValidation {
     this.#options = options;
   }
 
+  /** What checking the records of one request may cost. */
+  work(): PayloadWork {
+    return new PayloadWork();
+  }
+
   /** The check of one batch. */
-  check(topic: string, rules: SchemaRules): BatchSchemaCheck {
+  check(topic: string, rules: SchemaRules, work: PayloadWork): BatchSchemaCheck {
     const { cache, clock, metrics, onInvalid } = this.#options;
     return new BatchSchemaCheck({
       topic,
       rules,
       cache,
+      work,
       nowMs: clock.monotonicMs(),
       onInvalid: (reason, count) => {
         metrics.series(invalidRecordsRow, { topic, reason }).add(count);

@@ -8,6 +8,8 @@ export const invalidReasons = {
   /** The schema is not registered under the subject that the strategy gives. */
   subject: 'subject',
   payload: 'payload',
+  /** Checking the records of the request takes more work than is allowed. */
+  tooCostly: 'too_costly',
   /** The registry has the schema, and this release cannot parse it. */
   unreadableSchema: 'unreadable_schema',
   /** The schema is not known and the registry could not be asked; only where invalid records are accepted. */

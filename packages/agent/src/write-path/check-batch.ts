@@ -12,7 +12,6 @@ import {
 } from '@weir/wire';
 import { inflatedBytesEstimate, inflatedBytesMax } from '../inflation/inflated-size.ts';
 import type { InflationBudget } from '../inflation/inflation-budget.ts';
-import { agentLimits } from '../limits.ts';
 import {
   type BatchSchemaCheck,
   recordWork,
@@ -139,7 +138,7 @@ export async function checkBatchOffThread(
     // Not charged to the request: each schema is fetched once, and the batch must not fail for it.
     return schemasNeeded;
   }
-  budget.spend(costOf(view, walked, bytesMax), view.sizeBytes);
+  budget.spend(costOf(view, walked, bytesMax), view.sizeBytes, schemas?.work);
   return decided(view, walked, place, options, schemas);
 }
 
@@ -207,7 +206,7 @@ function limitsOf(
 ): RecordLimits {
   const limits = { recordBytesMax, requiresKeys, outputBytesMax };
   if (schemas === undefined) return limits;
-  return { ...limits, visit: schemas.visit, visitedBytesPerTurnMax: agentLimits.validatedPerTurnBytesMax };
+  return { ...limits, visit: schemas.visit, endsTurn: schemas.endsTurn };
 }
 
 /** Result of iterating over the records of a batch. */

@@ -40,6 +40,11 @@ export class PatternPrograms {
     return this.#bytes;
   }
 
+  /** Whether the program of the expression would not have to be compiled. */
+  has(expression: string): boolean {
+    return this.#programs.has(expression);
+  }
+
   /** Runs `work` with the program of the expression. Throws the library's error for an invalid expression. */
   use<Result>(expression: string, work: (compiled: RE2JS) => Result): Result {
     let program = this.#programs.get(expression);

@@ -81,6 +81,8 @@ interface UsableSearch {
   readonly problem: undefined;
   /** Worst-case work per character. Callers limit its product with the characters that they search. */
   readonly cost: number;
+  /** Whether `finds` would not have to compile it first. */
+  readonly isCompiled: boolean;
   finds(text: string): boolean;
 }
 
@@ -95,6 +97,9 @@ export function compileSearch(expression: string): Search {
   return {
     problem: undefined,
     cost: patternCost(translated),
+    get isCompiled() {
+      return programs.has(translated);
+    },
     finds: (text) => programs.use(translated, (compiled) => compiled.test(text)),
   };
 }

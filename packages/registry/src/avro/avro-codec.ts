@@ -1,3 +1,4 @@
+import { workOf } from '../payload-work.ts';
 import { InvalidPayload, type PayloadCodec } from '../schema-format.ts';
 import type { AvroType } from './avro-type.ts';
 import { generateCheck, type PayloadCheck } from './generated-check.ts';
@@ -5,26 +6,44 @@ import { PayloadReader } from './payload-reader.ts';
 import { compileValidator, readCount } from './payload-validator.ts';
 import { PayloadWriter } from './payload-writer.ts';
 
+/** What the generated check costs, and what the validator costs that says what is wrong. */
+const checkedWorkPerByte = 1 / 8;
+const checkedWorkPerRecord = 1;
+const explainedWorkPerByte = 1;
+const explainedWorkPerRecord = 8;
+
 /** Values in Avro's binary encoding. */
 export class AvroCodec implements PayloadCodec {
-  readonly workPerByte: number;
   readonly #root: AvroType;
   readonly #check: PayloadCheck | undefined;
   /** Compiled for the first payload that does not pass the check. */
-  #explain: ((payload: Uint8Array) => string | undefined) | undefined;
+  #explain: ReturnType<typeof compileValidator> | undefined;
   readonly #reader = new PayloadReader();
   readonly #writer = new PayloadWriter();
 
   constructor(root: AvroType) {
     this.#root = root;
     this.#check = generateCheck(root);
-    this.workPerByte = this.#check === undefined ? 0.5 : 1 / 16;
   }
 
-  problemOf(bytes: Uint8Array, start = 0, end = bytes.length): string | undefined {
-    if (this.#check?.(bytes, start, end) === true) return undefined;
+  problemOf(
+    bytes: Uint8Array,
+    start = 0,
+    end = bytes.length,
+    work = workOf(end - start),
+  ): string | undefined {
+    if (this.#check !== undefined) {
+      work.spend((end - start) * checkedWorkPerByte);
+      const records = this.#check(bytes, start, end);
+      if (records >= 0) {
+        work.spend(records * checkedWorkPerRecord);
+        return undefined;
+      }
+    }
     this.#explain ??= compileValidator(this.#root);
-    return this.#explain(bytes.subarray(start, end));
+    const { problem, records } = this.#explain(bytes.subarray(start, end));
+    work.spend((end - start) * explainedWorkPerByte + records * explainedWorkPerRecord);
+    return problem;
   }
 
   decode(payload: Uint8Array): unknown {

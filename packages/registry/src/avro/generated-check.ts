@@ -5,10 +5,10 @@ import { recordsMin, recordsPerByteMax } from './payload-validator.ts';
 import { RecordContents } from './record-contents.ts';
 
 /**
- * True only if the bytes from `start` to `end` are a valid payload. False also for what serializers do not write, such
- * as padded lengths: then the validator that knows reasons decides.
+ * Returns how many records were entered if the bytes from `start` to `end` are a valid payload. Negative otherwise, and
+ * also for what serializers do not write, such as padded lengths: then the validator that knows reasons decides.
  */
-export type PayloadCheck = (bytes: Uint8Array, start: number, end: number) => boolean;
+export type PayloadCheck = (bytes: Uint8Array, start: number, end: number) => number;
 
 /** Values of a schema in generated code. Larger schemas stay with the validator, whose cost is linear. */
 const valuesMax = 1_000;
@@ -77,8 +77,9 @@ let recordsLeft = 0;
 ${functions.join('\n')}
 return (bytes, start, end) => {
   emptyLeft = ${registryLimits.avroEmptyValuesMax};
-  recordsLeft = ${rootRecordsMax} + ${itemRecordsMax} * (end - start);
-  return root(bytes, start, end, 0) === end;
+  const recordsMax = ${rootRecordsMax} + ${itemRecordsMax} * (end - start);
+  recordsLeft = recordsMax;
+  return root(bytes, start, end, 0) === end ? recordsMax - recordsLeft : -1;
 };`;
   }
 

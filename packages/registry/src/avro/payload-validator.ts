@@ -26,24 +26,35 @@ interface Run {
   readonly path: string[];
 }
 
+interface ValidatedPayload {
+  readonly problem: string | undefined;
+  /** Records that were entered. */
+  readonly records: number;
+}
+
 /**
  * Compiles a schema to functions that pass over payloads, with the same rules as `decode`, without creating values, and
  * say what is wrong. It runs for payloads that do not pass the generated check of the schema, if it has one.
  */
-export function compileValidator(root: AvroType): (payload: Uint8Array) => string | undefined {
+export function compileValidator(root: AvroType): (payload: Uint8Array) => ValidatedPayload {
   const compiler = new SkipCompiler();
   const skip = compiler.compileAll(root);
   const { run } = compiler;
-  return (payload) => {
-    run.depth = 0;
-    run.recordsLeft = recordsMin + recordsPerByteMax * payload.length;
-    run.emptyValues = 0;
+  const problemOf = (payload: Uint8Array) => {
     const end = skip(payload, 0);
     if (end === payload.length) return undefined;
     if (end >= 0) return `${payload.length - end} bytes follow the value`;
     const where = run.path.reverse().slice(0, shownPathMax).join('.');
     run.path.length = 0;
     return where === '' ? run.problem : `${where}: ${run.problem}`;
+  };
+  return (payload) => {
+    const recordsMax = recordsMin + recordsPerByteMax * payload.length;
+    run.depth = 0;
+    run.recordsLeft = recordsMax;
+    run.emptyValues = 0;
+    const problem = problemOf(payload);
+    return { problem, records: recordsMax - run.recordsLeft };
   };
 }
 

@@ -1,4 +1,5 @@
 import { registryLimits } from '../limits.ts';
+import { type PayloadWork, workOf } from '../payload-work.ts';
 import { InvalidPayload, type PayloadCodec } from '../schema-format.ts';
 import { isObject } from './json-tree.ts';
 import type { SchemaDocuments } from './schema-documents.ts';
@@ -11,11 +12,12 @@ export function jsonCodec(documents: SchemaDocuments): PayloadCodec {
   const title = isObject(root) ? root.get('title') : undefined;
   const check = validatorOf(documents);
   return {
-    workPerByte: 3,
-    problemOf(bytes, start = 0, end = bytes.length) {
+    problemOf(bytes, start = 0, end = bytes.length, work = workOf(end - start)) {
       const payload = start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end);
+      work.spend(payload.length * readingWorkPerByte);
+      if (work.isExceeded) return tooMuchWork;
       const read = readPayload(payload);
-      return 'problem' in read ? read.problem : problemOfValue(check, read.value, payload.length);
+      return 'problem' in read ? read.problem : problemOfValue(check, read.value, work);
     },
     decode(payload) {
       const read = readPayload(payload);
@@ -25,7 +27,8 @@ export function jsonCodec(documents: SchemaDocuments): PayloadCodec {
     encode(value) {
       const payload = Buffer.from(printValue(value));
       const read = readPayload(payload);
-      const problem = 'problem' in read ? read.problem : problemOfValue(check, read.value, payload.length);
+      const problem =
+        'problem' in read ? read.problem : problemOfValue(check, read.value, workOf(payload.length));
       if (problem !== undefined) throw new InvalidPayload(problem);
       return payload;
     },
@@ -34,13 +37,20 @@ export function jsonCodec(documents: SchemaDocuments): PayloadCodec {
   };
 }
 
-function problemOfValue(check: Check, value: unknown, payloadBytes: number): string | undefined {
-  const run = new ValidationRun(payloadBytes);
+/**
+ * What parsing costs. Most JSON takes half of it, and names that all differ take several times as much, so that turns
+ * that are limited by work stay short with both.
+ */
+const readingWorkPerByte = 8;
+
+const tooMuchWork = '#: cannot be checked: the schema takes too much work for this payload';
+
+function problemOfValue(check: Check, value: unknown, work: PayloadWork): string | undefined {
+  const run = new ValidationRun(work);
   try {
     return run.apply(check, value) ? undefined : run.problem;
   } catch (error) {
-    if (error instanceof ValidationTooLarge || error instanceof RangeError)
-      return '#: cannot be checked: the schema takes too much work for this payload';
+    if (error instanceof ValidationTooLarge || error instanceof RangeError) return tooMuchWork;
     throw error;
   }
 }

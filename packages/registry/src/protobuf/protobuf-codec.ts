@@ -1,3 +1,4 @@
+import { workOf } from '../payload-work.ts';
 import { InvalidPayload, type PayloadCodec } from '../schema-format.ts';
 import { builtinFiles } from './builtin-files.ts';
 import { checkMessageBytes } from './check-payload.ts';
@@ -11,9 +12,11 @@ import type { LinkedFile, MessageType } from './types.ts';
 import { WireReader } from './wire-reader.ts';
 import { WireWriter } from './wire-writer.ts';
 
+/** What checking a payload costs. Each of its bytes is read once, whatever the schema. */
+const checkWorkPerByte = 1;
+
 /** Codec of payloads: the path of the message, then the message. */
 export class ProtobufCodec implements PayloadCodec {
-  readonly workPerByte = 0.5;
   readonly #schema: LoadedSchema;
   readonly #context: JsonContext;
   #messages: ReadonlyMap<string, MessageType> | undefined;
@@ -29,7 +32,13 @@ export class ProtobufCodec implements PayloadCodec {
     };
   }
 
-  problemOf(bytes: Uint8Array, start = 0, end = bytes.length): string | undefined {
+  problemOf(
+    bytes: Uint8Array,
+    start = 0,
+    end = bytes.length,
+    work = workOf(end - start),
+  ): string | undefined {
+    work.spend((end - start) * checkWorkPerByte);
     try {
       const { reader, type } = this.#open(bytes, start, end);
       checkMessageBytes(reader, type);

@@ -20,8 +20,8 @@ export interface RecordRules {
   readonly timestampMax?: bigint;
   /** Receives every readable record in order, and may return a problem, which counts if the rules above found none. */
   readonly visit?: (record: RecordCursor) => string | undefined;
-  /** Bytes of records that are visited before others get their turn, for a `visit` whose cost grows with them. */
-  readonly visitedBytesPerTurnMax?: number;
+  /** Asked after each `visit` whether others get their turn before the next record, by what visiting has cost. */
+  readonly endsTurn?: () => boolean;
 }
 
 export interface RecordsSummary {
@@ -46,7 +46,7 @@ export function validateBatchRecords(
   try {
     const cursor = new RecordCursor(batch, rules.outputBytesMax);
     // Without limits the first slice is the last one.
-    return new RecordWalk(cursor, rules).slice(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY)!;
+    return new RecordWalk(cursor, { ...rules, endsTurn: never }).slice(Number.POSITIVE_INFINITY)!;
   } catch (error) {
     return rejectionOf(error);
   }
@@ -70,9 +70,8 @@ export async function validateBatchRecordsOffThread(
     const decompressed = await decompressRecordsOffThread(batch, outputBytesMax, { pause, watch });
     const cursor = new RecordCursor(batch, outputBytesMax, decompressed);
     const walk = new RecordWalk(cursor, rules);
-    const bytesPerSlice = rules.visitedBytesPerTurnMax ?? Number.POSITIVE_INFINITY;
     for (;;) {
-      const result = walk.slice(wireLimits.walkedRecordsPerTurnMax, bytesPerSlice);
+      const result = walk.slice(wireLimits.walkedRecordsPerTurnMax);
       if (result !== undefined) return result.ok ? result : { ...result, inflatedBytes: decompressed.length };
       await pause();
     }
@@ -97,6 +96,8 @@ function rejectionOf(error: unknown): BatchRejection {
   throw error;
 }
 
+const never = () => false;
+
 /** The walk over the records of a batch, in slices. */
 class RecordWalk {
   readonly #cursor: RecordCursor;
@@ -111,19 +112,24 @@ class RecordWalk {
     this.#times = cursor.timestampRange();
   }
 
-  /** Walks over so many records, or fewer if they are large. Undefined if more may follow. */
-  slice(recordsMax: number, bytesMax: number): RecordsSummary | BatchRejection | undefined {
+  /** Walks over so many records, or fewer if visiting them ends the turn. Undefined if more may follow. */
+  slice(recordsMax: number): RecordsSummary | BatchRejection | undefined {
     const cursor = this.#cursor;
     const rules = this.#rules;
     const times = this.#times;
-    const { visit, recordBytesMax = Number.POSITIVE_INFINITY, requiresKeys = false } = rules;
+    const {
+      visit,
+      recordBytesMax = Number.POSITIVE_INFINITY,
+      requiresKeys = false,
+      endsTurn = never,
+    } = rules;
     const hasTimestampRules = rules.timestampMin !== undefined || rules.timestampMax !== undefined;
-    let bytesLeft = bytesMax;
-    for (let left = recordsMax; left > 0 && bytesLeft > 0; left--) {
+    let isOver = false;
+    for (let left = recordsMax; left > 0 && !isOver; left--) {
       if (!cursor.next()) return this.#result();
       const { index, recordBytes } = cursor;
-      bytesLeft -= recordBytes;
       const visited = visit === undefined ? undefined : visit(cursor);
+      isOver = endsTurn();
       if (recordBytes > recordBytesMax) return tooLarge(index, recordBytes, recordBytesMax);
       cursor.addTimestampTo(times);
 

@@ -20,8 +20,8 @@ export interface RecordLimits {
   readonly outputBytesMax: number;
   /** Checks each record in addition, and returns a problem. */
   readonly visit?: (record: RecordCursor) => string | undefined;
-  /** Bytes of records that are checked before others get their turn. */
-  readonly visitedBytesPerTurnMax?: number;
+  /** Whether others get their turn before the next record. */
+  readonly endsTurn?: () => boolean;
 }
 
 export interface StampedRecords {

@@ -12,6 +12,10 @@ const reasonTexts: ReadonlyMap<string, readonly [one: string, several: string]> 
   ['subject', ['has a schema of another subject', 'have schemas of another subject']],
   ['payload', ['does not fit its schema', 'do not fit their schemas']],
   [
+    'too_costly',
+    ['takes too much work to check by its schema', 'take too much work to check by their schemas'],
+  ],
+  [
     'unreadable_schema',
     ['has a schema that this release cannot parse', 'have schemas that this release cannot parse'],
   ],

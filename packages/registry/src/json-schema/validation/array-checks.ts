@@ -47,7 +47,7 @@ export function uniqueItemsCheck(value: unknown, run: Parameters<Check>[1]): boo
   const seen = new Set<string>();
   for (const [index, item] of (value as readonly unknown[]).entries()) {
     const key = keyOfValue(item);
-    run.work(1 + key.length / 16);
+    run.work(1 + key.length / 2);
     if (seen.has(key)) return run.fail(`has the item ${index} twice`);
     seen.add(key);
   }
@@ -58,6 +58,7 @@ export function unevaluatedItemsCheck(check: Check): Check {
   return (value, run) => {
     const { evaluated } = run;
     if (evaluated === undefined || evaluated.hasAllIndexes) return true;
+    run.work((value as readonly unknown[]).length / 4);
     for (const [index, item] of (value as readonly unknown[]).entries()) {
       if (index < evaluated.count || evaluated.indexes.has(index)) continue;
       if (!run.applyTo(check, item, index)) return false;

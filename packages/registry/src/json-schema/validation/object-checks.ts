@@ -1,5 +1,4 @@
-import type { Search } from '@weir/cluster';
-import { finds } from './string-checks.ts';
+import { finds, type LazySearch } from './string-checks.ts';
 import type { Check, ValidationRun } from './validation-run.ts';
 
 type JsonRecord = Readonly<Record<string, unknown>>;
@@ -7,7 +6,7 @@ type JsonRecord = Readonly<Record<string, unknown>>;
 interface PropertyChecks {
   readonly named: ReadonlyMap<string, Check>;
   readonly patterns: readonly {
-    readonly search: () => Search;
+    readonly search: LazySearch;
     readonly pattern: string;
     readonly check: Check;
   }[];
@@ -18,7 +17,7 @@ interface PropertyChecks {
 export function propertiesCheck({ named, patterns, additional }: PropertyChecks): Check {
   return (value, run) => {
     const record = value as JsonRecord;
-    for (const name of Object.keys(record)) {
+    for (const name of run.namesOf(record)) {
       run.work(1);
       const check = named.get(name);
       let isNamed = check !== undefined;
@@ -47,15 +46,17 @@ function failPattern(run: ValidationRun, pattern: string, problem: string): fals
 
 export function requiredCheck(names: readonly string[]): Check {
   return (value, run) => {
-    run.work(names.length / 16);
-    const missing = names.find((name) => !Object.hasOwn(value as object, name));
+    const missing = names.find((name) => {
+      run.work(1 / 2);
+      return !Object.hasOwn(value as object, name);
+    });
     return missing === undefined || run.fail(`lacks the property ${JSON.stringify(missing.slice(0, 100))}`);
   };
 }
 
 export function propertyCountCheck(limit: number, kind: 'max' | 'min'): Check {
   return (value, run) => {
-    const count = Object.keys(value as object).length;
+    const count = run.namesOf(value).length;
     if (kind === 'max') return count <= limit || run.fail(`has more than ${limit} properties`);
     return count >= limit || run.fail(`has fewer than ${limit} properties`);
   };
@@ -63,7 +64,7 @@ export function propertyCountCheck(limit: number, kind: 'max' | 'min'): Check {
 
 export function propertyNamesCheck(check: Check): Check {
   return (value, run) => {
-    for (const name of Object.keys(value as object)) {
+    for (const name of run.namesOf(value)) {
       if (!run.tries(check, name))
         return run.fail(`has the property ${JSON.stringify(name.slice(0, 100))}, whose name is not allowed`);
     }
@@ -85,7 +86,7 @@ export function unevaluatedPropertiesCheck(check: Check): Check {
     const { evaluated } = run;
     if (evaluated === undefined || evaluated.hasAllNames) return true;
     const record = value as JsonRecord;
-    for (const name of Object.keys(record)) {
+    for (const name of run.namesOf(record)) {
       run.work(1);
       if (!evaluated.names.has(name) && !run.applyTo(check, record[name], name)) return false;
     }

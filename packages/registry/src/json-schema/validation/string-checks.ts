@@ -1,11 +1,11 @@
 import { compileSearch, type Search } from '@weir/cluster';
 import { compareDecimals, type Decimal, decimalOf, isMultiple } from '../decimal.ts';
-import type { Check } from './validation-run.ts';
+import type { Check, ValidationRun } from './validation-run.ts';
 
 export function maxLengthCheck(limit: number): Check {
   return (value, run) => {
     const text = value as string;
-    if (text.length <= limit || codePoints(text) <= limit) return true;
+    if (text.length <= limit || codePoints(text, run) <= limit) return true;
     return run.fail(`is longer than ${limit} characters`);
   };
 }
@@ -13,16 +13,22 @@ export function maxLengthCheck(limit: number): Check {
 export function minLengthCheck(limit: number): Check {
   return (value, run) => {
     const text = value as string;
-    if (text.length >= 2 * limit || codePoints(text) >= limit) return true;
+    if (text.length >= 2 * limit || (text.length >= limit && codePoints(text, run) >= limit)) return true;
     return run.fail(`is shorter than ${limit} characters`);
   };
 }
 
-function codePoints(text: string): number {
-  let count = 0;
-  for (const _ of text) count++;
+function codePoints(text: string, run: ValidationRun): number {
+  run.work(text.length / 8);
+  let count = text.length;
+  for (let at = 1; at < text.length; at++) {
+    if (isLowSurrogate(text.charCodeAt(at)) && isHighSurrogate(text.charCodeAt(at - 1))) count--;
+  }
   return count;
 }
+
+const isHighSurrogate = (code: number) => (code & 0xfc00) === 0xd800;
+const isLowSurrogate = (code: number) => (code & 0xfc00) === 0xdc00;
 
 /** A pattern that RE2 lacks fits nothing: the other engine could run for ever, and ignoring it would be a lie. */
 export function patternCheck(pattern: string): Check {
@@ -36,24 +42,25 @@ export function patternCheck(pattern: string): Check {
   };
 }
 
-/** Compiles a pattern when it is first needed. */
-export function searchOf(pattern: string): () => Search {
+/** A pattern that is compiled when it is first needed. */
+export type LazySearch = (run: ValidationRun) => Search;
+
+export function searchOf(pattern: string): LazySearch {
   let search: Search | undefined;
-  return () => {
-    search ??= compileSearch(pattern);
+  return (run) => {
+    if (search !== undefined) return search;
+    search = compileSearch(pattern);
+    run.compiled(search.problem === undefined ? search.cost : 0, true);
     return search;
   };
 }
 
 /** Whether a text has the pattern, or what is wrong with the pattern. */
-export function finds(
-  searchOfPattern: () => Search,
-  text: string,
-  run: { search(steps: number): void },
-): boolean | string {
-  const search = searchOfPattern();
+export function finds(searchOfPattern: LazySearch, text: string, run: ValidationRun): boolean | string {
+  const search = searchOfPattern(run);
   if (search.problem !== undefined) return search.problem;
-  run.search(search.cost * (text.length + 1));
+  if (!search.isCompiled) run.compiled(search.cost, false);
+  run.search(search.cost, text.length);
   return search.finds(text);
 }
 
@@ -63,10 +70,10 @@ export function multipleOfCheck(text: string): Check {
   const isPlain = Number.isSafeInteger(number);
   return (value, run) => {
     const candidate = value as number;
-    const isFit =
-      isPlain && Number.isSafeInteger(candidate)
-        ? candidate % number === 0
-        : Number.isFinite(candidate) && isMultiple(decimalOfNumber(candidate), divisor);
+    if (isPlain && Number.isSafeInteger(candidate))
+      return candidate % number === 0 || run.fail(`is not a multiple of ${text}`);
+    run.work(digitSteps(text));
+    const isFit = Number.isFinite(candidate) && isMultiple(decimalOfNumber(candidate), divisor);
     return isFit || run.fail(`is not a multiple of ${text}`);
   };
 }
@@ -78,12 +85,18 @@ export function boundCheck(text: string, fits: (order: number) => boolean, meani
   const isExact = Number.isFinite(number) && compareDecimals(limit, decimalOfNumber(number)) === 0;
   return (value, run) => {
     const candidate = value as number;
+    if (!isExact) run.work(digitSteps(text));
     const order =
       isExact || !Number.isFinite(candidate)
         ? candidate - number
         : compareDecimals(decimalOfNumber(candidate), limit);
     return fits(order) || run.fail(`must be ${meaning} ${text}`);
   };
+}
+
+/** What calculating with a number digit by digit costs: schemas may have a thousand of them. */
+function digitSteps(text: string): number {
+  return 32 + text.length ** 2 / 64;
 }
 
 function decimalOfNumber(value: number): Decimal {

@@ -1,4 +1,5 @@
 import { registryLimits } from '../../limits.ts';
+import type { PayloadWork } from '../../payload-work.ts';
 
 /** A payload takes more work than is allowed. */
 export class ValidationTooLarge extends Error {
@@ -26,13 +27,27 @@ export class Evaluated {
   }
 }
 
+/** What a step costs: a subschema that is applied, or a property that is looked at. */
+const stepWork = 16;
+/** What a pattern costs for each unit of its cost and each character: a tenth of the worst case, and more than most. */
+const searchWork = 4;
+/** What preparing a subschema for its first use costs. */
+const makingWork = 1024;
+/** What compiling a pattern costs in any case, and for each unit of its cost. */
+const compilationWork = 100_000;
+const compilationWorkPerCost = 500;
+
+/** Objects with more properties list them slowly. */
+const listedPropertiesMax = 128;
+
 /**
- * The validation of one payload, whose work is limited: subschemas that refer to each other can demand exponentially
- * much of it.
+ * The validation of one payload. All that takes time that grows with the payload or the schema is charged, because
+ * subschemas that refer to each other can demand exponentially much of it.
  */
 export class ValidationRun {
-  #stepsLeft: number;
-  #searchLeft: number = registryLimits.jsonSearchStepsMax;
+  readonly #work: PayloadWork;
+  /** The names of large objects, which are listed once. */
+  #names: Map<object, readonly string[]> | undefined;
   #depth = 0;
   #message = '';
   /** From the value that does not fit to the root. */
@@ -40,8 +55,8 @@ export class ValidationRun {
   /** Set where unevaluated parts of the value at hand matter. */
   evaluated: Evaluated | undefined;
 
-  constructor(payloadBytes: number) {
-    this.#stepsLeft = registryLimits.jsonValidationStepsMax + 4 * payloadBytes;
+  constructor(work: PayloadWork) {
+    this.#work = work;
   }
 
   /** Applies a subschema. */
@@ -73,13 +88,41 @@ export class ValidationRun {
   }
 
   work(steps: number): void {
-    this.#stepsLeft -= steps;
-    if (this.#stepsLeft < 0) throw new ValidationTooLarge();
+    this.#work.spend(stepWork * steps);
+    if (this.#work.isExceeded) throw new ValidationTooLarge();
   }
 
-  search(steps: number): void {
-    this.#searchLeft -= steps;
-    if (this.#searchLeft < 0) throw new ValidationTooLarge();
+  /** The names of an object's properties. */
+  namesOf(value: unknown): readonly string[] {
+    const known = this.#names?.get(value as object);
+    if (known !== undefined) return known;
+    const names = Object.keys(value as object);
+    if (names.length <= listedPropertiesMax) {
+      this.work(names.length / 4);
+      return names;
+    }
+    this.#names ??= new Map();
+    this.#names.set(value as object, names);
+    this.work(8 * names.length);
+    return names;
+  }
+
+  /** Charges a subschema that is used for the first time. */
+  made(): void {
+    this.#work.spendOnce(makingWork);
+  }
+
+  /** Charges the compilation of a pattern, which is done again if the patterns of the process are too many. */
+  compiled(cost: number, isFirst: boolean): void {
+    const work = compilationWork + compilationWorkPerCost * cost;
+    if (isFirst) this.#work.spendOnce(work);
+    else this.#work.spend(work);
+  }
+
+  /** Charges the search for a pattern of a cost in so many characters. */
+  search(cost: number, chars: number): void {
+    this.#work.spend(searchWork * cost * (chars + 1));
+    if (this.#work.isExceeded) throw new ValidationTooLarge();
   }
 
   /** Notes the reason why the value at hand does not fit. */

@@ -62,7 +62,10 @@ class CheckMaker {
     if (known !== undefined) return known;
     let made: Check | undefined;
     const check: Check = (value, run) => {
-      made ??= this.#make(tree);
+      if (made === undefined) {
+        run.made();
+        made = this.#make(tree);
+      }
       return made(value, run);
     };
     this.#checks.set(tree, check);
@@ -204,20 +207,29 @@ const isAbove = (order: number) => order > 0;
 function typeCheck(names: readonly string[]): Check {
   const types = new Set(names);
   const isInteger = types.has('integer') && !types.has('number');
+  const problem = `must be ${names.join(' or ')}`;
   return (value, run) => {
     const type = typeOf(value);
     const fits = types.has(type) || (isInteger && Number.isInteger(value));
-    return fits || run.fail(`must be ${names.join(' or ')}`);
+    return fits || run.fail(problem);
   };
 }
 
 function valuesCheck(values: readonly JsonTree[]): Check {
   const keys = new Set(values.map(keyOfTree));
   const texts = new Set(values.filter((value) => typeof value === 'string'));
+  const hasArrays = values.some(isArray);
+  const hasObjects = values.some(isObject);
   return (value, run) => {
-    if (typeof value === 'string') return texts.has(value) || run.fail(notAllowed);
+    if (typeof value === 'string') {
+      run.work(value.length / 256);
+      return texts.has(value) || run.fail(notAllowed);
+    }
+    // Large values are not written out where none could be the same.
+    if (typeof value === 'object' && value !== null && !(Array.isArray(value) ? hasArrays : hasObjects))
+      return run.fail(notAllowed);
     const key = keyOfValue(value);
-    run.work(key.length / 16);
+    run.work(1 + key.length / 2);
     return keys.has(key) || run.fail(notAllowed);
   };
 }
@@ -228,10 +240,12 @@ function checkOfTypes({ any, string, number, object, array }: Checks): Check {
   const hasTyped = string.length + number.length + object.length + array.length > 0;
   const forType: Readonly<Record<string, readonly Check[]>> = { string, number, object, array };
   return (value, run) => {
+    run.work(any.length / 4);
     for (const check of any) if (!check(value, run)) return false;
     if (!hasTyped) return true;
     const typed = forType[typeOf(value)];
     if (typed === undefined) return true;
+    run.work(typed.length / 4);
     for (const check of typed) if (!check(value, run)) return false;
     return true;
   };
