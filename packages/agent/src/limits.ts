@@ -190,6 +190,14 @@ export const agentLimits = {
   namedPerRequestMax: 10_000,
 
   /**
+   * Entries of a request's lists, in all, that are served in turns of so many, and those of a request that is served
+   * in one turn. The connection of a longer request is closed, as Apache Kafka closes that of one with too many bytes.
+   */
+  entriesPerRequestMax: 250_000,
+  entriesAtOnceMax: 50_000,
+  entriesPerTurnMax: 2_000,
+
+  /**
    * ACLs in one CreateAcls, filters in one DeleteAcls: Apache Kafka's limit of records that one request of a user
    * makes.
    */

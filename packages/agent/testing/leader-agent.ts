@@ -1,5 +1,5 @@
 import type { ClusterPort, TopicDescription } from '@weir/cluster';
-import { silentLog, systemClock } from '@weir/core';
+import { type Clock, silentLog, systemClock } from '@weir/core';
 import type { ClusterNode } from '@weir/metadata';
 import { createClusterView } from '../src/cluster/following-view.ts';
 import { testAgent } from './agent.ts';
@@ -25,11 +25,13 @@ export interface LeaderAgent extends ServedAgent, AsyncDisposable {
 interface LeaderAgentOptions extends Pick<TestAgentOptions, 'accessOf' | 'session'> {
   /** Wraps the port between the agents and their cluster. */
   readonly port?: (node: ClusterNode) => ClusterPort;
+  /** The clock of the agents. */
+  readonly clock?: Clock;
 }
 
 export async function startLeaderAgent(
   clusterConfigs: Readonly<Record<string, string>> = {},
-  { port = (node) => node, ...options }: LeaderAgentOptions = {},
+  { port = (node) => node, clock = systemClock, ...options }: LeaderAgentOptions = {},
 ): Promise<LeaderAgent> {
   const leader = await startTestLeader({ configs: clusterConfigs });
   const { node } = leader;
@@ -41,8 +43,8 @@ export async function startLeaderAgent(
     const cluster = port(node);
     const view = createClusterView(cluster, { log: silentLog });
     await view.ready();
-    const handlers = dataHandlers(view, store, systemClock);
-    const agent = await serveCluster(cluster, systemClock, { self: self!, view, ...handlers, ...options });
+    const handlers = dataHandlers(view, store, clock);
+    const agent = await serveCluster(cluster, clock, { self: self!, view, ...handlers, ...options });
     agents.push(agent);
     return agent;
   };

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ClusterPort } from '@weir/cluster';
+import { type Clock, systemClock } from '@weir/core';
 import { apis, type Layout, type LayoutField, type LayoutType, layoutOf, zeroUuid } from '@weir/wire';
 import { countScans } from '../../testing/counted-scans.ts';
 import { answered, errorName, startLeaderAgent } from '../../testing/index.ts';
@@ -9,6 +10,7 @@ import { highestOfferedVersion } from '../requests/offered-versions.ts';
 import { type Access, fullAccess } from '../security/access.ts';
 import { openSession } from '../security/session/client-session.ts';
 import type { ServedApi } from './handler-table.ts';
+import { entriesMax, type ListWork, listWork } from './list-work.ts';
 
 /** Lists beyond the limits on length, and lists just below them. */
 const rounds = [
@@ -115,7 +117,8 @@ function makerOf(type: LayoutType, long: Long): Maker {
       const make = makerOf(type.element, long);
       if (type.path === long.path) {
         const { entries, isRepeated } = long;
-        return () => Array.from({ length: entries }, (_, at) => make(isRepeated ? 0 : at));
+        if (isRepeated) return () => new Array(entries).fill(make(0));
+        return () => Array.from({ length: entries }, (_, at) => make(at));
       }
       return long.path.startsWith(`${type.path}.`) ? () => [make(0)] : () => [];
     }
@@ -204,6 +207,116 @@ for (const round of rounds) {
     }
   });
 }
+
+/** Requests whose list has so many entries, all the same. */
+function* requestsOf(entriesOfWork: (work: ListWork) => number | undefined): Iterable<LongRequest> {
+  for (const name of servedNames) {
+    const entries = entriesOfWork(listWork[name]);
+    if (entries === undefined) continue;
+    const api = apis[name];
+    const version = highestOfferedVersion(api);
+    const layout = layoutOf(api.request, version);
+    for (const path of listPaths(layout)) {
+      yield { name, version, path, body: structMaker(layout, { entries, isRepeated: true, path })(0) };
+    }
+  }
+}
+
+/** An agent that counts how often it lets others have their turn, and what it asks. */
+async function startCounting() {
+  let turns = 0;
+  const clock: Clock = Object.assign(Object.create(systemClock) as Clock, {
+    after(delayMs: number, run: () => void) {
+      if (delayMs === 0) turns++;
+      return systemClock.after(delayMs, run);
+    },
+  });
+  const counting = countingAccess(true);
+  const agent = await startLeaderAgent({}, { accessOf: () => counting.access, clock });
+  const session = openSession({ remoteAddress: '10.0.0.7', remotePort: 40_000 });
+  async function serve({ name, version, body }: LongRequest) {
+    const before = { turns, questions: counting.questions() };
+    const answer = await agent.server.serve({
+      api: apis[name],
+      apiVersion: version,
+      correlationId: 7,
+      clientId: 'test',
+      body: body as never,
+      requestBytes: 0,
+      session,
+      closed: new AbortController().signal,
+    });
+    return { answer, turns: turns - before.turns, questions: counting.questions() - before.questions };
+  }
+  return { serve, [Symbol.asyncDispose]: () => agent[Symbol.asyncDispose]() };
+}
+
+test('the table of work for lists says which requests have lists', () => {
+  for (const name of servedNames) {
+    const { request, versions } = apis[name];
+    const layouts = [versions.lowest, highestOfferedVersion(apis[name])].map((one) => layoutOf(request, one));
+    const hasLists = layouts.some((layout) => listPaths(layout).length > 0);
+    assert.equal(listWork[name] !== 'noList', hasLists, name);
+  }
+});
+
+test('a request with more entries than its API takes ends the connection, before any permission check', async () => {
+  await using agent = await startCounting();
+  let requests = 0;
+  for (const request of requestsOf((work) => (work === 'noList' ? undefined : entriesMax(work) + 1))) {
+    requests++;
+    const label = `${request.name} ${request.path}`;
+    const { answer, turns, questions } = await agent.serve(request);
+    assert.deepEqual({ answer, turns, questions }, { answer: 'close', turns: 0, questions: 0 }, label);
+  }
+  assert.ok(requests > 50);
+});
+
+test('long lists of reading requests are served in turns', async () => {
+  await using agent = await startCounting();
+  const entries = 9_999;
+  const seen = new Set<string>();
+  const isInTurns = (work: ListWork) => work === 'turns' || typeof work === 'object';
+  for (const { name, version, path, body } of requestsOf((work) => (isInTurns(work) ? entries : undefined))) {
+    // Names of configs are looked up in those that there are, and entries of the outer lists are one.
+    if (path.endsWith('configurationKeys[]')) continue;
+    const distinct = { ...body };
+    const layout = layoutOf(apis[name].request, version);
+    Object.assign(distinct, structMaker(layout, { entries, isRepeated: false, path })(0));
+    const { answer, turns } = await agent.serve({ name, version, path, body: distinct });
+    assert.ok(
+      turns >= Math.floor(entries / agentLimits.entriesPerTurnMax),
+      `${name} ${path}: ${turns} turns`,
+    );
+    const work: ListWork = listWork[name];
+    if (typeof work === 'object') {
+      const answers = (answer as Record<string, readonly unknown[]>)[work.answers]!;
+      assert.equal(answers.length, entries, name);
+    }
+    seen.add(name);
+  }
+  assert.deepEqual([...seen].sort(), servedNames.filter((name) => isInTurns(listWork[name])).sort());
+});
+
+test('parts of a list are answered in the order of the request', async () => {
+  await using agent = await startLeaderAgent();
+  const keys = Array.from({ length: 3 * agentLimits.entriesPerTurnMax + 1 }, (_, index) => `group-${index}`);
+  const found = answered(
+    await agent.call('FindCoordinator', 4, { key: '', keyType: 0, coordinatorKeys: keys }),
+  );
+  assert.deepEqual(
+    found.coordinators.map(({ key }) => key),
+    keys,
+  );
+  const described = answered(
+    await agent.call('DescribeGroups', 5, { groups: keys, includeAuthorizedOperations: false }),
+  );
+  assert.deepEqual(
+    described.groups.map(({ groupId }) => groupId),
+    keys,
+  );
+  assert.equal(described.throttleTimeMs, 0);
+});
 
 test('a request with too many entries is refused as a whole, before any permission check or call', async () => {
   const counting = countingAccess(true);

@@ -22,6 +22,7 @@ import { userOf } from '../security/principal.ts';
 import { type Sasl, saslWithoutMechanisms } from '../security/sasl/sasl.ts';
 import { ConnectedClients } from '../telemetry/connected-clients.ts';
 import { createHandlerTable, type HandlerDeps, type ServedApi } from './handler-table.ts';
+import { entriesMax, entriesOf, type ListWork, listWork, servedInParts } from './list-work.ts';
 
 /** What requests need on top of their handlers. */
 interface HandlerServices extends Omit<HandlerDeps, 'placementOf' | 'offered' | 'clients' | 'sasl'> {
@@ -73,7 +74,10 @@ export function createHandlers(services: HandlerServices): RequestServer {
   const byKey = new Map(
     Object.entries(table).map(([name, handler]) => [
       apis[name as ServedApi].key,
-      handler as unknown as Handler<Fields, Fields>,
+      {
+        handle: handler as unknown as Handler<Fields, Fields>,
+        work: listWork[name as ServedApi] as ListWork,
+      },
     ]),
   );
 
@@ -159,7 +163,22 @@ export function createHandlers(services: HandlerServices): RequestServer {
         receivedMs,
         hold,
       };
-      const run = () => byKey.get(api.key)!(request.body, context);
+      const { handle, work } = byKey.get(api.key)!;
+      const entries = work === 'noList' ? 0 : entriesOf(api, apiVersion, request.body);
+      if (entries > entriesMax(work)) {
+        log.warn('closed connection of a request with too many entries', {
+          api: api.name,
+          entries,
+          clientId,
+          peer: remoteAddress,
+        });
+        return 'close';
+      }
+      const isInParts = typeof work === 'object' && entries > agentLimits.entriesPerTurnMax;
+      const run = () =>
+        isInParts
+          ? servedInParts(work, request.body, clock, (body) => handle(body, context))
+          : handle(request.body, context);
       const answer = quotas.measure({ api, requestBytes, clock }, run);
       return services.slowDown === undefined ? answer : services.slowDown(api, answer);
     },

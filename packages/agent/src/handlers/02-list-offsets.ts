@@ -8,6 +8,7 @@ import { DamagedRange } from '../read-path/damaged-range.ts';
 import type { ReadPath } from '../read-path/read-path.ts';
 import { FirstRecord, type FoundRecord, LatestRecord, searchRecords } from '../read-path/record-search.ts';
 import type { HandlerOf, RequestContext } from '../requests/handler.ts';
+import { Turns } from '../requests/turns.ts';
 import { refusalsByName } from '../topics/topic-refusals.ts';
 
 type ListOffsetsApi = Apis['ListOffsets'];
@@ -66,7 +67,7 @@ export function listOffsetsHandler({
   inflation = new ClientInflation(),
 }: ListOffsetsOptions): HandlerOf<ListOffsetsApi> {
   return async (request, context) => {
-    const { topics, questions } = validate(request, context);
+    const { topics, questions } = await validate(request, context);
     const isCommitted = request.isolationLevel === readCommitted;
     const byTime = questions.filter(isByTime);
     const byEnd = questions.filter((question) => !isByTime(question));
@@ -165,12 +166,14 @@ function answerEnd({ position }: Question, ends: BatchesAnswer | undefined, isCo
   return found({ offset: isCommitted ? lastStableOffset : nextOffset, timestamp: -1n });
 }
 
-function validate(request: RequestOf<ListOffsetsApi>, context: RequestContext) {
+async function validate(request: RequestOf<ListOffsetsApi>, context: RequestContext) {
   const { cluster, apiVersion } = context;
+  const turns = new Turns(context.clock);
   const questions: Question[] = [];
   const refusalOf = refusalsByName(context, 'DESCRIBE');
   const repeated = repeatedPartitions(request);
-  const topics = request.topics.map(({ name, partitions }) => {
+  const topics: { name: string; partitions: PartitionResponse[] }[] = [];
+  for (const { name, partitions } of request.topics) {
     const topic = cluster.topicByName(name);
     const refusal = refusalOf(name);
     const responses: PartitionResponse[] = [];
@@ -192,9 +195,13 @@ function validate(request: RequestOf<ListOffsetsApi>, context: RequestContext) {
         answer(failed('FENCED_LEADER_EPOCH'));
       else if (position !== 'latestTiered' && position !== 'earliestPendingUpload')
         questions.push({ topicId: topic.topicId, partition: partitionIndex, position, timestamp, answer });
+      const turn = turns.next();
+      if (turn !== undefined) await turn;
     }
-    return { name, partitions: responses };
-  });
+    topics.push({ name, partitions: responses });
+    const turn = turns.next();
+    if (turn !== undefined) await turn;
+  }
   return { topics, questions };
 }
 

@@ -10,6 +10,7 @@ import { describedPartitions, leaderEpoch, type PlacementOf, rack } from '../pla
 import type { Placement } from '../placement/placement.ts';
 import type { FairQueue } from '../pressure/fair-queue.ts';
 import type { HandlerOf, RequestContext } from '../requests/handler.ts';
+import { mapInTurns, Turns } from '../requests/turns.ts';
 import { type Access, mayOnCluster, operationsNotRequested } from '../security/access.ts';
 import { isTopicName } from '../topics/topic-name.ts';
 
@@ -53,7 +54,7 @@ export function metadataHandler(
     const work = async () => {
       // The leader publishes changes before it answers a call that came after them, over the same connection.
       if (asksLeader) await ifAvailable(context.cluster.port.describeJournal());
-      return answerOf(request, context, await topicsOf(request, context));
+      return await answerOf(request, context, await topicsOf(request, context));
     };
     if (turns === undefined) return work();
     const answer = await turns.run(context.closed, work);
@@ -63,7 +64,11 @@ export function metadataHandler(
       : answerOf(request, context, notAvailable(request, context));
   };
 
-  function answerOf(request: Request, context: RequestContext, topics: readonly TopicEntry[]): Response {
+  async function answerOf(
+    request: Request,
+    context: RequestContext,
+    topics: readonly TopicEntry[],
+  ): Promise<Response> {
     const placement = placementOf(context);
     const answer = entryOf(placement, request, context);
     return {
@@ -75,7 +80,7 @@ export function metadataHandler(
       })),
       clusterId: context.cluster.clusterId,
       controllerId: placement.controller.nodeId,
-      topics: topics.map(answer),
+      topics: await mapInTurns(topics, context.clock, answer, ({ partitions }) => 1 + partitions.length),
       clusterAuthorizedOperations: request.includeClusterAuthorizedOperations
         ? clusterOperations(context.access)
         : operationsNotRequested,
@@ -119,9 +124,12 @@ function notAvailable({ topics }: Request, { apiVersion }: RequestContext): read
 
 async function requestedTopics(request: Request, context: RequestContext): Promise<TopicEntry[]> {
   const entries = new Map<string, TopicEntry>();
+  const turns = new Turns(context.clock);
   for (const { name, topicId } of request.topics ?? []) {
     const byId = topicId !== zeroUuid;
     entries.set(byId ? `id ${topicId}` : `name ${name}`, lookUp(name, byId ? topicId : undefined, context));
+    const turn = turns.next();
+    if (turn !== undefined) await turn;
   }
   await createMissing(entries, request, context);
   return [...entries.values()];

@@ -20,6 +20,7 @@ import {
 import { agentLimits } from '../limits.ts';
 import { brokerFacts, type ListenerProtocol } from '../placement/broker-facts.ts';
 import type { HandlerOf, RequestContext } from '../requests/handler.ts';
+import { mapInTurns } from '../requests/turns.ts';
 import { isTopicName } from '../topics/topic-name.ts';
 
 type Api = Apis['DescribeConfigs'];
@@ -62,7 +63,7 @@ const typeCode: Readonly<Record<DescribedConfig['type'], number>> = {
 export function describeConfigsHandler({ self, agentConfigs, protocol }: DescribingAgent): HandlerOf<Api> {
   return async (request, context) => {
     const { includeSynonyms, includeDocumentation } = request;
-    const denials = request.resources.map((resource) =>
+    const denials = await mapInTurns(request.resources, context.clock, (resource) =>
       configDenial(resource, 'DESCRIBE_CONFIGS', context.access),
     );
     const permitted = request.resources.filter((_, index) => denials[index] === undefined);
@@ -148,10 +149,15 @@ export function describeConfigsHandler({ self, agentConfigs, protocol }: Describ
       };
     }
 
-    const results = request.resources.map((resource, index) => {
-      const denial = denials[index];
-      return denial === undefined ? describe(resource) : failed(resource, denial, errors[denial].message);
-    });
+    const results = await mapInTurns(
+      request.resources,
+      context.clock,
+      (resource, index) => {
+        const denial = denials[index];
+        return denial === undefined ? describe(resource) : failed(resource, denial, errors[denial].message);
+      },
+      ({ configs }) => 1 + configs.length,
+    );
     return { throttleTimeMs: 0, results };
   };
 }

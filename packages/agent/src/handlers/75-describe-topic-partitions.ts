@@ -5,6 +5,7 @@ import type { ClusterView } from '../cluster/cluster-view.ts';
 import { agentLimits } from '../limits.ts';
 import { describedPartitions, type PlacementOf } from '../placement/described-agents.ts';
 import type { HandlerOf, RequestContext } from '../requests/handler.ts';
+import { Turns } from '../requests/turns.ts';
 import { isTopicName } from '../topics/topic-name.ts';
 
 /**
@@ -21,8 +22,9 @@ import { isTopicName } from '../topics/topic-name.ts';
 export function describeTopicPartitionsHandler(
   placementOf: PlacementOf,
 ): HandlerOf<Apis['DescribeTopicPartitions']> {
-  return (request, context) => {
+  return async (request, context) => {
     const { access, cluster } = context;
+    const turns = new Turns(context.clock);
     const { cursor } = request;
     const asksForAll = request.topics.length === 0;
     const placement = placementOf(context);
@@ -30,6 +32,8 @@ export function describeTopicPartitionsHandler(
     const topics: Entry[] = [];
     let left = limit;
     for (const name of namesFrom(cluster, request.topics, cursor?.topicName)) {
+      const turn = turns.next();
+      if (turn !== undefined) await turn;
       if (asksForAll && (isInternalTopic(name) || !access.mayQuietly('DESCRIBE', 'TOPIC', name))) continue;
       if (left === 0) return page(topics, { topicName: name, partitionIndex: 0 });
       if (!asksForAll && !access.may('DESCRIBE', 'TOPIC', name)) {
