@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { buildEndTransactionMarker, buildRecordBatch } from '@weir/wire';
+import { wireLimits } from '@weir/wire/limits';
 import { fetchedRecords } from './fetched-records.ts';
 
 const pause = () => Promise.resolve();
@@ -90,3 +91,20 @@ test('a compressed batch that is too large ends the walk with one clear line', a
   await read(8_192);
   assert.deepEqual([offsets, progress.nextOffset], [[0n, 1n], 2n]);
 });
+
+for (const codec of ['none', 'zstd'] as const) {
+  test(`${codec}: a batch of many records is passed over in turns`, async () => {
+    const count = 5 * wireLimits.walkedRecordsPerTurnMax;
+    const records = Array.from({ length: count }, () => ({ timestamp: 1n, key: null, value: null }));
+    const bytes = buildRecordBatch(records, { codec });
+    let turns = 0;
+    const turn = async () => {
+      turns++;
+    };
+    const found: bigint[] = [];
+    const options = { fromOffset: BigInt(count - 1), aborted: null, pause: turn, bytesMax: 1e6 };
+    for await (const { offset } of fetchedRecords(bytes, options)) found.push(offset);
+    assert.deepEqual(found, [BigInt(count - 1)]);
+    assert.ok(turns >= 4, `${turns} turns`);
+  });
+}

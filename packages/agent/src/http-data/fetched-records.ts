@@ -6,6 +6,7 @@ import {
   RecordCursor,
   recordBatches,
 } from '@weir/wire';
+import { wireLimits } from '@weir/wire/limits';
 import { agentLimits } from '../limits.ts';
 
 /** A transaction whose records a committed read leaves out, from its first offset until its marker. */
@@ -51,7 +52,14 @@ export async function* fetchedRecords(
     if (!isHidden) {
       const cursor = await cursorOver(batch, options);
       bytes += cursor.totalBytes;
-      while (cursor.next()) if (cursor.offset >= fromOffset) yield cursor;
+      // A reader may want the last of millions of small records.
+      for (let left = wireLimits.walkedRecordsPerTurnMax; cursor.next(); left--) {
+        if (left === 0) {
+          await options.pause();
+          left = wireLimits.walkedRecordsPerTurnMax;
+        }
+        if (cursor.offset >= fromOffset) yield cursor;
+      }
     }
     if (progress !== undefined) progress.nextOffset = batch.nextOffset;
   }
