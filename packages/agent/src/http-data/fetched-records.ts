@@ -53,7 +53,7 @@ export async function* fetchedRecords(
       const cursor = await cursorOver(batch, options);
       bytes += cursor.totalBytes;
       // A reader may want the last of millions of small records.
-      for (let left = wireLimits.walkedRecordsPerTurnMax; cursor.next(); left--) {
+      for (let left: number = wireLimits.walkedRecordsPerTurnMax; cursor.next(); left--) {
         if (left === 0) {
           await options.pause();
           left = wireLimits.walkedRecordsPerTurnMax;
