@@ -26,7 +26,6 @@ export type { LinkSource } from './linking/source-reader.ts';
 export { type LinkDestination, syncRegistry } from './linking/sync-registry.ts';
 export { protobufFormat } from './protobuf/protobuf-format.ts';
 export { prettySchema } from './readable/pretty-schema.ts';
-export { schemaDiff } from './readable/schema-diff.ts';
 export { readViolations, type SchemaViolation } from './readable/violations.ts';
 export {
   compatibilityLevels,

@@ -106,6 +106,15 @@ export const registryLimits = {
    */
   inlinePayloadBytesMax: 16 * KiB,
 
+  /**
+   * Schemas of records, by the bytes of all their texts, that the serving thread parses, and payloads in JSON that it
+   * validates. Those beyond are only known to worker threads, which get as many payloads at a time.
+   */
+  inlineCodecBytesMax: 64 * KiB,
+  inlineValidatedBytesMax: 64 * KiB,
+  threadPayloadsMax: 20_000,
+  threadPayloadsBytesMax: 16 * MiB,
+
   /** The JSON of one key or value, decoded or to be encoded. A byte of a payload can stand for a name of any length. */
   decodedJsonCharsMax: 16 * MiB,
 

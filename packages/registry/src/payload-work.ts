@@ -7,6 +7,7 @@ import { registryLimits } from './limits.ts';
  */
 export class PayloadWork {
   #used = 0;
+  #once = 0;
   #max: number;
 
   constructor(max: number = registryLimits.payloadWorkMax) {
@@ -15,6 +16,16 @@ export class PayloadWork {
 
   get used(): number {
     return this.#used;
+  }
+
+  /** What is left of what is allowed. */
+  get left(): number {
+    return Math.max(0, this.#max - this.#used);
+  }
+
+  /** What was used of what is allowed. */
+  get limited(): number {
+    return this.#used - this.#once;
   }
 
   /** Whether more was used than is allowed: what was checked last was not checked to its end. */
@@ -34,6 +45,7 @@ export class PayloadWork {
   /** Spends what only the first payload of a schema costs. It counts, and it is no reason to refuse the payload. */
   spendOnce(work: number): void {
     this.#used += work;
+    this.#once += work;
     this.#max += work;
   }
 }

@@ -10,7 +10,7 @@ export class Turns {
     this.#clock = clock;
   }
 
-  /** Counts an entry, or what it cost in entries. If there is a promise, the caller waits for it before the next one. */
+  /** Counts an entry, or what it cost in entries. The caller waits for the promise, if any, before the next one. */
   next(cost = 1): Promise<void> | undefined {
     this.#left -= cost;
     if (this.#left > 0) return undefined;

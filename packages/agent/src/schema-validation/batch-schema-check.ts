@@ -1,10 +1,10 @@
-import type { PayloadCodec } from '@weir/registry';
 import {
   type CachedSchema,
   idPrefixBytes,
   type LoadedSchema,
   type PayloadWork,
   payloadAfter,
+  registryLimits,
   type SchemaCache,
   type SchemaRef,
   type SchemaState,
@@ -56,6 +56,10 @@ export class BatchSchemaCheck {
   readonly #options: BatchSchemaCheckOptions;
   readonly #key: PartCheck | undefined;
   readonly #value: PartCheck | undefined;
+  /** Payloads that wait for a thread, and what threads found, by record and part. */
+  #sent: SentPayload[] = [];
+  #sentBytes = 0;
+  #verdicts: Map<string, Verdict> | undefined;
   // Absent for nearly every batch: its schemas are known and its records are valid.
   #fetched: Map<SchemaRef, LoadedSchema> | undefined;
   #wanted: Set<SchemaRef> | undefined;
@@ -88,6 +92,9 @@ export class BatchSchemaCheck {
     // Of several refs, some are fetched together.
     if (this.#wanted !== undefined && this.#wanted.size >= agentLimits.schemasFetchedAtOnceMax)
       throw new SchemasNeeded();
+    const { threadPayloadsMax, threadPayloadsBytesMax } = registryLimits;
+    if (this.#sent.length >= threadPayloadsMax || this.#sentBytes >= threadPayloadsBytesMax)
+      throw new SchemasNeeded();
     return problem;
   };
 
@@ -110,7 +117,7 @@ export class BatchSchemaCheck {
 
   /** Whether the batch is walked again, when schemas were fetched. Until then, payloads are not checked. */
   get isPending(): boolean {
-    return this.#wanted !== undefined || this.#unavailable !== undefined;
+    return this.#wanted !== undefined || this.#sent.length > 0 || this.#unavailable !== undefined;
   }
 
   /** Counts looking up a schema. */
@@ -120,29 +127,74 @@ export class BatchSchemaCheck {
 
   /** What is wrong with a payload, if there is anything. */
   problemOf(
-    part: string,
-    ref: SchemaRef,
-    codec: PayloadCodec,
+    at: PayloadPlace,
+    schema: CachedSchema,
     bytes: Uint8Array,
     start: number,
     end: number,
   ): string | undefined {
+    if (this.#needsThread(schema, end - start)) {
+      const verdict = this.verdictOf(at, schema, bytes.subarray(start, end));
+      return verdict && this.#problemIn(at, verdict);
+    }
     if (this.isPending) return undefined;
     const { work } = this.#options;
     work.allow(end - start);
-    const problem = work.isExceeded ? undefined : codec.problemOf(bytes, start, end, work);
-    if (work.isExceeded)
+    const problem = work.isExceeded ? undefined : schema.codec!.problemOf(bytes, start, end, work);
+    return this.#problemIn(at, work.isExceeded ? 'tooCostly' : { problem, recordName: undefined });
+  }
+
+  /** What a thread found; absent if the payload has to be sent to one first. */
+  verdictOf(at: PayloadPlace, schema: CachedSchema, payload: Uint8Array): Verdict | undefined {
+    const key = keyOf(at);
+    const verdict = this.#verdicts?.get(key);
+    if (verdict !== undefined) return verdict;
+    const isDecided = this.#counts !== undefined && !this.#options.rules.warnsOnly;
+    if (isDecided || this.#unavailable !== undefined) return undefined;
+    // A copy: the batch stays in its frame.
+    this.#sent.push({ key, schema, payload: new Uint8Array(payload) });
+    this.#sentBytes += payload.length;
+    return undefined;
+  }
+
+  /** Parsing JSON takes long, whatever its schema. */
+  #needsThread({ codec, type }: CachedSchema, payloadBytes: number): boolean {
+    if (codec === undefined) return true;
+    const isLarge = type === 'JSON' && payloadBytes > registryLimits.inlineValidatedBytesMax;
+    return isLarge && this.#options.cache.hasThreads;
+  }
+
+  #problemIn({ part, ref }: PayloadPlace, verdict: Verdict): string | undefined {
+    if (verdict === 'tooCostly')
       return this.invalid(
         invalidReasons.tooCostly,
         `${part} cannot be checked: schema ${ref} takes too much work for the records of the request`,
       );
-    if (problem === undefined) return undefined;
-    return this.invalid(invalidReasons.payload, `${part} does not fit schema ${ref}: ${problem}`);
+    if (verdict === 'busy')
+      return this.cannotKnow(`${part} cannot be checked now: too many large payloads wait for a thread`);
+    if (verdict.problem === undefined) return undefined;
+    return this.invalid(invalidReasons.payload, `${part} does not fit schema ${ref}: ${verdict.problem}`);
+  }
+
+  /** Has payloads checked in a thread, those of one schema together. */
+  async #checkInThread(): Promise<void> {
+    const sent = this.#sent;
+    this.#sent = [];
+    this.#sentBytes = 0;
+    this.#verdicts ??= new Map();
+    for (const [schema, ofSchema] of Map.groupBy(sent, (one) => one.schema)) {
+      const { cache, work } = this.#options;
+      const payloads = ofSchema.map(({ payload }) => payload);
+      for (const { length } of payloads) work.allow(length);
+      const checked = await cache.checkInThread(schema, payloads, work.left);
+      if (typeof checked === 'object') work.spend(checked.work);
+      for (const [index, { key }] of ofSchema.entries()) this.#verdicts.set(key, verdictAt(index, checked));
+    }
   }
 
   /** Call after the last record. */
   end(): void {
-    if (this.#wanted !== undefined) throw new SchemasNeeded();
+    if (this.#wanted !== undefined || this.#sent.length > 0) throw new SchemasNeeded();
   }
 
   /** Why the batch cannot be decided now. */
@@ -156,6 +208,7 @@ export class BatchSchemaCheck {
     this.#fetched ??= new Map();
     const fetched = this.#fetched;
     await Promise.all(wanted.map(async (ref) => fetched.set(ref, await this.#options.cache.load(ref))));
+    if (this.#sent.length > 0) await this.#checkInThread();
   }
 
   /** Counts the invalid records. Call once, when the batch is decided. */
@@ -211,6 +264,36 @@ export class BatchSchemaCheck {
   }
 }
 
+/** A key or value, and the schema that it names. */
+interface PayloadPlace {
+  readonly part: 'key' | 'value';
+  readonly index: number;
+  readonly ref: SchemaRef;
+}
+
+interface SentPayload {
+  readonly key: string;
+  readonly schema: CachedSchema;
+  readonly payload: Uint8Array;
+}
+
+/** What a thread found, or why it found nothing. */
+type Verdict =
+  | { readonly problem: string | undefined; readonly recordName: string | undefined }
+  | 'busy'
+  | 'tooCostly';
+
+function verdictAt(index: number, checked: Awaited<ReturnType<SchemaCache['checkInThread']>>): Verdict {
+  if (typeof checked === 'string') return checked;
+  const { problems, recordNames } = checked;
+  if (index >= recordNames.length) return 'tooCostly';
+  return { problem: problems.get(index), recordName: recordNames[index] };
+}
+
+function keyOf({ part, index }: PayloadPlace): string {
+  return `${part} ${index}`;
+}
+
 /** Checks the keys or the values of one batch. */
 class PartCheck {
   readonly #part: 'key' | 'value';
@@ -219,7 +302,7 @@ class PartCheck {
   readonly #batch: BatchSchemaCheck;
   /** The last schema whose subject is right: nearly all records of a batch have the same. */
   #lastId = -1;
-  #lastCodec: PayloadCodec | undefined;
+  #lastSchema: CachedSchema | undefined;
 
   constructor(part: 'key' | 'value', topic: string, strategy: SubjectNameStrategy, batch: BatchSchemaCheck) {
     this.#part = part;
@@ -236,14 +319,16 @@ class PartCheck {
     const bytes = record.decompressed;
     const start = isKey ? record.keyStart : record.valueStart;
     const end = isKey ? record.keyEnd : record.valueEnd;
-    const codec = this.#lastCodec;
-    if (header === undefined && codec !== undefined && schemaIdOf(bytes, start, end) === this.#lastId) {
-      return this.#batch.problemOf(this.#part, this.#lastId, codec, bytes, start + idPrefixBytes, end);
+    const schema = this.#lastSchema;
+    const { index } = record;
+    if (header === undefined && schema !== undefined && schemaIdOf(bytes, start, end) === this.#lastId) {
+      const at = { part: this.#part, index, ref: this.#lastId };
+      return this.#batch.problemOf(at, schema, bytes, start + idPrefixBytes, end);
     }
-    return this.#check(bytes.subarray(start, end), header);
+    return this.#check(index, bytes.subarray(start, end), header);
   }
 
-  #check(payload: Buffer, header: Buffer | undefined): string | undefined {
+  #check(index: number, payload: Buffer, header: Buffer | undefined): string | undefined {
     this.#batch.lookedUp();
     const prefix = schemaPrefixOf(header ?? payload);
     if (prefix === undefined) {
@@ -265,12 +350,21 @@ class PartCheck {
       }
     }
     const { schema } = state;
-    if (schema.codec === undefined) {
+    if (schema.problem !== undefined) {
       const problem = `${this.#part} has schema ${ref}, which cannot be parsed: ${schema.problem}`;
       return this.#batch.invalid(invalidReasons.unreadableSchema, problem);
     }
     const rest = payloadAfter(prefix, payload, header);
-    const subject = this.#subjectOf(schema.codec, rest);
+    const at = { part: this.#part, index, ref };
+    let recordName: string | undefined;
+    if (this.#strategy !== 'TopicNameStrategy') {
+      const verdict = schema.codec === undefined ? this.#batch.verdictOf(at, schema, rest) : 'inline';
+      if (verdict === undefined) return undefined;
+      if (verdict === 'inline') recordName = schema.codec?.recordName(rest);
+      else if (typeof verdict === 'object') recordName = verdict.recordName;
+      else return this.#batch.problemOf(at, schema, rest, 0, rest.length);
+    }
+    const subject = this.#subjectOf(recordName);
     const isRegistered = subject === undefined ? false : this.#batch.isRegistered(ref, schema, subject);
     if (isRegistered === 'unknown') return this.#batch.want(ref);
     if (isRegistered === false) {
@@ -286,14 +380,13 @@ class PartCheck {
     }
     if (typeof ref === 'number' && this.#strategy === 'TopicNameStrategy') {
       this.#lastId = ref;
-      this.#lastCodec = schema.codec;
+      this.#lastSchema = schema;
     }
-    return this.#batch.problemOf(this.#part, ref, schema.codec, rest, 0, rest.length);
+    return this.#batch.problemOf(at, schema, rest, 0, rest.length);
   }
 
-  #subjectOf(codec: PayloadCodec, payload: Uint8Array): string | undefined {
+  #subjectOf(name: string | undefined): string | undefined {
     if (this.#strategy === 'TopicNameStrategy') return `${this.#topic}-${this.#part}`;
-    const name = codec.recordName(payload);
     if (name === undefined || this.#strategy === 'RecordNameStrategy') return name;
     return `${this.#topic}-${name}`;
   }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Metrics, MiB } from '@weir/core';
+import { Metrics, MiB, systemClock } from '@weir/core';
 import { HandClock, settle } from '@weir/core/testing';
 import { type PayloadCodec, RegistryUnavailable, type SchemaType } from '@weir/registry';
-import { SchemaCache, schemaIdHeaders } from '@weir/registry/decoding';
+import { SchemaCache, SchemaPool, schemaIdHeaders } from '@weir/registry/decoding';
 import { TestReader, textFormat } from '@weir/registry/testing';
 import { buildRecordBatch, type CompressionCodec, codecIds, type RecordToWrite } from '@weir/wire';
 import { answered, errorName, startTestAgent } from '../../testing/index.ts';
@@ -22,7 +22,8 @@ async function start(
   {
     withRegistry = true,
     formatOf = textFormat,
-  }: { withRegistry?: boolean; formatOf?: typeof textFormat } = {},
+    pool,
+  }: { withRegistry?: boolean; formatOf?: typeof textFormat; pool?: SchemaPool } = {},
 ) {
   let pauses = 0;
   const clock = new HandClock();
@@ -32,7 +33,7 @@ async function start(
   reader.add(2, 'b', ['record.b'], 'PROTOBUF');
   reader.add(3, 'c', ['t-record.c', 'other-value'], 'JSON');
   reader.add(4, 'invalid', ['t-value']);
-  const cache = new SchemaCache({ reader, formatOf, clock });
+  const cache = new SchemaCache({ reader, formatOf, clock, pool });
   const appended: ProducedBatch[] = [];
   const writePath = {
     append: async (batches: readonly ProducedBatch[]) => {
@@ -436,6 +437,70 @@ test('a batch that is checked in turns checks each record once', async () => {
   for (const id of ids) reader.add(id, 'a', ['t-value']);
   assert.deepEqual(await send(ids.map((id) => ({ value: withId(id, '100000') }))), fine);
   assert.equal(checked, 100);
+});
+
+/** Threads that know the real formats, and a format that is never used. */
+async function startWithThreads(configs: { readonly [name: string]: string }) {
+  const pool = new SchemaPool({ clock: systemClock, threadsMax: 1 });
+  const parsed: string[] = [];
+  const formatOf = (type: SchemaType): ReturnType<typeof textFormat> => {
+    const format = textFormat(type);
+    return {
+      ...format,
+      parse(source) {
+        parsed.push(source.text);
+        return format.parse(source);
+      },
+    };
+  };
+  const started = await start(configs, { formatOf, pool });
+  return { ...started, parsed, [Symbol.asyncDispose]: () => pool.end() };
+}
+
+/** A schema of that title for objects with a number, of about so many characters. */
+const largeSchema = (title: string, chars = 100_000) =>
+  JSON.stringify({ title, properties: { a: { type: 'number' } }, description: 'x'.repeat(chars) });
+
+test('a large schema stays in threads, and so do its payloads', async () => {
+  await using agent = await startWithThreads(values);
+  const { send, reader, parsed, counts } = agent;
+  reader.add(5, largeSchema('five'), ['t-value'], 'JSON');
+  reader.add(6, `{"type":"nothing"}${' '.repeat(100_000)}`, ['t-value'], 'JSON');
+  const valid = { value: withId(5, '{"a":1}') };
+  assert.deepEqual(await send([valid, valid, { value: withId(1, 'abc') }, valid]), fine);
+  const problem = 'value does not fit schema 5: #/a: must be number';
+  assert.deepEqual(await send([valid, { value: withId(5, '{"a":"1"}') }, valid]), refusal(1, problem));
+  const unreadable = await send([{ value: withId(6, '{}') }]);
+  assert.match(unreadable.message!, /^record 0: value has schema 6, which cannot be parsed: /);
+  assert.deepEqual(parsed, ['a']);
+  assert.deepEqual(counts(), { 't payload': 1, 't unreadable_schema': 1 });
+});
+
+test('the name of a record comes from the thread where the subject needs it', async () => {
+  const strategy = { 'service.value.subject.name.strategy': 'RecordNameStrategy' };
+  await using agent = await startWithThreads({ ...values, ...strategy });
+  const { send, reader } = agent;
+  reader.add(5, largeSchema('five'), ['five'], 'JSON');
+  reader.add(6, largeSchema('six'), ['other'], 'JSON');
+  assert.deepEqual(await send([{ value: withId(5, '{"a":1}') }]), fine);
+  const problem = 'value has schema 6, which is not registered under subject six';
+  assert.deepEqual(await send([{ value: withId(6, '{"a":1}') }]), refusal(0, problem));
+});
+
+test('large payloads in JSON are checked in threads, and share the limit of their request', async () => {
+  await using agent = await startWithThreads(values);
+  const { send, reader, counts } = agent;
+  const next = (at: number) => ({ $ref: `#/definitions/a${at + 1}` });
+  const definitions = Object.fromEntries(
+    Array.from({ length: 40 }, (_, at) => [`a${at}`, { allOf: [next(at), next(at)] }]),
+  );
+  const doubling = { $ref: '#/definitions/a0', definitions: { ...definitions, a40: { type: 'number' } } };
+  reader.add(5, JSON.stringify({ ...doubling, description: 'x'.repeat(100_000) }), ['t-value'], 'JSON');
+  const { error, records } = await send(Array.from({ length: 500 }, () => ({ value: withId(5, '1') })));
+  assert.equal(error, 'INVALID_RECORD');
+  const problem = 'value cannot be checked: schema 5 takes too much work for the records of the request';
+  assert.equal(records[0], `0: ${problem}`);
+  assert.deepEqual(Object.keys(counts() as object), ['t too_costly']);
 });
 
 test('an agent without a registry takes no records of a topic that validates them', async () => {

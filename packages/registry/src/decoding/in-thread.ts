@@ -3,7 +3,7 @@ import { InvalidPayload } from '../schema-format.ts';
 import type { PayloadResult, PayloadTask } from '../schema-work/payload-task.ts';
 import type { SchemaPool } from '../schema-work/schema-pool.ts';
 
-type UsedResult = Extract<PayloadResult, { readonly kind: 'json' | 'payload' }>;
+type UsedResult = Exclude<PayloadResult, { readonly kind: 'invalid' | 'tooLarge' }>;
 
 /** Runs a task in a thread. Throws `InvalidPayload` for all that the payload or the load of the threads can cause. */
 export async function inThread(pool: SchemaPool, task: PayloadTask): Promise<UsedResult> {

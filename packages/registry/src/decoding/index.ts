@@ -1,4 +1,5 @@
 /** What decodes and encodes payloads without loading the formats, which are loaded when the first schema is parsed. */
+export { registryLimits } from '../limits.ts';
 export { PayloadWork } from '../payload-work.ts';
 export { InvalidPayload } from '../schema-format.ts';
 export { SchemaPool } from '../schema-work/schema-pool.ts';

@@ -14,7 +14,11 @@ import { framed } from './wire-format.ts';
 function stage(pool?: SchemaPool, formatOf: typeof textFormat | typeof loadFormat = loadFormat) {
   const clock = new HandClock();
   const reader = new TestReader();
-  const decoder = new PayloadDecoder({ cache: new SchemaCache({ reader, formatOf, clock }), clock, pool });
+  const decoder = new PayloadDecoder({
+    cache: new SchemaCache({ reader, formatOf, clock, pool }),
+    clock,
+    pool,
+  });
   const decode = async (value: Buffer | null, options?: DecodeOptions) =>
     (await decoder.decodeRecord({ key: null, value, headers: [] }, options)).value;
   const framedText = (id: number, text: string) => framed(id, Buffer.from(text));
@@ -178,4 +182,14 @@ test('a payload that takes too long fails alone', async (t) => {
   assert.equal(failed.kind === 'failed' && failed.reason, 'it takes too much time or memory to decode');
   const small = await decode(framedText(9, '"x"'));
   assert.equal(small.kind === 'decoded' && small.json, '"x"');
+});
+
+test('payloads of a large schema are decoded in a thread, which alone knows it', async (t) => {
+  const { reader, decode, framedText } = stage(poolOf(t), () => {
+    throw new Error('the schema is parsed here');
+  });
+  const schema = (description: string) => JSON.stringify({ title: 'large', type: 'object', description });
+  reader.add(7, schema('x'.repeat(registryLimits.inlineCodecBytesMax)), ['s'], 'JSON');
+  const decoded = { kind: 'decoded', type: 'JSON', subjects: ['s'], recordName: 'large' };
+  assert.deepEqual(await decode(framedText(7, '{ "a": 1 }')), { ...decoded, ref: 7, json: '{"a":1}' });
 });

@@ -99,13 +99,13 @@ export class PayloadDecoder {
       const reason = 'no right to read a subject that has the schema';
       return { kind: 'failed', ref, type: undefined, subjects, reason };
     }
-    const { type, codec } = found;
+    const { type } = found;
     const failed = (reason: string): DecodedPayload => ({ kind: 'failed', ref, type, subjects, reason });
     if (only !== undefined && type !== only) return failed(`the schema is ${type}, not ${only}`);
-    if (codec === undefined) return failed(`the schema cannot be parsed: ${found.problem}`);
+    if (found.problem !== undefined) return failed(`the schema cannot be parsed: ${found.problem}`);
     try {
-      const json = await this.#json(found, payload, charsMax);
-      return { kind: 'decoded', ref, type, subjects, recordName: codec.recordName(payload), json };
+      const { json, recordName } = await this.#json(found, payload, charsMax);
+      return { kind: 'decoded', ref, type, subjects, recordName, json };
     } catch (error) {
       if (!(error instanceof InvalidPayload)) throw error;
       return failed(error.message);
@@ -129,9 +129,18 @@ export class PayloadDecoder {
   }
 
   /** Throws `InvalidPayload`. */
-  async #json({ type, codec, source }: CachedSchema, payload: Uint8Array, charsMax: number): Promise<string> {
-    if (this.#pool === undefined || payload.length <= registryLimits.inlinePayloadBytesMax)
-      return jsonOfPayload(codec!, type, payload, charsMax);
+  async #json(
+    { type, codec, source }: CachedSchema,
+    payload: Uint8Array,
+    charsMax: number,
+  ): Promise<{ readonly json: string; readonly recordName: string | undefined }> {
+    const isSmall = payload.length <= registryLimits.inlinePayloadBytesMax;
+    if (codec !== undefined && (this.#pool === undefined || isSmall))
+      return {
+        json: jsonOfPayload(codec, type, payload, charsMax),
+        recordName: codec.recordName(payload),
+      };
+    if (this.#pool === undefined) throw new InvalidPayload('the schema is too large');
     // A copy: the whole memory behind a part of it would pass between threads.
     const copy = new Uint8Array(payload);
     const result = await inThread(this.#pool, {
@@ -142,7 +151,7 @@ export class PayloadDecoder {
       charsMax,
     });
     if (result.kind !== 'json') throw new Error(`a result of the kind ${result.kind} was not asked for`);
-    return result.json;
+    return result;
   }
 }
 

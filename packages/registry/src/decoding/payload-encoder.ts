@@ -124,8 +124,9 @@ export class PayloadEncoder {
     const state = isCurrent ? known : (await this.#cache.load(id)).state;
     if (state.kind === 'unavailable') throw new SchemaUnusable('unavailable', state.problem);
     if (state.kind !== 'found') throw new SchemaUnusable('missing', `the registry has no schema ${id}`);
-    const { codec, problem } = state.schema;
-    if (codec === undefined) throw new SchemaUnusable('refused', `schema ${id} cannot be parsed: ${problem}`);
+    const { problem } = state.schema;
+    if (problem !== undefined)
+      throw new SchemaUnusable('refused', `schema ${id} cannot be parsed: ${problem}`);
     return state.schema;
   }
 
@@ -138,7 +139,9 @@ export class PayloadEncoder {
     const chars = 'json' in input ? input.json.length : jsonCharsOf(input.value, charsMax);
     if (chars === Number.POSITIVE_INFINITY) throw new InvalidPayload('it is nested too deeply');
     if (chars > charsMax) throw new InvalidPayload(`its JSON has more than ${charsMax} characters`);
-    if (this.#pool === undefined || chars <= inlineCharsMax) return encoded(codec!, type, input, recordName);
+    if (codec !== undefined && (this.#pool === undefined || chars <= inlineCharsMax))
+      return encoded(codec, type, input, recordName);
+    if (this.#pool === undefined) throw new InvalidPayload('the schema is too large');
     const result = await inThread(this.#pool, { kind: 'encode', type, source: source!, input, recordName });
     if (result.kind !== 'payload') throw new Error(`a result of the kind ${result.kind} was not asked for`);
     return result.payload;

@@ -24,8 +24,8 @@ export class RecordSchemas {
 
   constructor({ registry, isOwn, clock }: RecordSchemasOptions) {
     this.isOwn = isOwn;
-    this.cache = new SchemaCache({ reader: registry, formatOf: loadFormat, clock });
     this.#pool = new SchemaPool({ clock });
+    this.cache = new SchemaCache({ reader: registry, formatOf: loadFormat, clock, pool: this.#pool });
     const shared = { cache: this.cache, clock, pool: this.#pool };
     this.decoder = new PayloadDecoder(shared);
     this.encoder = new PayloadEncoder({ ...shared, registry });

@@ -3,6 +3,7 @@ import { RegistryRefusal } from '../client/client-error.ts';
 import type { RegistrySchema } from '../client/registry-schema.ts';
 import { resolveReferences } from '../client/resolve-references.ts';
 import { registryLimits } from '../limits.ts';
+import { RegistryError } from '../registry-error.ts';
 import {
   InvalidSchema,
   type PayloadCodec,
@@ -10,13 +11,15 @@ import {
   type SchemaSource,
   type SchemaType,
 } from '../schema-format.ts';
+import type { CheckedPayloads } from '../schema-work/payload-task.ts';
+import type { SchemaPool } from '../schema-work/schema-pool.ts';
 import type { RegistryReader } from './registry-reader.ts';
 import type { SchemaRef } from './wire-format.ts';
 
 /** A schema that was fetched. */
 export interface CachedSchema {
   readonly type: SchemaType;
-  /** Absent if the schema cannot be parsed; `problem` then says why. */
+  /** Absent if the schema cannot be parsed, which `problem` then says, or is only known to threads. */
   readonly codec: PayloadCodec | undefined;
   readonly problem: string | undefined;
   /** The text with all that it refers to, for work in a thread. Absent if the schema cannot be parsed. */
@@ -50,6 +53,8 @@ interface SchemaCacheOptions {
   /** Formats are loaded when they are first needed. */
   readonly formatOf: (type: SchemaType) => SchemaFormat | Promise<SchemaFormat>;
   readonly clock: Clock;
+  /** Threads for large schemas and payloads. Without them, all is done here. */
+  readonly pool?: SchemaPool | undefined;
   readonly bytesMax?: number;
 }
 
@@ -180,11 +185,8 @@ export class SchemaCache {
     if (found === undefined) return undefined;
     try {
       const source = await resolveReferences(reader, found, { stop });
-      const format = await this.#options.formatOf(found.schemaType);
       const textBytes = textBytesOf(source);
-      const parse = () => format.codec(format.parse(source));
-      const isLarge = textBytes > registryLimits.inlineSchemaCharsMax;
-      const codec = isLarge ? await this.#parseInTurn(parse) : parse();
+      const codec = await this.#codecOf(found.schemaType, source, textBytes);
       const schema = { type: found.schemaType, codec, problem: undefined, source, subjects };
       return { schema, textBytes };
     } catch (error) {
@@ -198,9 +200,56 @@ export class SchemaCache {
     }
   }
 
+  /** Whether payloads can be checked in a thread. */
+  get hasThreads(): boolean {
+    return this.#options.pool !== undefined;
+  }
+
+  /** Checks payloads in a thread, up to so much work: what they took, or why there is no result. */
+  async checkInThread(
+    { type, source }: CachedSchema,
+    payloads: readonly Uint8Array[],
+    workMax: number,
+  ): Promise<CheckedPayloads | 'busy' | 'tooCostly'> {
+    const ends = new Uint32Array(payloads.length);
+    let bytes = 0;
+    for (const [index, payload] of payloads.entries()) {
+      bytes += payload.length;
+      ends[index] = bytes;
+    }
+    const joined = new Uint8Array(bytes);
+    for (const [index, payload] of payloads.entries()) joined.set(payload, ends[index]! - payload.length);
+    const task = { kind: 'check', type, source: source!, payloads: joined, ends, workMax } as const;
+    try {
+      const result = await this.#options.pool!.run(task);
+      // The schema was parsed before, and now takes too much time or memory.
+      return result.kind === 'checked' ? result : 'tooCostly';
+    } catch (error) {
+      if (error instanceof RegistryError) return 'busy';
+      throw error;
+    }
+  }
+
+  /** The codec of a schema. Those of large ones stay in threads, because parsing them would take too long here. */
+  async #codecOf(
+    type: SchemaType,
+    source: SchemaSource,
+    textBytes: number,
+  ): Promise<PayloadCodec | undefined> {
+    const { pool, formatOf } = this.#options;
+    if (pool !== undefined && textBytes > registryLimits.inlineCodecBytesMax) {
+      const result = await pool.run({ kind: 'open', type, source });
+      if (result.kind === 'invalid' || result.kind === 'tooLarge') throw new InvalidSchema(result.problem);
+      return undefined;
+    }
+    const format = await formatOf(type);
+    const parse = () => format.codec(format.parse(source));
+    return textBytes > registryLimits.inlineSchemaCharsMax ? await this.#parseInTurn(parse) : parse();
+  }
+
   /**
-   * Parses large schemas one at a time and with pauses: codecs cannot come from another thread, and producers who name
-   * many large schemas must not keep the serving thread busy.
+   * Parses larger schemas one at a time and with pauses: a caller that names many of them must not keep the serving
+   * thread busy.
    */
   async #parseInTurn<Parsed>(parse: () => Parsed): Promise<Parsed> {
     const { clock } = this.#options;

@@ -1,4 +1,5 @@
 import { jsonOfPayload, payloadOfJson } from '../payload-json.ts';
+import { PayloadWork } from '../payload-work.ts';
 import {
   InvalidPayload,
   InvalidSchema,
@@ -25,18 +26,42 @@ export type PayloadTask =
       readonly input: JsonInput;
       /** The message of a Protobuf schema. */
       readonly recordName: string | undefined;
+    }
+  /** Only parses the schema. */
+  | { readonly kind: 'open'; readonly type: SchemaType; readonly source: SchemaSource }
+  | {
+      readonly kind: 'check';
+      readonly type: SchemaType;
+      readonly source: SchemaSource;
+      /** Payloads behind each other, and where each ends. */
+      readonly payloads: Uint8Array;
+      readonly ends: Uint32Array;
+      /** What checking all of them may cost. */
+      readonly workMax: number;
     };
 
 export type JsonInput = { readonly value: unknown } | { readonly json: string };
 
 /** What a task found, in a form that passes between threads. */
 export type PayloadResult =
-  | { readonly kind: 'json'; readonly json: string }
+  | { readonly kind: 'json'; readonly json: string; readonly recordName: string | undefined }
+  | { readonly kind: 'opened' }
+  | CheckedPayloads
   | { readonly kind: 'payload'; readonly payload: Uint8Array }
   /** The payload, the value or the schema is invalid: the message is for users. */
   | { readonly kind: 'invalid'; readonly problem: string }
   /** The work was given up: the message is for users. */
   | { readonly kind: 'tooLarge'; readonly problem: string };
+
+/** What is wrong with payloads that were checked together. */
+export interface CheckedPayloads {
+  readonly kind: 'checked';
+  /** Those with a problem, by their place. Those behind the last one that was checked have none. */
+  readonly problems: ReadonlyMap<number, string>;
+  /** Of each payload that was checked, the full name of its record. */
+  readonly recordNames: readonly (string | undefined)[];
+  readonly work: number;
+}
 
 export function runPayloadTask(
   task: PayloadTask,
@@ -44,8 +69,18 @@ export function runPayloadTask(
 ): PayloadResult {
   try {
     const codec = codecOf(task.type, task.source);
-    if (task.kind === 'decode')
-      return { kind: 'json', json: jsonOfPayload(codec, task.type, task.payload, task.charsMax) };
+    switch (task.kind) {
+      case 'decode':
+        return {
+          kind: 'json',
+          json: jsonOfPayload(codec, task.type, task.payload, task.charsMax),
+          recordName: codec.recordName(task.payload),
+        };
+      case 'open':
+        return { kind: 'opened' };
+      case 'check':
+        return checked(codec, task);
+    }
     // A copy: the whole memory behind a part of it would pass between threads.
     return {
       kind: 'payload',
@@ -56,6 +91,24 @@ export function runPayloadTask(
       return { kind: 'invalid', problem: error.message };
     throw error;
   }
+}
+
+function checked(
+  codec: PayloadCodec,
+  { payloads, ends, workMax }: Extract<PayloadTask, { readonly kind: 'check' }>,
+): CheckedPayloads {
+  const work = new PayloadWork(workMax);
+  const problems = new Map<number, string>();
+  const recordNames: (string | undefined)[] = [];
+  let start = 0;
+  for (const [index, end] of ends.entries()) {
+    const problem = codec.problemOf(payloads, start, end, work);
+    if (work.isExceeded) break;
+    if (problem !== undefined) problems.set(index, problem);
+    recordNames.push(codec.recordName(payloads.subarray(start, end)));
+    start = end;
+  }
+  return { kind: 'checked', problems, recordNames, work: work.limited };
 }
 
 /** Throws `InvalidPayload`. */

@@ -1,3 +1,4 @@
+import { schemaDiff } from '../readable/schema-diff.ts';
 import {
   type CompatibilityOptions,
   type Incompatibility,
@@ -35,7 +36,21 @@ export type SchemaTask =
       readonly reader: SchemaSource;
       readonly writer: SchemaSource;
       readonly options: CompatibilityOptions;
+    }
+  /** A diff for people. The texts need not be schemas. */
+  | {
+      readonly kind: 'diff';
+      readonly before: DiffedSchema;
+      readonly after: DiffedSchema;
+      readonly linesMax: number;
     };
+
+export interface DiffedSchema {
+  /** What the diff calls it. */
+  readonly name: string;
+  readonly type: SchemaType;
+  readonly source: SchemaSource;
+}
 
 /** What a task found, in a form that passes between threads. */
 export type SchemaResult =
@@ -52,6 +67,10 @@ export type ThreadAnswer = { readonly result: SchemaResult | PayloadResult } | {
 
 export type SchemaFormats = Readonly<Record<SchemaType, SchemaFormat>>;
 
+function named({ name, type, source: { text } }: DiffedSchema) {
+  return { name, type, text };
+}
+
 /** Does a task at once. `parse` may know a schema already. */
 export function runTask(
   formats: SchemaFormats,
@@ -59,6 +78,10 @@ export function runTask(
   parse: (type: SchemaType, source: SchemaSource) => ParsedSchema = (type, source) =>
     formats[type].parse(source),
 ): SchemaResult {
+  if (task.kind === 'diff') {
+    const { linesMax } = task;
+    return { kind: 'text', text: schemaDiff(named(task.before), named(task.after), { linesMax }) };
+  }
   const format = formats[task.type];
   try {
     switch (task.kind) {

@@ -63,6 +63,22 @@ describe('work on schemas', () => {
     });
   });
 
+  it('compares texts for people at once if they are small, and in a thread otherwise', async () => {
+    await withPool({}, async (session, pool) => {
+      const named = (text: string, lines: number) => ({
+        name: text,
+        type: 'PROTOBUF' as const,
+        source: source(`${text}\n${'line\n'.repeat(lines)}`),
+      });
+      assert.match(session.diff(named('a', 10), named('b', 10), 100), /^--- a\n\+\+\+ b\n@@ .*\n-a\n\+b/);
+      assert.equal(pool.threads, 0);
+      const [before, after] = [named('a', 1_000), named('b', 1_000)];
+      assert.throws(() => session.diff(before, after, 100), WorkPending);
+      assert.match(await settled(() => session.diff(before, after, 100)), /\n-a\n\+b/);
+      assert.equal(pool.threads, 1);
+    });
+  });
+
   it('is done in a thread if the schema is large', async () => {
     await withPool({}, async (session, pool) => {
       const schema = large('a');

@@ -9,7 +9,13 @@ import {
   type SchemaType,
 } from '../schema-format.ts';
 import type { SchemaPool, WorkCaller } from './schema-pool.ts';
-import { runTask, type SchemaFormats, type SchemaResult, type SchemaTask } from './schema-task.ts';
+import {
+  type DiffedSchema,
+  runTask,
+  type SchemaFormats,
+  type SchemaResult,
+  type SchemaTask,
+} from './schema-task.ts';
 import { SizedCache } from './sized-cache.ts';
 import { digestOf } from './source-digest.ts';
 
@@ -71,7 +77,8 @@ export class SchemaWork {
       return result;
     };
     // Two lists of alternatives are compared in pairs: 16 KiB can take a second.
-    const isQuadratic = task.kind === 'compare' && task.type === 'JSON';
+    // Texts that differ in many lines are searched for what they share, in time that grows with both numbers.
+    const isQuadratic = task.kind === 'diff' || (task.kind === 'compare' && task.type === 'JSON');
     const inlineCharsMax = isQuadratic ? this.#inlineCharsMax / 8 : this.#inlineCharsMax;
     if (this.#pool !== undefined && chars > inlineCharsMax) return this.#pool.run(task, caller).then(keep);
     return keep(runTask(this.#formats, task, (type, source) => this.#parse(type, source)));
@@ -124,6 +131,10 @@ export class WorkSession {
     return result.incompatibilities;
   }
 
+  diff(before: DiffedSchema, after: DiffedSchema, linesMax: number): string {
+    return textOf(this.#result({ kind: 'diff', before, after, linesMax }));
+  }
+
   #result(task: SchemaTask): SchemaResult {
     const { key } = keyOf(task);
     const known = this.#results.get(key);
@@ -163,6 +174,13 @@ function keyOf(task: SchemaTask): { readonly key: string; readonly chars: number
         key: `compare/${task.type}/${side}/${policy}/${reader.digest}${writer.digest}`,
         chars: reader.chars + writer.chars,
       };
+    }
+    case 'diff': {
+      const { before, after, linesMax } = task;
+      const old = digestOf(before.source);
+      const changed = digestOf(after.source);
+      const names = JSON.stringify([before.name, before.type, after.name, after.type, linesMax]);
+      return { key: `diff/${old.digest}${changed.digest}${names}`, chars: old.chars + changed.chars };
     }
   }
 }

@@ -9,6 +9,12 @@ import { digestOf } from './source-digest.ts';
 /** What a parsed schema takes in memory, as a multiple of its text. */
 const parsedSizePerChar = 16;
 
+const payloadTasks: ReadonlySet<string> = new Set<PayloadTask['kind']>(['decode', 'encode', 'open', 'check']);
+
+function isOfPayload(task: SchemaTask | PayloadTask): task is PayloadTask {
+  return payloadTasks.has(task.kind);
+}
+
 /** Serves the tasks of a pool, in a thread. */
 export function serveSchemaTasks(formats: SchemaFormats): void {
   const codecs = new SizedCache<PayloadCodec>(registryLimits.schemaWorkCacheBytesMax);
@@ -25,8 +31,7 @@ export function serveSchemaTasks(formats: SchemaFormats): void {
   parentPort!.on('message', (task: SchemaTask | PayloadTask) => {
     let answer: ThreadAnswer;
     try {
-      const isOfPayload = task.kind === 'decode' || task.kind === 'encode';
-      answer = { result: isOfPayload ? runPayloadTask(task, codecOf) : runTask(formats, task) };
+      answer = { result: isOfPayload(task) ? runPayloadTask(task, codecOf) : runTask(formats, task) };
     } catch (error) {
       answer = { failure: error instanceof Error ? (error.stack ?? error.message) : String(error) };
     }

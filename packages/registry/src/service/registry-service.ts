@@ -264,6 +264,20 @@ export class RegistryService {
     }
   }
 
+  /** A unified diff of two schemas for people, both indented; lines beyond `linesMax` are counted only. */
+  async diff(
+    before: { readonly name: string; readonly type: SchemaType; readonly text: string },
+    after: { readonly name: string; readonly type: SchemaType; readonly text: string },
+    { linesMax }: { readonly linesMax: number },
+  ): Promise<string> {
+    const [old, changed] = [before, after].map(({ name, type, text }) => ({
+      name,
+      type,
+      source: { text, references: [] },
+    }));
+    return this.#decisions.read(({ work }) => work.diff(old!, changed!, linesMax));
+  }
+
   /** What changes would lead to, one after the other. None of them is made. */
   async rehearse(changes: readonly RehearsedChange[]): Promise<RehearsedOutcome[]> {
     const { store, clock } = this.#options;

@@ -21,17 +21,21 @@ export async function checkChanges(
   const rehearsed = await registry.rehearse(parts.flat());
   let next = 0;
   let charsLeft: number = apiLimits.checkedRegistryTextCharsMax;
-  const outcomes = changes.map((change, index) => {
+  const outcomes: Outcome[] = [];
+  for (const [index, change] of changes.entries()) {
     const first = next;
     next += parts[index]!.length;
     const { outcome, compared } = outcomeOf(rehearsed.slice(first, next));
     // What a diff and messages cost is bounded for all changes together.
     charsLeft -= (compared?.schema.length ?? 0) + (change.schema?.length ?? 0);
     for (const { path, message } of outcome.violations) charsLeft -= path.length + message.length;
-    if (charsLeft < 0) return { ...outcome, violations: outcome.violations.slice(0, 1) };
-    if (compared === undefined || change.schema === undefined) return outcome;
-    return { ...outcome, diff: diffOf(compared, change.schema_type, change.schema) };
-  });
+    if (charsLeft < 0) outcomes.push({ ...outcome, violations: outcome.violations.slice(0, 1) });
+    else if (compared === undefined || change.schema === undefined) outcomes.push(outcome);
+    else {
+      const diff = await diffOf(registry, compared, change.schema_type, change.schema);
+      outcomes.push({ ...outcome, diff });
+    }
+  }
   return { outcomes };
 }
 

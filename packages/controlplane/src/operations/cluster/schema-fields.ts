@@ -1,6 +1,6 @@
 import type { InputOf, OutputOf } from '@weir/api';
 import { apiLimits } from '@weir/api/limits';
-import { type SchemaType, type SchemaViolation, type SubjectVersionAnswer, schemaDiff } from '@weir/registry';
+import type { RegistryService, SchemaType, SchemaViolation, SubjectVersionAnswer } from '@weir/registry';
 
 /** Conversions between the operations on schemas and the registry. */
 
@@ -18,8 +18,13 @@ export function bodyOf({ schema, schema_type: schemaType, references, metadata }
   };
 }
 
-export function diffOf(compared: SubjectVersionAnswer, type: SchemaType, text: string): string {
-  const diff = schemaDiff(
+export async function diffOf(
+  registry: RegistryService,
+  compared: SubjectVersionAnswer,
+  type: SchemaType,
+  text: string,
+): Promise<string> {
+  const diff = await registry.diff(
     {
       name: `${compared.subject} version ${compared.version}`,
       type: compared.schemaType,

@@ -237,7 +237,7 @@ async function checkCompatibility(
     is_registered: registered !== undefined,
     compared_version: compared?.version ?? null,
     violations: shortViolations(violations),
-    diff: compared === undefined ? '' : diffOf(compared, input.schema_type, input.schema),
+    diff: compared === undefined ? '' : await diffOf(registry, compared, input.schema_type, input.schema),
   };
 }
 
