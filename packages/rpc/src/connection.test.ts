@@ -543,17 +543,74 @@ test('late files that are invalid or too large fail their own call', async () =>
   client.close();
 });
 
-test('a call without a connection waits until its deadline', async () => {
+test('calls without a leader fail after some seconds, whatever their deadlines', async () => {
   const world = new World();
   const client = world.connect('http://nowhere');
-  const call = assert.rejects(client.findOffsets([]), {
-    name: 'ClusterUnavailable',
-    message: 'findOffsets: the control plane did not answer within 30 s',
-  });
-  await world.clock.pass(30_000);
-  await call;
+  const ends: string[] = [];
+  const watch = (what: string, call: Promise<unknown>) =>
+    call.catch((error: Error) => {
+      assert.equal(error.name, 'ClusterUnavailable');
+      ends.push(what);
+    });
+  void watch('working', client.findOffsets([]));
+  void watch('waiting', client.joinGroup(join));
+  await world.clock.pass(4_900);
+  assert.deepEqual(ends, []);
+  await world.clock.pass(600);
+  assert.deepEqual(ends, ['waiting']);
+  await world.clock.pass(4_000);
+  assert.deepEqual(ends, ['waiting', 'working']);
+  // A later call has the same time.
+  void watch('later', client.joinGroup(join));
+  await world.clock.pass(4_900);
+  assert.deepEqual(ends, ['waiting', 'working']);
+  await world.clock.pass(600);
+  assert.deepEqual(ends, ['waiting', 'working', 'later']);
+  await world.clock.pass(15_000);
   // Full jitter over at most 5 s, after a quick start.
   assert.ok(world.dialled.length > 6 && world.dialled.length < 60, `${world.dialled.length} attempts`);
+  client.close();
+});
+
+test('calls of a leader that stands still fail before its connection is given up for good', async () => {
+  const world = new World();
+  const leader = world.process('http://a/', {
+    ...portOf({
+      joinGroup: () => new Promise(() => {}),
+      allocateProducerIds: () => new Promise(() => {}),
+      groupHeartbeats: async () => [],
+    }),
+  });
+  const client = world.connect('http://a/');
+  await client.groupHeartbeats([]);
+  const ends: string[] = [];
+  for (const [what, call] of [
+    ['join', client.joinGroup(join)],
+    ['command', client.allocateProducerIds(1)],
+  ] as const) {
+    call.catch((error: Error) => ends.push(`${what} ${error.name}`));
+  }
+  // The leader lives: both wait, the join for as long as a rebalance takes.
+  await world.clock.pass(20_000);
+  assert.deepEqual(ends, []);
+  leader.isDown = true;
+  leader.channels[0]!.server.isDeaf = true;
+  await world.clock.pass(6_000);
+  assert.deepEqual(ends, ['join ClusterUnavailable']);
+  await world.clock.pass(4_000);
+  assert.deepEqual(ends, ['join ClusterUnavailable', 'command ClusterUnavailable']);
+  client.close();
+});
+
+test('a standby is no leader: calls that wait there are given up, too', async () => {
+  const world = new World();
+  const standby = world.process('http://a/', portOf({ groupHeartbeats: async () => [] }));
+  standby.port = undefined;
+  const client = world.connect('http://a/');
+  let failed = 0;
+  client.joinGroup(join).catch(() => failed++);
+  await world.clock.pass(5_600);
+  assert.equal(failed, 1);
   client.close();
 });
 
@@ -1440,14 +1497,19 @@ test('a long-polling call resumes after the connection was lost, and is not exec
   const world = new World();
   const waiting: (() => void)[] = [];
   const process = world.process('http://a/', {
-    ...portOf({ joinGroup: () => new Promise((resolve) => waiting.push(() => resolve(joined('m')))) }),
+    ...portOf({
+      joinGroup: () => new Promise((resolve) => waiting.push(() => resolve(joined('m')))),
+      groupHeartbeats: async () => [],
+    }),
   });
   const client = world.connect('http://a/');
   const answer = client.joinGroup(join);
   await settle();
   process.channels[0]!.server.abort();
-  await world.clock.pass(10_000);
+  await world.clock.pass(2_000);
   assert.equal(process.channels.length, 2);
+  await client.groupHeartbeats([]);
+  await world.clock.pass(60_000);
   assert.equal(waiting.length, 1);
   waiting[0]!();
   assert.deepEqual(await answer, joined('m'));

@@ -25,6 +25,8 @@ interface ConnectionEvents {
    */
   onFollowFailure(failure: FailureBody): void;
   onMembers(members: readonly string[]): void;
+  /** Something was received from a process that leads, as far as is known. */
+  onHeard(): void;
   /** Calls wait, and the process is silent. Returns whether there is another one to go to. */
   onSilence(): boolean;
   /** The other side ended the connection. `code` is `undefined` if it broke. */
@@ -51,6 +53,8 @@ const silentTicksMax = 14;
  * whatever its database does.
  */
 const waitingTicksUntilPing = 1;
+/** The same while only calls wait that others have to answer; well before they are given up (`PendingCalls`). */
+const longWaitTicksUntilPing = 4;
 /**
  * A process that was silent for this long while calls waited, and also to the ping, is left for another one, if there
  * is one. Longer than the lease over PostgreSQL: a leader whose event loop stands still for as long loses it anyway.
@@ -247,6 +251,7 @@ export class ClientConnection {
     if (
       this.#ticksUnanswered === unansweredTicksMax ||
       this.#ticksWaiting === waitingTicksUntilPing ||
+      (this.#runningCount.waiting > 0 && this.#ticksSilent === longWaitTicksUntilPing) ||
       this.#ticksUnconfirmed >= confirmationTicks
     )
       this.#ping();
@@ -259,6 +264,7 @@ export class ClientConnection {
       this.#receivedBytes = receivedBytes;
       this.#ticksSilent = 0;
       this.#ticksWaiting = 0;
+      if (this.#hasWorked) this.#events.onHeard();
       return;
     }
     this.#ticksSilent++;

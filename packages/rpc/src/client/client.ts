@@ -19,7 +19,7 @@ import type { FailureBody, ServerHello } from '../frames/bodies.ts';
 import { unpackChanges } from '../frames/unpack-changes.ts';
 import { ClientConnection } from './client-connection.ts';
 import { Connector } from './connector.ts';
-import { type LateArgs, PendingCalls } from './pending-calls.ts';
+import { type LateArgs, lookMs, PendingCalls } from './pending-calls.ts';
 import { splitByCount, splitInHalves } from './split-calls.ts';
 
 interface ClusterClientOptions {
@@ -80,6 +80,7 @@ class Client {
   #lastFollowerId = 0;
   #connection: ClientConnection | undefined;
   #isClosed = false;
+  #cancelLook: () => void = () => {};
 
   constructor(options: ClusterClientOptions) {
     const { clock, metrics, random } = options;
@@ -97,6 +98,7 @@ class Client {
       },
     );
     this.#connector.connect();
+    this.#lookLater();
   }
 
   get urls(): readonly string[] {
@@ -158,10 +160,18 @@ class Client {
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#cancelLook();
     this.#connector.stop();
     this.#detach()?.leave(endCodes.done, 'the agent is done');
     this.#calls.failAll('closed', closedError());
     this.#followers.clear();
+  }
+
+  #lookLater(): void {
+    this.#cancelLook = this.#clock.after(lookMs, () => {
+      this.#calls.look();
+      this.#lookLater();
+    });
   }
 
   /** The reason why a call cannot even wait. */
@@ -206,6 +216,7 @@ class Client {
         },
         onFollowFailure: ({ message, leaderUrl }) => this.#redirected(message, leaderUrl),
         onMembers: (members) => addresses.learn(members),
+        onHeard: () => this.#calls.heard(),
         onSilence: () => addresses.leaveSilent(),
         onEnd: (code, reason) => this.#ended(connection, code, reason),
       },

@@ -27,6 +27,8 @@ interface PendingCall {
   /** Whether it was sent over a connection that ended before its answer. */
   isInDoubt: boolean;
   readonly startMs: number;
+  /** The look at which it was added. */
+  readonly addedAt: number;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: Error) => void;
   readonly cancelDeadline: () => void;
@@ -39,7 +41,19 @@ const pendingMax: Record<CallClass, number> = {
 
 export const clientCallRows = callRows('control_plane_rpc', 'to the control plane');
 
-/** Calls without an answer, each until its deadline, across connections. */
+/** How often `look` is to be called. */
+export const lookMs = 500;
+
+/**
+ * For how many looks calls wait while no leader answers: 9 s and 5 s. Longer than a failover, and short enough that a
+ * Kafka client gets an answer before it gives up on the agent. Working calls outlive a connection that was lost without
+ * a sign (`silentTicksMax`). Waiting calls have deadlines of hours, and their clients join again.
+ */
+const unheardLooksMax: Record<CallClass, number> = { working: 18, waiting: 10 };
+
+/**
+ * Calls without an answer, each until its deadline, across connections, or until no leader answered for some seconds.
+ */
 export class PendingCalls {
   readonly #clock: Clock;
   readonly #metrics: CallMetrics;
@@ -49,6 +63,9 @@ export class PendingCalls {
   readonly #unsent: Record<CallClass, Map<number, PendingCall>> = { working: new Map(), waiting: new Map() };
   readonly #count: Record<CallClass, number> = { working: 0, waiting: 0 };
   #lastId = 0;
+  /** Looks in all, and since a leader answered. They are counted instead of time, as `ClientConnection` does. */
+  #looks = 0;
+  #unheardLooks = 0;
 
   constructor(clock: Clock, metrics: Metrics) {
     this.#clock = clock;
@@ -98,7 +115,7 @@ export class PendingCalls {
       });
       const isLate = typeof frame === 'function';
       const call: PendingCall = {
-        ...{ id, method, frame, isLate, isInDoubt: false, startMs, resolve, reject },
+        ...{ id, method, frame, isLate, isInDoubt: false, startMs, addedAt: this.#looks, resolve, reject },
         cancelDeadline,
       };
       const places = callClass(method);
@@ -106,6 +123,24 @@ export class PendingCalls {
       this.#count[places]++;
       this.#unsent[places].set(id, call);
     });
+  }
+
+  /** Notes a sign of life of a leader. */
+  heard(): void {
+    this.#unheardLooks = 0;
+  }
+
+  /** Fails calls that have waited too long for a leader. */
+  look(): void {
+    this.#looks++;
+    this.#unheardLooks++;
+    if (this.#unheardLooks < Math.min(unheardLooksMax.working, unheardLooksMax.waiting)) return;
+    for (const { id, method, addedAt } of [...this.#pending.values()]) {
+      const looksMax = unheardLooksMax[callClass(method)];
+      if (Math.min(this.#unheardLooks, this.#looks - addedAt) < looksMax) continue;
+      const message = `${method}: no leader of the control plane answered for ${(looksMax * lookMs) / 1000} s`;
+      this.fail(id, 'away', new ClusterUnavailable(message));
+    }
   }
 
   /** Marks all calls for sending over a new connection, in order. */
