@@ -154,13 +154,16 @@ async function start(
       ...httpRoutes({
         probed: readiness,
         metrics: options.servesMetrics ? metrics : undefined,
+        clock,
         debug: () => debug,
       }),
       ...(tls?.internal === undefined ? pageRoutes : []),
     ],
     answerRest: async (request, response) => (await data?.answer(request, response)) ?? false,
-    ...(tls?.http === true ? { tls: { certificates: tls.certificates, clock } } : {}),
+    ...(tls?.http === true ? { tls: { certificates: tls.certificates } } : {}),
+    clock,
     log,
+    metrics,
   });
   started.defer(() => http.close());
   const internal = await internalListener(options, pageRoutes, peers);
@@ -400,21 +403,23 @@ async function start(
 
 /** The listener for other agents, if it is separate from the HTTP listener. */
 async function internalListener(
-  { tls, host, clock, log }: AgentOptions,
+  { tls, host, clock, log, metrics }: AgentOptions,
   routes: readonly Route[],
   peers: AgentPeers | undefined,
 ): Promise<HttpListener | undefined> {
   if (tls?.internal === undefined || peers === undefined) return undefined;
   return await startHttpListener({
+    name: 'internal',
     host,
     port: tls.internal.port,
     routes,
     tls: {
       certificates: tls.certificates,
       problemOfCaller: (certificate) => peers.problemOfCaller(certificate),
-      clock,
     },
+    clock,
     log,
+    metrics,
   });
 }
 

@@ -120,8 +120,13 @@ export const agentLimits = {
    */
   deadFilesMax: 4096,
 
-  /** Connections per processor; each costs an agent some kilobytes even when it is silent. */
+  /**
+   * Connections of the Kafka port per processor; each costs an agent some kilobytes even when it is silent. A port that
+   * has so many takes a new one in place of one that is half-sent or idle, of the address with the most; a few more are
+   * for addresses that have hardly any.
+   */
   connectionsPerCpuMax: 32_768,
+  reservedConnectionsMax: 64,
 
   /** Requests of one connection that are answered at the same time. */
   requestsInFlightPerConnectionMax: 64,
@@ -438,10 +443,24 @@ export const agentLimits = {
   registryBodyMsMax: 15_000,
 
   /**
-   * Connections to the schema registry. Requests that run at a time, bodies of such requests, and long answers that are
-   * being read; beyond, requests get 503. One client, or one address, has at most half of each.
+   * Connections of an HTTP port of an agent: its own, that of the schema registry, and that of other agents. A port
+   * that has so many takes a new one in place of one that is half-sent or idle, of the address with the most; a few
+   * more are for addresses that have hardly any, such as those of probes.
    */
-  registryConnectionsMax: 4096,
+  httpConnectionsMax: 4096,
+  httpReservedConnectionsMax: 64,
+
+  /** Requests that an HTTP connection may send before it has read the answer to the first. They wait their turn. */
+  httpRequestsWaitingMax: 16,
+
+  /** How long a peer of an HTTP port may leave a part of an answer unread, and what all of them may leave, about. */
+  httpUnreadMsMax: 300_000,
+  httpUnreadBytesMax: 1024 * MiB,
+
+  /**
+   * Requests to the schema registry that run at a time, bodies of such requests, and long answers that are being read;
+   * beyond, requests get 503. One client, or one address, has at most half of each.
+   */
   registryRequestsMax: 512,
   registryBodiesBytesMax: 64 * MiB,
   registryAnswersBytesMax: 64 * MiB,

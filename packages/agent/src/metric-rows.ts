@@ -11,6 +11,7 @@ import { deadFileRows } from './jobs/dead-file-metrics.ts';
 import { jobRows } from './jobs/job-metrics.ts';
 import { publishOutcomeRow } from './metrics-publishing/cluster-metrics.ts';
 import { pushRow } from './metrics-publishing/push/metrics-push.ts';
+import { httpConnectionsCutRow } from './net/agent-http-connections.ts';
 import { listenerRows } from './net/listener-metrics.ts';
 import { exchangeRows } from './page-exchange/exchange-metrics.ts';
 import { answerBytesRow, metadataRows, processRows } from './pressure/pressure-metrics.ts';
@@ -40,6 +41,7 @@ import { backpressure, deadFiles, outcomes, produceOutcomes, writeRows } from '.
 /** All metrics of agents, for documentation and tests. Cluster metrics are not included. */
 export const agentMetricRows: readonly MetricRow[] = [
   ...Object.values(listenerRows),
+  httpConnectionsCutRow,
   requestsRow,
   produceOutcomes,
   invalidRecordsRow,

@@ -119,11 +119,13 @@ async function start(
     port: options.httpPort,
     routes: [
       ...probeRoutes(readiness),
-      ...(options.servesMetrics ? metricsRoutes(metrics) : []),
+      ...(options.servesMetrics ? metricsRoutes(metrics, clock) : []),
       ...debugRoutesOf(() => debug),
     ],
-    ...(tls?.http === true ? { tls: { certificates: tls.certificates, clock } } : {}),
+    ...(tls?.http === true ? { tls: { certificates: tls.certificates } } : {}),
+    clock,
     log,
+    metrics,
   });
   started.defer(() => http.close());
   await unlessGivenUp(view.ready(), () => view.close(), options.givenUp);

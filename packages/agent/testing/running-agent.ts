@@ -36,6 +36,7 @@ export async function startAgentUnderTest(
   const store = new TestStore();
   const load = { cpu: 0, eventLoop: 0, loopCpu: 0 };
   const clients: TestClient[] = [];
+  const { metrics = new Metrics() } = differences;
   const agent = await startAgent({
     clusterId: cluster.clusterId,
     agentId: 'agent-under-test',
@@ -65,8 +66,8 @@ export async function startAgentUnderTest(
     clock,
     random: seededRandom(1),
     log: silentLog,
-    metrics: new Metrics(),
     ...differences,
+    metrics,
   });
   let isStopped = false;
   lifetime.after(async () => {
@@ -82,8 +83,10 @@ export async function startAgentUnderTest(
     await stopped;
   });
   const metric = async (series: string) => {
-    const text = await (await fetch(`http://127.0.0.1:${agent.httpPort}/metrics`)).text();
-    const line = text.split('\n').find((one) => one.startsWith(`service_${series} `));
+    const line = metrics
+      .render()
+      .split('\n')
+      .find((one) => one.startsWith(`service_${series} `));
     return line === undefined ? 0 : Number(line.slice(line.lastIndexOf(' ') + 1));
   };
   const untilStat: AgentUnderTest['untilStat'] = async (series, wanted) => {

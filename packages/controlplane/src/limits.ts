@@ -2,8 +2,12 @@ import { KiB, MiB } from '@weir/core';
 
 /** Limits of one control-plane process: connections, accounts, sign-in, diagnostics, and metrics of its clusters. */
 export const controlPlaneLimits = {
-  /** Connections to a control-plane process, agents and probes together. */
+  /**
+   * Connections to a control-plane process, agents and probes together. With so many, a new one takes the place of one
+   * that is half-sent or idle, of the address with the most; a few more are for addresses that have hardly any.
+   */
   controlPlaneConnectionsMax: 16_384,
+  controlPlaneReservedConnectionsMax: 64,
 
   /** All headers of one request to the control plane. */
   controlPlaneHeaderBytesMax: 16 * KiB,

@@ -1,16 +1,21 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { isHostMissing, refuseUnreadable, securityHeaders } from '@weir/core';
+import {
+  cutReasonsHelp,
+  HttpConnections,
+  isHostMissing,
+  type MetricRow,
+  refuseUnreadable,
+  securityHeaders,
+} from '@weir/core';
 import { mcpLimits } from '@weir/mcp/limits';
 import { AgentListener, type AgentListenerOptions } from './agent-listener.ts';
-import { ConnectionQueue } from './connection-queue.ts';
 import { type Handler, pathOf, type RouteHandlers, routeOf } from './http/route-table.ts';
 import { controlPlaneLimits } from './limits.ts';
 import { ownChangelog } from './release-feed/own-changelog.ts';
 import { releaseFeed } from './release-feed/release-feed.ts';
 import { answerHeaders } from './security-headers.ts';
-import { connectionsCutRow, UnreadAnswers } from './unread-answers.ts';
 
 export interface ControlPlaneOptions extends AgentListenerOptions {
   readonly host: string;
@@ -26,17 +31,19 @@ export interface ControlPlaneOptions extends AgentListenerOptions {
   readonly patience?: Partial<Patience>;
 }
 
-/** Limits on slow peers. */
+/** Limits on slow and many peers. */
 export interface Patience {
   readonly headersMsMax: number;
   readonly requestMsMax: number;
   readonly unreadBytesMax: number;
+  readonly connectionsMax: number;
 }
 
 const usualPatience: Patience = {
   headersMsMax: mcpLimits.controlPlaneHeadersMsMax,
   requestMsMax: mcpLimits.controlPlaneRequestMsMax,
   unreadBytesMax: controlPlaneLimits.controlPlaneUnreadBytesMax,
+  connectionsMax: controlPlaneLimits.controlPlaneConnectionsMax,
 };
 
 export interface ControlPlane {
@@ -53,7 +60,14 @@ const silenceMsMax = 30_000;
 /** When the process stops, agents whose calls are not answered within this time are disconnected. */
 const closeGraceMs = 5_000;
 
-type Answer = readonly [status: number, text: string, contentType?: string];
+type Answer = readonly [status: number, body: string | Uint8Array, contentType?: string];
+
+const connectionsCutRow: MetricRow<'reason'> = {
+  name: 'control_plane_connections_cut_total',
+  kind: 'counter',
+  help: `Connections that were ended since ${cutReasonsHelp}.`,
+  labels: ['reason'],
+};
 
 const plainText = 'text/plain; charset=utf-8';
 const prometheusText = 'text/plain; version=0.0.4; charset=utf-8';
@@ -64,12 +78,22 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   const agentListener = new AgentListener(options);
   const handlers: RouteHandlers = { ...options.handlers, ...ownHandlers(options) };
   const { metrics } = options;
-  const { headersMsMax, requestMsMax, unreadBytesMax } = { ...usualPatience, ...options.patience };
-  const turns = new ConnectionQueue(controlPlaneLimits.controlPlaneRequestsWaitingMax);
-  const unread = new UnreadAnswers(
-    { msMax: controlPlaneLimits.controlPlaneUnreadMsMax, bytesMax: unreadBytesMax },
-    options,
-  );
+  const { headersMsMax, requestMsMax, unreadBytesMax, connectionsMax } = {
+    ...usualPatience,
+    ...options.patience,
+  };
+  const connections = new HttpConnections({
+    limits: {
+      connections: {
+        max: connectionsMax,
+        reserved: controlPlaneLimits.controlPlaneReservedConnectionsMax,
+      },
+      requestsWaitingMax: controlPlaneLimits.controlPlaneRequestsWaitingMax,
+      unread: { msMax: controlPlaneLimits.controlPlaneUnreadMsMax, bytesMax: unreadBytesMax },
+    },
+    clock: options.clock,
+    onCut: (reason) => metrics.series(connectionsCutRow, { reason }).add(1),
+  });
   let closed: Promise<void> | undefined;
   const server = createServer(
     {
@@ -96,13 +120,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
       response.once('close', () => {
         if (closed !== undefined) server.closeIdleConnections();
       });
-      const isTaken = turns.take(request, response, () => {
-        unread.watch(response);
-        void handler(request, response);
-      });
-      if (isTaken) return;
-      metrics.series(connectionsCutRow, { reason: 'requests' }).add(1);
-      request.socket.destroy();
+      connections.serve(request, response, () => void handler(request, response));
     },
   );
   // Nothing is known about the sender of what is no request.
@@ -114,9 +132,12 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     response.setHeader('connection', 'close');
     response.writeHead(417).end();
   });
-  server.maxConnections = controlPlaneLimits.controlPlaneConnectionsMax;
+  connections.attach(server);
   server.timeout = silenceMsMax;
-  server.on('upgrade', (request, socket, head) => agentListener.upgrade(request, socket, head));
+  server.on('upgrade', (request, socket, head) => {
+    connections.upgraded(request.socket);
+    agentListener.upgrade(request, socket, head);
+  });
   server.listen(options.port, options.host);
   try {
     await once(server, 'listening');
@@ -157,7 +178,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   }
 }
 
-function ownHandlers({ readiness, metrics, members }: ControlPlaneOptions): RouteHandlers {
+function ownHandlers({ readiness, metrics, members, clock }: ControlPlaneOptions): RouteHandlers {
   let wasReady = false;
   let changelog: string | undefined;
 
@@ -173,7 +194,7 @@ function ownHandlers({ readiness, metrics, members }: ControlPlaneOptions): Rout
     status: answerReads(() => (isReady() || wasReady ? [200, 'OK'] : [503, 'not ready'])),
     readiness: ready,
     ready,
-    metrics: answerReads(() => [200, metrics.render(), prometheusText]),
+    metrics: answerReads(() => [200, metrics.scrape(clock.monotonicMs()), prometheusText]),
     releaseFeed: answerReads(() => {
       changelog ??= ownChangelog();
       return [200, releaseFeed({ changelog, baseUrl: members()[0] ?? 'http://localhost' }), rss];
@@ -197,10 +218,10 @@ function isRead({ method }: IncomingMessage): boolean {
 }
 
 function send(request: IncomingMessage, response: ServerResponse, answer: Answer): void {
-  const [status, text, contentType = plainText] = answer;
+  const [status, body, contentType = plainText] = answer;
   // The body is not needed; the connection ends instead of reading it.
   if (!isRead(request)) response.setHeader('connection', 'close');
   response.setHeader('content-type', contentType);
-  response.setHeader('content-length', Buffer.byteLength(text));
-  response.writeHead(status).end(text);
+  response.setHeader('content-length', Buffer.byteLength(body));
+  response.writeHead(status).end(body);
 }

@@ -20,6 +20,14 @@ export { backOffMs, type JitteredBackOff, jitteredBackOffMs } from './back-off.t
 export { formatBytes, GiB, KiB, MiB, parseBytes, TiB } from './bytes.ts';
 export { type Clock, systemClock } from './clock.ts';
 export { clusterIdPrefixes, clusterKind } from './cluster-kind.ts';
+export { addressKey } from './connections/address-key.ts';
+export { ConnectionShares } from './connections/connection-shares.ts';
+export {
+  type CutReason,
+  cutReasonsHelp,
+  HttpConnections,
+  type HttpConnectionsLimits,
+} from './connections/http-connections.ts';
 export { formatDurationMs, parseDurationMs } from './durations.ts';
 export { type Environment, systemEnvironment } from './environment.ts';
 export { type EventTypeName, eventTypeNames } from './event-type-names.ts';
@@ -61,6 +69,7 @@ export {
   Metrics,
   type Series,
   type SeriesReading,
+  scrapeIntervalMs,
   seriesPerMetricMax,
 } from './metrics.ts';
 export { nearestName, nearestNames } from './nearest-names.ts';

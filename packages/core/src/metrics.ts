@@ -54,6 +54,9 @@ interface StoredSeries extends Series {
   counts: number[];
 }
 
+/** How old a scrape may be. */
+export const scrapeIntervalMs = 1_000;
+
 interface Family {
   readonly row: MetricRow;
   readonly series: Map<string, StoredSeries>;
@@ -62,6 +65,7 @@ interface Family {
 export class Metrics {
   readonly #families = new Map<string, Family>();
   readonly #commonValues: Readonly<Record<string, string>>;
+  #scraped: { readonly atMs: number; readonly body: Uint8Array } | undefined;
 
   /** `common` labels are added to every series that has no own label of that name. */
   constructor(common: Readonly<Record<string, string>> = {}) {
@@ -119,7 +123,17 @@ export class Metrics {
     }));
   }
 
-  /** The body of a scrape response. */
+  /**
+   * The body of a scrape response, rendered at most once a second: anyone who reaches the port may ask, and all answers
+   * that wait to be read share one copy.
+   */
+  scrape(nowMs: number): Uint8Array {
+    if (this.#scraped === undefined || nowMs - this.#scraped.atMs >= scrapeIntervalMs)
+      this.#scraped = { atMs: nowMs, body: new TextEncoder().encode(this.render()) };
+    return this.#scraped.body;
+  }
+
+  /** All series as text. */
   render(): string {
     const lines: string[] = [];
     for (const { row, series } of [...this.#families.values()].sort((a, b) =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Metrics } from '@weir/core';
+import { Metrics, systemClock } from '@weir/core';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { httpStage } from '../../testing/http-stage.ts';
 import type { JsonSchema } from '../http/json-schema.ts';
@@ -55,7 +55,7 @@ test('every route has a definition, every definition a route, and the document h
   const routed = [
     ...dataRoutes,
     ...intakeRoutes,
-    ...httpRoutes({ probed, metrics: new Metrics(), debug: () => undefined }),
+    ...httpRoutes({ probed, metrics: new Metrics(), clock: systemClock, debug: () => undefined }),
   ].map(named);
   assert.deepEqual(httpDefinitions.map(named).toSorted(), routed.toSorted());
   const documented = Object.entries(document.paths).flatMap(([path, item]) =>

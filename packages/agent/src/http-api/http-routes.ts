@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Metrics } from '@weir/core';
+import type { Clock, Metrics } from '@weir/core';
 import { type DebugEndpoints, debugRoutesOf } from '../debug/debug-endpoints.ts';
 import type { Route } from '../http/http-server.ts';
 import { metricsRoutes, type Probed, probeRoutes } from '../http/probe-routes.ts';
@@ -10,15 +10,16 @@ interface HttpRoutesOptions {
   readonly probed: Probed;
   /** Absent if the agent does not show them. */
   readonly metrics: Metrics | undefined;
+  readonly clock: Clock;
   /** Absent until logins and rights are known. */
   readonly debug: () => DebugEndpoints | undefined;
 }
 
 /** What an agent serves on its HTTP port, besides records. */
-export function httpRoutes({ probed, metrics, debug }: HttpRoutesOptions): Route[] {
+export function httpRoutes({ probed, metrics, clock, debug }: HttpRoutesOptions): Route[] {
   return [
     ...probeRoutes(probed),
-    ...(metrics === undefined ? [] : metricsRoutes(metrics)),
+    ...(metrics === undefined ? [] : metricsRoutes(metrics, clock)),
     ...debugRoutesOf(debug),
     { ...openApiDefinition, handle: (_request, response) => sendDocument(response) },
   ];

@@ -1,13 +1,20 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { connect as secureConnect } from 'node:tls';
-import { Metrics, silentLog } from '@weir/core';
+import { Metrics, scrapeIntervalMs, silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
+import { until } from '../../testing/index.ts';
 import { TestCa } from '../../testing/test-ca.ts';
+import { agentLimits } from '../limits.ts';
+import { httpConnectionsCutRow } from '../net/agent-http-connections.ts';
 import { ServerCertificates } from '../security/tls/server-certificates.ts';
 import { startHttpListener } from './http-server.ts';
 import { metricsRoutes, probeRoutes } from './probe-routes.ts';
+
+const clock = new HandClock();
+const base = { host: '127.0.0.1', port: 0, clock, log: silentLog };
 
 test('probes, metrics and errors', async (t) => {
   const probed = { hasStarted: false, problem: (): string | undefined => 'starting' };
@@ -20,8 +27,8 @@ test('probes, metrics and errors', async (t) => {
       throw new Error('on purpose');
     },
   };
-  const routes = [...probeRoutes(probed), ...metricsRoutes(metrics), broken];
-  const listener = await startHttpListener({ host: '127.0.0.1', port: 0, routes, log: silentLog });
+  const routes = [...probeRoutes(probed), ...metricsRoutes(metrics, clock), broken];
+  const listener = await startHttpListener({ ...base, routes, metrics });
   t.after(() => listener.close());
 
   async function ask(path: string, method = 'GET'): Promise<string> {
@@ -69,28 +76,44 @@ async function answerTo(socket: Socket, bytes: string): Promise<string> {
 
 const ca = await TestCa.create();
 
+/** A listener with probes and metrics, in plain text or by TLS, and how to connect to it. */
+async function started(
+  t: TestContext,
+  isSecure: boolean,
+  options: { readonly connectionsMax?: number } = {},
+) {
+  const metrics = new Metrics();
+  const routes = [
+    ...probeRoutes({ hasStarted: true, problem: () => undefined }),
+    ...metricsRoutes(metrics, clock),
+  ];
+  const material = { ...(await ca.issue({ ips: ['127.0.0.1'] })), authorities: ca.certificate };
+  const certificates = await ServerCertificates.load({
+    source: { name: 'the test', intervalMs: 5_000, read: async () => material },
+    profile: 'golang-default',
+    clock: new HandClock(),
+    log: silentLog,
+    metrics: new Metrics(),
+  });
+  t.after(() => certificates.close());
+  const tls = isSecure ? { tls: { certificates } } : {};
+  const listener = await startHttpListener({ ...base, ...options, routes, ...tls, metrics });
+  t.after(() => listener.close());
+  const dial = (): Socket =>
+    isSecure
+      ? secureConnect({ port: listener.port, host: '127.0.0.1', ca: ca.certificate })
+      : connect(listener.port, '127.0.0.1');
+  const cutCount = (reason: string) =>
+    metrics
+      .read()
+      .find(({ row }) => row === httpConnectionsCutRow)
+      ?.series.find(({ labels }) => labels.listener === 'http' && labels.reason === reason)?.value ?? 0;
+  return { metrics, dial, cutCount };
+}
+
 for (const isSecure of [false, true]) {
   test(`every answer of ${isSecure ? 'a TLS' : 'a plain'} listener forbids content sniffing, errors included`, async (t) => {
-    const routes = [
-      ...probeRoutes({ hasStarted: true, problem: () => undefined }),
-      ...metricsRoutes(new Metrics()),
-    ];
-    const material = { ...(await ca.issue({ ips: ['127.0.0.1'] })), authorities: ca.certificate };
-    const certificates = await ServerCertificates.load({
-      source: { name: 'the test', intervalMs: 5_000, read: async () => material },
-      profile: 'golang-default',
-      clock: new HandClock(),
-      log: silentLog,
-      metrics: new Metrics(),
-    });
-    t.after(() => certificates.close());
-    const tls = isSecure ? { tls: { certificates, clock: new HandClock() } } : {};
-    const listener = await startHttpListener({ host: '127.0.0.1', port: 0, routes, ...tls, log: silentLog });
-    t.after(() => listener.close());
-    const dial = () =>
-      isSecure
-        ? secureConnect({ port: listener.port, host: '127.0.0.1', ca: ca.certificate })
-        : connect(listener.port, '127.0.0.1');
+    const { dial } = await started(t, isSecure);
     const rest = 'host: agent\r\nconnection: close\r\n\r\n';
     const cases: [request: string, status: number][] = [
       [`GET /v1/status HTTP/1.1\r\n${rest}`, 200],
@@ -112,5 +135,63 @@ for (const isSecure of [false, true]) {
       assert.match(answer, /^x-content-type-options: nosniff\r$/im, shown);
       assert.equal(/^strict-transport-security: max-age=31536000\r$/im.test(answer), isSecure, shown);
     }
+  });
+  test(`pipelined requests of ${isSecure ? 'a TLS' : 'a plain'} connection take turns, up to a limit`, async (t) => {
+    const { dial, cutCount, metrics } = await started(t, isSecure);
+    let renderCount = 0;
+    const { render } = metrics;
+    metrics.render = () => {
+      renderCount++;
+      return render.call(metrics);
+    };
+    const scrape = 'GET /metrics HTTP/1.1\r\nhost: agent\r\n\r\n';
+    const few = dial();
+    let answers = '';
+    few.setEncoding('latin1').on('data', (text) => {
+      answers += text;
+    });
+    few.write(scrape.repeat(agentLimits.httpRequestsWaitingMax));
+    await until(() => answers.split('HTTP/1.1 200 OK').length === agentLimits.httpRequestsWaitingMax + 1);
+    assert.equal(renderCount, 1, 'all answers share one text');
+    few.destroy();
+
+    const many = dial();
+    many.on('error', () => {});
+    const closed = once(many, 'close');
+    many.resume();
+    many.write(scrape.repeat(1_400));
+    await closed;
+    assert.equal(cutCount('requests'), 1);
+    assert.equal(renderCount, 1);
+    clock.advance(scrapeIntervalMs);
+    await answerTo(dial(), scrape.replace('\r\n\r\n', '\r\nconnection: close\r\n\r\n'));
+    assert.equal(renderCount, 2, 'a second later the text is new');
+  });
+
+  test(`half-sent requests of ${isSecure ? 'TLS' : 'plain'} connections do not keep probes out`, async (t) => {
+    const connectionsMax = 8;
+    const { dial, cutCount } = await started(t, isSecure, { connectionsMax });
+    const probe = 'GET /v1/status HTTP/1.1\r\nhost: agent\r\n';
+    const idle = dial();
+    idle.write(`${probe}\r\n`);
+    await once(idle, 'data');
+    const halfSent: Socket[] = [];
+    let closedCount = 0;
+    for (let count = 0; count < 3 * connectionsMax; count++) {
+      const socket = dial();
+      t.after(() => socket.destroy());
+      socket.on('error', () => {}).on('close', () => closedCount++);
+      socket.write(probe);
+      halfSent.push(socket);
+      await once(socket, isSecure ? 'secureConnect' : 'connect');
+    }
+    await until(() => closedCount > 2 * connectionsMax);
+    assert.match(await answerTo(dial(), `${probe}connection: close\r\n\r\n`), /^HTTP\/1\.1 200 /);
+    assert.equal(cutCount('full'), 0);
+    assert.equal(cutCount('share'), 2 * connectionsMax + 2, 'each further one ends the oldest');
+    idle.write(`${probe}\r\n`);
+    const [again] = await once(idle, 'data');
+    assert.match(String(again), /^HTTP\/1\.1 200 /, 'a client that has sent whole requests is left alone');
+    idle.destroy();
   });
 }

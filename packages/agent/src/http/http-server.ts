@@ -8,7 +8,8 @@ import {
 } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { type Clock, isHostMissing, type Log } from '@weir/core';
+import { type Clock, isHostMissing, type Log, type Metrics } from '@weir/core';
+import { agentHttpConnections, type HttpListenerName } from '../net/agent-http-connections.ts';
 import {
   applyHttpDefaults,
   applyTlsDefaults,
@@ -32,14 +33,19 @@ interface HttpOptions {
   readonly answerRest?: (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
   /** If absent, the listener is plain text. */
   readonly tls?: HttpTlsOptions;
+  /** Its name in metrics; `http` if absent. */
+  readonly name?: HttpListenerName;
+  /** Connections before shares of addresses count. If absent, the limit of agents. */
+  readonly connectionsMax?: number;
+  readonly clock: Clock;
   readonly log: Log;
+  readonly metrics: Metrics;
 }
 
 interface HttpTlsOptions {
   readonly certificates: ServerCertificates;
   /** Returns what is wrong with the certificate of a caller. If absent, no client certificates are requested. */
   readonly problemOfCaller?: (certificate: X509Certificate) => string | undefined;
-  readonly clock: Clock;
 }
 
 export interface Route {
@@ -54,15 +60,17 @@ export interface HttpListener {
   close(): Promise<void>;
 }
 
-const connectionsMax = 4_096;
-
 export async function startHttpListener(options: HttpOptions): Promise<HttpListener> {
-  const { host, port, routes, log } = options;
+  const { host, port, routes, log, name = 'http' } = options;
   const limits = { ...serverLimits, requestTimeout: socketDeadlineMs };
-  const server = options.tls === undefined ? createServer(limits) : secureServer(limits, options.tls, log);
+  const server =
+    options.tls === undefined ? createServer(limits) : secureServer(limits, options.tls, options);
   const secure = applyHttpDefaults(server, options.tls !== undefined);
-  server.maxConnections = connectionsMax;
-  server.on('request', (request, response) => void answer(request, response));
+  const connections = agentHttpConnections(name, options);
+  connections.attach(server);
+  server.on('request', (request, response) =>
+    connections.serve(request, response, () => void answer(request, response)),
+  );
   await listen(server, host, port);
   return {
     port: (server.address() as AddressInfo).port,
@@ -102,9 +110,12 @@ export async function startHttpListener(options: HttpOptions): Promise<HttpListe
   }
 }
 
-function secureServer(limits: ServerOptions, tls: HttpTlsOptions, log: Log): Server {
-  const { certificates, problemOfCaller } = tls;
-  const refusals = new Refusals(tls.clock, log);
+function secureServer(
+  limits: ServerOptions,
+  { certificates, problemOfCaller }: HttpTlsOptions,
+  { clock, log }: Pick<HttpOptions, 'clock' | 'log'>,
+): Server {
+  const refusals = new Refusals(clock, log);
   const requiresCertificate = problemOfCaller !== undefined;
   const server = createSecureServer({
     ...limits,

@@ -1,4 +1,4 @@
-import type { Metrics } from '@weir/core';
+import type { Clock, Metrics } from '@weir/core';
 import { plain, type Route } from './http-server.ts';
 import { metricsDefinition, readyDefinition, statusDefinition } from './probe-definitions.ts';
 
@@ -33,13 +33,17 @@ export function probeRoutes(probed: Probed): Route[] {
   ];
 }
 
-export function metricsRoutes(metrics: Metrics): Route[] {
+export function metricsRoutes(metrics: Metrics, clock: Clock): Route[] {
   return [
     {
       ...metricsDefinition,
       handle(_request, response) {
-        response.writeHead(200, { 'content-type': metricsDefinition.answer.types[0] });
-        response.end(metrics.render());
+        const body = metrics.scrape(clock.monotonicMs());
+        response.writeHead(200, {
+          'content-type': metricsDefinition.answer.types[0],
+          'content-length': body.length,
+        });
+        response.end(body);
       },
     },
   ];

@@ -39,8 +39,10 @@ export async function startMetricsPublisher(options: MetricsPublisherOptions): P
     const http = await startHttpListener({
       host,
       port: options.httpPort,
-      routes: [...probeRoutes(probed), ...(options.servesMetrics ? metricsRoutes(metrics) : [])],
+      routes: [...probeRoutes(probed), ...(options.servesMetrics ? metricsRoutes(metrics, clock) : [])],
+      clock,
       log,
+      metrics,
     });
     running.defer(() => http.close());
     const giveUp = () => view.close();

@@ -31,6 +31,7 @@ export interface ConnectionOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: ListenerMetrics;
+  readonly onBusy: (isBusy: boolean) => void;
   readonly onClosed: (connection: KafkaConnection) => void;
 }
 

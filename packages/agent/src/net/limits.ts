@@ -3,6 +3,8 @@ import { agentLimits } from '../limits.ts';
 /** Limits on the resources that peers of a listener may use. */
 export interface ListenerLimits {
   readonly connectionsMax: number;
+  /** Further ones, for addresses that have few. */
+  readonly reservedConnectionsMax: number;
   readonly frameBytesMax: number;
   readonly requestsInFlightPerConnectionMax: number;
   readonly requestBytesInFlightPerConnectionMax: number;
@@ -22,6 +24,7 @@ export interface ListenerLimits {
 export function defaultListenerLimits(cpuCount: number): ListenerLimits {
   return {
     connectionsMax: agentLimits.connectionsPerCpuMax * cpuCount,
+    reservedConnectionsMax: agentLimits.reservedConnectionsMax,
     frameBytesMax: agentLimits.requestFrameBytesMax,
     requestsInFlightPerConnectionMax: agentLimits.requestsInFlightPerConnectionMax,
     requestBytesInFlightPerConnectionMax: agentLimits.requestBytesInFlightPerConnectionMax,

@@ -620,13 +620,35 @@ test('of several throttle times the longest counts, regardless of the order of a
 });
 
 test('the number of connections is limited', async (t) => {
-  const { connect, listener } = await listen(t, { limits: { connectionsMax: 2 } });
-  const [first] = [await connect(), await connect()];
+  const { handle, order, answer } = answeredByHand();
+  const limits = { connectionsMax: 2, reservedConnectionsMax: 0 };
+  const { connect, listener } = await listen(t, { handle, limits });
+  const [first, second] = [await connect(), await connect()];
+  send(first, 1);
+  send(second, 2);
+  await until(() => order.length === 2);
   const third = await connect();
   await third.closed;
+  answer(1, numbered(1));
+  await receive(first);
   first.socket.destroy();
   await until(() => listener.connectionCount === 1);
-  assert.equal((await (await connect()).call('ApiVersions', 0, {})).errorCode, 0);
+  send(await connect(), 3);
+  await until(() => order.length === 3);
+});
+
+test('a full listener takes a new connection in place of one that has sent no whole request', async (t) => {
+  const limits = { connectionsMax: 3, reservedConnectionsMax: 0 };
+  const { connect, listener } = await listen(t, { limits });
+  const client = await connect();
+  assert.equal((await client.call('ApiVersions', 0, {})).errorCode, 0);
+  const halfSent = [await connect(), await connect()];
+  for (const { socket } of halfSent) socket.write(Buffer.from([0, 0]));
+  await until(() => listener.connectionCount === 3);
+  const another = await connect();
+  assert.equal((await another.call('ApiVersions', 0, {})).errorCode, 0);
+  await halfSent[0]!.closed;
+  assert.equal((await client.call('ApiVersions', 0, {})).errorCode, 0, 'a client that has sent one stays');
 });
 
 test('a handler is notified when its connection closes', async (t) => {

@@ -1,5 +1,5 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import type { Clock, Log, Metrics } from '@weir/core';
+import { type Clock, ConnectionShares, type Log, type Metrics } from '@weir/core';
 import { agentLimits } from '../limits.ts';
 import { AnswerMemory } from '../pressure/answer-memory.ts';
 import type { RequestServer } from '../requests/request-server.ts';
@@ -65,6 +65,12 @@ export async function startKafkaListener(options: KafkaListenerOptions): Promise
     bytesMax: agentLimits.framePoolBytesMax,
   });
   const connections = new Set<KafkaConnection>();
+  const shares = new ConnectionShares<Socket>({
+    max: limits.connectionsMax,
+    reserved: limits.reservedConnectionsMax,
+  });
+  /** By the sockets that were accepted. */
+  const opened = new Map<Socket, KafkaConnection>();
 
   const held = new Map<Socket, () => void>();
   /** Connections that are still in the PROXY header or the TLS handshake. */
@@ -99,7 +105,7 @@ export async function startKafkaListener(options: KafkaListenerOptions): Promise
   function greeted(accepted: Socket, outcome: Greeted): void {
     if (outcome.kind === 'held') hold(accepted, outcome.forMs);
     else if (outcome.kind === 'refused') refuse(accepted, outcome);
-    else open(outcome);
+    else open(accepted, outcome);
   }
 
   function refuse(accepted: Socket, { reason, problem, peer }: Extract<Greeted, { kind: 'refused' }>): void {
@@ -113,7 +119,7 @@ export async function startKafkaListener(options: KafkaListenerOptions): Promise
     });
   }
 
-  function open({ intake, session }: Extract<Greeted, { kind: 'client' }>): void {
+  function open(accepted: Socket, { intake, session }: Extract<Greeted, { kind: 'client' }>): void {
     // A destroyed socket emits no further close event.
     if (intake.socket.destroyed) {
       metrics.closed('peer').add(1);
@@ -128,18 +134,41 @@ export async function startKafkaListener(options: KafkaListenerOptions): Promise
       clock,
       log,
       metrics,
+      onBusy: (isBusy) => (isBusy ? shares.began(accepted) : shares.ended(accepted)),
       onClosed(closed) {
         connections.delete(closed);
+        opened.delete(accepted);
         metrics.connections.set(connections.size);
       },
     });
     connections.add(connection);
+    opened.set(accepted, connection);
     metrics.accepted.add(1);
     metrics.connections.set(connections.size);
     if (stopped !== undefined) connection.drain();
   }
 
+  /** Takes a new connection into the shares. */
+  function enter(socket: Socket): boolean {
+    const replaced = shares.enter(socket, socket.remoteAddress ?? '');
+    if (replaced === 'refused') {
+      metrics.closed('limit').add(1);
+      log.debug('refused Kafka connection: too many connections', {
+        connectionsMax: limits.connectionsMax,
+      });
+      socket.destroy();
+      return false;
+    }
+    socket.once('close', () => shares.leave(socket));
+    if (replaced === undefined) return true;
+    const connection = opened.get(replaced);
+    if (connection === undefined) replaced.destroy();
+    else connection.destroy('limit');
+    return true;
+  }
+
   const server = createServer({ noDelay: true, keepAlive: true, pauseOnConnect: true }, (socket) => {
+    if (!enter(socket)) return;
     const outcome = greeting.greet(socket);
     if (!(outcome instanceof Promise)) {
       greeted(socket, outcome);
@@ -149,13 +178,6 @@ export async function startKafkaListener(options: KafkaListenerOptions): Promise
     void outcome.then((late) => {
       arriving.delete(socket);
       greeted(socket, late);
-    });
-  });
-  server.maxConnections = limits.connectionsMax;
-  server.on('drop', () => {
-    metrics.closed('limit').add(1);
-    log.debug('refused Kafka connection: too many connections', {
-      connectionsMax: limits.connectionsMax,
     });
   });
 

@@ -39,6 +39,8 @@ interface InFlightOptions {
   readonly clock: Clock;
   readonly memory: RequestMemory;
   readonly metrics: ListenerMetrics;
+  /** Called when the first request comes, and when the last one is taken. */
+  readonly onBusy: (isBusy: boolean) => void;
 }
 
 /** Requests of one connection that are being served or wait for the answers to earlier ones, in order of arrival. */
@@ -80,6 +82,7 @@ export class RequestsInFlight {
       isDropped: false,
     };
     this.#pending.push(pending);
+    if (this.#pending.length === 1) this.#options.onBusy(true);
     this.#bytes += bytes;
     memory.change(bytes);
     metrics.requestsInFlight.add(1);
@@ -105,7 +108,9 @@ export class RequestsInFlight {
   /** Removes the oldest request and returns its outcome; `undefined` while it has none. */
   takeOutcome(): Outcome | undefined {
     const outcome = this.#pending[0]?.outcome;
-    if (outcome !== undefined) this.#pending.shift();
+    if (outcome === undefined) return undefined;
+    this.#pending.shift();
+    if (this.#pending.length === 0) this.#options.onBusy(false);
     return outcome;
   }
 

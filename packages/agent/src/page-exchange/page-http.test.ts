@@ -33,7 +33,14 @@ async function lendingAgent(
   const metrics = new Metrics();
   const clock = options.clock ?? systemClock;
   const routes = pageRoutes({ key: keyOf(), pageBytes, lendPage, clock, log: silentLog, metrics });
-  const listener = await startHttpListener({ host: '127.0.0.1', port: 0, routes, log: silentLog });
+  const listener = await startHttpListener({
+    host: '127.0.0.1',
+    port: 0,
+    routes,
+    clock,
+    log: silentLog,
+    metrics,
+  });
   t.after(() => listener.close());
   return {
     url: `http://127.0.0.1:${listener.port}`,

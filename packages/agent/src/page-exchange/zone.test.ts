@@ -135,7 +135,14 @@ async function startAgents(
       remotePages: exchange.lender,
     });
     const routes = exchange.routes((fileId, index) => readPath.lendPage(fileId, index));
-    const http = await startHttpListener({ host: '127.0.0.1', port: 0, routes, log: silentLog });
+    const http = await startHttpListener({
+      host: '127.0.0.1',
+      port: 0,
+      routes,
+      clock,
+      log: silentLog,
+      metrics,
+    });
     const kill = async () => {
       exchange.close();
       await http.close();

@@ -59,24 +59,25 @@ export class RegistryMetrics {
   readonly connections: Series;
   /** As of the last request. */
   readonly versions: Series;
-  readonly #metrics: Metrics;
+  /** Those of the process. */
+  readonly metrics: Metrics;
   readonly #answers = new Map<string, AnswerSeries>();
   readonly #bytesIn = new Map<string, Series>();
 
   constructor(metrics: Metrics) {
-    this.#metrics = metrics;
+    this.metrics = metrics;
     this.connections = metrics.series(registryRows.connections, {});
     this.versions = metrics.series(registryRows.versions, {});
   }
 
   authenticated(method: AuthenticationMethod, outcome: AuthenticationOutcome): void {
-    this.#metrics.series(registryRows.authentications, { method, outcome }).add(1);
+    this.metrics.series(registryRows.authentications, { method, outcome }).add(1);
   }
 
   received(operation: string, bytes: number): void {
     let series = this.#bytesIn.get(operation);
     if (series === undefined) {
-      series = this.#metrics.series(registryRows.bytesIn, { schema_registry_operation: operation });
+      series = this.metrics.series(registryRows.bytesIn, { schema_registry_operation: operation });
       this.#bytesIn.set(operation, series);
     }
     series.add(bytes);
@@ -89,9 +90,9 @@ export class RegistryMetrics {
     if (series === undefined) {
       const labels = { schema_registry_operation: operation, outcome };
       series = {
-        latency: this.#metrics.series(registryRows.latency, labels),
-        count: this.#metrics.series(registryRows.outcome, labels),
-        bytesOut: this.#metrics.series(registryRows.bytesOut, labels),
+        latency: this.metrics.series(registryRows.latency, labels),
+        count: this.metrics.series(registryRows.outcome, labels),
+        bytesOut: this.metrics.series(registryRows.bytesOut, labels),
       };
       this.#answers.set(key, series);
     }

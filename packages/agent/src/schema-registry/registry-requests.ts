@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Clock, isHostMissing, type Log } from '@weir/core';
+import { addressKey, type Clock, isHostMissing, type Log } from '@weir/core';
 import { RegistryError, type RegistryService } from '@weir/registry';
 import type { HttpLogins } from '../http/http-logins.ts';
 import { HttpProblem } from '../http/http-problem.ts';
@@ -10,7 +10,6 @@ import type { Access } from '../security/access.ts';
 import type { GuardedRequest } from '../security/acl/denial-log.ts';
 import { anonymous } from '../security/principal.ts';
 import { printable } from '../security/sasl/failure-log.ts';
-import { addressKey } from '../security/sasl/login-queue.ts';
 import { bareAddress } from '../security/session/client-host.ts';
 import { openSession } from '../security/session/client-session.ts';
 import { FairShare } from './fair-share.ts';

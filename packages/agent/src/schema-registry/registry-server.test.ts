@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { Metrics, silentLog, systemClock } from '@weir/core';
+import { until } from '../../testing/index.ts';
 import { RegistryMetrics } from './registry-metrics.ts';
 import { startRegistryServer } from './registry-server.ts';
 
@@ -55,19 +57,52 @@ test('a registry that cannot be loaded is loaded again for the next request', as
   assert.equal((await fetch(url)).status, 200);
 });
 
-test('one address has at most half of the connections', async (t) => {
+test('a full port takes a new connection in place of a half-sent one', async (t) => {
   const server = await start(t, {
-    connectionsMax: 6,
+    connectionsMax: 3,
     loadAnswer: async () => async (_request, response) => void response.end('{}'),
   });
-  /** Whether a connection is served, which then stays open. */
-  const open = () =>
-    new Promise<boolean>((resolve) => {
+  const request = 'GET / HTTP/1.1\r\nhost: a\r\n';
+  const halfSent = await Promise.all(
+    Array.from({ length: 3 }, async () => {
       const socket = connect(server.port, '127.0.0.1');
-      socket.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n');
       t.after(() => socket.destroy());
-      socket.once('data', () => resolve(true)).once('error', () => {});
-      socket.once('close', () => resolve(false));
-    });
-  assert.deepEqual([await open(), await open(), await open(), await open()], [true, true, true, false]);
+      socket.on('error', () => {});
+      await once(socket, 'connect');
+      socket.write(request);
+      return socket;
+    }),
+  );
+  const closed = Promise.race(halfSent.map((socket) => once(socket, 'close')));
+  for (const socket of halfSent) socket.resume();
+  const response = await fetch(`http://127.0.0.1:${server.port}/`);
+  assert.equal(await response.text(), '{}');
+  await closed;
+});
+
+test('pipelined requests take turns, up to a limit', async (t) => {
+  let running = 0;
+  let runningMax = 0;
+  const server = await start(t, {
+    loadAnswer: async () => async (_request, response) => {
+      running++;
+      runningMax = Math.max(runningMax, running);
+      response.once('close', () => running--);
+      response.end('{}');
+    },
+  });
+  const socket = connect(server.port, '127.0.0.1');
+  t.after(() => socket.destroy());
+  let answers = '';
+  socket.setEncoding('latin1').on('data', (text) => {
+    answers += text;
+  });
+  socket.on('error', () => {});
+  const request = 'GET / HTTP/1.1\r\nhost: a\r\n\r\n';
+  socket.write(request.repeat(5));
+  await until(() => answers.split('HTTP/1.1 200').length === 6);
+  assert.equal(runningMax, 1);
+  const closed = once(socket, 'close');
+  socket.write(request.repeat(1_400));
+  await closed;
 });

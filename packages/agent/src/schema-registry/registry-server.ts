@@ -3,7 +3,7 @@ import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { Clock, Log } from '@weir/core';
-import { agentLimits } from '../limits.ts';
+import { agentHttpConnections } from '../net/agent-http-connections.ts';
 import {
   applyHttpDefaults,
   applyTlsDefaults,
@@ -12,10 +12,8 @@ import {
   socketDeadlineMs,
 } from '../net/http-defaults.ts';
 import { Refusals } from '../net/refusals.ts';
-import { addressKey } from '../security/sasl/login-queue.ts';
 import type { KafkaTlsOptions } from '../security/tls/agent-tls.ts';
 import { clientOf, TlsRefusal } from '../security/tls/tls-acceptor.ts';
-import { FairShare } from './fair-share.ts';
 import type { RegistryMetrics } from './registry-metrics.ts';
 
 /** Answers a request, errors included. If it rejects, the connection ends. */
@@ -34,7 +32,7 @@ interface RegistryServerOptions {
   readonly loadAnswer: () => Promise<AnswerRequest>;
   /** If absent, the server is plain text. */
   readonly tls?: Omit<KafkaTlsOptions, 'logsCertificates'> | undefined;
-  /** Connections at a time; one address has at most half of them. */
+  /** Connections before shares of addresses count. If absent, the limit of agents. */
   readonly connectionsMax?: number | undefined;
   readonly clock: Clock;
   readonly log: Log;
@@ -53,26 +51,22 @@ const keepAliveMs = 65_000;
 /** Opens the port of the schema registry. Resolves when it is open. */
 export async function startRegistryServer(options: RegistryServerOptions): Promise<RegistryServer> {
   const { host, port, clock, log, tls, metrics } = options;
-  const connectionsMax = options.connectionsMax ?? agentLimits.registryConnectionsMax;
   const certificateUsers = new WeakMap<Socket, string>();
-  const connections = new FairShare(connectionsMax);
+  const connections = agentHttpConnections('registry', { ...options, metrics: metrics.metrics });
   let loading: Promise<AnswerRequest> | undefined;
   const server = tls === undefined ? createServer(limits) : secureServer(options, certificateUsers);
   const secure = applyHttpDefaults(server, tls !== undefined);
-  server.maxConnections = connectionsMax;
   server.keepAliveTimeout = keepAliveMs;
-  server.on('connection', (socket: Socket) => {
-    const address = addressKey(socket.remoteAddress ?? '');
-    if (connections.take(address, 1)) socket.once('close', () => connections.giveBack(address, 1));
-    else socket.destroy();
-  });
+  connections.attach(server);
   server.on(tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) => {
     metrics.connections.add(1);
     socket.once('close', () => metrics.connections.add(-1));
   });
-  server.on('request', (request, response) => void answer(request, response));
+  const serve = (request: IncomingMessage, response: ServerResponse) =>
+    connections.serve(request, response, () => void answer(request, response));
+  server.on('request', serve);
   // The body is asked for when it is read: not before the login, and not if it is too large.
-  server.on('checkContinue', (request, response) => void answer(request, response));
+  server.on('checkContinue', serve);
   await listen(server, host, port);
   return {
     port: (server.address() as AddressInfo).port,

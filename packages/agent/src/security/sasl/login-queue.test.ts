@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { settle } from '@weir/core/testing';
 import { agentLimits } from '../../limits.ts';
-import { addressKey, LoginQueue } from './login-queue.ts';
+import { LoginQueue } from './login-queue.ts';
 
 /** Work that the test completes by hand, in the order in which it began. */
 function stage(runningMax = 1) {
@@ -114,20 +114,4 @@ test('work that fails frees its slot', async () => {
   const turns = new LoginQueue({ runningMax: 1 });
   await assert.rejects(turns.run('host', 'user', () => Promise.reject(new Error('no'))));
   assert.equal(await turns.run('host', 'user', () => Promise.resolve('done')), 'done');
-});
-
-test('an IPv6 /64 counts as one address', () => {
-  const cases: readonly [address: string, key: string][] = [
-    ['10.0.0.7', '10.0.0.7'],
-    ['::ffff:10.0.0.7', '10.0.0.7'],
-    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
-    ['2001:DB8:1:2::9', '2001:db8:1:2'],
-    ['2001:0db8:0001:0002::', '2001:db8:1:2'],
-    ['2001:db8::1:2:3:4:5', '2001:db8:0:1'],
-    ['fe80::1%eth0', 'fe80:0:0:0'],
-    ['::1', '0:0:0:0'],
-    ['::', '0:0:0:0'],
-    ['', ''],
-  ];
-  for (const [address, key] of cases) assert.equal(addressKey(address), key, address);
 });

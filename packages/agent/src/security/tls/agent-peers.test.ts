@@ -70,9 +70,10 @@ async function ask(caller: Agent, called: Agent) {
     tls: {
       certificates: called.certificates,
       problemOfCaller: (certificate) => peersOf(called).problemOfCaller(certificate),
-      clock: systemClock,
     },
+    clock: systemClock,
     log,
+    metrics: new Metrics(),
   });
   const client = new PeerClient({ key: keyOf(), peers: peersOf(caller), clock: systemClock });
   try {

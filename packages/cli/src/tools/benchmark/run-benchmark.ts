@@ -60,7 +60,11 @@ export async function runBenchmark(
   const port = values['metrics-port'];
   const host = values.bindAddress ?? loopback;
   const listener = await explainingStart({ 'metrics-port': port }, () =>
-    startHttpListener({ host, port, routes: metricsRoutes(metrics), log: silentLog }),
+    startHttpListener({
+      ...{ host, port, clock, metrics },
+      routes: metricsRoutes(metrics, clock),
+      log: silentLog,
+    }),
   );
   const only = onlyAddress(host);
   const shownHost = only === undefined || only === loopback ? 'localhost' : inUrl(only);

@@ -1,19 +1,25 @@
-import type { ServerResponse } from 'node:http';
-import type { Clock, MetricRow, Metrics } from '@weir/core';
+import type { Clock } from '../clock.ts';
 
-interface UnreadLimits {
+/** A response whose peer may leave bytes of it unread. */
+export interface WatchedResponse {
+  readonly writableLength: number;
+  once(event: 'close', listener: () => void): unknown;
+  destroy(): unknown;
+}
+
+export interface UnreadLimits {
   /** How long a peer may leave bytes unread. */
   readonly msMax: number;
   /** The limit on unread bytes of all peers. */
   readonly bytesMax: number;
 }
 
-export const connectionsCutRow: MetricRow<'reason'> = {
-  name: 'control_plane_connections_cut_total',
-  kind: 'counter',
-  help: 'Connections that were ended since the peer read its answers too slowly (slow), since too much was unread (memory), or since it sent too many requests before it had read an answer (requests).',
-  labels: ['reason'],
-};
+interface UnreadAnswersOptions {
+  readonly limits: UnreadLimits;
+  readonly clock: Clock;
+  /** Called for each connection that is ended. */
+  readonly onCut: (reason: 'slow' | 'memory') => void;
+}
 
 const checkIntervalMs = 1_000;
 
@@ -23,23 +29,16 @@ const checkIntervalMs = 1_000;
  * completely within the time.
  */
 export class UnreadAnswers {
-  readonly #clock: Clock;
-  readonly #metrics: Metrics;
-  readonly #limits: UnreadLimits;
+  readonly #options: UnreadAnswersOptions;
   /** Open answers, and since when each has had unread bytes. */
-  readonly #open = new Map<ServerResponse, number | undefined>();
+  readonly #open = new Map<WatchedResponse, number | undefined>();
   #isScheduled = false;
 
-  constructor(
-    limits: UnreadLimits,
-    { clock, metrics }: { readonly clock: Clock; readonly metrics: Metrics },
-  ) {
-    this.#limits = limits;
-    this.#clock = clock;
-    this.#metrics = metrics;
+  constructor(options: UnreadAnswersOptions) {
+    this.#options = options;
   }
 
-  watch(response: ServerResponse): void {
+  watch(response: WatchedResponse): void {
     this.#open.set(response, undefined);
     response.once('close', () => this.#open.delete(response));
     this.#checkLater();
@@ -48,7 +47,7 @@ export class UnreadAnswers {
   #checkLater(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    this.#clock.after(checkIntervalMs, () => {
+    this.#options.clock.after(checkIntervalMs, () => {
       this.#isScheduled = false;
       this.#check();
       if (this.#open.size > 0) this.#checkLater();
@@ -56,9 +55,13 @@ export class UnreadAnswers {
   }
 
   #check(): void {
-    const nowMs = this.#clock.monotonicMs();
-    const unread: { readonly response: ServerResponse; readonly sinceMs: number; readonly bytes: number }[] =
-      [];
+    const { limits, clock, onCut } = this.#options;
+    const nowMs = clock.monotonicMs();
+    const unread: {
+      readonly response: WatchedResponse;
+      readonly sinceMs: number;
+      readonly bytes: number;
+    }[] = [];
     for (const [response, knownMs] of this.#open) {
       const bytes = response.writableLength;
       const sinceMs = bytes === 0 ? undefined : (knownMs ?? nowMs);
@@ -67,10 +70,10 @@ export class UnreadAnswers {
     }
     let bytesLeft = unread.reduce((sum, { bytes }) => sum + bytes, 0);
     for (const { response, sinceMs, bytes } of unread.sort((one, other) => one.sinceMs - other.sinceMs)) {
-      const isSlow = nowMs - sinceMs >= this.#limits.msMax;
-      if (!isSlow && bytesLeft <= this.#limits.bytesMax) return;
+      const isSlow = nowMs - sinceMs >= limits.msMax;
+      if (!isSlow && bytesLeft <= limits.bytesMax) return;
       bytesLeft -= bytes;
-      this.#metrics.series(connectionsCutRow, { reason: isSlow ? 'slow' : 'memory' }).add(1);
+      onCut(isSlow ? 'slow' : 'memory');
       response.destroy();
     }
   }

@@ -1,9 +1,13 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+/** A response as far as it matters for the order of requests. */
+export interface QueuedResponse {
+  readonly writableFinished: boolean;
+  readonly destroyed: boolean;
+  once(event: 'close', listener: () => void): unknown;
+}
 
 interface Line {
   /** The response after which the next request runs. */
-  last: ServerResponse;
+  last: QueuedResponse;
   waiting: number;
 }
 
@@ -13,7 +17,7 @@ interface Line {
  */
 export class ConnectionQueue {
   readonly #waitingMax: number;
-  readonly #lines = new WeakMap<Socket, Line>();
+  readonly #lines = new WeakMap<object, Line>();
 
   constructor(waitingMax: number) {
     this.#waitingMax = waitingMax;
@@ -23,7 +27,7 @@ export class ConnectionQueue {
    * Runs the work when the previous responses are sent. Returns false if too many requests wait, and the connection
    * should end.
    */
-  take({ socket }: IncomingMessage, response: ServerResponse, work: () => void): boolean {
+  take(socket: { readonly destroyed: boolean }, response: QueuedResponse, work: () => void): boolean {
     const line = this.#lines.get(socket);
     const last = line?.last;
     const isFree = last === undefined || last.writableFinished || last.destroyed;
