@@ -22,12 +22,7 @@ export { type Clock, systemClock } from './clock.ts';
 export { clusterIdPrefixes, clusterKind } from './cluster-kind.ts';
 export { addressKey } from './connections/address-key.ts';
 export { ConnectionShares } from './connections/connection-shares.ts';
-export {
-  type CutReason,
-  cutReasonsHelp,
-  HttpConnections,
-  type HttpConnectionsLimits,
-} from './connections/http-connections.ts';
+export { cutReasonsHelp, HttpConnections } from './connections/http-connections.ts';
 export { formatDurationMs, parseDurationMs } from './durations.ts';
 export { type Environment, systemEnvironment } from './environment.ts';
 export { type EventTypeName, eventTypeNames } from './event-type-names.ts';
