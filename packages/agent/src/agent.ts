@@ -13,7 +13,7 @@ import { createHandlers } from './dispatch/request-dispatch.ts';
 import { AgentEvents } from './events/agent-events.ts';
 import { Heartbeats } from './heartbeats.ts';
 import { type HttpListener, type Route, startHttpListener } from './http/http-server.ts';
-import { isLoopback } from './http/loopback.ts';
+import { ownNamesOf } from './http/page-guard.ts';
 import { httpRoutes } from './http-api/http-routes.ts';
 import { dataRoutes } from './http-data/data-routes.ts';
 import { HttpData } from './http-data/http-data.ts';
@@ -258,10 +258,7 @@ async function start(
     mayWrite: writeAccess({ accessOf, impersonation }),
     server: held,
     ownUrl: `http${tls?.http === true ? 's' : ''}://${inUrl(options.advertisedHost)}:${http.port}`,
-    ownNames: {
-      names: [options.advertisedHost, ...(options.hostname === undefined ? [] : [options.hostname])],
-      isLoopbackOnly: isLoopback(options.host),
-    },
+    ownNames: ownNamesOf(options),
     answers,
     schemas,
     logTopic: options.logIntakeDefaultTopic,

@@ -69,6 +69,7 @@ interface Differences {
   readonly onPasswordLogin?: (user: string) => void;
   readonly accessOf?: Parameters<typeof registryRequests>[0]['accessOf'];
   readonly tls?: Parameters<typeof startRegistryServer>[0]['tls'];
+  readonly ownNames?: Parameters<typeof registryRequests>[0]['ownNames'];
   readonly log?: Log;
   readonly clock?: Clock;
 }
@@ -100,6 +101,7 @@ export async function listenAsRegistry(t: TestContext, differences: Differences 
         accessOf,
         logsRequests,
         isEncrypted: tls !== undefined,
+        ownNames: differences.ownNames ?? { names: [], isLoopbackOnly: true },
         ...parts,
       }),
     tls,

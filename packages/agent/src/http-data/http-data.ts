@@ -2,10 +2,10 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Clock, Log, Metrics } from '@weir/core';
 import type { RecordSchemas } from '@weir/registry/decoding';
 import { preferredType } from '../http/answer-type.ts';
-import { isOfForeignPage } from '../http/foreign-page.ts';
 import { HttpLogins } from '../http/http-logins.ts';
 import { HttpProblem } from '../http/http-problem.ts';
-import { mayBeRebound, type OwnNames } from '../http/rebound-name.ts';
+import { refusePages } from '../http/page-guard.ts';
+import type { OwnNames } from '../http/rebound-name.ts';
 import { type MatchedRoute, RouteMatcher } from '../http/route-matcher.ts';
 import { targetOf } from '../http/target.ts';
 import { agentLimits } from '../limits.ts';
@@ -131,10 +131,8 @@ export class HttpData {
         ? undefined
         : preferredType([type, ...others], headers.accept);
     if (answerType !== undefined) response.setHeader('content-type', answerType);
-    if (isOfForeignPage(headers)) throw new HttpProblem(403, 'The request is of a web page of another host.');
     const authorization = headers.authorization ?? row.authorizationIn?.(headers);
-    // A page does not know a login of the cluster.
-    if (authorization === undefined && mayBeRebound(headers, this.#options.ownNames)) throw reboundName();
+    refusePages(headers, { hasLogin: authorization !== undefined, ownNames: this.#options.ownNames });
     const remoteAddress = bareAddress(request.socket.remoteAddress ?? '');
     const principal = await this.#logins.principalOf({
       headers: { ...headers, authorization },
@@ -228,11 +226,4 @@ export class HttpData {
     this.#options.log.error('failed to serve HTTP data request', { operation: row?.operation, problem });
     return new HttpProblem(500, 'Internal server error.');
   }
-}
-
-function reboundName(): HttpProblem {
-  return new HttpProblem(
-    403,
-    'The host in the address is not known to the agent, and the request has no login; use an IP address, the advertised host, or a login.',
-  );
 }

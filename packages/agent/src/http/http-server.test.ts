@@ -17,7 +17,10 @@ const clock = new HandClock();
 const base = { host: '127.0.0.1', port: 0, clock, log: silentLog };
 
 test('probes, metrics and errors', async (t) => {
-  const probed = { hasStarted: false, problem: (): string | undefined => 'starting' };
+  const probed = {
+    hasStarted: false,
+    problem: (): { reason: string } | undefined => ({ reason: 'starting' }),
+  };
   const metrics = new Metrics();
   metrics.series({ name: 'up', kind: 'gauge', help: 'Up.', labels: [] }, {}).set(1);
   const broken = {
@@ -40,9 +43,9 @@ test('probes, metrics and errors', async (t) => {
   assert.equal(await ask('/v1/status'), '503 starting');
   assert.equal(await ask('/v1/ready'), '503 not ready: starting');
   probed.hasStarted = true;
-  probed.problem = () => 'two\nlines';
+  probed.problem = () => ({ reason: 'store unavailable' });
   assert.equal(await ask('/v1/status'), '200 OK', 'an agent that is not ready is alive');
-  assert.equal(await ask('/v1/ready'), '503 not ready: two lines');
+  assert.equal(await ask('/v1/ready'), '503 not ready: store unavailable');
   probed.problem = () => undefined;
   // path, method, status and last line
   const cases = [

@@ -23,7 +23,9 @@ export const readyDefinition = {
   summary: 'Readiness: whether clients should be sent to the agent.',
   access: 'open',
   answer: { types: plainText, description: 'The agent can serve.' },
-  errors: { 503: 'The agent cannot serve. The answer is one line of text with the reason.' },
+  errors: {
+    503: 'The agent cannot serve. The answer is `not ready: ` and the reason: `starting`, `stopping`, `store unavailable` or `control plane unavailable`. Details are in the log.',
+  },
   example: { target: '/v1/ready', answer: 'OK' },
 } as const satisfies RouteDefinition;
 

@@ -5,8 +5,8 @@ import { metricsDefinition, readyDefinition, statusDefinition } from './probe-de
 export interface Probed {
   /** Whether the agent has ever served. */
   readonly hasStarted: boolean;
-  /** Why the agent is not ready, in one line. */
-  problem(): string | undefined;
+  /** Why the agent is not ready, as everyone may know it. */
+  problem(): { readonly reason: string } | undefined;
 }
 
 /**
@@ -27,7 +27,7 @@ export function probeRoutes(probed: Probed): Route[] {
       handle(_request, response) {
         const problem = probed.problem();
         if (problem === undefined) plain(response, 200, 'OK');
-        else plain(response, 503, `not ready: ${problem.replaceAll(/\s+/g, ' ')}`);
+        else plain(response, 503, `not ready: ${problem.reason}`);
       },
     },
   ];

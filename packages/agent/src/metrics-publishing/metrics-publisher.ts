@@ -35,7 +35,10 @@ export async function startMetricsPublisher(options: MetricsPublisherOptions): P
   try {
     const view = createClusterView(cluster, { log });
     running.defer(() => view.close());
-    const probed = { hasStarted: false, problem: () => (probed.hasStarted ? undefined : 'starting') };
+    const probed = {
+      hasStarted: false,
+      problem: () => (probed.hasStarted ? undefined : { reason: 'starting' }),
+    };
     const http = await startHttpListener({
       host,
       port: options.httpPort,

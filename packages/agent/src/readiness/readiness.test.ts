@@ -36,12 +36,12 @@ function stage(t: TestContext, { deletes = true } = {}) {
 
 test('an agent is alive from its start, and ready from then until it stops', async (t) => {
   const { readiness, gauge } = stage(t);
-  assert.deepEqual([readiness.hasStarted, readiness.problem(), gauge()], [false, 'starting', '0']);
+  assert.deepEqual([readiness.hasStarted, readiness.problem()?.reason, gauge()], [false, 'starting', '0']);
   readiness.heartbeatAnswered();
   readiness.start();
-  assert.deepEqual([readiness.hasStarted, readiness.problem(), gauge()], [true, undefined, '1']);
+  assert.deepEqual([readiness.hasStarted, readiness.problem()?.reason, gauge()], [true, undefined, '1']);
   readiness.stop();
-  assert.deepEqual([readiness.hasStarted, readiness.problem(), gauge()], [true, 'stopping', '0']);
+  assert.deepEqual([readiness.hasStarted, readiness.problem()?.reason, gauge()], [true, 'stopping', '0']);
 });
 
 test('an agent that cannot write is not ready, and finds out by itself when it can again', async (t) => {
@@ -54,7 +54,8 @@ test('an agent that cannot write is not ready, and finds out by itself when it c
   store.beforePut = () => Promise.reject(full);
   writes.began(3_000).failed(full);
   await pass(failingMsMax);
-  assert.match(readiness.problem()!, /^writes to the bucket have failed for \d+ s: the disk is full/);
+  assert.match(readiness.problem()!.detail, /^writes to the bucket have failed for \d+ s: the disk is full/);
+  assert.equal(readiness.problem()!.reason, 'store unavailable', 'what everyone may know has no details');
   const puts = store.puts;
   for (let i = 0; i < 100; i++) readiness.problem();
   await settle();
@@ -106,7 +107,10 @@ test('an agent that has lost its control plane is not ready until it answers', a
   await clock.pass(silenceMsMax - 1);
   assert.equal(readiness.problem(), undefined);
   await clock.pass(1);
-  assert.equal(readiness.problem(), 'the control plane has not answered for 20 s');
+  assert.deepEqual(readiness.problem(), {
+    reason: 'control plane unavailable',
+    detail: 'the control plane has not answered for 20 s',
+  });
   readiness.heartbeatAnswered();
   assert.equal(readiness.problem(), undefined);
 });

@@ -10,6 +10,14 @@ export const readyRow = {
   labels: [],
 } as const satisfies MetricRow<never>;
 
+/** Why an agent is not ready. */
+interface ReadinessProblem {
+  /** For everyone: a probe has no login, and errors of stores have names of buckets and paths. */
+  readonly reason: 'starting' | 'stopping' | 'store unavailable' | 'control plane unavailable';
+  /** For the log, in one line. */
+  readonly detail: string;
+}
+
 interface ReadinessOptions {
   readonly writes: WriteHealth;
   /** If absent, the agent writes nothing. */
@@ -76,19 +84,20 @@ export class Readiness {
     return this.#phase !== 'starting';
   }
 
-  /** Why the agent is not ready, in one line; nothing if it is. */
-  problem(): string | undefined {
-    if (this.#phase !== 'serving') return this.#phase;
+  /** Why the agent is not ready; nothing if it is. */
+  problem(): ReadinessProblem | undefined {
+    if (this.#phase !== 'serving') return { reason: this.#phase, detail: this.#phase };
     const writeProblem = this.#options.writes.problem();
-    if (writeProblem !== undefined) return writeProblem;
+    if (writeProblem !== undefined) return { reason: 'store unavailable', detail: writeProblem };
     const silenceMs = this.#options.clock.monotonicMs() - this.#heartbeatMs;
     if (silenceMs < silenceMsMax) return undefined;
-    return `the control plane has not answered for ${Math.floor(silenceMs / 1000)} s`;
+    const detail = `the control plane has not answered for ${Math.floor(silenceMs / 1000)} s`;
+    return { reason: 'control plane unavailable', detail };
   }
 
   #look(): void {
     const { clock, log } = this.#options;
-    const problem = this.problem();
+    const problem = this.problem()?.detail;
     this.#ready.set(problem === undefined ? 1 : 0);
     if (problem !== undefined && this.#logged === undefined) log.error('lost readiness', { problem });
     if (problem === undefined && this.#logged !== undefined) log.info('recovered readiness');

@@ -2,6 +2,7 @@ import type { ClusterPort } from '@weir/cluster';
 import type { Clock, Log, Metrics, Random } from '@weir/core';
 import type { RegistryChangeStream } from '@weir/registry';
 import { HttpLogins } from '../http/http-logins.ts';
+import { ownNamesOf } from '../http/page-guard.ts';
 import type { Access } from '../security/access.ts';
 import type { GuardedRequest } from '../security/acl/denial-log.ts';
 import type { PrincipalOf } from '../security/principals.ts';
@@ -23,6 +24,8 @@ export interface RegistrySettings {
 interface AgentRegistryParts {
   readonly settings: RegistrySettings;
   readonly host: string;
+  readonly advertisedHost: string;
+  readonly hostname?: string | undefined;
   readonly tls: AgentTls | undefined;
   readonly clusterId: string;
   readonly cluster: ClusterPort;
@@ -62,6 +65,7 @@ export async function startAgentRegistry(parts: AgentRegistryParts): Promise<Reg
         accessOf: parts.accessOf,
         logsRequests: settings.logsRequests,
         isEncrypted: tls?.registry !== undefined,
+        ownNames: ownNamesOf(parts),
         clock,
         log,
         metrics,

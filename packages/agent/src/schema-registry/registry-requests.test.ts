@@ -534,3 +534,32 @@ test('every route has a name of its own', () => {
     [],
   );
 });
+
+for (const requiresLogin of [false, true])
+  test(`web pages of other hosts are refused ${requiresLogin ? 'also with logins' : 'without logins'}`, async (t) => {
+    const ownNames = { names: ['agent-1.example'], isLoopbackOnly: false };
+    const { ask, calls } = await listenAsRegistry(t, { requiresLogin, ownNames });
+    const authorization = `Basic ${btoa('ann:secret')}`;
+    const page = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64)' };
+    const open = requiresLogin ? 401 : 204;
+    // headers, status
+    const cases: readonly [Readonly<Record<string, string>>, number][] = [
+      [{ host: 'localhost:9094', origin: 'http://pages.example' }, 403],
+      [{ host: 'localhost:9094', origin: 'null' }, 403],
+      [{ host: 'localhost:9094', origin: 'http://pages.example', authorization }, 403],
+      [{ host: 'pages.example:9094', origin: 'http://pages.example:9094' }, 403],
+      [{ host: 'pages.example:9094', ...page }, 403],
+      [{ host: 'pages.example:9094', ...page, authorization }, 204],
+      [{ host: 'registry.example:9094' }, open],
+      [{ host: 'agent-1.example', ...page }, open],
+      [{ host: 'localhost:9094', origin: 'http://localhost:9094' }, open],
+      [{ host: 'registry.example', authorization }, 204],
+    ];
+    for (const [headers, status] of cases) {
+      for (const sent of [{ headers }, { method: 'DELETE', headers }]) {
+        const answer = await ask('/subjects/s/versions/1', sent);
+        assert.equal(answer.status, status, JSON.stringify(sent));
+        assert.equal(calls.splice(0).length, status === 204 ? 1 : 0, 'nothing is read or changed');
+      }
+    }
+  });

@@ -3,6 +3,8 @@ import { addressKey, type Clock, isHostMissing, type Log } from '@weir/core';
 import { RegistryError, type RegistryService } from '@weir/registry';
 import type { HttpLogins } from '../http/http-logins.ts';
 import { HttpProblem } from '../http/http-problem.ts';
+import { refusePages } from '../http/page-guard.ts';
+import type { OwnNames } from '../http/rebound-name.ts';
 import { allowedOf, type MatchedRoute, RouteMatcher } from '../http/route-matcher.ts';
 import { targetOf } from '../http/target.ts';
 import { agentLimits } from '../limits.ts';
@@ -32,6 +34,7 @@ interface RegistryRequestsOptions {
   /** Whether every request is logged. */
   readonly logsRequests: boolean;
   readonly isEncrypted: boolean;
+  readonly ownNames: OwnNames;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: RegistryMetrics;
@@ -97,6 +100,8 @@ export function registryRequests(options: RegistryRequestsOptions): AnswerReques
     const target = withoutContextPath(targetOf(url));
     const matched = matchOf(method, target.segments);
     if (!(matched instanceof HttpProblem)) exchange.operation = matched.row.operation;
+    const hasLogin = headers.authorization !== undefined || certificateUser !== undefined;
+    refusePages(headers, { hasLogin, ownNames: options.ownNames });
     const remoteAddress = bareAddress(socket.remoteAddress ?? '');
     const principal = await logins.principalOf({ headers, remoteAddress, certificateUser });
     exchange.principal = principal.name;
