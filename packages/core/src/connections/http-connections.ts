@@ -4,12 +4,12 @@ import { ConnectionShares, type SharesLimits } from './connection-shares.ts';
 import { UnreadAnswers, type UnreadLimits, type WatchedResponse } from './unread-answers.ts';
 
 /** Why a connection was ended: what its peer left unread, what it sent at once, or that others needed its place. */
-export type CutReason = 'slow' | 'memory' | 'requests' | 'share' | 'full';
+type CutReason = 'slow' | 'memory' | 'requests' | 'share' | 'full';
 
 export const cutReasonsHelp =
   'the peer read its answers too slowly (slow), too much was unread (memory), it sent too many requests before it had read an answer (requests), it sent no whole request or was idle while the port was full (share), or the port was full (full)';
 
-export interface HttpConnectionsLimits {
+interface HttpConnectionsLimits {
   readonly connections: SharesLimits;
   /** Requests that a connection may send before it has read the answer to the first. */
   readonly requestsWaitingMax: number;
