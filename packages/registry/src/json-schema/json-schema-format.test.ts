@@ -76,11 +76,11 @@ test('what is not a schema is refused with one line', () => {
     ['[]', /an object or a boolean/],
     ['null', /an object or a boolean/],
     ['{"type":"text"}', /#: type must be a type or several/],
-    ['{"properties":{"a":{"type":[]}}}', /#\/properties\/a: type must be/],
+    ['{"properties":{"a":{"type":["text"]}}}', /#\/properties\/a: type must be/],
     ['{"minLength":-1}', /minLength must be an integer of at least 0/],
     ['{"minLength":1.5}', /minLength must be/],
     ['{"multipleOf":0}', /multipleOf must be a number above 0/],
-    ['{"allOf":[]}', /allOf must be an array of at least one schema/],
+    ['{"allOf":{}}', /allOf must be an array of schemas/],
     ['{"allOf":[1]}', /#\/allOf\/0: a schema of draft-07 is an object or a boolean/],
     ['{"required":["a","a"]}', /required must be an array of different strings/],
     ['{"properties":[]}', /properties must be an object of schemas/],
@@ -92,7 +92,7 @@ test('what is not a schema is refused with one line', () => {
       '{"definitions":{"a":{"$ref":"#/definitions/b"},"b":{"$ref":"#/definitions/a"}}}',
       /leads only to itself/,
     ],
-    ['{"$schema":"http://json-schema.org/draft-04/schema#","required":[]}', /at least one string/],
+    ['{"$schema":"http://json-schema.org/draft-04/schema#","required":["a","a"]}', /different strings/],
     ['{"$schema":"http://json-schema.org/draft-04/schema#","items":true}', /items must be a schema/],
     ['{"$schema":"http://json-schema.org/draft-04/schema#","exclusiveMinimum":true}', /needs minimum/],
     ['{"$schema":"https://json-schema.org/draft/2020-12/schema","items":[{}]}', /prefixItems/],
@@ -164,4 +164,36 @@ test('recursive schemas are compared to the end', () => {
     'TYPE_NARROWED #/properties/value',
     'COMBINED_TYPE_SUBSCHEMAS_CHANGED #/properties/next',
   ]);
+});
+
+test('empty lists of types and schemas are taken, and fit as logic says', () => {
+  // schema, whether it is the empty schema in effect
+  const rows: [schema: object, fitsAll: boolean][] = [
+    [{ required: [] }, true],
+    [{ allOf: [] }, true],
+    [{ items: [] }, true],
+    [{ dependencies: { a: [] } }, true],
+    [{ type: [] }, false],
+    [{ enum: [] }, false],
+    [{ anyOf: [] }, false],
+    [{ oneOf: [] }, false],
+  ];
+  for (const draft of ['04', '06', '07'])
+    for (const [keywords, fitsAll] of rows) {
+      const schema = parse(
+        JSON.stringify({ $schema: `http://json-schema.org/draft-${draft}/schema#`, ...keywords }),
+      );
+      const title = `${draft} ${JSON.stringify(keywords)}`;
+      const problem = jsonSchemaFormat.codec(schema).problemOf(Buffer.from('{"a":1}'));
+      assert.equal(problem === undefined, fitsAll, title);
+      const differences = jsonSchemaFormat.incompatibilities(schema, schema, {
+        reader: 'new',
+        policy: 'STRICT',
+      });
+      assert.deepEqual(differences, [], title);
+      for (const other of [parse('{}'), parse('{"type":"string"}')]) {
+        jsonSchemaFormat.incompatibilities(schema, other, { reader: 'new', policy: 'STRICT' });
+        jsonSchemaFormat.incompatibilities(other, schema, { reader: 'new', policy: 'STRICT' });
+      }
+    }
 });

@@ -5,7 +5,8 @@ import { TreeKeys } from './print-json.ts';
 
 /**
  * What the meta-schemas of the drafts demand of each keyword, as one table: the shape of its value, and where it holds
- * subschemas. Keywords without a row are allowed and mean nothing.
+ * subschemas. Keywords without a row are allowed and mean nothing. Lists may be empty in every draft, as tools write
+ * them and Confluent's registry takes them: no type, and none of no alternatives, fits anything.
  */
 interface Keyword {
   readonly shape: KeywordShape;
@@ -136,21 +137,21 @@ const shapeChecks: Readonly<Record<KeywordShape, ShapeCheck>> = {
     isSchema(value, draft)
       ? undefined
       : `a schema, which is an object${isSince(draft, 'draft-06') ? ' or a boolean' : ''}`,
-  schemas: (value) => (isArray(value) && value.length > 0 ? undefined : 'an array of at least one schema'),
+  schemas: (value) => (isArray(value) ? undefined : 'an array of schemas'),
   schemaMap: (value) => (isObject(value) ? undefined : 'an object of schemas'),
   schemaOrBoolean: (value) =>
     isObject(value) || typeof value === 'boolean' ? undefined : 'a schema or a boolean',
   schemaOrSchemas: (value, draft) => {
     if (isSchema(value, draft)) return undefined;
     if (draft === '2020-12') return 'a schema; prefixItems holds the schemas of the first items';
-    return isArray(value) && value.length > 0 ? undefined : 'a schema or an array of at least one schema';
+    return isArray(value) ? undefined : 'a schema or an array of schemas';
   },
   dependencies: (value, draft) => {
     if (!isObject(value)) return 'an object of schemas and of arrays of strings';
     for (const entry of value.values()) {
       if (isSchema(entry, draft)) continue;
-      const problem = stringsProblem(entry, draft);
-      if (problem !== undefined) return 'an object of schemas and of arrays of different strings';
+      if (stringsProblem(entry) !== undefined)
+        return 'an object of schemas and of arrays of different strings';
     }
     return undefined;
   },
@@ -168,11 +169,11 @@ const shapeChecks: Readonly<Record<KeywordShape, ShapeCheck>> = {
     typeof value === 'string' && /^[A-Za-z_][-A-Za-z0-9._]*$/.test(value)
       ? undefined
       : 'a name of letters, digits, ".", "_" and "-"',
-  strings: (value, draft) => stringsProblem(value, draft),
-  stringMap: (value, draft) => {
+  strings: stringsProblem,
+  stringMap: (value) => {
     if (!isObject(value)) return 'an object of arrays of strings';
     for (const entry of value.values()) {
-      if (stringsProblem(entry, draft) !== undefined) return 'an object of arrays of different strings';
+      if (stringsProblem(entry) !== undefined) return 'an object of arrays of different strings';
     }
     return undefined;
   },
@@ -183,15 +184,13 @@ const shapeChecks: Readonly<Record<KeywordShape, ShapeCheck>> = {
     if (isSince(draft, 'draft-07')) return undefined;
     const keys = new TreeKeys();
     const isDistinct = new Set(value.map((item) => keys.keyOf(item))).size === value.length;
-    return value.length > 0 && isDistinct ? undefined : 'an array of at least one value, all different';
+    return isDistinct ? undefined : 'an array of different values';
   },
   type: (value) => {
     const names = isArray(value) ? value : [value];
     const isKnown = names.every((name) => typeNames.some((known) => known === name));
     const isDistinct = new Set(names).size === names.length;
-    return names.length > 0 && isKnown && isDistinct
-      ? undefined
-      : `a type or several: ${typeNames.join(', ')}`;
+    return isKnown && isDistinct ? undefined : `a type or several: ${typeNames.join(', ')}`;
   },
 };
 
@@ -205,11 +204,7 @@ function isCount(value: JsonTree): boolean {
   return isInteger(decimal) && decimal.coefficient >= 0n;
 }
 
-function stringsProblem(value: JsonTree, draft: Draft): string | undefined {
-  const isEnough = isArray(value) && (value.length > 0 || isSince(draft, 'draft-06'));
-  const areStrings = isEnough && value.every((item) => typeof item === 'string');
-  if (areStrings && new Set(value).size === value.length) return undefined;
-  return isSince(draft, 'draft-06')
-    ? 'an array of different strings'
-    : 'an array of at least one string, all different';
+function stringsProblem(value: JsonTree): string | undefined {
+  const areStrings = isArray(value) && value.every((item) => typeof item === 'string');
+  return areStrings && new Set(value).size === value.length ? undefined : 'an array of different strings';
 }
