@@ -1,5 +1,7 @@
 /** Errors of the registry by name: their code in answers, whose first three digits are the HTTP status. */
 export const registryErrors = {
+  malformedBody: 400,
+  missingBody: 422,
   denied: 40301,
   subjectNotFound: 40401,
   versionNotFound: 40402,
@@ -56,6 +58,11 @@ export class RegistryError extends Error {
 
   get code(): number {
     return registryErrors[this.error];
+  }
+
+  /** The HTTP status. */
+  get status(): number {
+    return this.code < 1000 ? this.code : Math.floor(this.code / 100);
   }
 
   /** Whether the registry failed, rather than refused: the same request may succeed later. */

@@ -86,15 +86,22 @@ test('bodies reach the service as JSON, and answers are its JSON', async (t) => 
   assert.deepEqual([options.status, options.headers.allow], [204, 'POST, DELETE, OPTIONS']);
 });
 
-test('the answer to a registration has no other text than was sent', async (t) => {
+test('the answer to a registration has the text that is stored, unless a descriptor was sent', async (t) => {
   const { ask, answers } = await listenAsRegistry(t);
-  answers.register = () => ({ id: 1, schema: 'canonical' });
-  const register = async (query: string, body: object) =>
-    (await ask(`/subjects/s/versions${query}`, { method: 'POST', body: JSON.stringify(body) })).text;
-  assert.equal(await register('', { schema: 'canonical' }), '{"id":1,"schema":"canonical"}');
-  assert.equal(await register('', { schema: 'c2VudA==' }), '{"id":1}');
-  assert.equal(await register('?format=serialized', { schema: 'x' }), '{"id":1,"schema":"canonical"}');
-  assert.equal(await register('', { schema: 'x', schemaTagsToAdd: [] }), '{"id":1,"schema":"canonical"}');
+  // type, query, sent text, whether the answer has a text
+  const cases = [
+    ['AVRO', '', ' "int" ', true],
+    ['AVRO', '', 'c2VudA==', true],
+    ['PROTOBUF', '', 'message A {}', true],
+    ['PROTOBUF', '', 'c2VudA==', false],
+    ['PROTOBUF', '?format=serialized', 'c2VudA==', true],
+  ] as const;
+  for (const [schemaType, query, schema, hasText] of cases) {
+    answers.register = () => ({ id: 1, schemaType, schema: 'canonical' });
+    const body = JSON.stringify({ schema, schemaType });
+    const { text } = await ask(`/subjects/s/versions${query}`, { method: 'POST', body });
+    assert.equal(text.includes('canonical'), hasText, `${schemaType} ${query} ${schema}`);
+  }
 });
 
 test('the client chooses the type of the answer', async (t) => {

@@ -222,7 +222,7 @@ export function registryRequests(options: RegistryRequestsOptions): AnswerReques
   function problemOf(thrown: unknown, operation: string): HttpProblem {
     if (thrown instanceof HttpProblem) return thrown;
     if (thrown instanceof RegistryError)
-      return new HttpProblem(Math.floor(thrown.code / 100), thrown.message, { errorCode: thrown.code });
+      return new HttpProblem(thrown.status, thrown.message, { errorCode: thrown.code });
     // The caller gets no details.
     const problem = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
     log.error('failed to serve schema registry request', { operation, problem });

@@ -109,7 +109,12 @@ const normalizedTexts: [name: string, text: string, printed: string][] = [
   [
     'defaults keep their values',
     record('{"name":"x","type":{"type":"map","values":"float"},"default":{"b":1,"a":0.1}}'),
-    record('{"name":"x","type":{"type":"map","values":"float"},"default":{"b":1.0,"a":0.1}}'),
+    record('{"name":"x","type":{"type":"map","values":"float"},"default":{"a":0.1,"b":1.0}}'),
+  ],
+  [
+    'the keys of custom properties and defaults, at every depth',
+    '{"type":"record","name":"R","z":{"b":[{"d":1,"c":2}],"a":1},"fields":[{"name":"a","y":{"q":1,"p":2},"type":{"type":"map","values":"int"},"default":{"y":1,"x":2}}]}',
+    '{"type":"record","name":"R","fields":[{"name":"a","type":{"type":"map","values":"int"},"default":{"x":2,"y":1},"y":{"p":2,"q":1}}],"z":{"a":1,"b":[{"c":2,"d":1}]}}',
   ],
 ];
 

@@ -146,7 +146,7 @@ class SchemaPrinter {
 
   #default(field: AvroField, node: JsonNode): void {
     this.#parts.push(',"default":');
-    writeJson(this.#normalizes ? normalizedDefault(field.type, node) : node, this.#parts);
+    writeJson(this.#normalizes ? deepSorted(normalizedDefault(field.type, node)) : node, this.#parts);
   }
 
   #typeAliases(type: NamedType): readonly string[] {
@@ -165,7 +165,7 @@ class SchemaPrinter {
   #properties(properties: JsonObject): void {
     for (const [name, value] of properties) {
       this.#parts.push(',', jsonString(name), ':');
-      writeJson(value, this.#parts);
+      writeJson(this.#normalizes ? deepSorted(value) : value, this.#parts);
     }
   }
 
@@ -193,6 +193,13 @@ function qualified(name: AvroName, namespace: string | undefined): string {
 function sorted(properties: JsonObject): JsonObject {
   if (properties.size < 2) return properties;
   return new Map([...properties].sort(([a], [b]) => byCodeUnits(a, b)));
+}
+
+/** A value in which the keys of every object are in order. */
+function deepSorted(node: JsonNode): JsonNode {
+  if (isArray(node)) return node.map(deepSorted);
+  if (!isObject(node)) return node;
+  return new Map([...sorted(node)].map(([key, value]) => [key, deepSorted(value)]));
 }
 
 function byCodeUnits(a: string, b: string): number {

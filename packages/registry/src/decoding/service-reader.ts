@@ -41,7 +41,7 @@ async function ifExists<Value>(read: () => Promise<Value>): Promise<Value | unde
   try {
     return await read();
   } catch (error) {
-    if (error instanceof RegistryError && Math.floor(error.code / 100) === 404) return undefined;
+    if (error instanceof RegistryError && error.status === 404) return undefined;
     throw error;
   }
 }

@@ -1,20 +1,30 @@
 import { RegistryError, type RegistryErrorName } from '../registry-error.ts';
 
-/** Reads the fields of a JSON body. Whatever is not as it should be is refused with the error of the endpoint. */
+/**
+ * Reads the fields of a JSON body. A field of another type is 400, as Confluent's registry answers; whatever else is not
+ * as it should be has the error of the endpoint. Numbers and booleans are texts too, and texts of them are them.
+ */
 export class BodyReader {
   readonly #error: RegistryErrorName;
+  readonly #typeError: RegistryErrorName;
 
-  constructor(error: RegistryErrorName) {
+  constructor(error: RegistryErrorName, typeError: RegistryErrorName = 'malformedBody') {
     this.#error = error;
+    this.#typeError = typeError;
   }
 
   refuse(problem: string): never {
     throw new RegistryError(this.#error, problem);
   }
 
+  #malformed(problem: string): never {
+    throw new RegistryError(this.#typeError, problem);
+  }
+
   object(value: unknown, where = 'The body'): Readonly<Record<string, unknown>> {
-    if (typeof value !== 'object' || value === null || Array.isArray(value))
-      this.refuse(`${where} is not a JSON object.`);
+    if (value === undefined || value === null)
+      throw new RegistryError('missingBody', `${where} is missing: send a JSON object.`);
+    if (typeof value !== 'object' || Array.isArray(value)) this.#malformed(`${where} is not a JSON object.`);
     return value as Readonly<Record<string, unknown>>;
   }
 
@@ -26,16 +36,17 @@ export class BodyReader {
   text(object: Readonly<Record<string, unknown>>, name: string, charsMax = Infinity): string | undefined {
     const value = this.field(object, name);
     if (value === undefined) return undefined;
-    if (typeof value !== 'string') this.refuse(`The field ${name} is not a string.`);
-    if (value.length > charsMax) this.refuse(`The field ${name} has more than ${charsMax} characters.`);
-    return value;
+    const text = textOf(value) ?? this.#malformed(`The field ${name} is not a string.`);
+    if (text.length > charsMax) this.refuse(`The field ${name} has more than ${charsMax} characters.`);
+    return text;
   }
 
   integer(object: Readonly<Record<string, unknown>>, name: string): number | undefined {
-    const value = this.field(object, name);
+    const given = this.field(object, name);
+    const value = typeof given === 'string' && /^[+-]?\d{1,10}$/.test(given) ? Number(given) : given;
     if (value === undefined) return undefined;
     if (!Number.isInteger(value) || Math.abs(value as number) > 2 ** 31 - 1)
-      this.refuse(`The field ${name} is not an integer of 32 bits.`);
+      this.#malformed(`The field ${name} is not an integer of 32 bits.`);
     return value as number;
   }
 
@@ -43,7 +54,7 @@ export class BodyReader {
     const value = this.field(object, name);
     if (value === undefined) return undefined;
     if (value === 'true' || value === 'false') return value === 'true';
-    if (typeof value !== 'boolean') this.refuse(`The field ${name} is neither true nor false.`);
+    if (typeof value !== 'boolean') this.#malformed(`The field ${name} is neither true nor false.`);
     return value;
   }
 
@@ -54,7 +65,7 @@ export class BodyReader {
   ): readonly unknown[] | undefined {
     const value = this.field(object, name);
     if (value === undefined) return undefined;
-    if (!Array.isArray(value)) this.refuse(`The field ${name} is not an array.`);
+    if (!Array.isArray(value)) this.#malformed(`The field ${name} is not an array.`);
     if (value.length > countMax) this.refuse(`The field ${name} has more than ${countMax} elements.`);
     return value;
   }
@@ -64,10 +75,9 @@ export class BodyReader {
     name: string,
     countMax: number,
   ): readonly string[] | undefined {
-    const values = this.list(object, name, countMax);
-    for (const value of values ?? [])
-      if (typeof value !== 'string') this.refuse(`The field ${name} is not an array of strings.`);
-    return values as readonly string[] | undefined;
+    return this.list(object, name, countMax)?.map(
+      (value) => textOf(value) ?? this.#malformed(`The field ${name} is not an array of strings.`),
+    );
   }
 
   /** A map from names to strings. */
@@ -75,10 +85,11 @@ export class BodyReader {
     object: Readonly<Record<string, unknown>>,
     name: string,
   ): Readonly<Record<string, string>> | undefined {
-    return this.#map(object, name, (value) => {
-      if (typeof value !== 'string') this.refuse(`The field ${name} is not a map of strings.`);
-      return value;
-    });
+    return this.#map(
+      object,
+      name,
+      (value) => textOf(value) ?? this.#malformed(`The field ${name} is not a map of strings.`),
+    );
   }
 
   /** A map from names to lists of strings. */
@@ -87,9 +98,9 @@ export class BodyReader {
     name: string,
   ): Readonly<Record<string, readonly string[]>> | undefined {
     return this.#map(object, name, (value) => {
-      if (!Array.isArray(value) || !value.every((text) => typeof text === 'string'))
-        this.refuse(`The field ${name} is not a map of arrays of strings.`);
-      return value as readonly string[];
+      const texts = Array.isArray(value) ? value.map(textOf) : [undefined];
+      if (texts.includes(undefined)) this.#malformed(`The field ${name} is not a map of arrays of strings.`);
+      return texts as readonly string[];
     });
   }
 
@@ -105,4 +116,9 @@ export class BodyReader {
     if (entries.some(([key]) => key === '__proto__')) this.refuse(`The field ${name} has the key __proto__.`);
     return Object.fromEntries(entries.map(([key, element]) => [key, read(element)]));
   }
+}
+
+function textOf(value: unknown): string | undefined {
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  return typeof value === 'string' ? value : undefined;
 }

@@ -20,15 +20,15 @@ export type ConfigFields = Readonly<Partial<Record<ConfigField, unknown>>>;
 
 /** How each field of a body is read. The level has another name in answers. */
 const readers: Readonly<Record<ConfigField, (body: Fields) => unknown>> = {
-  alias: (body) => reader.text(body, 'alias', registryLimits.subjectCharsMax),
-  aliasForDeks: (body) => reader.text(body, 'aliasForDeks', registryLimits.subjectCharsMax),
+  alias: (body) => readName(body, 'alias'),
+  aliasForDeks: (body) => readName(body, 'aliasForDeks'),
   normalize: (body) => reader.boolean(body, 'normalize'),
   validateFields: (body) => reader.boolean(body, 'validateFields'),
   validateNewSchemas: (body) => reader.boolean(body, 'validateNewSchemas'),
   validateRules: (body) => reader.boolean(body, 'validateRules'),
   compatibilityLevel: readLevel,
   compatibilityPolicy: readPolicy,
-  compatibilityGroup: (body) => reader.text(body, 'compatibilityGroup', registryLimits.subjectCharsMax),
+  compatibilityGroup: (body) => readName(body, 'compatibilityGroup'),
   defaultMetadata: (body) => readMetadata(reader.field(body, 'defaultMetadata')),
   overrideMetadata: (body) => readMetadata(reader.field(body, 'overrideMetadata')),
   defaultRuleSet: (body) => readRuleSet(reader.field(body, 'defaultRuleSet')),
@@ -71,7 +71,10 @@ export function getConfig(
   const own = state.config(scope);
   if (isInherited) return configInScope(state, defaults, scope);
   if (own === undefined && !isTopLevel(scope)) throw refusals.noConfig(scope);
-  const { compatibilityLevel } = configInScope(state, defaults, scope);
+  // The whole registry does not show what all contexts inherit, unless it is asked for.
+  const inherited = isTopLevel(scope) ? undefined : configInScope(state, defaults, scope);
+  const compatibilityLevel =
+    own?.compatibilityLevel ?? inherited?.compatibilityLevel ?? defaults.compatibility;
   return { ...own, compatibilityLevel };
 }
 
@@ -96,6 +99,11 @@ export function isTopLevel(scope: string): boolean {
 
 function bodyField(field: ConfigField): string {
   return field === 'compatibilityLevel' ? 'compatibility' : field;
+}
+
+/** An empty name is none. */
+function readName(body: Fields, field: ConfigField): string | undefined {
+  return reader.text(body, field, registryLimits.subjectCharsMax) || undefined;
 }
 
 function readLevel(body: Fields): unknown {

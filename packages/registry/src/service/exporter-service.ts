@@ -26,9 +26,9 @@ const contextPattern = /^(\.[A-Za-z0-9_-]{1,128})+$/;
 const configCharsMax = 64 * 1024;
 const traceCharsMax = 1000;
 
-const reader: BodyReader = new BodyReader('invalidExporterConfig');
-const nameReader: BodyReader = new BodyReader('invalidExporterName');
-const subjectsReader: BodyReader = new BodyReader('invalidExporterSubjects');
+const reader: BodyReader = new BodyReader('invalidExporterConfig', 'invalidExporterConfig');
+const nameReader: BodyReader = new BodyReader('invalidExporterName', 'invalidExporterName');
+const subjectsReader: BodyReader = new BodyReader('invalidExporterSubjects', 'invalidExporterSubjects');
 
 /** Settings of an exporter that hold a secret. Answers hide them, but not where clients find their credentials. */
 const secretSetting = /password|secret|user\.info|token|private|credential(?!s\.source$)|jaas|\bkey\b/i;

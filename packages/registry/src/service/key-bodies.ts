@@ -2,6 +2,7 @@ import { registryLimits } from '../limits.ts';
 import type { KekAnswer } from '../registry-answers.ts';
 import { withoutUndefined } from '../state/metadata.ts';
 import { BodyReader } from './body-reader.ts';
+import { refusals } from './refusals.ts';
 
 const algorithms = ['AES256_GCM', 'AES128_GCM', 'AES256_SIV'];
 const textCharsMax = 16 * 1024;
@@ -16,6 +17,13 @@ interface DekBody {
   readonly isDeleted: boolean;
 }
 
+/** Services have one name, however a client spells it. */
+const knownServices = [
+  { prefix: 'aws', type: 'aws-kms' },
+  { prefix: 'azure', type: 'azure-kms' },
+  { prefix: 'gcp', type: 'gcp-kms' },
+];
+
 /** The body of `POST /keks`. */
 export function readKekBody(body: unknown, nowMs: number): KekAnswer {
   const object = reader.object(body);
@@ -27,7 +35,8 @@ export function readKekBody(body: unknown, nowMs: number): KekAnswer {
   if (kmsKeyId === undefined || kmsKeyId === '') invalid('kmsKeyId');
   return withoutUndefined<KekAnswer>({
     name,
-    kmsType,
+    kmsType:
+      knownServices.find((service) => kmsType.toLowerCase().startsWith(service.prefix))?.type ?? kmsType,
     kmsKeyId,
     kmsProps: reader.textMap(object, 'kmsProps'),
     doc: reader.text(object, 'doc', textCharsMax),
@@ -52,7 +61,7 @@ export function readKekUpdate(body: unknown): Partial<KekAnswer> {
 export function readDekBody(body: unknown): DekBody {
   const object = reader.object(body);
   const version = reader.integer(object, 'version') ?? 1;
-  if (version < 1) invalid('version');
+  if (version < 1) throw refusals.invalidVersion(String(version));
   return {
     subject: reader.text(object, 'subject', registryLimits.subjectCharsMax),
     version,

@@ -18,7 +18,13 @@ describe('key-encryption keys', () => {
     ['none', (service) => service.keys.listKeks(), []],
     ['an unknown one', (service) => service.keys.kek('k1'), 40470],
     ['', (service) => service.keys.createKek(kek), storedKek],
-    ['the same again', (service) => service.keys.createKek(kek), storedKek],
+    ['the same again', (service) => service.keys.createKek(kek), 40971],
+    [
+      'a service in other words',
+      (service) => service.keys.createKek({ ...kek, name: 'k9', kmsType: 'AWS' }),
+      { ...storedKek, name: 'k9' },
+    ],
+    ['a test of one that is not shared', (service) => service.keys.testKek('k1'), 42271],
     ['another of its name', (service) => service.keys.createKek({ ...kek, kmsKeyId: 'arn:2' }), 40971],
     ['', (service) => service.keys.kek('k1'), storedKek],
     [
@@ -31,7 +37,7 @@ describe('key-encryption keys', () => {
     ['no name', (service) => service.keys.createKek({ ...kek, name: undefined }), 42271],
     ['a name with a slash', (service) => service.keys.createKek({ ...kek, name: 'a/b' }), 42271],
     ['no type', (service) => service.keys.createKek({ ...kek, name: 'k2', kmsType: '' }), 42271],
-    ['no object', (service) => service.keys.createKek(null), 42271],
+    ['no body', (service) => service.keys.createKek(null), 422],
   ]);
 
   table('are marked, then removed', [
@@ -44,6 +50,9 @@ describe('key-encryption keys', () => {
     ['it is hidden', (service) => service.keys.kek('k1'), 40470],
     ['', (service) => service.keys.kek('k1', { deleted: true }), { ...storedKek, deleted: true }],
     ['', (service) => service.keys.listKeks({ deleted: true }), ['k1']],
+    ['another of its name', (service) => service.keys.createKek({ ...kek, kmsKeyId: 'arn:2' }), 40971],
+    ['created as it was', (service) => service.keys.createKek(kek), storedKek],
+    ['', (service) => service.keys.deleteKek('k1'), null],
     ['a key of it', (service) => service.keys.undeleteDek('k1', 's', undefined), 40472],
     ['one with marked keys', (service) => service.keys.deleteKek('k1', { permanent: true }), 42272],
     ['back', (service) => service.keys.undeleteKek('k1'), null],
@@ -63,7 +72,10 @@ describe('data-encryption keys', () => {
     ['of an unknown KEK', (service) => service.keys.createDek('k1', 's', dek), 40470],
     ['', (service) => service.keys.createKek(kek), storedKek],
     ['', (service) => service.keys.createDek('k1', 's', dek), storedDek],
-    ['the same again', (service) => service.keys.createDek('k1', 's', dek), storedDek],
+    ['the same again', (service) => service.keys.createDek('k1', 's', dek), 40971],
+    ['', (service) => service.keys.deleteDek('k1', 's', '1'), null],
+    ['created as it was', (service) => service.keys.createDek('k1', 's', dek), storedDek],
+    ['a version of 0', (service) => service.keys.createDek('k1', 's', { ...dek, version: 0 }), 42202],
     [
       'another one',
       (service) => service.keys.createDek('k1', 's', { ...dek, encryptedKeyMaterial: 'other' }),

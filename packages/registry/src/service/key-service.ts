@@ -74,8 +74,9 @@ export class KeyService {
         checkCount(state);
         return { changes: [putKek(kek)], reply: kek };
       }
-      if (!isSameKek(existing, kek)) throw keyExists(kek.name);
-      if (existing.deleted !== true) return { changes: [], reply: existing };
+      // A key that is marked as deleted can be created again as it was, and the other way round.
+      const isMarkChanged = existing.deleted !== kek.deleted;
+      if (!isMarkChanged || !isSameKek(existing, kek)) throw keyExists(kek.name);
       return { changes: [putKek(kek)], reply: kek };
     });
   }
@@ -114,7 +115,8 @@ export class KeyService {
 
   /** `POST /keks/{name}/test`: the registry has no access to key-management services. */
   async testKek(name: string): Promise<KekAnswer> {
-    await this.kek(name);
+    const { shared } = await this.kek(name);
+    if (!shared) return invalid('shared');
     throw noKms();
   }
 
@@ -187,9 +189,9 @@ export class KeyService {
         deleted: given.isDeleted ? true : undefined,
       });
       const existing = state.deks.get(dek);
-      if (existing !== undefined && existing.encryptedKeyMaterial !== dek.encryptedKeyMaterial)
-        throw keyExists(dek.subject);
-      if (existing !== undefined && existing.deleted !== true) return { changes: [], reply: existing };
+      const isSame = existing?.encryptedKeyMaterial === dek.encryptedKeyMaterial;
+      const isMarkChanged = existing?.deleted !== dek.deleted;
+      if (existing !== undefined && (shared || !isMarkChanged || !isSame)) throw keyExists(dek.subject);
       return { changes: [putDek(dek)], reply: dek };
     });
   }

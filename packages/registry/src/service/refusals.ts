@@ -1,4 +1,4 @@
-import { RegistryError, registryErrors } from '../registry-error.ts';
+import { RegistryError } from '../registry-error.ts';
 import { InvalidSchema } from '../schema-format.ts';
 import { contextScope, parseSubject } from '../state/qualified-subject.ts';
 
@@ -64,7 +64,7 @@ function notPermitted(subject: string, state: string): RegistryError {
 
 /** Whether an error says that something does not exist, which another agent may have made a moment ago. */
 export function isNotFound(error: unknown): boolean {
-  return error instanceof RegistryError && Math.floor(registryErrors[error.error] / 100) === 404;
+  return error instanceof RegistryError && error.status === 404;
 }
 
 /** Calls with a text of a user, whose problem becomes a refusal. */

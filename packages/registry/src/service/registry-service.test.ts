@@ -45,13 +45,33 @@ describe('registrations', () => {
   table('bodies that are refused', [
     ['an invalid schema', add('a', 'x !'), 42201],
     ['an unknown type', add('a', 'x', { schemaType: 'XML' }), 42201],
-    ['no object', (service) => service.register('a', 'x'), 42201],
+    ['a type in small letters', add('a', 'x', { schemaType: 'avro' }), 42201],
+    ['an empty type', add('a', 'x', { schemaType: '' }), 42201],
+    ['no body', (service) => service.register('a', undefined), 422],
+    ['null', (service) => service.register('a', null), 422],
+    ['no object', (service) => service.register('a', 'x'), 400],
+    ['a list', (service) => service.register('a', []), 400],
+    ['a text of another type', (service) => service.register('a', { schema: {} }), 400],
+    ['a version of another type', add('a', 'x', { version: 'next' }), 400],
+    ['references of another type', add('a', 'x', { references: {} }), 400],
+    ['metadata of another type', add('a', 'x', { metadata: { properties: { p: {} } } }), 400],
+    [
+      'numbers in metadata are texts',
+      (service) =>
+        pick(
+          service.register('m', text('x', { metadata: { properties: { p: 1, q: true }, tags: { a: [2] } } })),
+          'metadata',
+        ),
+      { metadata: { properties: { p: '1', q: 'true' }, tags: { a: ['2'] } } },
+    ],
+    ['', (service) => service.deleteSubject('m'), [1]],
+    ['', (service) => service.deleteSubject('m', { permanent: true }), [1]],
     ['an empty subject', add('', 'x'), 42208],
     ['a control character', add('a\n', 'x'), 42208],
     ['a reserved subject', add('__GLOBAL', 'x'), 42208],
     ['the global context', add(':.__GLOBAL:a', 'x'), 42208],
     ['a version out of order', add('a', 'x', { version: 3 }), 42201],
-    ['the next version', add('a', 'x', { version: 1 }), { id: 1, version: 1 }],
+    ['the next version', add('a', 'x', { version: 1 }), { id: 2, version: 1 }],
     ['an id', add('b', 'x', { id: 7 }), 42205],
     [
       'a rule without a type',
@@ -601,6 +621,11 @@ describe('configs', () => {
       { compatibilityLevel: 'BACKWARD' },
     ],
     [
+      'empty names are none',
+      (service) => service.putConfig('e', { alias: '', compatibilityGroup: '', aliasForDeks: '' }),
+      {},
+    ],
+    [
       'the global one',
       (service) => service.putConfig(':.__GLOBAL:', { compatibility: 'NONE', normalize: true }),
       { compatibility: 'NONE', normalize: true },
@@ -639,10 +664,15 @@ describe('configs', () => {
     ['', (service) => service.deleteConfig('a'), { compatibilityLevel: 'BACKWARD' }],
     ['again', (service) => service.deleteConfig('a'), 40401],
     ['', (service) => service.deleteConfig(undefined), { compatibilityLevel: 'FULL' }],
-    ['', (service) => service.config(undefined), { compatibilityLevel: 'NONE' }],
+    ['not the global one', (service) => service.config(undefined), { compatibilityLevel: 'BACKWARD' }],
+    [
+      'unless it is asked for',
+      (service) => service.config(undefined, { defaultToGlobal: true }),
+      { compatibilityLevel: 'NONE', normalize: true },
+    ],
     ['a bad level', (service) => service.putConfig('a', { compatibility: 'SOME' }), 42203],
     ['a bad policy', (service) => service.putConfig('a', { compatibilityPolicy: 'SOME' }), 42203],
-    ['a bad body', (service) => service.putConfig('a', []), 42203],
+    ['a bad body', (service) => service.putConfig('a', []), 400],
     ['bad rules', (service) => service.putConfig('a', { defaultRuleSet: { domainRules: [{}] } }), 42210],
   ]);
 });

@@ -73,8 +73,8 @@ export function readTagsBody(body: unknown): TagsBody {
 }
 
 function readType(name: string | undefined): SchemaType {
-  if (name === undefined || name === '') return 'AVRO';
-  const type = schemaTypes.find((known) => known === name.toUpperCase());
+  if (name === undefined) return 'AVRO';
+  const type = schemaTypes.find((known) => known === name);
   return type ?? reader.refuse(`Invalid schema type ${name}`);
 }
 

@@ -19,18 +19,15 @@ const describeSubject = { on: 'subject', operation: 'DESCRIBE' } as const;
 
 /**
  * Clients cache the text of the answer as the one that they sent. The Protobuf serializer of Python sends a descriptor
- * in base64 and could not read a .proto text. As in Confluent's registry, the text is left out unless it was sent so,
- * or tags changed it.
+ * in base64 and could not read a .proto text, which is left out then.
  */
-function withoutOtherText(answer: RegisterAnswer, body: unknown): Partial<RegisterAnswer> {
-  const sent = body as Readonly<Record<string, unknown>>;
-  const isChanged = tagFields.some((field) => sent[field] !== undefined);
-  if (isChanged || sent.schema === answer.schema) return answer;
+function withReadableText(answer: RegisterAnswer, body: unknown): Partial<RegisterAnswer> {
+  const { schema: sent } = body as Readonly<Record<string, unknown>>;
+  const isDescriptor = answer.schemaType === 'PROTOBUF' && /^[A-Za-z0-9+/]+=*$/.test(String(sent));
+  if (!isDescriptor || answer.schema === sent) return answer;
   const { schema: _, ...rest } = answer;
   return rest;
 }
-
-const tagFields = ['schemaTagsToAdd', 'schemaTagsToRemove', 'propagateSchemaTags'];
 
 /** `/subjects`: subjects and their versions. */
 export const subjectRoutes: readonly RouteRow[] = [
@@ -146,7 +143,7 @@ export const subjectRoutes: readonly RouteRow[] = [
     ],
     serve: async (service, { path, query, body, isAllowed }) => {
       const answer = await service.register(path.subject, body, { ...query, isAllowed });
-      return query.format === undefined ? withoutOtherText(answer, body) : answer;
+      return query.format === undefined ? withReadableText(answer, body) : answer;
     },
   }),
   route({
