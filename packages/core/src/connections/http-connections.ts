@@ -36,7 +36,7 @@ interface HttpServer {
   prependListener(event: 'connection', listener: (socket: HttpSocket) => void): unknown;
 }
 
-/** What every HTTP port does about its peers: fair shares of connections, requests in turn, and answers that are read. */
+/** What every HTTP port does about its peers: fair shares of connections, requests in turn, no unread answers. */
 export class HttpConnections {
   readonly #options: HttpConnectionsOptions;
   readonly #queue: ConnectionQueue;
