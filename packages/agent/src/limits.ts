@@ -507,6 +507,14 @@ export const agentLimits = {
   httpBatchInflatedBytesMax: 128 * MiB,
   httpFetchInflatedBytesMax: 64 * MiB,
 
+  /** What all batches that are inflated for answers over HTTP may take before further ones wait, and then get 503. */
+  httpInflatedBytesMax: 128 * MiB,
+
+  /** A record in an answer over HTTP: its key, value and headers, the number of these, and what is decoded of it. */
+  httpRecordBytesMax: 32 * MiB,
+  httpRecordHeadersMax: 10_000,
+  httpFormattedRecordBytesMax: 4 * MiB,
+
   /**
    * Characters of records in one answer whose keys or values are decoded, after which no further record is begun: a
    * small payload can be large as JSON.

@@ -7,9 +7,13 @@ import { drained } from '../http/drained.ts';
 import { agentLimits } from '../limits.ts';
 import type { AnswerMemory } from '../pressure/answer-memory.ts';
 import type { WholeAnswer } from './data-route.ts';
+import { overloaded } from './request-body.ts';
 
 /** An answer is JSON, as a whole or in pieces, unless it says what it is. */
 type Answer = Promise<string | WholeAnswer> | AsyncIterable<string>;
+
+/** Text that is passed to a connection at a time. */
+const pieceChars = 64 * 1024;
 
 /** Levels of the least work: the serving of Kafka clients shares the processors. */
 const compressors: Readonly<Record<AnswerEncoding, () => Transform>> = {
@@ -46,9 +50,28 @@ export class AnswerSender {
     if (Symbol.asyncIterator in answer) return await this.#sendPieces(response, answer, encoding);
     const text = await answer;
     if (typeof text !== 'string') sendWhole(response, text);
-    else if (encoding === undefined || text.length < agentLimits.httpCompressedCharsMin)
-      sendJson(response, 200, text);
-    else await this.#sendPieces(response, [text], encoding);
+    else if (text.length < agentLimits.httpCompressedCharsMin) sendJson(response, 200, text);
+    else await this.#sendText(response, text, encoding);
+  }
+
+  /** A long text counts until the client has read it, and is passed to the connection as fast as that is. */
+  async #sendText(
+    response: ServerResponse,
+    text: string,
+    encoding: AnswerEncoding | undefined,
+  ): Promise<void> {
+    if (text.length <= pieceChars) {
+      if (encoding === undefined) sendJson(response, 200, text);
+      else await this.#sendPieces(response, [text], encoding);
+      return;
+    }
+    if (this.#memory.isFull) throw overloaded();
+    this.#memory.change(text.length);
+    try {
+      await this.#sendPieces(response, slicesOf(text), encoding);
+    } finally {
+      this.#memory.change(-text.length);
+    }
   }
 
   async #sendPieces(
@@ -96,6 +119,17 @@ export class AnswerSender {
     // Fails if the client has left, of which the response is proof enough.
     const sent = pipeline(input, response).catch(() => undefined);
     return { input, sent };
+  }
+}
+
+/** Slices of a text, none of which ends within a character. */
+function* slicesOf(text: string): Generator<string, void, undefined> {
+  for (let from = 0; from < text.length; ) {
+    let to = Math.min(text.length, from + pieceChars);
+    const last = text.charCodeAt(to - 1);
+    if (to < text.length && last >= 0xd800 && last <= 0xdbff) to--;
+    yield text.slice(from, to);
+    from = to;
   }
 }
 

@@ -6,6 +6,7 @@ import type { RouteDefinition } from '../http/route-definition.ts';
 import type { AnswerMemory } from '../pressure/answer-memory.ts';
 import type { Access } from '../security/access.ts';
 import type { HandlerClient } from './handler-client.ts';
+import type { InflatedMemory } from './inflated-memory.ts';
 import type { ConsumerInstances } from './rest-proxy/consumers/consumer-instances.ts';
 
 /** A request before its body is inflated and parsed. */
@@ -33,6 +34,7 @@ export interface DataInput extends AdmittedInput {
 
 export interface DataDeps {
   readonly answers: AnswerMemory;
+  readonly inflated: InflatedMemory;
   readonly clock: Clock;
   /** Consumer instances of the REST proxy. */
   readonly consumers: ConsumerInstances;

@@ -9,6 +9,8 @@ import { integerIn, type JsonObject, objectOf, objectsIn, textIn } from './json-
 import { bytesOf, type FetchedPartition, type FetchQuery, fetch } from './kafka-fetch.ts';
 import { formatsIn, type RecordFormats } from './record-formats.ts';
 import { recordJson } from './record-json.ts';
+import { isSmall, piecesOf } from './record-pieces.ts';
+import { overloaded } from './request-body.ts';
 
 /** Text of the answer that is sent at a time. */
 const pieceChars = 64 * 1024;
@@ -25,63 +27,89 @@ export async function* fetchAnswer(
   { body, bodyBytes, client, registryAccess }: DataInput,
   deps: DataDeps,
 ): AsyncGenerator<string, void, undefined> {
-  const { answers, pause } = deps;
+  const { answers, inflated, pause } = deps;
+  if (answers.isFull) throw overloaded();
   const query = readBody(objectOf(body));
   const formatted = await formattedRecords(query.formats, registryAccess, deps);
   const response = await fetch(query, client, bodyBytes);
+  // It refers to pages until it is sent.
+  let heldBytes = response.responses.reduce(
+    (sum, { partitions }) => sum + partitions.reduce((bytes, one) => bytes + storedBytes(one), 0),
+    0,
+  );
+  answers.change(heldBytes);
   const offsets = new Map(
     query.topics.flatMap(({ topic, partitions }) =>
       partitions.map(({ partition, offset }) => [`${topic} ${partition}`, BigInt(offset)] as const),
     ),
   );
-  const pace = new Pace();
-  let piece = `{"topics":[`;
-  for (const [nth, { topic = '', partitions }] of response.responses.entries()) {
-    piece += `${nth === 0 ? '' : ','}{"topic":${JSON.stringify(topic)},"partitions":[`;
-    for (const [index, partition] of partitions.entries()) {
-      piece += `${index === 0 ? '' : ','}${partitionHead(partition)}`;
-      const fromOffset = offsets.get(`${topic} ${partition.partitionIndex}`) ?? 0n;
-      const progress = { nextOffset: fromOffset };
-      const records = formatted?.isFull === true ? Buffer.alloc(0) : bytesOf(partition);
-      answers.change(records.length);
-      let problem = '';
-      try {
-        let separator = '';
-        const found = fetchedRecords(records, {
-          fromOffset,
-          progress,
-          aborted: partition.abortedTransactions ?? null,
-          pause,
-          bytesMax: agentLimits.httpFetchInflatedBytesMax,
-        });
-        for await (const record of found) {
-          piece += `${separator}${formatted === undefined ? recordJson(record) : await formatted.json(record)}`;
-          separator = ',';
-          const { offset } = record;
-          if (piece.length >= pieceChars) {
-            yield piece;
-            piece = '';
+  try {
+    const pace = new Pace();
+    let piece = `{"topics":[`;
+    for (const [nth, { topic = '', partitions }] of response.responses.entries()) {
+      piece += `${nth === 0 ? '' : ','}{"topic":${JSON.stringify(topic)},"partitions":[`;
+      for (const [index, partition] of partitions.entries()) {
+        piece += `${index === 0 ? '' : ','}${partitionHead(partition)}`;
+        const fromOffset = offsets.get(`${topic} ${partition.partitionIndex}`) ?? 0n;
+        const progress = { nextOffset: fromOffset };
+        const records = formatted?.isFull === true ? Buffer.alloc(0) : bytesOf(partition);
+        let problem = '';
+        let nextOffset = fromOffset;
+        try {
+          let separator = '';
+          const found = fetchedRecords(records, {
+            fromOffset,
+            progress,
+            aborted: partition.abortedTransactions ?? null,
+            pause,
+            bytesMax: agentLimits.httpFetchInflatedBytesMax,
+            inflated,
+          });
+          for await (const record of found) {
+            const { offset } = record;
+            const isPlain = formatted === undefined && isSmall(record);
+            for await (const part of isPlain ? [recordJson(record)] : piecesOf(record, formatted)) {
+              piece += `${separator}${part}`;
+              separator = '';
+              if (piece.length < pieceChars) continue;
+              yield piece;
+              piece = '';
+            }
+            separator = ',';
+            nextOffset = offset + 1n;
+            if (formatted?.isFull !== true) continue;
+            progress.nextOffset = nextOffset;
+            break;
           }
-          if (formatted?.isFull !== true) continue;
-          progress.nextOffset = offset + 1n;
-          break;
+        } catch (error) {
+          // The answer has begun, and other partitions can be read.
+          if (!(error instanceof BatchTooLarge) && !(error instanceof HttpProblem)) throw error;
+          problem = `,"problem":${JSON.stringify(error.message)}`;
+          // Records of a batch that were sent before one that cannot be.
+          if (nextOffset > progress.nextOffset) progress.nextOffset = nextOffset;
+        } finally {
+          const stored = storedBytes(partition);
+          heldBytes -= stored;
+          answers.change(-stored);
         }
-      } catch (error) {
-        // The answer has begun, and other partitions can be read.
-        if (!(error instanceof BatchTooLarge)) throw error;
-        problem = `,"problem":${JSON.stringify(error.message)}`;
-      } finally {
-        answers.change(-records.length);
+        piece += `],"next_offset":${progress.nextOffset}${problem}}`;
+        if (pace.isOver(partitionSteps)) await pause();
+        if (piece.length < pieceChars) continue;
+        yield piece;
+        piece = '';
       }
-      piece += `],"next_offset":${progress.nextOffset}${problem}}`;
-      if (pace.isOver(partitionSteps)) await pause();
-      if (piece.length < pieceChars) continue;
-      yield piece;
-      piece = '';
+      piece += ']}';
     }
-    piece += ']}';
+    yield `${piece}]}`;
+  } finally {
+    answers.change(-heldBytes);
   }
-  yield `${piece}]}`;
+}
+
+function storedBytes({ records }: FetchedPartition): number {
+  if (records === null || records === undefined) return 0;
+  if (Buffer.isBuffer(records)) return records.length;
+  return (records as readonly Buffer[]).reduce((bytes, { length }) => bytes + length, 0);
 }
 
 function partitionHead(partition: FetchedPartition): string {

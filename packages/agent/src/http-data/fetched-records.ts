@@ -8,6 +8,7 @@ import {
 } from '@weir/wire';
 import { wireLimits } from '@weir/wire/limits';
 import { agentLimits } from '../limits.ts';
+import type { InflatedMemory } from './inflated-memory.ts';
 
 /** A transaction whose records a committed read leaves out, from its first offset until its marker. */
 interface AbortedTransaction {
@@ -28,9 +29,11 @@ interface FetchedRecordsOptions {
   readonly bytesMax: number;
   /** Decompressed bytes of one batch. */
   readonly batchBytesMax?: number;
+  /** Counts decompressed batches while their records are passed over. */
+  readonly inflated?: InflatedMemory | undefined;
 }
 
-/** A batch that is too large for HTTP. The message is one line, for users. */
+/** A batch or record that is too large for HTTP. The message is one line, for users. */
 export class BatchTooLarge extends Error {
   override name = 'BatchTooLarge';
 }
@@ -50,15 +53,19 @@ export async function* fetchedRecords(
     if (bytes > bytesMax) return;
     const isHidden = (aborted !== null && open.hides(batch)) || batch.isControl;
     if (!isHidden) {
-      const cursor = await cursorOver(batch, options);
-      bytes += cursor.totalBytes;
-      // A reader may want the last of millions of small records.
-      for (let left: number = wireLimits.walkedRecordsPerTurnMax; cursor.next(); left--) {
-        if (left === 0) {
-          await options.pause();
-          left = wireLimits.walkedRecordsPerTurnMax;
+      const { cursor, release } = await cursorOver(batch, options);
+      try {
+        bytes += cursor.totalBytes;
+        // A reader may want the last of millions of small records.
+        for (let left: number = wireLimits.walkedRecordsPerTurnMax; cursor.next(); left--) {
+          if (left === 0) {
+            await options.pause();
+            left = wireLimits.walkedRecordsPerTurnMax;
+          }
+          if (cursor.offset >= fromOffset) yield cursor;
         }
-        if (cursor.offset >= fromOffset) yield cursor;
+      } finally {
+        release();
       }
     }
     if (progress !== undefined) progress.nextOffset = batch.nextOffset;
@@ -67,12 +74,15 @@ export async function* fetchedRecords(
 
 async function cursorOver(
   batch: RecordBatchView,
-  { pause, batchBytesMax = agentLimits.httpBatchInflatedBytesMax }: FetchedRecordsOptions,
-): Promise<RecordCursor> {
-  if (batch.codecId === 0) return new RecordCursor(batch, batchBytesMax);
+  { pause, inflated, batchBytesMax = agentLimits.httpBatchInflatedBytesMax }: FetchedRecordsOptions,
+): Promise<{ readonly cursor: RecordCursor; release(): void }> {
+  if (batch.codecId === 0) return { cursor: new RecordCursor(batch, batchBytesMax), release: nothing };
+  const inflate = () => decompressRecordsOffThread(batch, batchBytesMax, { pause });
   try {
-    const decompressed = await decompressRecordsOffThread(batch, batchBytesMax, { pause });
-    return new RecordCursor(batch, batchBytesMax, decompressed);
+    const { bytes, release } = inflated
+      ? await inflated.inflate(inflate)
+      : { bytes: await inflate(), release: nothing };
+    return { cursor: new RecordCursor(batch, batchBytesMax, bytes), release };
   } catch (error) {
     if (!(error instanceof OutputLimitExceeded)) throw error;
     const size = formatBytes(batchBytesMax);
@@ -81,6 +91,8 @@ async function cursorOver(
     );
   }
 }
+
+function nothing(): void {}
 
 /** Aborted transactions at a place of a log, as a consumer keeps them (KIP-98). */
 class OpenAborts {

@@ -1,4 +1,4 @@
-import { brokenBound, type Clock } from '@weir/core';
+import { brokenBound, type Clock, formatBytes } from '@weir/core';
 import { namedSchema, type RecordSchemas } from '@weir/registry/decoding';
 import type { RecordCursor } from '@weir/wire';
 import { HttpProblem } from '../http/http-problem.ts';
@@ -89,6 +89,21 @@ export class FormattedRecords {
   /** Whether an answer has enough: a small payload can be large as JSON. */
   get isFull(): boolean {
     return this.#chars > agentLimits.httpFetchFormattedCharsMax;
+  }
+
+  /** The fields about parts of a record that is too large to be decoded, and so is shown as base64. */
+  aboutLarge({ key, value }: RecordCursor): string {
+    const problem = `it is part of a record of more than ${formatBytes(agentLimits.httpFormattedRecordBytesMax)}`;
+    let about = '';
+    for (const [part, bytes] of [['key', key] as const, ['value', value] as const])
+      if (bytes !== null && this.#formats[part] !== 'base64')
+        about += `,"${part}_format":"base64","${part}_problem":"${problem}"`;
+    return about;
+  }
+
+  /** Counts what was printed elsewhere. */
+  count(chars: number): void {
+    this.#chars += chars;
   }
 
   async json(record: RecordCursor): Promise<string> {

@@ -23,6 +23,7 @@ import { AnswerSender } from './answer-sender.ts';
 import { countAnswer, httpDataRows } from './data-metrics.ts';
 import type { DataDeps, DataRoute } from './data-route.ts';
 import { HandlerClient } from './handler-client.ts';
+import { InflatedMemory } from './inflated-memory.ts';
 import { DataBodies, overloaded } from './request-body.ts';
 import { ConsumerInstances } from './rest-proxy/consumers/consumer-instances.ts';
 import { sendProblem } from './send-problem.ts';
@@ -86,7 +87,8 @@ export class HttpData {
     this.#bodies = new DataBodies(pause);
     this.#answers = new AnswerSender(answers);
     this.#consumers = new ConsumerInstances({ ...options, pause });
-    this.#deps = { answers, clock, consumers: this.#consumers, schemas, logTopic, pause };
+    const inflated = new InflatedMemory(answers, clock);
+    this.#deps = { answers, inflated, clock, consumers: this.#consumers, schemas, logTopic, pause };
   }
 
   /** Answers a request, errors included. Returns false for a path that is not one of its own. */

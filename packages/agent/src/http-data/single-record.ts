@@ -6,7 +6,8 @@ import { BatchTooLarge, fetchedRecords } from './fetched-records.ts';
 import { formattedRecords } from './formatted-records.ts';
 import { bytesOf, fetchOne } from './kafka-fetch.ts';
 import { formatsIn } from './record-formats.ts';
-import { recordJson } from './record-json.ts';
+import { piecesOf } from './record-pieces.ts';
+import { overloaded } from './request-body.ts';
 
 interface RecordPlace {
   readonly topic: string;
@@ -37,13 +38,14 @@ function integer(text: string | null | undefined, name: string, max = Number.MAX
   return value;
 }
 
-/** Returns one record as JSON. */
-export async function singleRecord(
+/** Yields one record as JSON. */
+export async function* singleRecord(
   place: RecordPlace,
   { query, client, registryAccess }: DataInput,
   deps: DataDeps,
-): Promise<string> {
+): AsyncGenerator<string, void, undefined> {
   const { topic, partition, offset } = place;
+  if (deps.answers.isFull) throw overloaded();
   const formats = formatsIn((name) => query.get(name));
   const formatted = await formattedRecords(formats, registryAccess, deps);
   const fetched = await fetchOne(topic, partition, offset, client);
@@ -71,12 +73,18 @@ export async function singleRecord(
     aborted: null,
     pause: deps.pause,
     bytesMax: agentLimits.httpBatchInflatedBytesMax,
+    inflated: deps.inflated,
   };
   try {
     for await (const record of fetchedRecords(bytesOf(fetched), options)) {
       if (record.offset !== fromOffset) break;
-      const json = formatted === undefined ? recordJson(record) : await formatted.json(record);
-      return `{"topic":${JSON.stringify(topic)},"partition":${partition},${json.slice(1)}`;
+      // In place of the brace with which the record begins.
+      let head = `{"topic":${JSON.stringify(topic)},"partition":${partition},`;
+      for await (const piece of piecesOf(record, formatted)) {
+        yield head === '' ? piece : `${head}${piece.slice(1)}`;
+        head = '';
+      }
+      return;
     }
   } catch (error) {
     if (error instanceof BatchTooLarge) throw new HttpProblem(422, error.message);

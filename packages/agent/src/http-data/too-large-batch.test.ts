@@ -63,7 +63,7 @@ test('a fetch names a batch that is too large, and has the records before it and
 
 test('a single record in a batch that is too large is 422', async () => {
   const read = singleRecord({ topic: 'orders', partition: 0, offset: 1 }, inputOf([hugeBatch(1n)], {}), deps);
-  await assert.rejects(read, (error: HttpProblem) => {
+  await assert.rejects(read.next(), (error: HttpProblem) => {
     assert.ok(error instanceof HttpProblem);
     assert.equal(error.status, 422);
     assert.match(error.message, message);

@@ -3,6 +3,7 @@ import type { Clock, Log } from '@weir/core';
 import { agentLimits } from '../../../limits.ts';
 import type { AnswerMemory } from '../../../pressure/answer-memory.ts';
 import type { HandlerClient } from '../../handler-client.ts';
+import type { InflatedMemory } from '../../inflated-memory.ts';
 import { overloaded } from '../../request-body.ts';
 import { unprocessable } from '../proxy-problems.ts';
 import type { PlaceAndOffset, Seek, WantedTopics } from './consumer-bodies.ts';
@@ -33,6 +34,7 @@ interface Read {
   readonly timeoutMs: number;
   readonly bytesMax: number;
   readonly answers: AnswerMemory;
+  readonly inflated: InflatedMemory;
 }
 
 /** What a consumer reads. */

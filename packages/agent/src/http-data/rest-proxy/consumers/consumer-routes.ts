@@ -142,10 +142,11 @@ async function* records(input: DataInput, deps: DataDeps): AsyncGenerator<string
   const { format, timeoutMs } = instance.config;
   const asked = formatInType.exec(input.answerType ?? '')?.[1];
   if (asked !== undefined && asked !== format) throw formatMismatch(format);
-  if (deps.consumers.memory.isFull) throw overloaded();
+  if (deps.consumers.memory.isFull || deps.answers.isFull) throw overloaded();
   const texts = await instance.read({
     client: input.client,
     answers: deps.answers,
+    inflated: deps.inflated,
     texts: await textsOf(format, deps.schemas, input.registryAccess),
     timeoutMs: Math.min(timeoutMs, positiveIn(input.query, 'timeout') ?? timeoutMs),
     bytesMax: Math.min(
@@ -155,6 +156,7 @@ async function* records(input: DataInput, deps: DataDeps): AsyncGenerator<string
   });
   const chars = texts.reduce((sum, { length }) => sum + length, 0);
   deps.consumers.memory.change(chars);
+  deps.answers.change(chars);
   try {
     let piece = '[';
     for (const [at, text] of texts.entries()) {
@@ -166,6 +168,7 @@ async function* records(input: DataInput, deps: DataDeps): AsyncGenerator<string
     yield `${piece}]`;
   } finally {
     deps.consumers.memory.change(-chars);
+    deps.answers.change(-chars);
   }
 }
 

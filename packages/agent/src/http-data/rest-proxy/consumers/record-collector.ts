@@ -5,7 +5,9 @@ import { agentLimits } from '../../../limits.ts';
 import type { AnswerMemory } from '../../../pressure/answer-memory.ts';
 import { BatchTooLarge, fetchedRecords } from '../../fetched-records.ts';
 import type { HandlerClient } from '../../handler-client.ts';
+import type { InflatedMemory } from '../../inflated-memory.ts';
 import { bytesOf, fetch } from '../../kafka-fetch.ts';
+import { refuseLarge } from '../../record-pieces.ts';
 import { kafkaProblem } from '../proxy-problems.ts';
 import { undecodable } from './consumer-problems.ts';
 import type { HeldPartition } from './held-partitions.ts';
@@ -19,6 +21,7 @@ interface CollectorOptions {
   /** Bytes of keys and values that are enough. */
   readonly minBytes: number;
   readonly answers: AnswerMemory;
+  readonly inflated: InflatedMemory;
   readonly clock: Clock;
   readonly pause: () => Promise<void>;
 }
@@ -107,7 +110,7 @@ export class RecordCollector {
   }
 
   async #take(held: HeldPartition, records: Buffer): Promise<void> {
-    const { answers, pause } = this.#options;
+    const { answers, inflated, pause } = this.#options;
     const progress = { nextOffset: BigInt(this.#offsetOf(held)) };
     const fromOffset = progress.nextOffset;
     answers.change(records.length);
@@ -118,6 +121,7 @@ export class RecordCollector {
         aborted: null,
         pause,
         bytesMax: agentLimits.httpConsumerAnswerBytesMax,
+        inflated,
       };
       for await (const record of fetchedRecords(records, options)) {
         if (!(await this.#add(held, record))) return;
@@ -142,6 +146,7 @@ export class RecordCollector {
       // A small payload can be large as JSON.
       this.#chars > agentLimits.httpFetchFormattedCharsMax;
     if (this.#isFull) return false;
+    refuseLarge(record);
     try {
       const { offset } = record;
       const { key, value } = await texts(record, held);
