@@ -35,6 +35,8 @@ export const apiLimits = {
   apiRequestBytesMax: 2 * MiB,
   apiRequestDepthMax: 32,
   apiRequestValuesMax: 200_000,
+  /** Names of one object in it. No field takes as many, and each is validated before they are counted. */
+  apiObjectNamesMax: 10_000,
 
   /** Keys in one call, each for a workspace. */
   apiKeysPerCallMax: 64,

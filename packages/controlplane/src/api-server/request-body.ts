@@ -1,10 +1,17 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { ApiError, parseJson } from '@weir/api';
 import { apiLimits } from '@weir/api/limits';
-import { brokenBound, type Clock, type JsonBounds, type MetricRow, type Metrics } from '@weir/core';
+import {
+  type Clock,
+  type JsonBounds,
+  JsonReader,
+  jsonStepsPerTurn,
+  type MetricRow,
+  type Metrics,
+} from '@weir/core';
 import { mcpLimits } from '@weir/mcp/limits';
 import { controlPlaneLimits } from '../limits.ts';
-import { duplicateKeyIn } from './duplicate-key.ts';
+import { DuplicateKeySearch } from './duplicate-key.ts';
 
 /** Bounds of a request body. */
 interface BodyBounds extends JsonBounds {
@@ -70,7 +77,8 @@ export class RequestBodies {
       const declaredBytes = Number(request.headers['content-length'] ?? 0);
       if (declaredBytes > bounds.bytesMax) throw tooLarge(bounds.bytesMax);
       const body = await this.#read(request, bounds.bytesMax);
-      return body.length === 0 ? undefined : jsonOf(body, bounds);
+      const pause = () => new Promise<void>((resolve) => void this.#clock.after(0, resolve));
+      return body.length === 0 ? undefined : await jsonOf(body, bounds, pause);
     } catch (error) {
       if (error instanceof RefusedBody) this.#metrics.series(refusedRow, { reason: error.reason }).add(1);
       throw error;
@@ -129,26 +137,39 @@ function tooLarge(bytesMax: number): RefusedBody {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-function jsonOf(body: Buffer, bounds: BodyBounds): unknown {
+/** Parses in turns: a body of names that all differ takes long. */
+async function jsonOf(body: Buffer, bounds: BodyBounds, pause: () => Promise<void>): Promise<unknown> {
   const text = unlessUnreadable(() => utf8.decode(body));
-  const broken = brokenBound(text, bounds);
-  if (broken === 'depthMax')
+  const reader = new JsonReader(text, { bounds, parse: parseJson });
+  while (!unlessUnreadable(() => reader.advance(jsonStepsPerTurn))) await pause();
+  if (reader.broken === 'depthMax')
     throw new RefusedBody(
       'depth',
       'invalid_request',
       `The body has more than ${bounds.depthMax} lists and objects within each other.`,
     );
-  if (broken === 'valuesMax')
+  if (reader.broken === 'valuesMax')
     throw new RefusedBody(
       'values',
       'payload_too_large',
       `The body has more than ${bounds.valuesMax} values.`,
     );
-  const found = unlessUnreadable(() => parseJson(text));
-  const twice = duplicateKeyIn(text);
-  if (twice !== undefined)
-    throw new RefusedBody('names', 'invalid_request', `${JSON.stringify(twice.slice(0, 64))} is given twice`);
-  return found;
+  const namesMax = apiLimits.apiObjectNamesMax;
+  const names = new DuplicateKeySearch(text, { namesMax });
+  while (!names.advance(jsonStepsPerTurn)) await pause();
+  if (names.hasTooMany)
+    throw new RefusedBody(
+      'names',
+      'payload_too_large',
+      `An object of the body has more than ${namesMax} names.`,
+    );
+  if (names.found !== undefined)
+    throw new RefusedBody(
+      'names',
+      'invalid_request',
+      `${JSON.stringify(names.found.slice(0, 64))} is given twice`,
+    );
+  return reader.value;
 }
 
 /** Parser messages repeat the input, which may be a secret. */

@@ -2,8 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { nearestName } from '@weir/core';
 import fc from 'fast-check';
-import { duplicateKeyIn } from './duplicate-key.ts';
+import { DuplicateKeySearch } from './duplicate-key.ts';
 import { htmlOfMarkdown } from './markdown-page.ts';
+
+function duplicateKeyIn(text: string, steps?: number): string | undefined {
+  const search = new DuplicateKeySearch(text);
+  while (!search.advance(steps));
+  return search.found;
+}
 
 test('a duplicate name in an object is found', () => {
   const cases: [text: string, twice: string | undefined][] = [
@@ -18,7 +24,8 @@ test('a duplicate name in an object is found', () => {
     ['{"\\u0061":1,"a":2}', 'a'],
     ['{"__proto__":1,"__proto__":2}', '__proto__'],
   ];
-  for (const [text, twice] of cases) assert.equal(duplicateKeyIn(text), twice, text);
+  for (const [text, twice] of cases)
+    for (const steps of [1, 7, undefined]) assert.equal(duplicateKeyIn(text, steps), twice, text);
 });
 
 test('printed JSON has no duplicate name, and an inserted one is found', () => {
