@@ -21,7 +21,8 @@ interface ShareFetchOptions {
  * ShareFetch v1 and v2. The control plane acquires records for the member, and waits for them if necessary; the agent
  * reads them as Fetch does, in whole batches from which the member takes its acquired records.
  *
- * - `maxRecords` is never exceeded, in any acquire mode (KIP-1206); bytes are estimated.
+ * - `maxRecords` is never exceeded, in any acquire mode (KIP-1206). `maxBytes` is exceeded by one batch at most, if it
+ *   alone is larger; records that were acquired by an estimate and do not fit are released.
  * - Acknowledgements of a request are applied before it acquires more records, and are durable before the response.
  * - A request that renews locks, or closes the session, fetches nothing.
  * - If the control plane is unavailable, the error is COORDINATOR_LOAD_IN_PROGRESS, and members begin a new session.

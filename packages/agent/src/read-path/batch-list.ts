@@ -16,9 +16,10 @@ export class BatchList {
   /** What the records are at most when they are decompressed. */
   uncompressedBytes = 0;
   recordCount = 0;
-  /** The offset after the last batch. */
+  /** The offset after the last batch; -1 without one. */
   nextOffset = -1;
-  /** For each batch, the bytes, stored and decompressed, and the slices up to its end. */
+  /** For each batch, the offset after it, and the bytes, stored and decompressed, and the slices up to its end. */
+  readonly #offsetEnds: number[] = [];
   readonly #byteEnds: number[] = [];
   readonly #uncompressedEnds: number[] = [];
   readonly #sliceEnds: number[] = [];
@@ -45,6 +46,7 @@ export class BatchList {
     this.recordCount += cursor.header.recordCount;
     this.nextOffset = baseOffset + cursor.offsetSpan;
     this.uncompressedBytes += uncompressedBytes;
+    this.#offsetEnds.push(this.nextOffset);
     this.#byteEnds.push(this.bytes);
     this.#uncompressedEnds.push(this.uncompressedBytes);
     this.#sliceEnds.push(this.slices.length);
@@ -58,9 +60,11 @@ export class BatchList {
   /** Drops batches from the end until the rest fits. */
   trimTo(bytesMax: number, uncompressedBytesMax = Number.POSITIVE_INFINITY): void {
     while (this.bytes > bytesMax || this.uncompressedBytes > uncompressedBytesMax) {
+      this.#offsetEnds.pop();
       this.#byteEnds.pop();
       this.#uncompressedEnds.pop();
       this.#sliceEnds.pop();
+      this.nextOffset = this.#offsetEnds.at(-1) ?? -1;
       this.bytes = this.#byteEnds.at(-1) ?? 0;
       this.uncompressedBytes = this.#uncompressedEnds.at(-1) ?? 0;
       this.slices.length = this.#sliceEnds.at(-1) ?? 0;

@@ -44,13 +44,13 @@ export class DeliveredPartition {
     return this.#given.pointers.byteLength.reduce((sum, bytes) => sum + bytes, 0);
   }
 
-  query(bytesMax: number): ReadQuery {
+  query(bytesMax: number, atLeastOne: boolean): ReadQuery {
     return {
       pointers: this.#given.pointers,
       fromOffset: this.ranges[0]!.first,
       toOffset: this.ranges.at(-1)!.last + 1,
       bytesMax,
-      atLeastOne: true,
+      atLeastOne,
     };
   }
 

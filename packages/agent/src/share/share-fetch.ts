@@ -91,21 +91,21 @@ export class ShareFetch {
    * unavailable.
    */
   async acquire(): Promise<AcquireAnswer | undefined> {
-    const { cluster, closed, quotas } = this.#context;
+    const { cluster, closed } = this.#context;
     const { stopping } = this.#reading;
     const { maxRecords, maxBytes, minBytes, maxWaitMs } = this.#request;
     const places = this.#places;
     const recordsMax = Math.min(Math.max(maxRecords, 0), agentLimits.shareFetchRecordsMax);
     const wantsNothing = places.length === 0 || recordsMax === 0 || maxBytes <= 0;
     if (wantsNothing || stopping?.aborted === true) return nothingAcquired;
-    const bytesMax = Math.min(maxBytes, this.#reading.requestBytesMax, quotas.fetchBytesMax());
+    const bytesMax = this.#bytesMax();
     const acquiring = cluster.port.acquireRecords({
       groupId: this.#session.groupId,
       memberId: this.#session.memberId,
       partitions: places,
       recordsMax,
-      bytesMax: Math.floor(bytesMax),
-      bytesMin: Math.max(0, Math.min(minBytes, Math.floor(bytesMax))),
+      bytesMax,
+      bytesMin: Math.max(0, Math.min(minBytes, bytesMax)),
       waitMs: Math.max(0, Math.min(maxWaitMs, clusterLimits.fetchWaitMsMax)),
     });
     const answer = await unlessOver(ifAvailable(acquiring), closed, stopping);
@@ -153,18 +153,21 @@ export class ShareFetch {
     }
     let leftBytes = await this.#makeRoom(delivered);
     const read = leftBytes === 0 ? [] : delivered;
+    // What is acquired fits by its estimated size; batches are not cut, so that only their real sizes decide. As in
+    // Kafka, one batch is delivered even if it alone exceeds the limit.
+    const bytesMax = leftBytes;
     const batches = await readPath.readBatches(
-      read.map((one) => {
-        const query = one.query(leftBytes);
-        leftBytes = Math.max(1, leftBytes - one.storedBytes);
-        return query;
-      }),
+      read.map((one, index) => one.query(bytesMax, index === 0)),
       this.#context.hold,
     );
     for (const [index, one] of delivered.entries()) {
       const result = batches[index];
       if (result === undefined) one.releaseAll();
       else {
+        if (!(result instanceof Error)) {
+          if (index > 0) result.trimTo(Math.max(0, leftBytes));
+          leftBytes -= result.bytes;
+        }
         const problem = result instanceof Error ? result : await this.#deliver(one, result);
         if (problem !== undefined) {
           one.releaseAll();
@@ -172,7 +175,7 @@ export class ShareFetch {
           continue;
         }
       }
-      serveLast(this.#session, one.place);
+      if (one.ranges.length > 0) serveLast(this.#session, one.place);
       results.set(keyOf(one.place), { delivered: one, error: 'NONE' });
     }
     // A client beyond its quota is answered without records.
@@ -244,12 +247,21 @@ export class ShareFetch {
       );
   }
 
+  /** The limits of the client, the agent and the quotas. */
+  #bytesMax(): number {
+    const { requestBytesMax } = this.#reading;
+    return Math.floor(
+      Math.min(this.#request.maxBytes, requestBytesMax, this.#context.quotas.fetchBytesMax()),
+    );
+  }
+
   /** Returns how many bytes the answer may have; 0 if there is no room for it. */
   async #makeRoom(delivered: readonly DeliveredPartition[]): Promise<number> {
-    const { answers, requestBytesMax } = this.#reading;
+    const { answers } = this.#reading;
+    const bytesMax = this.#bytesMax();
     const wantedBytes = delivered.reduce((sum, { storedBytes }) => sum + storedBytes, 0);
-    if (answers === undefined) return requestBytesMax;
-    const bytes = Math.min(requestBytesMax, wantedBytes);
+    if (answers === undefined) return bytesMax;
+    const bytes = Math.min(bytesMax, wantedBytes);
     this.room = await answers.room(bytes, { waitMs: roomWaitMs, closed: this.#context.closed });
     if (this.room === undefined) this.throttleTimeMs = roomWaitMs;
     return this.room?.bytes ?? 0;
@@ -259,6 +271,10 @@ export class ShareFetch {
   async #deliver(one: DeliveredPartition, batches: BatchList): Promise<Error | undefined> {
     const { readPath, damage } = this.#reading;
     const { topicId, partition } = one.place;
+    if (batches.batchCount === 0) {
+      one.releaseAll();
+      return undefined;
+    }
     damage.readable(topicId, partition, one.ranges[0]!.first, batches.nextOffset);
     one.finish(batches);
     try {

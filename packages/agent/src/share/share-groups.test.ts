@@ -342,6 +342,55 @@ test('a fetch with zero max bytes gets no records, and the next one gets them', 
   assert.deepEqual((await fetch(agent, topicId, 'm', 1)).got, ['0-1#1']);
 });
 
+test('an answer has at most the wanted bytes, or one batch if that alone is larger', async () => {
+  await using agent = await startLeaderAgent();
+  const { topicId } = await agent.addTopic('wide', 4);
+  await prepare(agent);
+  // Batches of one file, so that the control plane can only estimate what each of them has.
+  const sizes = [40_000, 30_000, 20_000, 5_000];
+  const { responses } = answered(
+    await agent.call('Produce', 9, {
+      transactionalId: null,
+      acks: -1,
+      timeoutMs: 30_000,
+      topicData: [
+        {
+          name: 'wide',
+          partitionData: sizes.map((size, index) => ({ index, records: [batchOf(['x'.repeat(size)])] })),
+        },
+      ],
+    }),
+  );
+  assert.ok(responses[0]!.partitionResponses.every(({ errorCode }) => errorCode === 0));
+  await join(agent, 'm');
+  const places = sizes.map((_, partitionIndex) => ({ partitionIndex, acknowledgementBatches: [] }));
+  const counts = new Map<number, number[]>();
+  // Records that did not fit are back in the group a moment later.
+  for (let epoch = 0; counts.size < sizes.length && epoch < 50; epoch++) {
+    const maxBytes = [0, 1_000][epoch] ?? 36_000;
+    const answer = answered(
+      await agent.call('ShareFetch', 2, {
+        ...{ groupId, memberId: 'm', shareSessionEpoch: epoch, maxWaitMs: 0, minBytes: 1, maxBytes },
+        ...{ maxRecords: 500, batchSize: 500, isRenewAck: false, forgottenTopicsData: [] },
+        topics: epoch === 0 ? [{ topicId, partitions: places }] : [],
+      }),
+    );
+    const partitions = answer.responses.flatMap((topic) => topic.partitions);
+    const bytes = partitions.reduce((sum, { records }) => sum + records.length, 0);
+    const batches = partitions.filter(({ records }) => records.length > 0).length;
+    assert.ok(bytes <= maxBytes || batches === 1, `${bytes} bytes in ${batches} batches for ${maxBytes}`);
+    for (const { partitionIndex, acquiredRecords } of partitions) {
+      const found = counts.get(partitionIndex) ?? [];
+      counts.set(partitionIndex, [...found, ...acquiredRecords.map(({ deliveryCount }) => deliveryCount)]);
+    }
+  }
+  assert.deepEqual(
+    [...counts].sort(([a], [b]) => a - b),
+    sizes.map((_, partition) => [partition, [1]]),
+    'each record once, as its first delivery',
+  );
+});
+
 test('share groups are described and listed with their type', async () => {
   await using agent = await startLeaderAgent();
   const topicId = await prepare(agent);
