@@ -95,6 +95,32 @@ for (const [what, lose] of [
   });
 }
 
+test('agents that die every two seconds do not keep a group from its first generation', async () => {
+  const world = new GroupWorld();
+  const { node } = await world.start('a');
+  const agentIds = Array.from({ length: 5 }, (_, number) => `agent-${number}`);
+  for (const agentId of agentIds) {
+    await node.heartbeat(agentNamed(agentId));
+    node.agentConnected(agentId, agentIds);
+  }
+  let joined = 0;
+  /** Joins anew over the next agent when its member id was forgotten. */
+  const join = (at: number) => {
+    node.joinGroup(joinOf('g', { agentId: agentIds[at]! })).then(({ error }) => {
+      if (error === 'NONE') joined++;
+      else join(at + 1);
+    });
+  };
+  join(agentIds.length - 1);
+  join(0);
+  for (const agentId of agentIds.slice(0, 3)) {
+    await world.clock.pass(2_000);
+    node.agentDisconnected(agentId, agentIds, true);
+  }
+  await world.clock.pass(1_900);
+  assert.equal(joined, 2);
+});
+
 test('answers for empty or too long names, and for missing groups', async () => {
   const { node } = await leader();
   const long = 'x'.repeat(coreLimits.groupNameCharsMax + 1);

@@ -24,7 +24,7 @@ import {
   type TransactionOffsetsToCommit,
 } from '@weir/cluster';
 import type { Clock, Log } from '@weir/core';
-import { classicRules } from './classic/classic-configs.ts';
+import { classicRules, returningMs, rulesForReturning } from './classic/classic-configs.ts';
 import { ClassicGroups } from './classic-groups.ts';
 import { type Admission, CommittedOffsets } from './committed-offsets.ts';
 import { consumerRules, mayMigrate } from './consumer/consumer-configs.ts';
@@ -78,11 +78,14 @@ export class GroupCoordinator implements GroupsPort {
   readonly #host: GroupHost;
   /** The size of the member metadata of all groups. */
   #heldBytes = 0;
+  /** When clients lost an agent or the leader before this one. */
+  #lossMs = Number.NEGATIVE_INFINITY;
   #closed: Error | undefined;
 
   constructor(options: CoordinatorOptions) {
     const { machine, submit, ask, clock, log, freshId, term } = options;
     this.#options = options;
+    if (term > 1) this.#lossMs = clock.monotonicMs();
     const classicConfigs = new GroupConfigs(machine, classicRules);
     const consumerConfigs = new GroupConfigs(machine, consumerRules);
     const shareConfigs = new GroupConfigs(machine, shareRules);
@@ -101,7 +104,10 @@ export class GroupCoordinator implements GroupsPort {
     this.#host = {
       monotonicMs: () => clock.monotonicMs(),
       nowMs: () => Math.floor(clock.nowMs()),
-      classicRules: () => classicConfigs.usualRules(),
+      classicRules: () => {
+        const rules = classicConfigs.usualRules();
+        return clock.monotonicMs() - this.#lossMs < returningMs ? rulesForReturning(rules) : rules;
+      },
       consumerRules: (groupId) => consumerConfigs.rules(groupId),
       shareRules: (groupId) => shareConfigs.rules(groupId),
       mayMigrate: (to) => mayMigrate(to, machine.clusterConfigs()),
@@ -188,7 +194,9 @@ export class GroupCoordinator implements GroupsPort {
 
   /** Handles agents that are no longer registered: they died, left, or cannot be reached. */
   onAgentsGone(agentIds: ReadonlySet<string>): void {
-    if (this.#closed === undefined) this.#classics.onAgentsGone(agentIds);
+    if (this.#closed !== undefined) return;
+    this.#lossMs = this.#options.clock.monotonicMs();
+    this.#classics.onAgentsGone(agentIds);
   }
 
   /** Handles durable changes, of any origin. */

@@ -113,6 +113,34 @@ test('a change that was not durable is not answered, and the group continues unc
   await refused;
 });
 
+test('members that waited for their first generation do not wait as long again at the next leader', async () => {
+  const world = new GroupWorld();
+  const a = await world.start('a');
+  const b = await world.start('b');
+  a.node.joinGroup(joinOf('g')).catch(() => {});
+  await world.clock.pass(2_500);
+  a.process.kill();
+  while (b.node.role !== 'leader') await world.clock.pass(100);
+  let generationId = 0;
+  b.node.joinGroup(joinOf('g')).then((answer) => {
+    generationId = answer.generationId;
+  });
+  await world.clock.pass(999);
+  assert.equal(generationId, 0);
+  await world.clock.pass(2);
+  assert.equal(generationId, 1);
+  // A group that comes later waits as usual.
+  await world.clock.pass(10_000);
+  let isAnswered = false;
+  b.node.joinGroup(joinOf('later')).then(() => {
+    isAnswered = true;
+  });
+  await world.clock.pass(2_999);
+  assert.equal(isAnswered, false);
+  await world.clock.pass(2);
+  assert.equal(isAnswered, true);
+});
+
 test('deleted groups stay deleted, and pending member ids are unknown to the next leader', async () => {
   const world = new GroupWorld();
   const a = await world.start('a');
