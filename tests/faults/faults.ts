@@ -53,6 +53,12 @@ const killsLeader: Fault = async ({ cluster, random }) => {
   await cluster.pause(2_000);
 };
 
+/** One process every two to five seconds, so that clients recover in between. */
+const killsAgentsAndLeaders: Fault = async (stage) => {
+  await (stage.random.next() < 0.6 ? killsAgents(stage) : killsLeader(stage));
+  await stage.cluster.pause(between(stage.random, 1_500, 4_000));
+};
+
 const harmsStandby: Fault = async ({ cluster, random }) => {
   const leader = await cluster.leader();
   const { controlPlaneCount } = cluster.options;
@@ -214,6 +220,7 @@ export const faults = {
   killsAgents,
   pausesAgents,
   killsLeader,
+  killsAgentsAndLeaders,
   pausesLeader,
   harmsStandby,
   crashesDatabase,

@@ -2,7 +2,7 @@ import { checkBucket } from './cluster/check-bucket.ts';
 import { checkReplicas } from './cluster/check-replicas.ts';
 import type { FaultCluster } from './cluster/cluster.ts';
 import { type Fault, faults } from './faults.ts';
-import { startLibrdkafka } from './workloads/librdkafka.ts';
+import { startLibrdkafka, startLibrdkafkaCopiers } from './workloads/librdkafka.ts';
 import {
   startStreams,
   startTransactions,
@@ -62,6 +62,13 @@ export const scenarios: readonly Scenario[] = [
     name: 'librdkafka',
     fault: faults.killsAgents,
     workloads: [startLibrdkafka],
+    needsLibrdkafka: true,
+  },
+  {
+    name: 'librdkafka-copiers',
+    fault: faults.killsAgentsAndLeaders,
+    workloads: [startLibrdkafkaCopiers],
+    database: 'postgres',
     needsLibrdkafka: true,
   },
   { name: 'anything', fault: faults.doesAnything, workloads: own },

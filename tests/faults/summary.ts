@@ -14,7 +14,14 @@ export function isWell(outcome: Outcome): boolean {
 /** Renders the table at the end of a run. */
 export function summaryOf(outcomes: ReadonlyMap<string, Outcome>): string {
   const rows = [
-    [...columns, ...kinds.map((kind) => (kind === 'aborted' ? 'dirty' : kind)), 'gap ms', 'seconds', ''],
+    [
+      ...columns,
+      ...kinds.map((kind) => (kind === 'aborted' ? 'dirty' : kind)),
+      'gap ms',
+      'stall ms',
+      'seconds',
+      '',
+    ],
   ];
   for (const [name, outcome] of outcomes) {
     if ('skipped' in outcome) {
@@ -34,6 +41,7 @@ export function summaryOf(outcomes: ReadonlyMap<string, Outcome>): string {
         verdict.offsetsCommitted,
         ...counts,
         Math.round(verdict.worstGapMs),
+        Math.round(verdict.worstStall.ms),
         Math.round(seconds),
       ].map(String),
       isWell(outcome)

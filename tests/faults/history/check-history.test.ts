@@ -100,11 +100,20 @@ const isLastRead = (value: string) => (step: Step) =>
 test('a history in which nothing is wrong has no findings', () => {
   const verdict = checkHistory(timed(well));
   assert.deepEqual(verdict.findings, []);
-  const { acknowledged, read: found, transactionsCommitted, transactionsAborted, worstGapMs } = verdict;
+  const { acknowledged, read: found, transactionsCommitted, transactionsAborted } = verdict;
+  const { worstGapMs } = verdict;
   assert.deepEqual(
     { acknowledged, found, transactionsCommitted, transactionsAborted, worstGapMs },
     { acknowledged: 5, found: 5, transactionsCommitted: 2, transactionsAborted: 1, worstGapMs: 4 },
   );
+});
+
+test('the longest stall is that of one client in one partition', () => {
+  const committed = (transaction: string): Step => ({ type: 'committed', transaction });
+  const steps = [committed('tx-1'), ...well, committed('tx-2'), read('a', 0, 0, live)];
+  const { worstStall } = checkHistory(timed(steps));
+  assert.deepEqual(worstStall, { ms: well.length + 1, client: 'tx' });
+  assert.deepEqual(checkHistory(timed(well)).worstStall, { ms: 0, client: '' });
 });
 
 const planted: readonly [what: string, expected: Defect, steps: readonly Step[]][] = [

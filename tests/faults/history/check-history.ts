@@ -27,6 +27,14 @@ export interface Verdict {
   readonly offsetsCommitted: number;
   /** The longest interval without an acknowledgement. */
   readonly worstGapMs: number;
+  /** The longest interval without progress of a reader in one partition, a group, or a transactional producer. */
+  readonly worstStall: Stall;
+}
+
+export interface Stall {
+  readonly ms: number;
+  /** Empty if no such client made progress twice. */
+  readonly client: string;
 }
 
 const missingDefects: ReadonlySet<Defect> = new Set(['lost', 'torn']);
@@ -91,6 +99,7 @@ export function checkHistory(history: readonly FaultEvent[], isComplete = true):
     transactionsAborted: new Set(of('aborted').map(({ transaction }) => transaction)).size,
     offsetsCommitted: of('offsetsCommitted').length,
     worstGapMs: worstGapMs(history),
+    worstStall: worstStall(history),
   };
 }
 
@@ -255,6 +264,31 @@ function worstGapMs(history: readonly FaultEvent[]): number {
     lastMs = event.atMs;
   }
   return worst;
+}
+
+/** The final reads are not counted: they begin when the faults have ended. */
+function worstStall(history: readonly FaultEvent[]): Stall {
+  let worst: Stall = { ms: 0, client: '' };
+  const groupOf = new Map<number, string>();
+  const lastMs = new Map<string, number>();
+  for (const event of history) {
+    if (event.type === 'commitOffset') groupOf.set(event.call, event.group);
+    const client = progressOf(event, groupOf);
+    if (client === undefined) continue;
+    const ms = event.atMs - (lastMs.get(client) ?? event.atMs);
+    if (ms > worst.ms) worst = { ms, client };
+    lastMs.set(client, event.atMs);
+  }
+  return worst;
+}
+
+function progressOf(event: FaultEvent, groupOf: ReadonlyMap<number, string>): string | undefined {
+  // Each partition by itself: an open transaction keeps the readers of one back, and not of others.
+  if (event.type === 'read' && !event.isLast) return `${event.reader} in ${event.topic}-${event.partition}`;
+  if (event.type === 'offsetsCommitted') return `group ${groupOf.get(event.call)}`;
+  // Names of transactions end with a number.
+  if (event.type === 'committed') return event.transaction.replace(/-\d+$/, '');
+  return undefined;
 }
 
 function placeOf({ topic, partition, offset }: { topic: string; partition: number; offset: number }): string {

@@ -188,7 +188,7 @@ async function readAgain(context: WorkloadContext, topic: Bootstrap, withinMs: n
 }
 
 /** Waits until a group has reached the end of a topic without control records, and records its offsets. */
-async function untilAt(
+export async function untilAt(
   { cluster, recorder }: WorkloadContext,
   topic: Bootstrap,
   group: string,
