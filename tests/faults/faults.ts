@@ -119,6 +119,16 @@ const losesOneBucket: Fault = async ({ cluster, random }) => {
   cluster.note(`bucket ${index} is back`);
 };
 
+/** The store accepts everything and answers nothing, and never answers that later. */
+const hangsBucket: Fault = async ({ cluster, random }) => {
+  cluster.note('the bucket hangs');
+  cluster.bucket.faults = { ...wellBucket, hangs: 1 };
+  await cluster.pause(between(random, 500, 8_000));
+  cluster.bucket.faults = wellBucket;
+  cluster.note('the bucket answers again');
+  await cluster.pause(between(random, 2_000, 5_000));
+};
+
 /** Responses that never arrive, aborted uploads and truncated downloads. */
 const tearsBucket: Fault = async ({ cluster, random }) => {
   cluster.note('the bucket hangs and tears');
@@ -226,6 +236,7 @@ export const faults = {
   crashesDatabase,
   pausesDatabase,
   failsBucket,
+  hangsBucket,
   tearsBucket,
   harmsClientNetwork,
   harmsInnerNetwork,

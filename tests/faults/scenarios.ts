@@ -38,6 +38,7 @@ export const scenarios: readonly Scenario[] = [
   { name: 'postgres-crashed', fault: faults.crashesDatabase, workloads: own, database: 'postgres' },
   { name: 'postgres-paused', fault: faults.pausesDatabase, workloads: own, database: 'postgres' },
   { name: 'bucket-fails', fault: faults.failsBucket, workloads: own },
+  { name: 'bucket-hangs', fault: faults.hangsBucket, workloads: own },
   { name: 'bucket-tears', fault: faults.tearsBucket, workloads: own },
   {
     name: 'one-of-three-buckets',

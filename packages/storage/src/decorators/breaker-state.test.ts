@@ -14,7 +14,7 @@ const policy: BreakerPolicy = { failuresMax: 3, openMs: 100, probesMax: 2 };
 
 const closed = { name: 'closed', generation: 4, failuresInRow: 2 } as const;
 const open = { name: 'open', generation: 5, untilMs: 1000 } as const;
-const halfOpen = { name: 'halfOpen', generation: 6, probesUnderWay: 1, successes: 1 } as const;
+const halfOpen = { name: 'halfOpen', generation: 6, probesUnderWay: 1, successes: 1, probedMs: 450 } as const;
 
 /** Every state with every event; the compiler rejects a missing cell. */
 const table: Record<BreakerStateName, Record<BreakerEvent, BreakerState>> = {
@@ -46,10 +46,25 @@ test('permits everything when closed, nothing when open, and single calls when h
   assert.equal(stepBreaker(closed, 'asked', 500, policy).isPermitted, true);
   assert.equal(stepBreaker(open, 'asked', 999, policy).isPermitted, false);
   assert.deepEqual(stepBreaker(open, 'asked', 1000, policy), {
-    state: { name: 'halfOpen', generation: 6, probesUnderWay: 1, successes: 0 },
+    state: { name: 'halfOpen', generation: 6, probesUnderWay: 1, successes: 0, probedMs: 1000 },
     isPermitted: true,
   });
   assert.equal(stepBreaker(halfOpen, 'asked', 500, policy).isPermitted, false);
+});
+
+test('half open, probes without an answer do not keep others from the store for long', () => {
+  let state: BreakerState = open;
+  const permittedAt = (nowMs: number) => {
+    const next = stepBreaker(state, 'asked', nowMs, policy);
+    state = next.state;
+    return next.isPermitted;
+  };
+  const permitted = [1000, 1010, 1020, 1109, 1110, 1111, 1210].map(permittedAt);
+  assert.deepEqual(permitted, [true, true, false, false, true, false, true]);
+  // The store is back, and answers the last ones.
+  for (let left = policy.probesMax; left > 0; left--)
+    state = stepBreaker(state, 'succeeded', 1220, policy).state;
+  assert.equal(state.name, 'closed');
 });
 
 test('the result of a call from before the last state change is ignored', () => {
@@ -74,12 +89,16 @@ test('from any state, a healthy store is let through in the end', () => {
         state = next.state;
         if (next.isPermitted === true) underWay.push(state.generation);
       }
+      let halfOpenMs = 0;
       for (const [event, waitMs] of history) {
         nowMs += waitMs;
+        const before = state.name;
         step(event);
-        if (state.name === 'halfOpen') {
-          assert.ok(state.probesUnderWay >= 0 && state.probesUnderWay + state.successes <= policy.probesMax);
-        }
+        if (state.name !== 'halfOpen') continue;
+        if (before !== 'halfOpen') halfOpenMs = nowMs;
+        const late = Math.floor((nowMs - halfOpenMs) / policy.openMs);
+        assert.ok(state.probesUnderWay >= 0);
+        assert.ok(state.probesUnderWay + state.successes <= policy.probesMax + late);
       }
       while (underWay.length > 0) step('cancelled');
       nowMs += policy.openMs;

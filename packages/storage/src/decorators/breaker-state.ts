@@ -7,6 +7,8 @@
  *     │                              └──────── one failure ─────────┘  │
  *     └──────────────────────── probesMax successes ───────────────────┘
  *
+ * Half open, at most `probesMax` calls are let through at a time, and one more whenever none was for `openMs`.
+ *
  * Results carry the generation of their permit: the result of a call that started before the last change of state is
  * ignored.
  */
@@ -33,6 +35,8 @@ interface HalfOpen extends Common {
   readonly name: 'halfOpen';
   readonly probesUnderWay: number;
   readonly successes: number;
+  /** When the last one began. */
+  readonly probedMs: number;
 }
 
 export type BreakerState = Closed | Open | HalfOpen;
@@ -76,7 +80,13 @@ const transitions: {
       nowMs < state.untilMs
         ? { state, isPermitted: false }
         : {
-            state: { name: 'halfOpen', generation: state.generation + 1, probesUnderWay: 1, successes: 0 },
+            state: {
+              name: 'halfOpen',
+              generation: state.generation + 1,
+              probesUnderWay: 1,
+              successes: 0,
+              probedMs: nowMs,
+            },
             isPermitted: true,
           },
     succeeded: (state) => ({ state }),
@@ -84,9 +94,13 @@ const transitions: {
     cancelled: (state) => ({ state }),
   },
   halfOpen: {
-    asked: (state, _nowMs, policy) =>
-      state.probesUnderWay + state.successes < policy.probesMax
-        ? { state: { ...state, probesUnderWay: state.probesUnderWay + 1 }, isPermitted: true }
+    // A store that hung never answers some of the probes, even once it is back.
+    asked: (state, nowMs, policy) =>
+      state.probesUnderWay + state.successes < policy.probesMax || nowMs - state.probedMs >= policy.openMs
+        ? {
+            state: { ...state, probesUnderWay: state.probesUnderWay + 1, probedMs: nowMs },
+            isPermitted: true,
+          }
         : { state, isPermitted: false },
     succeeded: (state, _nowMs, policy) => {
       const successes = state.successes + 1;

@@ -4,9 +4,10 @@ import { Metrics, seededRandom } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
 import { latencyStore } from '../../testing/latency-store.ts';
 import { emptyMemoryStore } from '../../testing/memory.ts';
+import { pause } from '../store/abort.ts';
 import { aroundStore } from '../store/around.ts';
 import { StoreError } from '../store/store-error.ts';
-import { withHedge } from './hedge.ts';
+import { stuckMs, withHedge } from './hedge.ts';
 import { LatencyWindow } from './latency-window.ts';
 
 /** A hedged store with latencies from the test, and the number of requests it got. */
@@ -107,4 +108,30 @@ test('if both fail, the first failure is thrown; one failure alone is none', asy
   assert.equal(await clock.until(store.head('key')), undefined);
   outcomes.push('late ok', second!);
   assert.equal(await clock.until(store.head('key')), undefined);
+});
+
+test('a call ends soon after a store that hung is back', async () => {
+  for (const hangMs of [1_500, 5_000, 9_900]) {
+    // What it accepted while it hung is never answered.
+    const { store, clock, requests } = hedged(() => (clock.monotonicMs() < hangMs ? 1e9 : 10));
+    await clock.until(store.head('key'));
+    assert.ok(clock.monotonicMs() <= hangMs + stuckMs + 10, `${clock.monotonicMs()} ms`);
+    assert.equal(requests(), 1 + Math.ceil(hangMs / stuckMs));
+    assert.equal(clock.waiting, 0, 'all others were aborted');
+  }
+});
+
+test('a call fails with its first request', async () => {
+  const clock = new HandClock();
+  const error = new StoreError('timeout', 'key', 'no answer');
+  let requests = 0;
+  const hanging = aroundStore(emptyMemoryStore(), async ({ signal }) => {
+    const isFirst = requests++ === 0;
+    await pause(clock, isFirst ? 10_000 : 1e9, signal);
+    throw error;
+  });
+  const store = withHedge(hanging, { clock, metrics: new Metrics(), delayMsMin: 5 });
+  await assert.rejects(clock.until(store.head('key')), error);
+  assert.ok(clock.monotonicMs() <= 10_000 + stuckMs);
+  assert.equal(clock.waiting, 0);
 });

@@ -39,6 +39,25 @@ interface HedgeOptions {
 const hedgesPerCall = 0.05;
 const sparedHedgesMax = 8;
 
+/**
+ * A request that takes this long may be stuck: a store that hung never answers it, even once it answers others. Then
+ * one more begins, and another one each time that this passes.
+ */
+export const stuckMs = 2_000;
+
+/** Calls `run` each time that a request may be stuck. Returns a function that ends it. */
+export function whileStuck(clock: Clock, run: () => void): () => void {
+  let cancel = () => {};
+  const next = () => {
+    cancel = clock.after(stuckMs, () => {
+      next();
+      run();
+    });
+  };
+  next();
+  return () => cancel();
+}
+
 /** Strictly above the limit: if all latencies are equal, all of them are at the limit. */
 const pastMs = 1;
 
@@ -61,6 +80,9 @@ interface Tracked {
 /**
  * Sends a second request when a call takes longer than the 99th percentile. The first answer wins, the other is
  * aborted.
+ *
+ * Beyond `stuckMs` there is always a request that began lately, whatever the share, so that a call ends soon after a
+ * store that hung is back. The first one stays too, since the store may just be slow.
  */
 export function withHedge(inner: ObjectStore, { clock, metrics, delayMsMin }: HedgeOptions): ObjectStore {
   const tracked = Object.fromEntries(
@@ -84,6 +106,7 @@ export function withHedge(inner: ObjectStore, { clock, metrics, delayMsMin }: He
             sparedHedges--;
             race.enter();
           });
+    const cancelFresh = whileStuck(clock, () => race.enterFresh());
     try {
       const result = await race.result;
       window.add(clock.monotonicMs() - startMs);
@@ -92,12 +115,13 @@ export function withHedge(inner: ObjectStore, { clock, metrics, delayMsMin }: He
       return result;
     } finally {
       cancel();
+      cancelFresh();
     }
   };
   return aroundStore(inner, around);
 }
 
-/** One call, run by up to two requests. */
+/** One call, run by one request or a few. */
 class Race<Result> {
   readonly result: Promise<Result>;
   entered = 0;
@@ -108,6 +132,7 @@ class Race<Result> {
   readonly #reject: (error: unknown) => void;
   #firstError: unknown;
   #failed = 0;
+  #hasFirstFailed = false;
 
   constructor(call: StoreCall<Result>) {
     this.#call = call;
@@ -125,9 +150,16 @@ class Race<Result> {
       .run(abort.signal)
       .then(
         (result) => this.#answered(number, result),
-        (error: unknown) => this.#refused(error),
+        (error: unknown) => this.#refused(number, error, abort.signal.aborted),
       )
       .finally(() => abort.release());
+  }
+
+  /** Replaces all requests but the first by another one; or ends them, if the first has failed. */
+  enterFresh(): void {
+    const stuck = this.#aborts.slice(1);
+    if (!this.#hasFirstFailed) this.enter();
+    for (const abort of stuck) abort.abort(new Error('another request began in its place'));
   }
 
   #answered(number: number, result: Result): void {
@@ -139,9 +171,11 @@ class Race<Result> {
     this.#resolve(result);
   }
 
-  #refused(error: unknown): void {
+  #refused(number: number, error: unknown, isAborted: boolean): void {
     this.#failed++;
-    this.#firstError ??= error;
+    this.#hasFirstFailed ||= number === 0;
+    // That another one began in its place says nothing about the store.
+    if (!isAborted || this.#call.signal?.aborted === true) this.#firstError ??= error;
     if (this.winner === undefined && this.#failed === this.entered) this.#reject(this.#firstError);
   }
 }

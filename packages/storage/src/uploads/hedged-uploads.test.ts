@@ -4,6 +4,7 @@ import { Metrics, MiB } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
 import fc from 'fast-check';
 import { emptyMemoryStore } from '../../testing/memory.ts';
+import { stuckMs } from '../decorators/hedge.ts';
 import { pause } from '../store/abort.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import { StoreError } from '../store/store-error.ts';
@@ -55,15 +56,14 @@ function hedged(next: () => Answer) {
     stop,
     requests: () => requests,
     using: () => using,
-    /** Uploads under `<n>/first` and, if necessary, `<n>/second`. */
+    /** Uploads under `<n>/first` and, if necessary, `<n>/second`, `<n>/3` and so on. */
     async put(options: { bytes?: number; isUrgent?: boolean } = {}): Promise<Upload> {
       const n = count++;
       const content = [Buffer.alloc(options.bytes ?? 1)];
       const { isUrgent = false } = options;
-      const put = uploads.put({ key: `${n}/first`, content }, () => ({ key: `${n}/second`, content }), {
-        signal: stop.signal,
-        isUrgent,
-      });
+      let others = 1;
+      const another = () => ({ key: `${n}/${++others === 2 ? 'second' : others}`, content });
+      const put = uploads.put({ key: `${n}/first`, content }, another, { signal: stop.signal, isUrgent });
       return await clock.until(put);
     },
   };
@@ -211,4 +211,33 @@ test('whatever the store does, a stored upload is found under the returned key, 
     }),
     { numRuns: 50 },
   );
+});
+
+for (const hangMs of [500, 1_500, 2_500, 5_000, 9_900, 60_000])
+  test(`uploads end soon after a store that hung for ${hangMs} ms is back`, async () => {
+    let usingMax = 0;
+    // What it accepted while it hung is never answered.
+    const stage = hedged(() => {
+      usingMax = Math.max(usingMax, stage.using());
+      return { latencyMs: stage.clock.monotonicMs() < hangMs ? 1e9 : 30 };
+    });
+    await stage.put();
+    assert.ok(stage.clock.monotonicMs() <= hangMs + stuckMs + 30, `${stage.clock.monotonicMs()} ms`);
+    assert.ok(usingMax <= 3, `${usingMax} at a time`);
+    assert.equal(stage.using(), 0);
+    assert.equal(stage.dead.length, stage.requests() - 1);
+    assert.equal(stage.clock.waiting, 0);
+  });
+
+test('a store that is only slow stores the first upload, and fails when that fails', async () => {
+  const error = new StoreError('timeout', 'key', 'too slow');
+  const answers: Answer[] = [];
+  const stage = hedged(() => answers.shift() ?? { latencyMs: 7_000 });
+  assert.equal((await stage.put()).key, '0/first');
+  assert.equal(stage.clock.monotonicMs(), 7_000);
+  answers.push({ latencyMs: 30_000, error });
+  await assert.rejects(stage.put(), error);
+  assert.ok(stage.clock.monotonicMs() <= 37_000 + stuckMs);
+  assert.equal(stage.using(), 0);
+  assert.equal(stage.clock.waiting, 0);
 });

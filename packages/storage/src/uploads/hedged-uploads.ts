@@ -1,5 +1,5 @@
 import { type Clock, type Metrics, MiB, type Series } from '@weir/core';
-import { executionRow, p99Row, speculativeRetryRow } from '../decorators/hedge.ts';
+import { executionRow, p99Row, speculativeRetryRow, whileStuck } from '../decorators/hedge.ts';
 import { LatencyWindow } from '../decorators/latency-window.ts';
 import { linkedAbort } from '../store/abort.ts';
 import { contentBytes } from '../store/content.ts';
@@ -59,6 +59,10 @@ const sizeClasses: readonly number[] = [2 * MiB, 8 * MiB, Number.POSITIVE_INFINI
  * Uploads of which a slow one is sent a second time, under another key: the first that is stored counts, and the other
  * is never read. Another key, and not the same one twice, because a store places keys on different servers, and because
  * the late request of a race must not touch an object that was read, or deleted, in the meantime.
+ *
+ * A store that hung leaves requests behind that it never answers. So an upload that may be stuck is joined by a fresh
+ * one now and then, whatever the budget, which is stored soon after the store is back. The first one stays too, since
+ * the store, or the way to it, may just be slow.
  */
 export class HedgedUploads {
   readonly #options: HedgedUploadsOptions;
@@ -81,12 +85,12 @@ export class HedgedUploads {
   }
 
   /**
-   * Returns the upload that was stored, of the first one and, if that is slow, a second one that the function makes.
-   * Throws the first error if both fail. Once the promise settles, neither content is used any more.
+   * Returns the upload that was stored, of the first one and, if that is slow, others that the function makes. Throws
+   * the first error if all fail. Once the promise settles, no content is used any more.
    */
   async put(
     first: Upload,
-    second: () => Upload,
+    another: () => Upload,
     { signal, isUrgent = false }: UploadOptions,
   ): Promise<Upload> {
     const { clock } = this.#options;
@@ -97,10 +101,13 @@ export class HedgedUploads {
     const startMs = clock.monotonicMs();
     const race = new Race(this.#options, signal);
     race.enter(first);
-    const cancel = clock.after(isUrgent ? urgentDelayMs : this.#delayMs(window) + pastMs, () => {
+    const cancelHedge = clock.after(isUrgent ? urgentDelayMs : this.#delayMs(window) + pastMs, () => {
       if (signal.aborted || (!isUrgent && this.#savedHedges < 1)) return;
       if (!isUrgent) this.#savedHedges--;
-      race.enter(second());
+      race.enter(another());
+    });
+    const cancelFresh = whileStuck(clock, () => {
+      if (!signal.aborted) race.enterFresh(another);
     });
     try {
       const winner = await race.result;
@@ -114,7 +121,8 @@ export class HedgedUploads {
       if (race.entered > 1) (winner === first ? this.#lost : this.#won).add(1);
       return winner;
     } finally {
-      cancel();
+      cancelHedge();
+      cancelFresh();
     }
   }
 
@@ -131,7 +139,7 @@ interface Entry {
   readonly abort: (reason: unknown) => void;
 }
 
-/** Up to two uploads of the same content. It ends when every one has let go of its content. */
+/** Some uploads of the same content. It ends when every one has let go of its content. */
 class Race {
   readonly result: Promise<Upload>;
   readonly #options: HedgedUploadsOptions;
@@ -140,6 +148,7 @@ class Race {
   readonly #resolve: (winner: Upload) => void;
   readonly #reject: (error: unknown) => void;
   #winner: Upload | undefined;
+  #hasFirstFailed = false;
   #firstError: unknown;
   #settled = 0;
 
@@ -156,6 +165,14 @@ class Race {
     return this.#entries.length;
   }
 
+  /** Replaces all uploads but the first by another one; or ends them, if the first has failed. */
+  enterFresh(another: () => Upload): void {
+    if (this.#winner !== undefined) return;
+    const stuck = this.#entries.slice(1);
+    if (!this.#hasFirstFailed) this.enter(another());
+    for (const { abort } of stuck) abort(new Error('another upload began in its place'));
+  }
+
   enter(upload: Upload): void {
     const { abort, release, signal } = linkedAbort(this.#signal);
     this.#entries.push({ upload, abort });
@@ -164,7 +181,9 @@ class Race {
       .then(
         () => this.#stored(upload),
         (error: unknown) => {
-          this.#firstError ??= error;
+          // That another one began in its place says nothing about the store.
+          if (!signal.aborted || this.#signal.aborted) this.#firstError ??= error;
+          this.#hasFirstFailed ||= upload === this.#entries[0]!.upload;
         },
       )
       .finally(() => {
