@@ -1,4 +1,4 @@
-import type { SchemaReference, SchemaType } from './schema-format.ts';
+import type { SchemaReference, SchemaTags, SchemaType } from './schema-format.ts';
 
 /** Tags and properties of a schema. */
 export interface Metadata {
@@ -27,12 +27,6 @@ export interface RuleSet {
   readonly domainRules?: readonly Rule[] | undefined;
   readonly encodingRules?: readonly Rule[] | undefined;
   readonly enableAt?: string | undefined;
-}
-
-/** Tags of a record or a field inside of a schema. */
-export interface SchemaTags {
-  readonly schemaEntity: { readonly entityPath: string; readonly entityType: 'sr_record' | 'sr_field' };
-  readonly tags: readonly string[];
 }
 
 /** What every answer with a schema has. Absent fields are left out of the JSON. */

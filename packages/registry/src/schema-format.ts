@@ -50,6 +50,28 @@ export interface CompatibilityOptions {
   readonly policy: 'STRICT' | 'LENIENT';
 }
 
+/** Tags of a record or a field inside of a schema. */
+export interface SchemaTags {
+  readonly schemaEntity: { readonly entityPath: string; readonly entityType: 'sr_record' | 'sr_field' };
+  readonly tags: readonly string[];
+}
+
+export interface TagChanges {
+  readonly add: readonly SchemaTags[];
+  readonly remove: readonly SchemaTags[];
+}
+
+/** A record or a field that can have tags. */
+export interface TagPlace {
+  readonly type: 'sr_record' | 'sr_field';
+  /** Its names, the one that answers show first. */
+  readonly paths: readonly string[];
+  /** Whether lists of tags have it; an object that is a property is listed as the property. */
+  readonly isListed: boolean;
+  tags(): readonly string[];
+  setTags(tags: readonly string[]): void;
+}
+
 /** Decodes and encodes payloads: what follows the magic byte and the id. */
 export interface PayloadCodec {
   /**
@@ -89,6 +111,8 @@ export interface SchemaFormat<Parsed extends ParsedSchema = ParsedSchema> {
   ): readonly Incompatibility[];
   /** Those of some names that fields at the top of the schema have. */
   usedNames(schema: Parsed, names: readonly string[]): readonly string[];
+  /** Reads a schema anew for its tags; `text` prints it with those that were set. Throws `InvalidSchema`. */
+  readTags(source: SchemaSource): { readonly places: readonly TagPlace[]; text(): string };
   /**
    * The text in another form: `resolved` for Avro, `serialized` and `ignore_extensions` for Protobuf; the canonical
    * text for any other format name.

@@ -36,12 +36,15 @@ export function fieldListFormat(type: SchemaType): SchemaFormat<FieldList> {
     incompatibilities: (reader, writer, { reader: side }: CompatibilityOptions): Incompatibility[] =>
       reader.fields
         .filter((field) => !field.endsWith('?'))
-        .filter((field) => !writer.fields.some((other) => other.replace('?', '') === field))
+        .filter(
+          (field) => !writer.fields.some((other) => untagged(other).replace('?', '') === untagged(field)),
+        )
         .map((field) => ({
           type: 'MISSING_FIELD',
           path: `/${field}`,
           message: `{errorType:'MISSING_FIELD', description:'${field} of the ${side} schema'}`,
         })),
+    readTags: readFieldTags,
     usedNames: ({ fields }, names) => names.filter((name) => fields.includes(name)),
     formattedText({ canonicalText, fields, source }, format) {
       if (format !== 'resolved') return canonicalText;
@@ -51,6 +54,28 @@ export function fieldListFormat(type: SchemaType): SchemaFormat<FieldList> {
       throw new InvalidPayload('lists of fields have no payloads');
     },
   };
+}
+
+function untagged(field: string): string {
+  return field.replace(/__\w*/, '');
+}
+
+/** A field with tags is `a__PII__SECRET`. */
+function readFieldTags({ text }: SchemaSource) {
+  const fields = text
+    .split(/\s+/)
+    .filter((field) => field !== '')
+    .map((field) => field.split(/__/));
+  const places = fields.map((field) => ({
+    type: 'sr_field' as const,
+    paths: [field[0]!.replace(/\?$/, '')],
+    isListed: true,
+    tags: () => field.slice(1),
+    setTags: (tags: readonly string[]) => {
+      field.splice(1, Infinity, ...tags);
+    },
+  }));
+  return { places, text: () => fields.map((field) => field.join('__')).join(' ') };
 }
 
 function resolved(field: string, { references }: SchemaSource): string {

@@ -21,6 +21,7 @@ export function textFormat(type: SchemaType): SchemaFormat {
     normalizedText: ({ canonicalText }) => canonicalText,
     incompatibilities: () => [],
     usedNames: () => [],
+    readTags: ({ text }) => ({ places: [], text: () => text }),
     formattedText: ({ canonicalText }) => canonicalText,
     codec: codecOf,
   };

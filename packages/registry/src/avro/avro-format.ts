@@ -9,6 +9,7 @@ import {
   type SchemaSource,
 } from '../schema-format.ts';
 import { AvroCodec } from './avro-codec.ts';
+import { avroTagPlaces } from './avro-tags.ts';
 import type { AvroType } from './avro-type.ts';
 import { avroIncompatibilities } from './compatibility.ts';
 import { jsonDepth } from './json-text.ts';
@@ -47,6 +48,14 @@ export const avroFormat: SchemaFormat<AvroSchema> = {
 
   usedNames({ root }: AvroSchema, names: readonly string[]): readonly string[] {
     return root.kind === 'record' ? names.filter((name) => root.fieldByName.has(name)) : [];
+  },
+
+  readTags(source: SchemaSource) {
+    const parsed = parseAvro(source);
+    return {
+      places: avroTagPlaces(parsed),
+      text: () => printed(parsed.root, parsed.referencedNames, false),
+    };
   },
 
   formattedText(schema: AvroSchema, format: string): string {

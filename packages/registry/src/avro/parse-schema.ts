@@ -27,7 +27,7 @@ import { quoted } from './quoted.ts';
 import { sameDefinition } from './same-definition.ts';
 import { ValidationBudget } from './validation-budget.ts';
 
-interface ParsedAvro {
+export interface ParsedAvro {
   readonly root: AvroType;
   /** Full names of the types at the root of references, which the canonical text does not repeat. */
   readonly referencedNames: ReadonlySet<string>;

@@ -1,6 +1,7 @@
 import type { ParsedSchema, SchemaFormat } from '../schema-format.ts';
 import { incompatibilitiesOf } from './compatibility/incompatibilities.ts';
 import { jsonCodec } from './json-codec.ts';
+import { jsonTagPlaces } from './json-tags.ts';
 import { isObject } from './json-tree.ts';
 import { printJson } from './print-json.ts';
 import { readDocuments, type SchemaDocuments } from './schema-documents.ts';
@@ -23,6 +24,10 @@ export const jsonSchemaFormat = {
   usedNames({ documents: { root } }, names) {
     const properties = isObject(root) ? root.get('properties') : undefined;
     return isObject(properties) ? names.filter((name) => properties.has(name)) : [];
+  },
+  readTags(source) {
+    const { root } = readDocuments(source);
+    return { places: jsonTagPlaces(root), text: () => printJson(root) };
   },
   formattedText: ({ canonicalText }) => canonicalText,
   codec: ({ documents }) => jsonCodec(documents),

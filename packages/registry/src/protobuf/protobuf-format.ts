@@ -6,6 +6,7 @@ import { isIncompatible, messageOf } from './difference.ts';
 import { type LoadedSchema, loadSchema } from './load-files.ts';
 import { printFile } from './print-file.ts';
 import { ProtobufCodec } from './protobuf-codec.ts';
+import { protobufTagPlaces } from './protobuf-tags.ts';
 
 /** The name of the file in serialized schemas, which have none of their own. */
 const serializedName = 'default';
@@ -42,6 +43,14 @@ export const protobufFormat = {
     const fields = loaded.file.messages.flatMap((message) => message.fields.filter(({ oneof }) => !oneof));
     const used = new Set(fields.map(({ name }) => name));
     return names.filter((name) => used.has(name));
+  },
+
+  readTags(source) {
+    const { file } = loadSchema(source);
+    return {
+      places: protobufTagPlaces(file.node),
+      text: () => printFile(file, { normalize: false, ignoreExtensions: false }),
+    };
   },
 
   formattedText(schema, format) {

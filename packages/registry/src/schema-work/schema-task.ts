@@ -6,8 +6,11 @@ import {
   type ParsedSchema,
   type SchemaFormat,
   type SchemaSource,
+  type SchemaTags,
   type SchemaType,
+  type TagChanges,
 } from '../schema-format.ts';
+import { changeTags, tagsAt } from '../tag-places.ts';
 import type { PayloadResult } from './payload-task.ts';
 
 /** Work on texts of schemas. Its result depends on nothing else. */
@@ -29,6 +32,13 @@ export type SchemaTask =
       readonly type: SchemaType;
       readonly source: SchemaSource;
       readonly names: readonly string[];
+    }
+  | { readonly kind: 'tags'; readonly type: SchemaType; readonly source: SchemaSource }
+  | {
+      readonly kind: 'retag';
+      readonly type: SchemaType;
+      readonly source: SchemaSource;
+      readonly changes: TagChanges;
     }
   | {
       readonly kind: 'compare';
@@ -55,6 +65,7 @@ export interface DiffedSchema {
 /** What a task found, in a form that passes between threads. */
 export type SchemaResult =
   | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'tags'; readonly tags: readonly SchemaTags[] }
   | { readonly kind: 'names'; readonly names: readonly string[] }
   | { readonly kind: 'incompatibilities'; readonly incompatibilities: readonly Incompatibility[] }
   /** The text is not a schema. */
@@ -91,6 +102,13 @@ export function runTask(
       }
       case 'format':
         return { kind: 'text', text: format.formattedText(parse(task.type, task.source), task.format) };
+      case 'tags':
+        return { kind: 'tags', tags: tagsAt(format.readTags(task.source).places) };
+      case 'retag': {
+        const tagged = format.readTags(task.source);
+        changeTags(tagged.places, task.changes);
+        return { kind: 'text', text: tagged.text() };
+      }
       case 'names':
         return { kind: 'names', names: format.usedNames(parse(task.type, task.source), task.names) };
       case 'compare': {

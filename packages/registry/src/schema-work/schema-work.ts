@@ -6,7 +6,9 @@ import {
   InvalidSchema,
   type ParsedSchema,
   type SchemaSource,
+  type SchemaTags,
   type SchemaType,
+  type TagChanges,
 } from '../schema-format.ts';
 import type { SchemaPool, WorkCaller } from './schema-pool.ts';
 import {
@@ -114,6 +116,17 @@ export class WorkSession {
     return textOf(this.#result({ kind: 'format', type, source, format }));
   }
 
+  /** The tags inside of a schema. */
+  tags(type: SchemaType, source: SchemaSource): readonly SchemaTags[] {
+    const result = this.#result({ kind: 'tags', type, source });
+    return result.kind === 'tags' ? result.tags : refuse(result);
+  }
+
+  /** The text of a schema with other tags inside. */
+  retaggedText(type: SchemaType, source: SchemaSource, changes: TagChanges): string {
+    return textOf(this.#result({ kind: 'retag', type, source, changes }));
+  }
+
   /** Those of some names that fields at the top of a schema have. */
   usedNames(type: SchemaType, source: SchemaSource, names: readonly string[]): readonly string[] {
     const result = this.#result({ kind: 'names', type, source, names });
@@ -162,6 +175,14 @@ function keyOf(task: SchemaTask): { readonly key: string; readonly chars: number
       const { digest, chars } = digestOf(task.source);
       return { key: `format/${task.type}/${digest}/${task.format}`, chars };
     }
+    case 'tags': {
+      const { digest, chars } = digestOf(task.source);
+      return { key: `tags/${task.type}/${digest}`, chars };
+    }
+    case 'retag': {
+      const { digest, chars } = digestOf(task.source);
+      return { key: `retag/${task.type}/${digest}/${JSON.stringify(task.changes)}`, chars };
+    }
     case 'names': {
       const { digest, chars } = digestOf(task.source);
       return { key: `names/${task.type}/${digest}/${JSON.stringify(task.names)}`, chars };
@@ -194,6 +215,8 @@ function sizeOf(result: SchemaResult): number {
         (sum, { message }) => sum + message.length + resultSize,
         resultSize,
       );
+    case 'tags':
+      return JSON.stringify(result.tags).length + resultSize;
     case 'names':
       return result.names.reduce((sum, name) => sum + name.length, resultSize);
     case 'invalid':

@@ -1,5 +1,5 @@
-import type { SchemaAnswer, SchemaTags, SubjectVersionAnswer } from '../registry-answers.ts';
-import type { SchemaSource, SchemaType } from '../schema-format.ts';
+import type { SchemaAnswer, SubjectVersionAnswer } from '../registry-answers.ts';
+import type { SchemaSource, SchemaTags, SchemaType } from '../schema-format.ts';
 import type { WorkSession } from '../schema-work/schema-work.ts';
 import { referencedSubject } from '../state/qualified-subject.ts';
 import type { StoredSchema } from '../state/registry-entries.ts';
@@ -8,7 +8,6 @@ import { storedSource } from './candidate-schema.ts';
 import type { DecisionContext } from './decision-context.ts';
 import { withValidSchema } from './refusals.ts';
 import type { PageQuery } from './registry-queries.ts';
-import { findTags } from './schema-tags.ts';
 
 /** What every answer says about a schema. What is absent is left out. */
 export function answerOf(
@@ -59,13 +58,18 @@ export function qualifiedReferences(
   };
 }
 
-/** The tags of a schema, if a request asks for some. */
+/** The tags inside of a schema, if a request asks for some; `*` is any. */
 export function tagsAnswer(
-  { metadata }: SchemaAnswer,
+  context: DecisionContext,
+  row: SchemaRow,
   wanted: readonly string[] | undefined,
 ): { readonly schemaTags?: readonly SchemaTags[] } {
   if (wanted === undefined || wanted.length === 0) return {};
-  const schemaTags = findTags(metadata, wanted);
+  const names = new Set(wanted);
+  const { type } = context.state.schema(row);
+  const schemaTags = withValidSchema(type, () => context.work.tags(type, storedSource(context, row))).filter(
+    ({ tags }) => names.has('*') || tags.some((tag) => names.has(tag)),
+  );
   return schemaTags.length === 0 ? {} : { schemaTags };
 }
 

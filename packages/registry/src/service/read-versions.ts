@@ -57,7 +57,7 @@ export function readVersion(
     ...answer,
     ...textInFormat(context, row, query.format),
     ...qualifiedReferences(row.context, answer, query.referenceFormat),
-    ...tagsAnswer(answer, query.findTags),
+    ...tagsAnswer(context, row, query.findTags),
   };
 }
 

@@ -2,20 +2,26 @@ import { registryLimits } from '../limits.ts';
 import type { ConfigAnswer, RegisterAnswer, RegistryMode } from '../registry-answers.ts';
 import type { RegistryChange } from '../registry-change.ts';
 import { IncompatibleSchema, RegistryError } from '../registry-error.ts';
+import type { TagChanges } from '../schema-format.ts';
 import { fingerprint, guidText } from '../state/guid.ts';
 import { confluentVersion, withConfluentVersion } from '../state/metadata.ts';
 import { contextScope, defaultContext, parseSubject } from '../state/qualified-subject.ts';
 import { entryKeys, put, remove, type StoredSchema } from '../state/registry-entries.ts';
 import type { RegistryState, SubjectVersion } from '../state/registry-state.ts';
 import { answerOf, formattedText, isFormat } from './answer-parts.ts';
-import { type CandidateSchema, canonicalSchema, isLooseMatch, type SchemaInput } from './candidate-schema.ts';
+import {
+  type CandidateSchema,
+  canonicalSchema,
+  isLooseMatch,
+  type SchemaInput,
+  storedSource,
+} from './candidate-schema.ts';
 import { incompatibilityMessages } from './compatibility.ts';
 import type { DecisionContext } from './decision-context.ts';
 import { findExact, findVersion, mergedDetails, sameSchemas } from './look-up.ts';
-import { refusals } from './refusals.ts';
+import { refusals, withValidSchema } from './refusals.ts';
 import type { RegisterQuery } from './registry-queries.ts';
 import type { SchemaBody } from './schema-bodies.ts';
-import { removeTags, taggedMetadata } from './schema-tags.ts';
 import { checkSubject, configInScope, isImport, isReadOnly, modeInScope, validatesNew } from './scopes.ts';
 import { changedSubject } from './subject-queries.ts';
 
@@ -77,7 +83,7 @@ export function register(
   checkMode(mode, subject, body);
   const live = state.versions(subject).filter(({ isDeleted }) => !isDeleted);
   const nextVersion = (state.versions(subject).at(-1)?.version ?? 0) + 1;
-  const input = schemaInput(context, config, mode, body, live.at(-1), nextVersion);
+  const input = schemaInput(context, subject, config, mode, body, live.at(-1), nextVersion);
   const isNew = body.id === undefined && validatesNew(config);
   const schema = canonicalSchema(context, subject, input, { normalize, isNew });
   // Only IMPORT keeps ids. FORWARD takes bodies that name one, and gives the next.
@@ -137,13 +143,15 @@ function checkMode(mode: RegistryMode, subject: string, { id }: SchemaBody): voi
 
 /** Completes a body by what the latest version and the config say. An import is taken as it is. */
 function schemaInput(
-  { state }: DecisionContext,
+  context: DecisionContext,
+  subject: string,
   config: ConfigAnswer,
   mode: RegistryMode,
   body: SchemaBody,
   latestVersion: SubjectVersion | undefined,
   nextVersion: number,
 ): SchemaInput {
+  const { state } = context;
   if (isImport(mode)) {
     if (body.text === undefined) throw refusals.emptySchema();
     return { ...body, text: body.text };
@@ -154,21 +162,34 @@ function schemaInput(
     body.text === undefined
       ? { ...latest!, references: latest!.references ?? [], metadata: body.metadata, ruleSet: body.ruleSet }
       : { ...body, text: body.text };
-  const own = {
-    ruleSet: base.ruleSet,
-    metadata: body.propagateTags ? taggedMetadata(base.metadata ?? {}, tagsOf(latest)) : base.metadata,
-  };
-  const { metadata: merged, ruleSet } = mergedDetails(config, own, latest);
-  const tagged = removeTags(taggedMetadata(merged, body.tagsToAdd), body.tagsToRemove);
-  const isVersioned = body.version !== 0 || confluentVersion(tagged) !== undefined;
-  return { ...base, metadata: isVersioned ? withConfluentVersion(tagged, nextVersion) : tagged, ruleSet };
+  const { metadata: merged, ruleSet } = mergedDetails(config, base, latest);
+  const isVersioned = body.version !== 0 || confluentVersion(merged) !== undefined;
+  const metadata = isVersioned ? withConfluentVersion(merged, nextVersion) : merged;
+  return { ...base, text: retagged(context, subject, base, body, latestVersion), metadata, ruleSet };
 }
 
-function tagsOf(schema: StoredSchema | undefined) {
-  return Object.entries(schema?.metadata?.tags ?? {}).map(([entityPath, tags]) => ({
-    schemaEntity: { entityPath, entityType: 'sr_field' as const },
-    tags,
-  }));
+/** The text of a schema with the tags that a body adds and removes, and with those of the latest version if it says so. */
+function retagged(
+  context: DecisionContext,
+  subject: string,
+  { text, type, references }: SchemaInput,
+  { tagsToAdd, tagsToRemove, propagateTags }: SchemaBody,
+  latest: SubjectVersion | undefined,
+): string {
+  const { state, work, resolver } = context;
+  const isPropagated = propagateTags && latest !== undefined;
+  if (tagsToAdd.length === 0 && tagsToRemove.length === 0 && !isPropagated) return text;
+  return withValidSchema(type, () => {
+    const retag = (from: string, changes: TagChanges) => {
+      const { source } = resolver.resolve(parseSubject(subject).context, from, references);
+      return work.retaggedText(type, source, changes);
+    };
+    const changed = retag(text, { add: tagsToAdd, remove: tagsToRemove });
+    if (!isPropagated) return changed;
+    const row = state.rowOfVersion(latest);
+    const earlier = work.tags(state.schema(row).type, storedSource(context, row));
+    return retag(changed, { add: earlier, remove: [] });
+  });
 }
 
 /** The live version that has the schema already. */

@@ -138,7 +138,6 @@ describe('registrations', () => {
         ts: 1000,
         deleted: false,
         maxId: 1,
-        schemaTags: [{ schemaEntity: { entityPath: 'f', entityType: 'sr_field' }, tags: ['PII'] }],
       },
     ],
     [
@@ -229,12 +228,24 @@ describe('registrations', () => {
           'id',
           'version',
           'metadata',
+          'schema',
         ),
       {
         id: 2,
         version: 2,
-        metadata: { tags: { x: ['PII'] }, properties: { p: '2', q: '3', r: '2', 'confluent:version': '2' } },
+        metadata: { properties: { p: '2', q: '3', r: '2', 'confluent:version': '2' } },
+        schema: 'x__PII',
       },
+    ],
+    [
+      'it is found',
+      async (service) => (await service.version('a', '2', { findTags: ['PII'] })).schemaTags,
+      [{ schemaEntity: { entityPath: 'x', entityType: 'sr_field' }, tags: ['PII'] }],
+    ],
+    [
+      'by another tag',
+      async (service) => (await service.version('a', '2', { findTags: ['X'] })).schemaTags,
+      null,
     ],
     [
       'a rule',
@@ -278,6 +289,41 @@ describe('registrations', () => {
       40403,
     ],
     ['of an unknown subject', (service) => service.latestWithMetadata('b', { keys: [], values: [] }), 40401],
+  ]);
+});
+
+describe('tags', () => {
+  const at = (entityPath: string, ...tags: string[]) => [
+    { schemaEntity: { entityPath, entityType: 'sr_field' }, tags },
+  ];
+  const register = (schema: string, more: object) => (service: RegistryService) =>
+    pick(service.register('s', text(schema, more)), 'version', 'schema', 'metadata');
+  const version = (number: number) => ({ properties: { 'confluent:version': String(number) } });
+
+  table('are written into the text', [
+    ['', (service) => service.putConfig('s', { compatibility: 'NONE' }), { compatibility: 'NONE' }],
+    ['', register('x y?', {}), { version: 1, schema: 'x y?' }],
+    [
+      'by a registration, which is a new version',
+      register('x y', { schemaTagsToAdd: at('x', 'PII') }),
+      { version: 2, schema: 'x__PII y', metadata: version(2) },
+    ],
+    [
+      'and taken over',
+      register('x y z', { propagateSchemaTags: true }),
+      { version: 3, schema: 'x__PII y z', metadata: version(3) },
+    ],
+    [
+      'and removed',
+      register('x__PII y', { schemaTagsToRemove: at('x', 'PII') }),
+      { version: 4, schema: 'x y', metadata: version(4) },
+    ],
+    ['an unknown path', register('x', { schemaTagsToAdd: at('q', 'PII') }), 42201],
+    [
+      'an unknown path of a version',
+      (service) => service.modifyTags('s', 'latest', { newVersion: 5, tagsToAdd: at('q', 'PII') }),
+      42201,
+    ],
   ]);
 });
 

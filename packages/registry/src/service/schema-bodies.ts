@@ -1,6 +1,6 @@
 import { registryLimits } from '../limits.ts';
-import type { Metadata, RuleSet, SchemaTags } from '../registry-answers.ts';
-import { type SchemaReference, type SchemaType, schemaTypes } from '../schema-format.ts';
+import type { Metadata, RuleSet } from '../registry-answers.ts';
+import { type SchemaReference, type SchemaTags, type SchemaType, schemaTypes } from '../schema-format.ts';
 import { BodyReader } from './body-reader.ts';
 import { readMetadata, readRuleSet } from './rule-bodies.ts';
 
@@ -39,6 +39,9 @@ export function readSchemaBody(body: unknown): SchemaBody {
   const object = reader.object(body);
   const text = reader.text(object, 'schema');
   const id = reader.integer(object, 'id');
+  const tagsToAdd = readTags(object, 'schemaTagsToAdd');
+  const tagsToRemove = readTags(object, 'schemaTagsToRemove');
+  const isRetagged = tagsToAdd.length > 0 || tagsToRemove.length > 0;
   return {
     text: text === undefined || text.trim() === '' ? undefined : text,
     type: readType(reader.text(object, 'schemaType')),
@@ -48,9 +51,10 @@ export function readSchemaBody(body: unknown): SchemaBody {
     metadata: readMetadata(reader.field(object, 'metadata')),
     ruleSet: readRuleSet(reader.field(object, 'ruleSet')),
     id: id === undefined || id < 0 ? undefined : id,
-    version: readVersion(reader.integer(object, 'version')),
-    tagsToAdd: readTags(object, 'schemaTagsToAdd'),
-    tagsToRemove: readTags(object, 'schemaTagsToRemove'),
+    // Other tags are a new version, which has its number in its metadata.
+    version: readVersion(reader.integer(object, 'version') ?? (isRetagged ? -1 : undefined)),
+    tagsToAdd,
+    tagsToRemove,
     propagateTags: reader.boolean(object, 'propagateSchemaTags') ?? false,
   };
 }

@@ -19,7 +19,7 @@ export function schemaById(context: DecisionContext, id: number, query: SchemaBy
     ...textInFormat(context, row, query.format),
     ...qualifiedReferences(row.context, answer, query.referenceFormat),
     ...(query.fetchMaxId === true ? { maxId: state.nextId(row.context) - 1 } : {}),
-    ...tagsAnswer(answer, query.findTags),
+    ...tagsAnswer(context, row, query.findTags),
   };
 }
 
