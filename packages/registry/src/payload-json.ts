@@ -1,3 +1,4 @@
+import type { PayloadWork } from './payload-work.ts';
 import { InvalidPayload, type PayloadCodec, type SchemaType } from './schema-format.ts';
 
 /**
@@ -63,10 +64,11 @@ export function payloadOfJson(
   type: SchemaType,
   json: string,
   recordName?: string,
+  work?: PayloadWork,
 ): Uint8Array {
-  if (type !== 'JSON') return codec.encode(parsedExactly(json), recordName);
+  if (type !== 'JSON') return codec.encode(parsedExactly(json), recordName, work);
   const payload = Buffer.from(json);
-  const problem = codec.problemOf(payload);
+  const problem = codec.problemOf(payload, 0, payload.length, work);
   if (problem !== undefined) throw new InvalidPayload(problem);
   return payload;
 }

@@ -84,9 +84,10 @@ export interface PayloadCodec {
   decode(payload: Uint8Array): unknown;
   /**
    * Encodes a JSON value, as `decode` returns it; bigints are integers too. `recordName` selects a message of a
-   * Protobuf schema, of which the first one is the default. Throws `InvalidPayload`.
+   * Protobuf schema, of which the first one is the default. Spends what checking the value costs of `work`, as
+   * `problemOf` does. Throws `InvalidPayload`.
    */
-  encode(value: unknown, recordName?: string): Uint8Array;
+  encode(value: unknown, recordName?: string, work?: PayloadWork): Uint8Array;
   /** The full name of the record in a payload, for naming strategies by record; the root's name without a payload. */
   recordName(payload?: Uint8Array): string | undefined;
 }

@@ -199,3 +199,38 @@ test('large values are encoded in a thread, and values that are too large or too
   }
   assert.equal(pool.threads, 1);
 });
+
+for (const place of ['here', 'in a thread']) {
+  test(`values that are encoded together share what checking them may cost, ${place}`, async (t) => {
+    const pool = new SchemaPool({ clock: systemClock, threadsMax: 1 });
+    t.after(() => pool.end());
+    const { encoder } = await stage(t, pool);
+    const next = (at: number) => ({ $ref: `#/definitions/a${at + 1}` });
+    const depth = place === 'here' ? 14 : 17;
+    const definitions = Object.fromEntries(
+      Array.from({ length: depth }, (_, at) => [`a${at}`, { allOf: [next(at), next(at)] }]),
+    );
+    const schema = JSON.stringify({
+      $ref: '#/definitions/a0',
+      definitions: { ...definitions, [`a${depth}`]: { type: ['string', 'number'] } },
+    });
+    const wanted = { subject: 's', schema: { schema, schemaType: 'JSON' }, mayRegister: true } as const;
+    // Longer values go to a thread.
+    const json = place === 'here' ? '1' : `"${'x'.repeat(registryLimits.inlinePayloadBytesMax)}"`;
+    const opened = await encoder.open(wanted);
+    let encodedCount = 0;
+    let problem = '';
+    for (let times = 0; times < 60; times++) {
+      try {
+        await opened.encodeText(json);
+        encodedCount++;
+      } catch (error) {
+        problem = (error as Error).message;
+      }
+    }
+    assert.ok(encodedCount >= 2 && encodedCount < 40, `${encodedCount}`);
+    assert.match(problem, /cannot be checked: the schema takes too much work/);
+    // Those of another request have their own.
+    assert.notEqual(await (await encoder.open(wanted)).encodeText(json), null);
+  });
+}

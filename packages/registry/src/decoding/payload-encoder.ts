@@ -4,6 +4,7 @@ import { RegistryRefusal, RegistryUnavailable } from '../client/client-error.ts'
 import type { NewSchema } from '../client/registry-schema.ts';
 import { registryLimits } from '../limits.ts';
 import { jsonCharsOf } from '../payload-json.ts';
+import { PayloadWork } from '../payload-work.ts';
 import { RegistryError } from '../registry-error.ts';
 import { InvalidPayload, type SchemaType } from '../schema-format.ts';
 import { encoded, type JsonInput } from '../schema-work/payload-task.ts';
@@ -87,7 +88,10 @@ export class PayloadEncoder {
     const { type, subjects } = schema;
     if (isById && mayRead !== undefined && ![...subjects].some(mayRead))
       throw new SchemaUnusable('refused', `no right to read a subject that has schema ${id}`);
-    const payload = async (input: JsonInput) => framed(id, await this.#payload(schema, input, recordName));
+    // One for all values, of which each could take the whole of a limit of its own.
+    const work = new PayloadWork();
+    const payload = async (input: JsonInput) =>
+      framed(id, await this.#payload(schema, input, recordName, work));
     return {
       id,
       type,
@@ -134,16 +138,21 @@ export class PayloadEncoder {
     { type, codec, source }: CachedSchema,
     input: JsonInput,
     recordName: string | undefined,
+    work: PayloadWork,
   ): Promise<Uint8Array> {
     const { inlinePayloadBytesMax: inlineCharsMax, decodedJsonCharsMax: charsMax } = registryLimits;
     const chars = 'json' in input ? input.json.length : jsonCharsOf(input.value, charsMax);
     if (chars === Number.POSITIVE_INFINITY) throw new InvalidPayload('it is nested too deeply');
     if (chars > charsMax) throw new InvalidPayload(`its JSON has more than ${charsMax} characters`);
+    work.allow(chars);
     if (codec !== undefined && (this.#pool === undefined || chars <= inlineCharsMax))
-      return encoded(codec, type, input, recordName);
+      return encoded(codec, type, input, recordName, work);
     if (this.#pool === undefined) throw new InvalidPayload('the schema is too large');
-    const result = await inThread(this.#pool, { kind: 'encode', type, source: source!, input, recordName });
+    const workMax = work.left;
+    const task = { kind: 'encode', type, source: source!, input, recordName, workMax } as const;
+    const result = await inThread(this.#pool, task);
     if (result.kind !== 'payload') throw new Error(`a result of the kind ${result.kind} was not asked for`);
+    work.spend(result.work);
     return result.payload;
   }
 }

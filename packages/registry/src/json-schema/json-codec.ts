@@ -24,11 +24,11 @@ export function jsonCodec(documents: SchemaDocuments): PayloadCodec {
       if ('problem' in read) throw new InvalidPayload(read.problem);
       return read.value;
     },
-    encode(value) {
+    encode(value, _, work) {
       const payload = Buffer.from(printValue(value));
       const read = readPayload(payload);
       const problem =
-        'problem' in read ? read.problem : problemOfValue(check, read.value, workOf(payload.length));
+        'problem' in read ? read.problem : problemOfValue(check, read.value, work ?? workOf(payload.length));
       if (problem !== undefined) throw new InvalidPayload(problem);
       return payload;
     },

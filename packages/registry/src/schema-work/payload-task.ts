@@ -26,6 +26,8 @@ export type PayloadTask =
       readonly input: JsonInput;
       /** The message of a Protobuf schema. */
       readonly recordName: string | undefined;
+      /** What checking the value may cost. */
+      readonly workMax: number;
     }
   /** Only parses the schema. */
   | { readonly kind: 'open'; readonly type: SchemaType; readonly source: SchemaSource }
@@ -47,7 +49,7 @@ export type PayloadResult =
   | { readonly kind: 'json'; readonly json: string; readonly recordName: string | undefined }
   | { readonly kind: 'opened' }
   | CheckedPayloads
-  | { readonly kind: 'payload'; readonly payload: Uint8Array }
+  | { readonly kind: 'payload'; readonly payload: Uint8Array; readonly work: number }
   /** The payload, the value or the schema is invalid: the message is for users. */
   | { readonly kind: 'invalid'; readonly problem: string }
   /** The work was given up: the message is for users. */
@@ -81,11 +83,10 @@ export function runPayloadTask(
       case 'check':
         return checked(codec, task);
     }
+    const work = new PayloadWork(task.workMax);
     // A copy: the whole memory behind a part of it would pass between threads.
-    return {
-      kind: 'payload',
-      payload: new Uint8Array(encoded(codec, task.type, task.input, task.recordName)),
-    };
+    const payload = new Uint8Array(encoded(codec, task.type, task.input, task.recordName, work));
+    return { kind: 'payload', payload, work: work.limited };
   } catch (error) {
     if (error instanceof InvalidPayload || error instanceof InvalidSchema)
       return { kind: 'invalid', problem: error.message };
@@ -117,8 +118,9 @@ export function encoded(
   type: SchemaType,
   input: JsonInput,
   recordName: string | undefined,
+  work: PayloadWork,
 ): Uint8Array {
   return 'json' in input
-    ? payloadOfJson(codec, type, input.json, recordName)
-    : codec.encode(input.value, recordName);
+    ? payloadOfJson(codec, type, input.json, recordName, work)
+    : codec.encode(input.value, recordName, work);
 }
