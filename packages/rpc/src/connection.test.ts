@@ -890,6 +890,24 @@ test('calls that wait at a standby go to the leader that it learns of', async ()
   client.close();
 });
 
+test('calls do not wait for a leader that was unreachable long ago', async () => {
+  const world = new World();
+  const { served } = standby('http://b');
+  served.leads = true;
+  world.process('http://a/', served);
+  const other = world.process('http://b/', portOf({ allocateProducerIds: async () => 8 }));
+  other.isDown = true;
+  const client = world.connect('http://b', 'http://a');
+  assert.equal(await world.clock.until(client.allocateProducerIds(3)), 3);
+  await world.clock.pass(20_000);
+  other.isDown = false;
+  served.leads = false;
+  const startMs = world.clock.nowMs();
+  assert.equal(await world.clock.until(client.allocateProducerIds(3)), 8);
+  assert.equal(world.clock.nowMs(), startMs, 'no time passes');
+  client.close();
+});
+
 test('calls do not wait at a standby for a reachable leader', async () => {
   const world = new World();
   const { served } = standby('http://b');

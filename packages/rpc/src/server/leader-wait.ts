@@ -4,6 +4,8 @@ import type { ServedCluster } from './served-cluster.ts';
 
 /** Longer than it takes to replace a leader, and shorter than any deadline. */
 const waitMsMax = 4_500;
+/** What a client said about addresses when it connected. Later they may lead again, and be reached. */
+const doubtMsMax = 10_000;
 
 /**
  * Calls and followers of a client that could not reach the leader, or got no answer from it. The client is not
@@ -16,6 +18,7 @@ export class LeaderWait {
   #unreachable: ReadonlySet<string> = new Set();
   /** Addresses whose processes the client left because they were silent. */
   #silent: ReadonlySet<string> = new Set();
+  #doubtEndMs = 0;
   /** Called with whether the leader changed. */
   readonly #waiting = new Set<(isChanged: boolean) => void>();
 
@@ -27,6 +30,7 @@ export class LeaderWait {
   setDoubtful(unreachable: readonly string[], silent: readonly string[]): void {
     this.#unreachable = new Set(unreachable);
     this.#silent = new Set(silent);
+    this.#doubtEndMs = this.#clock.monotonicMs() + doubtMsMax;
   }
 
   /** When a wait that starts now ends at the latest. */
@@ -42,8 +46,9 @@ export class LeaderWait {
   ): Promise<boolean> {
     const leftMs = deadlineMs - this.#clock.monotonicMs();
     const address = leaderUrl === undefined ? undefined : normalAddress(leaderUrl);
-    const isUnreachable = address === undefined || this.#unreachable.has(address);
-    const isSilent = address !== undefined && this.#silent.has(address);
+    const isInDoubt = this.#clock.monotonicMs() < this.#doubtEndMs;
+    const isUnreachable = address === undefined || (isInDoubt && this.#unreachable.has(address));
+    const isSilent = address !== undefined && isInDoubt && this.#silent.has(address);
     if (!isUnreachable && !isSilent) return Promise.resolve(false);
     if (leftMs <= 0 || !this.#isOpen() || cluster.onLeader === undefined) return Promise.resolve(false);
     return new Promise((resolve) => {
