@@ -272,6 +272,9 @@ export const agentLimits = {
   /** The salt of a credential. Clients make some 26 bytes. */
   scramSaltBytesMax: 1024,
 
+  /** A salted password that a client sends; only keys that are derived from it are stored. */
+  scramSaltedPasswordBytesMax: 4 * KiB,
+
   /** Configs in one answer to DescribeConfigs, with synonyms and documentation some hundred bytes each. */
   describedConfigsMax: 500_000,
 

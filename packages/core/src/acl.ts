@@ -69,7 +69,7 @@ export const registryResourceName = 'schema-registry';
 /** An operation to authorize. */
 export type NeededOperation = Exclude<AclOperation, 'ALL'>;
 
-/** The valid operations of each resource type. A rule with any other operation is a mistake. */
+/** The operations of each resource type that anything asks for. A rule with any other operation never decides. */
 export const operationsOfResource = {
   TOPIC: ['READ', 'WRITE', 'CREATE', 'DELETE', 'ALTER', 'DESCRIBE', 'DESCRIBE_CONFIGS', 'ALTER_CONFIGS'],
   GROUP: ['READ', 'DELETE', 'DESCRIBE', 'DESCRIBE_CONFIGS', 'ALTER_CONFIGS'],

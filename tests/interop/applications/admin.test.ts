@@ -311,6 +311,7 @@ describe("Apache's admin client", { concurrency: 2, skip }, () => {
     assert.match(found.clusterId, /^vci_/);
     assert.deepEqual(await ask('describe-features'), {
       'group.version': 1,
+      'metadata.version': 30,
       'share.version': 1,
       'transaction.version': 2,
     });

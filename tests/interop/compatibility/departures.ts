@@ -199,7 +199,7 @@ export const departures: readonly Departure[] = [
     area: 'administration',
     subject: 'moving replicas (AlterPartitionReassignments, AlterReplicaLogDirs, UnregisterBroker)',
     apache: 'moves them',
-    weir: '`POLICY_VIOLATION`; the other two are not offered',
+    weir: '`POLICY_VIOLATION`, unless the replicas are those in place; the other two are not offered',
     reason: 'partitions lie in object storage',
   },
   {

@@ -5,6 +5,11 @@
 export const features = {
   /** 1: consumer groups of the new protocol (KIP-848). */
   'group.version': { min: 0, max: 1, level: 1 },
+  /**
+   * 30: Kafka 4.3. Agents have no metadata log that it could be about; tools such as kafka-features show it, and
+   * recognise the generation of the cluster by it.
+   */
+  'metadata.version': { min: 7, max: 30, level: 30 },
   /** 1: share groups (KIP-932). */
   'share.version': { min: 0, max: 1, level: 1 },
   /** 2: every transaction has its own epoch, and partitions and groups join it implicitly (KIP-890). */

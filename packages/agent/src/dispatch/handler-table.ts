@@ -147,7 +147,7 @@ export function createHandlerTable(deps: HandlerDeps) {
     DeleteGroups: deleteGroupsHandler,
     ElectLeaders: electLeadersHandler,
     IncrementalAlterConfigs: incrementalAlterConfigsHandler(self),
-    AlterPartitionReassignments: alterPartitionReassignmentsHandler,
+    AlterPartitionReassignments: alterPartitionReassignmentsHandler(placementOf),
     ListPartitionReassignments: listPartitionReassignmentsHandler,
     OffsetDelete: offsetDeleteHandler,
     DescribeClientQuotas: describeClientQuotasHandler,

@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { CallRefused, ClusterUnavailable } from '@weir/cluster';
 import { type ErrorName, zeroUuid } from '@weir/wire';
-import { answered, codeOf, type LeaderAgent, startLeaderAgent, startTestAgent } from '../../testing/index.ts';
+import {
+  answered,
+  codeOf,
+  errorName,
+  type LeaderAgent,
+  startLeaderAgent,
+  startTestAgent,
+} from '../../testing/index.ts';
 
 /** Disables the delay in which the first member of a new group waits for others. */
 const configs = { 'group.initial.rebalance.delay.ms': '0' };
@@ -135,7 +142,7 @@ describe('a classic group', () => {
       listed.groups
         .map(({ groupId, groupState, groupType }) => `${groupId} ${groupState} ${groupType}`)
         .sort(),
-      Array.from({ length: 10 }, (_, version) => `g${version} Empty Classic`),
+      Array.from({ length: 10 }, (_, version) => `g${version} Empty classic`),
     );
     const deleted = answered(await agent.call('DeleteGroups', 2, { groupsNames: ['g0', 'nobody', 'g0'] }));
     assert.deepEqual(
@@ -343,14 +350,14 @@ describe('committed offsets', () => {
     const { agent } = await withCommit();
     await using _ = agent;
     const topics = [
-      { name: 't', partitions: [{ partitionIndex: 0 }] },
+      { name: 't', partitions: [{ partitionIndex: 0 }, { partitionIndex: 3 }, { partitionIndex: -1 }] },
       { name: 'unknown', partitions: [{ partitionIndex: 0 }] },
     ];
     const deleted = answered(await agent.call('OffsetDelete', 0, { groupId: 'g', topics }));
     assert.equal(deleted.errorCode, 0);
     assert.deepEqual(
-      deleted.topics.map(({ partitions }) => partitions[0]!.errorCode),
-      [0, codeOf('UNKNOWN_TOPIC_OR_PARTITION')],
+      deleted.topics.map(({ partitions }) => partitions.map(({ errorCode }) => errorName(errorCode))),
+      [['NONE', 'UNKNOWN_TOPIC_OR_PARTITION', 'UNKNOWN_TOPIC_OR_PARTITION'], ['UNKNOWN_TOPIC_OR_PARTITION']],
     );
     const left = answered(await agent.call('OffsetFetch', 7, { groupId: 'g', topics: null }));
     assert.deepEqual(

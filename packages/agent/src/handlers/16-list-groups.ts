@@ -1,19 +1,13 @@
-import type { GroupType } from '@weir/cluster';
 import { clusterResourceName } from '@weir/core';
 import { type Apis, errors } from '@weir/wire';
 import { coordinatorAnswer } from '../cluster-calls/coordinator-answer.ts';
 import type { HandlerOf } from '../requests/handler.ts';
 
-/** Group types as Kafka spells them. */
-const typeNames: Readonly<Record<GroupType, string>> = {
-  classic: 'Classic',
-  consumer: 'Consumer',
-  share: 'Share',
-};
-
 /**
  * ListGroups v0 to v5. Every agent lists all groups of the cluster: Kafka clients query all brokers, merge the answers
  * and deduplicate the groups.
+ *
+ * Types are spelled as in Kafka, in lower case; filters by type and state are not sensitive to case.
  *
  * A client with DESCRIBE on the cluster gets all groups; any other client gets the groups that it may DESCRIBE.
  */
@@ -32,7 +26,7 @@ export const listGroupsHandler: HandlerOf<Apis['ListGroups']> = async (request, 
       groupId,
       protocolType,
       groupState: state,
-      groupType: typeNames[type],
+      groupType: type,
     })),
   };
 };

@@ -37,6 +37,8 @@ test('features are returned from v3 on, and ranges of features that can be off f
     );
     assert.equal(levels.get('group.version'), version >= 3 ? 1 : undefined);
     assert.deepEqual(ranges.get('group.version'), version >= 4 ? [0, 1] : undefined);
+    assert.equal(levels.get('metadata.version'), version >= 3 ? 30 : undefined);
+    assert.deepEqual(ranges.get('metadata.version'), version >= 3 ? [7, 30] : undefined);
     assert.equal(levels.get('transaction.version'), version >= 3 ? 2 : undefined);
     assert.deepEqual(ranges.get('transaction.version'), version >= 4 ? [0, 2] : undefined);
     assert.equal(answer.finalizedFeaturesEpoch >= 0n, version >= 3);

@@ -14,8 +14,8 @@ import { isUnknown, readAcl } from '../security/acl/acl-words.ts';
  * new ACLs; other agents apply them when they receive the change.
  *
  * - INVALID_REQUEST for an ACL that Kafka does not know, for a resource without a name or another cluster, without a
- *   host, for an operation that the resource does not have, or for a principal that is not `User:` and a name. Also for
- *   ACLs beyond 10,000 in one request.
+ *   host, or for a principal that is not `User:` and a name. Also for ACLs beyond 10,000 in one request. As in Kafka,
+ *   an operation that nothing asks for on such a resource is accepted.
  * - POLICY_VIOLATION if the cluster has the maximum number of ACLs.
  * - Requires ALTER on the cluster (CLUSTER_AUTHORIZATION_FAILED).
  * - If the control plane is unavailable, the error is NOT_CONTROLLER, and admin clients refresh metadata and retry.

@@ -233,3 +233,12 @@ test('without the control plane, topics and brokers are described, and groups ar
   assert.equal((await describe(agent, types.broker, '')).errorCode, 0);
   assert.equal((await describe(agent, types.group, 'g')).errorCode, codeOf('COORDINATOR_NOT_AVAILABLE'));
 });
+
+test('an empty list of names describes all configs, as no list does', async () => {
+  await using agent = await startLeaderAgent();
+  await createTopic(agent, 't', {});
+  const all = await valuesOf(agent, 2, 't');
+  assert.ok(Object.keys(all).length > 20);
+  assert.deepEqual(await valuesOf(agent, 2, 't', { keys: [] }), all);
+  assert.deepEqual(Object.keys(await valuesOf(agent, 2, 't', { keys: ['retention.ms'] })), ['retention.ms']);
+});

@@ -56,7 +56,7 @@ const typeCode: Readonly<Record<DescribedConfig['type'], number>> = {
  *   it. Broker loggers have no configs.
  * - Synonyms are ordered from the most specific to the default, each under the name by which it can be set there.
  * - A topic that does not exist is UNKNOWN_TOPIC_OR_PARTITION. An unknown group or subscription has defaults.
- * - Unknown config names are omitted. Once `agentLimits.describedConfigsMax` configs are described, the remaining
+ * - Without names, or with an empty list of them, all configs are described. Unknown names are omitted. Once `agentLimits.describedConfigsMax` configs are described, the remaining
  *   resources are INVALID_REQUEST.
  * - Requires DESCRIBE_CONFIGS on the topic or group, and on the cluster for everything else.
  */
@@ -122,7 +122,7 @@ export function describeConfigsHandler({ self, agentConfigs, protocol }: Describ
         clusterTexts: context.cluster.clusterConfigs(),
         agentTexts: kind === 'broker' ? { ...agentConfigs, ...factsOf(resource.resourceName) } : agentConfigs,
         brokerTexts: ownTexts,
-        names: resource.configurationKeys,
+        names: resource.configurationKeys?.length === 0 ? null : resource.configurationKeys,
       });
       left -= configs.length;
       return answer(resource, configs);

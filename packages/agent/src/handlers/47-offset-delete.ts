@@ -7,7 +7,7 @@ import { readableTopic } from '../topics/readable-topic.ts';
 /**
  * OffsetDelete v0.
  *
- * - A topic that a member subscribes to is GROUP_SUBSCRIBED_TO_TOPIC; one that does not exist is
+ * - A topic that a member subscribes to is GROUP_SUBSCRIBED_TO_TOPIC; a topic or partition that does not exist is
  *   UNKNOWN_TOPIC_OR_PARTITION.
  * - An error of the whole group comes without topics, as does COORDINATOR_LOAD_IN_PROGRESS if the control plane is
  *   unavailable or fails.
@@ -23,6 +23,9 @@ export const offsetDeleteHandler: HandlerOf<Apis['OffsetDelete']> = async (reque
       name,
       partitions: requested.map(({ partitionIndex }) => {
         if (typeof topic === 'string') return { partitionIndex, place: topic };
+        if (partitionIndex < 0 || partitionIndex >= topic.partitionCount) {
+          return { partitionIndex, place: 'UNKNOWN_TOPIC_OR_PARTITION' as const };
+        }
         const { topicId } = topic;
         return { partitionIndex, place: partitions.push({ topicId, partition: partitionIndex }) - 1 };
       }),

@@ -15,8 +15,8 @@ import { scramSha512 } from '../security/sasl/scram-mechanism.ts';
  * the password and does not leave the agent: only the verification keys of RFC 5802 are sent on and stored.
  *
  * - SCRAM-SHA-512 is the only mechanism; any other is UNSUPPORTED_SASL_MECHANISM.
- * - UNACCEPTABLE_CREDENTIAL for iterations outside of 4096 to 16384, an empty name or salt, and a salted password whose
- *   length is not that of SHA-512.
+ * - UNACCEPTABLE_CREDENTIAL for iterations outside of 4096 to 16384, an empty name or salt, and an empty salted
+ *   password. As in Kafka, it need not have the length of SHA-512: it is a key of HMAC, whatever made it.
  * - A user named twice is DUPLICATE_RESOURCE, answered once; deleting a credential that does not exist is
  *   RESOURCE_NOT_FOUND.
  * - POLICY_VIOLATION if the cluster has the maximum number of credentials.
@@ -77,7 +77,6 @@ interface Wanted {
 const iterationsMin = 4096;
 /** Bounds the CPU time of one login. */
 const iterationsMax = 16_384;
-const sha512Bytes = 64;
 
 function problemOf(
   { name, mechanism, upsertion }: Wanted,
@@ -105,9 +104,9 @@ function problemOf(
       `The salt has ${salt.length} bytes; 1 to ${agentLimits.scramSaltBytesMax} are allowed.`,
     );
   }
-  if (saltedPassword.length !== sha512Bytes) {
+  if (saltedPassword.length === 0 || saltedPassword.length > agentLimits.scramSaltedPasswordBytesMax) {
     return unacceptable(
-      `The salted password has ${saltedPassword.length} bytes; those of SHA-512 are ${sha512Bytes}.`,
+      `The salted password has ${saltedPassword.length} bytes; 1 to ${agentLimits.scramSaltedPasswordBytesMax} are allowed.`,
     );
   }
   return undefined;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { answered, codeOf, startTestAgent } from '../../testing/index.ts';
+import { answered, codeOf, startTestAgent, testAgent } from '../../testing/index.ts';
 import { features } from '../cluster/features.ts';
 
 /** Requests of tools about replicas, leaders and features, which are fixed in this cluster. */
@@ -34,6 +34,25 @@ test('no partition needs an election', async () => {
   const request = { electionType: 2, topicPartitions: null, timeoutMs: 1000 };
   const { errorCode } = answered(await call('ElectLeaders', 2, request));
   assert.equal(errorCode, codeOf('INVALID_REQUEST'));
+});
+
+test('a reassignment to the replicas in place succeeds, as in Kafka', async () => {
+  const agents = ['a', 'b', 'c'].map((id) => testAgent(id));
+  const { call, cluster } = await startTestAgent({ self: agents[0]!, agents });
+  cluster.addTopic('t', 4);
+  const { topics } = answered(await call('Metadata', 9, { topics: [{ name: 't' }] }));
+  const inPlace = topics[0]!.partitions.map(({ partitionIndex, replicaNodes }) => ({
+    partitionIndex,
+    replicas: replicaNodes,
+  }));
+  const errorsOf = async (partitions: typeof inPlace) => {
+    const request = { timeoutMs: 1000, topics: [{ name: 't', partitions }] };
+    const { responses } = answered(await call('AlterPartitionReassignments', 1, request));
+    return responses[0]!.partitions.map(({ errorCode }) => errorCode);
+  };
+  assert.deepEqual(await errorsOf(inPlace), [0, 0, 0, 0]);
+  const others = inPlace.map((one) => ({ ...one, replicas: one.replicas.toReversed() }));
+  assert.deepEqual(await errorsOf(others), new Array(4).fill(codeOf('POLICY_VIOLATION')));
 });
 
 test('reassignments are refused, and none are listed', async () => {

@@ -412,6 +412,6 @@ test('share groups are described and listed with their type', async () => {
   ).groups;
   assert.deepEqual(
     listed.map(({ groupId: id, groupType }) => [id, groupType]),
-    [[groupId, 'Share']],
+    [[groupId, 'share']],
   );
 });

@@ -3,6 +3,7 @@ import {
   type Acl,
   clusterResourceName,
   coreLimits,
+  kafkaResourceTypes,
   type NeededOperation,
   operationsOfResource,
   registryResourceName,
@@ -26,7 +27,9 @@ export function problemOfNewAcl(acl: Acl): string | undefined {
   if (resourceType === 'REGISTRY' && resourceName !== registryResourceName) {
     return `The only name of a REGISTRY is ${registryResourceName}, not ${resourceName}.`;
   }
-  return problemOfPrincipal(principal) ?? problemOfOperation(acl);
+  // Kafka has no rule about operations of its resources, and tools rely on that; such an ACL is reported as invalid.
+  const isOfKafka = Object.hasOwn(kafkaResourceTypes, resourceType);
+  return problemOfPrincipal(principal) ?? (isOfKafka ? undefined : problemOfOperation(acl));
 }
 
 function problemOfPrincipal(principal: string): string | undefined {
@@ -53,7 +56,7 @@ export interface InvalidAcl {
 export function invalidAcls(acls: Iterable<Acl>): InvalidAcl[] {
   const invalid: InvalidAcl[] = [];
   for (const acl of acls) {
-    const reason = problemOfNewAcl(acl) ?? uselessness(acl);
+    const reason = problemOfNewAcl(acl) ?? problemOfOperation(acl) ?? uselessness(acl);
     if (reason !== undefined) invalid.push({ acl, reason });
   }
   return invalid;

@@ -1,7 +1,7 @@
 import { coreLimits } from '@weir/core';
 import { clusterLimits } from '../limits.ts';
 import type { ConfigAlias, ConfigRow } from './config-row.ts';
-import { bool, double, int, long, oneOf, someOf, url } from './config-type.ts';
+import { anyOf, bool, double, int, long, oneOf, url } from './config-type.ts';
 import { eventConfigs } from './event-configs.ts';
 import { noLightning } from './topic-configs.ts';
 
@@ -161,7 +161,7 @@ export const clusterConfigs = {
     doc: 'For how long a record of a compacted topic is not compacted, unless the topic says otherwise.',
   },
   'log.cleanup.policy': {
-    type: someOf('delete', 'compact'),
+    type: anyOf('delete', 'compact'),
     default: 'delete',
     readOnly: true,
     doc: 'What becomes of old records of topics that do not say otherwise.',

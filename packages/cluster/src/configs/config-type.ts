@@ -85,22 +85,23 @@ function isWithoutUser(text: string): boolean {
   return username === '' && password === '';
 }
 
-/** Comma-separated words from a set, without duplicates, at least one. */
-export function someOf<const Words extends readonly string[]>(
+/** Comma-separated words from a set, each counted once; empty for none. */
+export function anyOf<const Words extends readonly string[]>(
   ...words: Words
 ): ConfigType<readonly Words[number][]> {
   return {
     kafkaType: 'LIST',
-    rule: `one or more of ${words.join(', ')}, separated by commas`,
+    rule: `any of ${words.join(', ')}, separated by commas, or empty`,
     words,
     parse: (text) => {
-      const chosen: Words[number][] = [];
+      const chosen = new Set<Words[number]>();
+      if (text.trim() === '') return [];
       for (const part of text.split(',')) {
         const word = words.find((known) => known === part.trim());
-        if (word === undefined || chosen.includes(word)) return undefined;
-        chosen.push(word);
+        if (word === undefined) return undefined;
+        chosen.add(word);
       }
-      return chosen;
+      return [...chosen];
     },
   };
 }

@@ -1,6 +1,6 @@
 import { clusterLimits } from '../limits.ts';
 import type { ConfigAlias, ConfigRow } from './config-row.ts';
-import { bool, double, int, long, oneOf, someOf, words } from './config-type.ts';
+import { anyOf, bool, double, int, long, oneOf, words } from './config-type.ts';
 
 const subjectNameStrategy = oneOf('TopicNameStrategy', 'RecordNameStrategy', 'TopicRecordNameStrategy');
 export const noLightning = 'this release has no lightning topics; leave it classic';
@@ -13,9 +13,9 @@ const throttledReplicas = words('"*" or partition:broker', (word) => /^(\*|\d{1,
  */
 export const topicConfigs = {
   'cleanup.policy': {
-    type: someOf('delete', 'compact'),
+    type: anyOf('delete', 'compact'),
     synonym: 'log.cleanup.policy',
-    doc: 'What becomes of old records: delete removes them after the retention, and compact removes those that have a newer one with the same key. Both may be set. Clients can change it at any time, the API not between compacted and non-compacted.',
+    doc: 'What becomes of old records: delete removes them after the retention, and compact removes those that have a newer one with the same key. Both may be set; with neither, records stay. Clients can change it at any time, the API not between compacted and non-compacted.',
   },
   'compression.gzip.level': {
     type: int({ min: -1, max: 9 }),
@@ -158,8 +158,11 @@ export const topicConfigs = {
   'remote.storage.enable': {
     type: bool,
     default: 'false',
-    doc: 'Whether older records move to another tier. All records are in object storage from the start.',
+    doc: 'Whether older records move to another tier. All records are in object storage from the start, so it cannot be turned on.',
     withoutEffect: true,
+    refusedValues: {
+      true: 'all records are in object storage from the start, and there is no other tier; leave it false',
+    },
   },
   'retention.bytes': {
     type: long({ min: -1 }),

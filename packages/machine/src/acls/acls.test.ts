@@ -111,8 +111,10 @@ const refused: [differences: Partial<Acl>, message: RegExp][] = [
   [{ principal: 'Group:admins' }, /must be User: and a name/],
   [{ principal: 'user:alice' }, /must be User: and a name/],
   [{ resourceType: 'CLUSTER', operation: 'ALTER' }, /only name of a CLUSTER is kafka-cluster, not orders/],
-  [{ operation: 'CLUSTER_ACTION' }, /nothing that can be done with a TOPIC; there are ALL, READ/],
-  [{ resourceType: 'GROUP', operation: 'WRITE' }, /nothing that can be done with a GROUP/],
+  [
+    { resourceType: 'SUBJECT', operation: 'CREATE' },
+    /nothing that can be done with a SUBJECT; there are ALL/,
+  ],
 ];
 
 for (const [differences, message] of refused) {
@@ -138,6 +140,26 @@ const accepted: Partial<Acl>[] = [
   { resourceType: 'USER', operation: 'CREATE_TOKENS' },
   { host: '10.0.0.1' },
 ];
+
+const unusual: Partial<Acl>[] = [
+  { operation: 'CLUSTER_ACTION' },
+  { resourceType: 'GROUP', operation: 'WRITE' },
+  { resourceType: 'CLUSTER', resourceName: 'kafka-cluster', operation: 'READ' },
+  { resourceType: 'TRANSACTIONAL_ID', operation: 'DELETE' },
+];
+
+test('as in Kafka, operations that are unusual for a resource can be created, and are reported', () => {
+  const cluster = new Cluster();
+  const acls = unusual.map((differences) => ({ ...readOrders, ...differences }));
+  assert.deepEqual(
+    create(cluster, ...acls),
+    acls.map(() => 'NONE'),
+  );
+  assert.deepEqual(
+    invalidAcls(acls).map(({ acl }) => acl),
+    acls,
+  );
+});
 
 test('everything that Kafka allows can be created', () => {
   const cluster = new Cluster();

@@ -16,7 +16,8 @@ export function decideDeleteRecords(
     const log = topic.partitions[partition];
     if (log === undefined) return refused('UNKNOWN_TOPIC_OR_PARTITION');
     const policy = topicConfigValue('cleanup.policy', topic.description.configs, clusterConfigs);
-    if (!policy.includes('delete')) return refused('POLICY_VIOLATION');
+    // Without any policy records stay, and may be deleted.
+    if (policy.includes('compact') && !policy.includes('delete')) return refused('POLICY_VIOLATION');
     const wanted = offset === -1 ? log.nextOffset : offset;
     // Phrased so that it also refuses NaN.
     if (!(Number.isSafeInteger(wanted) && wanted >= 0 && wanted <= log.nextOffset)) {

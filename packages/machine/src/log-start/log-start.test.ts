@@ -48,6 +48,7 @@ const answers: [what: string, configs: Record<string, string>, offset: number, a
   ['no number', {}, Number.NaN, 'OFFSET_OUT_OF_RANGE'],
   ['a topic that is only compacted', compactOnly, 10, 'POLICY_VIOLATION'],
   ['a topic with cleanup.policy=compact,delete', both, 10, 10],
+  ['a topic without any cleanup.policy', { 'cleanup.policy': '' }, 10, 10],
 ];
 
 for (const [what, configs, offset, answer] of answers) {
@@ -313,6 +314,7 @@ const retentions: [
     1,
   ],
   ['cleanup.policy=compact', { 'cleanup.policy': 'compact', 'retention.ms': '10' }, [[5, 10]], 1],
+  ['an empty cleanup.policy', { 'cleanup.policy': '', 'retention.ms': '10' }, [[5, 10]], 1],
   [
     'cleanup.policy=compact,delete',
     { 'cleanup.policy': 'compact,delete', 'retention.ms': '10' },

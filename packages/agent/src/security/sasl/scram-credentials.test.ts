@@ -86,9 +86,19 @@ describe('SCRAM credentials over a real leader', () => {
       { carol: 'UNACCEPTABLE_CREDENTIAL' },
     ],
     [
-      'a password of SHA-256',
-      { upsertions: [upsertion('carol', { saltedPassword: Buffer.alloc(32) })] },
+      'no salted password',
+      { upsertions: [upsertion('carol', { saltedPassword: Buffer.alloc(0) })] },
       { carol: 'UNACCEPTABLE_CREDENTIAL' },
+    ],
+    [
+      'a salted password too long',
+      { upsertions: [upsertion('carol', { saltedPassword: Buffer.alloc(4097) })] },
+      { carol: 'UNACCEPTABLE_CREDENTIAL' },
+    ],
+    [
+      'a salted password of another length, as Kafka takes it',
+      { upsertions: [upsertion('bob', { iterations: 8192, saltedPassword: Buffer.alloc(32, 1) })] },
+      { bob: 'NONE' },
     ],
     [
       'a repeated user',
