@@ -319,6 +319,7 @@ async function start(
         damagedFiles: () => damage.report(),
         writeProblem: () => health.problem(),
         bucketProblem: () => options.buckets?.problem,
+        namedBucket: () => options.buckets?.tried,
         connected: () => clients.report(),
       }),
     acknowledged: () => stats.reportReceived(),
@@ -330,6 +331,7 @@ async function start(
   };
   const heartbeats = new Heartbeats({ port: cluster, self, onHeartbeat, reports, clock, log, metrics });
   beatNow = () => heartbeats.beatNow();
+  options.buckets?.onTried(() => heartbeats.reportNow());
   // First of all, so that other agents send clients elsewhere. If the call fails, missing heartbeats have the same
   // effect.
   started.defer(() => {

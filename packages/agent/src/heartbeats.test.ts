@@ -28,6 +28,31 @@ test('some heartbeats carry a report, including the first', async (t) => {
   );
 });
 
+test('a report that does not wait is sent at once', async (t) => {
+  const clock = new HandClock();
+  const cluster = new TestCluster();
+  const reports = {
+    report: () => ({ startedMs: 1, number: 1, sinceNumber: 0, spanMs: 0, nowMs: 1 }),
+    acknowledged() {},
+  };
+  const heartbeats = new Heartbeats({
+    port: cluster,
+    self: () => testAgent('a'),
+    reports,
+    clock,
+    log: silentLog,
+  });
+  t.after(() => heartbeats.stop());
+  await heartbeats.start();
+  assert.deepEqual([cluster.calls.heartbeat, cluster.reports.length], [1, 1]);
+  heartbeats.beatNow();
+  await settle();
+  assert.deepEqual([cluster.calls.heartbeat, cluster.reports.length], [2, 1]);
+  heartbeats.reportNow();
+  await settle();
+  assert.deepEqual([cluster.calls.heartbeat, cluster.reports.length], [3, 2]);
+});
+
 test('an agent whose first heartbeat fails waits for the leader, and can be stopped meanwhile', async () => {
   const clock = new HandClock();
   const cluster = new TestCluster();

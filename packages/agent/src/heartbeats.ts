@@ -93,6 +93,12 @@ export class Heartbeats {
     void this.#beat();
   }
 
+  /** Sends a heartbeat with a report now: the API waits for what it says. */
+  reportNow(): void {
+    this.#nextReportMs = 0;
+    this.beatNow();
+  }
+
   stop(): void {
     this.#hasStopped = true;
     this.#cancel?.();

@@ -118,6 +118,8 @@ export const apiLimits = {
 
   /** Problems that one check of a pipeline configuration lists, and the length of one of them. */
   pipelineProblemsMax: 100,
+  /** Agents that do not use the bucket of their cluster, in one answer. */
+  bucketStatusAgentsMax: 100,
   pipelineProblemCharsMax: 1000,
 
   /** Rows of the summary of a pipeline configuration, and the length of one row. */

@@ -161,9 +161,13 @@ test('an agent that may not use the bucket keeps the one before, and says why wh
   const one = await world();
   const writer = one.agent();
   const refusing = one.agent({ problemOf: (url) => (url === 'file:///b' ? 'not allowed here' : undefined) });
+  await one.settled();
+  const tried: unknown[] = [];
+  refusing.onTried(() => tried.push(refusing.tried));
   await one.name('file:///b');
   assert.deepEqual([writer.ingestion, refusing.ingestion], [1, 0]);
   assert.equal(refusing.problem, 'not allowed here');
+  assert.deepEqual([writer.tried, refusing.tried, tried], ['file:///b', 'file:///b', ['file:///b']]);
   assert.deepEqual(one.problems, ['not allowed here']);
   const key = await write(writer);
   await assert.rejects(

@@ -76,6 +76,8 @@ export class ClusterBuckets implements BucketRoutes {
   #isStopped = false;
   #wake = () => {};
   #problem: string | undefined;
+  #tried: string | undefined;
+  #onTried = () => {};
 
   constructor(options: ClusterBucketsOptions) {
     this.#options = options;
@@ -104,6 +106,19 @@ export class ClusterBuckets implements BucketRoutes {
   /** Why the agent does not use the bucket that the cluster names. */
   get problem(): string | undefined {
     return this.#problem;
+  }
+
+  /**
+   * The bucket that the cluster names, empty if none, for which it is known whether the agent uses it; `undefined`
+   * until the first one was tried.
+   */
+  get tried(): string | undefined {
+    return this.#tried;
+  }
+
+  /** Calls a function each time that the agent learns whether it can use the bucket that the cluster names. */
+  onTried(call: () => void): void {
+    this.#onTried = call;
   }
 
   /** Everything that the cluster says of its buckets, from a snapshot of it. */
@@ -266,6 +281,7 @@ export class ClusterBuckets implements BucketRoutes {
         this.#problem = undefined;
         this.#applied = named;
         this.#setTargets(found, named);
+        this.#noteTried(named);
         break;
       }
       if (this.#problem !== found.message) {
@@ -275,7 +291,9 @@ export class ClusterBuckets implements BucketRoutes {
           problem: found.message,
         });
         this.#problem = found.message;
+        this.#tried = undefined;
       }
+      this.#noteTried(named);
       await Promise.race([
         woken,
         new Promise<void>((resolve) => clock.after(agentLimits.bucketRetryMs, resolve)),
@@ -284,6 +302,12 @@ export class ClusterBuckets implements BucketRoutes {
     }
     this.#isTrying = undefined;
     this.#isApplying = false;
+  }
+
+  #noteTried(named: string): void {
+    if (this.#tried === named) return;
+    this.#tried = named;
+    this.#onTried();
   }
 
   #setTargets(found: Targets, named: string): void {

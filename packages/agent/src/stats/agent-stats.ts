@@ -1,4 +1,10 @@
-import type { AgentReport, ReportedConnections, ReportedDamage, ReportedExpiry } from '@weir/cluster';
+import {
+  type AgentReport,
+  namedBucketDigest,
+  type ReportedConnections,
+  type ReportedDamage,
+  type ReportedExpiry,
+} from '@weir/cluster';
 import { type Clock, coreLimits, type Metrics } from '@weir/core';
 import type { EndedRequest, StoreOperation } from '@weir/storage';
 import { BucketStats } from './bucket-stats.ts';
@@ -25,6 +31,8 @@ interface HeldThings {
   readonly connected?: () => ReportedConnections;
   /** Why the agent does not use the bucket that the cluster names. */
   readonly bucketProblem?: () => string | undefined;
+  /** The bucket that it refers to. */
+  readonly namedBucket?: () => string | undefined;
 }
 
 /** Metrics with fewer series are not reported. */
@@ -119,6 +127,7 @@ export class AgentStats {
     writeProblem,
     connected,
     bucketProblem,
+    namedBucket,
   }: HeldThings): AgentReport {
     const { clock } = this.#options;
     const nowMs = clock.monotonicMs();
@@ -147,6 +156,7 @@ export class AgentStats {
       ...(problem === undefined ? {} : { writeProblem: shortName(problem) }),
       ...(connected === undefined ? {} : { connected: connected() }),
       ...bucketProblemOf(bucketProblem?.()),
+      ...namedBucketOf(namedBucket?.()),
       ...(traffic === undefined ? {} : { traffic }),
       ...unlessEmpty('tokens', tokens().slice(0, coreLimits.reportedExpiriesMax)),
     };
@@ -168,6 +178,10 @@ export class AgentStats {
       .sort((a, b) => b.seriesCount - a.seriesCount)
       .slice(0, coreLimits.reportedMetricsMax);
   }
+}
+
+function namedBucketOf(url: string | undefined): Pick<AgentReport, 'namedBucket'> {
+  return url === undefined ? {} : { namedBucket: namedBucketDigest(url) };
 }
 
 function bucketProblemOf(problem: string | undefined): Pick<AgentReport, 'bucketProblem'> {

@@ -44,6 +44,28 @@ const configuration = z
   })
   .meta({ id: 'VirtualClusterConfiguration', description: 'How a virtual cluster is configured.' });
 
+const bucketStates = ['in_use', 'pending', 'refused'] as const;
+
+const bucketStatus = z
+  .object({
+    state: z
+      .enum(bucketStates)
+      .describe(
+        'Whether all agents write new files there, some have not reported it yet, or some refuse the bucket and go on with the one before.',
+      ),
+    agents: list(
+      z.object({
+        agent_id: text(128).describe('The agent.'),
+        host: text(256).describe('Where it is.'),
+        state: z.enum(bucketStates).describe('Whether it has not reported, or refuses the bucket.'),
+        reason: text(coreLimits.reportedProblemCharsMax).describe('Why, in one line.'),
+      }),
+      apiLimits.bucketStatusAgentsMax,
+    ).describe('The agents that do not use it.'),
+    agents_left_out: count().describe('How many more there are.'),
+  })
+  .meta({ id: 'BucketStatus', description: 'Whether agents use the bucket that the cluster names.' });
+
 const change = z
   .strictObject({
     are_acls_enabled: z.boolean().optional().describe('Whether to enforce ACLs.'),
@@ -87,7 +109,12 @@ export const clusterConfigurationOperations = [
     access: 'read',
     scope: 'cluster',
     input: z.strictObject({ virtual_cluster_id: clusterId() }),
-    output: z.object({ virtual_cluster_configuration: configuration.describe('The configuration.') }),
+    output: z.object({
+      virtual_cluster_configuration: configuration.describe('The configuration.'),
+      bucket_status: bucketStatus
+        .optional()
+        .describe('Whether agents use the bucket of `bucket_url`, if one is named.'),
+    }),
     errors: ['not_found'],
     example: {
       input: { virtual_cluster_id: examples.cluster },
@@ -104,7 +131,20 @@ export const clusterConfigurationOperations = [
           inactive_topics_ttl: 86_400_000_000_000,
           tier: 'pro',
           broker_configs: { 'num.partitions': '1', 'log.retention.ms': '86400000' },
-          bucket_url: null,
+          bucket_url: 's3://orders?region=eu-central-1',
+        },
+        bucket_status: {
+          state: 'refused',
+          agents: [
+            {
+              agent_id: '4f2c1d0e-7c55-4f0e-9d8f-0d6a4b1c2e3f',
+              host: 'agent-2',
+              state: 'refused',
+              reason:
+                's3: orders on aws is not a bucket of the server of -bucketURL; to allow it, list it in -allowedBucketURLs',
+            },
+          ],
+          agents_left_out: 0,
         },
       },
     },
@@ -149,7 +189,8 @@ export const clusterConfigurationOperations = [
     title: 'Change the configuration',
     summary: 'Update the given fields of the configuration of a virtual cluster.',
     description:
-      'What is left out stays. ACLs are either enforced or tried out; to go from one to the other, set both fields.',
+      'What is left out stays. ACLs are either enforced or tried out; to go from one to the other, set both fields. ' +
+      'With `bucket_url`, the call waits some seconds for the agents, and returns which of them do not use the bucket and why.',
     access: 'write',
     scope: 'cluster',
     input: z.strictObject({
@@ -157,7 +198,11 @@ export const clusterConfigurationOperations = [
       virtual_cluster_configuration: change.describe('What to change.'),
       validate_only: z.boolean().default(false).describe('Whether to check the change and not make it.'),
     }),
-    output: z.object({}),
+    output: z.object({
+      bucket_status: bucketStatus
+        .optional()
+        .describe('Whether agents use the bucket, if `bucket_url` was given and the change was made.'),
+    }),
     errors: ['not_found', 'unsupported_cluster_config', 'invalid_cluster_config', 'limit_exceeded'],
     example: {
       input: {

@@ -7,6 +7,7 @@ import type { Deps } from '../deps.ts';
 import { Failure } from '../failure.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
 import type { Handler } from '../handler.ts';
+import { bucketUrl } from '../values/bucket-url.ts';
 import { loopback } from './bind-address.ts';
 import { type ClusterPlace, placeInDirectory, placeInMemory } from './cluster-place.ts';
 import { freePorts } from './free-ports.ts';
@@ -35,6 +36,7 @@ export const demo: Handler<'demo'> = async (given, deps) => {
         place.dataDir === undefined ? 'everything is gone when it stops' : `data           ${place.dataDir}`,
       ],
       storage: storeSettings(values),
+      allowedBucketUrls: values.allowedBucketURLs.map(bucketUrl().print),
       zone: 'demo',
       diagnosticsIntervalMs: values.diagnosticsInterval,
       async accompany(cluster) {

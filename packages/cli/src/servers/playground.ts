@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Handler } from '../handler.ts';
+import { bucketUrl } from '../values/bucket-url.ts';
 import { placeInDirectory } from './cluster-place.ts';
 import { isCi } from './is-ci.ts';
 import { local } from './local.ts';
@@ -23,6 +24,7 @@ export const playground: Handler<'playground'> = async (values, deps) => {
       ...place,
       name: 'playground',
       storage: storeSettings(values),
+      allowedBucketUrls: values.allowedBucketURLs.map(bucketUrl().print),
       zone: 'playground',
       notes: [`API key        in ${join(dataDir, 'identity.json')}`, `data           ${dataDir}`],
     },

@@ -41,6 +41,8 @@ interface SelfContained extends ClusterPlace {
   readonly name: 'local' | 'playground' | 'demo';
   /** Settings for the scheme of the bucket. */
   readonly storage?: Pick<StoreDeps, 's3'>;
+  /** `-allowedBucketURLs` */
+  readonly allowedBucketUrls?: readonly string[];
   readonly zone: string;
   /** Notes for the user, printed after the addresses. */
   readonly notes: readonly string[];
@@ -62,6 +64,7 @@ export async function runSelfContained(
     bucketUrl,
     bucketCheck,
     storage,
+    allowedBucketUrls = [],
     zone,
     backupIntervalMs,
     notes,
@@ -124,7 +127,7 @@ export async function runSelfContained(
       clusterId,
       cluster,
       own: { url: bucketUrl, store },
-      allowedUrls: [],
+      allowedUrls: allowedBucketUrls,
       open: openBucket,
       checkValues: bucketCheck,
       bucketCheck: {

@@ -15,6 +15,8 @@ import {
 } from './topic-calls.ts';
 
 export interface SeenAgent extends AgentDescription {
+  /** What the agent last reported of the bucket that the cluster names. Absent before its first such report. */
+  readonly namedBucket?: NamedBucketReport | undefined;
   /** Time of the last heartbeat, by the leader's clock. */
   readonly lastSeenMs: number;
   /** When its process started, by its own clock. Absent before its first report, and of leaders of earlier releases. */
@@ -94,6 +96,14 @@ export interface TopicCloneResult {
   /** Columns by partition; absent on error. */
   readonly logStartOffset?: Float64Array | undefined;
   readonly nextOffset?: Float64Array | undefined;
+}
+
+/** How an agent takes to the bucket that the cluster names. */
+export interface NamedBucketReport {
+  /** `namedBucketDigest` of the bucket. */
+  readonly digest: string;
+  /** Why the agent does not use it. */
+  readonly problem?: string | undefined;
 }
 
 /** Calls of the cluster's owner. Kafka has no equivalent, so agents do not make them. */

@@ -1,5 +1,6 @@
 import {
   type AgentReport,
+  type NamedBucketReport,
   problemOfReport,
   type ReceivedReport,
   type ReportedConnections,
@@ -49,6 +50,7 @@ export class AgentReports {
   #connectedChars = 0;
   readonly #lastTraffic = new Map<string, LastTraffic>();
   readonly #startedMs = new Map<string, number>();
+  readonly #namedBuckets = new Map<string, NamedBucketReport>();
 
   /** `loginsReceivedSinceMs`: since when earlier leaders have missed no login; by default now. */
   constructor(clock: Clock, loginsReceivedSinceMs = clock.nowMs()) {
@@ -75,6 +77,8 @@ export class AgentReports {
     const { spanMs, traffic } = report;
     this.#lastTraffic.set(agentId, { spanMs, traffic, atMs: this.#clock.monotonicMs() });
     this.#startedMs.set(agentId, report.startedMs);
+    const { namedBucket: digest, bucketProblem } = report;
+    if (digest !== undefined) this.#namedBuckets.set(agentId, { digest, problem: bucketProblem });
     this.#store(agentId, report, JSON.stringify(counted));
     this.#storeConnected(agentId, connected);
     return undefined;
@@ -83,6 +87,7 @@ export class AgentReports {
   forget(agentId: string): void {
     this.#lastTraffic.delete(agentId);
     this.#startedMs.delete(agentId);
+    this.#namedBuckets.delete(agentId);
     this.#withoutReport.delete(agentId);
     for (const { json } of this.#storedByAgent.get(agentId) ?? []) this.#storedChars -= json.length;
     this.#storedByAgent.delete(agentId);
@@ -99,6 +104,11 @@ export class AgentReports {
   /** When the process of an agent started; `undefined` before its first report. */
   startedMs(agentId: string): number | undefined {
     return this.#startedMs.get(agentId);
+  }
+
+  /** What an agent last reported of the bucket that the cluster names. */
+  namedBucketOf(agentId: string): NamedBucketReport | undefined {
+    return this.#namedBuckets.get(agentId);
   }
 
   lastTraffic(agentId: string): LastTraffic | undefined {

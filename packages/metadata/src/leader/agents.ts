@@ -134,9 +134,11 @@ export class Agents {
   seen(): SeenAgent[] {
     return this.list().map(({ agentId }) => {
       const startedMs = this.#reports.startedMs(agentId);
+      const namedBucket = this.#reports.namedBucketOf(agentId);
       return {
         ...this.#withTime(this.#seen.get(agentId)!),
         ...(startedMs === undefined ? {} : { startedMs }),
+        ...(namedBucket === undefined ? {} : { namedBucket }),
       };
     });
   }

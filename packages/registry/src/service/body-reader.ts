@@ -2,7 +2,8 @@ import { RegistryError, type RegistryErrorName } from '../registry-error.ts';
 
 /**
  * Reads the fields of a JSON body. A field of another type is 400, as Confluent's registry answers; any other mistake
- * has the error of the endpoint. As there, numbers and booleans pass as texts, and texts of them as numbers and booleans.
+ * has the error of the endpoint. As there, numbers and booleans pass as texts, and texts of them as numbers and
+ * booleans.
  */
 export class BodyReader {
   readonly #error: RegistryErrorName;

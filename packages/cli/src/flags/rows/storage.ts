@@ -33,7 +33,7 @@ export const storageFlags = [
     name: 'allowedBucketURLs',
     type: list(bucketUrl()),
     default: [],
-    commands: ['agent'],
+    commands: ['agent', 'playground', 'demo'],
     help: 'Buckets on other servers than that of -bucketURL that the cluster may name.',
     rule: 'It names one by `service.bucket.url`, and its files may lie in others that it named before. An entry allows the bucket, or the folder of its prefix, and all that lies below. Any other bucket is refused: the agent logs it, goes on writing to the bucket before, and cannot read what lies in the other.',
   }),

@@ -41,6 +41,11 @@ export interface AgentReport {
   readonly tokens?: readonly ReportedExpiry[] | undefined;
   /** Why the agent does not use the bucket that the cluster names. Agents of earlier releases do not send it. */
   readonly bucketProblem?: string | undefined;
+  /**
+   * `namedBucketDigest` of the bucket to which `bucketProblem` refers: the last one that the cluster named and the
+   * agent tried. Agents of earlier releases do not send it.
+   */
+  readonly namedBucket?: string | undefined;
   /** Records that did not fit their schema, most of all. Agents of earlier releases do not send it. */
   readonly invalidRecords?: readonly InvalidRecords[] | undefined;
   /** Absent without any. Agents of earlier releases do not send it. */
@@ -257,6 +262,7 @@ const report = object<AgentReport>({
   certificates: few(expiry, coreLimits.reportedExpiriesMax),
   tokens: few(expiry, coreLimits.reportedExpiriesMax),
   bucketProblem: optional(problem),
+  namedBucket: optional(name),
   traffic: optional(
     object<ReportedTraffic>({
       inRecords: whole,

@@ -18,6 +18,7 @@ import { AclState, AclSwitch } from '../access/acl-mode.tsx';
 import { clusterTypeTitles } from '../clusters/cluster-types.ts';
 import { DeleteCluster } from '../clusters/delete-cluster.tsx';
 import { BucketDialog } from './general/bucket-dialog.tsx';
+import { BucketStatus, type BucketStatusOfAgents } from './general/bucket-status.tsx';
 import { RenameDialog } from './general/rename-dialog.tsx';
 import { SettingRow } from './general/setting-row.tsx';
 import { TagsDialog } from './general/tags-dialog.tsx';
@@ -39,8 +40,12 @@ export function General() {
       <Answer of={described} what="describe the cluster">
         {({ virtual_cluster }) => (
           <Answer of={configured} what="describe the configuration of the cluster">
-            {({ virtual_cluster_configuration }) => (
-              <GeneralOf cluster={virtual_cluster} configuration={virtual_cluster_configuration} />
+            {({ virtual_cluster_configuration, bucket_status }) => (
+              <GeneralOf
+                cluster={virtual_cluster}
+                configuration={virtual_cluster_configuration}
+                bucketStatus={bucket_status}
+              />
             )}
           </Answer>
         )}
@@ -52,9 +57,11 @@ export function General() {
 interface GeneralProps {
   readonly cluster: Cluster;
   readonly configuration: Configuration;
+  /** If the cluster names a bucket. */
+  readonly bucketStatus: BucketStatusOfAgents | undefined;
 }
 
-function GeneralOf({ cluster, configuration }: GeneralProps) {
+function GeneralOf({ cluster, configuration, bucketStatus }: GeneralProps) {
   const clusterId = cluster.id;
   const kind = clusterKind(clusterId);
   const { data } = useOperation('describe_virtual_cluster_tags', { virtual_cluster_id: clusterId });
@@ -122,6 +129,7 @@ function GeneralOf({ cluster, configuration }: GeneralProps) {
               ) : (
                 <span className="font-mono text-xs break-all">{bucketUrl}</span>
               )}
+              {bucketStatus !== undefined && <BucketStatus status={bucketStatus} />}
             </SettingRow>
           </dl>
         </Card>

@@ -6,6 +6,7 @@ import {
   configCatalogues,
   describeConfigs,
   isConfigName,
+  type SeenAgent,
 } from '@weir/cluster';
 import { coreLimits } from '@weir/core';
 import { type BucketPlace, bucketPlace, placesOf } from '@weir/storage/bucket-place';
@@ -13,6 +14,7 @@ import type { VirtualClusterChange } from '../../accounts/workspaces/virtual-clu
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
+import { awaitedBucketStatus, bucketStatusOf } from './bucket-status.ts';
 import { readClusterConfigs } from './cluster-reads.ts';
 import { toDefinition } from './config-definitions.ts';
 import { refuse } from './refusals.ts';
@@ -54,6 +56,8 @@ export function configurationOperations({ clusterPort, virtualClusters }: Cluste
       const cluster = context.cluster!;
       const valueFor = <Name extends Parameters<typeof clusterConfigValue>[0]>(name: Name) =>
         clusterConfigValue(name, clusterConfigs);
+      const bucketUrl = valueFor('service.bucket.url');
+      const agents = bucketUrl === undefined ? [] : await clusterPort(virtual_cluster_id).listAgents();
       return {
         virtual_cluster_configuration: {
           are_acls_enabled: valueFor('service.acls.enabled'),
@@ -67,8 +71,9 @@ export function configurationOperations({ clusterPort, virtualClusters }: Cluste
           inactive_topics_ttl: nanosecondsOfMs(valueFor('service.soft.delete.topic.ttl.ms')),
           tier: cluster.tier as Tier,
           broker_configs: toBrokerConfigsResponse(clusterConfigs),
-          bucket_url: valueFor('service.bucket.url') ?? null,
+          bucket_url: bucketUrl ?? null,
         },
+        ...(bucketUrl === undefined ? {} : { bucket_status: bucketStatusOf(kafkaAgents(agents), bucketUrl) }),
       };
     },
 
@@ -114,9 +119,17 @@ export function configurationOperations({ clusterPort, virtualClusters }: Cluste
           : { isDeletionProtected: wanted.enable_deletion_protection }),
       };
       if (Object.keys(change).length > 0) await virtualClusters.change(context.accountId, clusterId, change);
-      return {};
+      if (bucket_url === undefined) return {};
+      const port = clusterPort(clusterId);
+      const listAgents = async () => kafkaAgents(await port.listAgents());
+      return { bucket_status: await awaitedBucketStatus({ listAgents }, bucket_url, context) };
     },
   } satisfies OperationHandlers<ConfigurationOperation, CallContext>;
+}
+
+/** Agents of a schema registry have no bucket. */
+function kafkaAgents(agents: SeenAgent[]): SeenAgent[] {
+  return agents.filter(({ kafkaPort, registryPort }) => kafkaPort !== registryPort);
 }
 
 function toBrokerConfigsResponse(clusterTexts: Readonly<Record<string, string>>): Record<string, string> {

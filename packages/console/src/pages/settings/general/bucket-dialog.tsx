@@ -38,12 +38,13 @@ export function BucketDialog({ clusterId, bucketUrl, onClose }: BucketDialogProp
   });
   const save = (url: string | null) =>
     update.mutate(inputFor(url), {
-      onSuccess: () => {
-        say(
-          url === null
-            ? 'Agents use the bucket that they were started with'
-            : 'Agents go over to the new bucket',
-        );
+      onSuccess: ({ bucket_status: status }) => {
+        const isRefused = status?.state === 'refused';
+        const others = url === null ? 'the bucket that they were started with' : 'the new bucket';
+        if (isRefused) say(`Pending: agents refuse ${others}; the page says which and why`);
+        else if (status?.state === 'pending')
+          say(`Pending: not all agents have reported that they use ${others}`);
+        else say(`Agents use ${others}`);
         onClose();
       },
     });
