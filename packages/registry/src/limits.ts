@@ -41,6 +41,9 @@ export const registryLimits = {
   /** Key-encryption keys of a registry. */
   keksMax: 10_000,
 
+  /** Associations of resources with subjects. */
+  associationsMax: 10_000,
+
   /** Keys and values that a replica of the registry asks for at a time. */
   registryReadBytes: 1 * MiB,
 

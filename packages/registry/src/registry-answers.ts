@@ -106,6 +106,36 @@ export interface ModeAnswer {
   readonly mode: RegistryMode;
 }
 
+export type AssociationLifecycle = 'STRONG' | 'WEAK';
+
+/** That the keys or values of a resource, such as a topic, have the schemas of a subject. */
+export interface AssociationAnswer {
+  readonly subject: string;
+  readonly guid: string;
+  readonly resourceName: string;
+  readonly resourceNamespace: string;
+  readonly resourceId: string;
+  readonly resourceType: string;
+  /** `key` or `value`. */
+  readonly associationType: string;
+  readonly lifecycle: AssociationLifecycle;
+  readonly frozen: boolean;
+  readonly createTs: number;
+  readonly updateTs: number;
+}
+
+/** The answer to a request that creates associations. */
+export interface AssociationsAnswer {
+  readonly resourceName: string;
+  readonly resourceNamespace: string;
+  readonly resourceId?: string | undefined;
+  readonly resourceType: string;
+  readonly associations: readonly (Pick<
+    AssociationAnswer,
+    'subject' | 'associationType' | 'lifecycle' | 'frozen'
+  > & { readonly schema?: SubjectVersionAnswer | undefined })[];
+}
+
 export type ExporterState = 'STARTING' | 'RUNNING' | 'PAUSED' | 'ERROR';
 
 export interface ExporterAnswer {

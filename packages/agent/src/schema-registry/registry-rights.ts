@@ -72,6 +72,24 @@ export function checkRightsOfBody(
       if (typeof reference === 'object' && reference !== null && 'subject' in reference)
         readable(reference.subject);
   if (row.body?.alias !== undefined && 'alias' in body) readable(body.alias);
+  if (row.body?.associations !== undefined && hasReferences(body))
+    throw new HttpProblem(
+      403,
+      'Register schemas that refer to others first, then associate their subjects.',
+      {
+        errorCode: deniedCode,
+      },
+    );
+}
+
+/** Whether a schema of a list of associations refers to others, on which the caller may have no right. */
+function hasReferences(body: object): boolean {
+  const { associations } = body as { readonly associations?: unknown };
+  if (!Array.isArray(associations)) return false;
+  return associations.some((one: { readonly schema?: { readonly references?: unknown } } | null) => {
+    const references = one?.schema?.references;
+    return references !== undefined && references !== null && (references as readonly unknown[]).length !== 0;
+  });
 }
 
 /** Checks the right to register a schema that refers to no other, for records that arrive with their schema. */

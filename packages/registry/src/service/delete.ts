@@ -23,6 +23,7 @@ export function deleteSubject(
   if (versions.length === 0) throw refusals.subjectNotFound(subject);
   if (!isPermanent && live.length === 0) throw refusals.subjectSoftDeleted(subject);
   checkWritable(state, defaults, subject);
+  if (isAssociated(state, subject)) throw refusals.associationForSubjectExists(subject);
   const deleted = isPermanent ? versions : live;
   for (const { version } of deleted) {
     if (referringSubjects(state, subject, version, isPermanent).some((name) => name !== subject))
@@ -45,6 +46,11 @@ export function deleteVersion(
   if (version === undefined) throw missingVersion(state, subject, wanted, true);
   if (!isPermanent && version.isDeleted) throw refusals.versionSoftDeleted(subject, version.version);
   checkWritable(state, defaults, subject);
+  if (isAssociated(state, subject)) {
+    if (isPermanent) throw refusals.associationForSubjectExists(subject);
+    const isLastLive = state.versions(subject).every((other) => other === version || other.isDeleted);
+    if (isLastLive) throw refusals.noActiveVersion(subject);
+  }
   if (referringSubjects(state, subject, version.version, isPermanent).length > 0)
     throw refusals.referenceExists(subject, version.version);
   if (!isPermanent) return { changes: [markDeleted(version)], reply: version.version };
@@ -54,6 +60,11 @@ export function deleteVersion(
     changes: [...removeVersions(state, [version]), ...(isLast ? removeSettings(state, subject) : [])],
     reply: version.version,
   };
+}
+
+function isAssociated(state: RegistryState, subject: string): boolean {
+  for (const association of state.associations().values()) if (association.subject === subject) return true;
+  return false;
 }
 
 /** Removes versions, and the schemas that no other version uses. Ids are never given out again. */

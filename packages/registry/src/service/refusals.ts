@@ -51,6 +51,16 @@ export const refusals = {
   readOnly: (subject: string) => notPermitted(subject, 'in read-only mode'),
   notImport: (subject: string) => notPermitted(subject, 'not in import mode'),
   notReadWrite: (subject: string) => notPermitted(subject, 'not in read-write mode'),
+  noActiveVersion: (subject: string) =>
+    new RegistryError(
+      'noActiveSubjectVersionExists',
+      `No active (non-deleted) version exists for subject '${subject}'`,
+    ),
+  associationForSubjectExists: (subject: string) =>
+    new RegistryError(
+      'associationForSubjectExists',
+      `An association already exists for subject '${subject}'`,
+    ),
   emptySchema: () => new RegistryError('invalidSchema', 'Empty schema'),
 } as const;
 

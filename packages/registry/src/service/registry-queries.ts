@@ -85,6 +85,25 @@ export interface DeleteQuery extends GuardedQuery {
   readonly permanent?: boolean | undefined;
 }
 
+export interface ListAssociationsQuery extends PageQuery, GuardedQuery {
+  readonly resourceType?: string | undefined;
+  readonly associationTypes?: readonly string[] | undefined;
+  readonly lifecycle?: string | undefined;
+}
+
+export interface CreateAssociationsQuery extends GuardedQuery {
+  /** The context of subjects that name none. */
+  readonly context?: string | undefined;
+  readonly dryRun?: boolean | undefined;
+}
+
+export interface DeleteAssociationsQuery extends GuardedQuery {
+  readonly resourceType?: string | undefined;
+  readonly associationTypes?: readonly string[] | undefined;
+  readonly cascadeLifecycle?: boolean | undefined;
+  readonly dryRun?: boolean | undefined;
+}
+
 export interface CompatibilityQuery {
   readonly verbose?: boolean | undefined;
   readonly normalize?: boolean | undefined;

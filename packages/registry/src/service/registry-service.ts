@@ -1,6 +1,8 @@
 import type { AllowedHosts } from '@weir/cluster/outbound';
 import type { Clock } from '@weir/core';
 import type {
+  AssociationAnswer,
+  AssociationsAnswer,
   CompatibilityAnswer,
   CompatibilityLevel,
   ConfigAnswer,
@@ -16,6 +18,13 @@ import { type SchemaFormat, type SchemaType, schemaTypes } from '../schema-forma
 import { SchemaPool, type WorkCaller } from '../schema-work/schema-pool.ts';
 import { SchemaWork } from '../schema-work/schema-work.ts';
 import { contextOfPath } from '../state/qualified-subject.ts';
+import { readAssociationsBody } from './association-bodies.ts';
+import {
+  type AssociationScope,
+  createAssociations,
+  deleteAssociations,
+  listAssociations,
+} from './associations.ts';
 import { checkMessages } from './compatibility.ts';
 import { deleteConfig, getConfig, putConfig, readConfigBody } from './configs.ts';
 import { deleteContext, listContexts } from './contexts.ts';
@@ -36,9 +45,12 @@ import {
 import { registerSchema } from './register.ts';
 import type {
   CompatibilityQuery,
+  CreateAssociationsQuery,
+  DeleteAssociationsQuery,
   DeleteModeQuery,
   DeleteQuery,
   GuardedQuery,
+  ListAssociationsQuery,
   ListContextsQuery,
   ListSchemasQuery,
   ListSubjectsQuery,
@@ -347,6 +359,25 @@ export class RegistryService {
         : { mode: readModeBody(bodies.mode, named), force: query.force === true };
     if (mode !== undefined) this.#checkModesChangeable();
     return this.#decisions.write((context) => putSettings(context, named, { config, mode }));
+  }
+
+  /** `GET /associations/subjects/{subject}` and `GET /associations/resources/...` */
+  async listAssociations(
+    scope: AssociationScope,
+    query: ListAssociationsQuery = {},
+  ): Promise<AssociationAnswer[]> {
+    return this.#decisions.read((context) => listAssociations(context, scope, query));
+  }
+
+  /** `POST /associations` */
+  async createAssociations(body: unknown, query: CreateAssociationsQuery = {}): Promise<AssociationsAnswer> {
+    const wanted = readAssociationsBody(body, query.dryRun === true);
+    return this.#decisions.write((context) => createAssociations(context, wanted, query));
+  }
+
+  /** `DELETE /associations/resources/{id}` */
+  async deleteAssociations(resourceId: string, query: DeleteAssociationsQuery = {}): Promise<void> {
+    return this.#decisions.write((context) => deleteAssociations(context, resourceId, query));
   }
 
   /** `GET /contexts` */

@@ -1,4 +1,5 @@
 import type {
+  AssociationAnswer,
   ConfigAnswer,
   DekAnswer,
   ExporterAnswer,
@@ -32,6 +33,8 @@ export interface RegistryEntries {
   'exporter-status': StoredExporterStatus;
   kek: KekAnswer;
   dek: DekAnswer;
+  /** An association of a resource with a subject. */
+  association: AssociationAnswer;
 }
 
 export interface StoredSchema {
@@ -83,7 +86,11 @@ export const entryKeys = {
   kek: (name: string) => `kek/${name}`,
   dek: ({ kekName, subject, version, algorithm }: DekName) =>
     `dek/${version}/${algorithm}/${kekName}/${subject}`,
+  association: ({ associationType, resourceType, resourceId }: AssociationName) =>
+    `association/${associationType}/${resourceType}/${resourceId}`,
 } as const;
+
+type AssociationName = Pick<AssociationAnswer, 'associationType' | 'resourceType' | 'resourceId'>;
 
 export interface DekName {
   readonly kekName: string;

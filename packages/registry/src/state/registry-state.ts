@@ -1,5 +1,11 @@
 import { registryLimits } from '../limits.ts';
-import type { ConfigAnswer, ExporterAnswer, KekAnswer, RegistryMode } from '../registry-answers.ts';
+import type {
+  AssociationAnswer,
+  ConfigAnswer,
+  ExporterAnswer,
+  KekAnswer,
+  RegistryMode,
+} from '../registry-answers.ts';
 import type { SchemaType } from '../schema-format.ts';
 import { DekIndex } from './dek-index.ts';
 import { fingerprint, guidText } from './guid.ts';
@@ -81,6 +87,7 @@ export class RegistryState {
   readonly #exporters = new Map<string, ExporterAnswer>();
   readonly #exporterStatuses = new Map<string, StoredExporterStatus>();
   readonly #keks = new Map<string, KekAnswer>();
+  readonly #associations = new Map<string, AssociationAnswer>();
   /** Data-encryption keys. */
   readonly deks = new DekIndex();
   /** Recently parsed schemas, the least recently used one first. */
@@ -126,6 +133,9 @@ export class RegistryState {
         return;
       case 'kek':
         set(this.#keks, name, value === null ? undefined : parseEntry(kind, value));
+        return;
+      case 'association':
+        set(this.#associations, name, value === null ? undefined : parseEntry(kind, value));
         return;
       case 'dek':
         this.deks.set(name, value === null ? undefined : parseEntry(kind, value));
@@ -267,6 +277,11 @@ export class RegistryState {
     return this.#keks;
   }
 
+  /** By what follows `association/` in their keys. */
+  associations(): ReadonlyMap<string, AssociationAnswer> {
+    return this.#associations;
+  }
+
   #valueOf(kind: Exclude<keyof RegistryEntries, 'schema'>, name: string): object | undefined {
     switch (kind) {
       case 'version': {
@@ -292,6 +307,8 @@ export class RegistryState {
         return this.#exporterStatuses.get(name);
       case 'kek':
         return this.#keks.get(name);
+      case 'association':
+        return this.#associations.get(name);
       case 'dek':
         return this.deks.getByName(name);
     }

@@ -35,6 +35,10 @@ export function withoutContextPath(target: Target): Target {
     case 'compatibility':
       if (rest[1] === 'subjects') qualifySegment(2);
       break;
+    case 'associations':
+      if (rest[1] === 'subjects') qualifySegment(2);
+      if (rest.length === 1) query.set('context', context);
+      break;
     case 'schemas':
       qualifyQuery(rest.length === 1 ? 'subjectPrefix' : 'subject');
       break;

@@ -1,3 +1,4 @@
+import { associationRoutes } from './association-routes.ts';
 import { configRoutes } from './config-routes.ts';
 import { exporterRoutes } from './exporter-routes.ts';
 import { keyRoutes } from './key-routes.ts';
@@ -13,6 +14,7 @@ export const routeChapters: Readonly<Record<string, readonly RouteRow[]>> = {
   'Compatibility, config and mode': configRoutes,
   'Server and contexts': serverRoutes,
   Exporters: exporterRoutes,
+  Associations: associationRoutes,
   'Keys for the encryption of fields': keyRoutes,
 };
 

@@ -1,0 +1,115 @@
+import type { QueryShape } from '../request/query.ts';
+import { paging } from './parameters.ts';
+import { type RouteRow, route } from './route.ts';
+
+const readable = { on: 'listed', operation: 'READ' } as const;
+
+const filters = {
+  resourceType: { type: 'text', help: 'Only those of resources of this type: `topic`.' },
+  associationType: { type: 'list', help: 'Only those of `key` or `value`.' },
+} as const satisfies QueryShape;
+const listed = {
+  ...paging,
+  ...filters,
+  lifecycle: { type: 'text', help: 'Only those that are `STRONG` or `WEAK`.' },
+} as const satisfies QueryShape;
+const dryRun = {
+  dryRun: { type: 'flag', help: 'Checks the request, and changes nothing.' },
+} as const satisfies QueryShape;
+
+/** `/associations`: which subject has the schemas of a resource, such as the values of a topic. */
+export const associationRoutes: readonly RouteRow[] = [
+  route({
+    operation: 'list_associations_of_subject',
+    method: 'GET',
+    path: '/associations/subjects/{subject}',
+    summary: 'Lists the associations of a subject.',
+    query: listed,
+    access: 'read',
+    needs: readable,
+    serve: (service, { path, query: { associationType, ...query }, isAllowed }) =>
+      service.listAssociations(
+        { subject: path.subject },
+        { ...query, associationTypes: associationType, isAllowed },
+      ),
+  }),
+  route({
+    operation: 'list_associations_of_resource',
+    method: 'GET',
+    path: '/associations/resources/{resourceId}',
+    summary: 'Lists the associations of a resource by its id.',
+    query: listed,
+    access: 'read',
+    needs: readable,
+    serve: (service, { path, query: { associationType, ...query }, isAllowed }) =>
+      service.listAssociations(
+        { resourceId: path.resourceId },
+        { ...query, associationTypes: associationType, isAllowed },
+      ),
+  }),
+  route({
+    operation: 'list_associations_of_resource_name',
+    method: 'GET',
+    path: '/associations/resources/{resourceNamespace}/{resourceName}',
+    summary: 'Lists the associations of a resource by its name, as clients do for a topic. `-` is any name.',
+    query: listed,
+    access: 'read',
+    needs: readable,
+    serve: (service, { path, query: { associationType, resourceType = 'topic', ...query }, isAllowed }) =>
+      service.listAssociations(
+        { resourceNamespace: path.resourceNamespace, resourceName: path.resourceName },
+        { ...query, resourceType, associationTypes: associationType, isAllowed },
+      ),
+  }),
+  route({
+    operation: 'create_associations',
+    method: 'POST',
+    path: '/associations',
+    summary: 'Associates a resource with subjects, and registers the schemas that come with it.',
+    query: {
+      context: { type: 'text', help: 'The context of subjects that name none.' },
+      ...dryRun,
+    },
+    body: {
+      resourceName: 'The name of the resource: that of a topic.',
+      resourceNamespace: 'Where the name is unique: the id of a cluster.',
+      resourceId: 'An id that the resource keeps if it is renamed.',
+      resourceType: '`topic` (default).',
+      associations:
+        'One or two of `{associationType: key or value, subject, lifecycle: STRONG or WEAK, frozen, schema, normalize}`.',
+    },
+    access: 'write',
+    needs: { on: 'listed', operation: 'WRITE' },
+    errors: [
+      'incompatible',
+      'tooManyAssociations',
+      'associationForResourceExists',
+      'associationForSubjectExists',
+      'strongAssociationForSubjectExists',
+      'noActiveSubjectVersionExists',
+      'invalidSchema',
+      'operationNotPermitted',
+      'invalidAssociation',
+    ],
+    serve: (service, { query, body, isAllowed }) => service.createAssociations(body, { ...query, isAllowed }),
+  }),
+  route({
+    operation: 'delete_associations',
+    method: 'DELETE',
+    path: '/associations/resources/{resourceId}',
+    summary: 'Deletes the associations of a resource.',
+    query: {
+      ...filters,
+      cascadeLifecycle: {
+        type: 'flag',
+        help: 'Removes the subjects of strong associations too, and also deletes what is frozen.',
+      },
+      ...dryRun,
+    },
+    access: 'write',
+    needs: { on: 'listed', operation: 'DELETE' },
+    errors: ['associationNotFound', 'associationFrozen', 'referenceExists', 'operationNotPermitted'],
+    serve: (service, { path, query: { associationType, ...query }, isAllowed }) =>
+      service.deleteAssociations(path.resourceId, { ...query, associationTypes: associationType, isAllowed }),
+  }),
+];
