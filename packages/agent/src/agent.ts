@@ -256,6 +256,7 @@ async function start(
     ...callers,
     routes: [...dataRoutes, ...intakeRoutes],
     mayWrite: writeAccess({ accessOf, impersonation }),
+    quotas,
     server: held,
     ownUrl: `http${tls?.http === true ? 's' : ''}://${inUrl(options.advertisedHost)}:${http.port}`,
     ownNames: ownNamesOf(options),

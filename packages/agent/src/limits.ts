@@ -503,6 +503,14 @@ export const agentLimits = {
   /** Requests for records over HTTP that run at a time; further ones get 503. */
   httpDataRequestsMax: 512,
 
+  /**
+   * Requests over HTTP of clients that have exceeded a quota: how long one may wait to be served, how many wait, and
+   * how many of those that share a quota. Further ones, and those that would wait longer, get 429.
+   */
+  httpThrottleWaitMsMax: 10_000,
+  httpThrottledRequestsMax: 256,
+  httpThrottledRequestsPerQuotaMax: 32,
+
   /** How long a fetch over HTTP may wait for records: less than the time after which a silent connection is closed. */
   httpWaitMsMax: 10_000,
 

@@ -69,6 +69,8 @@ export interface DataRoute extends RouteDefinition {
   readonly errorTypes?: readonly [string, ...string[]];
   /** Error codes of HTTP statuses that have no other one. */
   readonly errorCodes?: Readonly<Record<number, number>>;
+  /** Whether it writes records, so that it counts for the quota of producers and not for that of consumers. */
+  readonly writes?: boolean;
   /** Throws a problem for callers without a right that does not depend on the body. */
   admit?(input: AdmittedInput, deps: DataDeps): void;
   /** The encodings of a body, as in `Content-Encoding`, where another header says more. */

@@ -34,6 +34,7 @@ export const recordRoutes: readonly DataRoute[] = [
   },
   {
     ...produceDefinition,
+    writes: true,
     serve: ({ body, bodyBytes, client }, deps) => produceAnswer(objectOf(body), bodyBytes, client, deps),
   },
 ];

@@ -10,6 +10,7 @@ import { type MatchedRoute, RouteMatcher } from '../http/route-matcher.ts';
 import { targetOf } from '../http/target.ts';
 import { agentLimits } from '../limits.ts';
 import type { AnswerMemory } from '../pressure/answer-memory.ts';
+import type { ClientQuotas } from '../quotas/client-quotas.ts';
 import { AnswerHold } from '../requests/answer-hold.ts';
 import type { RequestServer } from '../requests/request-server.ts';
 import type { Access } from '../security/access.ts';
@@ -27,6 +28,7 @@ import { InflatedMemory } from './inflated-memory.ts';
 import { DataBodies, overloaded } from './request-body.ts';
 import { ConsumerInstances } from './rest-proxy/consumers/consumer-instances.ts';
 import { sendProblem } from './send-problem.ts';
+import { ThrottledRequests } from './throttled-requests.ts';
 import type { WritingClient } from './write-access.ts';
 
 interface HttpDataOptions {
@@ -34,6 +36,7 @@ interface HttpDataOptions {
   /** The handlers of Kafka requests. */
   readonly server: RequestServer;
   readonly answers: AnswerMemory;
+  readonly quotas: ClientQuotas;
   readonly checks: LoginChecks;
   readonly principalOf: PrincipalOf;
   readonly accessOf: (request: GuardedRequest) => Access;
@@ -68,6 +71,7 @@ export class HttpData {
   readonly #logins: HttpLogins;
   readonly #bodies: DataBodies;
   readonly #answers: AnswerSender;
+  readonly #throttled: ThrottledRequests;
   readonly #consumers: ConsumerInstances;
   readonly #deps: DataDeps;
   #requests = 0;
@@ -86,6 +90,7 @@ export class HttpData {
     const pause = () => new Promise<void>((resolve) => void clock.after(0, resolve));
     this.#bodies = new DataBodies(pause);
     this.#answers = new AnswerSender(answers);
+    this.#throttled = new ThrottledRequests(options);
     this.#consumers = new ConsumerInstances({ ...options, pause });
     const inflated = new InflatedMemory(answers, clock);
     this.#deps = { answers, inflated, clock, consumers: this.#consumers, schemas, logTopic, pause };
@@ -141,21 +146,27 @@ export class HttpData {
       remoteAddress,
       certificateUser: undefined,
     });
-    // Not before the login: those whose passwords wait to be checked must not keep others out.
-    if (this.#requests >= agentLimits.httpDataRequestsMax) throw overloaded();
-    this.#requests++;
+    const clientId = clientIdOf(headers, row);
     const ended = new AbortController();
-    const hold = new AnswerHold();
     const end = () => ended.abort(requestEnded);
     response.once('close', end);
+    const hold = new AnswerHold();
+    let isCounted = false;
+    let served: (() => void) | undefined;
     try {
+      const byteRate = row.writes === true ? 'producer_byte_rate' : 'consumer_byte_rate';
+      served = await this.#throttled.admit({ user: userOf(principal), clientId }, byteRate, ended.signal);
+      // Not before the login: those whose passwords wait to be checked must not keep others out.
+      if (this.#requests >= agentLimits.httpDataRequestsMax) throw overloaded();
+      this.#requests++;
+      isCounted = true;
       const { accessOf, isEncrypted } = this.#options;
       const session = {
         ...openSession({ remoteAddress, remotePort: request.socket.remotePort ?? 0, isEncrypted }),
         user: userOf(principal),
         principal,
       };
-      const client = this.#clientOf(headers, { session, row, closed: ended.signal, hold });
+      const client = this.#clientOf(clientId, { session, closed: ended.signal, hold });
       const registryAccess = () => accessOf({ registryOperation: row.operation, session });
       const serve = async (body: unknown, bodyBytes: number, countBytes: (bytes: number) => void) => {
         const contentType = headers['content-type'];
@@ -179,7 +190,8 @@ export class HttpData {
       else if (row.body !== undefined) await this.#bodies.withJson(request, { ...row, admit }, serve);
       else await serve({}, 0, () => undefined);
     } finally {
-      this.#requests--;
+      if (isCounted) this.#requests--;
+      served?.();
       response.off('close', end);
       ended.abort(requestEnded);
       hold.release();
@@ -187,23 +199,15 @@ export class HttpData {
   }
 
   #clientOf(
-    headers: IncomingHttpHeaders,
+    clientId: string,
     of: {
       readonly session: ClientSession;
-      readonly row: DataRoute;
       readonly closed: AbortSignal;
       readonly hold: AnswerHold;
     },
   ): HandlerClient {
     const { server, clock, mayWrite } = this.#options;
-    const { session, row, closed, hold } = of;
-    const given = headers[clientIdHeader];
-    const clientId = typeof given === 'string' && given !== '' ? given : row.clientId;
-    if (clientId.length > clientIdCharsMax)
-      throw new HttpProblem(
-        400,
-        `The header ${clientIdHeader} has more than ${clientIdCharsMax} characters.`,
-      );
+    const { session, closed, hold } = of;
     return new HandlerClient({
       server,
       session,
@@ -228,4 +232,12 @@ export class HttpData {
     this.#options.log.error('failed to serve HTTP data request', { operation: row?.operation, problem });
     return new HttpProblem(500, 'Internal server error.');
   }
+}
+
+function clientIdOf(headers: IncomingHttpHeaders, row: DataRoute): string {
+  const given = headers[clientIdHeader];
+  const clientId = typeof given === 'string' && given !== '' ? given : row.clientId;
+  if (clientId.length > clientIdCharsMax)
+    throw new HttpProblem(400, `The header ${clientIdHeader} has more than ${clientIdCharsMax} characters.`);
+  return clientId;
 }

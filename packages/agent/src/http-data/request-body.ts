@@ -16,7 +16,10 @@ const {
   httpExactBodyValuesMax,
 } = agentLimits;
 
-/** Receives a body, its size as received, and a function that counts further memory until it is done. */
+/**
+ * Receives a body, its size as received or, if that is more, as inflated, and a function that counts further memory
+ * until it is done.
+ */
 type UseBody<Body, Output> = (
   body: Body,
   bytes: number,
@@ -85,7 +88,7 @@ export class DataBodies {
       const encodings = encodingsIn(request.headers);
       const body = encodings === undefined ? received : await this.#inflated(received, encodings, count);
       if (body.length >= httpLargeBodyBytesMin) await this.#turn();
-      return await use(body, received.length, count);
+      return await use(body, Math.max(received.length, body.length), count);
     } finally {
       this.#memory.change(-counted);
     }

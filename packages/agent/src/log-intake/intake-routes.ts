@@ -11,8 +11,12 @@ import { lokiAnswer, lokiEncodings, lokiLines, lokiProblem } from './loki.ts';
 import { otlpAnswer, otlpLines, otlpProblem } from './otlp.ts';
 import { admitLogs, takeLogs } from './take-logs.ts';
 
-const datadog: Pick<DataRoute, 'takesBytes' | 'admit' | 'authorizationIn' | 'problemAnswer' | 'serve'> = {
+const datadog: Pick<
+  DataRoute,
+  'takesBytes' | 'writes' | 'admit' | 'authorizationIn' | 'problemAnswer' | 'serve'
+> = {
   takesBytes: true,
+  writes: true,
   admit: admitLogs,
   authorizationIn: datadogAuthorization,
   problemAnswer: datadogProblem,
@@ -32,6 +36,7 @@ export const intakeRoutes: readonly DataRoute[] = [
   {
     ...otlpDefinition,
     takesBytes: true,
+    writes: true,
     admit: admitLogs,
     problemAnswer: otlpProblem,
     serve: async (input, deps) => otlpAnswer(await takeLogs('otlp', otlpLines, input, deps), input),
@@ -39,6 +44,7 @@ export const intakeRoutes: readonly DataRoute[] = [
   {
     ...lokiDefinition,
     takesBytes: true,
+    writes: true,
     admit: admitLogs,
     encodingsIn: lokiEncodings,
     problemAnswer: lokiProblem,

@@ -22,6 +22,7 @@ const grpcCodes: Readonly<Record<number, number>> = {
   404: 5,
   413: 8,
   415: 3,
+  429: 8,
   503: 14,
 };
 const grpcInternal = 13;

@@ -14,6 +14,13 @@ interface ClientQuotasOptions {
   readonly metrics: Metrics;
 }
 
+/** A quota that applies to a client. */
+export interface UsedQuota {
+  /** Clients with the same key share it. */
+  readonly sharedKey: string;
+  readonly waitMs: number;
+}
+
 /**
  * Quotas of clients on this agent, and their usage. As in Kafka every agent counts for itself: a quota of 1 MB/s is 1
  * MB/s at each agent that a client uses.
@@ -25,6 +32,8 @@ export class ClientQuotas {
   readonly #lookup: QuotaLookup;
   readonly #clock: Clock;
   readonly #metrics: QuotaMetrics;
+  /** Until when clients have to wait for what they have done, by what they share. */
+  readonly #throttles = new RecentlyUsed<{ untilMs: number }>(agentLimits.quotaSensorsMax);
   readonly #rates = new RecentlyUsed<RateWindow>(agentLimits.quotaSensorsMax);
   readonly #buckets = new RecentlyUsed<TokenBucket>(agentLimits.quotaSensorsMax);
 
@@ -56,9 +65,14 @@ export class ClientQuotas {
     const isFirst = rate.total(nowMs) === 0;
     rate.record(bytes, nowMs);
     const waitMs = rate.excessMs(quota.perSecond, nowMs);
-    if (waitMs === 0 || isFirst) return 0;
+    if (waitMs === 0) return 0;
+    // The answer is sent, and what comes next waits.
+    if (isFirst) {
+      this.#noteThrottle(quota, waitMs);
+      return 0;
+    }
     rate.record(-bytes, nowMs);
-    return this.#throttled('consumer_byte_rate', waitMs);
+    return this.#noteThrottle(quota, this.#throttled('consumer_byte_rate', waitMs));
   }
 
   /** Upper bound for one answer, because a larger one would have to wait forever. */
@@ -69,7 +83,24 @@ export class ClientQuotas {
 
   /** Counts the processor time of a request. */
   worked(client: QuotaClient, ms: number): number {
-    return Math.min(sampleMs, this.#recorded('request_percentage', client, ms / 10));
+    return this.#recorded('request_percentage', client, ms / 10);
+  }
+
+  /** A quota of a client, and how long it has to wait for what was done before: for clients that are not muted. */
+  used(client: QuotaClient, key: QuotaKey): UsedQuota | undefined {
+    const quota = this.#quota(key, client);
+    if (quota === undefined) return undefined;
+    const { sharedKey } = quota;
+    const { untilMs } = this.#throttles.of(sharedKey, () => ({ untilMs: 0 }));
+    return { sharedKey, waitMs: Math.max(0, untilMs - this.#clock.monotonicMs()) };
+  }
+
+  #noteThrottle({ sharedKey }: BindingQuota, waitMs: number): number {
+    if (waitMs === 0) return 0;
+    const throttle = this.#throttles.of(sharedKey, () => ({ untilMs: 0 }));
+    const untilMs = this.#clock.monotonicMs() + Math.min(waitMs, agentLimits.quotaThrottleMsMax);
+    throttle.untilMs = Math.max(throttle.untilMs, untilMs);
+    return waitMs;
   }
 
   /**
@@ -109,7 +140,8 @@ export class ClientQuotas {
     const nowMs = this.#clock.monotonicMs();
     const rate = this.#rate(quota);
     rate.record(amount, nowMs);
-    return this.#throttled(key, rate.excessMs(quota.perSecond, nowMs));
+    const waitMs = this.#throttled(key, rate.excessMs(quota.perSecond, nowMs));
+    return this.#noteThrottle(quota, key === 'request_percentage' ? Math.min(sampleMs, waitMs) : waitMs);
   }
 
   #quota(key: QuotaKey, client: QuotaClient): BindingQuota | undefined {

@@ -27,6 +27,7 @@ export const proxyRoutes: readonly DataRoute[] = [
   {
     ...produceToTopic,
     keepsNumbers: true,
+    writes: true,
     admit: admitProduce,
     errorCodes,
     serve: (input, deps) => proxyProduce(input, deps, String(input.path.topic)),
@@ -34,6 +35,7 @@ export const proxyRoutes: readonly DataRoute[] = [
   {
     ...produceToPartition,
     keepsNumbers: true,
+    writes: true,
     admit: admitProduce,
     errorCodes,
     async serve(input, deps) {
