@@ -107,6 +107,27 @@ test('@confluentinc/schemaregistry: references', { skip }, async () => {
   await assert.rejects(client.deleteSubject('js-address'), { status: 422, errorCode: 42206 });
 });
 
+test('@confluentinc/schemaregistry: associations', { skip }, async () => {
+  const { client } = confluentClient(registryUrl);
+  await client.register('js-associated', record('Order', id));
+  const find = async () =>
+    (await client.getAssociationsByResourceName('js-topic', '-', 'topic', ['value'], null, 0, -1)).map(
+      ({ subject, resourceId }) => `${resourceId} ${subject}`,
+    );
+  assert.deepEqual(await find(), []);
+  await client.createAssociation({
+    resourceName: 'js-topic',
+    resourceNamespace: 'lkc-1',
+    resourceId: 'js-topic-id',
+    resourceType: 'topic',
+    associations: [{ subject: 'js-associated', associationType: 'value', lifecycle: 'WEAK' }],
+  });
+  assert.deepEqual(await find(), ['js-topic-id js-associated']);
+  await assert.rejects(client.deleteSubject('js-associated'), { status: 409, errorCode: 40904 });
+  await client.deleteAssociations('js-topic-id', 'topic', null, false);
+  assert.deepEqual(await find(), []);
+});
+
 test('@confluentinc/schemaregistry: write and read Avro and JSON Schema', { skip }, async () => {
   const { client, avro, json } = confluentClient(registryUrl);
   await client.register('js-avro-value', record('Sent', id, note));

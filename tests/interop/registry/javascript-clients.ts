@@ -59,6 +59,22 @@ interface ConfluentClient {
   testCompatibility(subject: string, version: number, schema: SchemaInfo): Promise<boolean>;
   updateCompatibility(subject: string, level: string): Promise<string>;
   getCompatibility(subject: string): Promise<string>;
+  createAssociation(request: object): Promise<object>;
+  getAssociationsByResourceName(
+    name: string,
+    namespace: string,
+    type: string | null,
+    associationTypes: readonly string[],
+    lifecycle: string | null,
+    offset: number,
+    limit: number,
+  ): Promise<{ readonly subject: string; readonly resourceId: string }[]>;
+  deleteAssociations(
+    resourceId: string,
+    type: string | null,
+    associationTypes: readonly string[] | null,
+    cascades: boolean,
+  ): Promise<void>;
   clearCaches(): void;
 }
 
