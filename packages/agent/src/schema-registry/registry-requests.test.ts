@@ -38,6 +38,18 @@ test('paths find their methods, with subjects decoded and contexts resolved', as
     ['DELETE /contexts/.eu/subjects/:.us:s', 'deleteSubject [":.us:s",{"permanent":false}]'],
     ['DELETE /contexts/.eu', 'deleteContext [".eu"]'],
     [
+      'GET /contexts/eu/associations/subjects/s?associationType=key',
+      'listAssociations [{"subject":":.eu:s"},{"associationTypes":["key"]}]',
+    ],
+    [
+      'GET /associations/resources/lkc/orders',
+      'listAssociations [{"resourceNamespace":"lkc","resourceName":"orders"},{"resourceType":"topic","associationTypes":[]}]',
+    ],
+    [
+      'DELETE /associations/resources/id-1?cascadeLifecycle=true',
+      'deleteAssociations ["id-1",{"cascadeLifecycle":true,"dryRun":false,"associationTypes":[]}]',
+    ],
+    [
       'GET /contexts/eu/subjects',
       'listSubjects [{"subjectPrefix":":.eu:","deleted":false,"deletedOnly":false}]',
     ],
@@ -350,9 +362,26 @@ test('every route needs the rights of its row', async (t) => {
     ],
     ['DELETE /exporters/e', [], '403 ALTER_CONFIGS REGISTRY schema-registry'],
     ['POST /dek-registry/v1/keks', ['WRITE REGISTRY schema-registry'], 'served'],
+    [
+      'POST /associations',
+      ['WRITE SUBJECT orders'],
+      'served',
+      '{"associations":[{"schema":{"schema":"x"}}]}',
+    ],
   ];
   for (const [line, permits, outcome, body] of cases)
     assert.equal(await ask403(line, permits, body), outcome, `${line} ${permits.join()}`);
+});
+
+test('schemas of associations refer to no others, on which the caller may have no right', async (t) => {
+  const { ask } = await listenAsRegistry(t, {
+    accessOf: () => new ScriptedAccess(['WRITE SUBJECT orders']),
+  });
+  for (const references of [[{ name: 'T', subject: 'types', version: 1 }], { length: 1 }, 'x']) {
+    const body = JSON.stringify({ associations: [null, { schema: { schema: 'x', references } }] });
+    const { status } = await ask('/associations', { method: 'POST', body });
+    assert.equal(status, 403, body);
+  }
 });
 
 test('a denial does not name subjects that the caller may not see', async (t) => {
