@@ -56,8 +56,8 @@ const typeCode: Readonly<Record<DescribedConfig['type'], number>> = {
  *   it. Broker loggers have no configs.
  * - Synonyms are ordered from the most specific to the default, each under the name by which it can be set there.
  * - A topic that does not exist is UNKNOWN_TOPIC_OR_PARTITION. An unknown group or subscription has defaults.
- * - Without names, or with an empty list of them, all configs are described. Unknown names are omitted. Once `agentLimits.describedConfigsMax` configs are described, the remaining
- *   resources are INVALID_REQUEST.
+ * - Without names, or with an empty list of them, all configs are described. Unknown names are omitted. Once
+ *   `agentLimits.describedConfigsMax` configs are described, the remaining resources are INVALID_REQUEST.
  * - Requires DESCRIBE_CONFIGS on the topic or group, and on the cluster for everything else.
  */
 export function describeConfigsHandler({ self, agentConfigs, protocol }: DescribingAgent): HandlerOf<Api> {
