@@ -3,3 +3,4 @@ export { HandClock } from './hand-clock.ts';
 export { patientHttpServer } from './http.ts';
 export { type Actor, everyChoice, type Gate, runInterleaved } from './interleavings.ts';
 export { settle } from './settle.ts';
+export { longestTurnMs, requireShortTurns, TurnWatch, turnMsMax } from './turn-watch.ts';

@@ -205,7 +205,7 @@ function createOne(
   };
 }
 
-/** Decides on the deletion of a resource's associations; with `cascadeLifecycle` strong ones take their subjects along. */
+/** Decides on the deletion of a resource's associations; with `cascadeLifecycle` strong ones take their subjects. */
 export function deleteAssociations(
   context: DecisionContext,
   resourceId: string,

@@ -168,7 +168,7 @@ function schemaInput(
   return { ...base, text: retagged(context, subject, base, body, latestVersion), metadata, ruleSet };
 }
 
-/** The text of a schema with the tags that a body adds and removes, and with those of the latest version if it says so. */
+/** The text of a schema with the tags that a body adds and removes, and those of the latest version if it says so. */
 function retagged(
   context: DecisionContext,
   subject: string,

@@ -1,0 +1,86 @@
+import { parseArgs } from 'node:util';
+import { seededRandom, systemClock, systemRandom } from '@weir/core';
+import { turnMsMax } from '@weir/core/testing';
+import { knownExceptions } from './known-exceptions.ts';
+import { type CostListener, sendTo } from './listener.ts';
+import { apiListener } from './listeners/api.ts';
+import { httpListener } from './listeners/http.ts';
+import { kafkaListener } from './listeners/kafka.ts';
+import { mcpListener } from './listeners/mcp.ts';
+import { registryListener } from './listeners/registry.ts';
+import { rpcListener } from './listeners/rpc.ts';
+import { type Finding, searchCosts } from './search.ts';
+import { ServedProcess } from './served-process.ts';
+
+/**
+ * Searches for requests that occupy a serving thread: `npm run fuzz:cost -- --listener http --minutes 10 --seed 7`.
+ * Without a listener it takes all of them, and shares the minutes among them. A request above the limit that is no
+ * known exception fails the run.
+ */
+const listeners: readonly CostListener[] = [
+  httpListener,
+  registryListener,
+  kafkaListener,
+  apiListener,
+  mcpListener,
+  rpcListener,
+];
+
+const { values } = parseArgs({
+  options: {
+    listener: { type: 'string' },
+    minutes: { type: 'string', default: '2' },
+    seed: { type: 'string' },
+  },
+});
+const seed = values.seed === undefined ? systemRandom.below(2 ** 31) : Number(values.seed);
+const chosen = listeners.filter(({ name }) => values.listener === undefined || values.listener === name);
+if (chosen.length === 0 || !(Number(values.minutes) > 0)) {
+  const known = listeners.map(({ name }) => name).join(', ');
+  throw new Error(`--listener is one of ${known}, and --minutes is a positive number`);
+}
+const spanMs = (Number(values.minutes) * 60_000) / chosen.length;
+process.stdout.write(`seed ${seed}\n`);
+let tooMuch = 0;
+for (const listener of chosen) {
+  for (const finding of (await findingsOf(listener)).slice(0, 5)) report(listener, finding);
+}
+if (tooMuch > 0) process.stdout.write(`${tooMuch} requests occupy the serving thread for too long\n`);
+process.exitCode = tooMuch > 0 ? 1 : 0;
+
+async function findingsOf(listener: CostListener): Promise<Finding[]> {
+  const served = await ServedProcess.start();
+  try {
+    const { addresses } = served;
+    await listener.prepare?.(addresses);
+    const answers = new Map<string, number>();
+    const endMs = systemClock.monotonicMs() + spanMs;
+    const findings = await searchCosts({
+      seeds: listener.seeds(addresses),
+      measure: (bytes) =>
+        served.measure(async () => {
+          const answer = await sendTo(listener, addresses, bytes);
+          answers.set(answer, (answers.get(answer) ?? 0) + 1);
+        }),
+      random: seededRandom(seed),
+      isOver: () => systemClock.monotonicMs() >= endMs,
+      bytesMax: listener.bytesMax,
+    });
+    const counts = Array.from(answers, ([answer, count]) => `${count} × ${answer}`).join(', ');
+    process.stdout.write(`${listener.name}: answers ${counts}\n`);
+    return findings;
+  } finally {
+    await served.stop();
+  }
+}
+
+function report({ name }: CostListener, finding: Finding): void {
+  const { seed: input, sizes, bytes, ms } = finding;
+  const known = knownExceptions.find((one) => one.listener === name && one.seed === input);
+  const isAbove = ms > turnMsMax;
+  if (isAbove && known === undefined) tooMuch++;
+  const verdict = !isAbove ? '' : known === undefined ? '  TOO LONG' : `  known: ${known.reason}`;
+  process.stdout.write(
+    `${name}: ${input}: ${ms.toFixed(1)} ms for ${bytes} bytes ${JSON.stringify(sizes)}${verdict}\n`,
+  );
+}
