@@ -1,7 +1,7 @@
 export { aclKey, aclValue, describeAcl, readAclKey, readAcls } from './acls/acl-entry.ts';
 export { matchesAcl, onlyAclOf } from './acls/acl-filter.ts';
 export { type AclDecision, AclIndex, type AclQuestion } from './acls/acl-index.ts';
-export { type InvalidAcl, invalidAcls, problemOfNewAcl } from './acls/check-acl.ts';
+export { type InvalidAcl, invalidAcls, problemOfNewAcl, problemOfOperation } from './acls/check-acl.ts';
 export type { AclFilter, AclResult, DeletedAcls } from './calls/acl-calls.ts';
 export {
   type AlterConfigsResult,

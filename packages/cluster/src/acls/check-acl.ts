@@ -37,7 +37,11 @@ function problemOfPrincipal(principal: string): string | undefined {
   return `The principal must be User: and a name, or User:* for every user, not ${principal}.`;
 }
 
-function problemOfOperation({ resourceType, operation }: Acl): string | undefined {
+/** Returns why a rule never decides anything because of its operation; files of people are refused for it. */
+export function problemOfOperation({
+  resourceType,
+  operation,
+}: Pick<Acl, 'resourceType' | 'operation'>): string | undefined {
   const operations: readonly NeededOperation[] = operationsOfResource[resourceType];
   if (operation === 'ALL' || operations.includes(operation)) return undefined;
   return `${operation} is nothing that can be done with a ${resourceType}; there are ALL, ${operations.join(', ')}.`;

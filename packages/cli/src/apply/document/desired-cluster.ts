@@ -9,7 +9,7 @@ import {
   type ValuePath,
   withSubject,
 } from '@weir/api';
-import { problemOfNewAcl } from '@weir/cluster';
+import { problemOfNewAcl, problemOfOperation } from '@weir/cluster';
 import { configurationProblems } from '@weir/controlplane/pipeline-configuration';
 import { clusterResourceName } from '@weir/core';
 import type {
@@ -240,7 +240,7 @@ function aclOf(given: ItemOf<'acls'>, index: number, context: WritingContext): A
     operation,
     permission_type,
   };
-  const problem = problemOfNewAcl({
+  const wanted = {
     resourceType: acl.resource_type,
     resourceName: acl.resource_name,
     patternType: acl.pattern_type,
@@ -248,7 +248,8 @@ function aclOf(given: ItemOf<'acls'>, index: number, context: WritingContext): A
     host: acl.host,
     operation: acl.operation,
     permission: acl.permission_type,
-  });
+  };
+  const problem = problemOfNewAcl(wanted) ?? problemOfOperation(wanted);
   if (problem !== undefined) report(context, path, problem);
   return acl;
 }
