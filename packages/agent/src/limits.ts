@@ -198,7 +198,7 @@ export const agentLimits = {
    * Entries of a request's lists, in all, that are served in turns of so many, and those of a request that is served
    * in one turn. The connection of a longer request is closed, as Apache Kafka closes that of one with too many bytes.
    */
-  entriesPerRequestMax: 250_000,
+  entriesPerRequestMax: 400_000,
   entriesAtOnceMax: 50_000,
   entriesPerTurnMax: 2_000,
 

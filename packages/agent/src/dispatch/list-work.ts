@@ -28,7 +28,7 @@ export const listWork = {
   ListOffsets: 'turns',
   Metadata: 'turns',
   OffsetCommit: 'atOnce',
-  OffsetFetch: 'atOnce',
+  OffsetFetch: 'turns',
   FindCoordinator: { parts: 'coordinatorKeys', answers: 'coordinators' },
   JoinGroup: 'atOnce',
   Heartbeat: 'noList',

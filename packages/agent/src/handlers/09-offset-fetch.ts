@@ -12,12 +12,15 @@ import { coordinatorAnswer } from '../cluster-calls/coordinator-answer.ts';
 import type { GroupCalls } from '../cluster-calls/group-calls.ts';
 import { portionsOf } from '../cluster-calls/portions.ts';
 import type { HandlerOf } from '../requests/handler.ts';
+import { Turns } from '../requests/turns.ts';
 import type { Access } from '../security/access.ts';
 
 const manyGroupsFromVersion = 8;
 const epochsFromVersion = 9;
 const topicIdsFromVersion = 10;
 const groupErrorFromVersion = 2;
+
+const groupsAtOnce = 200;
 
 /** One group of a request, independent of the version. */
 interface RequestedGroup {
@@ -31,6 +34,11 @@ interface RequestedTopic {
   readonly name: string;
   readonly topicId?: string;
   readonly partitionIndexes: readonly number[];
+}
+
+/** A topic of a request with its description, or with the error of its partitions (`NONE` for an unknown name). */
+interface FoundTopic extends RequestedTopic {
+  readonly found: TopicDescription | ErrorName;
 }
 
 interface AnsweredPartition {
@@ -66,9 +74,9 @@ export function offsetFetchHandler({ queries }: GroupCalls): HandlerOf<Apis['Off
   return async (request, context) => {
     const { apiVersion, cluster, access } = context;
     const { requireStable } = request;
+    const turns = new Turns(context.clock);
     if (apiVersion >= manyGroupsFromVersion) {
-      const groups = await Promise.all(request.groups.map((group) => fetch(group)));
-      return { throttleTimeMs: 0, groups };
+      return { throttleTimeMs: 0, groups: await fetchAll(request.groups) };
     }
     const group = { groupId: request.groupId, memberId: null, memberEpoch: -1, topics: request.topics };
     const { topics, errorCode } = await fetch(group);
@@ -77,20 +85,24 @@ export function offsetFetchHandler({ queries }: GroupCalls): HandlerOf<Apis['Off
     }
     return { throttleTimeMs: 0, topics: allFailed(request.topics ?? [], errorCode) };
 
+    /** Groups that are asked for together share a call. */
+    async function fetchAll(requested: readonly RequestedGroup[]) {
+      const groups: Awaited<ReturnType<typeof fetch>>[] = [];
+      for (let at = 0; at < requested.length; at += groupsAtOnce) {
+        const part = requested.slice(at, at + groupsAtOnce);
+        for (const group of await Promise.all(part.map(fetch))) groups.push(group);
+        await turns.next(part.length);
+      }
+      return groups;
+    }
+
     async function fetch(requested: RequestedGroup) {
       const { groupId, memberId, memberEpoch } = requested;
       if (!access.may('DESCRIBE', 'GROUP', groupId)) {
         return { groupId, topics: [], errorCode: errors.GROUP_AUTHORIZATION_FAILED.code };
       }
-      const found = requested.topics?.map((topic) => ({ ...topic, found: findTopic(topic) }));
-      const partitions =
-        found === undefined
-          ? null
-          : found.flatMap((topic): TopicPartition[] => {
-              if (typeof topic.found === 'string') return [];
-              const { topicId } = topic.found;
-              return topic.partitionIndexes.map((partition) => ({ topicId, partition }));
-            });
+      const found = requested.topics === null ? undefined : await findTopics(requested.topics);
+      const partitions = found === undefined ? null : await partitionsOf(found);
       const answer = await coordinatorAnswer(
         askInPortions({ groupId, memberId, memberEpoch, requireStable, partitions }),
         context,
@@ -99,8 +111,30 @@ export function offsetFetchHandler({ queries }: GroupCalls): HandlerOf<Apis['Off
         const error = answer === undefined ? 'COORDINATOR_LOAD_IN_PROGRESS' : errorFor(answer.error);
         return { groupId, topics: [], errorCode: errors[error].code };
       }
-      const topics = found === undefined ? allOf(answer, cluster, access) : inOrder(found, answer);
+      const topics = found === undefined ? allOf(answer, cluster, access) : await inOrder(found, answer);
       return { groupId, topics, errorCode: errors.NONE.code };
+    }
+
+    async function findTopics(requested: readonly RequestedTopic[]): Promise<FoundTopic[]> {
+      const topics: FoundTopic[] = [];
+      for (const topic of requested) {
+        topics.push({ ...topic, found: findTopic(topic) });
+        await turns.next();
+      }
+      return topics;
+    }
+
+    async function partitionsOf(topics: readonly FoundTopic[]): Promise<TopicPartition[]> {
+      const partitions: TopicPartition[] = [];
+      for (const { found, partitionIndexes } of topics) {
+        if (typeof found === 'string') continue;
+        const { topicId } = found;
+        for (const partition of partitionIndexes) {
+          partitions.push({ topicId, partition });
+          await turns.next();
+        }
+      }
+      return partitions;
     }
 
     /** Returns the offsets of all portions, or the first answer with an error. */
@@ -130,19 +164,22 @@ export function offsetFetchHandler({ queries }: GroupCalls): HandlerOf<Apis['Off
       return isUnknownBefore ? 'ILLEGAL_GENERATION' : error;
     }
 
-    function inOrder(
-      requested: readonly (RequestedTopic & { readonly found: TopicDescription | ErrorName })[],
+    async function inOrder(
+      requested: readonly FoundTopic[],
       { offsets }: OffsetsAnswer,
-    ): AnsweredTopic[] {
+    ): Promise<AnsweredTopic[]> {
       let next = 0;
-      return requested.map(({ name, topicId, partitionIndexes, found }) => ({
-        name,
-        topicId: topicId ?? zeroId,
-        partitions: partitionIndexes.map((partition) => {
-          if (typeof found === 'string') return nothing(partition, errors[found].code);
-          return answered(offsets[next++]!);
-        }),
-      }));
+      const topics: AnsweredTopic[] = [];
+      for (const { name, topicId, partitionIndexes, found } of requested) {
+        const partitions: AnsweredPartition[] = [];
+        for (const partition of partitionIndexes) {
+          const isUnknown = typeof found === 'string';
+          partitions.push(isUnknown ? nothing(partition, errors[found].code) : answered(offsets[next++]!));
+          await turns.next();
+        }
+        topics.push({ name, topicId: topicId ?? zeroId, partitions });
+      }
+      return topics;
     }
   };
 }
