@@ -11,6 +11,7 @@ import type { ClusterView } from '../cluster/cluster-view.ts';
 import { coordinatorAnswer } from '../cluster-calls/coordinator-answer.ts';
 import type { GroupCalls } from '../cluster-calls/group-calls.ts';
 import { portionsOf } from '../cluster-calls/portions.ts';
+import { agentLimits } from '../limits.ts';
 import type { HandlerOf } from '../requests/handler.ts';
 import { Turns } from '../requests/turns.ts';
 import type { Access } from '../security/access.ts';
@@ -20,7 +21,7 @@ const epochsFromVersion = 9;
 const topicIdsFromVersion = 10;
 const groupErrorFromVersion = 2;
 
-const groupsAtOnce = 200;
+const groupsAtOnce = agentLimits.entriesPerTurnMax;
 
 /** One group of a request, independent of the version. */
 interface RequestedGroup {
