@@ -9,6 +9,10 @@ import { readLast, untilAt, type Workload, type WorkloadContext } from './worklo
 /** Progress that a program reports beside the events of its clients. */
 type Milestone = 'written' | 'done';
 
+function isMilestone(happening: { readonly type: string }): happening is { readonly type: Milestone } {
+  return happening.type === 'written' || happening.type === 'done';
+}
+
 /** A Python program on librdkafka that reports its work as events, one JSON object per line. */
 class LibrdkafkaProgram {
   readonly #context: WorkloadContext;
@@ -35,7 +39,7 @@ class LibrdkafkaProgram {
       rest = lines.pop()!;
       for (const line of lines) {
         const happening = JSON.parse(line) as Happening | { readonly type: Milestone };
-        if (happening.type === 'done' || happening.type === 'written') this.#reached.add(happening.type);
+        if (isMilestone(happening)) this.#reached.add(happening.type);
         else recorder.note(happening);
       }
     });
