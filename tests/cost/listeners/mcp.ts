@@ -5,6 +5,8 @@ export const mcpListener: CostListener = {
   name: 'mcp',
   bytesMax: 2 << 20,
   portOf: ({ controlPlane }) => controlPlane,
+  // The connection of a stream of events stays open.
+  isAnswered: (received) => received.length > 0,
   seeds({ apiKey }) {
     const request = (body: string) =>
       httpRequest('/api/v1/mcp', body, {
