@@ -145,3 +145,32 @@ test(
     for (const [offset, value] of [...found, ...next.acknowledged]) assert.equal(after.get(offset), value);
   },
 );
+
+test('a control plane that comes back after a restore takes no commits', bounded, async (t) => {
+  const lifetime = lastFirst(t);
+  const folder = temporaryFolder(lifetime);
+  const bucketUrl = pathToFileURL(join(folder, 'bucket')).href;
+  const backup = ['-bucketURL', bucketUrl, '-metadataBackupInterval', '1s'];
+  const { agents, controlPlanes, restartControlPlane } = await startCluster(lifetime, {
+    agents: [{ zone: 'zone-a' }],
+    controlPlanes: 1,
+    controlPlaneFlags: backup,
+    bucketUrl,
+  });
+  const client = await connectTo(t, agents[0]!);
+  const topics = [{ name: topic, numPartitions: 1, replicationFactor: -1, assignments: [], configs: [] }];
+  await client.call('CreateTopics', 7, { topics, timeoutMs: 10_000 });
+  const writer = new Writer(client);
+  while (writer.acknowledged.size < 20) await pause(20);
+  await controlPlanes[0]!.kill();
+  await writer.stop();
+
+  const dataDir = join(folder, 'new');
+  const stdout = await restoreFrom(['control-plane', 'restore', ...backup, '-dataDir', dataDir]);
+  assert.match(stdout, /^ +incomplete +\S/m);
+  const old = await restartControlPlane(0);
+  while (!/"message":"[^"]*restored/.test(old.output.err)) {
+    assert.equal(await writer.write(), false, old.output.err);
+  }
+  for (let tries = 0; tries < 3; tries++) assert.equal(await writer.write(), false);
+});
