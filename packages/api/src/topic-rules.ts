@@ -26,12 +26,11 @@ export function configProblem(definition: ConfigRule, text: string): string | un
 
 function isAllowed({ type, words, minimum, maximum }: ConfigRule, text: string): boolean {
   const trimmed = text.trim();
-  if (type === 'boolean') return ['true', 'false'].includes(trimmed.toLowerCase());
+  if (type === 'boolean') return (words ?? ['true', 'false']).includes(trimmed.toLowerCase());
   if (type === 'string') return words === null || words.includes(trimmed);
   if (type === 'list') {
-    if (words === null) return true;
-    const given = text.split(',').map((word) => word.trim());
-    return new Set(given).size === given.length && given.every((word) => words.includes(word));
+    if (words === null || trimmed === '') return true;
+    return text.split(',').every((word) => words.includes(word.trim()));
   }
   if (type === 'double') {
     if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(trimmed)) return false;

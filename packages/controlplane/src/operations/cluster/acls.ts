@@ -1,8 +1,9 @@
 import type { InputOf } from '@weir/api';
-import { type AclFilter, aclKey } from '@weir/cluster';
+import { type AclFilter, aclKey, problemOfOperation } from '@weir/cluster';
 import type { Acl } from '@weir/core';
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
+import { OperationFailed } from '../operation-failed.ts';
 import { refuse } from './refusals.ts';
 import type { ClusterServices } from './services.ts';
 import { byText } from './wire-values.ts';
@@ -32,6 +33,9 @@ export function aclOperations({ clusterPort }: ClusterServices) {
     },
 
     'virtual_clusters/acls/create': async ({ virtual_cluster_id, acl }) => {
+      // The Kafka protocol takes such a rule, as Apache Kafka does. Here a person writes it, and it would never match.
+      const problem = problemOfOperation(given(acl));
+      if (problem !== undefined) throw new OperationFailed('invalid_request', problem);
       const [result] = await clusterPort(virtual_cluster_id).createAcls([given(acl)]);
       refuse(result!, { INVALID_REQUEST: 'invalid_request', POLICY_VIOLATION: 'limit_exceeded' });
       return { acl };
