@@ -23,6 +23,8 @@ import { step } from '../src/consumer/machine.ts';
 import { allTopicsVisible, type TopicVisibility } from '../src/consumer/topic-visibilities.ts';
 
 export const storyRules: ConsumerRules = {
+  // Tests of the interval set one.
+  assignmentIntervalMs: 0,
   heartbeatIntervalMs: 5_000,
   sessionTimeoutMs: 45_000,
   groupSizeMax: 100,
@@ -119,7 +121,7 @@ export type HeartbeatOptions = Partial<Omit<ConsumerHeartbeat, 'groupId' | 'memb
 export class ConsumerStory {
   readonly group = new ConsumerGroup('g');
   readonly topics = new StoryTopics();
-  readonly rules: ConsumerRules;
+  rules: ConsumerRules;
   nowMs = 1_000;
   /** The writes of the last event: `group a b -c`. */
   written = '';

@@ -33,9 +33,12 @@ export class GroupWorld {
   }
 }
 
-/** Removes the delay of the first rebalance of groups. */
+/** Removes the delays of the first rebalance of classic groups and between assignments of consumer groups. */
 export async function withoutDelay(node: ClusterNode): Promise<void> {
-  await node.execute({ kind: 'alterClusterConfigs', configs: { 'group.initial.rebalance.delay.ms': '0' } });
+  await node.execute({
+    kind: 'alterClusterConfigs',
+    configs: { 'group.initial.rebalance.delay.ms': '0', 'group.consumer.assignment.interval.ms': '0' },
+  });
 }
 
 export async function createTopic(node: ClusterNode, name: string, partitionCount = 4): Promise<string> {

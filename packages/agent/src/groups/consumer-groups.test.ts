@@ -67,7 +67,7 @@ test('an invalid pattern is refused with the reason', async () => {
 
 test('groups are described with current and target assignments', async () => {
   for (const version of [0, 1]) {
-    await using agent = await startLeaderAgent();
+    await using agent = await startLeaderAgent({ 'group.consumer.assignment.interval.ms': '0' });
     const { topicId } = await agent.addTopic('t', 2);
     await beat(agent, 1);
     await beat(agent, 1, { memberId: 'second' });

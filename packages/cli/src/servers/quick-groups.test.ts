@@ -7,8 +7,9 @@ import { ClusterNode } from '@weir/metadata';
 import { withQuickGroups } from './quick-groups.ts';
 
 const name = 'group.initial.rebalance.delay.ms';
+const intervalName = 'group.consumer.assignment.interval.ms';
 
-test('the first member of a group starts at once, unless the user has configured a delay', async () => {
+test('members of a group start at once, unless the user has configured a delay', async () => {
   const rows: [set: string | undefined, expected: string][] = [
     [undefined, '0'],
     ['1500', '1500'],
@@ -37,7 +38,7 @@ test('the first member of a group starts at once, unless the user has configured
     const configs = await new Promise<Readonly<Record<string, string>>>((resolve) => {
       node.follow({ onSnapshot: ({ clusterConfigs }) => resolve(clusterConfigs), onChanges() {} });
     });
-    assert.equal(configs[name], expected);
+    assert.deepEqual([configs[name], configs[intervalName]], [expected, '0']);
     await node.stop();
     await hub.close();
   }

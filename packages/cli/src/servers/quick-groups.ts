@@ -1,17 +1,19 @@
 import { type ClusterPort, takeSnapshot } from '@weir/cluster';
 
-const name = 'group.initial.rebalance.delay.ms';
+/** By default the first rebalance of a classic group waits for 3 s, and the second assignment of a consumer group 1 s. */
+const names = ['group.initial.rebalance.delay.ms', 'group.consumer.assignment.interval.ms'] as const;
 
 /**
- * Lets the first member of a new group start at once. By default a cluster delays the first rebalance by three seconds
- * for the other members of a deployment; a user who tries something out, or a test in CI, has no others. A value that
- * the user has set stays.
+ * Lets the members of a group start at once. By default a cluster delays rebalances for the other members of a
+ * deployment; a user who tries something out, or a test in CI, has no others. A value that the user has set stays.
  */
 export async function withQuickGroups(cluster: ClusterPort): Promise<void> {
   const { clusterConfigs } = await takeSnapshot(cluster);
-  if (clusterConfigs[name] !== undefined) return;
-  await cluster.alterConfigs(
-    [{ kind: 'cluster', name: '', replacesAll: false, changes: [{ name, operation: 'set', value: '0' }] }],
-    { validateOnly: false },
-  );
+  const changes = names
+    .filter((name) => clusterConfigs[name] === undefined)
+    .map((name) => ({ name, operation: 'set', value: '0' }) as const);
+  if (changes.length === 0) return;
+  await cluster.alterConfigs([{ kind: 'cluster', name: '', replacesAll: false, changes }], {
+    validateOnly: false,
+  });
 }

@@ -50,10 +50,20 @@ export const clusterConfigs = {
     default: 'true',
     doc: 'Whether topics can be deleted.',
   },
+  'group.consumer.assignment.interval.ms': {
+    type: int({ min: 0 }),
+    default: '1000',
+    doc: 'How far apart two assignments of a consumer group are at least, unless the group says otherwise; the first one of a group does not wait.',
+  },
   'group.consumer.heartbeat.interval.ms': {
     type: int({ min: 1 }),
     default: '5000',
     doc: 'How often members of a consumer group send heartbeats, unless the group says otherwise.',
+  },
+  'group.consumer.max.assignment.interval.ms': {
+    type: int({ min: 0 }),
+    default: '15000',
+    doc: 'The longest assignment interval that one consumer group may have by its own config.',
   },
   'group.consumer.max.heartbeat.interval.ms': {
     type: int({ min: 1 }),
@@ -74,6 +84,11 @@ export const clusterConfigs = {
     type: oneOf('bidirectional', 'upgrade', 'downgrade', 'disabled'),
     default: 'bidirectional',
     doc: 'Whether classic groups with members become consumer groups when a member of that kind joins (upgrade), and classic ones again when the last of them leaves (downgrade).',
+  },
+  'group.consumer.min.assignment.interval.ms': {
+    type: int({ min: 0 }),
+    default: '0',
+    doc: 'The shortest assignment interval that one consumer group may have by its own config.',
   },
   'group.consumer.min.heartbeat.interval.ms': {
     type: int({ min: 1 }),

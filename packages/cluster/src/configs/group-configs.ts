@@ -7,7 +7,6 @@ export const groupConfigs = {
     type: int({ min: 0 }),
     synonym: 'group.consumer.assignment.interval.ms',
     doc: 'How far apart two assignments of this consumer group are at least.',
-    withoutEffect: true,
   },
   'consumer.heartbeat.interval.ms': {
     type: int({ min: 1 }),

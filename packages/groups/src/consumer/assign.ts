@@ -1,30 +1,62 @@
 import { type AssignorName, assignors, defaultAssignor } from '../assignors/assignor.ts';
 import type { AssignorMember } from '../assignors/assignor-member.ts';
+import { filtered } from '../assignors/partitions.ts';
 import type { TopicsView } from '../modern/modern-group.ts';
-import type { ConsumerGroup, Subscription } from './consumer-group.ts';
-import type { ConsumerStep } from './event.ts';
+import type { ConsumerGroup, ConsumerMember, Subscription } from './consumer-group.ts';
+import type { ConsumerRules, ConsumerStep } from './event.ts';
 
 /**
- * Groups with fewer members and partitions than this are assigned again at every change. Larger groups batch changes,
- * so that assignment takes a small part of the time: ten thousand members that join one after the other would cost
- * quadratic time.
+ * Groups with fewer members and partitions than this wait for the configured interval alone. Larger groups wait longer
+ * if need be, so that assignment takes a small part of the time: ten thousand members that join one after the other
+ * would cost quadratic time.
  */
 const smallGroup = 5_000;
 const waitMsPerThousand = 50;
 
-/** Computes the targets if they are older than the group. */
+/**
+ * Computes the targets if they are older than the group, at most once per interval (KIP-1263). The first targets of a
+ * group, and those of a new leader, do not wait.
+ */
 export function assignIfDue(step: ConsumerStep): void {
-  const { group, nowMs } = step;
+  const { group, nowMs, rules } = step;
   if (group.epoch === group.assignmentEpoch || group.members.size === 0 || group.isHeld) return;
-  if (nowMs < group.nextAssignmentMs) {
-    step.wakeAt(group.nextAssignmentMs);
+  const dueMs = nextAssignmentMs(group, rules);
+  if (nowMs < dueMs) {
+    step.wakeAt(dueMs);
     return;
   }
   group.assignor = preferredAssignor(group);
   group.targets = assignors[group.assignor](membersOf(group, step.topics), group.topics);
   group.assignmentEpoch = group.epoch;
-  group.nextAssignmentMs = nowMs + pauseMs(group);
+  group.assignedMs = nowMs;
+  group.assignmentPauseMs = pauseMs(group);
   step.isGroupChanged = true;
+}
+
+/** The earliest time of the next target computation, by the present configs. */
+export function nextAssignmentMs(
+  { assignedMs, assignmentPauseMs }: ConsumerGroup,
+  { assignmentIntervalMs }: ConsumerRules,
+): number {
+  return assignedMs + Math.max(assignmentIntervalMs, assignmentPauseMs);
+}
+
+/**
+ * Removes what the member no longer subscribes to from its target, because the next computation may be a while away: the
+ * member gives those partitions up at once.
+ */
+export function dropUnsubscribed(step: ConsumerStep, member: ConsumerMember): void {
+  const { group, topics } = step;
+  const { memberId, holding } = member;
+  const target = group.targetOf(memberId);
+  if (target.size === 0) return;
+  const topicIds = topicIdsOf(group, member.subscription, topics);
+  const kept = filtered(target, (topicId) => topicIds.has(topicId));
+  if (kept === target) return;
+  group.targets.set(memberId, kept);
+  step.isGroupChanged = true;
+  // It no longer has its target, although the epoch is the same.
+  if (holding.state === 'stable') group.setHolding(member, { ...holding, state: 'waiting' });
 }
 
 /** The assignor that most members request; on a tie, the one that was requested first. */

@@ -14,7 +14,7 @@ import {
 import { partitionsFrom, type TopicPartitions, without } from '../assignors/partitions.ts';
 import { refusedJoin, refusedSync } from '../classic/step.ts';
 import { charsOf, type TopicsView } from '../modern/modern-group.ts';
-import { assignIfDue } from './assign.ts';
+import { assignIfDue, dropUnsubscribed } from './assign.ts';
 import { bytesOf, type ClassicFace, type ConsumerGroup, type ConsumerMember } from './consumer-group.ts';
 import type { ConsumerStep } from './event.ts';
 import { comeBack, isSameSubscription, newHolding, reconcileMember } from './heartbeat.ts';
@@ -131,7 +131,10 @@ function joined(
     before.clientHost = request.clientHost;
     before.rebalanceTimeoutMs = request.rebalanceTimeoutMs;
     step.change(before);
-    if (!isSame) step.bump();
+    if (!isSame) {
+      step.bump();
+      dropUnsubscribed(step, before);
+    }
     return before;
   }
   const target = before === undefined ? undefined : group.targets.get(before.memberId);
@@ -154,7 +157,10 @@ function joined(
   if (target !== undefined) group.targets.set(memberId, target);
   step.change(member);
   step.isGroupChanged = true;
-  if (!isSame) step.bump();
+  if (!isSame) {
+    step.bump();
+    dropUnsubscribed(step, member);
+  }
   return member;
 }
 

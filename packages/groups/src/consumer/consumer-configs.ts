@@ -5,6 +5,7 @@ import type { ConsumerRules } from './event.ts';
 
 export function consumerRules(own: ConfigTexts, cluster: ConfigTexts): ConsumerRules {
   return {
+    assignmentIntervalMs: boundedMs('assignment.interval.ms', own, cluster),
     heartbeatIntervalMs: boundedMs('heartbeat.interval.ms', own, cluster),
     sessionTimeoutMs: boundedMs('session.timeout.ms', own, cluster),
     groupSizeMax: clusterConfigValue('group.consumer.max.size', cluster),
@@ -25,7 +26,7 @@ export function mayMigrate(to: 'consumer' | 'classic', cluster: ConfigTexts): bo
 
 /** Group configs apply within the bounds of the cluster configs. */
 function boundedMs(
-  name: 'heartbeat.interval.ms' | 'session.timeout.ms',
+  name: 'assignment.interval.ms' | 'heartbeat.interval.ms' | 'session.timeout.ms',
   own: ConfigTexts,
   cluster: ConfigTexts,
 ): number {

@@ -73,8 +73,9 @@ export class ConsumerGroup extends ModernGroup<ConsumerMember> {
   /** The epoch that the targets were computed for. */
   assignmentEpoch = 0;
   assignor: AssignorName = 'uniform';
-  /** The earliest time of the next target computation: in large groups many changes share one. */
-  nextAssignmentMs = Number.NEGATIVE_INFINITY;
+  /** When this leader computed the targets, and the pause after it that the size of the group requires. */
+  assignedMs = Number.NEGATIVE_INFINITY;
+  assignmentPauseMs = 0;
   readonly #staticMembers = new Map<string, string>();
   readonly #patterns = new Map<string, KnownPattern>();
   /** The owner of each partition. */

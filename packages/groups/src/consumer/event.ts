@@ -68,6 +68,8 @@ export interface ConsumerEffects<Answer> {
 
 /** Configuration and limits. */
 export interface ConsumerRules extends ModernRules {
+  /** The minimum time between two target computations. */
+  readonly assignmentIntervalMs: number;
   /** For classic members. */
   readonly classicSessionTimeoutMsMin: number;
   readonly classicSessionTimeoutMsMax: number;

@@ -166,6 +166,29 @@ test('a leader drops members whose patterns this release refuses, and compiles n
   assert.equal(again.error, 'INVALID_REGULAR_EXPRESSION');
 });
 
+test('a change within the assignment interval of the group takes effect after it, without a heartbeat', async () => {
+  const { world, node } = await leader();
+  await node.execute({
+    kind: 'alterClusterConfigs',
+    configs: { 'group.consumer.assignment.interval.ms': '1000' },
+  });
+  const changes = [{ name: 'consumer.assignment.interval.ms', operation: 'set', value: '4000' }] as const;
+  await node.alterConfigs([{ kind: 'group', name: 'own', replacesAll: false, changes }], {
+    validateOnly: false,
+  });
+  const epochs = async () =>
+    (await node.describeConsumerGroups(['usual', 'own'])).map(({ assignmentEpoch }) => assignmentEpoch);
+  for (const groupId of ['usual', 'own']) {
+    await join(node, groupId, 'one');
+    await join(node, groupId, 'two');
+  }
+  assert.deepEqual(await epochs(), [1, 1]);
+  await world.clock.pass(1_500);
+  assert.deepEqual(await epochs(), [2, 1]);
+  await world.clock.pass(3_000);
+  assert.deepEqual(await epochs(), [2, 2]);
+});
+
 test('a member is removed when its session expires, by the configs of cluster and group', async () => {
   const { world, node } = await leader();
   await node.execute({

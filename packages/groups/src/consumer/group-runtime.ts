@@ -37,7 +37,7 @@ type Effects = ConsumerEffects<unknown>;
 const machine: ModernMachine<ConsumerGroup, ConsumerEvents, Effects> = {
   step: (group, event, host) =>
     step(group, event, host.monotonicMs(), host.consumerRules(group.groupId), host.topics),
-  nextDeadlineMs,
+  nextDeadlineMs: (group, host) => nextDeadlineMs(group, host.consumerRules(group.groupId)),
   stateOf,
   write: writeConsumerGroup,
 };
@@ -55,7 +55,7 @@ export class ConsumerGroupRuntime extends ModernGroupRuntime<ConsumerGroup, Cons
   /** Creates the runtime of a group that is new or was of another type. The first change writes all of it. */
   static of(group: ConsumerGroup, host: GroupHost): ConsumerGroupRuntime {
     const runtime = new ConsumerGroupRuntime(group, host, false);
-    if (group.members.size > 0) host.wakeBy(runtime, nextDeadlineMs(group));
+    if (group.members.size > 0) host.wakeBy(runtime, machine.nextDeadlineMs(group, host));
     return runtime;
   }
 

@@ -15,7 +15,7 @@ import {
   refusedHeartbeat,
   unknownMember,
 } from '../modern/heartbeats.ts';
-import { assignIfDue, preferredAssignor } from './assign.ts';
+import { assignIfDue, dropUnsubscribed, preferredAssignor } from './assign.ts';
 import { checkHeartbeat } from './check-heartbeat.ts';
 import { awayEpoch, type ConsumerMember, type Subscription } from './consumer-group.ts';
 import type { ConsumerStep } from './event.ts';
@@ -189,7 +189,10 @@ function join(
   if (target !== undefined) group.targets.set(memberId, target);
   step.change(member);
   step.isGroupChanged = true;
-  if (before !== subscription) step.bump();
+  if (before !== subscription) {
+    step.bump();
+    dropUnsubscribed(step, member);
+  }
   return member;
 }
 
@@ -238,6 +241,7 @@ function update(
     step.change(member);
     // Matching a new pattern may take time, and until then the old matches apply.
     if (!isSameList(names, subscription.names) || group.isMatched(subscription.pattern)) step.bump();
+    dropUnsubscribed(step, member);
   } else if (isOther && preferredAssignor(group) !== group.assignor) {
     step.bump();
   }

@@ -136,7 +136,7 @@ test('a member is removed when its session expires, or when it does not revoke i
   story.join('a', { rebalanceTimeoutMs: 20_000 });
   story.join('b');
   assert.equal(story.beat('a', 1), '1 t:0');
-  assert.equal(nextDeadlineMs(story.group), 1_000 + 20_000);
+  assert.equal(nextDeadlineMs(story.group, story.rules), 1_000 + 20_000);
   story.pass(19_999);
   assert.equal(story.beat('a', 1), '1 =');
   assert.equal(story.beat('b', 2), '2 =');
@@ -361,7 +361,7 @@ test('a new leader leaves all assignments unchanged until it knows the matches o
     next.run({ kind: 'topics', names: undefined });
     next.join('b', { topics: 'other' });
     assert.deepEqual([group.epoch, group.assignmentEpoch], [2, 1], 'nothing is assigned');
-    assert.equal(nextDeadlineMs(group) > next.nowMs, true, 'and no deadline is set for it');
+    assert.equal(nextDeadlineMs(group, next.rules) > next.nowMs, true, 'and no deadline is set for it');
     assert.equal(next.beat('a', 1), '1 =');
     next.run({ kind: 'matched', expression: 'logs-.*', names: new Set(names) });
     assert.equal(group.assignmentEpoch, group.epoch);
@@ -424,9 +424,61 @@ test('in a large group many changes share one target computation', () => {
   assert.equal(stateOf(story.group), 'Assigning');
   assert.equal(story.group.assignmentEpoch, 1);
   assert.equal(story.beat('b', 1), '1 =');
-  assert.equal(nextDeadlineMs(story.group), story.group.nextAssignmentMs);
+  assert.equal(nextDeadlineMs(story.group, story.rules), story.nowMs + 300);
   story.pass(300);
   assert.equal(story.group.assignmentEpoch, 2);
+});
+
+test('two target computations are an interval apart, and the first one does not wait', () => {
+  const story = new ConsumerStory({ t: 4 }, { assignmentIntervalMs: 1_000 });
+  assert.equal(story.join('a'), '1 t:0,1,2,3');
+  assert.equal(story.join('b'), '1', 'a member that joins meanwhile follows the present targets');
+  assert.equal(stateOf(story.group), 'Assigning');
+  assert.equal(nextDeadlineMs(story.group, story.rules), story.nowMs + 1_000);
+  story.pass(999);
+  assert.equal(story.beat('a', 1), '1 =');
+  assert.equal(story.join('c'), '1');
+  assert.deepEqual([story.group.epoch, story.group.assignmentEpoch], [3, 1]);
+  story.pass(1);
+  assert.equal(story.group.assignmentEpoch, 3, 'both changes share one computation');
+  assert.equal(story.join('d'), '3');
+  story.pass(1_000);
+  assert.equal(story.group.assignmentEpoch, 4);
+  story.pass(1_000);
+  story.join('e');
+  assert.equal(story.group.assignmentEpoch, 5, 'a change after the interval does not wait');
+});
+
+test('a changed assignment interval applies to changes that wait', () => {
+  const story = new ConsumerStory({ t: 4 }, { assignmentIntervalMs: 15_000 });
+  story.join('a');
+  story.join('b');
+  story.pass(500);
+  assert.equal(story.group.assignmentEpoch, 1);
+  story.rules = { ...story.rules, assignmentIntervalMs: 0 };
+  assert.equal(story.beat('a', 1), '1 t:0,1');
+  assert.equal(story.group.assignmentEpoch, 2);
+});
+
+test('a member gives up what it no longer subscribes to before the next computation', () => {
+  const story = new ConsumerStory({ t: 2, u: 2 }, { assignmentIntervalMs: 1_000 });
+  assert.equal(story.join('a', { topics: 't u' }), '1 t:0,1 u:0,1');
+  assert.equal(story.beat('a', 1, { subscribedTopicNames: ['u'] }), '1 u:0,1');
+  assert.equal(story.beat('a', 1, { ownedPartitions: story.owned('u:0,1') }), '1 =');
+  assert.deepEqual([story.group.epoch, story.group.assignmentEpoch], [2, 1]);
+  assert.equal(story.beat('a', 1), '1 =');
+  story.pass(1_000);
+  assert.equal(story.beat('a', 1), '2 =');
+  assert.equal(stateOf(story.group), 'Stable');
+});
+
+test('a static member that returns with another subscription gets nothing else meanwhile', () => {
+  const story = new ConsumerStory({ t: 1, u: 1 }, { assignmentIntervalMs: 1_000 });
+  assert.equal(story.join('a', { instanceId: 'one' }), '1 t:0');
+  story.beat('a', -2, { instanceId: 'one' });
+  assert.equal(story.join('b', { instanceId: 'one', topics: 'u' }), '1');
+  story.pass(1_000);
+  assert.equal(story.beat('b', 1, { instanceId: 'one' }), '2 u:0');
 });
 
 test('checks of offset commits and fetches', () => {

@@ -1,6 +1,6 @@
 import type { GroupError, GroupStateName, OffsetsCommitter } from '@weir/cluster';
 import { type Decisions, decide } from '../modern/modern-step.ts';
-import { assignIfDue } from './assign.ts';
+import { assignIfDue, nextAssignmentMs } from './assign.ts';
 import { onClassicHeartbeat, onClassicJoin, onClassicLeave, onClassicSync } from './classic-members.ts';
 import type { ConsumerGroup, MatchedTopicsView } from './consumer-group.ts';
 import {
@@ -75,13 +75,13 @@ const table: Decisions<ConsumerStep, ConsumerEvents> = {
 };
 
 /** Returns the earliest deadline of the group, when it must be woken. */
-export function nextDeadlineMs(group: ConsumerGroup): number {
+export function nextDeadlineMs(group: ConsumerGroup, rules: ConsumerRules): number {
   let soonestMs = Number.POSITIVE_INFINITY;
   for (const { sessionDeadlineMs, rebalanceDeadlineMs } of group.members.values()) {
     soonestMs = Math.min(soonestMs, sessionDeadlineMs, rebalanceDeadlineMs ?? Number.POSITIVE_INFINITY);
   }
   const isAssigning = group.epoch !== group.assignmentEpoch && group.members.size > 0 && !group.isHeld;
-  return isAssigning ? Math.min(soonestMs, group.nextAssignmentMs) : soonestMs;
+  return isAssigning ? Math.min(soonestMs, nextAssignmentMs(group, rules)) : soonestMs;
 }
 
 /** The state as Kafka reports it. */

@@ -44,10 +44,14 @@ class Client {
 }
 
 class Model {
-  readonly story = new ConsumerStory({ t: 4, u: 3 });
+  readonly story: ConsumerStory;
   readonly clients = new Map<string, Client>();
   readonly #epochs = new Map<string, number>();
   #groupEpoch = 0;
+
+  constructor(assignmentIntervalMs: number) {
+    this.story = new ConsumerStory({ t: 4, u: 3 }, { assignmentIntervalMs });
+  }
 
   join(memberId: string, topics: readonly string[], isByPattern: boolean): void {
     // A rejoining client has given up its partitions.
@@ -146,6 +150,7 @@ class Model {
       this.#epochs.set(memberId, holding.epoch);
     }
     if (group.members.size > 0 && group.epoch === group.assignmentEpoch) this.#checkTargets();
+    this.#checkSubscriptions();
     this.#checkRestored();
   }
 
@@ -158,6 +163,17 @@ class Model {
           assert.equal(owners.get(name), undefined, `${name} has two owners`);
           owners.set(name, memberId);
         }
+      }
+    }
+  }
+
+  /** A member reads only what it subscribes to, also while the targets are older than its subscription. */
+  #checkSubscriptions(): void {
+    for (const { memberId, holding, subscription } of this.story.group.members.values()) {
+      if (holding.state === 'revoking' || subscription.pattern !== '') continue;
+      for (const topicId of holding.assigned.keys()) {
+        const name = this.story.topics.nameOf(topicId);
+        assert.ok(name === undefined || subscription.names.includes(name), `${memberId} has ${name}`);
       }
     }
   }
@@ -229,6 +245,8 @@ class Model {
 }
 
 const member = fc.constantFrom('a', 'b', 'c', 'd', 'e');
+/** Up to the seconds that heartbeats take to settle. */
+const intervalMs = fc.constantFrom(0, 1_000);
 const topicName = fc.constantFrom('t', 'u', 'v');
 
 type Action = (model: Model) => void;
@@ -291,18 +309,22 @@ const action: fc.Arbitrary<Action> = fc.oneof(
 
 test('a consumer group keeps its invariants under random clients', () => {
   fc.assert(
-    fc.property(fc.array(action, { maxLength: 60, size: 'max' }), (actions) => {
-      const model = new Model();
-      for (const act of actions) {
-        act(model);
+    fc.property(
+      intervalMs,
+      fc.array(action, { maxLength: 60, size: 'max' }),
+      (assignmentIntervalMs, actions) => {
+        const model = new Model(assignmentIntervalMs);
+        for (const act of actions) {
+          act(model);
+          model.check();
+        }
+        for (const memberId of [...model.story.group.members.keys()]) {
+          if (!model.clients.has(memberId)) model.leave(memberId);
+        }
+        model.settle();
         model.check();
-      }
-      for (const memberId of [...model.story.group.members.keys()]) {
-        if (!model.clients.has(memberId)) model.leave(memberId);
-      }
-      model.settle();
-      model.check();
-    }),
+      },
+    ),
     { numRuns: 500 },
   );
 });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { ConsumerHeartbeat, TopicReader } from '@weir/cluster';
 import type { Acl } from '@weir/core';
 import type { ClusterNode } from '@weir/metadata';
-import { createTopic, GroupWorld } from '@weir/metadata/testing';
+import { createTopic, GroupWorld, withoutDelay } from '@weir/metadata/testing';
 import { unchangedHeartbeat } from '../../testing/consumer-story.ts';
 
 const failoverMs = 5_000;
@@ -38,6 +38,7 @@ class Stage {
 
   async start(): Promise<ClusterNode> {
     const { node } = await this.world.start('a');
+    await withoutDelay(node);
     for (const name of ['orders', 'orders-eu', 'payroll']) await this.addTopic(node, name);
     return node;
   }

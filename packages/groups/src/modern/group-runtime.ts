@@ -18,7 +18,7 @@ export interface ModernMachine<State, Events extends EventTable<Events>, Effects
     host: GroupHost,
   ): Effects & { readonly answer: AnswerOf<Events, Kind> };
   /** Returns the earliest deadline of the group, when it must be woken. */
-  nextDeadlineMs(group: State): number;
+  nextDeadlineMs(group: State, host: GroupHost): number;
   /** The state as Kafka reports it. */
   stateOf(group: State): GroupStateName;
   /** Writes the group entry. */
@@ -103,7 +103,7 @@ export abstract class ModernGroupRuntime<
 
   tick(): number {
     if (!this.group.isDead) this.#runCommon({ kind: 'tick' });
-    return this.group.isDead ? Number.POSITIVE_INFINITY : this.machine.nextDeadlineMs(this.group);
+    return this.group.isDead ? Number.POSITIVE_INFINITY : this.machine.nextDeadlineMs(this.group, this.host);
   }
 
   write(writer: ByteWriter): void {
