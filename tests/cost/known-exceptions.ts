@@ -7,16 +7,6 @@ interface KnownException {
 
 export const knownExceptions: readonly KnownException[] = [
   {
-    listener: 'kafka',
-    seed: 'CreateTopics: topics that exist only in the check',
-    reason: 'all topics of a request are checked in one turn; 5,120 with eight configs each take 110 ms',
-  },
-  {
-    listener: 'kafka',
-    seed: 'ListOffsets: partitions',
-    reason: 'all partitions of a request are looked up in one turn; 200,000 take 85 to 120 ms',
-  },
-  {
     listener: 'rpc',
     seed: 'a nested body',
     reason:

@@ -194,6 +194,9 @@ export const agentLimits = {
    */
   namedPerRequestMax: 10_000,
 
+  /** Configs of one topic or other resource in a request that sets them: far more than there are. */
+  configsPerResourceMax: 1_000,
+
   /**
    * Entries of a request's lists, in all, that are served in turns of so many, and those of a request that is served
    * in one turn. The connection of a longer request is closed, as Apache Kafka closes that of one with too many bytes.

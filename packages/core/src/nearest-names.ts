@@ -14,11 +14,12 @@ export function nearestNames(typed: string, names: Iterable<string>, countMax = 
   if (typed.length > charsMax) return [];
   const wanted = typed.toLowerCase();
   const editsMax = Math.min(mistakesMax, Math.max(1, Math.floor(typed.length / 3)));
+  const suffix = `.${wanted}`;
   const near: { name: string; edits: number }[] = [];
   for (const name of names) {
     const found = name.toLowerCase();
     // A field without its path matches the whole name: `operation` for `data.operation`.
-    const edits = found.endsWith(`.${wanted}`) ? 0 : editsBetween(wanted, found, editsMax);
+    const edits = found.endsWith(suffix) ? 0 : editsBetween(wanted, found, editsMax);
     if (edits <= editsMax) near.push({ name, edits });
   }
   near.sort((one, other) => one.edits - other.edits || (one.name < other.name ? -1 : 1));
@@ -32,11 +33,14 @@ export function nearestNames(typed: string, names: Iterable<string>, countMax = 
 function editsBetween(one: string, other: string, editsMax: number): number {
   const tooMany = editsMax + 1;
   if (Math.abs(one.length - other.length) > editsMax) return tooMany;
+  let fewestLast = 0;
   let beforeLast: number[] = [];
-  let last = Array.from({ length: other.length + 1 }, (_, n) => Math.min(n, tooMany));
+  let last: number[] = [];
+  for (let n = 0; n <= other.length; n++) last.push(Math.min(n, tooMany));
   for (let i = 1; i <= one.length; i++) {
     const row: number[] = new Array(other.length + 1).fill(tooMany);
-    if (i <= editsMax) row[0] = i;
+    let fewest = tooMany;
+    if (i <= editsMax) fewest = row[0] = i;
     const end = Math.min(other.length, i + editsMax);
     for (let j = Math.max(1, i - editsMax); j <= end; j++) {
       const isSame = one[i - 1] === other[j - 1];
@@ -44,7 +48,11 @@ function editsBetween(one: string, other: string, editsMax: number): number {
       const isSwap = i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1];
       if (isSwap) edits = Math.min(edits, beforeLast[j - 2]! + 1);
       row[j] = edits;
+      fewest = Math.min(fewest, edits);
     }
+    // A swap continues the row before the last one; from two rows above the limit nothing gets below it again.
+    if (fewest > editsMax && fewestLast > editsMax) return tooMany;
+    fewestLast = fewest;
     [beforeLast, last] = [last, row];
   }
   return last.at(-1)!;

@@ -113,17 +113,30 @@ export const kafkaListener: CostListener = {
     },
     {
       name: 'CreateTopics: topics that exist only in the check',
-      sizes: { topics: 20, configs: 1 },
-      build: ({ topics, configs }) =>
+      sizes: { topics: 20, configs: 1, nameLength: 2 },
+      build: ({ topics, configs, nameLength }) =>
         frame('CreateTopics', 4, {
           topics: names(topics!, 4).map((name) => ({
             name,
             numPartitions: 1,
             replicationFactor: 1,
             assignments: [],
-            configs: names(configs!, 2).map((config) => ({ name: config, value: '1' })),
+            configs: names(configs!, nameLength!).map((config) => ({ name: config, value: '1' })),
           })),
           timeoutMs: 1_000,
+          validateOnly: true,
+        }),
+    },
+    {
+      name: 'IncrementalAlterConfigs: groups that are only checked',
+      sizes: { groups: 20, configs: 1, nameLength: 2 },
+      build: ({ groups, configs, nameLength }) =>
+        frame('IncrementalAlterConfigs', 1, {
+          resources: names(groups!, 4).map((resourceName) => ({
+            resourceType: 32,
+            resourceName,
+            configs: names(configs!, nameLength!).map((name) => ({ name, configOperation: 0, value: '1' })),
+          })),
           validateOnly: true,
         }),
     },

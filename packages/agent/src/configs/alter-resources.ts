@@ -1,12 +1,18 @@
-import type { AgentDescription, AlterConfigsResult, ConfigsToAlter } from '@weir/cluster';
+import {
+  type AgentDescription,
+  type AlterConfigsResult,
+  type ConfigsToAlter,
+  configCatalogues,
+} from '@weir/cluster';
 import { internalTopicProblem, isInternalTopic } from '@weir/core';
 import { type ErrorName, errors } from '@weir/wire';
 import { configsOfBroker } from '../cluster/broker-configs.ts';
 import type { ClusterView } from '../cluster/cluster-view.ts';
-import { ifAvailable } from '../cluster-calls/if-available.ts';
+import { callInParts } from '../cluster-calls/call-in-parts.ts';
 import { waitForView } from '../cluster-calls/wait-for-view.ts';
-import { tooManyProblem } from '../requests/entry-limit.ts';
+import { tooManyConfigsProblem, tooManyProblem } from '../requests/entry-limit.ts';
 import type { RequestContext } from '../requests/handler.ts';
+import { mapInTurns } from '../requests/turns.ts';
 import { brokerProblem, configDenial, configResourceType, unknownType } from './config-resources.ts';
 
 /** A resource whose configs should change, as in both requests for it. */
@@ -19,12 +25,14 @@ interface ResourceToAlter {
 }
 
 /**
- * Changes configs, all resources in one call to the control plane, and waits until this agent has received the change.
+ * Changes configs, all resources in one call to the control plane, or parts of a long list of them, and waits until
+ * this agent has received the change.
  *
  * - The empty broker name changes the configs of the cluster, a node id those of one broker. A config that must be the
  *   same for all brokers is INVALID_REQUEST for one of them, and so are unknown brokers and loggers.
  * - An internal topic is INVALID_TOPIC_EXCEPTION: its configs follow from those of the cluster.
- * - If a request has more resources than allowed, all of them are INVALID_REQUEST.
+ * - If a request has more resources than allowed, all of them are INVALID_REQUEST. A resource that is named twice or
+ *   has more configs than allowed is INVALID_REQUEST too.
  * - Missing permissions are reported before any other error.
  * - If the control plane is unavailable the answer is NOT_CONTROLLER, upon which admin clients refresh metadata and
  *   retry.
@@ -35,21 +43,35 @@ export async function alterResources(
   context: RequestContext,
   self: AgentDescription,
 ) {
-  const { cluster, access } = context;
+  const { cluster, access, clock } = context;
   const tooMany = tooManyProblem(resources.length);
-  const checked = resources.map((resource): ConfigsToAlter | Refusal => {
-    if (tooMany !== undefined) return { error: 'INVALID_REQUEST', message: tooMany };
-    const denial = configDenial(resource, 'ALTER_CONFIGS', access);
-    return denial === undefined
-      ? check(resource, self, cluster)
-      : { error: denial, message: errors[denial].message };
-  });
+  const counts = new Map<string, number>();
+  const checked = await mapInTurns(
+    resources,
+    clock,
+    (resource): ConfigsToAlter | Refusal => {
+      if (tooMany !== undefined) return { error: 'INVALID_REQUEST', message: tooMany };
+      const denial = configDenial(resource, 'ALTER_CONFIGS', access);
+      if (denial !== undefined) return { error: denial, message: errors[denial].message };
+      const one = check(resource, self, cluster);
+      if (isAlterable(one)) counts.set(keyOf(one), (counts.get(keyOf(one)) ?? 0) + 1);
+      return one;
+    },
+    (one) => (isAlterable(one) ? costOf(one) : 1),
+  );
+  // Parts of the list do not know each other.
+  for (const [index, one] of checked.entries()) {
+    if (isAlterable(one) && counts.get(keyOf(one))! > 1) checked[index] = namedTwice(one);
+  }
   const toAlter = checked.filter(isAlterable);
-  const results =
-    toAlter.length === 0 ? [] : await ifAvailable(cluster.port.alterConfigs(toAlter, { validateOnly }));
-  if (!validateOnly && results !== undefined) {
+  const results = await callInParts(toAlter, {
+    clock,
+    costOf,
+    call: (part) => cluster.port.alterConfigs(part, { validateOnly }),
+  });
+  if (!validateOnly) {
     await waitForView(context, () =>
-      toAlter.every((altered, index) => isVisible(cluster, altered, results[index]!)),
+      toAlter.every((altered, index) => isVisible(cluster, altered, results[index])),
     );
   }
   let next = 0;
@@ -62,7 +84,7 @@ export async function alterResources(
       resourceName,
     });
     if (!isAlterable(one)) return answer(one.error, one.message);
-    const result = results?.[next++];
+    const result = results[next++];
     return result === undefined
       ? answer('NOT_CONTROLLER', errors.NOT_CONTROLLER.message)
       : answer(result.error, result.message);
@@ -78,6 +100,19 @@ function isAlterable(one: ConfigsToAlter | Refusal): one is ConfigsToAlter {
   return !('error' in one);
 }
 
+function costOf({ changes }: ConfigsToAlter): number {
+  return 1 + changes.length;
+}
+
+function keyOf({ kind, name }: ConfigsToAlter): string {
+  return `${kind}/${name}`;
+}
+
+function namedTwice({ kind, name }: ConfigsToAlter): Refusal {
+  const { noun } = configCatalogues[kind];
+  return { error: 'INVALID_REQUEST', message: `The request names the ${noun} ${name} twice.` };
+}
+
 /** Returns the change for the control plane, or what is wrong. */
 function check(
   { resourceType, resourceName, replacesAll, changes }: ResourceToAlter,
@@ -86,6 +121,8 @@ function check(
 ): ConfigsToAlter | Refusal {
   const invalid = (message: string): Refusal => ({ error: 'INVALID_REQUEST', message });
   if (changes === undefined) return invalid('a config can be set, deleted, appended to and subtracted from');
+  const tooMany = tooManyConfigsProblem(changes.length);
+  if (tooMany !== undefined) return invalid(tooMany);
   switch (resourceType) {
     case configResourceType.topic:
       if (isInternalTopic(resourceName))
@@ -112,8 +149,9 @@ function check(
 function isVisible(
   cluster: ClusterView,
   { kind, name }: ConfigsToAlter,
-  { configs }: AlterConfigsResult,
+  result: AlterConfigsResult | undefined,
 ): boolean {
+  const configs = result?.configs;
   if (configs === undefined) return true;
   switch (kind) {
     case 'topic': {

@@ -298,6 +298,114 @@ test('long lists of reading requests are served in turns', async () => {
   assert.deepEqual([...seen].sort(), servedNames.filter((name) => isInTurns(listWork[name])).sort());
 });
 
+test('the control plane is asked to set configs for parts of a long list, and all are answered in order', async () => {
+  const sizes: number[] = [];
+  await using agent = await startLeaderAgent(
+    {},
+    {
+      port: (node) =>
+        new Proxy<ClusterPort>(node, {
+          get(target, name) {
+            const member: unknown = Reflect.get(target, name);
+            if (typeof member !== 'function') return member;
+            return (...args: unknown[]) => {
+              if (name === 'createTopics') sizes.push(entriesIn(args[0] as readonly { configs: object }[]));
+              if (name === 'alterConfigs')
+                sizes.push(changesIn(args[0] as readonly { changes: unknown[] }[]));
+              return member.apply(target, args);
+            };
+          },
+        }),
+    },
+  );
+  const entriesIn = (topics: readonly { readonly configs: object }[]) =>
+    topics.reduce((sum, { configs }) => sum + 1 + Object.keys(configs).length, 0);
+  const changesIn = (resources: readonly { readonly changes: readonly unknown[] }[]) =>
+    resources.reduce((sum, { changes }) => sum + 1 + changes.length, 0);
+  const configs = Array.from({ length: 19 }, (_, index) => ({ name: `unknown-${index}`, value: '1' }));
+  const names = Array.from({ length: 500 }, (_, index) => `topic-${index}`);
+  // 20 entries each, in parts that end with the entry that makes them whole.
+  const partsMin = (names.length * 20) / (agentLimits.entriesPerTurnMax + 20);
+  const requirePartsOf = (answers: readonly string[], repeated = 0) => {
+    assert.deepEqual(answers, names);
+    assert.ok(sizes.length >= partsMin, `${sizes.length} calls`);
+    assert.ok(Math.max(...sizes) < agentLimits.entriesPerTurnMax + 20, `${sizes}`);
+    assert.equal(
+      sizes.splice(0).reduce((sum, size) => sum + size, 0),
+      (names.length - repeated) * 20,
+    );
+  };
+  const topics = names.map((name) => ({
+    name,
+    numPartitions: 1,
+    replicationFactor: 1,
+    assignments: [],
+    configs,
+  }));
+  for (const validateOnly of [true, false]) {
+    const created = answered(await agent.call('CreateTopics', 7, { topics, timeoutMs: 0, validateOnly }));
+    requirePartsOf(created.topics.map(({ name }) => name));
+    assert.deepEqual(
+      [...new Set(created.topics.map(({ errorCode }) => errorName(errorCode)))],
+      ['INVALID_CONFIG'],
+    );
+  }
+  const changes = configs.map((config) => ({ ...config, configOperation: 0 }));
+  const resources = names.map((resourceName) => ({ resourceType: 32, resourceName, configs: changes }));
+  const altered = answered(
+    await agent.call('IncrementalAlterConfigs', 1, { resources, validateOnly: false }),
+  );
+  requirePartsOf(altered.responses.map(({ resourceName }) => resourceName));
+  assert.deepEqual(
+    [...new Set(altered.responses.map(({ errorCode }) => errorName(errorCode)))],
+    ['INVALID_CONFIG'],
+  );
+
+  // A resource that is named twice is refused, in whichever part it is.
+  const again = answered(
+    await agent.call('IncrementalAlterConfigs', 1, {
+      resources: [...resources, resources[0]!],
+      validateOnly: false,
+    }),
+  );
+  const codes = again.responses.map(({ errorCode }) => errorName(errorCode));
+  assert.deepEqual(
+    [codes[0], codes[1], codes.at(-1)],
+    ['INVALID_REQUEST', 'INVALID_CONFIG', 'INVALID_REQUEST'],
+  );
+});
+
+test('a resource with more configs than there could be is refused before any call', async () => {
+  const calls: string[] = [];
+  await using agent = await startLeaderAgent(
+    {},
+    {
+      port: (node) =>
+        new Proxy<ClusterPort>(node, {
+          get(target, name) {
+            if (name === 'createTopics' || name === 'alterConfigs') calls.push(name);
+            const member: unknown = Reflect.get(target, name);
+            return typeof member === 'function' ? member.bind(target) : member;
+          },
+        }),
+    },
+  );
+  const configs = Array.from({ length: agentLimits.configsPerResourceMax + 1 }, (_, index) => ({
+    name: `unknown-${index}`,
+    value: '1',
+    configOperation: 0,
+  }));
+  const topic = { name: 'topic', numPartitions: 1, replicationFactor: 1, assignments: [], configs };
+  const created = answered(await agent.call('CreateTopics', 7, { topics: [topic], timeoutMs: 0 }));
+  assert.equal(errorName(created.topics[0]!.errorCode), 'INVALID_CONFIG');
+  const resource = { resourceType: 32, resourceName: 'group', configs };
+  for (const name of ['AlterConfigs', 'IncrementalAlterConfigs'] as const) {
+    const altered = answered(await agent.call(name, 1, { resources: [resource], validateOnly: false }));
+    assert.equal(errorName(altered.responses[0]!.errorCode), 'INVALID_REQUEST', name);
+  }
+  assert.deepEqual(calls, []);
+});
+
 test('parts of a list are answered in the order of the request', async () => {
   await using agent = await startLeaderAgent();
   const keys = Array.from({ length: 3 * agentLimits.entriesPerTurnMax + 1 }, (_, index) => `group-${index}`);

@@ -171,11 +171,12 @@ async function validate(request: RequestOf<ListOffsetsApi>, context: RequestCont
   const turns = new Turns(context.clock);
   const questions: Question[] = [];
   const refusalOf = refusalsByName(context, 'DESCRIBE');
-  const repeated = repeatedPartitions(request);
+  const repeated = await repeatedPartitions(request, turns);
   const topics: { name: string; partitions: PartitionResponse[] }[] = [];
   for (const { name, partitions } of request.topics) {
     const topic = cluster.topicByName(name);
     const refusal = refusalOf(name);
+    const repeatedHere = repeated.get(name);
     const responses: PartitionResponse[] = [];
     for (const { partitionIndex, timestamp, currentLeaderEpoch } of partitions) {
       const at = responses.length;
@@ -185,7 +186,7 @@ async function validate(request: RequestOf<ListOffsetsApi>, context: RequestCont
       const position = positionOf(timestamp);
       answer(nothing);
       if (refusal !== undefined) answer(failed(refusal));
-      else if (repeated.has(`${name}/${partitionIndex}`)) answer(failed('INVALID_REQUEST'));
+      else if (repeatedHere?.has(partitionIndex) === true) answer(failed('INVALID_REQUEST'));
       else if (timestamp < 0n && (position === undefined || apiVersion < positions[position].fromVersion))
         answer(failed('UNSUPPORTED_VERSION'));
       else if (topic === undefined || cluster.ends(topic.topicId, partitionIndex) === undefined)
@@ -205,15 +206,24 @@ async function validate(request: RequestOf<ListOffsetsApi>, context: RequestCont
   return { topics, questions };
 }
 
-function repeatedPartitions({ topics }: RequestOf<ListOffsetsApi>): Set<string> {
-  const seen = new Set<string>();
-  const repeated = new Set<string>();
+/** Returns the partitions that are named more than once, by topic. */
+async function repeatedPartitions({ topics }: RequestOf<ListOffsetsApi>, turns: Turns) {
+  const seenOf = new Map<string, Set<number>>();
+  const repeated = new Map<string, Set<number>>();
   for (const { name, partitions } of topics) {
+    const seen = seenOf.get(name) ?? new Set();
+    seenOf.set(name, seen);
     for (const { partitionIndex } of partitions) {
-      const key = `${name}/${partitionIndex}`;
-      if (seen.has(key)) repeated.add(key);
-      seen.add(key);
+      if (seen.has(partitionIndex)) {
+        const here = repeated.get(name) ?? new Set();
+        repeated.set(name, here.add(partitionIndex));
+      }
+      seen.add(partitionIndex);
+      const turn = turns.next();
+      if (turn !== undefined) await turn;
     }
+    const turn = turns.next();
+    if (turn !== undefined) await turn;
   }
   return repeated;
 }

@@ -1,14 +1,16 @@
 import { clusterConfigValue, replicationFactorOf, type TopicResult, type TopicToCreate } from '@weir/cluster';
 import { clusterResourceName, coreLimits, internalTopicProblem, isInternalTopic } from '@weir/core';
 import { type Apis, type ErrorName, errors, type RequestOf, type ResponseOf, zeroUuid } from '@weir/wire';
-import { ifAvailable } from '../cluster-calls/if-available.ts';
+import { callInParts } from '../cluster-calls/call-in-parts.ts';
 import { waitForView } from '../cluster-calls/wait-for-view.ts';
-import { tooManyProblem } from '../requests/entry-limit.ts';
-import type { HandlerOf } from '../requests/handler.ts';
+import { tooManyConfigsProblem, tooManyProblem } from '../requests/entry-limit.ts';
+import type { HandlerOf, RequestContext } from '../requests/handler.ts';
+import { mapInTurns, Turns } from '../requests/turns.ts';
 import type { Access } from '../security/access.ts';
 
 /**
- * CreateTopics v2 to v7, with one call to the control plane for all topics.
+ * CreateTopics v2 to v7, with one call to the control plane for all topics, or for parts of a long list of them, so
+ * that neither side works on all at once. With `validateOnly`, topics of different parts are not compared.
  *
  * - Any replication factor above 0 is accepted, even above the number of agents. It is stored and displayed only,
  *   because object storage replicates. -1 is the default of 3. 0 and values below -1 are INVALID_REPLICATION_FACTOR.
@@ -31,30 +33,39 @@ import type { Access } from '../security/access.ts';
  * with default values in the response.
  */
 export const createTopicsHandler: HandlerOf<Apis['CreateTopics']> = async (request, context) => {
-  const { access, cluster } = context;
+  const { access, cluster, clock } = context;
   const { validateOnly } = request;
   const tooMany = tooManyProblem(request.topics.length);
   if (tooMany !== undefined) {
-    const topics = distinct(request.topics).map(({ topic }) =>
+    const topics = await mapInTurns(await distinct(request.topics, context), clock, ({ topic }) =>
       refusal(topic.name, 'INVALID_REQUEST', tooMany),
     );
     return { throttleTimeMs: 0, topics };
   }
   const mayCreate = creations(access);
   const mutations = context.quotas.mutations(context.apiVersion >= refusalFromVersion);
-  const checked = distinct(request.topics)
-    .map((one) => (one.count === 1 && !mayCreate(one.topic.name) ? denied(one.topic) : check(one)))
-    .map((one) => (one.topic === undefined || validateOnly || isAllowed(one.topic) ? one : throttled(one)));
+  const checked = await mapInTurns(
+    await distinct(request.topics, context),
+    clock,
+    (one): Checked => {
+      const found = one.count === 1 && !mayCreate(one.topic.name) ? denied(one.topic) : check(one);
+      return found.topic === undefined || validateOnly || isAllowed(found.topic) ? found : throttled(found);
+    },
+    costOf,
+  );
   const toCreate = checked.flatMap(({ topic }) => topic ?? []);
-  const results =
-    toCreate.length === 0 ? [] : await ifAvailable(cluster.port.createTopics(toCreate, { validateOnly }));
-  if (!validateOnly) await waitForView(context, () => (results ?? []).every(isVisible));
+  const results = await callInParts(toCreate, {
+    clock,
+    costOf: ({ configs }) => 1 + Object.keys(configs).length,
+    call: (part) => cluster.port.createTopics(part, { validateOnly }),
+  });
+  if (!validateOnly) await waitForView(context, () => results.every(isVisible));
   let next = 0;
   return {
     throttleTimeMs: mutations.throttleMs(),
-    topics: checked.map(({ name, topic, error, message }) => {
+    topics: await mapInTurns(checked, clock, ({ name, topic, error, message }) => {
       if (topic === undefined) return refusal(name, error, message);
-      const result = results?.[next++];
+      const result = results[next++];
       if (result === undefined) return refusal(name, 'NOT_CONTROLLER', errors.NOT_CONTROLLER.message);
       const hidesConfigs = !access.mayQuietly('DESCRIBE_CONFIGS', 'TOPIC', name);
       return entryOf(name, result, { validateOnly, hidesConfigs });
@@ -66,7 +77,8 @@ export const createTopicsHandler: HandlerOf<Apis['CreateTopics']> = async (reque
     return mutations.take(partitionCount === -1 ? usual() : partitionCount);
   }
 
-  function isVisible({ topic }: TopicResult): boolean {
+  function isVisible(result: TopicResult | undefined): boolean {
+    const topic = result?.topic;
     return topic === undefined || cluster.topicById(topic.topicId) !== undefined;
   }
 };
@@ -79,9 +91,16 @@ type Entry = ResponseOf<Apis['CreateTopics']>['topics'][number];
 
 interface Checked {
   readonly name: string;
+  /** Configs and partitions that the request has for it. */
+  readonly entries: number;
   readonly topic?: TopicToCreate;
   readonly error: ErrorName;
   readonly message: string;
+}
+
+/** What a topic costs, in entries. */
+function costOf({ entries }: { readonly entries: number }): number {
+  return 1 + entries;
 }
 
 /** CREATE on the cluster makes the check on each topic unnecessary. */
@@ -91,19 +110,26 @@ function creations(access: Access): (name: string) => boolean {
 }
 
 /** Returns each name once, with the number of its occurrences. */
-function distinct(topics: readonly RequestedTopic[]): { topic: RequestedTopic; count: number }[] {
+async function distinct(
+  topics: readonly RequestedTopic[],
+  { clock }: RequestContext,
+): Promise<{ topic: RequestedTopic; count: number }[]> {
+  const turns = new Turns(clock);
   const byName = new Map<string, { topic: RequestedTopic; count: number }>();
   for (const topic of topics) {
     const known = byName.get(topic.name);
     if (known === undefined) byName.set(topic.name, { topic, count: 1 });
     else known.count++;
+    const turn = turns.next();
+    if (turn !== undefined) await turn;
   }
   return [...byName.values()];
 }
 
 function check({ topic, count }: { topic: RequestedTopic; count: number }): Checked {
   const { name, numPartitions, replicationFactor: factor, assignments, configs } = topic;
-  const refused = (error: ErrorName, message: string): Checked => ({ name, error, message });
+  const entries = configs.length + assignments.length;
+  const refused = (error: ErrorName, message: string): Checked => ({ name, entries, error, message });
   if (count > 1) return refused('INVALID_REQUEST', `the request names the topic ${count} times`);
   if (isInternalTopic(name)) return refused('INVALID_TOPIC_EXCEPTION', internalTopicProblem(name));
   if (assignments.length > 0 && (numPartitions !== -1 || factor !== -1)) {
@@ -134,10 +160,13 @@ function check({ topic, count }: { topic: RequestedTopic; count: number }): Chec
     const range = `between 1 and ${coreLimits.partitionsPerTopicMax}, or -1 for the default`;
     return refused('INVALID_PARTITIONS', `the partition count must be ${range}`);
   }
+  const tooMany = tooManyConfigsProblem(configs.length);
+  if (tooMany !== undefined) return refused('INVALID_CONFIG', tooMany);
   const unset = configs.find(({ value }) => value === null);
   if (unset !== undefined) return refused('INVALID_CONFIG', `the config ${unset.name} has no value`);
   return {
     name,
+    entries,
     topic: {
       name,
       partitionCount,
@@ -151,12 +180,12 @@ function check({ topic, count }: { topic: RequestedTopic; count: number }): Chec
 
 function denied({ name }: RequestedTopic): Checked {
   const error = 'TOPIC_AUTHORIZATION_FAILED';
-  return { name, error, message: errors[error].message };
+  return { name, entries: 0, error, message: errors[error].message };
 }
 
-function throttled({ name }: Checked): Checked {
+function throttled({ name, entries }: Checked): Checked {
   const error = 'THROTTLING_QUOTA_EXCEEDED';
-  return { name, error, message: errors[error].message };
+  return { name, entries, error, message: errors[error].message };
 }
 
 function refusal(name: string, error: ErrorName, message: string | null): Entry {

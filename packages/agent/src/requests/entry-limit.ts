@@ -5,3 +5,9 @@ export function tooManyProblem(count: number): string | undefined {
   if (count <= agentLimits.namedPerRequestMax) return undefined;
   return `the request has ${count} entries and ${agentLimits.namedPerRequestMax} are allowed; send several requests`;
 }
+
+/** Why a topic or other resource for which a request sets this many configs is refused. */
+export function tooManyConfigsProblem(count: number): string | undefined {
+  const most = agentLimits.configsPerResourceMax;
+  return count <= most ? undefined : `${count} configs are given and ${most} are allowed`;
+}

@@ -5,9 +5,15 @@ import type { ConfigProblem, ConfigRow } from './config-row.ts';
 import { shownText } from './config-type.ts';
 import type { ConfigTexts } from './config-value.ts';
 
+/** Of more problems than this, the others are not looked for. */
+const problemsMax = 10;
+/** So many unknown names of one resource are compared with those that there are, which takes long. */
+const hintsMax = 3;
+
 interface CheckedConfigs<Value extends string | null> {
   /** Configs to store: canonical names in the order of the catalogue, then unknown names that are unset. */
   readonly configs: Readonly<Record<string, Value>>;
+  /** The first ones, if there are many. */
   readonly problems: readonly ConfigProblem[];
 }
 
@@ -43,6 +49,7 @@ function check<Value extends string | null>(
     problems.push({ name, value: texts[name] ?? 'null', rule, error });
 
   for (const [name, text] of Object.entries(texts)) {
+    if (problems.length === problemsMax) break;
     if (Object.hasOwn(rows, name)) {
       const row = rows[name]!;
       const fixed = fixedRule(kind, row);
@@ -63,11 +70,12 @@ function check<Value extends string | null>(
       // As in Kafka; it also allows removing what an older release stored.
       unknown.set(name, text);
     } else {
-      problem(name, unknownRule(catalogue, name));
+      problem(name, unknownRule(catalogue, name, problems.length < hintsMax));
     }
   }
   // In the order of the catalogue, and only if neither the canonical name nor a preceding alias is set.
   for (const [name, { of, times = 1 }] of Object.entries(aliases)) {
+    if (problems.length === problemsMax) break;
     if (!Object.hasOwn(texts, name) || fixedRule(kind, rows[of]!) !== undefined) continue;
     const { type } = rows[of]!;
     const canonical = scale(texts[name]!, times);
@@ -103,8 +111,8 @@ function refusalOf({ type, refusedValues = {} }: ConfigRow, text: string): strin
   return Object.hasOwn(refusedValues, value) ? refusedValues[value] : undefined;
 }
 
-function unknownRule({ noun, rows, aliases }: ConfigCatalogue, name: string): string {
-  const near = nearestName(name, [...Object.keys(rows), ...Object.keys(aliases)]);
+function unknownRule({ noun, rows, aliases }: ConfigCatalogue, name: string, isHinted: boolean): string {
+  const near = isHinted ? nearestName(name, [...Object.keys(rows), ...Object.keys(aliases)]) : undefined;
   const hint = near === undefined ? '' : `; did you mean ${near}?`;
   return `there is no such ${noun} config${hint}`;
 }

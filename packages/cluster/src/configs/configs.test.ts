@@ -288,3 +288,12 @@ test('a group uses its own value, else the value of the cluster, else the defaul
   assert.equal(groupConfigValue('consumer.session.timeout.ms', {}, {}), 45_000);
   assert.equal(groupConfigValue('share.isolation.level', {}, {}), 'read_uncommitted');
 });
+
+test('of many unknown configs the first ones are named, and fewer are compared with those that there are', () => {
+  const texts = Object.fromEntries(
+    Array.from({ length: 1_000 }, (_, index) => [`retention.ms${index % 10}${index}`, '1']),
+  );
+  const { problems } = checkTopicConfigs(texts);
+  const hinted = problems.filter(({ rule }) => rule.includes('did you mean retention.ms'));
+  assert.deepEqual([problems.length, hinted.length], [10, 3]);
+});
