@@ -15,8 +15,8 @@ import { scramSha512 } from '../security/sasl/scram-mechanism.ts';
  * the password and does not leave the agent: only the verification keys of RFC 5802 are sent on and stored.
  *
  * - SCRAM-SHA-512 is the only mechanism; any other is UNSUPPORTED_SASL_MECHANISM.
- * - UNACCEPTABLE_CREDENTIAL for iterations outside of 4096 to 16384, an empty name or salt, and an empty salted
- *   password. As in Kafka, it need not have the length of SHA-512: it is a key of HMAC, whatever made it.
+ * - UNACCEPTABLE_CREDENTIAL for iterations outside of 4096 to 16384, an empty name, and an empty salted password. As in
+ *   Kafka, it need not have the length of SHA-512: it is a key of HMAC, whatever made it; and the salt may be empty.
  * - A user named twice is DUPLICATE_RESOURCE, answered once; deleting a credential that does not exist is
  *   RESOURCE_NOT_FOUND.
  * - POLICY_VIOLATION if the cluster has the maximum number of credentials.
@@ -99,9 +99,9 @@ function problemOf(
       `There are ${iterations} iterations; ${iterationsMin} to ${iterationsMax} are allowed.`,
     );
   }
-  if (salt.length === 0 || salt.length > agentLimits.scramSaltBytesMax) {
+  if (salt.length > agentLimits.scramSaltBytesMax) {
     return unacceptable(
-      `The salt has ${salt.length} bytes; 1 to ${agentLimits.scramSaltBytesMax} are allowed.`,
+      `The salt has ${salt.length} bytes; at most ${agentLimits.scramSaltBytesMax} are allowed.`,
     );
   }
   if (saltedPassword.length === 0 || saltedPassword.length > agentLimits.scramSaltedPasswordBytesMax) {

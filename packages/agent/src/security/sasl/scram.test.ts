@@ -82,8 +82,8 @@ test('any name and password can log in, and no other password can', () => {
     )
     .filter((text) => !text.includes('\0'));
   fc.assert(
-    fc.property(word, word, word, (user, password, guess) => {
-      const credential = credentialOf(password);
+    fc.property(word, word, word, fc.constantFrom(0, 16), (user, password, guess, saltBytes) => {
+      const credential = credentialOf(password, randomBytes(saltBytes));
       for (const tried of [password, guess]) {
         const client = new ScramClient(user, tried);
         const conversation = knowing({ [user]: credential });
