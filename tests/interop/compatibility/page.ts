@@ -1,5 +1,6 @@
 import { testedClients, untestedClients } from './clients.ts';
 import { departures } from './departures.ts';
+import { fatalErrors } from './fatal-errors.ts';
 import { type ClientResult, readResults } from './results.ts';
 
 /** Renders docs/compatibility.md: results of the client tests, and differences from Apache Kafka. */
@@ -20,6 +21,14 @@ export function compatibilityPage(): string {
     table(
       ['area', 'what', 'Apache Kafka', 'Weir', 'why'],
       departures.map(({ area, subject, apache, weir, reason }) => [area, subject, apache, weir, reason]),
+    ),
+    '## Retriable errors that older clients take as fatal',
+    'In calls about groups and transactions, by the sources of these versions. In librdkafka 1.9.2 none was found in ' +
+      'SyncGroup, Heartbeat, InitProducerId and the calls of transactions, and none in JoinGroup, SyncGroup and Heartbeat ' +
+      'of kafka-python 2.0.2, which has no transactions: they retry, or join again.',
+    table(
+      ['client', 'call', 'error', 'what the client does', 'Weir'],
+      fatalErrors.map(({ client, call, error, effect, weir }) => [client, call, error, effect, weir]),
     ),
   ];
   return `${sections.join('\n\n')}\n`;
