@@ -1,6 +1,6 @@
 import { type ClusterPort, takeSnapshot } from '@weir/cluster';
 
-/** By default the first rebalance of a classic group waits for 3 s, and the second assignment of a consumer group 1 s. */
+/** By default 3 s before the first rebalance of a classic group, and 1 s between assignments of a consumer group. */
 const names = ['group.initial.rebalance.delay.ms', 'group.consumer.assignment.interval.ms'] as const;
 
 /**

@@ -42,8 +42,8 @@ export function nextAssignmentMs(
 }
 
 /**
- * Removes what the member no longer subscribes to from its target, because the next computation may be a while away: the
- * member gives those partitions up at once.
+ * Removes what the member no longer subscribes to from its target, because the next computation may be a while away:
+ * the member gives those partitions up at once.
  */
 export function dropUnsubscribed(step: ConsumerStep, member: ConsumerMember): void {
   const { group, topics } = step;
