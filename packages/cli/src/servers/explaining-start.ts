@@ -13,9 +13,9 @@ export async function explainingStart<T>(ports: WantedPorts, start: () => Promis
   } catch (error) {
     // Loaded only now, because benchmarks start a listener and have neither bucket nor database.
     const { StoreError } = await import('@weir/storage');
-    const { DatabaseProblem } = await import('@weir/controlplane/process');
+    const { ClusterRetired, DatabaseProblem } = await import('@weir/controlplane/process');
     if (error instanceof StoreError) throw new Failure(`-bucketURL: ${error.message}`);
-    if (error instanceof DatabaseProblem) throw new Failure(error.message);
+    if (error instanceof DatabaseProblem || error instanceof ClusterRetired) throw new Failure(error.message);
     const { code, port, address, syscall } = error as NodeJS.ErrnoException & ListenProblem;
     if (syscall === 'listen' && isWrongAddress(code)) {
       throw new Failure(`-bindAddress: this machine cannot listen at ${address}; name one of its addresses`);

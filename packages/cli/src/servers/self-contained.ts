@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { AgentStats, agentMetricRows, type RunningAgent, startAgent } from '@weir/agent';
-import type { ControlPlaneProcess } from '@weir/controlplane/process';
+import type { ControlPlaneProcess, ReadyProcess } from '@weir/controlplane/process';
 import { jsonLog, Metrics, release, systemRandom } from '@weir/core';
 import { openStore, probesFolder, type StoreDeps } from '@weir/storage';
 import type { Deps } from '../deps.ts';
@@ -8,6 +8,7 @@ import type { CommandValues } from '../flags/catalogue.ts';
 import { agentBuckets } from './agent-buckets.ts';
 import { agentSettings, jobSettings } from './agent-settings.ts';
 import { inUrl, loopback, onlyAddress } from './bind-address.ts';
+import { checkBucket } from './bucket-check.ts';
 import type { ClusterPlace } from './cluster-place.ts';
 import { explainingStart } from './explaining-start.ts';
 import { startHostedPush } from './metrics-hosted-push.ts';
@@ -121,7 +122,19 @@ export async function runSelfContained(
       metrics,
     });
     running.defer(() => controlPlane.stop());
-    const cluster = await (await controlPlane.whenReady()).whenLeader();
+    const bucketUse = {
+      folder: probesFolder(clusterId),
+      deletes: !values.disableFileDeletion,
+      clock,
+      log,
+      stop,
+    };
+    // By a store of its own: the circuit breaker of the other one may be open, which says nothing about the reason.
+    const checkOwnBucket = async () => {
+      const checked = { ...bucketUse, values: bucketCheck, setting: '-bucketURL', bucketUrl };
+      await checkBucket({ ...checked, store: await openBucket(bucketUrl) });
+    };
+    const cluster = await leading(await controlPlane.whenReady(), checkOwnBucket);
     await withQuickGroups(cluster);
     const buckets = await agentBuckets({
       clusterId,
@@ -130,13 +143,7 @@ export async function runSelfContained(
       allowedUrls: allowedBucketUrls,
       open: openBucket,
       checkValues: bucketCheck,
-      bucketCheck: {
-        folder: probesFolder(clusterId),
-        deletes: !values.disableFileDeletion,
-        clock,
-        log,
-        stop,
-      },
+      bucketCheck: bucketUse,
       clock,
       log,
       stop,
@@ -229,6 +236,23 @@ export async function runSelfContained(
       ].join('\n'),
     );
   }
+}
+
+/** A control plane that makes backups does not lead without its bucket. If that is why it does not, says so. */
+async function leading(
+  ready: ReadyProcess,
+  checkBucket: () => Promise<void>,
+): ReturnType<ReadyProcess['whenLeader']> {
+  const unusable = Promise.withResolvers<never>();
+  let isChecking = false;
+  const onProblem = () => {
+    if (isChecking) return;
+    isChecking = true;
+    checkBucket().then(() => {
+      isChecking = false;
+    }, unusable.reject);
+  };
+  return await Promise.race([ready.whenLeader(onProblem), unusable.promise]);
 }
 
 interface Started {

@@ -55,8 +55,12 @@ export interface ReadyProcess {
   readonly hasFirstCluster: boolean;
   /** Where the first user signs up; `undefined` if there is a user. */
   readonly setupUrl: string | undefined;
-  /** Resolves with the own cluster, once this process leads it and it has the credentials of the file. */
-  whenLeader(): Promise<ClusterNode>;
+  /**
+   * Resolves with the own cluster, once this process leads it and it has the credentials of the file. Rejects with
+   * `ClusterRetired` if it was restored into another database. `onProblem` is called whenever the bucket could not be
+   * asked about that.
+   */
+  whenLeader(onProblem?: () => void): Promise<ClusterNode>;
 }
 
 /** A quick start loads the rest after this at the latest. */
@@ -245,10 +249,10 @@ async function startParts(
       ownClusterId,
       hasFirstCluster: part?.firstCluster !== undefined,
       setupUrl: part?.setupUrl(),
-      async whenLeader() {
+      async whenLeader(onProblem) {
         const node = ownClusterId === undefined ? undefined : host.node(ownClusterId);
         if (node === undefined) throw new Error('this process serves no cluster of its own');
-        await whenLeader(node);
+        await whenLeader(node, onProblem);
         await credentials.applied();
         return node;
       },
@@ -299,13 +303,20 @@ function quickCluster(id: string): VirtualCluster {
   };
 }
 
-function whenLeader(node: ClusterNode): Promise<void> {
-  return new Promise((resolve) => {
-    if (node.role === 'leader') return resolve();
-    const end = node.onRole((role) => {
-      if (role !== 'leader') return;
-      end();
-      resolve();
-    });
+/** The cluster was restored into another database, and is not served from this one again. */
+export class ClusterRetired extends Error {
+  override readonly name = 'ClusterRetired';
+}
+
+async function whenLeader(node: ClusterNode, onProblem: (() => void) | undefined): Promise<void> {
+  using listeners = new DisposableStack();
+  if (onProblem !== undefined) listeners.defer(node.onServingProblem(onProblem));
+  await new Promise<void>((resolve, reject) => {
+    const look = () => {
+      if (node.role === 'leader') resolve();
+      else if (node.retiredBecause !== undefined) reject(new ClusterRetired(node.retiredBecause));
+    };
+    listeners.defer(node.onRole(look));
+    look();
   });
 }

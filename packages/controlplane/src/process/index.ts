@@ -3,6 +3,7 @@
 export { DatabaseProblem } from '../accounts/database/database-problem.ts';
 export { freshKeySecret } from '../accounts/secrets/secrets.ts';
 export {
+  ClusterRetired,
   type ControlPlaneProcess,
   type ReadyProcess,
   startControlPlaneProcess,

@@ -90,6 +90,7 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
   #servingRight: ServingRight | undefined;
   /** Why this process could not serve when it last had the lease. */
   #servingProblem: string | undefined;
+  readonly #servingProblemListeners = new Set<() => void>();
   #linkingPipelines: (() => Promise<readonly LinkingPipeline[]>) | undefined;
   readonly #followers: Followers;
   readonly #roleListeners = new Set<(role: Role) => void>();
@@ -135,6 +136,20 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
   onRole(listener: (role: Role) => void): () => void {
     this.#roleListeners.add(listener);
     return () => this.#roleListeners.delete(listener);
+  }
+
+  /** Why the cluster is not served from this database any more, if that is so for good. */
+  get retiredBecause(): string | undefined {
+    return this.#retiredBecause;
+  }
+
+  /**
+   * Calls the listener whenever this process had the lease and could not find out whether it may serve. Returns a
+   * function that removes it.
+   */
+  onServingProblem(listener: () => void): () => void {
+    this.#servingProblemListeners.add(listener);
+    return () => this.#servingProblemListeners.delete(listener);
   }
 
   /**
@@ -377,6 +392,7 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
       const isOurs = await new Promise<boolean>((resolve) => lease.whenKnown(resolve));
       isUnknown = !isOurs && lease.confirmProblem !== undefined;
       this.#servingProblem = isUnknown ? lease.confirmProblem : undefined;
+      if (isUnknown) for (const listener of [...this.#servingProblemListeners]) listener();
       if (this.#role !== 'stopped' && !isGranted) await this.#withdraw(right!, epoch, replica);
       else if (this.#role !== 'stopped' && isOurs) {
         const { position } = replica;

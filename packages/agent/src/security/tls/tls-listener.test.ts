@@ -66,7 +66,7 @@ async function listen(t: TestContext, options: Options = {}) {
     log,
     metrics,
   });
-  const { server: inner } = await startTestAgent();
+  const { server: inner, clock: agentClock } = await startTestAgent();
   const requests: ReceivedRequest[] = [];
   const listener = await startKafkaListener({
     host: '127.0.0.1',
@@ -76,7 +76,8 @@ async function listen(t: TestContext, options: Options = {}) {
       refuseApiVersions: () => inner.refuseApiVersions(),
       serve(request) {
         requests.push(request);
-        return inner.serve(request);
+        // Long lists are served in turns.
+        return agentClock.until(Promise.resolve(inner.serve(request)));
       },
     },
     limits: defaultListenerLimits(1),
