@@ -75,13 +75,13 @@ async function consumer(
   const members = connections.map(
     (connection, index) => new ConsumerMember(connection, `new-${groupOf(index, scale)}`, topic),
   );
-  for (let waiting = members; waiting.length > 0; ) {
-    for (let first = 0; first < waiting.length; first += joiningMax) {
-      const some = waiting.slice(first, first + joiningMax);
+  // All of them, until each has work: the first ones give up partitions when the next assignment is due.
+  do {
+    for (let first = 0; first < members.length; first += joiningMax) {
+      const some = members.slice(first, first + joiningMax);
       await Promise.all(some.map((member) => patiently(() => member.heartbeat())));
     }
-    waiting = waiting.filter((member) => !member.isAtWork);
-  }
+  } while (!members.every((member) => member.isAtWork));
   return measured(cluster, 'KIP-848', members, consumerIntervalMs, scale);
 }
 
