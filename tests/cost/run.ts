@@ -46,7 +46,10 @@ const spanMs = (Number(values.minutes) * 60_000) / chosen.length;
 process.stdout.write(`seed ${seed}\n`);
 let tooMuch = 0;
 for (const listener of chosen) {
-  for (const finding of (await findingsOf(listener)).slice(0, 5)) report(listener, finding);
+  for (const [index, finding] of (await findingsOf(listener)).entries()) {
+    // The worst ones are of interest, and all above the limit count.
+    if (index < 5 || finding.ms > turnMsMax) report(listener, finding);
+  }
 }
 if (tooMuch > 0) process.stdout.write(`${tooMuch} requests occupy the serving thread for too long\n`);
 process.exitCode = tooMuch > 0 ? 1 : 0;
@@ -80,9 +83,12 @@ async function findingsOf(listener: CostListener): Promise<Finding[]> {
 function report({ name }: CostListener, finding: Finding): void {
   const { seed: input, sizes, bytes, ms } = finding;
   const known = knownExceptions.find((one) => one.listener === name && one.seed === input);
-  const isAbove = ms > limitMs;
-  if (isAbove && known === undefined) tooMuch++;
-  const verdict = !isAbove ? '' : known === undefined ? '  TOO LONG' : `  known: ${known.reason}`;
+  // Other work of the machine makes known exceptions slower, too.
+  const ceilingMs = ((known?.ceilingMs ?? turnMsMax) * limitMs) / turnMsMax;
+  const isTooLong = ms > ceilingMs;
+  if (isTooLong) tooMuch++;
+  const reason = known === undefined || ms <= limitMs ? '' : `  known: ${known.reason}`;
+  const verdict = isTooLong ? `  TOO LONG${reason}` : reason;
   process.stdout.write(
     `${name}: ${input}: ${ms.toFixed(1)} ms for ${bytes} bytes ${JSON.stringify(sizes)}${verdict}\n`,
   );
