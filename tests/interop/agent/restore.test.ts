@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
@@ -151,7 +152,7 @@ test('a control plane that comes back after a restore takes no commits', bounded
   const folder = temporaryFolder(lifetime);
   const bucketUrl = pathToFileURL(join(folder, 'bucket')).href;
   const backup = ['-bucketURL', bucketUrl, '-metadataBackupInterval', '1s'];
-  const { agents, controlPlanes, restartControlPlane } = await startCluster(lifetime, {
+  const { agents, clusterId, controlPlanes, restartControlPlane } = await startCluster(lifetime, {
     agents: [{ zone: 'zone-a' }],
     controlPlanes: 1,
     controlPlaneFlags: backup,
@@ -161,7 +162,8 @@ test('a control plane that comes back after a restore takes no commits', bounded
   const topics = [{ name: topic, numPartitions: 1, replicationFactor: -1, assignments: [], configs: [] }];
   await client.call('CreateTopics', 7, { topics, timeoutMs: 10_000 });
   const writer = new Writer(client);
-  while (writer.acknowledged.size < 20) await pause(20);
+  const entries = join(folder, 'bucket', 'service', clusterId, 'metadata', '00000000', 'entries');
+  while (writer.acknowledged.size < 20 || !existsSync(entries)) await pause(20);
   await controlPlanes[0]!.kill();
   await writer.stop();
 
