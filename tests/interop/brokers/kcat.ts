@@ -1,20 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { systemEnvironment } from '@weir/core';
+import { missingPackage } from '../debian-package.ts';
 
-/**
- * Why kcat is not available, as the `skip` of a test. In CI as root, it is installed first; on a developer's
- * machine nothing is installed.
- */
 export function missingKcat(): string | false {
-  if (hasKcat()) return false;
-  if (systemEnvironment.CI === undefined || process.getuid?.() !== 0) return 'kcat is not installed';
-  const installed = spawnSync('apt-get', ['install', '-y', 'kcat'], { encoding: 'utf8', timeout: 120_000 });
-  if (hasKcat()) return false;
-  return `kcat is not installed, and apt-get cannot: ${installed.error?.message ?? installed.stderr.trim().split('\n').at(-1)}`;
-}
-
-function hasKcat(): boolean {
-  return spawnSync('kcat', ['-V']).status === 0;
+  return missingPackage('kcat', () => spawnSync('kcat', ['-V']).status === 0);
 }
 
 /** Runs kcat with the input and returns its output. */
