@@ -16,7 +16,7 @@ export class LineRefused extends Error {
 
 /** Fields of protobuf that one value may take. */
 const fieldsPerValue = 4;
-/** What a value costs besides its fields. */
+/** What a value costs in addition to its fields. */
 const valueSteps = 4;
 
 /** Counts what a line, a resource or a scope has, which is read without a pause. */
