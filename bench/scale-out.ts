@@ -32,7 +32,7 @@ const tiny: ScaleSizes = {
 
 /**
  * Throughput and CPU per added agent process, over one control plane with PostgreSQL, and what each unit of work costs
- * leader and database: from it follows at which size of a cluster the first of them is full (docs/scaling.md).
+ * leader and database: from it follows at which size of a cluster the first of them is full (docs/operate/scaling.md).
  */
 export const scaleOut: Benchmark = {
   name: 'scale-out',

@@ -25,8 +25,8 @@ import { limitsPage } from './limits-page.ts';
 
 /** Renderers of generated pages, by path. */
 const pages: Readonly<Record<string, () => string>> = {
-  'docs/compatibility.md': compatibilityPage,
-  'docs/costs.md': costsPage,
+  'docs/reference/compatibility.md': compatibilityPage,
+  'docs/operate/costs.md': costsPage,
   'docs/reference/agent-http.md': httpPage,
   'docs/reference/diagnostics.md': diagnosticsPage,
   'docs/reference/api.md': apiPage,

@@ -5,15 +5,15 @@ import { resultsText } from './report.ts';
 import type { ResultsFile } from './results-file.ts';
 import { svgOf } from './svg.ts';
 
-const pageName = 'docs/benchmarks.md';
-const chartFolder = 'docs/benchmarks';
+const pageName = 'docs/reference/benchmarks.md';
+const chartFolder = 'docs/reference/benchmarks';
 const begin = '<!-- results: written by npm run bench:kafka -->';
 const end = '<!-- end of results -->';
 
 const newPage = `# Benchmarks beside Apache Kafka
 
 \`npm run bench:kafka\` takes the results and writes this page between its two marks;
-[bench/README.md](../bench/README.md) says how it does that and how to read them.
+[bench/README.md](../../bench/README.md) says how it does that and how to read them.
 
 ${begin}
 ${end}

@@ -7,8 +7,8 @@ import { departures } from '../interop/compatibility/departures.ts';
 import { compatibilityPage } from '../interop/compatibility/page.ts';
 import { readResults } from '../interop/compatibility/results.ts';
 
-test('docs/compatibility.md is what results and departures say', () => {
-  const page = readFileSync(join(import.meta.dirname, '../../docs/compatibility.md'), 'utf8');
+test('docs/reference/compatibility.md is what results and departures say', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/reference/compatibility.md'), 'utf8');
   assert.equal(page, compatibilityPage(), 'run npm run docs');
 });
 

@@ -82,8 +82,8 @@ function deadLinks({ path, text }: { readonly path: string; readonly text: strin
 
 test('links of every page lead to files of the repository', () => {
   assert.deepEqual(pages.flatMap(deadLinks), []);
-  const planted = { path: 'docs/tour.md', text: 'See [gone](../packages/agent/src/gone.ts#top).' };
-  assert.deepEqual(deadLinks(planted), ['docs/tour.md links to ../packages/agent/src/gone.ts']);
+  const planted = { path: 'docs/contribute/tour.md', text: 'See [gone](../packages/agent/src/gone.ts#top).' };
+  assert.deepEqual(deadLinks(planted), ['docs/contribute/tour.md links to ../packages/agent/src/gone.ts']);
 });
 
 test('files and folders named in backticks exist', () => {
@@ -91,7 +91,7 @@ test('files and folders named in backticks exist', () => {
   const isThere = (name: string) =>
     all.some((path) => path === name || path.endsWith(`/${name}`) || `/${path}`.includes(`/${name}/`));
   const pages = all.filter((path) =>
-    /^(?:DESIGN\.md|docs\/(?:glossary|tour)\.md|docs\/adr\/.*|.*\/SPEC\.md)$/.test(path),
+    /^(?:DESIGN\.md|docs\/contribute\/(?:glossary|tour)\.md|docs\/adr\/.*|.*\/SPEC\.md)$/.test(path),
   );
   assert.ok(pages.length > 10, 'the pages were found');
   const missing = pages.flatMap((page) =>
@@ -120,7 +120,7 @@ test('numbers of invariants are unique', () => {
 });
 
 test('the tour names few files, each of them once per request', () => {
-  const tour = pages.find(({ path }) => path === 'docs/tour.md')!.text;
+  const tour = pages.find(({ path }) => path === 'docs/contribute/tour.md')!.text;
   const filesMax: Readonly<Record<string, number>> = { 'One Produce request': 25, 'One Fetch request': 15 };
   const chapters = tour.split(/^## /m).slice(1);
   assert.deepEqual(

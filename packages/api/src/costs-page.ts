@@ -39,7 +39,7 @@ export function costsPage(): string {
 }
 
 const introduction = [
-  'Object stores bill bytes that are stored, by the month, and requests, by the thousand. A cluster shows both, so that its bill is no surprise: `weir cli storage-costs` prints them with their prices, the operation [`describe_storage_costs`](reference/api.md#describe_storage_costs) of the API returns them, and metrics show them over time.',
+  'Object stores bill bytes that are stored, by the month, and requests, by the thousand. A cluster shows both, so that its bill is no surprise: `weir cli storage-costs` prints them with their prices, the operation [`describe_storage_costs`](../reference/api.md#describe_storage_costs) of the API returns them, and metrics show them over time.',
 ];
 
 const measured = [

@@ -1,6 +1,6 @@
 /**
- * Where Weir's behaviour differs from Apache Kafka 4.3, as seen by clients, and why. The page docs/compatibility.md is
- * rendered from this table (`npm run docs`).
+ * Where Weir's behaviour differs from Apache Kafka 4.3, as seen by clients, and why. The page
+ * docs/reference/compatibility.md is rendered from this table (`npm run docs`).
  *
  * Remove a row when the difference is gone. Internals that clients never see (storage of records, leadership) do not
  * belong here.

@@ -1,7 +1,7 @@
 /**
  * Errors after which a repetition of the request can succeed, and that older clients take as fatal in calls about
- * groups and transactions, by the sources of these versions. The page docs/compatibility.md is rendered from this table
- * (`npm run docs`).
+ * groups and transactions, by the sources of these versions. The page docs/reference/compatibility.md is rendered from
+ * this table (`npm run docs`).
  */
 interface FatalError {
   readonly client: string;

@@ -3,7 +3,7 @@ import { departures } from './departures.ts';
 import { fatalErrors } from './fatal-errors.ts';
 import { type ClientResult, readResults } from './results.ts';
 
-/** Renders docs/compatibility.md: results of the client tests, and differences from Apache Kafka. */
+/** Renders docs/reference/compatibility.md: results of the client tests, and differences from Apache Kafka. */
 export function compatibilityPage(): string {
   const results = readResults();
   const sections = [

@@ -10,12 +10,12 @@ import { accessibilityProblems, buildConsole, openBrowser } from './stage.ts';
 
 /**
  * `npm run screenshots`: opens every page of the console with the data of a demo, checks it as the tests of pages do,
- * and writes its pictures to docs/console/.
+ * and writes its pictures to docs/guides/console/.
  */
 
 const { values } = parseArgs({
   options: {
-    to: { type: 'string', default: join(import.meta.dirname, '../../../docs/console') },
+    to: { type: 'string', default: join(import.meta.dirname, '../../../docs/guides/console') },
     /** How long the demo runs before the first picture, so that charts and diagnostics have something to show. */
     seconds: { type: 'string', default: '240' },
     /** Also dark, and on a phone. */

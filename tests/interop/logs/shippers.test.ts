@@ -139,7 +139,7 @@ for (const json of [true, false])
   });
 
 test('the commands of the page work', { skip }, async () => {
-  const page = readFileSync(join(import.meta.dirname, '../../../docs/log-intake.md'), 'utf8');
+  const page = readFileSync(join(import.meta.dirname, '../../../docs/guides/log-intake.md'), 'utf8');
   const [block] = blocksOf(page).filter(({ language }) => language === 'sh');
   const commands = block!.text.split('\n').filter((line) => line.startsWith('curl '));
   const ports = new URL(url()).host;

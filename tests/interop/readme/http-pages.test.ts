@@ -13,8 +13,8 @@ const missing = spawnSync('curl', ['--version']).status === 0 ? false : 'curl is
 
 /** Pages whose calls work on a fresh `weir local`, and the fewest that they have. */
 const pages: readonly [page: string, callsMin: number][] = [
-  ['http.md', 20],
-  ['debugging.md', 4],
+  ['guides/http.md', 20],
+  ['operate/debugging.md', 4],
   ['reference/agent-http.md', 35],
 ];
 

@@ -6,7 +6,7 @@ import { signUpFirstUser } from '../brokers/first-user.ts';
 import { type Lifetime, startWeir, temporaryFolder, type WeirProcess } from '../brokers/weir-process.ts';
 import { startControlPlane } from '../postgres/control-plane.ts';
 
-/** A schema registry cluster, made and started with the commands of docs/schema-registry.md. */
+/** A schema registry cluster, made and started with the commands of docs/guides/schema-registry.md. */
 interface RegistryCluster {
   readonly clusterId: string;
   readonly controlPlanes: readonly WeirProcess[];

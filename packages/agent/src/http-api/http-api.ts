@@ -29,18 +29,18 @@ export const httpAreas: readonly HttpArea[] = [
   {
     title: 'Logs',
     introduction:
-      'Batches of logs in the forms that shippers send; each line becomes one record. [Logs over HTTP](../log-intake.md) says what is in it.',
+      'Batches of logs in the forms that shippers send; each line becomes one record. [Logs over HTTP](../guides/log-intake.md) says what is in it.',
     routes: intakeRoutes,
   },
   {
     title: 'Debugging',
     introduction:
-      'What the agent does, for its operators. [Debugging agents](../debugging.md) says who may call these routes, and with which tools.',
+      'What the agent does, for its operators. [Debugging agents](../operate/debugging.md) says who may call these routes, and with which tools.',
     routes: debugRoutes,
   },
   {
     title: 'Probes, metrics and this description',
-    introduction: 'They need no login. [Probes](../probes.md) says what they mean.',
+    introduction: 'They need no login. [Probes](../operate/probes.md) says what they mean.',
     routes: [statusDefinition, readyDefinition, metricsDefinition, openApiDefinition],
   },
 ];

@@ -21,7 +21,7 @@ const introduction = `# HTTP API of agents
 <!-- Written by scripts/docs.ts from the definitions of routes in packages/agent/src. Change them, not this page. -->
 
 What an agent serves on its HTTP port (\`-httpPort\`, 8080). \`GET ${openApiDefinition.path}\` is the same for programs, as an
-OpenAPI 3.1 document. [Records over HTTP](../http.md) explains logins, rights, formats and limits; a schema registry has
+OpenAPI 3.1 document. [Records over HTTP](../guides/http.md) explains logins, rights, formats and limits; a schema registry has
 a [port and a page](schema-registry.md) of its own.
 
 - **Bodies** have at most ${formatBytes(agentLimits.httpBodyBytesMax)}, as they are or with \`content-encoding: gzip\`.

@@ -205,6 +205,6 @@ test('lines of Loki become the same records from JSON and from protobuf', async 
 });
 
 test('every field of a record is in the documentation', () => {
-  const page = readFileSync(join(import.meta.dirname, '../../../../docs/log-intake.md'), 'utf8');
+  const page = readFileSync(join(import.meta.dirname, '../../../../docs/guides/log-intake.md'), 'utf8');
   for (const name of ['timestamp', ...logFieldNames]) assert.ok(page.includes(`\`${name}\``), name);
 });

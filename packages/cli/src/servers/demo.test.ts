@@ -7,7 +7,7 @@ import { demoClientNames, demoGroups } from '../demo/cast.ts';
 import { demoTopicNames } from '../demo/topics.ts';
 
 test('the page about the demo names everything in it', () => {
-  const page = readFileSync(join(import.meta.dirname, '../../../../docs/demo.md'), 'utf8');
+  const page = readFileSync(join(import.meta.dirname, '../../../../docs/start/demo.md'), 'utf8');
   const names = [
     ...demoTopicNames,
     ...demoClientNames,

@@ -24,7 +24,7 @@ requests  $62.93     $0.0245
 storage   $0.0089    -
 both      $62.94     $0.0245
 
-Kafka with 3 replicas in 3 zones, network and disks only: $137.03 per month (replication $102.66, producers $34.22, disks $0.15); docs/costs.md has the assumptions
+Kafka with 3 replicas in 3 zones, network and disks only: $137.03 per month (replication $102.66, producers $34.22, disks $0.15); docs/operate/costs.md has the assumptions
 
 Prices are approximate and were not compared with the pages of the provider; -prices replaces them.
 `,

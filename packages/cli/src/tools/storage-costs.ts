@@ -79,7 +79,7 @@ export function costsText(costs: Costs): string {
     ),
     `Kafka with ${comparedKafka.replicas} replicas in ${comparedKafka.zones} zones, network and disks only: ${dollarText(kafka.month)} per month ` +
       `(replication ${dollarText(kafka.replication_month)}, producers ${dollarText(kafka.producers_month)}, disks ${dollarText(kafka.disks_month)}); ` +
-      'docs/costs.md has the assumptions\n',
+      'docs/operate/costs.md has the assumptions\n',
     'Prices are approximate and were not compared with the pages of the provider; -prices replaces them.\n',
   ];
   return parts.join('\n');

@@ -10,7 +10,7 @@ export const costFlags = [
     type: oneOf(...priceListNames),
     default: 's3',
     commands: ['cli storage-costs'],
-    help: 'The approximate list prices that are used; docs/costs.md has them.',
+    help: 'The approximate list prices that are used; docs/operate/costs.md has them.',
   }),
   available({
     name: 'prices',
@@ -18,6 +18,6 @@ export const costFlags = [
     default: [],
     commands: ['cli storage-costs'],
     help: 'Prices that replace those of the list, such as storage=0.021,put=0.0045.',
-    rule: 'The names are those of docs/costs.md.',
+    rule: 'The names are those of docs/operate/costs.md.',
   }),
 ];
