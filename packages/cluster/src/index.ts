@@ -416,3 +416,4 @@ export { type QuotaKey, quotaProblem } from './quotas/quota-rows.ts';
 export { assignRanges, rangeAssignorName, type Subscriber } from './range-assignor.ts';
 export { SnapshotTopics } from './snapshots/snapshot-topics.ts';
 export { takeSnapshot } from './snapshots/take-snapshot.ts';
+export { collisionKey, collisionProblem } from './topic-collision.ts';

@@ -55,6 +55,8 @@ export type Command =
       /** One fresh id per topic, in Kafka's format of 22 characters. Ids of refused topics are not used. */
       readonly topicIds: readonly string[];
       readonly validateOnly: boolean;
+      /** With `validateOnly`: partitions of topics of the same request that earlier calls found valid. */
+      readonly partitionsBefore?: number | undefined;
     }
   | { readonly kind: 'deleteTopics'; readonly topics: readonly TopicReference[] }
   /** Deletes topics with their data, irrevocably. */

@@ -135,9 +135,10 @@ export const executors: {
     return { reply: results, entry: work.writer.take(), changes };
   },
 
-  createTopics: (work, { topics, topicIds, validateOnly }, nowMs) => {
+  createTopics: (work, { topics, topicIds, validateOnly, partitionsBefore }, nowMs) => {
     checkFreshIds(work.state, topicIds, topics.length);
-    const { created, results } = decideCreateTopics(work.state, work.limits, topics, topicIds, nowMs);
+    const before = validateOnly ? partitionsBefore : 0;
+    const { created, results } = decideCreateTopics(work.state, work.limits, topics, topicIds, nowMs, before);
     if (validateOnly || created.length === 0) return { reply: results };
     // Most topics have the default factor, which the older layout implies and older releases can read.
     if (created.every(({ replicationFactor }) => replicationFactor === undefined)) {

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { coreLimits } from '@weir/core';
 import type { ErrorName } from '@weir/wire';
 import { zeroUuid } from '@weir/wire';
-import { answered, codeOf, startTestAgent } from '../../testing/index.ts';
+import { answered, codeOf, errorName, startLeaderAgent, startTestAgent } from '../../testing/index.ts';
+import { agentLimits } from '../limits.ts';
 
 interface Wanted {
   readonly name: string;
@@ -123,6 +125,65 @@ test('validateOnly creates nothing', async () => {
   const { topics } = answered(await call('CreateTopics', 7, request));
   assert.deepEqual([topics[0]!.errorCode, topics[0]!.numPartitions, topics[0]!.topicId], [0, 3, zeroUuid]);
   assert.equal(view.topicByName('a'), undefined);
+});
+
+test('topics of one request are compared with each other, with validateOnly as without', async () => {
+  const full = { name: 'full', numPartitions: coreLimits.partitionsPerClusterMax - 1 };
+  // As many as the control plane is asked about at a time.
+  const others = Array.from(
+    { length: agentLimits.entriesPerTurnMax },
+    (_, at): Wanted => ({
+      name: `refused-${at}`,
+      configs: [{ name: 'retention.ms', value: 'never' }],
+    }),
+  );
+  const cases: { what: string; topics: Wanted[]; refused: Record<string, ErrorName> }[] = [
+    {
+      what: 'names that collide in one part',
+      topics: [{ name: 'a.b' }, { name: 'a_b' }, { name: 'c' }],
+      refused: { a_b: 'INVALID_TOPIC_EXCEPTION' },
+    },
+    {
+      what: 'names that collide in different parts',
+      topics: [{ name: 'a.b' }, ...others, { name: 'a_b' }, { name: 'c' }],
+      refused: { a_b: 'INVALID_TOPIC_EXCEPTION' },
+    },
+    {
+      what: 'a name that collides with one that was refused',
+      topics: [
+        { name: 'a.b', configs: [{ name: 'retention.ms', value: 'never' }] },
+        ...others,
+        { name: 'a_b' },
+      ],
+      refused: { 'a.b': 'INVALID_CONFIG' },
+    },
+    {
+      what: 'a name twice, in different parts',
+      topics: [{ name: 'a' }, ...others, { name: 'b' }, { name: 'a' }],
+      refused: { a: 'INVALID_REQUEST' },
+    },
+    {
+      what: 'more partitions than a cluster has, in one part',
+      topics: [full, { name: 'more', numPartitions: 2 }, { name: 'few' }],
+      refused: { more: 'POLICY_VIOLATION' },
+    },
+    {
+      what: 'more partitions than a cluster has, in different parts',
+      topics: [full, ...others, { name: 'more', numPartitions: 2 }, { name: 'few' }],
+      refused: { more: 'POLICY_VIOLATION' },
+    },
+  ];
+  for (const { what, topics, refused } of cases) {
+    for (const validateOnly of [true, false]) {
+      await using agent = await startLeaderAgent();
+      const request = { topics: topics.map(wanted), validateOnly, timeoutMs: 0 };
+      const answer = answered(await agent.call('CreateTopics', 7, request));
+      const failed = answer.topics
+        .filter(({ name, errorCode }) => errorCode !== 0 && !name.startsWith('refused-'))
+        .map(({ name, errorCode }) => [name, errorName(errorCode)]);
+      assert.deepEqual(Object.fromEntries(failed), refused, `${what}, validateOnly ${validateOnly}`);
+    }
+  }
 });
 
 test('NOT_CONTROLLER if the control plane is unavailable', async () => {

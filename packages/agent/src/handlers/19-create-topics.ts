@@ -7,10 +7,11 @@ import { tooManyConfigsProblem, tooManyProblem } from '../requests/entry-limit.t
 import type { HandlerOf, RequestContext } from '../requests/handler.ts';
 import { mapInTurns, Turns } from '../requests/turns.ts';
 import type { Access } from '../security/access.ts';
+import { ValidatedTopics } from '../topics/validated-topics.ts';
 
 /**
  * CreateTopics v2 to v7, with one call to the control plane for all topics, or for parts of a long list of them, so
- * that neither side works on all at once. With `validateOnly`, topics of different parts are not compared.
+ * that neither side works on all at once. With `validateOnly`, too, each topic is compared with those before it.
  *
  * - Any replication factor above 0 is accepted, even above the number of agents. It is stored and displayed only,
  *   because object storage replicates. -1 is the default of 3. 0 and values below -1 are INVALID_REPLICATION_FACTOR.
@@ -54,10 +55,11 @@ export const createTopicsHandler: HandlerOf<Apis['CreateTopics']> = async (reque
     costOf,
   );
   const toCreate = checked.flatMap(({ topic }) => topic ?? []);
+  const validated = validateOnly ? new ValidatedTopics(cluster.port) : undefined;
   const results = await callInParts(toCreate, {
     clock,
     costOf: ({ configs }) => 1 + Object.keys(configs).length,
-    call: (part) => cluster.port.createTopics(part, { validateOnly }),
+    call: (part) => validated?.validate(part) ?? cluster.port.createTopics(part, { validateOnly }),
   });
   if (!validateOnly) await waitForView(context, () => results.every(isVisible));
   let next = 0;

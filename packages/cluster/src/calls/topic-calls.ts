@@ -1,4 +1,4 @@
-import { flag, list, number, object, optional, text, texts, tuple } from '../shapes/shape.ts';
+import { flag, list, number, object, optional, text, texts, tuple, whole } from '../shapes/shape.ts';
 import { command } from './call.ts';
 
 export interface TopicDescription {
@@ -50,6 +50,19 @@ export interface MutationOptions {
 
 export const mutationOptions = object<MutationOptions>({ validateOnly: flag });
 
+interface CreateTopicsOptions extends MutationOptions {
+  /**
+   * With `validateOnly`: partitions of topics of the same request that earlier calls found valid. Unlike created ones,
+   * those are not counted otherwise.
+   */
+  readonly partitionsBefore?: number | undefined;
+}
+
+const createTopicsOptions = object<CreateTopicsOptions>({
+  validateOnly: flag,
+  partitionsBefore: optional(whole),
+});
+
 /** Results of creating, changing or deleting a topic. */
 export type TopicError =
   | 'NONE'
@@ -74,7 +87,7 @@ export interface TopicResult {
 
 /** Calls about topics. Each topic has its own result. */
 export const topicCalls = {
-  createTopics: command<[topics: readonly TopicToCreate[], options: MutationOptions], TopicResult[]>(
+  createTopics: command<[topics: readonly TopicToCreate[], options: CreateTopicsOptions], TopicResult[]>(
     tuple(
       list(
         object<TopicToCreate>({
@@ -84,7 +97,7 @@ export const topicCalls = {
           configs: texts,
         }),
       ),
-      mutationOptions,
+      createTopicsOptions,
     ),
     { splits: true },
   ),

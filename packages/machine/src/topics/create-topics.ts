@@ -1,6 +1,8 @@
 import {
   checkTopicConfigs,
   clusterConfigValue,
+  collisionKey,
+  collisionProblem,
   describeProblem,
   type TopicDescription,
   type TopicError,
@@ -12,23 +14,27 @@ import type { MachineLimits } from '../machine-limits.ts';
 import { PartitionBudget } from './partition-budget.ts';
 import { repeated } from './repeated.ts';
 import { withFactor } from './topic-entries.ts';
-import { collisionKey, topicNameProblem } from './topic-name.ts';
+import { topicNameProblem } from './topic-name.ts';
 
 /** The maximum of the Kafka protocol. */
 const replicationFactorMax = 32_767;
 
-/** Decides which topics are created, without applying it. */
+/**
+ * Decides which topics are created, without applying it. `partitionsBefore` are those of topics of the same request
+ * that earlier calls validated.
+ */
 export function decideCreateTopics(
   state: ClusterState,
   limits: MachineLimits,
   topics: readonly TopicToCreate[],
   topicIds: readonly string[],
   nowMs: number,
+  partitionsBefore = 0,
 ): { created: TopicDescription[]; results: TopicResult[] } {
   const created: TopicDescription[] = [];
   const namedTwice = repeated(topics.map(({ name }) => name));
   const chosenKeys = new Map<string, string>();
-  const budget = new PartitionBudget(state, limits);
+  const budget = new PartitionBudget(state, limits, partitionsBefore);
 
   const results = topics.map((topic, index): TopicResult => {
     const { name } = topic;
@@ -41,10 +47,7 @@ export function decideCreateTopics(
     const key = collisionKey(name);
     const colliding = state.topics.colliding(name)?.description.name ?? chosenKeys.get(key);
     if (colliding !== undefined) {
-      return refused(
-        'INVALID_TOPIC_EXCEPTION',
-        `The topic ${name} collides with ${colliding}: metrics cannot distinguish "." from "_".`,
-      );
+      return refused('INVALID_TOPIC_EXCEPTION', collisionProblem(name, colliding));
     }
 
     const partitionCount =

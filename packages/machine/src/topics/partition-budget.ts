@@ -7,10 +7,11 @@ export class PartitionBudget {
   #live: number;
   #held: number;
 
-  constructor(state: ClusterState, limits: MachineLimits) {
+  /** `takenBefore` were taken by calls that only validated. */
+  constructor(state: ClusterState, limits: MachineLimits, takenBefore = 0) {
     this.#limits = limits;
-    this.#live = state.topics.livePartitionCount;
-    this.#held = state.topics.heldPartitionCount;
+    this.#live = state.topics.livePartitionCount + takenBefore;
+    this.#held = state.topics.heldPartitionCount + takenBefore;
   }
 
   /** Takes `added` partitions for a topic that then has `total`, or returns why not and takes none. */

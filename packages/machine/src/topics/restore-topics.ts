@@ -1,10 +1,15 @@
-import { clusterConfigValue, type DeletedTopic, type TopicResult } from '@weir/cluster';
+import {
+  clusterConfigValue,
+  collisionKey,
+  collisionProblem,
+  type DeletedTopic,
+  type TopicResult,
+} from '@weir/cluster';
 import type { ClusterState } from '../cluster-state.ts';
 import type { MachineLimits } from '../machine-limits.ts';
 import { refused } from './create-topics.ts';
 import { PartitionBudget } from './partition-budget.ts';
 import { repeated } from './repeated.ts';
-import { collisionKey } from './topic-name.ts';
 import type { Topic } from './topics.ts';
 
 /**
@@ -44,10 +49,7 @@ export function decideRestoreTopics(
     const key = collisionKey(name);
     const colliding = state.topics.colliding(name)?.description.name ?? chosenKeys.get(key);
     if (colliding !== undefined) {
-      return refused(
-        'INVALID_TOPIC_EXCEPTION',
-        `The topic ${name} collides with ${colliding}: metrics cannot distinguish "." from "_".`,
-      );
+      return refused('INVALID_TOPIC_EXCEPTION', collisionProblem(name, colliding));
     }
     const overBudget = budget.takeBack(topic.partitions.length);
     if (overBudget !== undefined) return refused(overBudget.error, overBudget.message);

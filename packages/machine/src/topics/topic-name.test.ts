@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { collisionKey, topicNameProblem } from './topic-name.ts';
+import { topicNameProblem } from './topic-name.ts';
 
 const good = ['a', 'A.b_c-9', '...', '_', '-', 'x'.repeat(249)];
 const bad: [name: string, problem: RegExp][] = [
@@ -21,8 +21,3 @@ for (const name of good) {
 for (const [name, problem] of bad) {
   test(`${JSON.stringify(name)} is no name`, () => assert.match(topicNameProblem(name)!, problem));
 }
-
-test('names collide when they differ only in dots and underscores', () => {
-  assert.equal(collisionKey('a.b_c'), collisionKey('a_b.c'));
-  assert.notEqual(collisionKey('a.b'), collisionKey('a-b'));
-});

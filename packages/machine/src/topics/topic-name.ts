@@ -13,11 +13,3 @@ export function topicNameProblem(name: string): string | undefined {
   }
   return undefined;
 }
-
-/**
- * Returns the same key for names that differ only in `.` and `_`: metrics write `_` for `.`, so such names would
- * collide.
- */
-export function collisionKey(name: string): string {
-  return name.replaceAll('.', '_');
-}

@@ -1,7 +1,6 @@
-import type { TopicDescription } from '@weir/cluster';
+import { collisionKey, type TopicDescription } from '@weir/cluster';
 import { PartitionLog } from '../log/partition-log.ts';
 import type { PointerPool } from '../log/pointer-pool.ts';
-import { collisionKey } from './topic-name.ts';
 
 /** A topic with its partitions. It has a number, because every row of a journaled commit refers to a topic. */
 export interface Topic {

@@ -45,11 +45,12 @@ const commands: {
     freshId: FreshId,
   ) => CommandAnswering<AnswerOf<Name>>;
 } = {
-  createTopics: ([topics, { validateOnly }], freshId) => ({
+  createTopics: ([topics, { validateOnly, partitionsBefore }], freshId) => ({
     kind: 'createTopics',
     topics,
     topicIds: topics.map(() => freshId()),
     validateOnly,
+    partitionsBefore,
   }),
   deleteTopics: ([topics]) => ({ kind: 'deleteTopics', topics }),
   removeTopics: ([topics]) => ({ kind: 'removeTopics', topics }),
