@@ -15,15 +15,15 @@ import type { ExchangeSecrets } from './page-exchange/exchange-key.ts';
 import { createPageExchange, type PageExchange } from './page-exchange/page-exchange.ts';
 import type { Pressure } from './pressure/pressure.ts';
 import { createReadPath } from './read-path/read-path.ts';
-import type { WriteHealth } from './readiness/write-health.ts';
 import { SchemaValidation } from './schema-validation/schema-validation.ts';
 import { principalsOf } from './security/principals.ts';
 import type { AgentPeers } from './security/tls/agent-peers.ts';
 import { ShareService } from './share/share-service.ts';
 import type { AgentStats } from './stats/agent-stats.ts';
-import { TopicDistribution, topicDistributionRows } from './stats/topic-distributions.ts';
+import { TopicDistribution, topicDistributionRows } from './telemetry/topic-distributions.ts';
 import { Impersonation } from './write-path/impersonation/impersonation.ts';
 import { RecentReaders } from './write-path/recent-readers.ts';
+import type { WriteHealth } from './write-path/write-health.ts';
 import { createWritePath } from './write-path/write-path.ts';
 
 const pageBytes = 4 * 1024 * 1024;

@@ -33,7 +33,6 @@ import { createPressure } from './pressure/pressure.ts';
 import { QueryService } from './query/query-service.ts';
 import { ClientQuotas } from './quotas/client-quotas.ts';
 import { Readiness } from './readiness/readiness.ts';
-import { WriteHealth } from './readiness/write-health.ts';
 import { schemaExport } from './schema-exporting/exporter-job.ts';
 import { startAgentRegistry } from './schema-registry/agent-registry.ts';
 import { OwnRegistry } from './schema-registry/own-registry.ts';
@@ -52,6 +51,7 @@ import { AgentStats } from './stats/agent-stats.ts';
 import { certificateExpiry } from './stats/certificate-expiry.ts';
 import { ClientTelemetry } from './telemetry/client-telemetry.ts';
 import { ConnectedClients } from './telemetry/connected-clients.ts';
+import { WriteHealth } from './write-path/write-health.ts';
 
 /** Time to stop that is reserved while the agent waits for the shutdown lock: this, or half of the deadline. */
 const stopMsMin = 30_000;
@@ -345,7 +345,7 @@ async function start(
   const queries = new QueryService({
     ...options,
     view,
-    loadRecordBrowser: async () => {
+    loadRecordQueries: async () => {
       const { RecordBrowser } = await import('./record-browser/record-browser.ts');
       const mustLogIn = () => requiresLogin || hasClientCertificates || aclMode() === 'enforced';
       return new RecordBrowser({ ...callers, server: held, schemas, requiresLogin: mustLogIn });

@@ -234,12 +234,6 @@ export const agentLimits = {
   aclInvalidRulesLoggedMax: 20,
 
   /**
-   * Recent changes of key-value entries that an agent remembers by their keys, for components that derive state from
-   * entries.
-   */
-  followedChangesMax: 4096,
-
-  /**
    * Users, clients and addresses whose use one agent measures because of a quota; client ids are a client's choice.
    */
   quotaSensorsMax: 20_000,

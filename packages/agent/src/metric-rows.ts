@@ -3,6 +3,7 @@ import { clusterClientMetricRows } from '@weir/rpc';
 import { storeMetricRows } from '@weir/storage';
 import { eventRows } from './events/event-metrics.ts';
 import { heartbeatRow } from './heartbeats.ts';
+import { httpConnectionsCutRow } from './http/agent-http-connections.ts';
 import { httpDataRows } from './http-data/data-metrics.ts';
 import { refreshesRow } from './identity/agent-token.ts';
 import { compactionRows } from './jobs/compaction/file-compaction.ts';
@@ -11,7 +12,6 @@ import { deadFileRows } from './jobs/dead-file-metrics.ts';
 import { jobRows } from './jobs/job-metrics.ts';
 import { publishOutcomeRow } from './metrics-publishing/cluster-metrics.ts';
 import { pushRow } from './metrics-publishing/push/metrics-push.ts';
-import { httpConnectionsCutRow } from './net/agent-http-connections.ts';
 import { listenerRows } from './net/listener-metrics.ts';
 import { exchangeRows } from './page-exchange/exchange-metrics.ts';
 import { answerBytesRow, metadataRows, processRows } from './pressure/pressure-metrics.ts';
@@ -34,8 +34,8 @@ import {
 } from './security/sasl/sasl-metrics.ts';
 import { certificateRows } from './security/tls/server-certificates.ts';
 import { requestsRow } from './stats/request-counters.ts';
-import { topicDistributionRows } from './stats/topic-distributions.ts';
 import { pointsRow, pushesRow } from './telemetry/client-telemetry.ts';
+import { topicDistributionRows } from './telemetry/topic-distributions.ts';
 import { backpressure, deadFiles, outcomes, produceOutcomes, writeRows } from './write-path/write-metrics.ts';
 
 /** All metrics of agents, for documentation and tests. Cluster metrics are not included. */

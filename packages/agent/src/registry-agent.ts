@@ -17,7 +17,6 @@ import { claimedNodeId } from './placement/node-id.ts';
 import { LoadMonitor } from './pressure/load-monitor.ts';
 import { systemLoad } from './pressure/load-source.ts';
 import { Readiness } from './readiness/readiness.ts';
-import { WriteHealth } from './readiness/write-health.ts';
 import { schemaExport } from './schema-exporting/exporter-job.ts';
 import { schemaLinking } from './schema-linking/schema-linking-job.ts';
 import { type RegistrySettings, startAgentRegistry } from './schema-registry/agent-registry.ts';
@@ -29,6 +28,7 @@ import { ShutdownLock } from './shutdown-lock.ts';
 import { inUrl, leaveMsMax, unlessGivenUp, within } from './start-and-stop.ts';
 import { AgentStats } from './stats/agent-stats.ts';
 import { certificateExpiry } from './stats/certificate-expiry.ts';
+import { WriteHealth } from './write-path/write-health.ts';
 
 /** What an agent needs that serves a schema registry and no records. */
 interface RegistryAgentOptions

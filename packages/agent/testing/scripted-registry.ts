@@ -2,11 +2,11 @@ import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import type { TestContext } from 'node:test';
 import { type Clock, type Log, Metrics, silentLog, systemClock } from '@weir/core';
 import type { RegistryService } from '@weir/registry';
-import { HttpLogins } from '../src/http/http-logins.ts';
 import { RegistryMetrics } from '../src/schema-registry/registry-metrics.ts';
 import { registryRequests } from '../src/schema-registry/registry-requests.ts';
 import { startRegistryServer } from '../src/schema-registry/registry-server.ts';
 import { fullAccess } from '../src/security/access.ts';
+import { HttpLogins } from '../src/security/http-logins.ts';
 import { principalWithoutCredential } from '../src/security/principal.ts';
 
 interface Answer {

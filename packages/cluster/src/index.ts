@@ -368,6 +368,7 @@ export { readCredentialRecord, writeCredentialRecord } from './credentials/crede
 export { credentialSpellings, givenCredentialName } from './credentials/credential-names.ts';
 export { readScramCredential, writeScramCredential } from './credentials/scram-entry.ts';
 export { isPasswordOf, newScramCredential, scramIterations } from './credentials/scram-secret.ts';
+export { type EntriesView, FollowedEntries, type FollowedEntriesView } from './entries/followed-entries.ts';
 export type { FilePointers, FileState } from './file-pointers.ts';
 export { fileCompactionKind, readCompactionTask, writeCompactionTask } from './jobs/compaction-task.ts';
 export { fileDeletionKind, readDeletionTask, writeDeletionTask } from './jobs/deletion-task.ts';

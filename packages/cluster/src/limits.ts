@@ -94,4 +94,10 @@ export const clusterLimits = {
 
   /** Event queries that one agent runs at a time; further ones are refused. */
   queriesPerAgentMax: 4,
+
+  /**
+   * Recent changes of key-value entries that an agent remembers by their keys, for components that derive state from
+   * entries.
+   */
+  followedChangesMax: 4096,
 } as const;

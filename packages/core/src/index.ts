@@ -76,5 +76,6 @@ export { RecentlyUsed } from './recently-used.ts';
 export { release } from './release.ts';
 export { RetainedCopies, retainedCopy } from './retained-copy.ts';
 export { Semaphore, SemaphoreFull } from './semaphore.ts';
+export { shortName } from './short-name.ts';
 export { timeText } from './time-text.ts';
 export { TokenBucket, type TokenRate } from './token-bucket.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { FollowedEntries } from '@weir/cluster';
 import { ownConfigsReader } from './broker-configs.ts';
-import { FollowedEntries } from './followed-entries.ts';
 
 test('broker configs override cluster configs, and the object stays the same until something changes', () => {
   const records = new FollowedEntries();

@@ -1,5 +1,5 @@
+import type { EntriesView } from '@weir/cluster';
 import type { ClusterView } from './cluster-view.ts';
-import type { EntriesView } from './followed-entries.ts';
 
 type Configs = Readonly<Record<string, string>>;
 type View = Pick<ClusterView, 'clusterConfigs' | 'records'>;

@@ -1,5 +1,5 @@
+import type { EntriesView } from '@weir/cluster';
 import { clusterFacts } from '@weir/cluster';
-import type { EntriesView } from './followed-entries.ts';
 
 const { key } = clusterFacts.name;
 

@@ -2,10 +2,10 @@ import type {
   AbortedTransactions,
   AgentDescription,
   ClusterPort,
+  FollowedEntriesView,
   Pointers,
   TopicDescription,
 } from '@weir/cluster';
-import type { FollowedEntriesView } from './followed-entries.ts';
 
 /**
  * The agent's local state of its cluster: topics, partition ends, other agents. It is fed by the cluster's change

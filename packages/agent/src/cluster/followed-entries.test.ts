@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { FollowedEntries } from '@weir/cluster';
+import { clusterLimits } from '@weir/cluster/limits';
 import { silentLog } from '@weir/core';
 import { settle } from '@weir/core/testing';
 import { TestCluster } from '@weir/metadata/testing';
-import { agentLimits } from '../limits.ts';
-import { FollowedEntries } from './followed-entries.ts';
 import { createClusterView } from './following-view.ts';
 
 test('a view has the earlier and later entries of its cluster, each namespace separately', async () => {
@@ -54,7 +54,7 @@ test('readers of derived values get the keys that changed, if it is not too long
   followed.restart([{ namespace: 'acl', key: 'd', value: Buffer.alloc(0) }]);
   assert.equal(records.changedSince(version), undefined, 'anything may have changed');
   const restarted = records.version;
-  for (let n = 0; n < agentLimits.followedChangesMax * 3; n++) {
+  for (let n = 0; n < clusterLimits.followedChangesMax * 3; n++) {
     put(`k${n}`);
     assert.deepEqual(records.changedSince(records.version - 1), [`k${n}`]);
   }

@@ -9,6 +9,8 @@ import {
   type FileCommit,
   type FileCommitResult,
   type FilesToCommit,
+  FollowedEntries,
+  type FollowedEntriesView,
   filesToSend,
   type Pointers,
   portOf,
@@ -18,7 +20,6 @@ import {
 import type { Clock, Log } from '@weir/core';
 import { agentLimits } from '../limits.ts';
 import type { ClusterView, GrowingEnd, PartitionEnds } from './cluster-view.ts';
-import { FollowedEntries, type FollowedEntriesView } from './followed-entries.ts';
 import { GrowthWaiters } from './growth-waiters.ts';
 import { TailIndex, type TailLimits } from './tail-index.ts';
 

@@ -1,15 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock, Log, Metrics } from '@weir/core';
 import { isOfForeignPage } from '../http/foreign-page.ts';
-import { HttpLogins } from '../http/http-logins.ts';
+import { socketDeadlineMs } from '../http/http-defaults.ts';
 import { HttpProblem } from '../http/http-problem.ts';
 import { plain, type Route } from '../http/http-server.ts';
 import { countAnswer, httpDataRows } from '../http-data/data-metrics.ts';
 import { sendProblem } from '../http-data/send-problem.ts';
 import { agentLimits } from '../limits.ts';
-import { socketDeadlineMs } from '../net/http-defaults.ts';
 import { type Access, mayOnCluster } from '../security/access.ts';
 import type { GuardedRequest } from '../security/acl/denial-log.ts';
+import { HttpLogins } from '../security/http-logins.ts';
 import { userOf } from '../security/principal.ts';
 import type { PrincipalOf } from '../security/principals.ts';
 import type { LoginChecks } from '../security/sasl/login-checks.ts';

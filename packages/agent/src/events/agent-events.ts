@@ -1,5 +1,6 @@
 import { clusterFacts } from '@weir/cluster';
 import type { Clock, Log, Metrics, Random } from '@weir/core';
+import type { EventEmitter } from '@weir/events/emission';
 import { eventTypeNames, eventTypes } from '@weir/events/emission';
 import { clusterNameIn } from '../cluster/cluster-name.ts';
 import type { ClusterView } from '../cluster/cluster-view.ts';
@@ -8,7 +9,7 @@ import type { WritePath } from '../write-path/write-path.ts';
 import { ClusterMetricEvents } from './cluster-metric-events.ts';
 import { ControlPlaneEvents, isEventsAgent } from './control-plane-events.ts';
 import { emittingLog } from './emitting-log.ts';
-import { createEmitter, type EmittingAgent, type EventEmitter } from './event-emitter.ts';
+import { createEmitter, type EmittingAgent } from './event-emitter.ts';
 import { EventProcessor } from './event-processor.ts';
 import { EventSwitch } from './event-switch.ts';
 import { EventTopics } from './event-topics.ts';

@@ -1,7 +1,7 @@
 import { type MeasuredClusterView, readStats, type SeriesValue } from '@weir/cluster';
 import type { Clock, Log, Metrics } from '@weir/core';
+import type { EventEmitter } from '@weir/events/emission';
 import { agentLimits } from '../limits.ts';
-import type { EventEmitter } from './event-emitter.ts';
 import { eventRows } from './event-metrics.ts';
 
 interface ClusterMetricEventsOptions {

@@ -1,5 +1,5 @@
 import type { Log, LogFields, LogLevel } from '@weir/core';
-import type { EventEmitter } from './event-emitter.ts';
+import type { EventEmitter } from '@weir/events/emission';
 
 /**
  * A log whose lines are also events, except debug lines, whatever level the log itself writes. Components that write

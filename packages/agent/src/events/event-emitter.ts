@@ -1,25 +1,9 @@
 import type { Clock, Random } from '@weir/core';
-import { agentSource, type EventData, type EventTypeName } from '@weir/events/emission';
+import { agentSource, type EventEmitter } from '@weir/events/emission';
 import type { ValueToWrite } from '@weir/wire';
 import type { EventProcessor } from './event-processor.ts';
 import type { EventSwitch } from './event-switch.ts';
 import { EventWriter } from './event-writer.ts';
-
-interface EmitOptions {
-  /** When it happened; default: now. */
-  readonly timeMs?: number;
-}
-
-/**
- * Emits events for the components of an agent. It never throws and never blocks; events that cannot be written are
- * counted.
- */
-export interface EventEmitter {
-  /** Whether events of the type are wanted. Check it if building the data is expensive. */
-  isOn(type: EventTypeName): boolean;
-  /** Does nothing while the type is off. */
-  emit(type: EventTypeName, data: EventData, options?: EmitOptions): void;
-}
 
 /** The emitter, as named in the source and the payload of events. */
 export interface EmittingAgent {

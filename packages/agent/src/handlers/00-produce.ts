@@ -21,7 +21,7 @@ import type { Answer, HandlerResult } from '../requests/handler-result.ts';
 import { repeatedOf } from '../requests/repeated.ts';
 import type { BatchSchemaCheck } from '../schema-validation/batch-schema-check.ts';
 import type { SchemaValidation } from '../schema-validation/schema-validation.ts';
-import type { TopicDistribution } from '../stats/topic-distributions.ts';
+import type { TopicDistribution } from '../telemetry/topic-distributions.ts';
 import {
   type BatchPlace,
   type CheckedBatch,

@@ -9,7 +9,7 @@ import type { AnswerMemory, AnswerRoom } from '../pressure/answer-memory.ts';
 import { DamagedRange } from '../read-path/damaged-range.ts';
 import type { ReadPath, ReadQuery } from '../read-path/read-path.ts';
 import type { HandlerOf, RequestContext } from '../requests/handler.ts';
-import type { TopicDistribution } from '../stats/topic-distributions.ts';
+import type { TopicDistribution } from '../telemetry/topic-distributions.ts';
 import { refusalsById, refusalsByName } from '../topics/topic-refusals.ts';
 
 type FetchApi = Apis['Fetch'];

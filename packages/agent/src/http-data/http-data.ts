@@ -2,7 +2,6 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Clock, Log, Metrics } from '@weir/core';
 import type { RecordSchemas } from '@weir/registry/decoding';
 import { preferredType } from '../http/answer-type.ts';
-import { HttpLogins } from '../http/http-logins.ts';
 import { HttpProblem } from '../http/http-problem.ts';
 import { refusePages } from '../http/page-guard.ts';
 import type { OwnNames } from '../http/rebound-name.ts';
@@ -15,6 +14,7 @@ import { AnswerHold } from '../requests/answer-hold.ts';
 import type { RequestServer } from '../requests/request-server.ts';
 import type { Access } from '../security/access.ts';
 import type { GuardedRequest } from '../security/acl/denial-log.ts';
+import { HttpLogins } from '../security/http-logins.ts';
 import { userOf } from '../security/principal.ts';
 import type { PrincipalOf } from '../security/principals.ts';
 import type { LoginChecks } from '../security/sasl/login-checks.ts';

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { quotaEntityKey } from '@weir/cluster';
+import { FollowedEntries, quotaEntityKey } from '@weir/cluster';
 import { Metrics } from '@weir/core';
 import { HandClock, settle } from '@weir/core/testing';
 import { httpStage } from '../../testing/http-stage.ts';
 import { json, logStage } from '../../testing/log-stage.ts';
-import { FollowedEntries } from '../cluster/followed-entries.ts';
 import { HttpProblem } from '../http/http-problem.ts';
 import { agentLimits } from '../limits.ts';
 import { ClientQuotas } from '../quotas/client-quotas.ts';

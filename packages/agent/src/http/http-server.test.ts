@@ -8,8 +8,8 @@ import { HandClock } from '@weir/core/testing';
 import { until } from '../../testing/index.ts';
 import { TestCa } from '../../testing/test-ca.ts';
 import { agentLimits } from '../limits.ts';
-import { httpConnectionsCutRow } from '../net/agent-http-connections.ts';
 import { ServerCertificates } from '../security/tls/server-certificates.ts';
+import { httpConnectionsCutRow } from './agent-http-connections.ts';
 import { startHttpListener } from './http-server.ts';
 import { metricsRoutes, probeRoutes } from './probe-routes.ts';
 

@@ -9,16 +9,16 @@ import {
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { type Clock, isHostMissing, type Log, type Metrics } from '@weir/core';
-import { agentHttpConnections, type HttpListenerName } from '../net/agent-http-connections.ts';
+import { agentHttpConnections, type HttpListenerName } from './agent-http-connections.ts';
 import {
   applyHttpDefaults,
   applyTlsDefaults,
+  type CertificateSource,
   listen,
   serverLimits,
   socketDeadlineMs,
-} from '../net/http-defaults.ts';
-import { Refusals } from '../net/refusals.ts';
-import type { ServerCertificates } from '../security/tls/server-certificates.ts';
+} from './http-defaults.ts';
+import { Refusals } from './refusals.ts';
 
 /**
  * Options of the agent's HTTP listener: probes, metrics and requests of other agents. A request that takes longer than
@@ -43,7 +43,7 @@ interface HttpOptions {
 }
 
 interface HttpTlsOptions {
-  readonly certificates: ServerCertificates;
+  readonly certificates: CertificateSource;
   /** Returns what is wrong with the certificate of a caller. If absent, no client certificates are requested. */
   readonly problemOfCaller?: (certificate: X509Certificate) => string | undefined;
 }

@@ -1,10 +1,9 @@
 import type { ClusterPort } from '@weir/cluster';
 import type { Clock, JobCategory, Log, Metrics, Random } from '@weir/core';
-import { isBucketOnDisk, type ObjectStore } from '@weir/storage';
+import { isBucketOnDisk, type ObjectStore, type StoreOperation } from '@weir/storage';
 import type { ClusterBuckets } from '../buckets/cluster-buckets.ts';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import { agentLimits } from '../limits.ts';
-import type { AgentStats } from '../stats/agent-stats.ts';
 import { fileCompaction } from './compaction/file-compaction.ts';
 import { compactKeys } from './compaction/keys/compact-keys.ts';
 import { type CompactKeys, keyCompaction } from './compaction/keys/key-compaction.ts';
@@ -38,6 +37,13 @@ export interface JobSettings {
 
 export const usualJobSettings: JobSettings = { slotsPerCpu: 1, deletesFiles: true, additionalStores: [] };
 
+/** Counts what merges send and write. */
+interface MergeStats {
+  mergeRequested(bucket: string, operation: StoreOperation, count: number): void;
+  /** Bytes of files that a merge wrote. */
+  merged(bytesWritten: number): void;
+}
+
 interface JobServiceOptions {
   readonly clusterId: string;
   readonly agentId: string;
@@ -52,7 +58,7 @@ interface JobServiceOptions {
   /** Bytes that this agent has stored for clients since its start. */
   readonly storedBytes: () => number;
   /** Where merges are counted, which run in threads of their own. */
-  readonly mergeStats?: Pick<AgentStats, 'merged' | 'mergeRequested'> | undefined;
+  readonly mergeStats?: MergeStats | undefined;
   /** Further kinds of jobs of the agent, which wait for others more than they work. One more job runs with them. */
   readonly others?: readonly JobKind[] | undefined;
   readonly random: Random;
@@ -89,7 +95,7 @@ export function jobService(options: JobServiceOptions): JobRunner {
   const hasToWait = isOnDisk ? busyDisk({ storedBytes, clock }) : undefined;
   const threads = new MergeThreads({ clock });
   const mergeTask = (bucket: MergeBucket) => ({ ...bucket, buckets: buckets?.urls(), limits: {} });
-  const onRequests: AgentStats['mergeRequested'] = (...sent) => options.mergeStats?.mergeRequested(...sent);
+  const onRequests: MergeStats['mergeRequested'] = (...sent) => options.mergeStats?.mergeRequested(...sent);
   const inOrder = isOnDisk ? oneAtATime() : <T>(run: () => Promise<T>) => run();
   const kinds: readonly JobKind[] = [
     ...(settings.deletesFiles ? [fileDeletion({ clusterId, port, stores, checkOwner, metrics })] : []),

@@ -1,5 +1,6 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { type Clock, ConnectionShares, type Log, type Metrics } from '@weir/core';
+import { Refusals } from '../http/refusals.ts';
 import { agentLimits } from '../limits.ts';
 import { AnswerMemory } from '../pressure/answer-memory.ts';
 import type { RequestServer } from '../requests/request-server.ts';
@@ -13,7 +14,6 @@ import { FramePool } from './frame-pool.ts';
 import { type Greeted, Greeting } from './greeting.ts';
 import type { ListenerLimits } from './limits.ts';
 import { ListenerMetrics } from './listener-metrics.ts';
-import { Refusals } from './refusals.ts';
 import { RequestMemory } from './request-memory.ts';
 
 export interface KafkaListenerOptions {

@@ -1,10 +1,14 @@
-import { readBoundaryQuery, readRecordQuery } from '@weir/cluster';
+import {
+  type ProduceRecordQuery,
+  type ReadRecordsQuery,
+  readBoundaryQuery,
+  readRecordQuery,
+} from '@weir/cluster';
 import type { Clock, Log, Metrics } from '@weir/core';
 import type { ObjectStore } from '@weir/storage';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import type { DamageRegistry } from '../damage/damage-registry.ts';
 import type { ReadPath } from '../read-path/read-path.ts';
-import type { RecordBrowser } from '../record-browser/record-browser.ts';
 import type { Answering } from './answering.ts';
 import { findBoundaries } from './batch-boundaries.ts';
 import { CpuShare } from './cpu-share.ts';
@@ -14,6 +18,12 @@ import { type AnswerOptions, QueryRunner } from './query-runner.ts';
 import { RangeReader } from './range-reader.ts';
 import { SidecarJob } from './sidecar-job.ts';
 import { SidecarShelf } from './sidecar-shelf.ts';
+
+/** Answers queries for records. */
+interface RecordQueries {
+  /** Returns the answer as JSON, refusals included. */
+  answer(query: ReadRecordsQuery | ProduceRecordQuery, limits: AnswerOptions): Promise<string>;
+}
 
 interface QueryServiceOptions {
   readonly clusterId: string;
@@ -25,7 +35,7 @@ interface QueryServiceOptions {
   /** Whether this agent answers queries. */
   readonly answersQueries: boolean;
   /** Loads what answers queries for records. Without it they are refused. */
-  readonly loadRecordBrowser?: () => Promise<RecordBrowser>;
+  readonly loadRecordQueries?: () => Promise<RecordQueries>;
   /** Whether this agent writes sidecars while it holds that job, so that queries read less. */
   readonly writesSidecars: boolean;
   /** Whether it deletes sidecars whose events are gone. */
@@ -55,7 +65,7 @@ export class QueryService {
   readonly #runner: QueryRunner | undefined;
   readonly #sidecars: SidecarJob | undefined;
   #answering: Promise<Answering> | undefined;
-  #recordBrowser: Promise<RecordBrowser> | undefined;
+  #recordQueries: Promise<RecordQueries> | undefined;
 
   constructor(options: QueryServiceOptions) {
     const { view, clock, cpuLoad, metrics } = options;
@@ -105,9 +115,9 @@ export class QueryService {
     const query: unknown = JSON.parse(text);
     const records = readRecordQuery(query);
     if (records !== undefined) {
-      this.#recordBrowser ??= this.#options.loadRecordBrowser?.();
-      const browser = await this.#recordBrowser;
-      if (browser !== undefined) return await browser.answer(records, limits);
+      this.#recordQueries ??= this.#options.loadRecordQueries?.();
+      const queries = await this.#recordQueries;
+      if (queries !== undefined) return await queries.answer(records, limits);
     }
     const boundaries = readBoundaryQuery(query);
     if (boundaries === undefined) return (await this.#loaded()).answer(text, limits);

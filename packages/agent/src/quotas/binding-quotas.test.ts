@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { quotaEntityKey } from '@weir/cluster';
+import { FollowedEntries, quotaEntityKey } from '@weir/cluster';
 import fc from 'fast-check';
-import { FollowedEntries } from '../cluster/followed-entries.ts';
 import { agentLimits } from '../limits.ts';
 import { QuotaLookup } from './binding-quotas.ts';
 

@@ -1,6 +1,6 @@
+import type { EntriesView } from '@weir/cluster';
 import { type QuotaEntity, type QuotaKey, quotaEntityKey, readQuotas } from '@weir/cluster';
 import { RecentlyUsed } from '@weir/core';
-import type { EntriesView } from '../cluster/followed-entries.ts';
 import { agentLimits } from '../limits.ts';
 
 /** The client of a request. */

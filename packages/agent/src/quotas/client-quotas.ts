@@ -1,6 +1,5 @@
-import type { QuotaKey } from '@weir/cluster';
+import type { EntriesView, QuotaKey } from '@weir/cluster';
 import { type Clock, type Metrics, RecentlyUsed, TokenBucket } from '@weir/core';
-import type { EntriesView } from '../cluster/followed-entries.ts';
 import { agentLimits } from '../limits.ts';
 import { type BindingQuota, type QuotaClient, QuotaLookup } from './binding-quotas.ts';
 import { MutationQuota } from './mutation-quota.ts';

@@ -5,8 +5,8 @@ import { HandClock, settle } from '@weir/core/testing';
 import { StoreError } from '@weir/storage';
 import { TestStore } from '../../testing/data-path.ts';
 import { agentLimits } from '../limits.ts';
+import { failingMsMax, WriteHealth } from '../write-path/write-health.ts';
 import { lookMs, Readiness, silenceMsMax } from './readiness.ts';
-import { failingMsMax, WriteHealth } from './write-health.ts';
 
 const full = new StoreError('full', 'key', 'the disk is full (ENOSPC)');
 

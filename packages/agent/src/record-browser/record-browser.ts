@@ -6,12 +6,12 @@ import {
 } from '@weir/cluster';
 import type { Clock, Log } from '@weir/core';
 import type { RecordSchemas } from '@weir/registry/decoding';
-import { HttpLogins } from '../http/http-logins.ts';
 import { HttpProblem } from '../http/http-problem.ts';
 import { recordFormatter } from '../http-data/formatted-records.ts';
 import type { RequestServer } from '../requests/request-server.ts';
 import type { Access } from '../security/access.ts';
 import type { GuardedRequest } from '../security/acl/denial-log.ts';
+import { HttpLogins } from '../security/http-logins.ts';
 import { type Principal, userOf } from '../security/principal.ts';
 import type { PrincipalOf } from '../security/principals.ts';
 import type { LoginChecks } from '../security/sasl/login-checks.ts';

@@ -1,10 +1,10 @@
 import type { ClusterPort } from '@weir/cluster';
 import type { Clock, Log, Metrics, Random } from '@weir/core';
 import type { RegistryChangeStream } from '@weir/registry';
-import { HttpLogins } from '../http/http-logins.ts';
 import { ownNamesOf } from '../http/page-guard.ts';
 import type { Access } from '../security/access.ts';
 import type { GuardedRequest } from '../security/acl/denial-log.ts';
+import { HttpLogins } from '../security/http-logins.ts';
 import type { PrincipalOf } from '../security/principals.ts';
 import type { LoginChecks } from '../security/sasl/login-checks.ts';
 import type { AgentTls } from '../security/tls/agent-tls.ts';

@@ -1,6 +1,6 @@
 import { durationBucketsSeconds, type Metrics, type Series } from '@weir/core';
-import type { AuthenticationMethod, AuthenticationOutcome } from '../http/http-logins.ts';
 import { outcomeOf } from '../http/request-outcome.ts';
+import type { AuthenticationMethod, AuthenticationOutcome } from '../security/http-logins.ts';
 
 export const registryRows = {
   connections: {

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { addressKey, type Clock, isHostMissing, type Log } from '@weir/core';
 import { RegistryError, type RegistryService } from '@weir/registry';
-import type { HttpLogins } from '../http/http-logins.ts';
 import { HttpProblem } from '../http/http-problem.ts';
 import { refusePages } from '../http/page-guard.ts';
 import type { OwnNames } from '../http/rebound-name.ts';
@@ -10,6 +9,7 @@ import { targetOf } from '../http/target.ts';
 import { agentLimits } from '../limits.ts';
 import type { Access } from '../security/access.ts';
 import type { GuardedRequest } from '../security/acl/denial-log.ts';
+import type { HttpLogins } from '../security/http-logins.ts';
 import { anonymous } from '../security/principal.ts';
 import { printable } from '../security/sasl/failure-log.ts';
 import { bareAddress } from '../security/session/client-host.ts';

@@ -3,15 +3,15 @@ import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { Clock, Log } from '@weir/core';
-import { agentHttpConnections } from '../net/agent-http-connections.ts';
+import { agentHttpConnections } from '../http/agent-http-connections.ts';
 import {
   applyHttpDefaults,
   applyTlsDefaults,
   listen,
   serverLimits,
   socketDeadlineMs,
-} from '../net/http-defaults.ts';
-import { Refusals } from '../net/refusals.ts';
+} from '../http/http-defaults.ts';
+import { Refusals } from '../http/refusals.ts';
 import type { KafkaTlsOptions } from '../security/tls/agent-tls.ts';
 import { clientOf, TlsRefusal } from '../security/tls/tls-acceptor.ts';
 import type { RegistryMetrics } from './registry-metrics.ts';

@@ -1,5 +1,5 @@
+import type { EntriesView } from '@weir/cluster';
 import { givenCredentialName, readCredentialRecord } from '@weir/cluster';
-import type { EntriesView } from '../cluster/followed-entries.ts';
 import { type Principal, principalWithoutCredential } from './principal.ts';
 
 /** Returns the principal of an authenticated user, however it authenticated. */

@@ -5,14 +5,13 @@ import {
   type ReportedDamage,
   type ReportedExpiry,
 } from '@weir/cluster';
-import { type Clock, coreLimits, type Metrics } from '@weir/core';
+import { type Clock, coreLimits, type Metrics, shortName } from '@weir/core';
 import type { EndedRequest, StoreOperation } from '@weir/storage';
 import { BucketStats } from './bucket-stats.ts';
 import { ClientTimeouts } from './client-timeouts.ts';
 import { InvalidRecordCounts } from './invalid-records.ts';
 import { LoginStats } from './login-stats.ts';
 import { RequestCounters } from './request-counters.ts';
-import { shortName } from './short-name.ts';
 import { TrafficStats } from './traffic-stats.ts';
 
 interface AgentStatsOptions {

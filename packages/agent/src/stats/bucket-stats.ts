@@ -8,9 +8,8 @@ import {
   type RequestKind,
   requestKinds,
 } from '@weir/cluster';
-import { coreLimits } from '@weir/core';
+import { coreLimits, shortName } from '@weir/core';
 import type { EndedRequest, StoreOperation } from '@weir/storage';
-import { shortName } from './short-name.ts';
 
 /** The permission that each operation needs, in the terms of access policies. */
 const permissions: Readonly<Record<StoreOperation, Permission>> = {

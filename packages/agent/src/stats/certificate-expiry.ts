@@ -1,6 +1,6 @@
 import type { X509Certificate } from 'node:crypto';
 import type { ReportedExpiry } from '@weir/cluster';
-import { shortName } from './short-name.ts';
+import { shortName } from '@weir/core';
 
 /** Returns the validity of a certificate, with a name that people recognise. */
 export function certificateExpiry(certificate: X509Certificate): ReportedExpiry {

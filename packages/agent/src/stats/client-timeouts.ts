@@ -1,7 +1,6 @@
 import type { ReportedClient } from '@weir/cluster';
-import { coreLimits } from '@weir/core';
+import { coreLimits, shortName } from '@weir/core';
 import { agentLimits } from '../limits.ts';
-import { shortName } from './short-name.ts';
 
 interface ClientTimeout {
   timeoutMs: number;

@@ -1,7 +1,6 @@
 import type { InvalidRecords } from '@weir/cluster';
-import { coreLimits } from '@weir/core';
+import { coreLimits, shortName } from '@weir/core';
 import { agentLimits } from '../limits.ts';
-import { shortName } from './short-name.ts';
 
 /** Records that do not fit their schema, by topic and reason. Those of further topics are not stored. */
 export class InvalidRecordCounts {

@@ -1,7 +1,6 @@
 import type { ReportedLogin } from '@weir/cluster';
-import { coreLimits } from '@weir/core';
+import { coreLimits, shortName } from '@weir/core';
 import { agentLimits } from '../limits.ts';
-import { shortName } from './short-name.ts';
 
 /**
  * Logins by credential, with their times, until they were reported. Those that do not fit into one report are in the

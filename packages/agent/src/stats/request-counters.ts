@@ -1,8 +1,8 @@
 import type { RequestKind } from '@weir/cluster';
 import type { MetricRow, Metrics, Series } from '@weir/core';
+import { shortName } from '@weir/core';
 import type { StoreOperation } from '@weir/storage';
 import { requestKindOf } from './bucket-stats.ts';
-import { shortName } from './short-name.ts';
 
 export const requestsRow = {
   name: 'blob_store_requests_total',

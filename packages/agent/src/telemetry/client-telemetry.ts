@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { EntriesView } from '@weir/cluster';
 import { type Clock, type Log, type MetricRow, type Metrics, RecentlyUsed } from '@weir/core';
 import {
   codecIds,
@@ -9,7 +10,6 @@ import {
   OutputLimitExceeded,
   zeroUuid,
 } from '@weir/wire';
-import type { EntriesView } from '../cluster/followed-entries.ts';
 import { ClientInflation, type InflatingConnection } from '../inflation/client-inflation.ts';
 import { agentLimits } from '../limits.ts';
 import { UnreadableProtobuf } from '../protobuf/protobuf-reader.ts';

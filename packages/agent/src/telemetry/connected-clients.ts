@@ -1,12 +1,12 @@
 import type { ReportedConnections, ReportedSoftware } from '@weir/cluster';
 import { clusterLimits } from '@weir/cluster/limits';
+import { shortName } from '@weir/core';
 import { type Api, type Apis, apis, errors } from '@weir/wire';
 import { agentLimits } from '../limits.ts';
 import type { HandlerOf, RequestContext } from '../requests/handler.ts';
 import type { ReceivedRequest } from '../requests/request-server.ts';
 import { bareAddress } from '../security/session/client-host.ts';
 import type { ClientSession } from '../security/session/client-session.ts';
-import { shortName } from '../stats/short-name.ts';
 import type { TelemetryClient } from './subscriptions.ts';
 
 interface Software {

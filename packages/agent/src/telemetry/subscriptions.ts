@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
+import type { EntriesView } from '@weir/cluster';
 import { type Pattern, restorePattern } from '@weir/cluster';
-import type { EntriesView } from '../cluster/followed-entries.ts';
 
 /** Client attributes that subscriptions match, under their names in a subscription. */
 export interface TelemetryClient {

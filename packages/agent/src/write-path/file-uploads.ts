@@ -7,9 +7,9 @@ import {
   type ObjectStore,
   withFileId,
 } from '@weir/storage';
-import type { WriteHealth } from '../readiness/write-health.ts';
 import type { DataFile } from './data-file.ts';
 import { DeadFiles } from './dead-files.ts';
+import type { WriteHealth } from './write-health.ts';
 import type { WriteMetrics } from './write-metrics.ts';
 
 export interface UploadOptions {

@@ -1,3 +1,4 @@
+import type { FollowedEntriesView } from '@weir/cluster';
 import {
   type AclResourceType,
   type Clock,
@@ -7,21 +8,26 @@ import {
   operationBits,
   operationsOfResource,
 } from '@weir/core';
-import type { ClusterView } from '../../cluster/cluster-view.ts';
-import type { EventEmitter } from '../../events/event-emitter.ts';
+import type { EventEmitter } from '@weir/events/emission';
 import { type Access, fullAccess } from '../access.ts';
 import type { Principal } from '../principal.ts';
 import { bareAddress } from '../session/client-host.ts';
 import { AclDecisions, type AclSubject, subjectOf } from './acl-decisions.ts';
 import { type AclMetrics, aclMetrics } from './acl-metrics.ts';
-import { aclModeOf } from './acl-mode.ts';
+import { type AclConfigView, aclModeOf } from './acl-mode.ts';
 import { AllowanceLog } from './allowance-log.ts';
 import { type AccessCheck, DenialLog, type GuardedRequest, type LoggingAgent } from './denial-log.ts';
 import { FollowedAcls } from './followed-acls.ts';
 import { InvalidRuleLog } from './invalid-rule-log.ts';
 
+/** What decides about access in the agent's view of its cluster. */
+interface AclView extends AclConfigView {
+  /** Entries of a namespace that agents follow. */
+  records(namespace: string): FollowedEntriesView;
+}
+
 export interface AccessOptions {
-  readonly cluster: Pick<ClusterView, 'clusterConfigs' | 'records'>;
+  readonly cluster: AclView;
   readonly agent: LoggingAgent;
   /** Whether denials are logged. They are always counted. */
   readonly logsDenials: boolean;

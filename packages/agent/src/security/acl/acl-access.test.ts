@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { aclKey } from '@weir/cluster';
+import { aclKey, FollowedEntries } from '@weir/cluster';
+import { clusterLimits } from '@weir/cluster/limits';
 import {
   type Acl,
   type AclOperation,
@@ -13,7 +14,6 @@ import {
 } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
 import { apis } from '@weir/wire';
-import { FollowedEntries } from '../../cluster/followed-entries.ts';
 import { agentLimits } from '../../limits.ts';
 import type { ReceivedRequest } from '../../requests/request-server.ts';
 import type { Principal } from '../principal.ts';
@@ -240,8 +240,8 @@ describe('changed ACLs', () => {
     const stage = new Stage().enforce();
     const access = stage.access();
     assert.equal(access.may('READ', 'TOPIC', 'orders'), false);
-    for (let n = 0; n <= agentLimits.followedChangesMax; n++) stage.put(`ALLOW READ TOPIC t${n}`);
-    assert.equal(access.may('READ', 'TOPIC', `t${agentLimits.followedChangesMax}`), true);
+    for (let n = 0; n <= clusterLimits.followedChangesMax; n++) stage.put(`ALLOW READ TOPIC t${n}`);
+    assert.equal(access.may('READ', 'TOPIC', `t${clusterLimits.followedChangesMax}`), true);
     assert.equal(access.may('READ', 'TOPIC', 't0'), true);
     stage.remove('ALLOW READ TOPIC t0');
     assert.equal(access.may('READ', 'TOPIC', 't0'), false);

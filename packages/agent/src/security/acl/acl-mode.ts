@@ -1,5 +1,4 @@
 import { clusterConfigValue } from '@weir/cluster';
-import type { ClusterView } from '../../cluster/cluster-view.ts';
 
 /**
  * How ACLs are applied. `off`: every client may do everything. `shadow`: denials are reported but not enforced.
@@ -7,11 +6,16 @@ import type { ClusterView } from '../../cluster/cluster-view.ts';
  */
 type AclMode = 'off' | 'shadow' | 'enforced';
 
+/** Where the configs of the cluster are read. */
+export interface AclConfigView {
+  clusterConfigs(): Readonly<Record<string, string>>;
+}
+
 /**
  * Returns a reader of the ACL mode in the cluster view. It is called for every request and recomputes the mode only
  * when configs change.
  */
-export function aclModeOf(cluster: Pick<ClusterView, 'clusterConfigs'>): () => AclMode {
+export function aclModeOf(cluster: AclConfigView): () => AclMode {
   let known: { readonly configs: Readonly<Record<string, string>>; readonly mode: AclMode } | undefined;
   return () => {
     const configs = cluster.clusterConfigs();

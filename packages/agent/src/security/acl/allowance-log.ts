@@ -1,6 +1,6 @@
 import { describeAcl } from '@weir/cluster';
 import type { Clock } from '@weir/core';
-import type { EventEmitter } from '../../events/event-emitter.ts';
+import type { EventEmitter } from '@weir/events/emission';
 import { agentLimits } from '../../limits.ts';
 import type { RememberedDecision } from './acl-decisions.ts';
 import { type AccessCheck, checkFields, checkText, type LoggingAgent } from './denial-log.ts';

@@ -1,10 +1,10 @@
+import type { FollowedEntriesView } from '@weir/cluster';
 import { AclIndex, type InvalidAcl, invalidAcls, readAclKey } from '@weir/cluster';
 import type { Acl } from '@weir/core';
-import type { FollowedEntriesView } from '../../cluster/followed-entries.ts';
 
 /**
  * The ACLs in the cluster view. A created or deleted ACL updates the index in place; a new snapshot, or more changes
- * than the view tracks (`agentLimits.followedChangesMax`), rebuilds it.
+ * than the view tracks (`clusterLimits.followedChangesMax`), rebuilds it.
  */
 export class FollowedAcls {
   readonly #records: FollowedEntriesView;

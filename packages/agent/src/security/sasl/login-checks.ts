@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import type { EntriesView } from '@weir/cluster';
 import { clusterSecretBytes, clusterSecrets, readScramCredential } from '@weir/cluster';
 import type { Clock, Log, Metrics } from '@weir/core';
 import type { CheckedToken } from '@weir/oidc';
-import type { EntriesView } from '../../cluster/followed-entries.ts';
 import { decoysFrom } from './decoys.ts';
 import { LoginQueue } from './login-queue.ts';
 import { PasswordCheck } from './password-check.ts';

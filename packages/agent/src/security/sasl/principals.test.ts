@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { writeCredentialRecord } from '@weir/cluster';
+import { FollowedEntries, writeCredentialRecord } from '@weir/cluster';
 import { Metrics, silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
 import { apis } from '@weir/wire';
 import { plainToken, scramKeys } from '../../../testing/sasl-client.ts';
-import { FollowedEntries } from '../../cluster/followed-entries.ts';
 import { principalsOf } from '../principals.ts';
 import { type ClientSession, openSession } from '../session/client-session.ts';
 import { createSasl } from './create-sasl.ts';

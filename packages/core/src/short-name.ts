@@ -1,4 +1,4 @@
-import { coreLimits } from '@weir/core';
+import { coreLimits } from './limits.ts';
 
 /** A name from outside for a report: bounded, well-formed, and without control characters. */
 export function shortName(name: string): string {

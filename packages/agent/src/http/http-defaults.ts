@@ -1,11 +1,17 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Server as SecureServer } from 'node:https';
-import type { TLSSocket } from 'node:tls';
+import type { SecureContextOptions, TLSSocket } from 'node:tls';
 import { refuseUnreadable, securityHeaders } from '@weir/core';
-import type { ServerCertificates } from '../security/tls/server-certificates.ts';
 
 /** A request that makes no progress for this long is cut off. */
 export const socketDeadlineMs = 15_000;
+
+/** The certificate of a server, which may be replaced while it runs. */
+export interface CertificateSource {
+  readonly context: SecureContextOptions;
+  /** Calls `run` after each replacement. Returns a function that ends that. */
+  onChange(run: () => void): () => void;
+}
 
 /** Options that every HTTP server of an agent has. */
 export const serverLimits = {
@@ -37,7 +43,7 @@ export function applyHttpDefaults(server: Server, isByTls: boolean): (response: 
 /** Follows changes of the certificate, and reports handshakes that failed. */
 export function applyTlsDefaults(
   server: SecureServer,
-  certificates: ServerCertificates,
+  certificates: CertificateSource,
   onFailure: (socket: TLSSocket, problem: string) => void,
 ): void {
   server.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {

@@ -1,6 +1,6 @@
-import type { MetadataEntry } from '@weir/cluster';
 import { retainedCopy } from '@weir/core';
-import { agentLimits } from '../limits.ts';
+import type { MetadataEntry } from '../calls/change-stream.ts';
+import { clusterLimits } from '../limits.ts';
 
 /** The entries of one namespace as the agent last received them. */
 export interface EntriesView {
@@ -34,8 +34,8 @@ class Namespace implements FollowedEntriesView {
     else this.byKey.set(key, retainedCopy(value));
     this.version++;
     this.#recent.push(key);
-    if (this.#recent.length > agentLimits.followedChangesMax) {
-      this.#recent = this.#recent.slice(agentLimits.followedChangesMax / 2);
+    if (this.#recent.length > clusterLimits.followedChangesMax) {
+      this.#recent = this.#recent.slice(clusterLimits.followedChangesMax / 2);
     }
   }
 

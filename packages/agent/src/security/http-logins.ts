@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { type Clock, coreLimits, type Log } from '@weir/core';
+import { HttpProblem } from '../http/http-problem.ts';
 import { agentLimits } from '../limits.ts';
-import { anonymous, type Principal } from '../security/principal.ts';
-import type { PrincipalOf } from '../security/principals.ts';
-import { FailureLog, printable } from '../security/sasl/failure-log.ts';
-import type { LoginChecks } from '../security/sasl/login-checks.ts';
-import { textOf } from '../security/session/conversation.ts';
-import { HttpProblem } from './http-problem.ts';
+import { anonymous, type Principal } from './principal.ts';
+import type { PrincipalOf } from './principals.ts';
+import { FailureLog, printable } from './sasl/failure-log.ts';
+import type { LoginChecks } from './sasl/login-checks.ts';
+import { textOf } from './session/conversation.ts';
 
 export type AuthenticationMethod = 'basic' | 'bearer' | 'mtls';
 export type AuthenticationOutcome = 'success' | 'failure' | 'busy';
