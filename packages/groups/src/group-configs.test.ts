@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { ConfigTexts } from '@weir/cluster';
 import { consumerRules } from './consumer/consumer-configs.ts';
 import { GroupConfigs } from './group-configs.ts';
+import { shareRules } from './share/share-configs.ts';
 
 /** Stored configs, as the cluster machine holds them. */
 class Stored {
@@ -58,17 +59,22 @@ test('configs of a consumer group apply within the bounds of the cluster', () =>
   assert.equal(configs.usualRules().sessionTimeoutMs, 50_000);
 });
 
-test('the assignment interval of a consumer group applies within the bounds of the cluster', () => {
-  const stored = new Stored();
-  const configs = stored.rulesOf(consumerRules);
-  const intervalMs = (own: string | undefined) => {
-    stored.set('g', own === undefined ? {} : { 'consumer.assignment.interval.ms': own });
-    return configs.rules('g').assignmentIntervalMs;
-  };
-  assert.deepEqual([undefined, '0', '90000'].map(intervalMs), [1_000, 0, 15_000]);
-  stored.cluster = {
-    'group.consumer.assignment.interval.ms': '0',
-    'group.consumer.min.assignment.interval.ms': '100',
-  };
-  assert.deepEqual([undefined, '50', '200'].map(intervalMs), [0, 100, 200]);
-});
+for (const [type, rules] of [
+  ['consumer', consumerRules],
+  ['share', shareRules],
+] as const) {
+  test(`the assignment interval of a ${type} group applies within the bounds of the cluster`, () => {
+    const stored = new Stored();
+    const configs = stored.rulesOf<{ readonly assignmentIntervalMs: number }>(rules);
+    const intervalMs = (own: string | undefined) => {
+      stored.set('g', own === undefined ? {} : { [`${type}.assignment.interval.ms`]: own });
+      return configs.rules('g').assignmentIntervalMs;
+    };
+    assert.deepEqual([undefined, '0', '90000'].map(intervalMs), [1_000, 0, 15_000]);
+    stored.cluster = {
+      [`group.${type}.assignment.interval.ms`]: '0',
+      [`group.${type}.min.assignment.interval.ms`]: '100',
+    };
+    assert.deepEqual([undefined, '50', '200'].map(intervalMs), [0, 100, 200]);
+  });
+}

@@ -33,11 +33,15 @@ export class GroupWorld {
   }
 }
 
-/** Removes the delays of the first rebalance of classic groups and between assignments of consumer groups. */
+/** Removes the delays of the first rebalance of classic groups and between assignments of others. */
 export async function withoutDelay(node: ClusterNode): Promise<void> {
   await node.execute({
     kind: 'alterClusterConfigs',
-    configs: { 'group.initial.rebalance.delay.ms': '0', 'group.consumer.assignment.interval.ms': '0' },
+    configs: {
+      'group.initial.rebalance.delay.ms': '0',
+      'group.consumer.assignment.interval.ms': '0',
+      'group.share.assignment.interval.ms': '0',
+    },
   });
 }
 

@@ -1,7 +1,11 @@
 import { type ClusterPort, takeSnapshot } from '@weir/cluster';
 
-/** By default 3 s before the first rebalance of a classic group, and 1 s between assignments of a consumer group. */
-const names = ['group.initial.rebalance.delay.ms', 'group.consumer.assignment.interval.ms'] as const;
+/** By default 3 s before the first rebalance of a classic group, and 1 s between assignments of other groups. */
+const names = [
+  'group.initial.rebalance.delay.ms',
+  'group.consumer.assignment.interval.ms',
+  'group.share.assignment.interval.ms',
+] as const;
 
 /**
  * Lets the members of a group start at once. By default a cluster delays rebalances for the other members of a

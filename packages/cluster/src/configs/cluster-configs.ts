@@ -125,6 +125,11 @@ export const clusterConfigs = {
     default: '6000',
     doc: 'The shortest session timeout that a member of a classic group may have.',
   },
+  'group.share.assignment.interval.ms': {
+    type: int({ min: 0 }),
+    default: '1000',
+    doc: 'How far apart two assignments of a share group are at least, unless the group says otherwise; the first one of a group does not wait.',
+  },
   'group.share.delivery.count.limit': {
     type: int({ min: 2, max: 10 }),
     default: '5',
@@ -135,10 +140,20 @@ export const clusterConfigs = {
     default: '5000',
     doc: 'How often members of a share group send heartbeats, unless the group says otherwise.',
   },
+  'group.share.max.assignment.interval.ms': {
+    type: int({ min: 0 }),
+    default: '15000',
+    doc: 'The longest assignment interval that one share group may have by its own config.',
+  },
   'group.share.max.size': {
     type: int({ min: 1, max: clusterLimits.shareGroupMembersMax }),
     default: '200',
     doc: 'How many members a share group may have.',
+  },
+  'group.share.min.assignment.interval.ms': {
+    type: int({ min: 0 }),
+    default: '0',
+    doc: 'The shortest assignment interval that one share group may have by its own config.',
   },
   'group.share.partition.max.record.locks': {
     type: int({ min: 100, max: 10_000 }),

@@ -22,7 +22,6 @@ export const groupConfigs = {
     type: int({ min: 0 }),
     synonym: 'group.share.assignment.interval.ms',
     doc: 'How far apart two assignments of this share group are at least.',
-    withoutEffect: true,
   },
   'share.auto.offset.reset': {
     type: oneOf('latest', 'earliest'),

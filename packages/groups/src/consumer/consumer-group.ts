@@ -70,11 +70,8 @@ export interface MatchedTopicsView extends TopicsView {
  * are derived from the members.
  */
 export class ConsumerGroup extends ModernGroup<ConsumerMember> {
-  /** The epoch that the targets were computed for. */
-  assignmentEpoch = 0;
   assignor: AssignorName = 'uniform';
-  /** When this leader computed the targets, and the pause after it that the size of the group requires. */
-  assignedMs = Number.NEGATIVE_INFINITY;
+  /** The pause after a computation of the targets that the size of the group requires. */
   assignmentPauseMs = 0;
   readonly #staticMembers = new Map<string, string>();
   readonly #patterns = new Map<string, KnownPattern>();

@@ -68,8 +68,6 @@ export interface ConsumerEffects<Answer> {
 
 /** Configuration and limits. */
 export interface ConsumerRules extends ModernRules {
-  /** The minimum time between two target computations. */
-  readonly assignmentIntervalMs: number;
   /** For classic members. */
   readonly classicSessionTimeoutMsMin: number;
   readonly classicSessionTimeoutMsMax: number;

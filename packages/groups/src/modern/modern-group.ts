@@ -26,6 +26,10 @@ export class ModernGroup<Member extends ModernMember = ModernMember> {
   readonly groupId: string;
   /** Incremented by every change of members, subscriptions and topics. */
   epoch = 0;
+  /** The epoch that `targets` were computed for. */
+  assignmentEpoch = 0;
+  /** When this leader computed `targets`. */
+  assignedMs = Number.NEGATIVE_INFINITY;
   /** Subscribed topics with their partition counts, as of `epoch`. */
   topics: ReadonlyMap<string, number> = new Map();
   /** The target assignment of each member. */

@@ -44,6 +44,8 @@ export function decide<Step, Events extends EventTable<Events>, Kind extends key
 
 /** Configuration and limits. */
 export interface ModernRules {
+  /** The minimum time between two computations of the targets. */
+  readonly assignmentIntervalMs: number;
   readonly heartbeatIntervalMs: number;
   readonly sessionTimeoutMs: number;
   readonly groupSizeMax: number;

@@ -1,5 +1,4 @@
 import type { ShareHeartbeat, ShareHeartbeatAnswer } from '@weir/cluster';
-import type { AssignorMember } from '../assignors/assignor-member.ts';
 import type { TopicsView } from '../modern/modern-group.ts';
 import {
   type AnswerOf,
@@ -9,7 +8,6 @@ import {
   ModernStep,
 } from '../modern/modern-step.ts';
 import type { ShareGroup, ShareMember } from './share-group.ts';
-import { assignSimply } from './simple-assignor.ts';
 
 /** All inputs of a share group, with their answers. */
 export interface ShareEvents extends ModernEvents {
@@ -53,23 +51,11 @@ export class ShareStep extends ModernStep<ShareGroup, ModernRules, TopicsView> {
     this.bump();
   }
 
-  /** Raises the epoch after a change of members, subscriptions or topics, and computes all targets again. */
+  /** Raises the epoch after a change of members, subscriptions or topics. `assignIfDue` computes the targets. */
   bump(): void {
     const { group, topics } = this;
     group.epoch++;
     group.topics = group.findTopics(topics);
-    const shared = new Map<string, ReadonlySet<string>>();
-    const members = Array.from(group.members.values(), ({ memberId, names }): AssignorMember => {
-      // Topic names contain no spaces.
-      const key = names.join(' ');
-      let topicIds = shared.get(key);
-      if (topicIds === undefined) {
-        topicIds = new Set(names.flatMap((name) => topics.byName(name)?.topicId ?? []));
-        shared.set(key, topicIds);
-      }
-      return { memberId, instanceId: null, topics: topicIds, before: group.targetOf(memberId) };
-    });
-    group.targets = assignSimply(members, group.topics);
     this.isChanged = true;
   }
 }

@@ -14,7 +14,7 @@ type Effects = ShareEffects<unknown>;
 const machine: ModernMachine<ShareGroup, ShareEvents, Effects> = {
   step: (group, event, host) =>
     step(group, event, host.monotonicMs(), host.shareRules(group.groupId), host.topics),
-  nextDeadlineMs,
+  nextDeadlineMs: (group, host) => nextDeadlineMs(group, host.shareRules(group.groupId)),
   stateOf,
   write: writeShareGroup,
 };
@@ -55,18 +55,18 @@ export class ShareGroupRuntime extends ModernGroupRuntime<ShareGroup, ShareEvent
   }
 
   describeMembers(): ShareGroupDescription {
-    const { groupId, epoch, members } = this.group;
+    const { groupId, epoch, assignmentEpoch, members } = this.group;
     return {
       error: 'NONE',
       groupId,
       state: stateOf(this.group),
       epoch,
-      assignmentEpoch: epoch,
+      assignmentEpoch,
       assignor: simpleAssignor,
       members: Array.from(members.values(), (member) => ({
         memberId: member.memberId,
         rackId: member.rackId,
-        epoch: member.epoch ?? epoch,
+        epoch: member.epoch ?? assignmentEpoch,
         clientId: member.clientId,
         clientHost: member.clientHost,
         subscribedTopicNames: member.names,

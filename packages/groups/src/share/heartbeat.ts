@@ -9,6 +9,7 @@ import {
   unknownMember,
 } from '../modern/heartbeats.ts';
 import type { ModernRules } from '../modern/modern-step.ts';
+import { assignIfDue, dropUnsubscribed } from './assign.ts';
 import type { ShareStep } from './event.ts';
 import type { ShareMember } from './share-group.ts';
 
@@ -24,11 +25,13 @@ export function onHeartbeat(step: ShareStep, heartbeat: ShareHeartbeat): ShareHe
   if (problem !== undefined) return refusedHeartbeat(problem, memberId);
   if (memberEpoch === leavingEpoch) {
     step.remove(known!, { keepsLocks: true });
+    assignIfDue(step);
     return { ...answerOf(step, memberId), memberEpoch, heartbeatIntervalMs: 0 };
   }
   const member = known ?? join(step, heartbeat);
   if (known !== undefined) update(step, known, heartbeat);
   step.keepAlive(member);
+  assignIfDue(step);
   return sendAssignment(step, member, heartbeat);
 }
 
@@ -107,6 +110,7 @@ function update(step: ShareStep, member: ShareMember, heartbeat: ShareHeartbeat)
     return;
   step.group.setNames(member, names);
   step.bump();
+  dropUnsubscribed(step, member);
 }
 
 /** Returns the assignment, unless the member already has it. */
@@ -123,14 +127,14 @@ function sendAssignment(
     memberEpoch !== member.epoch ||
     member.sentAssignment === undefined ||
     !isSame(member.sentAssignment, target);
-  if (member.epoch !== group.epoch) {
+  if (member.epoch !== group.assignmentEpoch) {
     member.previousEpoch = member.epoch ?? memberEpoch;
-    member.epoch = group.epoch;
+    member.epoch = group.assignmentEpoch;
   }
   member.sentAssignment = target;
   return {
     ...answerOf(step, member.memberId),
-    memberEpoch: group.epoch,
+    memberEpoch: group.assignmentEpoch,
     assignment: isNews ? partitionsAsList(target) : null,
   };
 }
@@ -140,7 +144,7 @@ function answerOf({ rules, group }: ShareStep, memberId: string): ShareHeartbeat
     error: 'NONE',
     message: null,
     memberId,
-    memberEpoch: group.epoch,
+    memberEpoch: group.assignmentEpoch,
     heartbeatIntervalMs: rules.heartbeatIntervalMs,
     assignment: null,
   };

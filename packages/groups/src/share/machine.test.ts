@@ -11,6 +11,7 @@ import { readShareGroup, writeShareGroup } from './record.ts';
 import { ShareGroup } from './share-group.ts';
 
 const rules: ModernRules = {
+  assignmentIntervalMs: 0,
   heartbeatIntervalMs: 5_000,
   sessionTimeoutMs: 45_000,
   groupSizeMax: 4,
@@ -140,7 +141,7 @@ test('a member whose session expires is removed', () => {
   const group = new ShareGroup('g');
   assert.equal(sendHeartbeat(group, beat('a', 0)).soonestMs, 45_000);
   sendHeartbeat(group, beat('b', 0), 10_000);
-  assert.equal(nextDeadlineMs(group), 45_000);
+  assert.equal(nextDeadlineMs(group, rules), 45_000);
   const { gone, isChanged } = step(group, { kind: 'tick' }, 45_000, rules, topics);
   assert.deepEqual([gone, isChanged, [...group.members.keys()]], [['a'], true, ['b']]);
 });
@@ -156,6 +157,106 @@ test('a grown topic is assigned again, and a deleted one is dropped', () => {
   assert.deepEqual([group.epoch, countOf(group.targetOf('a'))], [3, 0]);
 });
 
+test('assignments are an interval apart, and the interval ends without a heartbeat', () => {
+  const group = new ShareGroup('g');
+  const spaced = { ...rules, assignmentIntervalMs: 1_000 };
+  const send = (heartbeat: ShareHeartbeat, nowMs: number) =>
+    step(group, { kind: 'heartbeat', heartbeat }, nowMs, spaced, topics);
+  const joined = send(beat('a', 0), 0);
+  assert.equal(countOf(group.targetOf('a')), 3, 'the first assignment does not wait');
+  assert.equal(joined.soonestMs, 45_000);
+
+  const late = send(beat('b', 0), 400);
+  assert.deepEqual([late.answer.memberEpoch, late.answer.assignment, late.isChanged], [1, [], true]);
+  assert.equal(late.soonestMs, 1_000, 'the group is woken when the interval ends');
+  assert.deepEqual([group.epoch, group.assignmentEpoch, nextDeadlineMs(group, spaced)], [2, 1, 1_000]);
+  assert.equal(stateOf(group), 'Stable');
+  send(beat('c', 0), 500);
+  const before = step(group, { kind: 'tick' }, 999, spaced, topics);
+  assert.deepEqual([group.assignmentEpoch, before.isChanged], [1, false]);
+  assert.equal(send(beat('a', 1), 999).answer.assignment, null);
+
+  const woken = step(group, { kind: 'tick' }, 1_000, spaced, topics);
+  assert.deepEqual([woken.isChanged, group.assignmentEpoch], [true, 3], 'both changes share one computation');
+  for (const memberId of ['a', 'b', 'c']) {
+    const { answer } = send(beat(memberId, 1), 1_000);
+    assert.deepEqual([answer.memberEpoch, answer.assignment?.[0]?.partitions.length], [3, 1], memberId);
+  }
+  send(beat('c', -1), 2_000);
+  assert.equal(group.assignmentEpoch, 4, 'a change after the interval does not wait');
+});
+
+test('a shorter interval applies to a change that waits', () => {
+  const group = new ShareGroup('g');
+  const send = (memberId: string, assignmentIntervalMs: number) =>
+    step(
+      group,
+      { kind: 'heartbeat', heartbeat: beat(memberId, 0) },
+      0,
+      { ...rules, assignmentIntervalMs },
+      topics,
+    );
+  send('a', 15_000);
+  send('b', 15_000);
+  assert.equal(group.assignmentEpoch, 1);
+  step(group, { kind: 'tick' }, 0, rules, topics);
+  assert.equal(group.assignmentEpoch, 2);
+});
+
+test('a member gives up what it no longer subscribes to before the interval ends', () => {
+  const group = new ShareGroup('g');
+  const spaced = { ...rules, assignmentIntervalMs: 1_000 };
+  const counts = { t: 2, u: 2 };
+  const both = topicsOf(new Map(Object.entries(counts)));
+  const send = (memberEpoch: number, subscribedTopicNames: string[]) =>
+    step(
+      group,
+      { kind: 'heartbeat', heartbeat: beat('a', memberEpoch, { subscribedTopicNames }) },
+      0,
+      spaced,
+      both,
+    ).answer;
+  send(0, ['t', 'u']);
+  assert.deepEqual(send(1, ['u']).assignment, [{ topicId: 'u', partitions: [0, 1] }]);
+  assert.deepEqual([group.epoch, group.assignmentEpoch], [2, 1]);
+});
+
+test('a group whose members left is assigned without a wait as soon as the interval is over', () => {
+  const group = new ShareGroup('g');
+  const spaced = { ...rules, assignmentIntervalMs: 1_000 };
+  const send = (heartbeat: ShareHeartbeat, nowMs: number) =>
+    step(group, { kind: 'heartbeat', heartbeat }, nowMs, spaced, topics);
+  send(beat('a', 0), 0);
+  send(beat('a', -1), 100);
+  assert.deepEqual([group.epoch, group.assignmentEpoch, group.targets.size], [2, 2, 0]);
+  assert.equal(nextDeadlineMs(group, spaced), Number.POSITIVE_INFINITY);
+  assert.deepEqual(send(beat('b', 0), 200).answer.assignment, []);
+  step(group, { kind: 'tick' }, 1_000, spaced, topics);
+  assert.equal(countOf(group.targetOf('b')), 3);
+});
+
+test('only a group whose assignment waits is stored in the newer layout', () => {
+  const group = new ShareGroup('g');
+  const spaced = { ...rules, assignmentIntervalMs: 1_000 };
+  const stored = () => {
+    const writer = new ByteWriter();
+    writeShareGroup(group, writer);
+    const bytes = writer.take();
+    const reader = new ByteReader(bytes);
+    const { epoch, assignmentEpoch, targets } = readShareGroup('g', reader, 0);
+    reader.end();
+    assert.deepEqual(targets.get('a'), group.targetOf('a'));
+    return [bytes[0], epoch, assignmentEpoch];
+  };
+  for (const memberId of ['a', 'b']) {
+    step(group, { kind: 'heartbeat', heartbeat: beat(memberId, 0) }, 0, spaced, topics);
+    if (memberId === 'a') assert.deepEqual(stored(), [1, 1, 1]);
+  }
+  assert.deepEqual(stored(), [2, 2, 1]);
+  step(group, { kind: 'tick' }, 1_000, spaced, topics);
+  assert.deepEqual(stored(), [1, 2, 2]);
+});
+
 test('only a group without members can be deleted', () => {
   const group = new ShareGroup('g');
   sendHeartbeat(group, beat('a', 0));
@@ -166,7 +267,6 @@ test('only a group without members can be deleted', () => {
 });
 
 const memberIds = ['a', 'b', 'c', 'd', 'e', 'f'];
-const wide = { ...rules, groupSizeMax: memberIds.length, textCharsMax: 1_000 };
 
 type Operation =
   | { readonly kind: 'join'; readonly member: number; readonly names: readonly string[] }
@@ -185,60 +285,79 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   }),
   fc.record({ kind: fc.constantFrom('beat' as const, 'leave' as const), member }),
   fc.record({ kind: fc.constant('topic' as const), name: topicName, partitionCount: fc.nat(5) }),
-  fc.record({ kind: fc.constant('pass' as const), ms: fc.constantFrom(1_000, 30_000) }),
+  fc.record({ kind: fc.constant('pass' as const), ms: fc.constantFrom(300, 1_000, 30_000) }),
   fc.record({ kind: fc.constant('failover' as const) }),
 );
 
 /**
- * Invariants: every partition of a subscribed topic has a subscriber that reads it; no member is idle that could read a
- * partition; a member gets only the assignment that the group has for it; epochs only grow.
+ * Invariants, unless an assignment waits: every partition of a subscribed topic has a subscriber that reads it; no
+ * member is idle that could read a partition. Always: a member gets only the assignment that the group has for it;
+ * epochs only grow.
  */
 test('the partitions of a share group are always shared by all of its members', () => {
   fc.assert(
-    fc.property(fc.array(operation, { maxLength: 60, size: 'max' }), (operations) => {
-      const counts = new Map([['t', 3]]);
-      const view = topicsOf(counts);
-      let group = new ShareGroup('g');
-      let nowMs = 0;
-      const epochs = new Map<string, number>();
-      const send = (heartbeat: ShareHeartbeat): void => {
-        const { answer } = step(group, { kind: 'heartbeat', heartbeat }, nowMs, wide, view);
-        const { memberId } = heartbeat;
-        if (answer.error !== 'NONE' || heartbeat.memberEpoch < 0) epochs.delete(memberId);
-        else epochs.set(memberId, answer.memberEpoch);
-        const isThere = group.members.has(memberId);
-        assert.equal(isThere, answer.error === 'NONE' && heartbeat.memberEpoch >= 0);
-        if (isThere && answer.assignment !== null) {
-          const assigned = new Map(answer.assignment.map(({ topicId, partitions }) => [topicId, partitions]));
-          assert.deepEqual(assigned, new Map(group.targetOf(memberId)));
+    fc.property(
+      fc.constantFrom(0, 1_000),
+      fc.array(operation, { maxLength: 60, size: 'max' }),
+      (intervalMs, operations) => {
+        const wide = {
+          ...rules,
+          assignmentIntervalMs: intervalMs,
+          groupSizeMax: memberIds.length,
+          textCharsMax: 1_000,
+        };
+        const counts = new Map([['t', 3]]);
+        const view = topicsOf(counts);
+        let group = new ShareGroup('g');
+        let nowMs = 0;
+        const epochs = new Map<string, number>();
+        const send = (heartbeat: ShareHeartbeat): void => {
+          const { answer } = step(group, { kind: 'heartbeat', heartbeat }, nowMs, wide, view);
+          const { memberId } = heartbeat;
+          if (answer.error !== 'NONE' || heartbeat.memberEpoch < 0) epochs.delete(memberId);
+          else epochs.set(memberId, answer.memberEpoch);
+          const isThere = group.members.has(memberId);
+          assert.equal(isThere, answer.error === 'NONE' && heartbeat.memberEpoch >= 0);
+          if (isThere && answer.assignment !== null) {
+            const assigned = new Map(
+              answer.assignment.map(({ topicId, partitions }) => [topicId, partitions]),
+            );
+            assert.deepEqual(assigned, new Map(group.targetOf(memberId)));
+          }
+        };
+        for (const one of operations) {
+          const { epoch } = group;
+          const memberId = 'member' in one ? memberIds[one.member]! : '';
+          if (one.kind === 'join') send(beat(memberId, 0, { subscribedTopicNames: one.names }));
+          else if (one.kind === 'beat' && epochs.has(memberId)) send(beat(memberId, epochs.get(memberId)!));
+          else if (one.kind === 'leave' && epochs.has(memberId)) send(beat(memberId, -1));
+          else if (one.kind === 'topic') {
+            if (one.partitionCount === 0) counts.delete(one.name);
+            else counts.set(one.name, Math.max(one.partitionCount, counts.get(one.name) ?? 0));
+            step(group, { kind: 'topics' }, nowMs, wide, view);
+          } else if (one.kind === 'pass') {
+            nowMs += one.ms;
+            for (const gone of step(group, { kind: 'tick' }, nowMs, wide, view).gone) epochs.delete(gone);
+          } else if (one.kind === 'failover') {
+            const writer = new ByteWriter();
+            writeShareGroup(group, writer);
+            const reader = new ByteReader(writer.take());
+            const { targets, assignmentEpoch } = group;
+            group = readShareGroup('g', reader, nowMs + wide.sessionTimeoutMs);
+            reader.end();
+            // A member that waits for its first target has an empty one, stored or not.
+            for (const id of group.members.keys())
+              assert.deepEqual(group.targetOf(id), targets.get(id) ?? new Map());
+            assert.equal(group.assignmentEpoch, assignmentEpoch);
+          }
+          assert.ok(group.epoch >= epoch, 'epochs only grow');
+          assert.ok(group.assignmentEpoch <= group.epoch);
+          assert.ok(group.assignmentEpoch === group.epoch || intervalMs > 0);
+          if (group.assignmentEpoch === group.epoch) checkShares(group, counts);
+          else assert.ok(nextDeadlineMs(group, wide) <= nowMs + intervalMs, 'a wait ends');
         }
-      };
-      for (const one of operations) {
-        const { epoch } = group;
-        const memberId = 'member' in one ? memberIds[one.member]! : '';
-        if (one.kind === 'join') send(beat(memberId, 0, { subscribedTopicNames: one.names }));
-        else if (one.kind === 'beat' && epochs.has(memberId)) send(beat(memberId, epochs.get(memberId)!));
-        else if (one.kind === 'leave' && epochs.has(memberId)) send(beat(memberId, -1));
-        else if (one.kind === 'topic') {
-          if (one.partitionCount === 0) counts.delete(one.name);
-          else counts.set(one.name, Math.max(one.partitionCount, counts.get(one.name) ?? 0));
-          step(group, { kind: 'topics' }, nowMs, wide, view);
-        } else if (one.kind === 'pass') {
-          nowMs += one.ms;
-          for (const gone of step(group, { kind: 'tick' }, nowMs, wide, view).gone) epochs.delete(gone);
-        } else if (one.kind === 'failover') {
-          const writer = new ByteWriter();
-          writeShareGroup(group, writer);
-          const reader = new ByteReader(writer.take());
-          const { targets } = group;
-          group = readShareGroup('g', reader, nowMs + wide.sessionTimeoutMs);
-          reader.end();
-          assert.deepEqual(group.targets, targets);
-        }
-        assert.ok(group.epoch >= epoch, 'epochs only grow');
-        checkShares(group, counts);
-      }
-    }),
+      },
+    ),
     { numRuns: 500 },
   );
 });

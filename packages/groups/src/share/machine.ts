@@ -1,6 +1,7 @@
 import type { GroupStateName } from '@weir/cluster';
 import type { TopicsView } from '../modern/modern-group.ts';
 import { type Decisions, decide, type ModernRules } from '../modern/modern-step.ts';
+import { assignIfDue, nextAssignmentMs } from './assign.ts';
 import {
   type ShareAnswer,
   type ShareEffects,
@@ -33,6 +34,7 @@ const table: Decisions<ShareStep, ShareEvents> = {
   heartbeat: (current, { heartbeat }) => onHeartbeat(current, heartbeat),
   topics: (current) => {
     if (current.group.hasOtherTopics(current.topics)) current.bump();
+    assignIfDue(current);
     return undefined;
   },
   delete: ({ group }) => group.delete(),
@@ -42,19 +44,21 @@ const table: Decisions<ShareStep, ShareEvents> = {
       ({ sessionDeadlineMs }) => sessionDeadlineMs <= nowMs,
     );
     for (const member of late) current.remove(member, { keepsLocks: false });
+    assignIfDue(current);
     return undefined;
   },
 };
 
 /** Returns the earliest deadline of the group, when it must be woken. */
-export function nextDeadlineMs(group: ShareGroup): number {
+export function nextDeadlineMs(group: ShareGroup, rules: ModernRules): number {
   let soonestMs = Number.POSITIVE_INFINITY;
   for (const { sessionDeadlineMs } of group.members.values())
     soonestMs = Math.min(soonestMs, sessionDeadlineMs);
-  return soonestMs;
+  const isAssigning = group.epoch !== group.assignmentEpoch;
+  return isAssigning ? Math.min(soonestMs, nextAssignmentMs(group, rules)) : soonestMs;
 }
 
-/** The state as Kafka reports it. */
+/** The state as Kafka reports it, which has none for a group whose assignment is due. */
 export function stateOf(group: ShareGroup): GroupStateName {
   if (group.isDead) return 'Dead';
   return group.members.size === 0 ? 'Empty' : 'Stable';

@@ -20,10 +20,16 @@ import { ShareGroup } from './share-group.ts';
  */
 const layout = 1;
 
+/** As above, with the epoch of the targets after that of the group: targets of a change wait for their interval. */
+const waitingLayout = 2;
+
 /** Appends to a writer that already holds the type of the group. */
 export function writeShareGroup(group: ShareGroup, writer: ByteWriter): void {
-  writer.u8(layout);
+  const isWaiting = group.assignmentEpoch !== group.epoch;
+  // Older releases read the first layout, which suffices as long as nothing waits.
+  writer.u8(isWaiting ? waitingLayout : layout);
   writer.varint(group.epoch);
+  if (isWaiting) writer.varint(group.assignmentEpoch);
   writeTopics(writer, group.topics);
   writer.varint(group.members.size);
   for (const { memberId, rackId, clientId, clientHost, names } of group.members.values()) {
@@ -38,9 +44,11 @@ export function writeShareGroup(group: ShareGroup, writer: ByteWriter): void {
 
 export function readShareGroup(groupId: string, reader: ByteReader, sessionDeadlineMs: number): ShareGroup {
   const found = reader.u8();
-  if (found !== layout) throw new UnreadableBytes(`this release knows no layout ${found} of a share group`);
+  if (found !== layout && found !== waitingLayout)
+    throw new UnreadableBytes(`this release knows no layout ${found} of a share group`);
   const group = new ShareGroup(groupId);
   group.epoch = reader.varint();
+  group.assignmentEpoch = found === waitingLayout ? reader.varint() : group.epoch;
   group.topics = readTopics(reader);
   const targets = new Map<string, TopicPartitions>();
   for (let left = reader.varint(); left > 0; left--) {

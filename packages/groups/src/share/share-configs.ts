@@ -13,6 +13,7 @@ export interface ShareGroupRules extends ModernRules, PartitionRules {
 
 export function shareRules(own: ConfigTexts, cluster: ConfigTexts): ShareGroupRules {
   return {
+    assignmentIntervalMs: assignmentIntervalMs(own, cluster),
     heartbeatIntervalMs: groupConfigValue('share.heartbeat.interval.ms', own, cluster),
     sessionTimeoutMs: groupConfigValue('share.session.timeout.ms', own, cluster),
     groupSizeMax: clusterConfigValue('group.share.max.size', cluster),
@@ -26,4 +27,13 @@ export function shareRules(own: ConfigTexts, cluster: ConfigTexts): ShareGroupRu
     beginsAt: groupConfigValue('share.auto.offset.reset', own, cluster),
     isReadCommitted: groupConfigValue('share.isolation.level', own, cluster) === 'read_committed',
   };
+}
+
+/** The config of the group applies within the bounds of the cluster configs. */
+function assignmentIntervalMs(own: ConfigTexts, cluster: ConfigTexts): number {
+  const wantedMs = groupConfigValue('share.assignment.interval.ms', own, cluster);
+  if (!Object.hasOwn(own, 'share.assignment.interval.ms')) return wantedMs;
+  const minMs = clusterConfigValue('group.share.min.assignment.interval.ms', cluster);
+  const maxMs = clusterConfigValue('group.share.max.assignment.interval.ms', cluster);
+  return Math.max(minMs, Math.min(maxMs, wantedMs));
 }

@@ -400,3 +400,27 @@ test('a share group without members stays until it is deleted explicitly', async
   await world.clock.pass(10 * 60_000);
   assert.equal((await node.describeShareGroups(['g']))[0]!.state, 'Empty');
 });
+
+test('a change within the assignment interval of the group takes effect after it, or with a new leader', async () => {
+  const world = new GroupWorld();
+  const { node, process } = await prepare(world, { 'share.assignment.interval.ms': '4000' });
+  const standby = await world.start('standby');
+  const epochs = async (at: ClusterNode) => {
+    const [group] = await at.describeShareGroups(['g']);
+    return [group!.epoch, group!.assignmentEpoch];
+  };
+  assert.deepEqual((await beat(node, 'b')).assignment, []);
+  assert.deepEqual(await epochs(node), [2, 1]);
+  await world.clock.pass(3_000);
+  assert.deepEqual(await epochs(node), [2, 1]);
+  await world.clock.pass(1_500);
+  assert.deepEqual(await epochs(node), [2, 2]);
+  const { memberEpoch, assignment } = await beat(node, 'b', { memberEpoch: 1, subscribedTopicNames: null });
+  assert.deepEqual([memberEpoch, assignment?.[0]?.partitions.length], [2, 1]);
+
+  await beat(node, 'c');
+  assert.deepEqual(await epochs(node), [3, 2]);
+  process.kill();
+  await world.clock.pass(failoverMs);
+  assert.deepEqual(await epochs(standby.node), [3, 3]);
+});

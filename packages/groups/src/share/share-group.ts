@@ -15,7 +15,7 @@ export interface ShareMember extends ModernMember {
 
 /**
  * The state of a share group. Partitions are shared, so no member has to revoke before another one gets a partition: a
- * target is computed at once and applies as soon as the member receives it.
+ * target applies as soon as the member receives it.
  */
 export class ShareGroup extends ModernGroup<ShareMember> {
   add(member: ShareMember): void {
@@ -24,6 +24,7 @@ export class ShareGroup extends ModernGroup<ShareMember> {
   }
 
   remove(member: ShareMember): void {
+    this.targets.delete(member.memberId);
     this.deleteMember(member);
     this.countSubscription(member.memberId, member.names, -1);
   }
