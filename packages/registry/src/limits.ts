@@ -44,6 +44,10 @@ export const registryLimits = {
   /** Associations of resources with subjects. */
   associationsMax: 10_000,
 
+  /** Requests of one batch of associations, and the schemas that its answer has: JSON is made of it at once. */
+  associationBatchMax: 100,
+  associationBatchSchemaChars: 4 * MiB,
+
   /** Keys and values that a replica of the registry asks for at a time. */
   registryReadBytes: 1 * MiB,
 

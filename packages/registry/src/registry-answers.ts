@@ -136,6 +136,14 @@ export interface AssociationsAnswer {
   > & { readonly schema?: SubjectVersionAnswer | undefined })[];
 }
 
+/** The answers to the requests of a batch, in their order. */
+export interface AssociationsBatchAnswer {
+  readonly results: readonly (
+    | { readonly result: AssociationsAnswer }
+    | { readonly error: { readonly error_code: number; readonly message: string } }
+  )[];
+}
+
 export type ExporterState = 'STARTING' | 'RUNNING' | 'PAUSED' | 'ERROR';
 
 export interface ExporterAnswer {

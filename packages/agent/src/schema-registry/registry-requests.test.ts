@@ -50,6 +50,21 @@ test('paths find their methods, with subjects decoded and contexts resolved', as
       'deleteAssociations ["id-1",{"cascadeLifecycle":true,"dryRun":false,"associationTypes":[]}]',
     ],
     [
+      'PUT /contexts/eu/associations/resources/id-1?dryRun=true',
+      'putAssociations ["id-1",{},{"context":".eu","dryRun":true}]',
+      '{}',
+    ],
+    [
+      'POST /contexts/eu/associations:batchMutate',
+      'batchMutateAssociations [{},{"context":".eu","dryRun":false}]',
+      '{}',
+    ],
+    [
+      'POST /associations:batchGet?includeSchemas=true',
+      'batchGetAssociations [{},{"includeSchemas":true}]',
+      '{}',
+    ],
+    [
       'GET /contexts/eu/subjects',
       'listSubjects [{"subjectPrefix":":.eu:","deleted":false,"deletedOnly":false}]',
     ],
@@ -65,9 +80,9 @@ test('paths find their methods, with subjects decoded and contexts resolved', as
     ['GET /contexts/eu/dek-registry/v1/keks/k/deks/s', 'keys.dek ["k",":.eu:s",null,{"deleted":false}]'],
     ['HEAD /schemas/types', 'schemaTypes []'],
   ] as const;
-  for (const [line, call] of cases) {
+  for (const [line, call, body] of cases) {
     const [method, path] = line.split(' ') as [string, string];
-    await ask(path, { method });
+    await ask(path, { method, ...(body === undefined ? {} : { body }) });
     assert.equal(calls.pop(), call, line);
   }
 });
@@ -96,24 +111,6 @@ test('bodies reach the service as JSON, and answers are its JSON', async (t) => 
   assert.deepEqual([head.status, head.text, head.headers['content-length']], [200, '', '8']);
   const options = await ask('/subjects/s', { method: 'OPTIONS' });
   assert.deepEqual([options.status, options.headers.allow], [204, 'POST, DELETE, OPTIONS']);
-});
-
-test('the answer to a registration has the text that is stored, unless a descriptor was sent', async (t) => {
-  const { ask, answers } = await listenAsRegistry(t);
-  // type, query, sent text, whether the answer has a text
-  const cases = [
-    ['AVRO', '', ' "int" ', true],
-    ['AVRO', '', 'c2VudA==', true],
-    ['PROTOBUF', '', 'message A {}', true],
-    ['PROTOBUF', '', 'c2VudA==', false],
-    ['PROTOBUF', '?format=serialized', 'c2VudA==', true],
-  ] as const;
-  for (const [schemaType, query, schema, hasText] of cases) {
-    answers.register = () => ({ id: 1, schemaType, schema: 'canonical' });
-    const body = JSON.stringify({ schema, schemaType });
-    const { text } = await ask(`/subjects/s/versions${query}`, { method: 'POST', body });
-    assert.equal(text.includes('canonical'), hasText, `${schemaType} ${query} ${schema}`);
-  }
 });
 
 test('the client chooses the type of the answer', async (t) => {
@@ -381,7 +378,22 @@ test('schemas of associations refer to no others, on which the caller may have n
     const body = JSON.stringify({ associations: [null, { schema: { schema: 'x', references } }] });
     const { status } = await ask('/associations', { method: 'POST', body });
     assert.equal(status, 403, body);
+    const batch = `{"requests":[null,${body}]}`;
+    assert.equal((await ask('/associations:batchMutate', { method: 'POST', body: batch })).status, 403);
   }
+});
+
+test('a batch of associations is answered with 207, and deletes only with the right to', async (t) => {
+  const { ask, answers } = await listenAsRegistry(t, {
+    accessOf: () => new ScriptedAccess(['WRITE SUBJECT a', 'DELETE SUBJECT b']),
+  });
+  type Query = Record<'isAllowed' | 'isDeletable', (subject: string) => boolean>;
+  answers.batchMutateAssociations = (_body, query) => ({
+    results: [...'abc'].map((name) => [(query as Query).isAllowed(name), (query as Query).isDeletable(name)]),
+  });
+  const { status, text } = await ask('/associations:batchMutate', { method: 'POST', body: '{}' });
+  assert.equal(status, 207);
+  assert.equal(text, '{"results":[[true,false],[false,true],[false,false]]}');
 });
 
 test('a denial does not name subjects that the caller may not see', async (t) => {

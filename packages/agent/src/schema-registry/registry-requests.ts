@@ -16,7 +16,7 @@ import { bareAddress } from '../security/session/client-host.ts';
 import { openSession } from '../security/session/client-session.ts';
 import { FairShare } from './fair-share.ts';
 import type { RegistryMetrics } from './registry-metrics.ts';
-import { checkRights, checkRightsOfBody } from './registry-rights.ts';
+import { checkRights, checkRightsOfBody, deletableSubjects } from './registry-rights.ts';
 import type { AnswerRequest } from './registry-server.ts';
 import { withoutContextPath } from './request/context-path.ts';
 import { type AnswerType, answerTypeFor, answerTypes } from './request/media-types.ts';
@@ -131,12 +131,15 @@ export function registryRequests(options: RegistryRequestsOptions): AnswerReques
     const isAllowed = await checkRights({ row, path, query }, access, service);
     const body = row.body === undefined ? undefined : await bodyOf(request, response, exchange);
     checkRightsOfBody(row, path, body, access);
-    const input = { path, query, body, isAllowed };
+    const input = { path, query, body, isAllowed, isDeletable: deletableSubjects(access) };
     const output = await whileAwaited(response, async (signal) =>
       row.serve(service.forCaller({ client, signal }), input),
     );
     if (row.isRawText === true) await send(request, response, exchange, 200, output as string, type);
-    else await send(request, response, exchange, output === undefined ? 204 : 200, output, type, 'json');
+    else {
+      const status = row.status ?? (output === undefined ? 204 : 200);
+      await send(request, response, exchange, status, output, type, 'json');
+    }
   }
 
   async function bodyOf(

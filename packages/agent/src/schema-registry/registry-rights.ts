@@ -51,6 +51,12 @@ export async function checkRights(
   }
 }
 
+/** Which subjects the caller may delete; `undefined` for all. */
+export function deletableSubjects(access: Access): ((subject: string) => boolean) | undefined {
+  if (access.isUnlimited === true) return undefined;
+  return (subject) => access.mayQuietly('DELETE', 'SUBJECT', resourceOf(subject));
+}
+
 /**
  * Checks the rights on subjects that a body names. Answers can contain schemas that another one refers to, or that an
  * alias stands for, so both take the right to read those.
@@ -72,7 +78,9 @@ export function checkRightsOfBody(
       if (typeof reference === 'object' && reference !== null && 'subject' in reference)
         readable(reference.subject);
   if (row.body?.alias !== undefined && 'alias' in body) readable(body.alias);
-  if (row.body?.associations !== undefined && hasReferences(body))
+  const isBatch = row.body?.requests !== undefined;
+  const changes = isBatch && 'requests' in body && Array.isArray(body.requests) ? body.requests : [body];
+  if ((isBatch || row.body?.associations !== undefined) && changes.some(hasReferences))
     throw new HttpProblem(
       403,
       'Register schemas that refer to others first, then associate their subjects.',
@@ -83,8 +91,8 @@ export function checkRightsOfBody(
 }
 
 /** Whether a schema of a list of associations refers to others, on which the caller may have no right. */
-function hasReferences(body: object): boolean {
-  const { associations } = body as { readonly associations?: unknown };
+function hasReferences(change: unknown): boolean {
+  const associations = (change as { readonly associations?: unknown } | null)?.associations;
   if (!Array.isArray(associations)) return false;
   return associations.some((one: { readonly schema?: { readonly references?: unknown } } | null) => {
     const references = one?.schema?.references;

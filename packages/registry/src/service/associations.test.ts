@@ -14,6 +14,19 @@ const subjects =
     (await service.listAssociations({ resourceNamespace, resourceName }, query)).map(
       ({ associationType, subject }) => `${associationType} ${subject}`,
     );
+const put =
+  (associations: object[], more: object = {}, query = {}) =>
+  (service: RegistryService) =>
+    service.putAssociations('id-1', { ...topic, ...more, associations }, query);
+type BatchResult = Awaited<ReturnType<RegistryService['batchGetAssociations']>>['results'][number];
+const outcome = (one: BatchResult) => {
+  if ('error' in one) return one.error.error_code;
+  const { resourceName, resourceId, associations } = one.result;
+  const list = associations.map(({ associationType, subject, schema }) =>
+    ` ${associationType} ${subject} ${schema?.schema ?? ''}`.trimEnd(),
+  );
+  return `${resourceName} ${resourceId}:${list.join(',')}`;
+};
 const resource = { ...topic, resourceType: 'topic' };
 
 describe('associations', () => {
@@ -45,7 +58,7 @@ describe('associations', () => {
     [
       'a strong one of the same subject',
       create({ resourceId: 'id-2', associations: [{ ...weak, lifecycle: 'STRONG' }] }),
-      40904,
+      42212,
     ],
     ['without the right', create({ associations: [weak] }, { isAllowed: () => false }), 40301],
     ['the last version', (service) => service.deleteVersion('shop', '1'), 40907],
@@ -92,6 +105,129 @@ describe('associations', () => {
     ['', (service) => service.listSubjects({ deleted: true }), []],
     ['an invalid schema of a new subject', create({ associations: [{ schema: { schema: '!' } }] }), 42201],
     ['', (service) => service.listAssociations({ resourceId: 'id-1' }), []],
+  ]);
+
+  table('that are put', [
+    ['', async (service) => (await service.register('shop', { schema: 'x' })).id, 1],
+    ['a new one', put([weak]), { ...resource, associations: [{ ...weak, frozen: false }] }],
+    ['again, with the subject of before', put([{ lifecycle: 'WEAK' }]), { ...resource, associations: [] }],
+    ['the id of another resource', put([weak], { resourceId: 'id-2' }), 42212],
+    ['another subject', put([{ ...weak, subject: 'other' }]), 42212],
+    ['a strong one of a weak one', put([{ lifecycle: 'STRONG' }]), 42212],
+    ['a schema of a weak one', put([{ schema: { schema: 'y' } }]), 42212],
+    ['a new one with a schema', put([{ associationType: 'key', schema: { schema: 'y' } }]), 42212],
+    ['a new strong one', put([{ associationType: 'key', lifecycle: 'STRONG' }]), 42212],
+    ['without the right', put([{}], {}, { isAllowed: () => false }), 40301],
+    [
+      'in a read-only subject',
+      (service) => service.putMode('shop', { mode: 'READONLY' }),
+      { mode: 'READONLY' },
+    ],
+    ['', put([weak]), 42205],
+    ['', (service) => service.deleteMode('shop'), { mode: 'READONLY' }],
+    ['', (service) => service.deleteAssociations('id-1'), null],
+    [
+      'a strong one',
+      (service) =>
+        service
+          .createAssociations({ ...topic, associations: [{ schema: { schema: 'x' } }] })
+          .then(() => null),
+      null,
+    ],
+    ['which gets a version', put([{ schema: { schema: 'x y?' } }]), { ...resource, associations: [] }],
+    ['', (service) => service.listVersions(':.lkc:orders-value'), [1, 2]],
+    [
+      'a schema that refers to it',
+      (service) => {
+        const references = [{ name: 'r', subject: ':.lkc:orders-value', version: 1 }];
+        return service.register('refers', { schema: 's', references });
+      },
+      42205,
+    ],
+    ['a weak one beside it', put([{ ...weak, associationType: 'key' }]), 42212],
+    [
+      'a subject to which others refer',
+      async (service) => {
+        const references = [{ name: 'r', subject: ':.lkc:pay-value', version: 1 }];
+        await service.register(':.lkc:pay-value', { schema: 'r' });
+        await service.register(':.lkc:uses-it', { schema: 's', references });
+        const associations = [{ schema: { schema: 'r' } }];
+        return await service.createAssociations({
+          ...topic,
+          resourceName: 'pay',
+          resourceId: 'id-3',
+          associations,
+        });
+      },
+      42206,
+    ],
+  ]);
+
+  const op = (opType: string, more: object = {}) => ({ opType, ...more });
+  const batch =
+    (requests: object[], query = {}) =>
+    async (service: RegistryService) =>
+      (await service.batchMutateAssociations({ requests }, query)).results.map(outcome);
+  const get =
+    (requests: object[], query = {}) =>
+    async (service: RegistryService) =>
+      (await service.batchGetAssociations({ requests }, query)).results.map(outcome);
+  const second = { ...topic, resourceName: 'pay', resourceId: 'id-2' };
+
+  table('in batches', [
+    ['', async (service) => (await service.register('shop', { schema: 'x' })).id, 1],
+    ['none', batch([]), 42212],
+    ['an unknown operation', batch([{ ...topic, associations: [op('MERGE')] }]), 400],
+    [
+      'a trial',
+      batch([{ ...topic, associations: [op('CREATE', weak)] }], { dryRun: true }),
+      ['orders id-1:'],
+    ],
+    ['', subjects(), []],
+    [
+      'each on its own',
+      batch([
+        { ...topic, associations: [op('CREATE', weak), op('CREATE', { ...weak, associationType: 'key' })] },
+        { ...second, associations: [op('CREATE', { schema: { schema: 'p' } })] },
+        { ...topic, associations: [] },
+        { ...topic, resourceId: 'id-4', associations: [op('UPSERT', { ...weak, subject: 'nothing' })] },
+      ]),
+      ['orders id-1: key shop, value shop', 'pay id-2: value :.lkc:pay-value p', 42212, 40907],
+    ],
+    [
+      'all of a request, or nothing',
+      batch([
+        {
+          ...topic,
+          associations: [op('DELETE', { associationType: 'key' }), op('UPSERT', { subject: 'z' })],
+        },
+      ]),
+      [42212],
+    ],
+    [
+      'no right to delete',
+      batch([{ ...topic, associations: [op('DELETE')] }], { isDeletable: () => false }),
+      [40301],
+    ],
+    [
+      '',
+      batch([{ ...topic, associations: [op('DELETE', { associationType: 'key' })] }]),
+      ['orders id-1: value shop'],
+    ],
+    ['what is frozen', batch([{ ...second, associations: [op('DELETE')] }]), [40908]],
+    [
+      'by id and by name',
+      get([
+        { resourceId: 'id-1' },
+        { resourceName: 'pay', resourceNamespace: 'lkc' },
+        { resourceId: 'id-9' },
+        { resourceName: 'pay' },
+      ]),
+      ['orders id-1: value shop', 'pay id-2: value :.lkc:pay-value', ' id-9:', 42212],
+    ],
+    ['with schemas', get([{ resourceId: 'id-1' }], { includeSchemas: true }), ['orders id-1: value shop x']],
+    ['without the right', get([{ resourceId: 'id-1' }], { isAllowed: () => false }), [' id-1:']],
+    ['too many', get(Array.from({ length: 101 }, () => ({ resourceId: 'id-1' }))), 42212],
   ]);
 
   table('that are refused', [

@@ -1,24 +1,29 @@
-import { createHash } from 'node:crypto';
-import { registryLimits } from '../limits.ts';
-import type { AssociationAnswer, AssociationsAnswer } from '../registry-answers.ts';
+import type { AssociationAnswer, AssociationsAnswer, SubjectVersionAnswer } from '../registry-answers.ts';
 import type { RegistryChange } from '../registry-change.ts';
 import { RegistryError } from '../registry-error.ts';
-import { fingerprint, guidText } from '../state/guid.ts';
-import { contextOfPath, subjectIn } from '../state/qualified-subject.ts';
-import { entryKeys, put, remove } from '../state/registry-entries.ts';
+import { entryKeys, remove } from '../state/registry-entries.ts';
 import type { RegistryState } from '../state/registry-state.ts';
 import { StateBefore } from '../state/state-before.ts';
-import { answerOf, page } from './answer-parts.ts';
-import { type AssociationsBody, invalidAssociation, type WantedAssociation } from './association-bodies.ts';
+import { page, versionAnswer } from './answer-parts.ts';
+import {
+  type AssociationOp,
+  type AssociationOps,
+  type AssociationsBody,
+  type AssociationsSought,
+  invalidAssociation,
+  type WantedAssociation,
+} from './association-bodies.ts';
+import { associationsOf } from './associations-of-resource.ts';
 import type { DecisionContext } from './decision-context.ts';
 import { deleteSubject } from './delete.ts';
-import { findVersion } from './look-up.ts';
-import { refusals } from './refusals.ts';
-import { register } from './register.ts';
+import { putAssociations } from './put-associations.ts';
 import type {
-  CreateAssociationsQuery,
+  ChangeAssociationsQuery,
   DeleteAssociationsQuery,
+  GuardedQuery,
   ListAssociationsQuery,
+  MutateAssociationsQuery,
+  SoughtAssociationsQuery,
 } from './registry-queries.ts';
 import { checkWritable, modeInScope } from './scopes.ts';
 import { namedSubject } from './subject-queries.ts';
@@ -76,133 +81,98 @@ function orderOf({
 }
 
 /** Decides on associations of a resource with subjects, and on the schemas that come with them: all, or none. */
-export function createAssociations(
+export function changeAssociations(
   context: DecisionContext,
+  type: 'CREATE' | 'UPSERT',
   body: AssociationsBody,
-  query: CreateAssociationsQuery,
+  query: ChangeAssociationsQuery,
 ): { readonly changes: readonly RegistryChange[]; readonly reply: AssociationsAnswer } {
-  const { state } = context;
-  const before = new StateBefore(state);
-  const changes: RegistryChange[] = [];
-  const apply = (made: readonly RegistryChange[]) => {
-    before.apply(made);
-    changes.push(...made);
-  };
-  const created: AssociationsAnswer['associations'][number][] = [];
-  try {
-    for (const wanted of body.associations) {
-      const subject = subjectOf(state, wanted, query);
-      const made = createOne(context, body, wanted, subject, apply);
-      if (made !== undefined) created.push(made);
-    }
-  } finally {
-    before.restore();
-  }
+  const { result, changes } = takenBack(context.state, (apply) =>
+    putAssociations(context, type, body, query, apply),
+  );
   const { associations: _, ...resource } = body;
   const isDryRun = query.dryRun === true;
   return {
     changes: isDryRun ? [] : changes,
-    reply: { ...resource, associations: isDryRun ? [] : created },
+    reply: { ...resource, associations: isDryRun ? [] : result },
   };
 }
 
-/** The subject in the context of the request. The caller needs the right to write it. */
-function subjectOf(state: RegistryState, wanted: WantedAssociation, query: CreateAssociationsQuery): string {
-  const isPlain = query.context === undefined || query.context === '' || wanted.isDefaultSubject;
-  const subject = namedSubject(
-    state,
-    isPlain ? wanted.subject : subjectIn(contextOfPath(query.context!), wanted.subject),
-  );
-  if (query.isAllowed?.(subject) === false)
-    throw new RegistryError('denied', `You do not have the right to write the subject '${subject}'.`);
-  return subject;
-}
-
-function createOne(
+/** Decides on one request of a batch: all of its changes, or none. The answer has all associations of the resource. */
+export function mutateAssociations(
   context: DecisionContext,
-  body: AssociationsBody,
-  wanted: WantedAssociation,
-  subject: string,
-  apply: (changes: readonly RegistryChange[]) => void,
-) {
-  const { state, defaults, nowMs } = context;
-  const { resourceName, resourceNamespace, resourceId = '', resourceType } = body;
-  const { associationType, lifecycle, frozen, schema } = wanted;
-  checkWritable(state, defaults, subject);
-  const key = entryKeys.association({ associationType, resourceType, resourceId });
-  const existing = state.associations().get(key.slice('association/'.length));
-  const isRegistered = () => {
-    if (schema?.text === undefined) return false;
-    const options = { normalize: wanted.normalize, isDeletedFound: false };
-    return findVersion(context, subject, { ...schema, text: schema.text }, options) !== undefined;
-  };
-  if (existing !== undefined) {
-    const isSame =
-      existing.subject === subject && existing.lifecycle === lifecycle && existing.frozen === frozen;
-    if (isSame && (schema === undefined || isRegistered())) return undefined;
-    throw new RegistryError(
-      'associationForResourceExists',
-      `An association of type '${associationType}' already exists for resource '${existing.resourceName}'`,
-    );
-  }
-  const isImported = modeInScope(state, defaults, subject) === 'IMPORT';
-  const latest = state.latest(subject);
-  if (frozen && !isImported) {
-    if (schema === undefined)
-      throw invalidAssociation('schema', 'schema must be provided when creating a frozen association');
-    if (latest !== undefined && (latest.version !== 1 || !isRegistered()))
-      throw invalidAssociation(
-        'frozen',
-        'cannot create a frozen association when schemas already exist in the subject',
+  { ops, ...resource }: AssociationOps,
+  query: MutateAssociationsQuery,
+): { readonly changes: readonly RegistryChange[]; readonly reply: AssociationsAnswer } {
+  const { state } = context;
+  const isDryRun = query.dryRun === true;
+  const { result, changes } = takenBack(state, (apply) => {
+    const made = runsOf(ops).flatMap((run) => {
+      if (run.type !== 'DELETE')
+        return putAssociations(context, run.type, { ...resource, associations: run.wanted }, query, apply);
+      const found = associationsOf(state, resource).filter(
+        ({ associationType }) => associationType === run.associationType,
       );
+      removeAssociations(context, found, run.cascadeLifecycle, query.isDeletable, apply);
+      return [];
+    });
+    if (isDryRun) return [];
+    return associationsOf(state, resource)
+      .filter(({ subject }) => query.isAllowed?.(subject) !== false)
+      .map(({ subject, associationType, lifecycle, frozen }) => ({
+        subject,
+        associationType,
+        lifecycle,
+        frozen,
+        ...schemaOf(made.find((one) => one.associationType === associationType)?.schema),
+      }));
+  });
+  return { changes: isDryRun ? [] : changes, reply: { ...resource, associations: result } };
+}
+
+type Run =
+  | { readonly type: 'CREATE' | 'UPSERT'; readonly wanted: readonly WantedAssociation[] }
+  | Extract<AssociationOp, { readonly type: 'DELETE' }>;
+
+/** Neighbours that put associations are one change, so that the rules see all types of the resource at once. */
+function runsOf(ops: readonly AssociationOp[]): Run[] {
+  const runs: Run[] = [];
+  for (const op of ops) {
+    const last = runs.at(-1);
+    if (op.type === 'DELETE') runs.push(op);
+    else if (last?.type === op.type) runs.splice(-1, 1, { ...last, wanted: [...last.wanted, op.wanted] });
+    else runs.push({ type: op.type, wanted: [op.wanted] });
   }
-  if (schema === undefined && latest === undefined) throw refusals.noActiveVersion(subject);
-  const others = [...state.associations().values()].filter((one) => one.subject === subject);
-  if (lifecycle === 'STRONG' && others.length > 0) throw refusals.associationForSubjectExists(subject);
-  if (others.some((one) => one.lifecycle === 'STRONG'))
-    throw new RegistryError(
-      'strongAssociationForSubjectExists',
-      `A strong association already exists for subject '${subject}'`,
-    );
-  if (state.associations().size >= registryLimits.associationsMax)
-    throw new RegistryError(
-      'tooManyAssociations',
-      `A maximum of ${registryLimits.associationsMax} associations already exist`,
-    );
-  const registered =
-    schema === undefined || isImported
-      ? undefined
-      : register(context, subject, schema, { normalize: wanted.normalize, force: false });
-  apply(registered?.changes ?? []);
-  const guid = guidText(createHash('md5').update(`${key}/${nowMs}`).digest());
-  const stored: AssociationAnswer = {
-    subject,
-    guid,
-    resourceName,
-    resourceNamespace,
-    resourceId,
-    resourceType,
-    associationType,
-    lifecycle,
-    frozen,
-    createTs: nowMs,
-    updateTs: nowMs,
-  };
-  apply([put('association', key, stored)]);
-  if (registered === undefined) return { subject, associationType, lifecycle, frozen };
-  const { version, schema: made } = registered;
+  return runs;
+}
+
+/** The associations of one request of a batch, with the newest schemas of their subjects if asked for. */
+export function soughtAssociations(
+  { state }: DecisionContext,
+  sought: AssociationsSought,
+  { includeSchemas, isAllowed }: SoughtAssociationsQuery,
+): AssociationsAnswer {
+  const { resourceId, resourceName = '', resourceNamespace = '', ...filters } = sought;
+  const scope = resourceId === undefined ? { resourceName, resourceNamespace } : { resourceId };
+  const list = found(state, scope, { ...filters, isAllowed });
+  const first = list[0];
+  if (list.some((one) => one.resourceId !== first?.resourceId))
+    throw invalidAssociation('resourceName', 'several resources have it; name the resourceId');
   return {
-    subject,
-    associationType,
-    lifecycle,
-    frozen,
-    schema: {
-      subject,
-      version: version.version,
-      id: version.id,
-      ...answerOf(made, guidText(fingerprint(made))),
-    },
+    resourceName: first?.resourceName ?? resourceName,
+    resourceNamespace: first?.resourceNamespace ?? resourceNamespace,
+    resourceId: resourceId ?? first?.resourceId,
+    resourceType: sought.resourceType,
+    associations: list.map(({ subject, associationType, lifecycle, frozen }) => {
+      const latest = includeSchemas === true ? state.latest(subject) : undefined;
+      const schema = latest === undefined ? undefined : versionAnswer(state, latest);
+      return { subject, associationType, lifecycle, frozen, ...schemaOf(schema) };
+    }),
   };
+}
+
+function schemaOf(schema: SubjectVersionAnswer | undefined) {
+  return schema === undefined ? {} : { schema };
 }
 
 /** Decides on the deletion of a resource's associations; with `cascadeLifecycle` strong ones take their subjects. */
@@ -211,13 +181,26 @@ export function deleteAssociations(
   resourceId: string,
   query: DeleteAssociationsQuery,
 ): { readonly changes: readonly RegistryChange[]; readonly reply: undefined } {
-  const { state, defaults } = context;
+  const { state } = context;
   const { isAllowed, ...wanted } = query;
   const resourceType = query.resourceType || 'topic';
   const deleted = found(state, { resourceId }, { ...wanted, resourceType });
   if (deleted.length === 0)
     throw new RegistryError('associationNotFound', `Association for '${resourceId}' not found.`);
-  const isCascade = query.cascadeLifecycle === true;
+  const { changes } = takenBack(state, (apply) =>
+    removeAssociations(context, deleted, query.cascadeLifecycle === true, isAllowed, apply),
+  );
+  return { changes: query.dryRun === true ? [] : changes, reply: undefined };
+}
+
+function removeAssociations(
+  context: DecisionContext,
+  deleted: readonly AssociationAnswer[],
+  isCascade: boolean,
+  isAllowed: GuardedQuery['isAllowed'],
+  apply: (changes: readonly RegistryChange[]) => void,
+): void {
+  const { state, defaults } = context;
   for (const { subject, associationType, frozen } of deleted) {
     if (isAllowed?.(subject) === false)
       throw new RegistryError('denied', `You do not have the right to delete the subject '${subject}'.`);
@@ -228,22 +211,29 @@ export function deleteAssociations(
         `The association of type '${associationType}' is frozen for subject '${subject}'`,
       );
   }
+  for (const one of deleted) {
+    apply([remove(entryKeys.association(one))]);
+    const isImported = modeInScope(state, defaults, one.subject) === 'IMPORT';
+    if (!isCascade || isImported || one.lifecycle !== 'STRONG') continue;
+    if (state.latest(one.subject) !== undefined) apply(deleteSubject(context, one.subject, false).changes);
+    if (state.versions(one.subject).length > 0) apply(deleteSubject(context, one.subject, true).changes);
+  }
+}
+
+/** Runs what applies changes one after the other, each of which sees those before it, and takes them back. */
+function takenBack<Result>(
+  state: RegistryState,
+  run: (apply: (changes: readonly RegistryChange[]) => void) => Result,
+): { readonly result: Result; readonly changes: readonly RegistryChange[] } {
   const before = new StateBefore(state);
   const changes: RegistryChange[] = [];
-  const apply = (made: readonly RegistryChange[]) => {
-    before.apply(made);
-    changes.push(...made);
-  };
   try {
-    for (const one of deleted) {
-      apply([remove(entryKeys.association(one))]);
-      const isImported = modeInScope(state, defaults, one.subject) === 'IMPORT';
-      if (!isCascade || isImported || one.lifecycle !== 'STRONG') continue;
-      if (state.latest(one.subject) !== undefined) apply(deleteSubject(context, one.subject, false).changes);
-      if (state.versions(one.subject).length > 0) apply(deleteSubject(context, one.subject, true).changes);
-    }
+    const result = run((made) => {
+      before.apply(made);
+      changes.push(...made);
+    });
+    return { result, changes };
   } finally {
     before.restore();
   }
-  return { changes: query.dryRun === true ? [] : changes, reply: undefined };
 }

@@ -1,11 +1,12 @@
 import { registryLimits } from '../limits.ts';
+import { isDescriptor } from '../protobuf/is-descriptor.ts';
 import type { ConfigAnswer, RegisterAnswer, RegistryMode } from '../registry-answers.ts';
 import type { RegistryChange } from '../registry-change.ts';
 import { IncompatibleSchema, RegistryError } from '../registry-error.ts';
 import type { TagChanges } from '../schema-format.ts';
 import { fingerprint, guidText } from '../state/guid.ts';
 import { confluentVersion, withConfluentVersion } from '../state/metadata.ts';
-import { contextScope, defaultContext, parseSubject } from '../state/qualified-subject.ts';
+import { contextScope, defaultContext, parseSubject, referencedSubject } from '../state/qualified-subject.ts';
 import { entryKeys, put, remove, type StoredSchema } from '../state/registry-entries.ts';
 import type { RegistryState, SubjectVersion } from '../state/registry-state.ts';
 import { answerOf, formattedText, isFormat } from './answer-parts.ts';
@@ -57,14 +58,23 @@ export function registerSchema(
   const { changes, version, schema } = register(context, named, body, options);
   const { id, version: number } = version;
   const answer = { id, version: number, ...answerOf(schema, guidText(fingerprint(schema))) };
-  if (!isFormat(query.format)) return { changes, reply: answer };
+  const format = isFormat(query.format) ? query.format : formatOfBody(body);
+  if (format === undefined) return { changes, reply: answer };
   const { source } = context.resolver.resolve(
     parseSubject(named).context,
     schema.text,
     schema.references ?? [],
   );
-  const text = formattedText(context.work, schema.type, source, query.format);
+  const text = formattedText(context.work, schema.type, source, format);
   return { changes, reply: { ...answer, schema: text } };
+}
+
+/**
+ * The form of the answer to a body. Clients cache the text of the answer in place of the one that they sent, and those
+ * that send a descriptor (Python, .NET) parse it as one: a `.proto` text would break their deserializers.
+ */
+function formatOfBody({ type, text }: SchemaBody): string | undefined {
+  return type === 'PROTOBUF' && text !== undefined && isDescriptor(text) ? 'serialized' : undefined;
 }
 
 /** Decides on a registration under a subject. Throws `RegistryError`. */
@@ -86,6 +96,7 @@ export function register(
   const input = schemaInput(context, subject, config, mode, body, live.at(-1), nextVersion);
   const isNew = body.id === undefined && validatesNew(config);
   const schema = canonicalSchema(context, subject, input, { normalize, isNew });
+  checkReferences(state, subject, schema);
   // Only IMPORT keeps ids. FORWARD takes bodies that name one, and gives the next.
   const wantedId = mode === 'IMPORT' ? body.id : undefined;
   if (body.version === 0) {
@@ -126,6 +137,19 @@ function registeredVersion(
   // The same schema may have been imported under several versions.
   const named = context.state.version(subject, version);
   return named?.id === id && !named.isDeleted ? named : undefined;
+}
+
+/** The schemas of a topic alone cannot be referred to. */
+function checkReferences(state: RegistryState, subject: string, { references = [] }: StoredSchema): void {
+  if (references.length === 0 || state.associations().size === 0) return;
+  const { context } = parseSubject(subject);
+  const referenced = new Set(references.map((reference) => referencedSubject(context, reference.subject)));
+  for (const { lifecycle, subject: owned } of state.associations().values())
+    if (lifecycle === 'STRONG' && referenced.has(owned))
+      throw new RegistryError(
+        'operationNotPermitted',
+        `Subject '${owned}' has a strong association and cannot be referenced`,
+      );
 }
 
 function hasDefaultsOrOverrides(config: ConfigAnswer): boolean {

@@ -91,10 +91,19 @@ export interface ListAssociationsQuery extends PageQuery, GuardedQuery {
   readonly lifecycle?: string | undefined;
 }
 
-export interface CreateAssociationsQuery extends GuardedQuery {
+export interface ChangeAssociationsQuery extends GuardedQuery {
   /** The context of subjects that name none. */
   readonly context?: string | undefined;
   readonly dryRun?: boolean | undefined;
+}
+
+export interface MutateAssociationsQuery extends ChangeAssociationsQuery {
+  /** Whether the caller may delete a subject; `undefined` for all. */
+  readonly isDeletable?: GuardedQuery['isAllowed'];
+}
+
+export interface SoughtAssociationsQuery extends GuardedQuery {
+  readonly includeSchemas?: boolean | undefined;
 }
 
 export interface DeleteAssociationsQuery extends GuardedQuery {

@@ -1,8 +1,10 @@
 import type { AllowedHosts } from '@weir/cluster/outbound';
 import type { Clock } from '@weir/core';
+import { registryLimits } from '../limits.ts';
 import type {
   AssociationAnswer,
   AssociationsAnswer,
+  AssociationsBatchAnswer,
   CompatibilityAnswer,
   CompatibilityLevel,
   ConfigAnswer,
@@ -18,12 +20,14 @@ import { type SchemaFormat, type SchemaType, schemaTypes } from '../schema-forma
 import { SchemaPool, type WorkCaller } from '../schema-work/schema-pool.ts';
 import { SchemaWork } from '../schema-work/schema-work.ts';
 import { contextOfPath } from '../state/qualified-subject.ts';
-import { readAssociationsBody } from './association-bodies.ts';
+import { readAssociationBatch, readAssociationQueries, readAssociationsBody } from './association-bodies.ts';
 import {
   type AssociationScope,
-  createAssociations,
+  changeAssociations,
   deleteAssociations,
   listAssociations,
+  mutateAssociations,
+  soughtAssociations,
 } from './associations.ts';
 import { checkMessages } from './compatibility.ts';
 import { deleteConfig, getConfig, putConfig, readConfigBody } from './configs.ts';
@@ -44,8 +48,8 @@ import {
 } from './read-versions.ts';
 import { registerSchema } from './register.ts';
 import type {
+  ChangeAssociationsQuery,
   CompatibilityQuery,
-  CreateAssociationsQuery,
   DeleteAssociationsQuery,
   DeleteModeQuery,
   DeleteQuery,
@@ -56,11 +60,13 @@ import type {
   ListSubjectsQuery,
   ListVersionsQuery,
   LookUpQuery,
+  MutateAssociationsQuery,
   PutModeQuery,
   ReferencedByQuery,
   RegisterQuery,
   SchemaByIdQuery,
   ScopeQuery,
+  SoughtAssociationsQuery,
   UsesOfIdQuery,
   VersionQuery,
   WithMetadataQuery,
@@ -370,9 +376,45 @@ export class RegistryService {
   }
 
   /** `POST /associations` */
-  async createAssociations(body: unknown, query: CreateAssociationsQuery = {}): Promise<AssociationsAnswer> {
-    const wanted = readAssociationsBody(body, query.dryRun === true);
-    return this.#decisions.write((context) => createAssociations(context, wanted, query));
+  async createAssociations(body: unknown, query: ChangeAssociationsQuery = {}): Promise<AssociationsAnswer> {
+    const wanted = readAssociationsBody(body, 'CREATE', { isDryRun: query.dryRun === true });
+    return this.#decisions.write((context) => changeAssociations(context, 'CREATE', wanted, query));
+  }
+
+  /** `PUT /associations/resources/{resourceId}` */
+  async putAssociations(
+    resourceId: string,
+    body: unknown,
+    query: ChangeAssociationsQuery = {},
+  ): Promise<AssociationsAnswer> {
+    const wanted = readAssociationsBody(body, 'UPSERT', { resourceId, isDryRun: query.dryRun === true });
+    return this.#decisions.write((context) => changeAssociations(context, 'UPSERT', wanted, query));
+  }
+
+  /** `POST /associations:batchGet` */
+  async batchGetAssociations(
+    body: unknown,
+    query: SoughtAssociationsQuery = {},
+  ): Promise<AssociationsBatchAnswer> {
+    let charsLeft: number = registryLimits.associationBatchSchemaChars;
+    return await answeredEach(readAssociationQueries(body), async (sought) => {
+      const answer = await this.#decisions.read((context) => soughtAssociations(context, sought, query));
+      for (const { schema } of answer.associations) charsLeft -= schema?.schema.length ?? 0;
+      if (charsLeft < 0)
+        throw new RegistryError('schemaTooLarge', 'The schemas of the batch are too large: ask for fewer.');
+      return answer;
+    });
+  }
+
+  /** `POST /associations:batchMutate`: each request of the batch is made, or refused, on its own. */
+  async batchMutateAssociations(
+    body: unknown,
+    query: MutateAssociationsQuery = {},
+  ): Promise<AssociationsBatchAnswer> {
+    const requests = readAssociationBatch(body, query.dryRun === true);
+    return await answeredEach(requests, (ops) =>
+      this.#decisions.write((context) => mutateAssociations(context, ops, query)),
+    );
   }
 
   /** `DELETE /associations/resources/{id}` */
@@ -416,4 +458,22 @@ export class RegistryService {
     if (this.#options.modesChangeable === false)
       throw new RegistryError('operationNotPermitted', 'Mode changes are not allowed');
   }
+}
+
+/** Answers requests one after the other. A refusal is the answer to the one that it is about. */
+async function answeredEach<Request>(
+  requests: readonly (Request | RegistryError)[],
+  answer: (request: Request) => Promise<AssociationsAnswer>,
+): Promise<AssociationsBatchAnswer> {
+  const results: AssociationsBatchAnswer['results'][number][] = [];
+  for (const request of requests) {
+    try {
+      if (request instanceof RegistryError) throw request;
+      results.push({ result: await answer(request) });
+    } catch (error) {
+      if (!(error instanceof RegistryError)) throw error;
+      results.push({ error: { error_code: error.code, message: error.message } });
+    }
+  }
+  return { results };
 }

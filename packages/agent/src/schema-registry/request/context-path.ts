@@ -37,7 +37,10 @@ export function withoutContextPath(target: Target): Target {
       break;
     case 'associations':
       if (rest[1] === 'subjects') qualifySegment(2);
-      if (rest.length === 1) query.set('context', context);
+      if (rest.length === 1 || rest[1] === 'resources') query.set('context', context);
+      break;
+    case 'associations:batchMutate':
+      query.set('context', context);
       break;
     case 'schemas':
       qualifyQuery(rest.length === 1 ? 'subjectPrefix' : 'subject');

@@ -17,6 +17,30 @@ const dryRun = {
   dryRun: { type: 'flag', help: 'Checks the request, and changes nothing.' },
 } as const satisfies QueryShape;
 
+const context = {
+  context: { type: 'text', help: 'The context of subjects that name none.' },
+} as const satisfies QueryShape;
+const resource = {
+  resourceName: 'The name of the resource: that of a topic.',
+  resourceNamespace: 'Where the name is unique: the id of a cluster.',
+  resourceId: 'An id that the resource keeps if it is renamed.',
+  resourceType: '`topic` (default).',
+} as const;
+const associated =
+  '`{associationType: key or value, subject, lifecycle: STRONG or WEAK, frozen, schema, normalize}`';
+const refusedChanges = [
+  'incompatible',
+  'tooManyAssociations',
+  'associationForResourceExists',
+  'associationForSubjectExists',
+  'strongAssociationForSubjectExists',
+  'noActiveSubjectVersionExists',
+  'invalidSchema',
+  'operationNotPermitted',
+  'referenceExists',
+  'invalidAssociation',
+] as const;
+
 /** `/associations`: which subject has the schemas of a resource, such as the values of a topic. */
 export const associationRoutes: readonly RouteRow[] = [
   route({
@@ -66,32 +90,61 @@ export const associationRoutes: readonly RouteRow[] = [
     method: 'POST',
     path: '/associations',
     summary: 'Associates a resource with subjects, and registers the schemas that come with it.',
-    query: {
-      context: { type: 'text', help: 'The context of subjects that name none.' },
-      ...dryRun,
-    },
-    body: {
-      resourceName: 'The name of the resource: that of a topic.',
-      resourceNamespace: 'Where the name is unique: the id of a cluster.',
-      resourceId: 'An id that the resource keeps if it is renamed.',
-      resourceType: '`topic` (default).',
-      associations:
-        'One or two of `{associationType: key or value, subject, lifecycle: STRONG or WEAK, frozen, schema, normalize}`.',
-    },
+    query: { ...context, ...dryRun },
+    body: { ...resource, associations: `One or two of ${associated}.` },
     access: 'write',
     needs: { on: 'listed', operation: 'WRITE' },
-    errors: [
-      'incompatible',
-      'tooManyAssociations',
-      'associationForResourceExists',
-      'associationForSubjectExists',
-      'strongAssociationForSubjectExists',
-      'noActiveSubjectVersionExists',
-      'invalidSchema',
-      'operationNotPermitted',
-      'invalidAssociation',
-    ],
+    errors: refusedChanges,
     serve: (service, { query, body, isAllowed }) => service.createAssociations(body, { ...query, isAllowed }),
+  }),
+  route({
+    operation: 'put_associations',
+    method: 'PUT',
+    path: '/associations/resources/{resourceId}',
+    summary:
+      'Associates a resource with subjects if it is not yet: `WEAK` ones are made, and `STRONG` ones that exist get a new schema.',
+    query: { ...context, ...dryRun },
+    body: { ...resource, associations: `One or two of ${associated}.` },
+    access: 'write',
+    needs: { on: 'listed', operation: 'WRITE' },
+    errors: refusedChanges,
+    serve: (service, { path, query, body, isAllowed }) =>
+      service.putAssociations(path.resourceId, body, { ...query, isAllowed }),
+  }),
+  route({
+    operation: 'batch_get_associations',
+    method: 'POST',
+    path: '/associations:batchGet',
+    summary: 'Lists the associations of many resources. Every request of the batch has its own answer.',
+    query: {
+      includeSchemas: { type: 'flag', help: 'Returns the newest schemas of the subjects too.' },
+    },
+    body: {
+      requests:
+        'Some of `{resourceId, resourceName, resourceNamespace, resourceType, associationTypes, lifecycle}`, with an id or a name.',
+    },
+    status: 207,
+    access: 'read',
+    needs: readable,
+    errors: ['invalidAssociation'],
+    serve: (service, { query, body, isAllowed }) =>
+      service.batchGetAssociations(body, { ...query, isAllowed }),
+  }),
+  route({
+    operation: 'batch_mutate_associations',
+    method: 'POST',
+    path: '/associations:batchMutate',
+    summary: 'Changes the associations of many resources. Every request of the batch has its own answer.',
+    query: { ...context, ...dryRun },
+    body: {
+      requests: `Some of \`{resourceName, resourceNamespace, resourceId, resourceType, associations}\`, with one or two associations of \`{opType: CREATE, UPSERT or DELETE}\` and ${associated} or \`{associationType, cascadeLifecycle}\`.`,
+    },
+    status: 207,
+    access: 'write',
+    needs: { on: 'listed', operation: 'WRITE' },
+    errors: ['invalidAssociation'],
+    serve: (service, { query, body, isAllowed, isDeletable }) =>
+      service.batchMutateAssociations(body, { ...query, isAllowed, isDeletable }),
   }),
   route({
     operation: 'delete_associations',

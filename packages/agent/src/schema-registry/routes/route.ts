@@ -42,6 +42,8 @@ interface RouteInput<Path extends string, Query extends QueryShape> {
    * subject of the path stands for; `undefined` if it has it on all. Of exporters, whether it may read a subject.
    */
   readonly isAllowed: ((subject: string) => boolean) | undefined;
+  /** Whether the caller may delete a subject; `undefined` for all. Only batches of changes need it. */
+  readonly isDeletable: ((subject: string) => boolean) | undefined;
 }
 
 /** One row of the table: matching, rights, the reference page and metrics derive from it. */
@@ -58,6 +60,8 @@ export interface RouteRow<Path extends string = string, Query extends QueryShape
   readonly access: 'read' | 'write';
   readonly needs: Needs;
   readonly errors?: readonly RegistryErrorName[];
+  /** The status of answers. Default: 200, or 204 for those without content. */
+  readonly status?: 207;
   /** The answer is the text of a schema as it is, not JSON. */
   readonly isRawText?: true;
   serve(service: RegistryService, input: RouteInput<Path, Query>): unknown;
