@@ -1,5 +1,6 @@
 """What applications do with the registry client and the serializers of confluent-kafka."""
 
+import base64
 import json
 
 from confluent_kafka import Consumer, Producer
@@ -161,6 +162,9 @@ def protobuf(addresses):
     serializer = ProtobufSerializer(sent, registry, settings)
     deserializer = ProtobufDeserializer(sent, settings, registry)
     equal(round_trip(addresses, "py-proto", serializer, deserializer, sent(id=7)).id, 7)
+    # The answer to a registration takes the place of what was sent in the cache of the client.
+    parsed = registry.register_schema_full_response("py-proto-full", serializer._schema).schema.schema_str
+    descriptor_pb2.FileDescriptorProto.FromString(base64.b64decode(parsed, validate=True))
     equal('package shop' in registry.get_latest_version("py-proto-value").schema.schema_str, True)
 
 

@@ -2,6 +2,7 @@ import { registryLimits } from '../limits.ts';
 import { InvalidPayload, InvalidSchema } from '../schema-format.ts';
 import { builtinFiles } from './builtin-files.ts';
 import { decodeMessage } from './decode-message.ts';
+import { isDescriptor } from './is-descriptor.ts';
 import type { OptionsAt } from './link-file.ts';
 import { type FieldValue, MessageValue } from './message-value.ts';
 import { emptyMessage, fieldNumberMax } from './parse-file.ts';
@@ -22,12 +23,9 @@ import type {
 import { quoted, Tokens } from './tokens.ts';
 import { type ExtensionTable, type FieldType, type MessageType, scalarTypes } from './types.ts';
 
-/** Whether a text is base64, which no `.proto` text is that declares anything. */
-export const base64Descriptor = (text: string): Uint8Array | undefined => {
-  const trimmed = text.trim();
-  if (trimmed === '' || !/^[A-Za-z0-9+/]+={0,2}$/.test(trimmed)) return undefined;
-  return Buffer.from(trimmed, 'base64');
-};
+/** The bytes of a descriptor in base64; undefined for `.proto` text. */
+export const base64Descriptor = (text: string): Uint8Array | undefined =>
+  isDescriptor(text) ? Buffer.from(text.trim(), 'base64') : undefined;
 
 const nowhere = -1;
 const groupType = 10;

@@ -1,4 +1,3 @@
-import type { RegisterAnswer } from '@weir/registry';
 import {
   deleted,
   deletedOnly,
@@ -16,18 +15,6 @@ const readSubject = { on: 'subject', operation: 'READ' } as const;
 const writeSubject = { on: 'subject', operation: 'WRITE' } as const;
 const deleteSubject = { on: 'subject', operation: 'DELETE' } as const;
 const describeSubject = { on: 'subject', operation: 'DESCRIBE' } as const;
-
-/**
- * Clients cache the text of the answer as the one that they sent. The Protobuf serializer of Python sends a descriptor
- * in base64 and could not read a .proto text, which is left out then.
- */
-function withReadableText(answer: RegisterAnswer, body: unknown): Partial<RegisterAnswer> {
-  const { schema: sent } = body as Readonly<Record<string, unknown>>;
-  const isDescriptor = answer.schemaType === 'PROTOBUF' && /^[A-Za-z0-9+/]+=*$/.test(String(sent));
-  if (!isDescriptor || answer.schema === sent) return answer;
-  const { schema: _, ...rest } = answer;
-  return rest;
-}
 
 /** `/subjects`: subjects and their versions. */
 export const subjectRoutes: readonly RouteRow[] = [
@@ -141,10 +128,8 @@ export const subjectRoutes: readonly RouteRow[] = [
       'storeError',
       'timeout',
     ],
-    serve: async (service, { path, query, body, isAllowed }) => {
-      const answer = await service.register(path.subject, body, { ...query, isAllowed });
-      return query.format === undefined ? withReadableText(answer, body) : answer;
-    },
+    serve: (service, { path, query, body, isAllowed }) =>
+      service.register(path.subject, body, { ...query, isAllowed }),
   }),
   route({
     operation: 'get_version',
