@@ -146,3 +146,19 @@ test('bounds are those of the whole text', () => {
     assert.equal(brokenBy('[1,2,3,4,5,6,7,8]'), 'valuesMax');
   }
 });
+
+test('the names of each object are counted, whatever the parts', () => {
+  const names = (count: number) =>
+    Array.from({ length: count }, (_, index) => `"${index}":[1,2,3,4,5]`).join();
+  for (const steps of [1, 7, 50, Number.POSITIVE_INFINITY]) {
+    const brokenBy = (text: string) => {
+      const reader = new JsonReader(text, { bounds: { ...bounds, namesMax: 4 } });
+      while (!reader.advance(steps));
+      return reader.broken;
+    };
+    assert.equal(brokenBy(`[{${names(4)}},{${names(4)}},1,2,3]`), undefined);
+    assert.equal(brokenBy(`[{${names(4)}},{${names(5)}}]`), 'namesMax');
+    assert.equal(brokenBy(`{"a":{${names(4)}},"b":{${names(1)},"c":{${names(5)}}}}`), 'namesMax');
+    assert.equal(brokenBy('{"a":1,"a":1,"a":1,"a":1,"a":1}'), 'namesMax');
+  }
+});

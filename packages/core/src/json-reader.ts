@@ -8,6 +8,8 @@ interface OpenValue {
   from: number;
   /** The last comma of its own behind that; -1 if there is none. */
   comma: number;
+  /** All commas of its own. */
+  commas: number;
   /** The name of the member that is open, if it is an object. */
   name: string;
   /** Whether an open value was its last one, behind which only a comma or the end can be. */
@@ -22,10 +24,16 @@ interface Begun {
   readonly isList: boolean;
   /** The last comma of its own; -1 if there is none. */
   comma: number;
+  commas: number;
+}
+
+interface JsonReaderBounds extends JsonBounds {
+  /** The names of one object; one that is given twice counts twice. */
+  readonly namesMax?: number;
 }
 
 interface JsonReaderOptions {
-  readonly bounds: JsonBounds;
+  readonly bounds: JsonReaderBounds;
   /** Parses a part of the text that is JSON by itself. */
   readonly parse?: (text: string) => unknown;
 }
@@ -46,7 +54,8 @@ const stringCharsPerStep = 64;
  */
 export class JsonReader {
   readonly #text: string;
-  readonly #bounds: JsonBounds;
+  readonly #bounds: JsonReaderBounds;
+  readonly #namesMax: number;
   readonly #parse: (text: string) => unknown;
   /** From the outermost to the innermost; the first one is a list around the text. */
   readonly #open: OpenValue[] = [openValue(true, 0)];
@@ -58,11 +67,12 @@ export class JsonReader {
   #isDone = false;
   #value: unknown;
   /** The bound that the text exceeds. If so, it has no value. */
-  broken: keyof JsonBounds | undefined;
+  broken: keyof JsonReaderBounds | undefined;
 
   constructor(text: string, { bounds, parse = JSON.parse }: JsonReaderOptions) {
     this.#text = text;
     this.#bounds = bounds;
+    this.#namesMax = bounds.namesMax ?? Number.POSITIVE_INFINITY;
     this.#parse = parse;
   }
 
@@ -116,16 +126,18 @@ export class JsonReader {
       }
       if (kind === opening) {
         this.#values++;
-        this.#begun.push({ at: at - 1, isList: code === bracketOpen, comma: -1 });
+        this.#begun.push({ at: at - 1, isList: code === bracketOpen, comma: -1, commas: 0 });
         if (this.#open.length - 1 + this.#begun.length > this.#bounds.depthMax) this.broken = 'depthMax';
       } else if (kind === closing) {
         if (this.#begun.length > 0) this.#begun.pop();
         else this.#close(at - 1, code === bracketClose);
       } else {
         this.#values++;
-        const innermost = this.#begun.at(-1);
-        if (innermost === undefined) this.#separate(at - 1);
-        else innermost.comma = at - 1;
+        const begun = this.#begun.at(-1);
+        if (begun === undefined) this.#separate(at - 1);
+        else begun.comma = at - 1;
+        const innermost = begun ?? this.#open.at(-1)!;
+        if (++innermost.commas >= this.#namesMax && !innermost.isList) this.broken = 'namesMax';
       }
       if (this.#values > this.#bounds.valuesMax) this.broken ??= 'valuesMax';
       if (this.broken !== undefined) break;
@@ -165,11 +177,11 @@ export class JsonReader {
   #parseWhatIsWhole(): void {
     let around = this.#open.at(-1)!;
     this.#addUpToComma(around);
-    for (const { at, isList, comma } of this.#begun) {
+    for (const { at, isList, comma, commas } of this.#begun) {
       if (around.isBehindValue) throw invalid();
       around.name = this.#nameBefore(around, at);
       around.isBegun = true;
-      around = openValue(isList, at + 1, comma);
+      around = openValue(isList, at + 1, comma, commas);
       this.#open.push(around);
       this.#addUpToComma(around);
     }
@@ -229,8 +241,9 @@ export class JsonReader {
   }
 }
 
-function openValue(isList: boolean, from: number, comma = -1): OpenValue {
-  return { value: isList ? [] : {}, isList, from, comma, name: '', isBehindValue: false, isBegun: false };
+function openValue(isList: boolean, from: number, comma = -1, commas = 0): OpenValue {
+  const value = isList ? [] : {};
+  return { value, isList, from, comma, commas, name: '', isBehindValue: false, isBegun: false };
 }
 
 function put({ value, isList }: OpenValue, name: string, member: unknown): void {
