@@ -86,6 +86,11 @@ class LinkEnd implements Channel {
     this.#listener = listener;
   }
 
+  /** The network holds any number of frames. */
+  pause(): void {}
+
+  resume(): void {}
+
   close(code: EndCode, reason: string): void {
     if (this.isOver) return;
     this.#carry(() => this.other.#end(code, reason));

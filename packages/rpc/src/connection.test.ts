@@ -45,6 +45,8 @@ class MemoryEnd implements Channel {
   readonly sent: Frame[] = [];
   /** Bytes, also of frames that are not complete. */
   received = 0;
+  pauses = 0;
+  resumes = 0;
   #listener: ChannelListener | undefined;
   #isEnded = false;
   readonly #held: Uint8Array[] = [];
@@ -77,6 +79,15 @@ class MemoryEnd implements Channel {
 
   listen(listener: ChannelListener): void {
     this.#listener = listener;
+  }
+
+  /** Frames that are under way are still delivered. */
+  pause(): void {
+    this.pauses++;
+  }
+
+  resume(): void {
+    this.resumes++;
   }
 
   close(code: EndCode, reason: string): void {
@@ -1733,7 +1744,7 @@ test('a list that is too large for a call is split, and the answers are merged',
   const short = Array.from({ length: 2 * rpcLimits.rpcCallEntriesMax + 1 }, (_, index) => `group-${index}`);
   const long = Array.from({ length: 5 }, (_, index) => `${index}`.repeat(rpcLimits.rpcCallBodyBytesMax / 3));
   for (const groupIds of [short, long]) {
-    const described = await client.describeGroups(groupIds);
+    const described = await world.clock.until(client.describeGroups(groupIds));
     assert.deepEqual(
       described.map(({ groupId }) => groupId),
       groupIds,
@@ -1760,7 +1771,8 @@ test('a call that cannot be split is refused by the agent, and never sent', asyn
   client.close();
 });
 
-test('a call that is too large gets an answer, and the connection stays open', async () => {
+/** A connection whose client sends whatever the test sends. */
+function servedBare(port: Partial<ClusterPort>) {
   const server = new MemoryEnd();
   const client = new MemoryEnd();
   server.other = client;
@@ -1770,7 +1782,7 @@ test('a call that is too large gets an answer, and the connection stays open', a
   const clock = new HandClock();
   const connection = serveConnection(server, {
     clusterId: 'vci_test',
-    cluster: () => portOf({ leave: async () => {} }),
+    cluster: () => portOf(port),
     members: () => [],
     isMember: false,
     memory: new ReplyMemory(clock),
@@ -1780,6 +1792,114 @@ test('a call that is too large gets an answer, and the connection stays open', a
   });
   const hello = { release: 'v830', clientId: 'c', pending: new Float64Array() };
   client.send(encodeFrame('hello', 0, hello satisfies ClientHello));
+  return { server, client, clock, connection, ends };
+}
+
+/** Topics whose configs all have names of their own. */
+const manyTopics = Array.from({ length: rpcLimits.rpcCostlyCallEntriesMax }, (_, index) => ({
+  name: `topic-${index}`,
+  partitionCount: 1,
+  configs: Object.fromEntries(Array.from({ length: 20 }, (_, config) => [`c-${index}-${config}`, '1'])),
+}));
+
+test('a long call is read in turns, and the frames behind it wait for it', async () => {
+  const order: string[] = [];
+  const { server, client, clock, connection, ends } = servedBare({
+    async createTopics(topics) {
+      order.push(`create ${topics.length}`);
+      return topics.map(({ name }) => created(name));
+    },
+    async leave(agentId) {
+      order.push(`leave ${agentId}`);
+    },
+  });
+  const long = { method: 'createTopics', args: [manyTopics, { validateOnly: true }] };
+  client.send(encodeFrame('call', 1, long));
+  for (let id = 2; id < 5; id++)
+    client.send(encodeFrame('call', id, { method: 'leave', args: [`agent-${id}`] }));
+  client.send(encodeFrame('call', 5, long));
+  client.send(encodeFrame('call', 6, { method: 'leave', args: ['last'] }));
+  await settle();
+  assert.deepEqual([order, server.pauses, server.resumes], [[], 1, 0]);
+  let turns = 0;
+  // Stops after each timer.
+  await clock.pass(0, () => {
+    turns++;
+    return server.resumes > 0;
+  });
+  assert.ok(turns >= 8, `${turns} turns`);
+  const create = `create ${manyTopics.length}`;
+  assert.deepEqual(order, [create, 'leave agent-2', 'leave agent-3', 'leave agent-4', create, 'leave last']);
+  assert.equal(server.sent.filter(({ kind }) => kind === 'result').length, 6);
+  assert.deepEqual(ends, []);
+  connection.abort();
+});
+
+test('a long body that is wrong ends the connection, and nothing behind it is executed', async () => {
+  const { client, clock, connection, ends } = servedBare({});
+  const bytes = encodeFrame('call', 1, { method: 'createTopics', args: [manyTopics] });
+  client.isStalled = true;
+  client.send(bytes);
+  // The text is wrong at its end only.
+  bytes[bytes.length - 1] = 0x5d;
+  client.isStalled = false;
+  client.flush();
+  client.send(encodeFrame('call', 2, { method: 'leave', args: ['agent'] }));
+  await clock.pass(0, () => ends.length > 0);
+  assert.deepEqual(ends, ['the body is not JSON']);
+  connection.abort();
+});
+
+test('a call with too many names gets an answer, and the frames behind it are executed', async () => {
+  const { server, client, clock, connection, ends } = servedBare({ leave: async () => {} });
+  const names = Array.from({ length: rpcLimits.rpcObjectNamesMax + 1 }, (_, index) => [`$${index}`, 1]);
+  client.send(encodeFrame('call', 1, { method: 'leave', args: [Object.fromEntries(names)] }));
+  client.send(encodeFrame('call', 2, { method: 'leave', args: ['agent'] }));
+  await settle();
+  await clock.pass(0, () => server.resumes > 0);
+  await settle();
+  assert.deepEqual(
+    server.sent.map(({ kind, id }) => `${kind} ${id}`),
+    ['hello 0', 'failure 1', 'result 2'],
+  );
+  assert.deepEqual(server.sent[1]!.body, {
+    kind: 'invalid',
+    message: 'an object with more than 10000 names',
+  });
+  assert.deepEqual(ends, []);
+  connection.abort();
+});
+
+test('a list that clients would split is refused, and not executed', async () => {
+  const { server, client, clock, connection, ends } = servedBare({
+    describeGroups: () => assert.fail('it was executed'),
+    createTopics: () => assert.fail('it was executed'),
+  });
+  const groups = Array.from({ length: rpcLimits.rpcCallEntriesMax + 1 }, (_, index) => `g${index}`);
+  client.send(encodeFrame('call', 1, { method: 'describeGroups', args: [groups] }));
+  const topics = [...manyTopics, manyTopics[0]];
+  client.send(encodeFrame('call', 2, { method: 'createTopics', args: [topics, { validateOnly: true }] }));
+  await settle();
+  await clock.pass(0, () => server.resumes > 0);
+  await settle();
+  const messages = [
+    'describeGroups: 10001 entries; at most 10000 are accepted in one call',
+    'createTopics: 2001 entries; at most 2000 are accepted in one call',
+  ];
+  assert.deepEqual(
+    server.sent.slice(1),
+    messages.map((message, index) => ({
+      kind: 'failure',
+      id: index + 1,
+      body: { kind: 'invalid', message },
+    })),
+  );
+  assert.deepEqual(ends, []);
+  connection.abort();
+});
+
+test('a call that is too large gets an answer, and the connection stays open', async () => {
+  const { server, client, connection, ends } = servedBare({ leave: async () => {} });
   const tooLarge = [['x'.repeat(callLimits.bodyBytesMax)], [new Uint8Array(callLimits.frameBytesMax)]];
   // As an agent without checks would send them.
   for (const [id, args] of tooLarge.entries()) {

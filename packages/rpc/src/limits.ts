@@ -22,6 +22,9 @@ export const rpcLimits = {
    */
   rpcCallEntriesMax: 10_000,
 
+  /** The same for topics to create and configs to alter: an entry takes ten microseconds and more. */
+  rpcCostlyCallEntriesMax: 2_000,
+
   /**
    * The largest frame that the control plane sends: a snapshot, with 16 bytes per partition and some hundred per
    * topic.
@@ -33,6 +36,9 @@ export const rpcLimits = {
 
   /** Nesting depth of lists and objects in a frame. */
   rpcDepthMax: 32,
+
+  /** Names of one object in a call. The largest are the configs of a topic, of which a request has at most 1,000. */
+  rpcObjectNamesMax: 10_000,
 
   /** Calls of one agent that wait for an answer, including those that are queued or wait for a connection. */
   rpcPendingCallsMax: 4096,

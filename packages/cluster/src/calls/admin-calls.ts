@@ -104,7 +104,7 @@ export const adminCalls = {
   alterConfigs: command<
     [resources: readonly ConfigsToAlter[], options: MutationOptions],
     AlterConfigsResult[]
-  >(tuple(list(configsToAlter), mutationOptions), { splits: true }),
+  >(tuple(list(configsToAlter), mutationOptions), { splits: true, hasCostlyEntries: true }),
   /**
    * Returns the configs set on groups, client-metrics subscriptions and individual brokers. Configs of topics and of
    * the cluster are in the change stream.

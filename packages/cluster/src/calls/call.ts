@@ -40,6 +40,8 @@ interface CallOptions {
    * calls.
    */
   readonly splits?: true;
+  /** An entry of the list takes ten microseconds and more, so that a call has fewer of them. */
+  readonly hasCostlyEntries?: true;
 }
 
 /**
@@ -54,6 +56,7 @@ export interface Call<Args extends readonly unknown[], Answer, Kind extends Call
   readonly waits: boolean;
   readonly membersOnly: boolean;
   readonly splits: boolean;
+  readonly hasCostlyEntries: boolean;
   /** Exists only for type inference. */
   readonly _answer?: Answer;
 }
@@ -102,5 +105,6 @@ function callOf<Args extends readonly unknown[], Answer, Kind extends CallKind>(
     waits: options.waits === true,
     membersOnly: options.membersOnly === true,
     splits: options.splits === true,
+    hasCostlyEntries: options.hasCostlyEntries === true,
   };
 }

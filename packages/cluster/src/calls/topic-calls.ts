@@ -99,7 +99,7 @@ export const topicCalls = {
       ),
       createTopicsOptions,
     ),
-    { splits: true },
+    { splits: true, hasCostlyEntries: true },
   ),
   deleteTopics: command<[topics: readonly TopicReference[]], TopicResult[]>(tuple(list(topicReference)), {
     splits: true,

@@ -10,6 +10,9 @@ export interface Channel {
   receivedBytes(): number;
   /** Called once, right after the channel was created; nothing is delivered before. */
   listen(listener: ChannelListener): void;
+  /** Asks for no more frames until `resume`. Those that have arrived may still be delivered. */
+  pause(): void;
+  resume(): void;
   /** Closes cleanly: what was sent still goes out. `onEnd` follows. */
   close(code: EndCode, reason: string): void;
   /** Closes at once, if the peer cannot be expected to answer. `onEnd` follows. */

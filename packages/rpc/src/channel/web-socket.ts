@@ -118,6 +118,8 @@ function webSocketChannel(webSocket: WebSocket, socket: Duplex, write: (frame: U
       webSocket.resume();
       if (end !== undefined) process.nextTick(end);
     },
+    pause: () => webSocket.pause(),
+    resume: () => webSocket.resume(),
     close(code, reason) {
       webSocket.close(code, cut(reason));
     },

@@ -1,11 +1,11 @@
 import { type CallName, clusterCalls } from '@weir/cluster';
-import { rpcLimits } from '../limits.ts';
+import { callEntriesMax } from '../call-entries.ts';
 
 type Args = readonly unknown[];
 
 /** Splits a call with too many entries, before its size is known; `undefined` if it fits. */
 export function splitByCount(method: CallName, args: Args): Args[] | undefined {
-  return splitInto(method, args, rpcLimits.rpcCallEntriesMax);
+  return splitInto(method, args, callEntriesMax(method));
 }
 
 /** Splits a call that is too large into halves; `undefined` if it cannot be split. */

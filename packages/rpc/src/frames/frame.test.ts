@@ -4,11 +4,14 @@ import { seededRandom } from '@weir/core';
 import fc from 'fast-check';
 import { rpcLimits } from '../limits.ts';
 import {
+  beginFrame,
   callLimits,
   decodeFrame,
   encodeBody,
   encodeFrame,
   FrameError,
+  FrameReader,
+  FrameTooLarge,
   frameKinds,
   frameOf,
   replyLimits,
@@ -200,4 +203,79 @@ test('a body is encoded once for any number of frames', () => {
       body,
     });
   }
+});
+
+/** Reads a frame in parts. Returns it with the number of turns that others had in between. */
+function readInParts(bytes: Uint8Array) {
+  let read = beginFrame(bytes, callLimits);
+  let turns = 0;
+  while (read instanceof FrameReader) {
+    turns++;
+    read = read.advance() ?? read;
+  }
+  return { frame: read, turns };
+}
+
+test('a frame that is read in parts is the one that is read at once', () => {
+  const padding = 'x'.repeat(20_000);
+  fc.assert(
+    fc.property(kind, id, value, (kind, id, body) => {
+      const bytes = encodeFrame(kind, id, [body, padding]);
+      const { frame } = readInParts(bytes);
+      assert.deepStrictEqual(frame, decodeFrame(bytes, callLimits));
+    }),
+    { numRuns: 300 },
+  );
+  const short = encodeFrame('call', 1, { method: 'leave', args: [Float64Array.of(1)] });
+  assert.deepStrictEqual(readInParts(short), { frame: decodeFrame(short, callLimits), turns: 0 });
+});
+
+test('long bodies are read in turns, whatever makes them long', () => {
+  const count = 200_000;
+  const numbers = Array.from({ length: count }, (_, index) => index);
+  const named = (prefix: string) =>
+    Array.from({ length: count / rpcLimits.rpcObjectNamesMax }, (_, object) =>
+      Object.fromEntries(
+        numbers.slice(0, rpcLimits.rpcObjectNamesMax).map((index) => [`${prefix}${object}-${index}`, 1]),
+      ),
+    );
+  const columns = numbers.slice(0, 50_000).map((index) => ({ ids: Float64Array.of(index), $count: index }));
+  const cases: [name: string, body: unknown][] = [
+    ['a list', numbers],
+    ['names', named('name-')],
+    ['names with a marker', named('$')],
+    ['columns', columns],
+  ];
+  for (const [name, body] of cases) {
+    const bytes = encodeFrame('call', 1, { method: 'leave', args: [body] });
+    const { frame, turns } = readInParts(bytes);
+    assert.deepStrictEqual(frame.body, { method: 'leave', args: [body] }, name);
+    assert.ok(turns >= 8, `${name}: ${turns} turns`);
+  }
+});
+
+test('long bodies that are no frame are refused, and deep ones before they are parsed', () => {
+  const padding = JSON.stringify('x'.repeat(20_000));
+  const cases: [name: string, rest: string, problem: RegExp][] = [
+    ['JSON', `[${padding},`, /not JSON/],
+    ['no such column', `[${padding},{"$":0}]`, /not there, or out of order/],
+    ['a lone marker', `[${padding},{"$a":0}]`, /begins with a lone \$/],
+    ['depth', `${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}`, /nested too deeply/],
+    ['depth without an end', '{"a":'.repeat(200_000), /nested too deeply/],
+  ];
+  for (const [name, rest, problem] of cases) {
+    const bytes = built({ rest: Buffer.from(rest) });
+    assert.throws(() => readInParts(bytes), { name: 'FrameError', message: problem }, name);
+    if (name.startsWith('depth')) assert.throws(() => beginFrame(bytes, callLimits), FrameError);
+  }
+  const names = Array.from({ length: rpcLimits.rpcObjectNamesMax + 1 }, (_, index) => `"$$${index}":1`);
+  const tooMany = built({ rest: Buffer.from(`[{${names.join()}`) });
+  const isTooLarge = (error: Error) =>
+    error instanceof FrameTooLarge && /more than 10000 names/.test(error.message);
+  assert.throws(() => readInParts(tooMany), isTooLarge);
+  const unmentioned = built({
+    columns: 1,
+    rest: Buffer.concat([oneByteColumn, Buffer.from(`[${padding}]`)]),
+  });
+  assert.throws(() => readInParts(unmentioned), /does not mention/);
 });

@@ -1,4 +1,5 @@
 import type { Column } from '@weir/cluster/shapes';
+import { JsonReader, jsonStepsPerTurn, KiB } from '@weir/core';
 import { rpcLimits } from '../limits.ts';
 
 /**
@@ -87,6 +88,11 @@ const tableRowBytes = 8;
 const marker = '$';
 const markerCode = marker.charCodeAt(0);
 
+/** A longer body is parsed in parts by those who share their thread. */
+const bodyCharsAtOnceMax = 16 * KiB;
+/** Members and items in which columns are looked for in one turn. */
+const membersPerTurn = 4_000;
+
 /** A body that was encoded once and is sent with any number of ids: a frame with an empty head. */
 export interface EncodedBody {
   readonly columnCount: number;
@@ -170,6 +176,81 @@ function writeHead(frame: Buffer, kind: FrameKind, id: number, columnCount: numb
  * are aligned, belong to the receiver and do not retain memory of the socket.
  */
 export function decodeFrame(bytes: Uint8Array, limits: FrameLimits): Frame {
+  const { kind, id, text, columns } = openFrame(bytes, limits);
+  return { kind, id, body: readBody(text, columns) };
+}
+
+/** Like `decodeFrame`, but a frame with a long body is returned with a part of it read. */
+export function beginFrame(bytes: Uint8Array, limits: FrameLimits): Frame | FrameReader {
+  const opened = openFrame(bytes, limits);
+  const { kind, id, text, columns } = opened;
+  if (text.length <= bodyCharsAtOnceMax) return { kind, id, body: readBody(text, columns) };
+  const reader = new FrameReader(opened);
+  return reader.advance() ?? reader;
+}
+
+interface OpenedFrame extends Omit<Frame, 'body'> {
+  readonly text: string;
+  readonly columns: readonly Column[];
+}
+
+/**
+ * Reads a frame with a long body, with other work in between: the parser cannot be interrupted, and some bodies take it
+ * more than 100 ms.
+ */
+export class FrameReader {
+  readonly #opened: OpenedFrame;
+  readonly #reader: JsonReader;
+  #placing: Generator<undefined, unknown> | undefined;
+
+  constructor(opened: OpenedFrame) {
+    this.#opened = opened;
+    // The innermost object of a body may stand for a column.
+    const depthMax = rpcLimits.rpcDepthMax + 1;
+    // An object is listed and copied at once, which takes 100 ms for 300,000 names.
+    const bounds = { depthMax, valuesMax: Number.POSITIVE_INFINITY, namesMax: rpcLimits.rpcObjectNamesMax };
+    this.#reader = new JsonReader(opened.text, { bounds });
+  }
+
+  /** Reads on for some milliseconds, and returns the frame once it is read. Throws a `FrameError`. */
+  advance(): Frame | undefined {
+    const { kind, id } = this.#opened;
+    if (this.#placing === undefined) {
+      if (!this.#advanceText()) return undefined;
+      this.#placing = this.#place();
+    }
+    const { done = false, value: body } = this.#placing.next();
+    return done ? { kind, id, body } : undefined;
+  }
+
+  #advanceText(): boolean {
+    let isRead: boolean;
+    try {
+      isRead = this.#reader.advance(jsonStepsPerTurn);
+    } catch {
+      throw notJson();
+    }
+    const { broken } = this.#reader;
+    if (broken === 'namesMax') {
+      const { kind, id } = this.#opened;
+      throw new FrameTooLarge(kind, id, `an object with more than ${rpcLimits.rpcObjectNamesMax} names`);
+    }
+    if (broken !== undefined) throw tooDeep();
+    return isRead;
+  }
+
+  *#place(): Generator<undefined, unknown> {
+    const { text, columns } = this.#opened;
+    const { value } = this.#reader;
+    if (columns.length === 0 && !text.includes(marker)) return value;
+    const left = { columns, next: 0, membersLeft: membersPerTurn };
+    const whole = yield* placedColumns(value, left, 0);
+    requireAllPlaced(left);
+    return whole;
+  }
+}
+
+function openFrame(bytes: Uint8Array, limits: FrameLimits): OpenedFrame {
   if (bytes.length < headBytes) throw new FrameError(`a frame of ${bytes.length} bytes has no head`);
   const frame = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const kind = frameKinds[frame[0]!];
@@ -189,7 +270,7 @@ export function decodeFrame(bytes: Uint8Array, limits: FrameLimits): Frame {
 
   const { columns, end } = readColumns(frame, columnCount);
   checkSize(frame.length - end);
-  return { kind, id, body: readBody(frame.toString('utf8', end), columns) };
+  return { kind, id, text: frame.toString('utf8', end), columns };
 }
 
 function readColumns(frame: Buffer, count: number): { columns: Column[]; end: number } {
@@ -230,13 +311,25 @@ function readBody(text: string, columns: readonly Column[]): unknown {
   try {
     body = JSON.parse(text);
   } catch {
-    throw new FrameError('the body is not JSON');
+    throw notJson();
   }
   if (columns.length === 0 && !text.includes(marker)) return body;
   const left = { columns, next: 0 };
   const whole = withColumns(body, left, 0);
-  if (left.next !== columns.length) throw new FrameError('a column that the body does not mention');
+  requireAllPlaced(left);
   return whole;
+}
+
+function notJson(): FrameError {
+  return new FrameError('the body is not JSON');
+}
+
+function tooDeep(): FrameError {
+  return new FrameError('the body is nested too deeply');
+}
+
+function requireAllPlaced({ columns, next }: ColumnsLeft): void {
+  if (next !== columns.length) throw new FrameError('a column that the body does not mention');
 }
 
 /** Moves typed arrays out of a value. Values without any are not copied. */
@@ -302,14 +395,15 @@ function objectWithoutColumns(
   return entries === undefined ? object : Object.fromEntries(entries);
 }
 
+interface ColumnsLeft {
+  readonly columns: readonly Column[];
+  next: number;
+}
+
 /** Puts typed arrays back, in place. */
-function withColumns(
-  value: unknown,
-  left: { readonly columns: readonly Column[]; next: number },
-  depth: number,
-): unknown {
+function withColumns(value: unknown, left: ColumnsLeft, depth: number): unknown {
   if (typeof value !== 'object' || value === null) return value;
-  if (depth > rpcLimits.rpcDepthMax) throw new FrameError('the body is nested too deeply');
+  if (depth > rpcLimits.rpcDepthMax) throw tooDeep();
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index++) {
       const member: unknown = value[index];
@@ -322,14 +416,13 @@ function withColumns(
   for (const key of Object.keys(object)) {
     if (key.charCodeAt(0) === markerCode) {
       if (key === marker) return nextColumn(object, left);
-      if (key.charCodeAt(1) !== markerCode) throw new FrameError('a key of the body begins with a lone $');
+      requireSecondMarker(key);
       isMarked = true;
     }
     const member = object[key];
     if (typeof member !== 'object' || member === null) continue;
     const whole = withColumns(member, left, depth + 1);
-    // An assignment to a key named `__proto__` would set the prototype.
-    if (whole !== member) Object.defineProperty(object, key, { ...plainProperty, value: whole });
+    if (whole !== member) putMember(object, key, whole);
   }
   if (!isMarked) return object;
   return Object.fromEntries(
@@ -340,7 +433,57 @@ function withColumns(
   );
 }
 
-const plainProperty = { configurable: true, enumerable: true, writable: true };
+function requireSecondMarker(key: string): void {
+  if (key.charCodeAt(1) !== markerCode) throw new FrameError('a key of the body begins with a lone $');
+}
+
+/** `withColumns` in turns, for a body of any size. */
+function* placedColumns(
+  value: unknown,
+  left: ColumnsLeft & { membersLeft: number },
+  depth: number,
+): Generator<undefined, unknown> {
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth > rpcLimits.rpcDepthMax) throw tooDeep();
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index++) {
+      const member: unknown = value[index];
+      if (typeof member === 'object') value[index] = yield* placedColumns(member, left, depth + 1);
+      if (isTurnOver(left)) yield;
+    }
+    return value;
+  }
+  const object = value as Record<string, unknown>;
+  const keys = Object.keys(object);
+  let renamed: Record<string, unknown> | undefined;
+  if (keys.some((key) => key.charCodeAt(0) === markerCode)) {
+    if (keys.includes(marker)) return nextColumn(object, left);
+    renamed = {};
+  }
+  for (const key of keys) {
+    const isMarked = key.charCodeAt(0) === markerCode;
+    if (isMarked) requireSecondMarker(key);
+    const member = object[key];
+    const whole = typeof member === 'object' ? yield* placedColumns(member, left, depth + 1) : member;
+    if (renamed !== undefined) putMember(renamed, isMarked ? key.slice(1) : key, whole);
+    else if (whole !== member) putMember(object, key, whole);
+    if (isTurnOver(left)) yield;
+  }
+  return renamed ?? object;
+}
+
+function isTurnOver(left: { membersLeft: number }): boolean {
+  if (--left.membersLeft > 0) return false;
+  left.membersLeft = membersPerTurn;
+  return true;
+}
+
+function putMember(object: Record<string, unknown>, key: string, value: unknown): void {
+  // An assignment to this key would set the prototype.
+  if (key === '__proto__')
+    Object.defineProperty(object, key, { configurable: true, enumerable: true, writable: true, value });
+  else object[key] = value;
+}
 
 function nextColumn(
   place: Readonly<Record<string, unknown>>,

@@ -1,5 +1,6 @@
 import { type CallName, type ClusterPort, callOn, clusterCalls, isCallName } from '@weir/cluster';
 import { type MetricRow, release, type Series } from '@weir/core';
+import { callEntriesMax } from '../call-entries.ts';
 import type { FailureBody } from '../frames/bodies.ts';
 import { failureOf } from './answers.ts';
 import type { ConnectedAgent } from './connected-agent.ts';
@@ -45,7 +46,7 @@ export class CallExecutor {
     if (clusterCalls[method].membersOnly && options.isMember !== true) {
       return { failure: this.#forbid(method) };
     }
-    const problem = clusterCalls[method].args(args, method);
+    const problem = entriesProblem(method, args) ?? clusterCalls[method].args(args, method);
     if (problem !== undefined) return { failure: { kind: 'invalid', message: problem } };
     const deadlineMs = this.#leaders.deadlineMs();
     for (;;) {
@@ -77,6 +78,13 @@ export class CallExecutor {
     }
     return { kind: 'invalid', message: `${method}: an agent key does not allow this; use the API` };
   }
+}
+
+function entriesProblem(method: CallName, [entries]: readonly unknown[]): string | undefined {
+  const entriesMax = callEntriesMax(method);
+  if (!clusterCalls[method].splits || !Array.isArray(entries) || entries.length <= entriesMax)
+    return undefined;
+  return `${method}: ${entries.length} entries; at most ${entriesMax} are accepted in one call`;
 }
 
 /** The port for a call whose arguments are valid. */

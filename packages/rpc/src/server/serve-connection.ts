@@ -10,11 +10,12 @@ import {
   type ServerHello,
 } from '../frames/bodies.ts';
 import {
+  beginFrame,
   callLimits,
-  decodeFrame,
   encodeFrame,
   type Frame,
   FrameError,
+  FrameReader,
   FrameTooLarge,
 } from '../frames/frame.ts';
 import { rpcLimits } from '../limits.ts';
@@ -71,6 +72,9 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
    */
   let state: 'open' | 'turnedAway' | 'draining' | 'ended' = 'open';
   let hasReceived = true;
+  /** A frame that is read in parts, and the frames behind it. */
+  let reading: FrameReader | undefined;
+  const behind: Uint8Array[] = [];
   const drained: (() => void)[] = [];
   let cancelWatch = () => {};
   const agent = new ConnectedAgent(options.cluster);
@@ -95,8 +99,22 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
   function onFrame(bytes: Uint8Array): void {
     if (state === 'ended') return;
     hasReceived = true;
+    if (reading === undefined) take(() => beginFrame(bytes, callLimits));
+    else behind.push(Uint8Array.from(bytes));
+  }
+
+  /** Accepts a frame, or reads on later if it is not read yet. Frames are accepted in the order in which they came. */
+  function take(read: () => Frame | FrameReader): void {
+    reading = undefined;
     try {
-      accept(decodeFrame(bytes, callLimits));
+      const frame = read();
+      if (!(frame instanceof FrameReader)) {
+        accept(frame);
+        return;
+      }
+      reading = frame;
+      channel.pause();
+      clock.after(0, readOn);
     } catch (error) {
       if (!(error instanceof FrameError)) throw error;
       if (error instanceof FrameTooLarge && error.kind === 'call' && session !== undefined) {
@@ -106,6 +124,23 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
       log.warn('refused frame of agent', { clusterId, problem: error.message });
       close(endCodes.badFrame, error.message);
     }
+  }
+
+  function readOn(): void {
+    const reader = reading;
+    if (reader === undefined || state === 'ended') return;
+    // Pings of the client wait behind the frame.
+    hasReceived = true;
+    take(() => reader.advance() ?? reader);
+    while (reading === undefined && behind.length > 0 && !isEnded()) {
+      const bytes = behind.shift()!;
+      take(() => beginFrame(bytes, callLimits));
+    }
+    if (reading === undefined) channel.resume();
+  }
+
+  function isEnded(): boolean {
+    return state === 'ended';
   }
 
   function accept({ kind, id, body }: Frame): void {
