@@ -12,34 +12,34 @@ export interface CostListener {
   portOf(addresses: Addresses): number;
   /** How many bytes one input may have. */
   readonly bytesMax: number;
-  /** Whether an answer is complete; if absent, the server ends the connection after it. */
-  isAnswered?(received: Buffer): boolean;
+  /** What the server answered to what was sent, once that is complete; if absent, it ends the connection. */
+  answerOf?(received: Buffer, sent: Buffer): string | undefined;
 }
 
 /** An input whose answer takes longer is left alone: it may wait for something. */
 const answerMsMax = 3_000;
 
 /**
- * Sends bytes over a connection of their own, and waits for the answer or the end of the connection. Returns the status
- * over HTTP, or whether there was an answer.
+ * Sends bytes over a connection of their own, and waits for the answer or the end of the connection. Returns the answer
+ * in a word: the status over HTTP.
  */
 export function sendTo(listener: CostListener, addresses: Addresses, bytes: Buffer): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(listener.portOf(addresses), '127.0.0.1');
-    const end = () => {
+    const end = (answer?: string) => {
       cancel();
       socket.destroy();
-      resolve(
-        /^HTTP\/1\.1 (\d+)/.exec(received.toString('latin1'))?.[1] ??
-          (received.length > 0 ? 'answer' : 'none'),
-      );
+      const status = /^HTTP\/1\.1 (\d+)/.exec(received.toString('latin1', 0, 16))?.[1];
+      resolve(answer ?? status ?? (received.length > 0 ? 'part of an answer' : 'none'));
     };
-    const cancel = systemClock.after(answerMsMax, end);
+    const cancel = systemClock.after(answerMsMax, () => end('late'));
     let received = Buffer.alloc(0);
-    socket.on('error', end).on('close', end);
+    socket.on('error', () => end()).on('close', () => end());
     socket.on('data', (chunk) => {
-      if (received.length < 16) received = Buffer.concat([received, chunk]);
-      if (listener.isAnswered?.(received) === true) end();
+      if (received.length < 16 || listener.answerOf !== undefined)
+        received = Buffer.concat([received, chunk]);
+      const answer = listener.answerOf?.(received, bytes);
+      if (answer !== undefined) end(answer);
     });
     socket.write(bytes);
   });

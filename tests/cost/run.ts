@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util';
 import { seededRandom, systemClock, systemRandom } from '@weir/core';
 import { turnMsMax } from '@weir/core/testing';
-import { knownExceptions } from './known-exceptions.ts';
 import { type CostListener, sendTo } from './listener.ts';
 import { apiListener } from './listeners/api.ts';
 import { httpListener } from './listeners/http.ts';
@@ -14,9 +13,8 @@ import { ServedProcess } from './served-process.ts';
 
 /**
  * Searches for requests that occupy a serving thread: `npm run fuzz:cost -- --listener http --minutes 10 --seed 7`.
- * Without a listener it takes all of them, and shares the minutes among them. A request above the limit that is no
- * known exception fails the run. `--limitMs` is for a machine that runs other work: processor time of a thread grows
- * when others use its caches.
+ * Without a listener it takes all of them, and shares the minutes among them. A request above the limit fails the
+ * run. `--limitMs` is for a machine that runs other work: processor time of a thread grows when others use its caches.
  */
 const listeners: readonly CostListener[] = [
   httpListener,
@@ -46,35 +44,46 @@ const spanMs = (Number(values.minutes) * 60_000) / chosen.length;
 process.stdout.write(`seed ${seed}\n`);
 let tooMuch = 0;
 for (const listener of chosen) {
-  for (const [index, finding] of (await findingsOf(listener)).entries()) {
+  const { findings, answers } = await findingsOf(listener);
+  for (const [index, finding] of findings.entries()) {
     // The worst ones are of interest, and all above the limit count.
-    if (index < 5 || finding.ms > turnMsMax) report(listener, finding);
+    if (index < 5 || finding.ms > limitMs) report(listener, finding);
   }
+  // What is refused costs nothing.
+  for (const [input, counts] of answers)
+    process.stdout.write(
+      `${listener.name}: ${input}: ${Array.from(counts, ([answer, count]) => `${count} × ${answer}`).join(', ')}\n`,
+    );
 }
 if (tooMuch > 0) process.stdout.write(`${tooMuch} requests occupy the serving thread for too long\n`);
 process.exitCode = tooMuch > 0 ? 1 : 0;
 
-async function findingsOf(listener: CostListener): Promise<Finding[]> {
+/** By input, how often there was which answer. */
+type Answers = Map<string, Map<string, number>>;
+
+async function findingsOf(
+  listener: CostListener,
+): Promise<{ readonly findings: readonly Finding[]; readonly answers: Answers }> {
   const served = await ServedProcess.start();
   try {
     const { addresses } = served;
     await listener.prepare?.(addresses);
-    const answers = new Map<string, number>();
+    const answers: Answers = new Map();
     const endMs = systemClock.monotonicMs() + spanMs;
     const findings = await searchCosts({
       seeds: listener.seeds(addresses),
-      measure: (bytes) =>
+      measure: (bytes, input) =>
         served.measure(async () => {
           const answer = await sendTo(listener, addresses, bytes);
-          answers.set(answer, (answers.get(answer) ?? 0) + 1);
+          const counts = answers.get(input) ?? new Map<string, number>();
+          answers.set(input, counts);
+          counts.set(answer, (counts.get(answer) ?? 0) + 1);
         }),
       random: seededRandom(seed),
       isOver: () => systemClock.monotonicMs() >= endMs,
       bytesMax: listener.bytesMax,
     });
-    const counts = Array.from(answers, ([answer, count]) => `${count} × ${answer}`).join(', ');
-    process.stdout.write(`${listener.name}: answers ${counts}\n`);
-    return findings;
+    return { findings, answers };
   } finally {
     await served.stop();
   }
@@ -82,13 +91,9 @@ async function findingsOf(listener: CostListener): Promise<Finding[]> {
 
 function report({ name }: CostListener, finding: Finding): void {
   const { seed: input, sizes, bytes, ms } = finding;
-  const known = knownExceptions.find((one) => one.listener === name && one.seed === input);
-  // Other work of the machine makes known exceptions slower, too.
-  const ceilingMs = ((known?.ceilingMs ?? turnMsMax) * limitMs) / turnMsMax;
-  const isTooLong = ms > ceilingMs;
+  const isTooLong = ms > limitMs;
   if (isTooLong) tooMuch++;
-  const reason = known === undefined || ms <= limitMs ? '' : `  known: ${known.reason}`;
-  const verdict = isTooLong ? `  TOO LONG${reason}` : reason;
+  const verdict = isTooLong ? '  TOO LONG' : '';
   process.stdout.write(
     `${name}: ${input}: ${ms.toFixed(1)} ms for ${bytes} bytes ${JSON.stringify(sizes)}${verdict}\n`,
   );

@@ -22,8 +22,8 @@ export interface Finding {
 
 interface SearchOptions {
   readonly seeds: readonly Seed[];
-  /** Sends the bytes, and returns the longest turn of the serving thread until they are answered. */
-  readonly measure: (bytes: Buffer) => Promise<number>;
+  /** Sends the bytes of a seed, and returns the longest turn of the serving thread until they are answered. */
+  readonly measure: (bytes: Buffer, seed: string) => Promise<number>;
   readonly random: Random;
   /** Whether there is time for another input. */
   readonly isOver: () => boolean;
@@ -88,7 +88,7 @@ export async function searchCosts(options: SearchOptions): Promise<Finding[]> {
   async function tried(seed: Seed, sizes: Sizes): Promise<number | undefined> {
     const bytes = seed.build(sizes);
     if (bytes.length > bytesMax) return undefined;
-    const ms = await longestTurnMs(() => options.measure(bytes), { limitMs });
+    const ms = await longestTurnMs(() => options.measure(bytes, seed.name), { limitMs });
     if (ms > (worst.get(seed.name)?.ms ?? -1))
       worst.set(seed.name, { seed: seed.name, sizes, bytes: bytes.length, ms });
     return ms;

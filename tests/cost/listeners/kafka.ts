@@ -14,7 +14,7 @@ export const kafkaListener: CostListener = {
   name: 'kafka',
   bytesMax: 4 << 20,
   portOf: ({ kafka }) => kafka,
-  isAnswered: (received) => received.length >= 4,
+  answerOf: (received) => (received.length >= 4 ? 'answer' : undefined),
   seeds: () => [
     {
       name: 'Metadata: topics',

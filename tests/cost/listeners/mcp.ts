@@ -6,7 +6,7 @@ export const mcpListener: CostListener = {
   bytesMax: 2 << 20,
   portOf: ({ controlPlane }) => controlPlane,
   // The connection of a stream of events stays open.
-  isAnswered: (received) => received.length > 0,
+  answerOf: (received) => /^HTTP\/1\.1 (\d+)/.exec(received.toString('latin1', 0, 16))?.[1],
   seeds({ apiKey }) {
     const request = (body: string) =>
       httpRequest('/api/v1/mcp', body, {
