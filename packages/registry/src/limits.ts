@@ -158,8 +158,11 @@ export const registryLimits = {
   payloadWorkMax: 16 * MiB,
   payloadWorkPerByteMax: 128,
 
-  /** How deep subschemas nest in the validation of a payload in JSON. */
-  jsonValidationDepthMax: 2000,
+  /**
+   * How deep subschemas nest in the validation of a payload in JSON. A level takes up to 0.9 KiB of the stack, which
+   * has 984 KiB, before its code is optimised.
+   */
+  jsonValidationDepthMax: 640,
 
   /** Length of the text of a Protobuf schema, and of all files that it imports together. */
   protobufTextCharsMax: 2 * MiB,

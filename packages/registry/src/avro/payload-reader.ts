@@ -36,12 +36,30 @@ export class PayloadReader {
     return value;
   }
 
-  #value(type: AvroType): unknown {
+  /** A level takes two frames of the stack: this one, and that of the record, the array or the map. */
+  #value(declared: AvroType): unknown {
+    this.#spendValue();
+    let type = declared;
+    if (declared.kind === 'union') {
+      type = declared.branches[this.#count()]!;
+      if (type.kind === 'null') return null;
+      this.#spendValue();
+    }
+    let value: unknown;
+    if (type.kind === 'record') value = this.#record(type);
+    else if (type.kind === 'array') value = this.#array(type.items);
+    else if (type.kind === 'map') value = this.#map(type.values);
+    else value = this.#scalar(type);
+    return declared.kind === 'union' ? withKey({}, branchName(type), value) : value;
+  }
+
+  #spendValue(): void {
     this.#valuesLeft -= 1;
     if (this.#valuesLeft < 0) throw new InvalidPayload(tooManyText);
+  }
+
+  #scalar(type: AvroType): unknown {
     switch (type.kind) {
-      case 'null':
-        return null;
       case 'boolean':
         return this.#take(1)[0] === 1;
       case 'int':
@@ -66,35 +84,31 @@ export class PayloadReader {
         return latin1(this.#take(type.sizeBytes));
       case 'enum':
         return type.symbols[this.#count()];
-      case 'union': {
-        const branch = type.branches[this.#count()]!;
-        if (branch.kind === 'null') return null;
-        return withKey({}, branchName(branch), this.#value(branch));
-      }
-      case 'record':
-        return this.#deeper(() => this.#record(type));
-      case 'array':
-        return this.#deeper(() => this.#array(type.items));
-      case 'map':
-        return this.#deeper(() => this.#map(type.values));
+      default:
+        return null;
     }
   }
 
   #record(record: RecordType): object {
+    this.#deeper();
     const value = {};
     for (const field of record.fields) withKey(value, field.name, this.#value(field.type));
+    this.#depth -= 1;
     return value;
   }
 
   #array(items: AvroType): unknown[] {
+    this.#deeper();
     const values: unknown[] = [];
     for (let count = this.#block(); count > 0; count = this.#block()) {
       for (; count > 0; count -= 1) values.push(this.#value(items));
     }
+    this.#depth -= 1;
     return values;
   }
 
   #map(valueType: AvroType): object {
+    this.#deeper();
     const value = {};
     for (let count = this.#block(); count > 0; count = this.#block()) {
       for (; count > 0; count -= 1) {
@@ -102,6 +116,7 @@ export class PayloadReader {
         withKey(value, key, this.#value(valueType));
       }
     }
+    this.#depth -= 1;
     return value;
   }
 
@@ -136,12 +151,9 @@ export class PayloadReader {
     return this.#bytes.subarray(begin, this.#at);
   }
 
-  #deeper<T>(read: () => T): T {
+  #deeper(): void {
     this.#depth += 1;
     if (this.#depth > registryLimits.avroPayloadDepthMax) throw new InvalidPayload(tooDeepText);
-    const value = read();
-    this.#depth -= 1;
-    return value;
   }
 }
 

@@ -28,7 +28,16 @@ export class PayloadWriter {
     return payload;
   }
 
-  #value(type: AvroType, value: unknown): void {
+  /** A level takes two frames of the stack: this one, and that of the record, the array or the map. */
+  #value(declared: AvroType, given: unknown): void {
+    const [type, value] = declared.kind === 'union' ? this.#branch(declared, given) : [declared, given];
+    if (type.kind === 'record') this.#record(type, value);
+    else if (type.kind === 'array') this.#array(type, value);
+    else if (type.kind === 'map') this.#map(type, value);
+    else this.#scalar(type, value);
+  }
+
+  #scalar(type: AvroType, value: unknown): void {
     switch (type.kind) {
       case 'null':
         if (value !== null) throw this.#mismatch(type, value);
@@ -79,38 +88,23 @@ export class PayloadWriter {
         this.#count(ordinal);
         return;
       }
-      case 'union':
-        this.#union(type, value);
-        return;
-      case 'record':
-        this.#record(type, value);
-        return;
-      case 'array':
-        this.#array(type, value);
-        return;
-      case 'map':
-        this.#map(type, value);
-        return;
     }
   }
 
-  #union(union: UnionType, value: unknown): void {
+  /** Writes which branch of a union a value has, and returns the branch and the value in it. */
+  #branch(union: UnionType, value: unknown): readonly [AvroType, unknown] {
     const branches = this.#branchesOf(union);
-    let name = 'null';
-    let content: unknown = null;
-    if (value !== null) {
-      const entries = isPlainObject(value) ? Object.entries(value) : [];
-      if (entries.length !== 1) {
-        throw this.#problem(
-          `a value of a union is null, or an object of the branch and its value, not ${described(value)}`,
-        );
-      }
-      [name, content] = entries[0]!;
+    const entries = isPlainObject(value) ? Object.entries(value) : [];
+    if (value !== null && entries.length !== 1) {
+      throw this.#problem(
+        `a value of a union is null, or an object of the branch and its value, not ${described(value)}`,
+      );
     }
+    const [name, content] = entries[0] ?? ['null', null];
     const index = branches.get(name);
     if (index === undefined) throw this.#problem(`the union has no branch ${quoted(name)}`);
     this.#count(index);
-    this.#value(union.branches[index]!, content);
+    return [union.branches[index]!, content];
   }
 
   #record(record: RecordType, value: unknown): void {

@@ -3,7 +3,12 @@ import { type PayloadWork, workOf } from '../payload-work.ts';
 import { InvalidPayload, type PayloadCodec } from '../schema-format.ts';
 import { isObject } from './json-tree.ts';
 import type { SchemaDocuments } from './schema-documents.ts';
-import { type Check, ValidationRun, ValidationTooLarge } from './validation/validation-run.ts';
+import {
+  type Check,
+  ValidationRun,
+  ValidationTooDeep,
+  ValidationTooLarge,
+} from './validation/validation-run.ts';
 import { validatorOf } from './validation/validator.ts';
 
 /** Payloads are JSON in UTF-8. Decoding does not validate, so that what does not fit can be read too. */
@@ -45,11 +50,14 @@ const readingWorkPerByte = 8;
 
 const tooMuchWork = '#: cannot be checked: the schema takes too much work for this payload';
 
+const tooDeep = `#: cannot be checked: schemas nest deeper than ${registryLimits.jsonValidationDepthMax} levels`;
+
 function problemOfValue(check: Check, value: unknown, work: PayloadWork): string | undefined {
   const run = new ValidationRun(work);
   try {
     return run.apply(check, value) ? undefined : run.problem;
   } catch (error) {
+    if (error instanceof ValidationTooDeep) return tooDeep;
     if (error instanceof ValidationTooLarge || error instanceof RangeError) return tooMuchWork;
     throw error;
   }

@@ -1,15 +1,23 @@
 import { type Check, Evaluated, type ValidationRun } from './validation-run.ts';
 
+// Loops, because a call of an array method takes two frames of the stack at every level.
+
 export function allOfCheck(checks: readonly Check[]): Check {
-  return (value, run) => checks.every((check) => run.apply(check, value));
+  return (value, run) => {
+    for (const check of checks) if (!run.apply(check, value)) return false;
+    return true;
+  };
 }
 
 export function anyOfCheck(checks: readonly Check[]): Check {
   return (value, run) => {
-    if (run.evaluated === undefined) {
-      if (checks.some((check) => run.apply(check, value))) return true;
-    } else if (checks.filter((check) => run.apply(check, value)).length > 0) return true;
-    return run.fail('fits none of the schemas of anyOf');
+    let fits = false;
+    for (const check of checks) {
+      if (!run.apply(check, value)) continue;
+      fits = true;
+      if (run.evaluated === undefined) break;
+    }
+    return fits || run.fail('fits none of the schemas of anyOf');
   };
 }
 

@@ -6,6 +6,11 @@ export class ValidationTooLarge extends Error {
   override name = 'ValidationTooLarge';
 }
 
+/** Subschemas nest deeper than the stack is sure to have room for. */
+export class ValidationTooDeep extends Error {
+  override name = 'ValidationTooDeep';
+}
+
 /** Checks a value. If it does not fit, the run has the reason. */
 export type Check = (value: unknown, run: ValidationRun) => boolean;
 
@@ -62,7 +67,7 @@ export class ValidationRun {
   /** Applies a subschema. */
   apply(check: Check, value: unknown): boolean {
     this.work(1);
-    if (++this.#depth > registryLimits.jsonValidationDepthMax) throw new ValidationTooLarge();
+    if (++this.#depth > registryLimits.jsonValidationDepthMax) throw new ValidationTooDeep();
     const fits = check(value, this);
     this.#depth--;
     return fits;
