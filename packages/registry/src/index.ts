@@ -30,7 +30,6 @@ export { readViolations, type SchemaViolation } from './readable/violations.ts';
 export {
   compatibilityLevels,
   type Metadata,
-  type RegisterAnswer,
   type Rule,
   registryModes,
   type SchemaAnswer,
