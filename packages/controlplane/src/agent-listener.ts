@@ -52,7 +52,7 @@ export interface ForbiddenCall {
   readonly remoteAddress: string;
 }
 
-const refusedRow: MetricRow<'status'> = {
+export const refusedAgentsRow: MetricRow<'status'> = {
   name: 'agent_rpc_refused_total',
   kind: 'counter',
   help: 'Connections of agents that were not admitted, by HTTP status.',
@@ -200,7 +200,7 @@ export class AgentListener {
   }
 
   #refuse(request: IncomingMessage, socket: Duplex, { status, message }: Refusal): void {
-    this.#options.metrics.series(refusedRow, { status: String(status) }).add(1);
+    this.#options.metrics.series(refusedAgentsRow, { status: String(status) }).add(1);
     this.#options.log.info('refused agent connection', { status, problem: message });
     const body = `${message}\n`;
     socket.once('finish', () => socket.destroy());

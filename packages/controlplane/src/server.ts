@@ -62,7 +62,7 @@ const closeGraceMs = 5_000;
 
 type Answer = readonly [status: number, body: string | Uint8Array, contentType?: string];
 
-const connectionsCutRow: MetricRow<'reason'> = {
+export const connectionsCutRow: MetricRow<'reason'> = {
   name: 'control_plane_connections_cut_total',
   kind: 'counter',
   help: `Connections that were ended since ${cutReasonsHelp}.`,

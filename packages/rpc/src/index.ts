@@ -12,4 +12,5 @@ export { clusterClientMetricRows } from './client/client-metric-rows.ts';
 export { ReplyMemory } from './server/reply-memory.ts';
 export { type ServedConnection, serveConnection } from './server/serve-connection.ts';
 export type { ServedCluster } from './server/served-cluster.ts';
+export { clusterServerMetricRows } from './server/server-metric-rows.ts';
 export { agentAudience, agentTokenPath, tokenExchange } from './token-protocol.ts';

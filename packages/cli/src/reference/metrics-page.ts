@@ -2,6 +2,7 @@ import { agentMetricRows } from '@weir/agent';
 import { clusterLimits } from '@weir/cluster/limits';
 import { hostedMetricRows } from '@weir/controlplane';
 import { controlPlaneLimits } from '@weir/controlplane/limits';
+import { controlPlaneMetricRows } from '@weir/controlplane/metric-rows';
 import type { MetricRow } from '@weir/core';
 
 /** The reference page of metrics, as Markdown. */
@@ -15,6 +16,13 @@ ${tableOf(hostedMetricRows)}
 ## Of an agent
 
 ${tableOf(agentMetricRows)}
+
+## Of a control plane
+
+What one process counts, without login at \`/metrics\` of its port. With \`-bucketURL\` it also has the metrics of its requests to the
+bucket, which are among those of an agent (\`blob_store_…\`, \`circuit_breaker_…\`).
+
+${tableOf(controlPlaneMetricRows)}
 
 ${missingMetrics}
 `;

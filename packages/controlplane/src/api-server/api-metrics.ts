@@ -1,13 +1,13 @@
 import { type Clock, durationBucketsSeconds, type MetricRow, type Metrics, type Series } from '@weir/core';
 
-const callsRow: MetricRow<'operation' | 'result'> = {
+export const apiCallsRow: MetricRow<'operation' | 'result'> = {
   name: 'api_calls_total',
   kind: 'counter',
   help: 'Calls of the API by operation and what became of them: ok, or the code of the error.',
   labels: ['operation', 'result'],
 };
 
-const secondsRow: MetricRow<'operation'> = {
+export const apiSecondsRow: MetricRow<'operation'> = {
   name: 'api_call_seconds',
   kind: 'histogram',
   help: 'How long calls of the API took.',
@@ -37,7 +37,7 @@ export class ApiMetrics {
     const name = `${operation} ${result}`;
     let series = this.#calls.get(name);
     if (series === undefined) {
-      series = this.#metrics.series(callsRow, { operation, result });
+      series = this.#metrics.series(apiCallsRow, { operation, result });
       this.#calls.set(name, series);
     }
     return series;
@@ -46,7 +46,7 @@ export class ApiMetrics {
   #secondsOf(operation: string): Series {
     let series = this.#seconds.get(operation);
     if (series === undefined) {
-      series = this.#metrics.series(secondsRow, { operation });
+      series = this.#metrics.series(apiSecondsRow, { operation });
       this.#seconds.set(operation, series);
     }
     return series;

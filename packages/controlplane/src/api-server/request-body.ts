@@ -32,7 +32,7 @@ export const publicBody: BodyBounds = {
   valuesMax: controlPlaneLimits.apiPublicRequestValuesMax,
 };
 
-const refusedRow: MetricRow<'reason'> = {
+export const refusedBodiesRow: MetricRow<'reason'> = {
   name: 'api_refused_bodies_total',
   kind: 'counter',
   help: 'Bodies of calls of the API that were refused before an operation saw them: bytes, depth, values, syntax, names or media_type.',
@@ -80,7 +80,8 @@ export class RequestBodies {
       const pause = () => new Promise<void>((resolve) => void this.#clock.after(0, resolve));
       return body.length === 0 ? undefined : await jsonOf(body, bounds, pause);
     } catch (error) {
-      if (error instanceof RefusedBody) this.#metrics.series(refusedRow, { reason: error.reason }).add(1);
+      if (error instanceof RefusedBody)
+        this.#metrics.series(refusedBodiesRow, { reason: error.reason }).add(1);
       throw error;
     }
   }

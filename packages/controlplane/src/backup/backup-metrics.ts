@@ -22,6 +22,8 @@ const bytesRow: MetricRow<'cluster'> = {
   labels: ['cluster'],
 };
 
+export const backupMetricRows: readonly MetricRow[] = [ageRow, failuresRow, bytesRow];
+
 export function backupMetrics(metrics: Metrics, cluster: string): BackupMetrics {
   return {
     ageSeconds: metrics.series(ageRow, { cluster }),

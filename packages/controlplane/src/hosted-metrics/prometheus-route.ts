@@ -26,7 +26,7 @@ const scraper = 'prometheus';
 const answerMsMax = 20_000;
 const retrySeconds = 5;
 
-const scrapesRow: MetricRow<'status'> = {
+export const scrapesRow: MetricRow<'status'> = {
   name: 'hosted_metrics_scrapes_total',
   kind: 'counter',
   help: 'Scrapes of the metrics of clusters, by HTTP status.',

@@ -17,7 +17,7 @@ import type { Visit } from './visit.ts';
 /** The deadline of a sign-in. Connections that are silent for 30 s are closed. */
 const signInMsMax = 20_000;
 
-const signInsRow: MetricRow<'outcome'> = {
+export const signInsRow: MetricRow<'outcome'> = {
   name: 'sso_sign_ins_total',
   kind: 'counter',
   help: 'Sign-ins with an identity provider that have ended, by `ok` or the code of the error.',

@@ -31,7 +31,7 @@ interface GivenToken {
 /** Why no token is issued. The caller gets only the kind; the log has the details. */
 type ExchangeRefusal = 'not admitted' | 'not ready';
 
-const exchangesRow: MetricRow<'outcome'> = {
+export const exchangesRow: MetricRow<'outcome'> = {
   name: 'agent_token_exchanges_total',
   kind: 'counter',
   help: 'Requests of agents for a token in exchange for that of their platform.',

@@ -14,6 +14,8 @@ const handedOverRow: MetricRow<'cluster'> = {
   labels: ['cluster'],
 };
 
+export const eventMetricRows: readonly MetricRow[] = [droppedRow, handedOverRow];
+
 export interface EventMetrics {
   readonly dropped: Series;
   readonly handedOver: Series;

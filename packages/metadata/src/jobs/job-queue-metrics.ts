@@ -15,6 +15,8 @@ const endedRow: MetricRow<'kind' | 'outcome'> = {
   labels: ['kind', 'outcome'],
 };
 
+export const jobQueueMetricRows: readonly MetricRow[] = [plannedRow, endedRow];
+
 export interface JobQueueMetrics {
   planned(kind: string): void;
   ended(kind: string, outcome: string): void;

@@ -29,6 +29,8 @@ const leaderRow: MetricRow<'cluster'> = {
   labels: ['cluster'],
 };
 
+export const leaderMetricRows: readonly MetricRow[] = [appendSecondsRow, entriesRow, refusedRow, leaderRow];
+
 export interface CommitMetrics {
   readonly appendSeconds: Series;
   readonly entries: Series;

@@ -22,6 +22,8 @@ const queueMovedRow: MetricRow<never> = {
   labels: [],
 };
 
+export const queryQueueMetricRows: readonly MetricRow[] = [queueQueriesRow, queueActiveRow, queueMovedRow];
+
 export interface QueryQueueMetrics {
   began(): void;
   moved(): void;

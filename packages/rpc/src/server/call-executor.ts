@@ -9,7 +9,7 @@ import type { Outcome } from './reply-memory.ts';
 import type { ServeOptions } from './serve-options.ts';
 import type { ServedCluster } from './served-cluster.ts';
 
-const forbiddenRow: MetricRow<never> = {
+export const forbiddenRow: MetricRow<never> = {
   name: 'agent_rpc_forbidden_calls_total',
   kind: 'counter',
   help: 'Calls with an agent key that only the control plane may make. Agents make none: the key is misused.',

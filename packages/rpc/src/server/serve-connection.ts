@@ -36,8 +36,8 @@ export interface ServedConnection {
   abort(): void;
 }
 
-const rows = callRows('agent_rpc', 'of agents');
-const connectionsRow: MetricRow<never> = {
+export const servedCallRows = callRows('agent_rpc', 'of agents');
+export const connectionsRow: MetricRow<never> = {
   name: 'agent_rpc_connections',
   kind: 'gauge',
   help: 'Connections of agents.',
@@ -57,7 +57,7 @@ const clientSilenceMsMax = 15_000;
 /** Serves one cluster to one agent until the channel ends. The caller has authenticated and authorised it. */
 export function serveConnection(channel: Channel, options: ServeOptions): ServedConnection {
   const { clock, log, metrics, memory, clusterId } = options;
-  const callMetrics = new CallMetrics(metrics, rows);
+  const callMetrics = new CallMetrics(metrics, servedCallRows);
   const connections = metrics.series(connectionsRow, {});
   /** Calls whose answers were sent and not confirmed, in the order of sending. */
   const unconfirmed: number[] = [];

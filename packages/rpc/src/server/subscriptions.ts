@@ -16,7 +16,7 @@ import type { LeaderWait } from './leader-wait.ts';
 import type { ServeOptions } from './serve-options.ts';
 import type { Redirection, ServedCluster } from './served-cluster.ts';
 
-const skippedRow: MetricRow<never> = {
+export const skippedRow: MetricRow<never> = {
   name: 'agent_rpc_followers_skipped_total',
   kind: 'counter',
   help: 'Followers that were too slow for the changes and waited for a snapshot instead.',
