@@ -1,10 +1,10 @@
 import { type Acl, Metrics, silentLog, systemClock } from '@weir/core';
 import { apis } from '@weir/wire';
-import { createAccessOf } from '../packages/agent/src/security/acl/access-of.ts';
-import { openSession } from '../packages/agent/src/security/session/client-session.ts';
 import { aclKey } from '../packages/cluster/src/acls/acl-entry.ts';
 import { AclIndex } from '../packages/cluster/src/acls/acl-index.ts';
 import { FollowedEntries } from '../packages/cluster/src/entries/followed-entries.ts';
+import { createAccessOf } from '../packages/security/src/acl/access-of.ts';
+import { openSession } from '../packages/security/src/session/client-session.ts';
 import { atMost, type Benchmark } from './benchmark.ts';
 import { sideBySide } from './side-by-side.ts';
 

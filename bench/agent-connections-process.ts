@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Metrics, silentLog, systemClock, systemRandom } from '@weir/core';
 import { Heartbeats } from '../packages/agent/src/heartbeats.ts';
-import { queryWaitMs } from '../packages/agent/src/query/query-runner.ts';
+import { queryWaitMs } from '../packages/jobs/src/query/query-runner.ts';
 import { type ClusterClient, connectCluster } from '../packages/rpc/src/client/client.ts';
 import { agentOf, reportsOf } from './described-agent.ts';
 

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { KiB, Metrics, MiB, seededRandom, silentLog, systemClock, systemRandom } from '@weir/core';
 import { buildRecordBatch } from '@weir/wire';
-import { createClusterView } from '../packages/agent/src/cluster/following-view.ts';
-import { type MergePlan, mergeFiles } from '../packages/agent/src/jobs/compaction/merge-files.ts';
-import { MergeThreads } from '../packages/agent/src/jobs/compaction/merge-thread.ts';
-import { createWritePath } from '../packages/agent/src/write-path/write-path.ts';
-import { produced } from '../packages/agent/testing/data-path.ts';
+import { createClusterView } from '../packages/broker/src/cluster/following-view.ts';
+import { createWritePath } from '../packages/broker/src/write-path/write-path.ts';
+import { produced } from '../packages/broker/testing/data-path.ts';
+import { type MergePlan, mergeFiles } from '../packages/jobs/src/compaction/merge-files.ts';
+import { MergeThreads } from '../packages/jobs/src/compaction/merge-thread.ts';
 import { TestCluster } from '../packages/metadata/testing/index.ts';
 import {
   buildLogFile,

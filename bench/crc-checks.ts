@@ -1,9 +1,9 @@
 import { crc32c } from '@node-rs/crc32';
 import { KiB, Metrics, MiB, silentLog, systemClock } from '@weir/core';
 import { buildRecordBatch } from '@weir/wire';
-import type { ClusterView } from '../packages/agent/src/cluster/cluster-view.ts';
-import { createReadPath, type ReadPath } from '../packages/agent/src/read-path/read-path.ts';
-import { TestStore } from '../packages/agent/testing/data-path.ts';
+import type { ClusterView } from '../packages/broker/src/cluster/cluster-view.ts';
+import { createReadPath, type ReadPath } from '../packages/broker/src/read-path/read-path.ts';
+import { TestStore } from '../packages/broker/testing/data-path.ts';
 import { buildLogFile, logFileKey } from '../packages/storage/src/index.ts';
 import { atMost, type Bar, type Benchmark, ms, type Row } from './benchmark.ts';
 import { type Effort, sideBySide } from './side-by-side.ts';

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { Metrics, MiB, seededRandom, silentLog, systemClock } from '@weir/core';
 import { startAgent } from '../packages/agent/src/agent.ts';
 import { AgentEvents } from '../packages/agent/src/events/agent-events.ts';
-import { listenerRows } from '../packages/agent/src/net/listener-metrics.ts';
+import { listenerRows } from '../packages/broker/src/net/listener-metrics.ts';
 import type { EventTypeName } from '../packages/events/src/emission.ts';
 import { openJournals } from '../packages/journal/src/index.ts';
 import { ClusterNode } from '../packages/metadata/src/leader/cluster-node.ts';

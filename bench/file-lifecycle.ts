@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { GiB, KiB, MiB, seededRandom, systemClock } from '@weir/core';
-import { agentLimits } from '../packages/agent/src/limits.ts';
 import type { CompactionCommit, CompactionJob, FileCommit } from '../packages/cluster/src/index.ts';
+import { jobLimits } from '../packages/jobs/src/limits.ts';
 import { ClusterMachine } from '../packages/machine/src/machine.ts';
 import { defaultLimits } from '../packages/machine/src/machine-limits.ts';
 import { metadataLimits } from '../packages/metadata/src/limits.ts';
@@ -239,7 +239,7 @@ function* partsOf({
   topicIds,
   ranges,
 }: CompactionJob): Generator<CompactionCommit> {
-  const { compactionRangesPerCommitMax: perPart } = agentLimits;
+  const { compactionRangesPerCommitMax: perPart } = jobLimits;
   const { length } = ranges.topic;
   const rangeBytes = filesPerMerge * batchBytes;
   const file = {

@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto';
 import { scramIterations } from '@weir/cluster';
 import { Metrics, silentLog, systemClock } from '@weir/core';
-import { createSasl } from '../packages/agent/src/security/sasl/create-sasl.ts';
-import { createLoginChecks } from '../packages/agent/src/security/sasl/login-checks.ts';
-import type { Sasl, TokenAnswer } from '../packages/agent/src/security/sasl/sasl.ts';
-import { openSession } from '../packages/agent/src/security/session/client-session.ts';
-import { scramKeys } from '../packages/agent/testing/sasl-client.ts';
+import { scramKeys } from '../packages/broker/testing/sasl-client.ts';
 import { FollowedEntries } from '../packages/cluster/src/entries/followed-entries.ts';
+import { createSasl } from '../packages/security/src/sasl/create-sasl.ts';
+import { createLoginChecks } from '../packages/security/src/sasl/login-checks.ts';
+import type { Sasl, TokenAnswer } from '../packages/security/src/sasl/sasl.ts';
+import { openSession } from '../packages/security/src/session/client-session.ts';
 import { atMost, type Benchmark, ms, type Row } from './benchmark.ts';
 import { type Effort, median } from './side-by-side.ts';
 

@@ -1,11 +1,11 @@
 import { KiB, Metrics, MiB, silentLog, systemClock, systemRandom } from '@weir/core';
 import { buildRecordBatch } from '@weir/wire';
-import type { ClusterView } from '../packages/agent/src/cluster/cluster-view.ts';
-import { mergeFiles } from '../packages/agent/src/jobs/compaction/merge-files.ts';
-import { createReadPath, type ReadPath } from '../packages/agent/src/read-path/read-path.ts';
-import { AnswerHold } from '../packages/agent/src/requests/answer-hold.ts';
-import { TestStore } from '../packages/agent/testing/data-path.ts';
+import type { ClusterView } from '../packages/broker/src/cluster/cluster-view.ts';
+import { createReadPath, type ReadPath } from '../packages/broker/src/read-path/read-path.ts';
+import { AnswerHold } from '../packages/broker/src/requests/answer-hold.ts';
+import { TestStore } from '../packages/broker/testing/data-path.ts';
 import type { Pointers } from '../packages/cluster/src/index.ts';
+import { mergeFiles } from '../packages/jobs/src/compaction/merge-files.ts';
 import { buildLogFile, logFileKey } from '../packages/storage/src/index.ts';
 import { atMost, type Benchmark, type Row } from './benchmark.ts';
 import type { Effort } from './side-by-side.ts';

@@ -7,8 +7,6 @@
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { httpPage } from '../packages/agent/src/http-api/reference-page.ts';
-import { registryPage } from '../packages/agent/src/schema-registry/reference-page.ts';
 import { costsPage } from '../packages/api/src/costs-page.ts';
 import { apiPage } from '../packages/api/src/reference.ts';
 import { flagsPage } from '../packages/cli/src/reference/flags-page.ts';
@@ -19,6 +17,8 @@ import { pipelinesPage } from '../packages/controlplane/src/pipelines/reference-
 import { migrationsPage } from '../packages/controlplane/src/release-feed/migrations-page.ts';
 import { eventFiltersPage } from '../packages/events/src/filter/reference-page.ts';
 import { eventsPage } from '../packages/events/src/reference-page.ts';
+import { httpPage } from '../packages/gateway/src/http-api/reference-page.ts';
+import { registryPage } from '../packages/gateway/src/schema-registry/reference-page.ts';
 import { mcpPage } from '../packages/mcp/src/reference-page.ts';
 import { compatibilityPage } from '../tests/interop/compatibility/page.ts';
 import { limitsPage } from './limits-page.ts';

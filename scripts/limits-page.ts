@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { agentLimits } from '../packages/agent/src/limits.ts';
 import { apiLimits } from '../packages/api/src/limits.ts';
+import { brokerLimits } from '../packages/broker/src/limits.ts';
 import { cliLimits } from '../packages/cli/src/limits.ts';
 import { clusterLimits } from '../packages/cluster/src/limits.ts';
 import { controlPlaneLimits } from '../packages/controlplane/src/limits.ts';
@@ -9,7 +10,10 @@ import { formatBytes } from '../packages/core/src/bytes.ts';
 import { formatDurationMs } from '../packages/core/src/durations.ts';
 import { coreLimits } from '../packages/core/src/limits.ts';
 import { eventLimits } from '../packages/events/src/limits.ts';
+import { gatewayLimits } from '../packages/gateway/src/limits.ts';
 import { groupLimits } from '../packages/groups/src/limits.ts';
+import { httpLimits } from '../packages/http/src/limits.ts';
+import { jobLimits } from '../packages/jobs/src/limits.ts';
 import { journalLimits } from '../packages/journal/src/limits.ts';
 import { machineLimits } from '../packages/machine/src/limits.ts';
 import { mcpLimits } from '../packages/mcp/src/limits.ts';
@@ -17,6 +21,7 @@ import { metadataLimits } from '../packages/metadata/src/limits.ts';
 import { oidcLimits } from '../packages/oidc/src/limits.ts';
 import { registryLimits } from '../packages/registry/src/limits.ts';
 import { rpcLimits } from '../packages/rpc/src/limits.ts';
+import { securityLimits } from '../packages/security/src/limits.ts';
 import { storageLimits } from '../packages/storage/src/limits.ts';
 import { wireLimits } from '../packages/wire/src/limits.ts';
 
@@ -34,6 +39,11 @@ export const limitsByPackage: Readonly<Record<string, Readonly<Record<string, nu
   oidc: oidcLimits,
   events: eventLimits,
   registry: registryLimits,
+  http: httpLimits,
+  security: securityLimits,
+  broker: brokerLimits,
+  gateway: gatewayLimits,
+  jobs: jobLimits,
   agent: agentLimits,
   api: apiLimits,
   mcp: mcpLimits,

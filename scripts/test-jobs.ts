@@ -25,6 +25,11 @@ const sharedFolders: Readonly<Record<string, number>> = {
   'packages/controlplane/src/diagnostics/': 24,
   // Some listen on ports or write files, and clean up behind themselves.
   'packages/agent/src/': 16,
+  'packages/broker/src/': 16,
+  'packages/gateway/src/': 16,
+  'packages/http/src/': 16,
+  'packages/jobs/src/': 16,
+  'packages/security/src/': 16,
   'packages/cli/src/kafka/': 8,
   'packages/cli/src/tools/': 8,
   'packages/cluster/src/': 16,
@@ -44,7 +49,7 @@ const measuresHeap = /\/memory(?:-store)?\.test\.ts$/;
 const longFiles: readonly string[] = [
   'bench/bench.test.ts',
   'packages/controlplane/src/api-server/permissions-of-calls.test.ts',
-  'packages/agent/src/dispatch/many-entries.test.ts',
+  'packages/broker/src/dispatch/many-entries.test.ts',
   'packages/controlplane/src/accounts/accounts.test.ts',
   'packages/cli/src/servers/stopping.test.ts',
   'packages/cli/src/servers/local.test.ts',

@@ -43,10 +43,39 @@ export const layers: Readonly<Record<string, Layer>> = {
   // Verifies tokens: of clients, for agents; of agents and users, for the control plane. Issuers that tenants name are
   // reached by the rules of `cluster` for hosts.
   oidc: { mayImport: ['core', 'cluster'], builtins: 'any' },
-  // Agents write events, answer event queries and serve the schema registry.
+  // What every HTTP server and client of ours shares.
+  http: { mayImport: ['core'], testsMayImport: ['security'], builtins: 'any' },
+  // Who a client is and what it may do: logins, certificates, ACLs.
+  security: {
+    mayImport: ['core', 'http', 'wire', 'storage', 'cluster', 'oidc', 'events'],
+    testsMayImport: ['broker', 'agent', 'metadata'],
+    builtins: 'any',
+  },
+  // The Kafka protocol over a bucket: connections, handlers, write path, read path, the view of the cluster.
+  broker: {
+    mayImport: ['core', 'http', 'security', 'wire', 'storage', 'cluster', 'rpc', 'registry'],
+    testsMayImport: ['agent', 'events', 'journal', 'metadata'],
+    builtins: 'any',
+  },
+  // The same records over HTTP, and the listener of the schema registry.
+  gateway: {
+    mayImport: ['core', 'http', 'security', 'broker', 'wire', 'cluster', 'events', 'registry'],
+    testsMayImport: ['agent', 'metadata'],
+    builtins: 'any',
+  },
+  // Background jobs and queries of agents.
+  jobs: {
+    mayImport: ['core', 'broker', 'wire', 'storage', 'cluster', 'events', 'registry'],
+    testsMayImport: ['agent', 'metadata'],
+    builtins: 'any',
+  },
+  // Composes the others into a process, reports to the control plane, and writes events.
   agent: {
-    mayImport: ['core', 'wire', 'storage', 'cluster', 'rpc', 'oidc', 'events', 'registry'],
-    testsMayImport: ['journal', 'metadata'],
+    mayImport: [
+      ...['core', 'http', 'security', 'broker', 'gateway', 'jobs'],
+      ...['wire', 'storage', 'cluster', 'rpc', 'events', 'registry'],
+    ],
+    testsMayImport: ['metadata'],
     builtins: 'any',
   },
   // Its state is entries of the cluster's machine, which agents and control planes replicate.
@@ -61,6 +90,7 @@ export const layers: Readonly<Record<string, Layer>> = {
   controlplane: {
     mayImport: [
       'core',
+      'http',
       'storage',
       'cluster',
       'journal',
@@ -85,6 +115,11 @@ export const layers: Readonly<Record<string, Layer>> = {
       'journal',
       'rpc',
       'api',
+      'http',
+      'security',
+      'broker',
+      'gateway',
+      'jobs',
       'agent',
       'registry',
       'events',

@@ -59,7 +59,7 @@ test('the rule refuses what it should', () => {
     ['packages/agent/src/a.ts', '@weir/storage', '@weir/storage is not among its dependencies'],
     ['packages/agent/src/a.ts', '@weir/metadata', 'agent may not import metadata'],
     ['packages/agent/src/a.test.ts', '@weir/metadata', undefined],
-    ['packages/agent/src/a.test.ts', '@weir/journal', '@weir/journal is not among its dependencies'],
+    ['packages/agent/src/a.test.ts', '@weir/journal', 'agent may not import journal'],
     ['packages/machine/src/a.ts', 'node:zlib', 'machine may not import node:zlib'],
     ['packages/attic/src/a.ts', 'node:net', 'the package attic has no row'],
     ['tests/house/a.ts', 'anything', undefined],

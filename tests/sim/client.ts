@@ -11,7 +11,7 @@ import {
   requestHeaderVersion,
   type WriteStruct,
 } from '@weir/wire';
-import { openSession } from '../../packages/agent/src/security/session/client-session.ts';
+import { openSession } from '../../packages/security/src/session/client-session.ts';
 import type { SimAgent } from './agent.ts';
 import { type Deps, delayMs } from './deps.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { buildRecordBatch, errorByCode, recordBatches } from '@weir/wire';
-import { staleMs } from '../../packages/agent/src/cluster/following-view.ts';
+import { staleMs } from '../../packages/broker/src/cluster/following-view.ts';
 import type { Bootstrap } from './bootstrap.ts';
 import { type Broker, type Connection, ConnectionLost } from './client.ts';
 import type { ClientDeps } from './deps.ts';

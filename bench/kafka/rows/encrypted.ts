@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { TestCa } from '../../../packages/agent/testing/test-ca.ts';
+import { TestCa } from '../../../packages/security/testing/test-ca.ts';
 import { weirAtLeast } from '../bars.ts';
 import type { BenchResult } from '../bench-result.ts';
 import type { BenchRow } from '../bench-run.ts';

@@ -1,30 +1,30 @@
+import type { ClientInflation, ClusterView, ExchangeSecrets, Pressure, WriteHealth } from '@weir/broker';
+import {
+  createPageExchange,
+  createReadPath,
+  createWritePath,
+  DamageRegistry,
+  FetchSessions,
+  fetchHandler,
+  Impersonation,
+  listOffsetsHandler,
+  ownConfigsReader,
+  type PageExchange,
+  produceHandler,
+  RecentReaders,
+  SchemaValidation,
+  ShareService,
+  shareAcknowledgeHandler,
+  shareFetchHandler,
+  TopicDistribution,
+  topicDistributionRows,
+} from '@weir/broker';
 import { acceptedSecrets, clusterSecrets } from '@weir/cluster';
 import type { SchemaCache } from '@weir/registry/decoding';
+import type { AgentPeers } from '@weir/security';
+import { principalsOf } from '@weir/security';
 import type { AgentOptions } from './agent-options.ts';
-import { ownConfigsReader } from './cluster/broker-configs.ts';
-import type { ClusterView } from './cluster/cluster-view.ts';
-import { DamageRegistry } from './damage/damage-registry.ts';
-import { FetchSessions } from './fetch/fetch-sessions.ts';
-import { produceHandler } from './handlers/00-produce.ts';
-import { fetchHandler } from './handlers/01-fetch.ts';
-import { listOffsetsHandler } from './handlers/02-list-offsets.ts';
-import { shareFetchHandler } from './handlers/78-share-fetch.ts';
-import { shareAcknowledgeHandler } from './handlers/79-share-acknowledge.ts';
-import type { ClientInflation } from './inflation/client-inflation.ts';
-import type { ExchangeSecrets } from './page-exchange/exchange-key.ts';
-import { createPageExchange, type PageExchange } from './page-exchange/page-exchange.ts';
-import type { Pressure } from './pressure/pressure.ts';
-import { createReadPath } from './read-path/read-path.ts';
-import { SchemaValidation } from './schema-validation/schema-validation.ts';
-import { principalsOf } from './security/principals.ts';
-import type { AgentPeers } from './security/tls/agent-peers.ts';
-import { ShareService } from './share/share-service.ts';
 import type { AgentStats } from './stats/agent-stats.ts';
-import { TopicDistribution, topicDistributionRows } from './telemetry/topic-distributions.ts';
-import { Impersonation } from './write-path/impersonation/impersonation.ts';
-import { RecentReaders } from './write-path/recent-readers.ts';
-import type { WriteHealth } from './write-path/write-health.ts';
-import { createWritePath } from './write-path/write-path.ts';
 
 const pageBytes = 4 * 1024 * 1024;
 const inflightFilesPerCpu = 64;

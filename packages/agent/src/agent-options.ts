@@ -1,22 +1,22 @@
+import type {
+  ClusterBuckets,
+  FlushLimits,
+  ImpersonationOptions,
+  ListenerLimits,
+  LoadSource,
+  PartitionAssignmentStrategy,
+  ZoneOfAddress,
+} from '@weir/broker';
 import type { ClusterMetricsSettings, ClusterPort, ReportedExpiry } from '@weir/cluster';
 import type { TenantAccess } from '@weir/cluster/outbound';
 import type { Clock, Log, Metrics, Random } from '@weir/core';
+import type { RegistrySettings } from '@weir/gateway';
+import type { JobSettings } from '@weir/jobs';
 import type { RecordSchemas } from '@weir/registry/decoding';
+import type { AgentTls, ProxyProtocolOptions, SaslSettings } from '@weir/security';
 import type { ObjectStore } from '@weir/storage';
-import type { ClusterBuckets } from './buckets/cluster-buckets.ts';
 import type { AgentEvents } from './events/agent-events.ts';
-import type { JobSettings } from './jobs/job-service.ts';
-import type { ListenerLimits } from './net/limits.ts';
-import type { ZoneOfAddress } from './placement/address-zones.ts';
-import type { PartitionAssignmentStrategy } from './placement/strategies.ts';
-import type { LoadSource } from './pressure/load-source.ts';
-import type { RegistrySettings } from './schema-registry/agent-registry.ts';
-import type { ProxyProtocolOptions } from './security/proxy-protocol/proxied-client.ts';
-import type { SaslSettings } from './security/sasl/create-sasl.ts';
-import type { AgentTls } from './security/tls/agent-tls.ts';
 import type { AgentStats } from './stats/agent-stats.ts';
-import type { FlushLimits } from './write-path/data-file.ts';
-import type { ImpersonationOptions } from './write-path/impersonation/impersonation.ts';
 
 export interface AgentOptions {
   readonly clusterId: string;

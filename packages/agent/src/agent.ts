@@ -1,57 +1,58 @@
+import type { ClusterView, ListenerProtocol } from '@weir/broker';
+import {
+  ClientInflation,
+  ClientQuotas,
+  ClientTelemetry,
+  ConnectedClients,
+  claimedNodeId,
+  clusterNameIn,
+  createClusterView,
+  createHandlers,
+  createPressure,
+  DamageRechecks,
+  defaultListenerLimits,
+  heldUntil,
+  MeasuredLoads,
+  startKafkaListener,
+  WriteHealth,
+} from '@weir/broker';
 import { type AgentDescription, type ClusterPort, clusterFacts, type NamedAgent } from '@weir/cluster';
 import { usualTenantAccess } from '@weir/cluster/outbound';
 import { type Log, release } from '@weir/core';
+import type { RegistryServer } from '@weir/gateway';
+import {
+  DebugEndpoints,
+  dataRoutes,
+  HttpData,
+  httpRoutes,
+  intakeRoutes,
+  OwnRegistry,
+  startAgentRegistry,
+  writeAccess,
+} from '@weir/gateway';
+import { type HttpListener, ownNamesOf, type Route, startHttpListener } from '@weir/http';
+import { jobService, QueryService, schemaExport, takesJobs, usualJobSettings } from '@weir/jobs';
+import type { AgentPeers } from '@weir/security';
+import {
+  aclModeOf,
+  bareAddress,
+  createAccessOf,
+  createLoginChecks,
+  createSasl,
+  peersOf,
+  principalsOf,
+} from '@weir/security';
 import { probesFolder } from '@weir/storage';
 import { dataPath, pageExchange } from './agent-data-path.ts';
 import type { AgentOptions, RunningAgent } from './agent-options.ts';
-import { clusterNameIn } from './cluster/cluster-name.ts';
-import type { ClusterView } from './cluster/cluster-view.ts';
-import { createClusterView } from './cluster/following-view.ts';
-import { DamageRechecks } from './damage/damage-rechecks.ts';
-import { DebugEndpoints } from './debug/debug-endpoints.ts';
-import { createHandlers } from './dispatch/request-dispatch.ts';
 import { AgentEvents } from './events/agent-events.ts';
 import { Heartbeats } from './heartbeats.ts';
-import { type HttpListener, type Route, startHttpListener } from './http/http-server.ts';
-import { ownNamesOf } from './http/page-guard.ts';
-import { httpRoutes } from './http-api/http-routes.ts';
-import { dataRoutes } from './http-data/data-routes.ts';
-import { HttpData } from './http-data/http-data.ts';
-import { writeAccess } from './http-data/write-access.ts';
-import { ClientInflation } from './inflation/client-inflation.ts';
-import { takesJobs } from './jobs/job-kind.ts';
-import { jobService, usualJobSettings } from './jobs/job-service.ts';
-import { intakeRoutes } from './log-intake/intake-routes.ts';
 import { ClusterMetrics, isPublishingAgent } from './metrics-publishing/cluster-metrics.ts';
-import { heldUntil } from './net/held-server.ts';
-import { defaultListenerLimits } from './net/limits.ts';
-import { startKafkaListener } from './net/listener.ts';
-import type { ListenerProtocol } from './placement/broker-facts.ts';
-import { MeasuredLoads } from './placement/measured-loads.ts';
-import { claimedNodeId } from './placement/node-id.ts';
-import { createPressure } from './pressure/pressure.ts';
-import { QueryService } from './query/query-service.ts';
-import { ClientQuotas } from './quotas/client-quotas.ts';
 import { Readiness } from './readiness/readiness.ts';
-import { schemaExport } from './schema-exporting/exporter-job.ts';
-import { startAgentRegistry } from './schema-registry/agent-registry.ts';
-import { OwnRegistry } from './schema-registry/own-registry.ts';
-import type { RegistryServer } from './schema-registry/registry-server.ts';
-import { createAccessOf } from './security/acl/access-of.ts';
-import { aclModeOf } from './security/acl/acl-mode.ts';
-import { principalsOf } from './security/principals.ts';
-import { createSasl } from './security/sasl/create-sasl.ts';
-import { createLoginChecks } from './security/sasl/login-checks.ts';
-import { bareAddress } from './security/session/client-host.ts';
-import type { AgentPeers } from './security/tls/agent-peers.ts';
-import { peersOf } from './security/tls/agent-tls.ts';
 import { ShutdownLock } from './shutdown-lock.ts';
 import { inUrl, leaveMsMax, unlessGivenUp, within } from './start-and-stop.ts';
 import { AgentStats } from './stats/agent-stats.ts';
 import { certificateExpiry } from './stats/certificate-expiry.ts';
-import { ClientTelemetry } from './telemetry/client-telemetry.ts';
-import { ConnectedClients } from './telemetry/connected-clients.ts';
-import { WriteHealth } from './write-path/write-health.ts';
 
 /** Time to stop that is reserved while the agent waits for the shutdown lock: this, or half of the deadline. */
 const stopMsMin = 30_000;
@@ -346,7 +347,7 @@ async function start(
     ...options,
     view,
     loadRecordQueries: async () => {
-      const { RecordBrowser } = await import('./record-browser/record-browser.ts');
+      const { RecordBrowser } = await import('@weir/gateway/record-browser');
       const mustLogIn = () => requiresLogin || hasClientCertificates || aclMode() === 'enforced';
       return new RecordBrowser({ ...callers, server: held, schemas, requiresLogin: mustLogIn });
     },

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { after, test } from 'node:test';
-import { HandClock } from '@weir/core/testing';
+import { HandClock, pause } from '@weir/core/testing';
 import { startAgentUnderTest } from '../testing/running-agent.ts';
-import { pause } from '../testing/until.ts';
 import type { AgentOptions } from './agent-options.ts';
 
 const listeners = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPServerWrap').length;

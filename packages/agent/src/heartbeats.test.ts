@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { addUser, batchOf, logInByPassword, testAgent } from '@weir/broker/testing';
 import { type ClusterPort, ClusterUnavailable, heartbeatIntervalMs, reportIntervalMs } from '@weir/cluster';
 import { silentLog } from '@weir/core';
 import { HandClock, settle } from '@weir/core/testing';
 import { TestCluster } from '@weir/metadata/testing';
-import { testAgent } from '../testing/agent.ts';
-import { batchOf } from '../testing/data-path.ts';
 import { startAgentUnderTest } from '../testing/running-agent.ts';
-import { addUser, logInByPassword } from '../testing/sasl-client.ts';
 import { Heartbeats } from './heartbeats.ts';
 
 const retryMs = 2_000;

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { brokerLimits } from '@weir/broker';
+import { batchOf, codeOf, type TestClient } from '@weir/broker/testing';
 import { MiB } from '@weir/core';
+import { pause, until } from '@weir/core/testing';
 import { apis, encodeRequest } from '@weir/wire';
-import { batchOf } from '../testing/data-path.ts';
-import { codeOf, pause, type TestClient, until } from '../testing/index.ts';
 import { type AgentUnderTest, startAgentUnderTest } from '../testing/running-agent.ts';
 import type { AgentOptions } from './agent-options.ts';
-import { agentLimits } from './limits.ts';
 
 /**
  * Every limit on clients, tested against a whole agent: what the client that exceeds it sees, and what the metrics
@@ -109,7 +109,7 @@ const cases: readonly LimitCase[] = [
     async drive({ connect, untilStat }) {
       const client = await connect();
       const frame = Buffer.alloc(4);
-      frame.writeInt32BE(agentLimits.requestFrameBytesMax + 1, 0);
+      frame.writeInt32BE(brokerLimits.requestFrameBytesMax + 1, 0);
       client.socket.write(frame);
       await client.closed;
       await untilStat(closed('malformed'), 1);
@@ -407,9 +407,9 @@ test('if too many Metadata requests wait, clients get a retriable error', async 
   const header = { correlationId: 1, clientId: 'c' };
   const frame = Buffer.concat(encodeRequest(apis.Metadata, 9, header, names('held')));
   client.socket.write(
-    Buffer.concat(new Array<Buffer>(1 + agentLimits.metadataRequestsWaitingMax).fill(frame)),
+    Buffer.concat(new Array<Buffer>(1 + brokerLimits.metadataRequestsWaitingMax).fill(frame)),
   );
-  await under.untilStat('agent_kafka_metadata_waiting_requests', agentLimits.metadataRequestsWaitingMax);
+  await under.untilStat('agent_kafka_metadata_waiting_requests', brokerLimits.metadataRequestsWaitingMax);
   const late = await under.connect();
   const [topic] = (await late.call('Metadata', 9, names('late'))).topics;
   assert.equal(topic?.errorCode, codeOf('LEADER_NOT_AVAILABLE'));

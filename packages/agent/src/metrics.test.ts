@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { batchOf } from '@weir/broker/testing';
 import { Metrics } from '@weir/core';
-import { batchOf } from '../testing/data-path.ts';
 import { startAgentUnderTest } from '../testing/running-agent.ts';
 
 /**

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { pause } from '@weir/core/testing';
 import type { LinkingPipeline } from '@weir/metadata';
 import { startRegistry } from '../testing/start-registry.ts';
-import { pause } from '../testing/until.ts';
 
 const schema = { schema: '"string"' };
 

@@ -1,34 +1,33 @@
+import {
+  claimedNodeId,
+  clusterNameIn,
+  createClusterView,
+  LoadMonitor,
+  systemLoad,
+  WriteHealth,
+} from '@weir/broker';
 import { type AgentDescription, clusterFacts, type NamedAgent } from '@weir/cluster';
 import { usualTenantAccess } from '@weir/cluster/outbound';
 import { type Log, release } from '@weir/core';
+import {
+  DebugEndpoints,
+  debugRoutesOf,
+  OwnRegistry,
+  type RegistrySettings,
+  startAgentRegistry,
+} from '@weir/gateway';
+import { metricsRoutes, probeRoutes, startHttpListener } from '@weir/http';
+import type { JobSettings } from '@weir/jobs';
+import { JobRunner, jobMetrics, schemaExport, schemaLinking, takesJobs } from '@weir/jobs';
+import { createAccessOf, createLoginChecks, principalsOf } from '@weir/security';
 import type { AgentOptions, RunningAgent } from './agent-options.ts';
-import { clusterNameIn } from './cluster/cluster-name.ts';
-import { createClusterView } from './cluster/following-view.ts';
-import { DebugEndpoints, debugRoutesOf } from './debug/debug-endpoints.ts';
 import { Heartbeats } from './heartbeats.ts';
-import { startHttpListener } from './http/http-server.ts';
-import { metricsRoutes, probeRoutes } from './http/probe-routes.ts';
-import { takesJobs } from './jobs/job-kind.ts';
-import { jobMetrics } from './jobs/job-metrics.ts';
-import { JobRunner } from './jobs/job-runner.ts';
-import type { JobSettings } from './jobs/job-service.ts';
 import { agentLimits } from './limits.ts';
-import { claimedNodeId } from './placement/node-id.ts';
-import { LoadMonitor } from './pressure/load-monitor.ts';
-import { systemLoad } from './pressure/load-source.ts';
 import { Readiness } from './readiness/readiness.ts';
-import { schemaExport } from './schema-exporting/exporter-job.ts';
-import { schemaLinking } from './schema-linking/schema-linking-job.ts';
-import { type RegistrySettings, startAgentRegistry } from './schema-registry/agent-registry.ts';
-import { OwnRegistry } from './schema-registry/own-registry.ts';
-import { createAccessOf } from './security/acl/access-of.ts';
-import { principalsOf } from './security/principals.ts';
-import { createLoginChecks } from './security/sasl/login-checks.ts';
 import { ShutdownLock } from './shutdown-lock.ts';
 import { inUrl, leaveMsMax, unlessGivenUp, within } from './start-and-stop.ts';
 import { AgentStats } from './stats/agent-stats.ts';
 import { certificateExpiry } from './stats/certificate-expiry.ts';
-import { WriteHealth } from './write-path/write-health.ts';
 
 /** What an agent needs that serves a schema registry and no records. */
 interface RegistryAgentOptions

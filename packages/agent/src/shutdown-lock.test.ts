@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { shutdownLeaseMs, shutdownLockIntervalMs } from '@weir/cluster';
 import { silentLog } from '@weir/core';
-import { HandClock, settle } from '@weir/core/testing';
+import { HandClock, settle, until } from '@weir/core/testing';
 import { TestCluster } from '@weir/metadata/testing';
 import { startAgentUnderTest } from '../testing/running-agent.ts';
-import { until } from '../testing/until.ts';
 import { ShutdownLock } from './shutdown-lock.ts';
 
 const minuteMs = 60_000;

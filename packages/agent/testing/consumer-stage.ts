@@ -3,10 +3,9 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { json as jsonOf } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
-import { HandClock } from '@weir/core/testing';
+import { HandClock, pause } from '@weir/core/testing';
 import { TestCluster } from '@weir/metadata/testing';
 import { httpStage } from './http-stage.ts';
-import { pause } from './until.ts';
 
 const v2 = 'application/vnd.kafka.v2+json';
 

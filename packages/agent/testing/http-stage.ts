@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test';
+import { pause } from '@weir/core/testing';
 import { type AgentUnderTest, startAgentUnderTest } from './running-agent.ts';
-import { pause } from './until.ts';
 
 /** An answer of an agent over HTTP. */
 interface Answer {

@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test';
-import { int64Field, messageField, textField } from '../src/protobuf/protobuf-writer.ts';
+import { int64Field, messageField, textField } from '@weir/core';
 import { httpStage } from './http-stage.ts';
 
 /** Headers of bodies. */

@@ -1,12 +1,10 @@
+import type { Load } from '@weir/broker/testing';
+import { TestClient, TestStore } from '@weir/broker/testing';
 import { Metrics, MiB, seededRandom, silentLog } from '@weir/core';
-import { HandClock } from '@weir/core/testing';
+import { HandClock, pause } from '@weir/core/testing';
 import { TestCluster } from '@weir/metadata/testing';
 import { startAgent } from '../src/agent.ts';
 import type { AgentOptions, RunningAgent } from '../src/agent-options.ts';
-import type { Load } from '../src/pressure/load-source.ts';
-import { TestStore } from './data-path.ts';
-import { TestClient } from './test-client.ts';
-import { pause } from './until.ts';
 
 /** A whole agent with real sockets, over a cluster and a bucket in memory, in time that the test controls. */
 export interface AgentUnderTest {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import type { TestContext } from 'node:test';
+import { startTestLeader } from '@weir/broker/testing';
 import { newScramCredential } from '@weir/cluster';
 import { AllowedHosts, TenantVariables } from '@weir/cluster/outbound';
 import { Metrics, silentLog, systemClock, systemRandom } from '@weir/core';
+import type { RegistrySettings } from '@weir/gateway';
 import type { LinkingPipeline } from '@weir/metadata';
 import { startRegistryAgent } from '../src/registry-agent.ts';
-import type { RegistrySettings } from '../src/schema-registry/agent-registry.ts';
-import { startTestLeader } from './test-leader.ts';
 
 /** Agents of one schema registry cluster, over a real leader whose journal is in memory. */
 export async function startRegistry(

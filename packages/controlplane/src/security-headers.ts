@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { securityHeaders } from '@weir/core';
+import { securityHeaders } from '@weir/http';
 
 /** The headers of every answer to a request. Only a proxy knows whether a browser came by TLS. */
 export function answerHeaders(

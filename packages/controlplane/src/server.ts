@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { MetricRow } from '@weir/core';
 import {
   cutReasonsHelp,
   HttpConnections,
   isHostMissing,
-  type MetricRow,
   refuseUnreadable,
   securityHeaders,
-} from '@weir/core';
+} from '@weir/http';
 import { mcpLimits } from '@weir/mcp/limits';
 import { AgentListener, type AgentListenerOptions } from './agent-listener.ts';
 import { type Handler, pathOf, type RouteHandlers, routeOf } from './http/route-table.ts';

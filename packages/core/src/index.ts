@@ -20,9 +20,7 @@ export { backOffMs, type JitteredBackOff, jitteredBackOffMs } from './back-off.t
 export { formatBytes, GiB, KiB, MiB, parseBytes, TiB } from './bytes.ts';
 export { type Clock, systemClock } from './clock.ts';
 export { clusterIdPrefixes, clusterKind } from './cluster-kind.ts';
-export { addressKey } from './connections/address-key.ts';
-export { ConnectionShares } from './connections/connection-shares.ts';
-export { cutReasonsHelp, HttpConnections } from './connections/http-connections.ts';
+
 export { formatDurationMs, parseDurationMs } from './durations.ts';
 export { type Environment, systemEnvironment } from './environment.ts';
 export { type EventTypeName, eventTypeNames } from './event-type-names.ts';
@@ -36,7 +34,7 @@ export {
 } from './file-id-time.ts';
 export { fileIdOf, fileOriginOf, fileReference, isFileReference } from './file-reference.ts';
 export { type FilterOperator, filterOperators } from './filter-operators.ts';
-export { isHostMissing, refuseUnreadable, securityHeaders } from './http-answers.ts';
+
 export { internalTopicPrefix, internalTopicProblem, isInternalTopic } from './internal-topics.ts';
 export { type JobCategory, jobCategories } from './job-categories.ts';
 export { brokenBound, type JsonBounds } from './json-bounds.ts';
@@ -71,6 +69,14 @@ export { nearestName, nearestNames } from './nearest-names.ts';
 export { newOffset, type OffsetTarget } from './offset-target.ts';
 export { pauseUnlessStopped } from './pause.ts';
 export { anonymousName, problemOfPrincipalName } from './principal-name.ts';
+export {
+  bytesOf,
+  type ProtobufValue,
+  protobufFields,
+  textOf,
+  UnreadableProtobuf,
+} from './protobuf/protobuf-reader.ts';
+export { int64Field, messageField, textField } from './protobuf/protobuf-writer.ts';
 export { type Random, seededRandom, systemRandom } from './random.ts';
 export { RecentlyUsed } from './recently-used.ts';
 export { release } from './release.ts';

@@ -4,3 +4,4 @@ export { patientHttpServer } from './http.ts';
 export { type Actor, everyChoice, type Gate, runInterleaved } from './interleavings.ts';
 export { settle } from './settle.ts';
 export { longestTurnMs, requireShortTurns, TurnWatch, turnMsMax } from './turn-watch.ts';
+export { pause, until } from './until.ts';

@@ -4,9 +4,10 @@ import { type Clock, jsonLog, Metrics, silentLog, systemClock, systemRandom } fr
 import { TestCluster } from '@weir/metadata/testing';
 import { createBucket, openStore } from '@weir/storage';
 import { buildRecordBatch } from '@weir/wire';
-import { recheckMs, retriedMs } from '../../../packages/agent/src/damage/damage-registry.ts';
-import { TestClient, until } from '../../../packages/agent/testing/index.ts';
 import { startAgentUnderTest } from '../../../packages/agent/testing/running-agent.ts';
+import { recheckMs, retriedMs } from '../../../packages/broker/src/damage/damage-registry.ts';
+import { TestClient } from '../../../packages/broker/testing/test-client.ts';
+import { until } from '../../../packages/core/testing/until.ts';
 import { fileDamages, fileOf } from '../brokers/file-damage.ts';
 import { type Lifetime, temporaryFolder } from '../brokers/weir-process.ts';
 

@@ -8,15 +8,15 @@ import { openJournals } from '@weir/journal';
 import { ClusterNode } from '@weir/metadata';
 import { metered, StoreError } from '@weir/storage';
 import type { AgentOptions } from '../../../packages/agent/src/agent-options.ts';
-import { ServerCertificates } from '../../../packages/agent/src/security/tls/server-certificates.ts';
 import { AgentStats } from '../../../packages/agent/src/stats/agent-stats.ts';
-import { batchOf, TestStore } from '../../../packages/agent/testing/data-path.ts';
 import { type AgentUnderTest, startAgentUnderTest } from '../../../packages/agent/testing/running-agent.ts';
-import { TestCa } from '../../../packages/agent/testing/test-ca.ts';
-import { pause } from '../../../packages/agent/testing/until.ts';
+import { batchOf, TestStore } from '../../../packages/broker/testing/data-path.ts';
 import { type CheckName, describeCheck } from '../../../packages/controlplane/src/diagnostics/registry.ts';
 import { watchClusters } from '../../../packages/controlplane/src/diagnostics/watch-clusters.ts';
 import { MemoryDiagnosticsStore } from '../../../packages/controlplane/testing/memory-diagnostics-store.ts';
+import { pause } from '../../../packages/core/testing/until.ts';
+import { ServerCertificates } from '../../../packages/security/src/tls/server-certificates.ts';
+import { TestCa } from '../../../packages/security/testing/test-ca.ts';
 
 /**
  * Real agents and the leader of their cluster, checked by the diagnostics of a control plane, with clocks that the test

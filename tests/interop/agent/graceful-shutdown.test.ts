@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type Clock, seededRandom, systemClock } from '@weir/core';
 import { buildRecordBatch, errorByCode } from '@weir/wire';
-import { TestClient } from '../../../packages/agent/testing/test-client.ts';
+import { TestClient } from '../../../packages/broker/testing/test-client.ts';
 import { BucketServer } from '../../faults/cluster/bucket-server.ts';
 import { storedTopic, valuesOf } from '../brokers/stored.ts';
 import { createTopic } from '../brokers/topics.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { systemClock } from '@weir/core';
-import { TestClient } from '../../../packages/agent/testing/test-client.ts';
+import { TestClient } from '../../../packages/broker/testing/test-client.ts';
 import { lastFirst, startCluster, type WeirProcess } from '../brokers/weir-process.ts';
 
 const bounded = { timeout: 240_000 };

@@ -5,7 +5,7 @@ import { availableParallelism } from 'node:os';
 import { type TestContext, test } from 'node:test';
 import { formatBytes, GiB, KiB, MiB, systemClock } from '@weir/core';
 import { apis, buildRecordBatch, encodeRequest } from '@weir/wire';
-import { TestClient } from '../../../packages/agent/testing/test-client.ts';
+import { TestClient } from '../../../packages/broker/testing/test-client.ts';
 import { createTopic } from '../brokers/topics.ts';
 import { lastFirst, startPlayground, temporaryFolder, type WeirProcess } from '../brokers/weir-process.ts';
 

@@ -7,8 +7,8 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { systemClock } from '@weir/core';
 import { batchRecords, recordBatches } from '@weir/wire';
-import { batchOf } from '../../../packages/agent/testing/data-path.ts';
-import { TestClient } from '../../../packages/agent/testing/test-client.ts';
+import { batchOf } from '../../../packages/broker/testing/data-path.ts';
+import { TestClient } from '../../../packages/broker/testing/test-client.ts';
 import {
   lastFirst,
   startCluster,

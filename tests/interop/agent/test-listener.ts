@@ -1,10 +1,11 @@
 import type { TestContext } from 'node:test';
 import { Metrics, silentLog, systemClock } from '@weir/core';
 import type { TestCluster } from '@weir/metadata/testing';
-import { defaultListenerLimits } from '../../../packages/agent/src/net/limits.ts';
-import { startKafkaListener } from '../../../packages/agent/src/net/listener.ts';
-import type { RequestServer } from '../../../packages/agent/src/requests/request-server.ts';
-import { startTestAgent, testAgent } from '../../../packages/agent/testing/index.ts';
+import { defaultListenerLimits } from '../../../packages/broker/src/net/limits.ts';
+import { startKafkaListener } from '../../../packages/broker/src/net/listener.ts';
+import type { RequestServer } from '../../../packages/broker/src/requests/request-server.ts';
+import { testAgent } from '../../../packages/broker/testing/agent.ts';
+import { startTestAgent } from '../../../packages/broker/testing/test-agent-server.ts';
 
 /** Starts an agent on a free port, over a cluster in memory. Third-party clients can connect to it as to any broker. */
 export async function listeningAgent(t: TestContext): Promise<{ broker: string; cluster: TestCluster }> {

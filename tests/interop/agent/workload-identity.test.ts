@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { systemClock } from '@weir/core';
-import { TestCa } from '../../../packages/agent/testing/test-ca.ts';
+import { TestCa } from '../../../packages/security/testing/test-ca.ts';
 import { lastFirst, startWeir } from '../brokers/weir-process.ts';
 import { WeirCommand } from './weir-command.ts';
 

@@ -6,8 +6,8 @@ import { TestCluster } from '@weir/metadata/testing';
 import { batchRecords, recordBatches } from '@weir/wire';
 import { startAgent } from '../../../packages/agent/src/agent.ts';
 import type { RunningAgent } from '../../../packages/agent/src/agent-options.ts';
-import { batchOf, TestStore } from '../../../packages/agent/testing/data-path.ts';
-import { TestClient } from '../../../packages/agent/testing/index.ts';
+import { batchOf, TestStore } from '../../../packages/broker/testing/data-path.ts';
+import { TestClient } from '../../../packages/broker/testing/test-client.ts';
 
 const pageBytes = 4 * MiB;
 const partitions = 6;

@@ -5,7 +5,7 @@ import { after, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { seededRandom, systemClock } from '@weir/core';
 import { batchRecords, buildRecordBatch, type RecordBatchView, recordBatches } from '@weir/wire';
-import { TestClient } from '../../../packages/agent/testing/test-client.ts';
+import { TestClient } from '../../../packages/broker/testing/test-client.ts';
 import { BucketServer } from '../../faults/cluster/bucket-server.ts';
 import { missingTool } from '../apache/tools.ts';
 import { lastFirst, startCluster, temporaryFolder } from '../brokers/weir-process.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openApiDocument as agentDocument } from '../../../packages/agent/src/http-api/openapi.ts';
 import { openApiDocument as controlPlaneDocument } from '../../../packages/api/src/openapi.ts';
+import { openApiDocument as agentDocument } from '../../../packages/gateway/src/http-api/openapi.ts';
 import { missingOpenApiValidator, openApiVersionOf } from './validator.ts';
 
 const skip = missingOpenApiValidator();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { TestCa } from '../../../packages/agent/testing/test-ca.ts';
+import { TestCa } from '../../../packages/security/testing/test-ca.ts';
 import { missingTool } from '../apache/tools.ts';
 import { openJavaClient } from '../brokers/java-client.ts';
 import { missingKcat } from '../brokers/kcat.ts';

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { TestCa, type TestCertificate } from '../../../packages/agent/testing/test-ca.ts';
+import { TestCa, type TestCertificate } from '../../../packages/security/testing/test-ca.ts';
 import type { Lifetime } from '../brokers/weir-process.ts';
 
 /** Credential and certificate files of servers and clients. All are removed with the test. */

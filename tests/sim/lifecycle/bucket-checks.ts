@@ -1,6 +1,6 @@
 import { fileIdBucket } from '@weir/core';
 import { clusterPrefix, type ObjectInfo, type ObjectStore } from '@weir/storage';
-import { bucketObject } from '../../../packages/agent/src/jobs/bucket-object.ts';
+import { bucketObject } from '../../../packages/jobs/src/bucket-object.ts';
 import { ClusterMachine } from '../../../packages/machine/src/machine.ts';
 import type { LifeWorld } from './life-world.ts';
 import { LogProblem } from './log-problem.ts';

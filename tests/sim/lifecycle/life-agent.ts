@@ -8,20 +8,20 @@ import {
 } from '@weir/cluster';
 import { type Clock, type Random, release, seededRandom } from '@weir/core';
 import { aroundStore, type ObjectStore } from '@weir/storage';
-import { fileCompaction, type Merge } from '../../../packages/agent/src/jobs/compaction/file-compaction.ts';
-import { compactKeys } from '../../../packages/agent/src/jobs/compaction/keys/compact-keys.ts';
+import { claimedNodeId } from '../../../packages/broker/src/placement/node-id.ts';
+import { fileCompaction, type Merge } from '../../../packages/jobs/src/compaction/file-compaction.ts';
+import { compactKeys } from '../../../packages/jobs/src/compaction/keys/compact-keys.ts';
 import {
   type CompactKeys,
   keyCompaction,
-} from '../../../packages/agent/src/jobs/compaction/keys/key-compaction.ts';
-import { mergeFiles } from '../../../packages/agent/src/jobs/compaction/merge-files.ts';
-import { deadFileScan } from '../../../packages/agent/src/jobs/dead-file-scan.ts';
-import { fileDeletion } from '../../../packages/agent/src/jobs/file-deletion.ts';
-import type { JobKind } from '../../../packages/agent/src/jobs/job-kind.ts';
-import { jobMetrics } from '../../../packages/agent/src/jobs/job-metrics.ts';
-import { JobRunner } from '../../../packages/agent/src/jobs/job-runner.ts';
-import { restoreCheck } from '../../../packages/agent/src/jobs/restore-check.ts';
-import { claimedNodeId } from '../../../packages/agent/src/placement/node-id.ts';
+} from '../../../packages/jobs/src/compaction/keys/key-compaction.ts';
+import { mergeFiles } from '../../../packages/jobs/src/compaction/merge-files.ts';
+import { deadFileScan } from '../../../packages/jobs/src/dead-file-scan.ts';
+import { fileDeletion } from '../../../packages/jobs/src/file-deletion.ts';
+import type { JobKind } from '../../../packages/jobs/src/job-kind.ts';
+import { jobMetrics } from '../../../packages/jobs/src/job-metrics.ts';
+import { JobRunner } from '../../../packages/jobs/src/job-runner.ts';
+import { restoreCheck } from '../../../packages/jobs/src/restore-check.ts';
 import { SimProcess } from '../sim-process.ts';
 import type { LifeDeps } from './deps.ts';
 import type { Sabotage } from './sabotage.ts';

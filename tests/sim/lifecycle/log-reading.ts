@@ -2,7 +2,7 @@ import type { BatchesAnswer, BatchesQuery, Pointers } from '@weir/cluster';
 import { fileIdLevel } from '@weir/core';
 import { logFileKey, type ObjectStore } from '@weir/storage';
 import { batchRecords, readControlRecord, recordBatches } from '@weir/wire';
-import { isMarker, markerBatch } from '../../../packages/agent/src/read-path/marker-batches.ts';
+import { isMarker, markerBatch } from '../../../packages/broker/src/read-path/marker-batches.ts';
 import { LogProblem } from './log-problem.ts';
 import { clusterId } from './setting.ts';
 

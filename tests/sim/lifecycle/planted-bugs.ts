@@ -8,8 +8,8 @@ import {
   readDeletionTask,
 } from '@weir/cluster';
 import { clusterPrefix, logFileKey } from '@weir/storage';
-import { bucketObject } from '../../../packages/agent/src/jobs/bucket-object.ts';
-import type { JobKind } from '../../../packages/agent/src/jobs/job-kind.ts';
+import { bucketObject } from '../../../packages/jobs/src/bucket-object.ts';
+import type { JobKind } from '../../../packages/jobs/src/job-kind.ts';
 import type { LifeAgent } from './life-agent.ts';
 import type { Sabotage } from './sabotage.ts';
 import { clusterId, dayMs, hourMs, minuteMs } from './setting.ts';

@@ -1,8 +1,8 @@
 import type { Command } from '@weir/machine';
 import type { ObjectStore } from '@weir/storage';
-import type { Merge } from '../../../packages/agent/src/jobs/compaction/file-compaction.ts';
-import type { CompactKeys } from '../../../packages/agent/src/jobs/compaction/keys/key-compaction.ts';
-import type { JobKind } from '../../../packages/agent/src/jobs/job-kind.ts';
+import type { Merge } from '../../../packages/jobs/src/compaction/file-compaction.ts';
+import type { CompactKeys } from '../../../packages/jobs/src/compaction/keys/key-compaction.ts';
+import type { JobKind } from '../../../packages/jobs/src/job-kind.ts';
 import type { ClusterMachine } from '../../../packages/machine/src/machine.ts';
 import type { MachineLimits } from '../../../packages/machine/src/machine-limits.ts';
 import type { LifeAgent } from './life-agent.ts';

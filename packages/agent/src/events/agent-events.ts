@@ -1,11 +1,10 @@
+import type { ClusterView, WritePath } from '@weir/broker';
+import { clusterNameIn } from '@weir/broker';
 import { clusterFacts } from '@weir/cluster';
 import type { Clock, Log, Metrics, Random } from '@weir/core';
 import type { EventEmitter } from '@weir/events/emission';
 import { eventTypeNames, eventTypes } from '@weir/events/emission';
-import { clusterNameIn } from '../cluster/cluster-name.ts';
-import type { ClusterView } from '../cluster/cluster-view.ts';
-import { takesJobs } from '../jobs/job-kind.ts';
-import type { WritePath } from '../write-path/write-path.ts';
+import { takesJobs } from '@weir/jobs';
 import { ClusterMetricEvents } from './cluster-metric-events.ts';
 import { ControlPlaneEvents, isEventsAgent } from './control-plane-events.ts';
 import { emittingLog } from './emitting-log.ts';

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { startLeaderAgent } from '@weir/broker/testing';
 import { Metrics, silentLog } from '@weir/core';
-import { HandClock } from '@weir/core/testing';
+import { HandClock, pause } from '@weir/core/testing';
 import type { EventData } from '@weir/events';
-import { startLeaderAgent } from '../../testing/index.ts';
-import { pause } from '../../testing/until.ts';
 import { ClusterMetricEvents, roundIntervalMs } from './cluster-metric-events.ts';
 
 test('cluster metrics become events once a minute, per topic and not per partition, while the type is on', async () => {

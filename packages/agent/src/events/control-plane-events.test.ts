@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { testAgent, valueText } from '@weir/broker/testing';
 import { ClusterUnavailable, type ControlPlaneEventsPoll, type ControlPlaneEventsTaken } from '@weir/cluster';
 import { silentLog } from '@weir/core';
 import { HandClock, settle } from '@weir/core/testing';
-import { testAgent } from '../../testing/index.ts';
-import { valueText } from '../../testing/value-text.ts';
 import { ControlPlaneEvents, isEventsAgent } from './control-plane-events.ts';
 
 const jobs = { roles: ['jobs'] };

@@ -6,8 +6,8 @@ import {
 } from '@weir/cluster';
 import { backOffMs, type Clock, type Log } from '@weir/core';
 import { isEventTypeName } from '@weir/events/emission';
+import { takesJobs } from '@weir/jobs';
 import { textValue } from '@weir/wire';
-import { takesJobs } from '../jobs/job-kind.ts';
 import type { EventProcessor } from './event-processor.ts';
 
 export interface ControlPlaneEventsOptions {

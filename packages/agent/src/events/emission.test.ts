@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { batchOf, codeOf, errorName, startTestLeader, type TestClient } from '@weir/broker/testing';
 import { type Acl, clusterResourceName, Metrics, systemClock } from '@weir/core';
 import { type EventRecord, type EventTypeName, eventEnvelope, eventTopicName } from '@weir/events';
 import { batchRecords, recordBatches, zeroUuid } from '@weir/wire';
-import { batchOf, codeOf, errorName, type TestClient } from '../../testing/index.ts';
 import { startAgentUnderTest } from '../../testing/running-agent.ts';
-import { startTestLeader } from '../../testing/test-leader.ts';
 
 /** A real leader over a journal in memory, with a running agent behind real sockets, in real time. */
 async function start(t: TestContext, configs: Readonly<Record<string, string>> = {}) {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { valueText } from '@weir/broker/testing';
 import { jsonLog, seededRandom } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
 import { type EventRecord, type EventTypeName, eventEnvelope } from '@weir/events';
-import { valueText } from '../../testing/value-text.ts';
 import { emittingLog } from './emitting-log.ts';
 import { createEmitter } from './event-emitter.ts';
 

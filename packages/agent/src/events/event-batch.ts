@@ -1,6 +1,6 @@
+import type { ProducedBatch } from '@weir/broker';
 import { KiB, MiB } from '@weir/core';
 import { RecordBatchBuilder, type ValueToWrite } from '@weir/wire';
-import type { ProducedBatch } from '../write-path/produced-batch.ts';
 
 /** A record batch of events, without its destination topic. */
 export type EventBatch = Omit<ProducedBatch, 'topicId' | 'partition'>;

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { ProducedBatch } from '@weir/broker';
 import { KiB, Metrics, silentLog } from '@weir/core';
-import { HandClock } from '@weir/core/testing';
+import { HandClock, pause, until } from '@weir/core/testing';
 import type { EventTypeName } from '@weir/events';
 import { batchRecords, type ErrorName, RecordBatchView, textValue } from '@weir/wire';
-import { pause, until } from '../../testing/index.ts';
-import type { ProducedBatch } from '../write-path/produced-batch.ts';
 import { eventRows } from './event-metrics.ts';
 import { EventProcessor, gatherMs } from './event-processor.ts';
 

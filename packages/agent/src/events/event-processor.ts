@@ -1,7 +1,7 @@
+import type { WritePath } from '@weir/broker';
 import { backOffMs, type Clock, KiB, type Log, type Metrics } from '@weir/core';
 import type { EventTypeName } from '@weir/events/emission';
 import type { ErrorName, ValueToWrite } from '@weir/wire';
-import type { WritePath } from '../write-path/write-path.ts';
 import type { EventBatch } from './event-batch.ts';
 import { type EventMetrics, eventMetrics } from './event-metrics.ts';
 import { type EventCut, EventQueue, type QueueLimits } from './event-queue.ts';

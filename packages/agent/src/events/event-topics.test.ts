@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { startLeaderAgent } from '@weir/broker/testing';
 import { jsonLog, silentLog } from '@weir/core';
+import { until } from '@weir/core/testing';
 import { eventTopicName } from '@weir/events';
-import { startLeaderAgent, until } from '../../testing/index.ts';
 import { EventTopics } from './event-topics.ts';
 
 test('a topic is created once, and cluster defaults for topics do not apply to it', async () => {

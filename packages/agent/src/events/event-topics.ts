@@ -1,7 +1,7 @@
+import type { ClusterView } from '@weir/broker';
 import { clusterConfigValue, type TopicDescription } from '@weir/cluster';
 import type { Log } from '@weir/core';
 import { type EventTypeName, eventTopicName, eventTypeNames } from '@weir/events/emission';
-import type { ClusterView } from '../cluster/cluster-view.ts';
 
 type EventTopicsView = Pick<ClusterView, 'topicByName' | 'clusterConfigs' | 'port'>;
 

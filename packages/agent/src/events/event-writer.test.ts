@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { valueText } from '@weir/broker/testing';
 import { seededRandom } from '@weir/core';
 import { type EventData, EventIds, eventTypeNames, serializeEvent } from '@weir/events';
 import fc from 'fast-check';
-import { valueText } from '../../testing/value-text.ts';
 import { EventWriter } from './event-writer.ts';
 
 const source = 'ws:agent:vci_1:ü"1';

@@ -5,10 +5,9 @@ import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { jsonLog, Metrics, seededRandom } from '@weir/core';
-import { HandClock } from '@weir/core/testing';
+import { HandClock, until } from '@weir/core/testing';
 import { agentTokenPath } from '@weir/rpc';
-import { until } from '../../testing/index.ts';
-import { TestCa } from '../../testing/test-ca.ts';
+import { TestCa } from '@weir/security/testing';
 import { AgentToken, type AgentTokenOptions } from './agent-token.ts';
 
 const platform = 'aGVhZA.cGxhbnRlZA.c2ln';

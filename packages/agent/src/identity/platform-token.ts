@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
+import { httpAsk } from '@weir/broker';
 import type { Clock, Environment } from '@weir/core';
-import { httpAsk } from '../zone/ask.ts';
 
 /** Clouds that issue signed identity tokens to programs. */
 type TokenSource = 'aws' | 'gcp';

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { type LeaderAgent, startLeaderAgent, testAgent } from '@weir/broker/testing';
 import type { ClusterPort } from '@weir/cluster';
 import { Metrics, seededRandom, silentLog } from '@weir/core';
-import { HandClock } from '@weir/core/testing';
+import { HandClock, until } from '@weir/core/testing';
 import { newFileId } from '@weir/storage';
 import { consumerAssignment, encodeMessage } from '@weir/wire';
-import { testAgent } from '../../testing/agent.ts';
-import { type LeaderAgent, startLeaderAgent } from '../../testing/leader-agent.ts';
-import { until } from '../../testing/until.ts';
 import {
   ClusterMetrics,
   type ClusterMetricsOptions,

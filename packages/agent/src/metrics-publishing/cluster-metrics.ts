@@ -1,3 +1,4 @@
+import type { ClusterView } from '@weir/broker';
 import {
   type AgentDescription,
   type ClusterMetricsSettings,
@@ -7,8 +8,7 @@ import {
   readStats,
 } from '@weir/cluster';
 import { type Clock, type Log, type MetricRow, type Metrics, seriesPerMetricMax } from '@weir/core';
-import type { ClusterView } from '../cluster/cluster-view.ts';
-import { takesJobs } from '../jobs/job-kind.ts';
+import { takesJobs } from '@weir/jobs';
 
 export interface ClusterMetricsOptions {
   readonly view: ClusterView;

@@ -1,8 +1,7 @@
+import { createClusterView } from '@weir/broker';
 import type { ClusterMetricsSettings, ClusterPort } from '@weir/cluster';
 import type { Clock, Log, Metrics } from '@weir/core';
-import { createClusterView } from '../cluster/following-view.ts';
-import { startHttpListener } from '../http/http-server.ts';
-import { metricsRoutes, probeRoutes } from '../http/probe-routes.ts';
+import { metricsRoutes, probeRoutes, startHttpListener } from '@weir/http';
 import { ClusterMetrics } from './cluster-metrics.ts';
 
 interface MetricsPublisherOptions {

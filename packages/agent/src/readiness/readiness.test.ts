@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { WriteHealth } from '@weir/broker';
+import { failingMsMax, TestStore } from '@weir/broker/testing';
 import { Metrics, silentLog } from '@weir/core';
 import { HandClock, settle } from '@weir/core/testing';
 import { StoreError } from '@weir/storage';
-import { TestStore } from '../../testing/data-path.ts';
 import { agentLimits } from '../limits.ts';
-import { failingMsMax, WriteHealth } from '../write-path/write-health.ts';
 import { lookMs, Readiness, silenceMsMax } from './readiness.ts';
 
 const full = new StoreError('full', 'key', 'the disk is full (ENOSPC)');

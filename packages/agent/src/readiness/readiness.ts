@@ -1,7 +1,7 @@
+import type { WriteHealth } from '@weir/broker';
 import type { Clock, Log, MetricRow, Metrics, Series } from '@weir/core';
 import type { ObjectStore } from '@weir/storage';
 import { agentLimits } from '../limits.ts';
-import type { WriteHealth } from '../write-path/write-health.ts';
 
 export const readyRow = {
   name: 'agent_ready',

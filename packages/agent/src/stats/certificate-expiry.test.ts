@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
-import { type CertificateOptions, TestCa } from '../../testing/test-ca.ts';
+import { type CertificateOptions, TestCa } from '@weir/security/testing';
 import { certificateExpiry } from './certificate-expiry.ts';
 
 const validFrom = new Date(Date.UTC(2026, 0, 1));

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { pageRows, writeRows } from '@weir/broker';
 import { Metrics } from '@weir/core';
-import { pageRows } from '../read-path/page-metrics.ts';
-import { writeRows } from '../write-path/write-metrics.ts';
 import { TrafficStats } from './traffic-stats.ts';
 
 test('traffic is what clients sent and read since the last report that was received', () => {

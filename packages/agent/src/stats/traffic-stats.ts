@@ -1,3 +1,4 @@
+import { pageRows, writeRows } from '@weir/broker';
 import {
   type LatencyCounts,
   latencyStepOf,
@@ -6,8 +7,6 @@ import {
   type ReportedTraffic,
 } from '@weir/cluster';
 import type { MetricRow, Metrics } from '@weir/core';
-import { pageRows } from '../read-path/page-metrics.ts';
-import { writeRows } from '../write-path/write-metrics.ts';
 
 const counters = {
   inRecords: writeRows.producedRecords,

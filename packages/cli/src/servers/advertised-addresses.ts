@@ -1,5 +1,5 @@
 import { hostname, networkInterfaces } from 'node:os';
-import { type AdvertisedHost, advertisedHost, type Machine } from '@weir/agent';
+import { type AdvertisedHost, advertisedHost, type Machine } from '@weir/broker';
 import { Failure } from '../failure.ts';
 import type { FlagValues } from '../flags/catalogue.ts';
 import { onlyAddress } from './bind-address.ts';

@@ -1,4 +1,4 @@
-import { ClusterBuckets, giveBucketId, type OwnBucket, readBucketId } from '@weir/agent';
+import { ClusterBuckets, giveBucketId, type OwnBucket, readBucketId } from '@weir/broker';
 import {
   type BucketPair,
   type ClusterPort,

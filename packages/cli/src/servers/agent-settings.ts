@@ -1,6 +1,7 @@
 import { availableParallelism, totalmem } from 'node:os';
-import type { AgentOptions, JobSettings } from '@weir/agent';
+import type { AgentOptions } from '@weir/agent';
 import { GiB, MiB } from '@weir/core';
+import type { JobSettings } from '@weir/jobs';
 import { bucketUrlsOf, type ObjectStore } from '@weir/storage';
 import type { CommandValues } from '../flags/catalogue.ts';
 import { resolveFlushSizes } from '../rules/flush-size.ts';

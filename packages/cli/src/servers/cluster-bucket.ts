@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readBucketId } from '@weir/agent';
+import { readBucketId } from '@weir/broker';
 import { type ClusterPort, ClusterUnavailable, type KnownBucket } from '@weir/cluster';
 import type { Clock, Log } from '@weir/core';
 import { bucketIdKey, bucketUrlsOf, isRetriable, type ObjectStore, StoreError } from '@weir/storage';

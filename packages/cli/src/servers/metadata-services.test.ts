@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { lookUpZone } from '@weir/agent';
+import { lookUpZone } from '@weir/broker';
 import { systemClock } from '@weir/core';
 import { watchDials } from '@weir/storage/testing';
 import { runArguments } from '../../testing/command-run.ts';

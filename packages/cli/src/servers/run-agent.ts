@@ -1,15 +1,6 @@
 import { hostname } from 'node:os';
-import {
-  AgentEvents,
-  AgentStats,
-  lookUpZone,
-  OwnZone,
-  startAgent,
-  startMetricsPush,
-  type ZoneOfAddress,
-  ZoneWarnings,
-  zonesByAddress,
-} from '@weir/agent';
+import { AgentEvents, AgentStats, startAgent, startMetricsPush } from '@weir/agent';
+import { lookUpZone, OwnZone, type ZoneOfAddress, ZoneWarnings, zonesByAddress } from '@weir/broker';
 import { clusterKind, Metrics, release, systemRandom } from '@weir/core';
 import { type ObjectStore, openStore, probesFolder } from '@weir/storage';
 import { Failure } from '../failure.ts';

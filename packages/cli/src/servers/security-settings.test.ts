@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SaslSettings } from '@weir/agent';
+import type { SaslSettings } from '@weir/security';
 import { parseCommandLine } from '../flags/parse.ts';
 import { problemLine } from '../problem.ts';
 import { saslSettings } from './security-settings.ts';

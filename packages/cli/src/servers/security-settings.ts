@@ -1,4 +1,5 @@
-import type { RegistrySettings, SaslSettings } from '@weir/agent';
+import type { RegistrySettings } from '@weir/gateway';
+import type { SaslSettings } from '@weir/security';
 import { Failure } from '../failure.ts';
 import type { FlagValues } from '../flags/catalogue.ts';
 import { resolveSaslMechanisms } from '../rules/sasl.ts';

@@ -6,7 +6,7 @@ import {
   type TlsSource,
   tlsBucket,
   tlsFiles,
-} from '@weir/agent';
+} from '@weir/security';
 import { openStore, type StoreDeps } from '@weir/storage';
 import { Failure } from '../failure.ts';
 import type { FlagValues } from '../flags/catalogue.ts';

@@ -1,4 +1,4 @@
-import { readBucketId } from '@weir/agent/bucket-id';
+import { readBucketId } from '@weir/broker/bucket-id';
 import type { BackedUpMetadata } from '@weir/controlplane/backup';
 import { formatBytes, formatDurationMs } from '@weir/core';
 import { clusterPrefix, type ObjectStore } from '@weir/storage';

@@ -5,9 +5,8 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { jsonLog, type MetricRow, Metrics } from '@weir/core';
-import { HandClock } from '@weir/core/testing';
+import { HandClock, until } from '@weir/core/testing';
 import fc from 'fast-check';
-import { until } from '../../../testing/until.ts';
 import { agentLimits } from '../../limits.ts';
 import { DogStatsdLines, datagramsOf } from './dogstatsd-lines.ts';
 import { type MetricsPushOptions, type MetricsPushSettings, startMetricsPush } from './metrics-push.ts';

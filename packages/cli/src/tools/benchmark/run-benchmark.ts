@@ -1,6 +1,5 @@
-import { startHttpListener } from '@weir/agent/http-server';
-import { metricsRoutes } from '@weir/agent/probe-routes';
 import { Metrics, release, silentLog } from '@weir/core';
+import { metricsRoutes, startHttpListener } from '@weir/http';
 import type { Deps } from '../../deps.ts';
 import { Failure } from '../../failure.ts';
 import type { FlagValues } from '../../flags/catalogue.ts';

@@ -1,0 +1,247 @@
+import type { Clock, Random } from '@weir/core';
+import type { Apis, ErrorName, RequestOf } from '@weir/wire';
+import { brokerLimits } from '../limits.ts';
+
+type FetchRequest = RequestOf<Apis['Fetch']>;
+
+/** A partition that a client fetches, with its last request and the last values that were sent. */
+export interface FetchPartition {
+  readonly topicName: string;
+  readonly topicId: string;
+  readonly partition: number;
+  fetchOffset: number;
+  bytesMax: number;
+  currentLeaderEpoch: number;
+  /** -1 if never sent, or if an error was sent. */
+  sentHighWatermark: number;
+  sentLastStableOffset: number;
+  sentLogStartOffset: number;
+}
+
+/** Result of a partition in one round. */
+export interface PartitionNews {
+  readonly partition: FetchPartition;
+  readonly hasError: boolean;
+  readonly hasRecords: boolean;
+  readonly highWatermark: number;
+  readonly lastStableOffset: number;
+  readonly logStartOffset: number;
+}
+
+export interface FetchRound {
+  readonly partitions: readonly FetchPartition[];
+  /**
+   * Ends the round: returns which partitions have changes for the client, and the id of the session to continue with.
+   */
+  end(news: readonly PartitionNews[]): {
+    readonly sessionId: number;
+    readonly isReported: (news: PartitionNews) => boolean;
+  };
+}
+
+interface Session {
+  readonly id: number;
+  readonly owner: string;
+  readonly usesTopicIds: boolean;
+  /** In the order in which they are served. */
+  readonly partitions: Map<string, FetchPartition>;
+  /** The epoch that the next request must have. */
+  epoch: number;
+  usedMs: number;
+}
+
+interface FetchSessionsOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly sessionsMax?: number;
+  readonly partitionsMax?: number;
+}
+
+/** A session that was not used for this long may be evicted. */
+const idleMs = 120_000;
+const finalEpoch = -1;
+const firstEpoch = 0;
+const sessionIdMax = 2 ** 31 - 1;
+const topicIdsFromVersion = 13;
+
+/**
+ * Remembers what clients fetch, so that they need not repeat it (KIP-227): a client opens a session with its first
+ * fetch, from then on sends only changes, and receives only partitions with changes.
+ *
+ * Sessions belong to the agent and not to a connection, and to the principal that opened them: for other principals the
+ * session does not exist, so that a guessed id neither reveals what a client fetches nor ends its session. They are
+ * limited in number and in partitions; a client without a session gets session id 0 and continues with full fetches,
+ * which are always correct.
+ */
+export class FetchSessions {
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly #sessionsMax: number;
+  readonly #partitionsMax: number;
+  /** Least recently used first. */
+  readonly #sessions = new Map<number, Session>();
+  #partitionCount = 0;
+
+  constructor(options: FetchSessionsOptions) {
+    this.#clock = options.clock;
+    this.#random = options.random;
+    this.#sessionsMax = options.sessionsMax ?? brokerLimits.fetchSessionsMax;
+    this.#partitionsMax = options.partitionsMax ?? brokerLimits.fetchSessionPartitionsMax;
+  }
+
+  get size(): number {
+    return this.#sessions.size;
+  }
+
+  get partitionCount(): number {
+    return this.#partitionCount;
+  }
+
+  /** Determines from a request what to fetch; an error applies to the whole request. */
+  begin(request: FetchRequest, apiVersion: number, owner: string): FetchRound | ErrorName {
+    const { sessionId, sessionEpoch } = request;
+    const usesTopicIds = apiVersion >= topicIdsFromVersion;
+    if (sessionEpoch === finalEpoch || sessionEpoch === firstEpoch) {
+      if (this.#sessions.get(sessionId)?.owner === owner) this.#close(sessionId);
+      return this.#beginFull(request, usesTopicIds, sessionEpoch === firstEpoch ? owner : undefined);
+    }
+    const session = this.#sessions.get(sessionId);
+    if (session?.owner !== owner) return 'FETCH_SESSION_ID_NOT_FOUND';
+    if (session.epoch !== sessionEpoch) return 'INVALID_FETCH_SESSION_EPOCH';
+    if (session.usesTopicIds !== usesTopicIds) return 'FETCH_SESSION_TOPIC_ID_ERROR';
+    return this.#beginIncremental(session, request);
+  }
+
+  /** Opens a session if there is an owner. */
+  #beginFull(request: FetchRequest, usesTopicIds: boolean, owner: string | undefined): FetchRound {
+    const wanted = new Map<string, FetchPartition>();
+    updateFrom(wanted, request, usesTopicIds);
+    return {
+      partitions: [...wanted.values()],
+      end: (news) => {
+        const session = owner === undefined ? undefined : this.#open(wanted, usesTopicIds, owner);
+        if (session !== undefined) for (const one of news) note(session, one);
+        return { sessionId: session?.id ?? 0, isReported: () => true };
+      },
+    };
+  }
+
+  #beginIncremental(session: Session, request: FetchRequest): FetchRound {
+    const { partitions, usesTopicIds } = session;
+    const before = partitions.size;
+    updateFrom(partitions, request, usesTopicIds);
+    for (const { topic, topicId, partitions: forgotten } of request.forgottenTopicsData) {
+      for (const partition of forgotten) partitions.delete(keyOf(usesTopicIds ? topicId : topic, partition));
+    }
+    this.#partitionCount += partitions.size - before;
+    session.epoch = session.epoch === sessionIdMax ? 1 : session.epoch + 1;
+    session.usedMs = this.#clock.monotonicMs();
+    this.#sessions.delete(session.id);
+    this.#sessions.set(session.id, session);
+    return {
+      partitions: [...partitions.values()],
+      end: (news) => {
+        const reported = new Set(news.filter(isNews));
+        for (const one of reported) note(session, one);
+        // A session without partitions, or one that exceeds the limit, is closed.
+        const staysOpen = partitions.size > 0 && this.#partitionCount <= this.#partitionsMax;
+        if (!staysOpen) this.#close(session.id);
+        return { sessionId: staysOpen ? session.id : 0, isReported: (one) => reported.has(one) };
+      },
+    };
+  }
+
+  #open(partitions: Map<string, FetchPartition>, usesTopicIds: boolean, owner: string): Session | undefined {
+    if (partitions.size === 0 || !this.#makeRoom(partitions.size)) return undefined;
+    let id = 0;
+    while (id === 0 || this.#sessions.has(id)) id = 1 + this.#random.below(sessionIdMax);
+    const session: Session = {
+      id,
+      owner,
+      usesTopicIds,
+      partitions,
+      epoch: firstEpoch + 1,
+      usedMs: this.#clock.monotonicMs(),
+    };
+    this.#sessions.set(id, session);
+    this.#partitionCount += partitions.size;
+    return session;
+  }
+
+  /** Only idle sessions are evicted; otherwise sessions would evict each other all the time. */
+  #makeRoom(partitions: number): boolean {
+    const idleSinceMs = this.#clock.monotonicMs() - idleMs;
+    for (const { id, usedMs } of this.#sessions.values()) {
+      if (this.#hasRoom(partitions) || usedMs > idleSinceMs) break;
+      this.#close(id);
+    }
+    return this.#hasRoom(partitions);
+  }
+
+  #hasRoom(partitions: number): boolean {
+    return (
+      this.#sessions.size < this.#sessionsMax && this.#partitionCount + partitions <= this.#partitionsMax
+    );
+  }
+
+  #close(id: number): void {
+    const session = this.#sessions.get(id);
+    if (session === undefined) return;
+    this.#sessions.delete(id);
+    this.#partitionCount -= session.partitions.size;
+  }
+}
+
+function keyOf(topic: string, partition: number): string {
+  return `${topic}/${partition}`;
+}
+
+function updateFrom(wanted: Map<string, FetchPartition>, request: FetchRequest, usesTopicIds: boolean): void {
+  for (const { topic, topicId, partitions } of request.topics) {
+    for (const { partition, fetchOffset, partitionMaxBytes, currentLeaderEpoch } of partitions) {
+      const key = keyOf(usesTopicIds ? topicId : topic, partition);
+      const known = wanted.get(key);
+      if (known !== undefined) {
+        known.fetchOffset = Number(fetchOffset);
+        known.bytesMax = partitionMaxBytes;
+        known.currentLeaderEpoch = currentLeaderEpoch;
+        continue;
+      }
+      wanted.set(key, {
+        topicName: topic,
+        topicId,
+        partition,
+        fetchOffset: Number(fetchOffset),
+        bytesMax: partitionMaxBytes,
+        currentLeaderEpoch,
+        sentHighWatermark: -1,
+        sentLastStableOffset: -1,
+        sentLogStartOffset: -1,
+      });
+    }
+  }
+}
+
+function isNews(news: PartitionNews): boolean {
+  const { partition } = news;
+  return (
+    news.hasError ||
+    news.hasRecords ||
+    news.highWatermark !== partition.sentHighWatermark ||
+    news.lastStableOffset !== partition.sentLastStableOffset ||
+    news.logStartOffset !== partition.sentLogStartOffset
+  );
+}
+
+/** Records what is sent to the client, and moves a partition with records to the end of the order. */
+function note(
+  session: Session,
+  { partition, hasError, hasRecords, highWatermark, lastStableOffset, logStartOffset }: PartitionNews,
+): void {
+  partition.sentHighWatermark = hasError ? -1 : highWatermark;
+  partition.sentLastStableOffset = hasError ? -1 : lastStableOffset;
+  partition.sentLogStartOffset = hasError ? -1 : logStartOffset;
+  if (!hasRecords) return;
+  const key = keyOf(session.usesTopicIds ? partition.topicId : partition.topicName, partition.partition);
+  if (session.partitions.delete(key)) session.partitions.set(key, partition);
+}

@@ -1,0 +1,216 @@
+import type { TopicDescription, TopicResult } from '@weir/cluster';
+import { clusterResourceName, isInternalTopic } from '@weir/core';
+import { type Access, mayOnCluster, operationsNotRequested } from '@weir/security';
+import { type Apis, type ErrorName, errors, type RequestOf, type ResponseOf, zeroUuid } from '@weir/wire';
+import type { ClusterView } from '../cluster/cluster-view.ts';
+import { ifAvailable } from '../cluster-calls/if-available.ts';
+import { waitForView } from '../cluster-calls/wait-for-view.ts';
+import { brokerLimits } from '../limits.ts';
+import { parseClientFeatures } from '../placement/client-features.ts';
+import { describedPartitions, leaderEpoch, type PlacementOf, rack } from '../placement/described-agents.ts';
+import type { Placement } from '../placement/placement.ts';
+import type { FairQueue } from '../pressure/fair-queue.ts';
+import type { HandlerOf, RequestContext } from '../requests/handler.ts';
+import { mapInTurns, Turns } from '../requests/turns.ts';
+import { isTopicName } from '../topics/topic-name.ts';
+
+interface MetadataOptions {
+  /** Bounds concurrent requests. If absent, there is no bound. */
+  readonly turns?: FairQueue | undefined;
+  /**
+   * Whether a request first asks the leader, so that its answer has every topic that was created before it anywhere,
+   * and none that was deleted. Otherwise the cluster view answers, which is a round trip behind.
+   */
+  readonly asksLeader?: boolean | undefined;
+}
+
+/**
+ * Metadata v0 to v13: the agents and the leader of each partition, as seen by this client.
+ *
+ * - Each client has its own view: agents of this agent's group, in the client's zone if there are any, and leaders by
+ *   the strategy that its client id or the flag names. Any agent can serve any partition.
+ * - Rack is a constant, leader epoch is always 0 (or -1 for a client that opts out). Replicas and in-sync replicas are
+ *   the leader and other agents, up to the replication factor of the topic or the number of agents. The controller is
+ *   the agent that serves the request.
+ * - Null requests all topics, as does the empty list in v0; ids are supported from v12 on. A topic named twice is
+ *   answered once.
+ * - A missing topic is created if the request and `auto.create.topics.enable` allow it, and the response contains it.
+ *   If the control plane is unavailable, or another agent created the topic first, it is LEADER_NOT_AVAILABLE, and
+ *   clients retry. One request creates at most `brokerLimits.autoCreatedTopicsMax` topics; the rest are created when
+ *   the client retries.
+ * - Internal topics are listed only if named, and flagged as internal. They are never auto-created.
+ * - The number of concurrent requests is limited (`-maxConcurrentMetadataRequestsPerCPU`); others wait in a queue. If
+ *   the queue is full, topics are LEADER_NOT_AVAILABLE. A request for all topics has no place for that error, so its
+ *   connection is closed.
+ * - Requires DESCRIBE on the topic. Without it, a name is TOPIC_AUTHORIZATION_FAILED with a zero id, whether the topic
+ *   exists or not; an id is TOPIC_AUTHORIZATION_FAILED without a name; and a request for all topics omits it. Creating
+ *   a missing topic requires CREATE on the cluster or on the topic; otherwise it is TOPIC_AUTHORIZATION_FAILED, too.
+ */
+export function metadataHandler(
+  placementOf: PlacementOf,
+  { turns, asksLeader = false }: MetadataOptions = {},
+): HandlerOf<Apis['Metadata']> {
+  return async (request, context) => {
+    const work = async () => {
+      // The leader publishes changes before it answers a call that came after them, over the same connection.
+      if (asksLeader) await ifAvailable(context.cluster.port.describeJournal());
+      return await answerOf(request, context, await topicsOf(request, context));
+    };
+    if (turns === undefined) return work();
+    const answer = await turns.run(context.closed, work);
+    if (answer !== 'full') return answer === 'gone' ? 'close' : answer;
+    return asksForAll(request, context)
+      ? 'close'
+      : answerOf(request, context, notAvailable(request, context));
+  };
+
+  async function answerOf(
+    request: Request,
+    context: RequestContext,
+    topics: readonly TopicEntry[],
+  ): Promise<Response> {
+    const placement = placementOf(context);
+    const answer = entryOf(placement, request, context);
+    return {
+      brokers: placement.agents.map((agent) => ({
+        nodeId: agent.nodeId,
+        host: placement.hostOf(agent),
+        port: agent.kafkaPort,
+        rack,
+      })),
+      clusterId: context.cluster.clusterId,
+      controllerId: placement.controller.nodeId,
+      topics: await mapInTurns(topics, context.clock, answer, ({ partitions }) => 1 + partitions.length),
+      clusterAuthorizedOperations: request.includeClusterAuthorizedOperations
+        ? clusterOperations(context.access)
+        : operationsNotRequested,
+    };
+  }
+}
+
+/** A client without DESCRIBE on the cluster gets no operations. */
+function clusterOperations(access: Access): number {
+  return mayOnCluster(access, 'DESCRIBE') ? access.operationsOn('CLUSTER', clusterResourceName) : 0;
+}
+
+type Request = RequestOf<Apis['Metadata']>;
+type Response = ResponseOf<Apis['Metadata']>;
+
+/** The result for one requested topic. */
+interface TopicEntry {
+  readonly error: ErrorName;
+  readonly name: string | null;
+  readonly topicId: string;
+  readonly topic: TopicDescription | undefined;
+}
+
+function asksForAll(request: Request, { apiVersion }: RequestContext): boolean {
+  return request.topics === null || (apiVersion === 0 && request.topics.length === 0);
+}
+
+async function topicsOf(request: Request, context: RequestContext): Promise<readonly TopicEntry[]> {
+  if (!asksForAll(request, context)) return requestedTopics(request, context);
+  const { access, cluster } = context;
+  return Array.from(cluster.topics(), found).filter(
+    ({ name }) => !isInternalTopic(name!) && access.mayQuietly('DESCRIBE', 'TOPIC', name!),
+  );
+}
+
+function notAvailable({ topics }: Request, { apiVersion }: RequestContext): readonly TopicEntry[] {
+  return (topics ?? []).map(({ name, topicId }) =>
+    failed('LEADER_NOT_AVAILABLE', apiVersion >= 12 ? name : (name ?? ''), topicId),
+  );
+}
+
+async function requestedTopics(request: Request, context: RequestContext): Promise<TopicEntry[]> {
+  const entries = new Map<string, TopicEntry>();
+  const turns = new Turns(context.clock);
+  for (const { name, topicId } of request.topics ?? []) {
+    const byId = topicId !== zeroUuid;
+    entries.set(byId ? `id ${topicId}` : `name ${name}`, lookUp(name, byId ? topicId : undefined, context));
+    const turn = turns.next();
+    if (turn !== undefined) await turn;
+  }
+  await createMissing(entries, request, context);
+  return [...entries.values()];
+}
+
+function lookUp(name: string | null, topicId: string | undefined, context: RequestContext): TopicEntry {
+  const { access, cluster, apiVersion } = context;
+  if (topicId !== undefined && apiVersion >= 12) {
+    const topic = cluster.topicById(topicId);
+    if (topic === undefined) return failed('UNKNOWN_TOPIC_ID', null, topicId);
+    if (!access.may('DESCRIBE', 'TOPIC', topic.name)) {
+      return failed('TOPIC_AUTHORIZATION_FAILED', null, topicId);
+    }
+    return found(topic);
+  }
+  if (topicId !== undefined || name === null) {
+    return failed('INVALID_REQUEST', apiVersion >= 12 ? name : (name ?? ''), topicId);
+  }
+  if (!access.may('DESCRIBE', 'TOPIC', name)) return failed('TOPIC_AUTHORIZATION_FAILED', name);
+  if (!isTopicName(name)) return failed('INVALID_TOPIC_EXCEPTION', name);
+  const topic = cluster.topicByName(name);
+  return topic === undefined ? failed('UNKNOWN_TOPIC_OR_PARTITION', name) : found(topic);
+}
+
+async function createMissing(
+  entries: Map<string, TopicEntry>,
+  request: Request,
+  context: RequestContext,
+): Promise<void> {
+  const { cluster } = context;
+  const allowed = cluster.clusterConfigs()['auto.create.topics.enable'] !== 'false';
+  if (!request.allowAutoTopicCreation || !allowed) return;
+  const missing = refuseCreations(entries, context.access).slice(0, brokerLimits.autoCreatedTopicsMax);
+  if (missing.length === 0) return;
+  const toCreate = missing.map(({ name }) => ({ name, partitionCount: -1, configs: {} }));
+  const results = await ifAvailable(cluster.port.createTopics(toCreate, { validateOnly: false }));
+  await waitForView(context, () => isVisible(results ?? [], cluster));
+  for (const [index, { key, name }] of missing.entries()) {
+    const { error, topic } = results?.[index] ?? { error: 'LEADER_NOT_AVAILABLE' as const, topic: undefined };
+    if (topic !== undefined) entries.set(key, found(topic));
+    // Another agent created it, and the cluster view does not have it yet.
+    else entries.set(key, failed(error === 'TOPIC_ALREADY_EXISTS' ? 'LEADER_NOT_AVAILABLE' : error, name));
+  }
+}
+
+/** Returns the topics to create. Topics that the client may not create are refused, however many there are. */
+function refuseCreations(entries: Map<string, TopicEntry>, access: Access): { key: string; name: string }[] {
+  const missing = [...entries]
+    .filter(([, { error, name }]) => error === 'UNKNOWN_TOPIC_OR_PARTITION' && !isInternalTopic(name!))
+    .map(([key, { name }]) => ({ key, name: name! }));
+  if (missing.length === 0 || access.mayQuietly('CREATE', 'CLUSTER', clusterResourceName)) return missing;
+  return missing.filter(({ key, name }) => {
+    if (access.may('CREATE', 'TOPIC', name)) return true;
+    entries.set(key, failed('TOPIC_AUTHORIZATION_FAILED', name));
+    return false;
+  });
+}
+
+function isVisible(results: readonly TopicResult[], cluster: ClusterView): boolean {
+  return results.every(({ topic }) => topic === undefined || cluster.topicById(topic.topicId) !== undefined);
+}
+
+function found(topic: TopicDescription): TopicEntry {
+  return { error: 'NONE', name: topic.name, topicId: topic.topicId, topic };
+}
+
+function failed(error: ErrorName, name: string | null, topicId = zeroUuid): TopicEntry {
+  return { error, name, topicId, topic: undefined };
+}
+
+function entryOf(placement: Placement, request: Request, { access, clientId }: RequestContext) {
+  const { skipLeaderEpoch } = parseClientFeatures(clientId);
+  const epoch = skipLeaderEpoch === true ? -1 : leaderEpoch;
+  const operationsOn = ({ name }: TopicDescription) =>
+    request.includeTopicAuthorizedOperations ? access.operationsOn('TOPIC', name) : operationsNotRequested;
+  return ({ error, name, topicId, topic }: TopicEntry) => ({
+    errorCode: errors[error].code,
+    name,
+    topicId,
+    isInternal: topic !== undefined && isInternalTopic(topic.name),
+    partitions: topic === undefined ? [] : describedPartitions(topic, placement, { epoch }),
+    topicAuthorizedOperations: topic === undefined ? operationsNotRequested : operationsOn(topic),
+  });
+}

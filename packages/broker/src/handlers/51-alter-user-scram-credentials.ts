@@ -1,0 +1,123 @@
+import { createHash, createHmac } from 'node:crypto';
+import type { ScramCredential, ScramCredentialChange } from '@weir/cluster';
+import { problemOfPrincipalName } from '@weir/core';
+import { mayOnCluster, scramSha512 } from '@weir/security';
+import { type Apis, type ErrorName, errors, type RequestOf } from '@weir/wire';
+import { ifAvailable } from '../cluster-calls/if-available.ts';
+import { brokerLimits } from '../limits.ts';
+import { tooManyProblem } from '../requests/entry-limit.ts';
+import type { HandlerOf } from '../requests/handler.ts';
+import { repeatedOf } from '../requests/repeated.ts';
+
+/**
+ * AlterUserScramCredentials v0, with one call to the control plane for all users. The salted password is equivalent to
+ * the password and does not leave the agent: only the verification keys of RFC 5802 are sent on and stored.
+ *
+ * - SCRAM-SHA-512 is the only mechanism; any other is UNSUPPORTED_SASL_MECHANISM.
+ * - UNACCEPTABLE_CREDENTIAL for iterations outside of 4096 to 16384, an empty name, and an empty salted password. As in
+ *   Kafka, it need not have the length of SHA-512: it is a key of HMAC, whatever made it; and the salt may be empty.
+ * - A user named twice is DUPLICATE_RESOURCE, answered once; deleting a credential that does not exist is
+ *   RESOURCE_NOT_FOUND.
+ * - POLICY_VIOLATION if the cluster has the maximum number of credentials.
+ * - If the control plane is unavailable, the error is NOT_CONTROLLER, and admin clients refresh metadata and retry.
+ * - If the request has too many users, all of them are INVALID_REQUEST.
+ * - Requires ALTER on the cluster.
+ */
+export const alterUserScramCredentialsHandler: HandlerOf<Apis['AlterUserScramCredentials']> = async (
+  request,
+  context,
+) => {
+  const wanted: Wanted[] = [
+    ...request.deletions.map(({ name, mechanism }) => ({ name, mechanism, upsertion: undefined })),
+    ...request.upsertions.map((upsertion) => ({ ...upsertion, upsertion })),
+  ];
+  const byUser = [...new Map(wanted.map((one) => [one.name, one])).values()];
+  const allRefused = (error: ErrorName, errorMessage: string) => {
+    const { code: errorCode } = errors[error];
+    return {
+      throttleTimeMs: 0,
+      results: byUser.map(({ name }) => ({ user: name, errorCode, errorMessage })),
+    };
+  };
+  if (!mayOnCluster(context.access, 'ALTER')) {
+    return allRefused('CLUSTER_AUTHORIZATION_FAILED', errors.CLUSTER_AUTHORIZATION_FAILED.message);
+  }
+  const tooMany = tooManyProblem(wanted.length);
+  if (tooMany !== undefined) return allRefused('INVALID_REQUEST', tooMany);
+  const repeated = repeatedOf(wanted.map(({ name }) => name));
+  const problems = byUser.map((one) => problemOf(one, repeated));
+  const changes = byUser
+    .filter((_, index) => problems[index] === undefined)
+    .map(({ name, upsertion }): ScramCredentialChange => {
+      return { user: name, credential: upsertion === undefined ? null : credentialOf(upsertion) };
+    });
+  const { port } = context.cluster;
+  const results = changes.length === 0 ? [] : await ifAvailable(port.alterScramCredentials(changes));
+  let next = 0;
+  return {
+    throttleTimeMs: 0,
+    results: byUser.map(({ name }, index) => {
+      const { error, message } = problems[index] ??
+        results?.[next++] ?? { error: 'NOT_CONTROLLER' as const, message: errors.NOT_CONTROLLER.message };
+      return { user: name, errorCode: errors[error].code, errorMessage: message };
+    }),
+  };
+};
+
+type Upsertion = RequestOf<Apis['AlterUserScramCredentials']>['upsertions'][number];
+
+interface Wanted {
+  readonly name: string;
+  readonly mechanism: number;
+  /** `undefined` for a deletion. */
+  readonly upsertion: Upsertion | undefined;
+}
+
+const iterationsMin = 4096;
+/** Bounds the CPU time of one login. */
+const iterationsMax = 16_384;
+
+function problemOf(
+  { name, mechanism, upsertion }: Wanted,
+  repeated: ReadonlySet<string>,
+): { error: ErrorName; message: string } | undefined {
+  const unacceptable = (message: string) => ({ error: 'UNACCEPTABLE_CREDENTIAL' as const, message });
+  if (repeated.has(name)) {
+    return { error: 'DUPLICATE_RESOURCE', message: 'The request changes the credentials of the user twice.' };
+  }
+  // What an earlier release accepted can be deleted.
+  const problem = upsertion === undefined ? undefined : problemOfPrincipalName(name);
+  if (problem !== undefined) return unacceptable(`The name of the user ${problem}.`);
+  if (mechanism !== scramSha512) {
+    return { error: 'UNSUPPORTED_SASL_MECHANISM', message: 'The only mechanism is SCRAM-SHA-512.' };
+  }
+  if (upsertion === undefined) return undefined;
+  const { iterations, salt, saltedPassword } = upsertion;
+  if (iterations < iterationsMin || iterations > iterationsMax) {
+    return unacceptable(
+      `There are ${iterations} iterations; ${iterationsMin} to ${iterationsMax} are allowed.`,
+    );
+  }
+  if (salt.length > brokerLimits.scramSaltBytesMax) {
+    return unacceptable(
+      `The salt has ${salt.length} bytes; at most ${brokerLimits.scramSaltBytesMax} are allowed.`,
+    );
+  }
+  if (saltedPassword.length === 0 || saltedPassword.length > brokerLimits.scramSaltedPasswordBytesMax) {
+    return unacceptable(
+      `The salted password has ${saltedPassword.length} bytes; 1 to ${brokerLimits.scramSaltedPasswordBytesMax} are allowed.`,
+    );
+  }
+  return undefined;
+}
+
+function credentialOf({ iterations, salt, saltedPassword }: Upsertion): ScramCredential {
+  const keyed = (text: string) => createHmac('sha512', saltedPassword).update(text).digest();
+  return {
+    iterations,
+    // A copy, because the memory of the frame is reused.
+    salt: Buffer.from(salt),
+    storedKey: createHash('sha512').update(keyed('Client Key')).digest(),
+    serverKey: keyed('Server Key'),
+  };
+}

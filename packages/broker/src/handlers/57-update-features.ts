@@ -1,0 +1,46 @@
+import { mayOnCluster } from '@weir/security';
+import { type Apis, type ErrorName, errors, type RequestOf } from '@weir/wire';
+import { features } from '../cluster/features.ts';
+import type { HandlerOf } from '../requests/handler.ts';
+
+type Update = RequestOf<Apis['UpdateFeatures']>['featureUpdates'][number];
+
+/**
+ * UpdateFeatures v0 to v2. Feature levels are fixed by the release: a request for the current level succeeds, and any
+ * other is INVALID_UPDATE_VERSION, as a top-level error in every version. If all updates succeed, versions before v2
+ * list the result of each.
+ *
+ * - An empty list succeeds; a repeated feature is INVALID_REQUEST.
+ * - Requires ALTER on the cluster.
+ */
+export const updateFeaturesHandler: HandlerOf<Apis['UpdateFeatures']> = (request, context) => {
+  const { apiVersion, access } = context;
+  if (!mayOnCluster(access, 'ALTER')) {
+    return answer('CLUSTER_AUTHORIZATION_FAILED', errors.CLUSTER_AUTHORIZATION_FAILED.message);
+  }
+  const { featureUpdates } = request;
+  const names = featureUpdates.map(({ feature }) => feature);
+  if (new Set(names).size < names.length) {
+    return answer('INVALID_REQUEST', 'name every feature that is to change once');
+  }
+  const results = featureUpdates.map((update) => ({ feature: update.feature, ...validate(update) }));
+  const firstProblem = results.find(({ errorCode }) => errorCode !== errors.NONE.code);
+  if (firstProblem !== undefined) {
+    return answer('INVALID_UPDATE_VERSION', firstProblem.errorMessage);
+  }
+  return { ...answer('NONE', null), results: apiVersion >= 2 ? [] : results };
+};
+
+function validate({ feature, maxVersionLevel }: Update) {
+  const known = Object.hasOwn(features, feature) ? features[feature as keyof typeof features] : undefined;
+  if (known?.level === maxVersionLevel) return { errorCode: errors.NONE.code, errorMessage: null };
+  const message =
+    known === undefined
+      ? `this release has no feature ${feature}`
+      : `this release has ${feature} at level ${known.level}, and no other`;
+  return { errorCode: errors.INVALID_UPDATE_VERSION.code, errorMessage: message };
+}
+
+function answer(error: ErrorName, message: string | null) {
+  return { throttleTimeMs: 0, errorCode: errors[error].code, errorMessage: message, results: [] };
+}

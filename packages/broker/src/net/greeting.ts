@@ -1,0 +1,169 @@
+import type { Socket } from 'node:net';
+import type { Clock, Log } from '@weir/core';
+import type { PrincipalOf } from '@weir/security';
+import {
+  bareAddress,
+  type ClientSession,
+  openSession,
+  type ProxyProtocolOptions,
+  ProxyRefusal,
+  readProxiedClient,
+  type SecuredClient,
+  type TlsAcceptor,
+  TlsRefusal,
+} from '@weir/security';
+import { zonesByAddress } from '../placement/address-zones.ts';
+import { type Intake, takeOver } from './intake.ts';
+import type { CloseReason } from './listener-metrics.ts';
+
+interface GreetingOptions {
+  /** If absent, a PROXY header is taken for a request, and rejected as malformed. */
+  readonly proxyProtocol: ProxyProtocolOptions | undefined;
+  /** If absent, connections are plain text. */
+  readonly tls: TlsAcceptor | undefined;
+  /** Whether client certificates are logged. */
+  readonly logsCertificates: boolean;
+  readonly principalOf: PrincipalOf;
+  /**
+   * Called as soon as the client's address is known. Returns how long the connection is held before it is closed; 0
+   * accepts it.
+   */
+  readonly admit: (remoteAddress: string) => number;
+  readonly greetingMs: number;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Outcome of a new connection. */
+export type Greeted =
+  | { readonly kind: 'client'; readonly intake: Intake; readonly session: ClientSession }
+  | { readonly kind: 'held'; readonly forMs: number }
+  | {
+      readonly kind: 'refused';
+      readonly reason: CloseReason;
+      readonly problem: string;
+      readonly peer: string;
+    };
+
+interface Address {
+  readonly remoteAddress: string;
+  readonly remotePort: number;
+}
+
+/**
+ * Handles a connection before its first request:
+ *
+ * ```
+ *  accepted ─► PROXY header ─► quota of connections ─► TLS ─► session
+ * ```
+ *
+ * The header comes first because all other steps are about the client and not about the proxy. Without PROXY protocol
+ * and TLS the outcome is returned synchronously.
+ */
+export class Greeting {
+  readonly #options: GreetingOptions;
+  readonly #isTrusted: (address: string) => boolean;
+
+  constructor(options: GreetingOptions) {
+    this.#options = options;
+    const blockOf = zonesByAddress([{ zone: 'proxies', cidrs: options.proxyProtocol?.trustedCidrs ?? [] }]);
+    this.#isTrusted = (address) => blockOf(address) !== undefined;
+  }
+
+  greet(accepted: Socket): Greeted | Promise<Greeted> {
+    const { proxyProtocol, tls } = this.#options;
+    const address = addressOf(accepted);
+    if (proxyProtocol === undefined && tls === undefined) return this.#plain(accepted, address);
+    // The close event reports a broken socket.
+    accepted.on('error', () => {});
+    return this.#within(address.remoteAddress, this.#slowly(accepted, address));
+  }
+
+  #plain(accepted: Socket, address: Address): Greeted {
+    const heldMs = this.#options.admit(address.remoteAddress);
+    if (heldMs > 0) return { kind: 'held', forMs: heldMs };
+    return {
+      kind: 'client',
+      intake: takeOver(accepted),
+      session: openSession({ ...address, principalOf: this.#options.principalOf }),
+    };
+  }
+
+  async #slowly(accepted: Socket, own: Address): Promise<Greeted> {
+    const { proxyProtocol, tls, admit } = this.#options;
+    // The sender of the header decides the address and identity of the client, so it must be trusted.
+    if (proxyProtocol !== undefined && !this.#isTrusted(own.remoteAddress)) {
+      throw new ProxyRefusal('the peer is no proxy of -kafkaProxyProtocolTrustedCIDRs');
+    }
+    const proxied =
+      proxyProtocol === undefined ? undefined : await readProxiedClient(accepted, proxyProtocol);
+    const { source } = proxied ?? {};
+    const address = source === undefined ? own : { remoteAddress: source.address, remotePort: source.port };
+    const heldMs = admit(address.remoteAddress);
+    if (heldMs > 0) return { kind: 'held', forMs: heldMs };
+    const secured = await tls?.handshake(accepted);
+    if (secured?.certificate !== undefined) this.#logCertificate(secured, address);
+    return {
+      kind: 'client',
+      intake: takeOver(secured?.socket ?? accepted),
+      session: openSession({
+        ...address,
+        isEncrypted: secured !== undefined,
+        user: proxied?.username ?? secured?.username,
+        principalOf: this.#principalsBehind(proxied?.username),
+      }),
+    };
+  }
+
+  /** A name that only a proxy vouches for does not become a superuser, unless the operator allows it. */
+  #principalsBehind(named: string | undefined): PrincipalOf {
+    const { principalOf, proxyProtocol } = this.#options;
+    if (named === undefined || proxyProtocol?.allowsSuperusers === true) return principalOf;
+    return (username) => {
+      const principal = principalOf(username);
+      return username === named && principal.isSuperuser ? { ...principal, isSuperuser: false } : principal;
+    };
+  }
+
+  /** Always resolves, within the time limit. */
+  #within(peer: string, greeted: Promise<Greeted>): Promise<Greeted> {
+    const { clock, greetingMs } = this.#options;
+    return new Promise((resolve) => {
+      const cancel = clock.after(greetingMs, () => {
+        const problem = `the client did not say who it is within ${greetingMs} ms`;
+        resolve({ kind: 'refused', reason: 'slow', problem, peer });
+      });
+      greeted
+        .catch((error: unknown) => refusalOf(error, peer))
+        .then((outcome) => {
+          cancel();
+          resolve(outcome);
+        });
+    });
+  }
+
+  #logCertificate({ certificate, username }: SecuredClient, { remoteAddress }: Address): void {
+    if (!this.#options.logsCertificates) return;
+    const { serialNumber, validFromDate, validToDate } = certificate!;
+    this.#options.log.info('verified client certificate', {
+      peer: remoteAddress,
+      user: username,
+      serialNumber,
+      validFrom: validFromDate.toISOString(),
+      validTo: validToDate.toISOString(),
+    });
+  }
+}
+
+/** Returns IPv4 addresses in IPv4 form, also on a dual-stack listener. */
+function addressOf({ remoteAddress = '', remotePort = 0 }: Socket): Address {
+  return { remoteAddress: bareAddress(remoteAddress), remotePort };
+}
+
+function refusalOf(error: unknown, peer: string): Greeted {
+  const problem = error instanceof Error ? error.message : String(error);
+  if (error instanceof TlsRefusal || error instanceof ProxyRefusal) {
+    return { kind: 'refused', reason: error.reason, problem, peer };
+  }
+  return { kind: 'refused', reason: 'failed', problem, peer };
+}

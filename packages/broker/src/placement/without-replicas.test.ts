@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { testAgent } from '../../testing/agent.ts';
+import { answered, startTestAgent } from '../../testing/test-agent-server.ts';
+import { codeOf } from '../../testing/test-client.ts';
+import { features } from '../cluster/features.ts';
+
+/** Requests of tools about replicas, leaders and features, which are fixed in this cluster. */
+
+test('no partition needs an election', async () => {
+  const { call, cluster } = await startTestAgent();
+  cluster.addTopic('t', 2);
+  for (const version of [0, 1, 2]) {
+    const topicPartitions = [
+      { topic: 't', partitions: [0, 1, 2, -1] },
+      { topic: 'z', partitions: [0] },
+    ];
+    const request = { ...(version >= 1 ? { electionType: 1 } : {}), topicPartitions, timeoutMs: 1000 };
+    const { errorCode, replicaElectionResults } = answered(await call('ElectLeaders', version, request));
+    assert.equal(errorCode, 0);
+    const needless = codeOf('ELECTION_NOT_NEEDED');
+    const unknown = codeOf('UNKNOWN_TOPIC_OR_PARTITION');
+    assert.deepEqual(
+      replicaElectionResults.map(({ topic, partitionResult }) => [
+        topic,
+        partitionResult.map((result) => result.errorCode),
+      ]),
+      [
+        ['t', [needless, needless, unknown, unknown]],
+        ['z', [unknown]],
+      ],
+    );
+    const all = answered(await call('ElectLeaders', version, { ...request, topicPartitions: null }));
+    assert.deepEqual([all.errorCode, all.replicaElectionResults], [0, []]);
+  }
+  const request = { electionType: 2, topicPartitions: null, timeoutMs: 1000 };
+  const { errorCode } = answered(await call('ElectLeaders', 2, request));
+  assert.equal(errorCode, codeOf('INVALID_REQUEST'));
+});
+
+test('a reassignment to the replicas in place succeeds, as in Kafka', async () => {
+  const agents = ['a', 'b', 'c'].map((id) => testAgent(id));
+  const { call, cluster } = await startTestAgent({ self: agents[0]!, agents });
+  cluster.addTopic('t', 4);
+  const { topics } = answered(await call('Metadata', 9, { topics: [{ name: 't' }] }));
+  const inPlace = topics[0]!.partitions.map(({ partitionIndex, replicaNodes }) => ({
+    partitionIndex,
+    replicas: replicaNodes,
+  }));
+  const errorsOf = async (partitions: typeof inPlace) => {
+    const request = { timeoutMs: 1000, topics: [{ name: 't', partitions }] };
+    const { responses } = answered(await call('AlterPartitionReassignments', 1, request));
+    return responses[0]!.partitions.map(({ errorCode }) => errorCode);
+  };
+  assert.deepEqual(await errorsOf(inPlace), [0, 0, 0, 0]);
+  const others = inPlace.map((one) => ({ ...one, replicas: one.replicas.toReversed() }));
+  assert.deepEqual(await errorsOf(others), new Array(4).fill(codeOf('POLICY_VIOLATION')));
+});
+
+test('reassignments are refused, and none are listed', async () => {
+  const { call, cluster } = await startTestAgent();
+  cluster.addTopic('t');
+  for (const version of [0, 1]) {
+    const partitions = [
+      { partitionIndex: 0, replicas: [1, 2, 3] },
+      { partitionIndex: 0, replicas: null },
+      { partitionIndex: 1, replicas: [1] },
+    ];
+    const request = { timeoutMs: 1000, topics: [{ name: 't', partitions }] };
+    const { errorCode, responses } = answered(await call('AlterPartitionReassignments', version, request));
+    assert.equal(errorCode, 0);
+    assert.deepEqual(
+      responses[0]!.partitions.map((partition) => partition.errorCode),
+      [
+        codeOf('POLICY_VIOLATION'),
+        codeOf('NO_REASSIGNMENT_IN_PROGRESS'),
+        codeOf('UNKNOWN_TOPIC_OR_PARTITION'),
+      ],
+    );
+    assert.match(responses[0]!.partitions[0]!.errorMessage!, /object storage/);
+  }
+  for (const topics of [null, [{ name: 't', partitionIndexes: [0] }]]) {
+    const listed = answered(await call('ListPartitionReassignments', 0, { timeoutMs: 1000, topics }));
+    assert.deepEqual([listed.errorCode, listed.topics], [0, []]);
+  }
+});
+
+test('features have the levels of the release', async () => {
+  const { call } = await startTestAgent();
+  const name = 'transaction.version';
+  const { level } = features[name];
+  const update = (feature: string, maxVersionLevel: number) => ({ feature, maxVersionLevel });
+  const cases: [updates: ReturnType<typeof update>[], errors: (0 | 'INVALID_UPDATE_VERSION')[]][] = [
+    [[update(name, level)], [0]],
+    [[update(name, level - 1)], ['INVALID_UPDATE_VERSION']],
+    [[update(name, 0)], ['INVALID_UPDATE_VERSION']],
+    [
+      [update(name, level), update('metadata.version', 7)],
+      [0, 'INVALID_UPDATE_VERSION'],
+    ],
+    [[update('constructor', 1)], ['INVALID_UPDATE_VERSION']],
+  ];
+  for (const version of [0, 1, 2]) {
+    for (const [featureUpdates, expected] of cases) {
+      const answer = answered(await call('UpdateFeatures', version, { featureUpdates }));
+      const codes = expected.map((error) => (error === 0 ? 0 : codeOf(error)));
+      const worst = Math.max(...codes);
+      assert.equal(answer.errorCode, worst);
+      assert.deepEqual(
+        answer.results.map(({ errorCode }) => errorCode),
+        version >= 2 || worst !== 0 ? [] : codes,
+      );
+    }
+    const none = answered(await call('UpdateFeatures', version, { featureUpdates: [] }));
+    assert.deepEqual([none.errorCode, none.results], [0, []]);
+    const twice = [update(name, level), update(name, level)];
+    const answer = answered(await call('UpdateFeatures', version, { featureUpdates: twice }));
+    assert.equal(answer.errorCode, codeOf('INVALID_REQUEST'));
+  }
+});

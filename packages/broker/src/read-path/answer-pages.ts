@@ -1,0 +1,133 @@
+import { coreLimits, MiB } from '@weir/core';
+import { brokerLimits } from '../limits.ts';
+import { BatchList } from './batch-list.ts';
+import type { Page } from './page.ts';
+
+/**
+ * An answer does not hold a page of which it uses less than one part in this many. Readers of one partition with the
+ * usual limit of 1 MiB use a quarter of a page, and get views.
+ */
+const sparseParts = 8;
+
+/** Every answer may hold this much, so checking pages below it would be useless. */
+const answerBytesMin = MiB;
+
+/**
+ * The pages that one answer consists of, and their user. An answer is counted by its own bytes, but would retain
+ * thousands of pages for a few kilobytes of each while it waits for a slow reader. So it copies from pages of which it
+ * uses little, and of the others holds at most `sparseParts` times the counted bytes.
+ */
+export class AnswerPages {
+  readonly #lists: BatchList[] = [];
+  readonly #loaded = new Set<ArrayBufferLike>();
+  #loadedBytes = 0;
+  /** Pages whose memory may be used again, by the slabs that they are in. */
+  readonly #pooled = new Map<ArrayBufferLike, Set<Page>>();
+
+  /** Creates a part of the answer. */
+  newList(): BatchList {
+    const list = new BatchList();
+    this.#lists.push(list);
+    return list;
+  }
+
+  /**
+   * Called when pages were loaded for the answer. While it is built it must not hold more of them than afterwards.
+   * Pages that were already in memory cost nothing until then.
+   */
+  loaded(views: readonly Buffer[]): void {
+    for (const { buffer } of views) {
+      if (this.#loaded.has(buffer)) continue;
+      this.#loaded.add(buffer);
+      this.#loadedBytes += buffer.byteLength;
+    }
+    const usedBytes = this.#lists.reduce((sum, { bytes }) => sum + bytes, 0);
+    if (this.#loadedBytes > sparseParts * Math.max(usedBytes, answerBytesMin)) this.release();
+  }
+
+  /** Takes over one use of each page, whose batches may be in the lists now. */
+  use(pages: readonly Page[]): void {
+    for (const page of pages) {
+      const { slab } = page;
+      const pages = slab && (this.#pooled.get(slab) ?? new Set());
+      if (slab === undefined || pages!.has(page)) page.release();
+      else this.#pooled.set(slab, pages!.add(page));
+    }
+  }
+
+  /** Releases pages of which the answer uses little. */
+  release(): void {
+    this.#loaded.clear();
+    this.#loadedBytes = 0;
+    const used = copySparse(this.#lists, this.#pooled);
+    for (const [slab, pages] of this.#pooled) {
+      if (used.has(slab)) continue;
+      this.#pooled.delete(slab);
+      for (const page of pages) page.release();
+    }
+  }
+
+  /** Ends the use of all pages. The lists must not be used any more. */
+  free(): void {
+    for (const pages of this.#pooled.values()) for (const page of pages) page.release();
+    this.#pooled.clear();
+  }
+
+  /** Lets the lists live as long as anything refers to them. */
+  keep(): void {
+    for (const pages of this.#pooled.values()) for (const page of pages) page.keep();
+    this.free();
+  }
+}
+
+function heldBytes({ byteLength }: ArrayBufferLike, pages: ReadonlySet<Page> | undefined): number {
+  if (pages === undefined) return byteLength;
+  let bytes = 0;
+  for (const page of pages) bytes += page.byteLength;
+  return bytes;
+}
+
+/**
+ * Replaces slices of memory of which the lists use little by copies, and returns the memory that they still use. Small
+ * slices, which the encoder copies anyway, count only if their memory is used again. Of a slab only the pages of the
+ * answer count: the pool limits what slabs can take.
+ */
+function copySparse(
+  lists: readonly { readonly slices: Buffer[] }[],
+  pooled: ReadonlyMap<ArrayBufferLike, ReadonlySet<Page>>,
+): ReadonlySet<ArrayBufferLike> {
+  const usedBytes = new Map<ArrayBufferLike, number>();
+  for (const { slices } of lists) {
+    for (const { buffer, length } of slices) {
+      if (length < coreLimits.copiedSliceBytesMax && !pooled.has(buffer)) continue;
+      usedBytes.set(buffer, (usedBytes.get(buffer) ?? 0) + length);
+    }
+  }
+  const sparse = new Set<ArrayBufferLike>();
+  let leftBytes = 0;
+  for (const [buffer, bytes] of usedBytes) {
+    if (bytes * sparseParts >= heldBytes(buffer, pooled.get(buffer))) continue;
+    sparse.add(buffer);
+    usedBytes.delete(buffer);
+    leftBytes += bytes;
+  }
+  const used = new Set(usedBytes.keys());
+  if (leftBytes === 0) return used;
+  let room = Buffer.alloc(0);
+  for (const { slices } of lists) {
+    for (const [index, slice] of slices.entries()) {
+      const { buffer, length } = slice;
+      if (!sparse.has(buffer) || (length < coreLimits.copiedSliceBytesMax && !pooled.has(buffer))) continue;
+      if (room.length < length) {
+        // In pieces no larger than one socket write, so that they are freed as the answer is sent.
+        const bytes = Math.max(length, Math.min(leftBytes, brokerLimits.socketWriteBytesMax));
+        room = Buffer.allocUnsafeSlow(bytes);
+      }
+      slice.copy(room);
+      slices[index] = room.subarray(0, length);
+      room = room.subarray(length);
+      leftBytes -= length;
+    }
+  }
+  return used;
+}

@@ -1,0 +1,19 @@
+import { brokerLimits } from '../limits.ts';
+import { SlabPool } from '../slabs/slab-pool.ts';
+
+interface PagePoolOptions {
+  readonly bytesMax: number;
+  readonly slabBytes?: number;
+  readonly poisons?: boolean;
+}
+
+/** Creates the memory of pages. Pages that find no room in it get memory of their own. */
+export function createPagePool({ bytesMax, slabBytes, poisons }: PagePoolOptions): SlabPool {
+  return new SlabPool({
+    slabBytes: slabBytes ?? brokerLimits.pageSlabBytes,
+    bytesMax,
+    poisons,
+    // V8 does not count shared memory as pressure on its heap, and the pool has a limit of its own.
+    allocate: (bytes) => Buffer.from(new SharedArrayBuffer(bytes)),
+  });
+}

@@ -1,0 +1,531 @@
+import { MiB } from '@weir/core';
+import type { ErrorName } from '@weir/wire';
+import type { ClusterView } from '../cluster/cluster-view.ts';
+import { brokerLimits } from '../limits.ts';
+import { BackgroundQueue } from './background-queue.ts';
+import { areLarge } from './close-time.ts';
+import { CommitQueue } from './commit-queue.ts';
+import { DataFile, type FlushLimits } from './data-file.ts';
+import { FileUploads, type UploadOptions } from './file-uploads.ts';
+import { LostSequences } from './lost-sequences.ts';
+import { OpenFileTimer } from './open-file-timer.ts';
+import { OutstandingAppends } from './outstanding-appends.ts';
+import { PendingAppend } from './pending-append.ts';
+import { type AppendOutcome, failedAppend, type ProducedBatch } from './produced-batch.ts';
+import { WaitingAppends } from './waiting-appends.ts';
+import { type WriteMetrics, writeMetrics } from './write-metrics.ts';
+
+interface WritePathOptions extends UploadOptions {
+  readonly cluster: ClusterView;
+  readonly flush: FlushLimits;
+  /** Limit on files that are closed and not yet committed. */
+  readonly inflightFilesMax: number;
+  /** Limit on bytes that are not yet in the store. As many bytes again may wait for room. */
+  readonly bufferedBytesMax: number;
+}
+
+export interface WritePath {
+  /**
+   * Writes the batches of one request, all in one file and one commit, and returns the outcome of each. Batches of one
+   * producer are committed in the order of the calls. Never rejects.
+   *
+   * The promise settles only after the store has released the batches' bytes, past the deadline if necessary: the
+   * caller may then reuse the bytes.
+   */
+  append(batches: readonly ProducedBatch[], options: AppendOptions): Promise<AppendOutcome>;
+  /**
+   * Writes batches that no client waits for, with a memory limit of their own: they join the next file that closes for
+   * clients, and get their own file only after a while without one. See `background-queue.ts`. Never rejects.
+   * KAFKA_STORAGE_ERROR means that nothing was written.
+   */
+  appendInBackground(batches: readonly ProducedBatch[]): Promise<AppendOutcome>;
+  /** Writes pending batches without waiting for more; resolves when nothing is in flight. */
+  drain(): Promise<void>;
+  /** Gives up what `drain` could not finish in time, so that nothing keeps the process alive. */
+  abandon(): void;
+}
+
+export interface AppendOptions {
+  /**
+   * When the client stops waiting, on the monotonic clock. Batches that were not sent to the control plane by then are
+   * not written; the outcome of those that were is unknown. Both return REQUEST_TIMED_OUT.
+   */
+  readonly deadlineMs: number;
+  /** Aborted when the client has closed its connection. Absent for a client that expects no answer. */
+  readonly left?: AbortSignal | undefined;
+  /**
+   * When the request was received, if not just now, on the monotonic clock: it may have waited behind others of its
+   * connection.
+   */
+  readonly receivedMs?: number | undefined;
+  /** Identifies the connection of the request. Requests of a connection are committed in the order of the calls. */
+  readonly connection?: object | undefined;
+}
+
+/**
+ * Makes records durable. Requests of all connections gather in one open file; it is closed by size or by time, uploaded
+ * in parallel with others, and committed after files that were closed before it and have requests of the same
+ * connections or producers.
+ *
+ *      append ──► waiting ──► open file ──► uploading ──► stored ──► committed ──► answers
+ *                 (no room)   (until full   (parallel,    (in the order of closing
+ *                              or due)       hedged)       where order matters)
+ *
+ * A request that was answered as failed before its commit was sent is never committed: its client retries it, and the
+ * records would be stored twice. So a request leaves its file when its deadline expires, and when its client has closed
+ * the connection while an upload or a commit was stuck.
+ *
+ * Memory is bounded twice: by the bytes that wait for the store, and by the number of uncommitted files. A request
+ * without room waits, and reports a throttle time, until its deadline.
+ */
+export function createWritePath(options: WritePathOptions): WritePath {
+  return new FileWritePath(options);
+}
+
+/** A file costs about as much as this many bytes, so it pays to wait a little before closing a smaller one. */
+const worthwhileFileBytes = MiB;
+
+/** An upload or a commit that takes longer than this is stuck, and clients may have given up. */
+const stuckMs = 1_000;
+
+/** A file with so many large requests saves so many requests to the store that it may cost one more. */
+const urgentRequestsMin = 4;
+
+class FileWritePath implements WritePath {
+  readonly #options: WritePathOptions;
+  readonly #metrics: WriteMetrics;
+  readonly #commits: CommitQueue;
+  readonly #lost: LostSequences;
+  readonly #background: BackgroundQueue;
+  readonly #outstanding: OutstandingAppends;
+  /** The same by connection. */
+  readonly #connections = new WeakMap<object, OutstandingAppends>();
+  readonly #uploads: FileUploads;
+  readonly #timer: OpenFileTimer;
+  /** Requests without room. */
+  readonly #waiting: WaitingAppends;
+  #open: DataFile | undefined;
+  /** Requests that were received before this time had to wait for a stuck upload or commit. */
+  #stuckUntilMs = Number.NEGATIVE_INFINITY;
+  #bufferedBytes = 0;
+  #pumpIsScheduled = false;
+  #whenDrained: (() => void)[] = [];
+
+  constructor(options: WritePathOptions) {
+    this.#options = options;
+    this.#metrics = writeMetrics(options.metrics);
+    this.#lost = new LostSequences(options.clock);
+    this.#outstanding = new OutstandingAppends(options.clock);
+    this.#uploads = new FileUploads(options, this.#metrics);
+    const { clock, flush } = options;
+    this.#waiting = new WaitingAppends(clock);
+    this.#timer = new OpenFileTimer({
+      clock,
+      flush,
+      outstanding: this.#outstanding,
+      onDue: () => this.#pump(),
+    });
+    this.#background = new BackgroundQueue(options.clock, () => this.#openForBackground());
+    this.#commits = new CommitQueue({
+      port: () => options.cluster.port,
+      clock: options.clock,
+      random: options.random,
+      log: options.log,
+      batchesPerCallMax: brokerLimits.commitBatchesMax,
+      onSending: (file) => this.#onSending(file),
+      onNotDone: (file) => this.#onNotDone(file),
+      onGone: (file) => this.#onGone(file),
+      onLeft: (file) => this.#onLeft(file),
+    });
+  }
+
+  append(batches: readonly ProducedBatch[], options: AppendOptions): Promise<AppendOutcome> {
+    if (batches.length === 0) return Promise.resolve({ results: [], throttleTimeMs: 0 });
+    if (batches.length > brokerLimits.fileBatchesMax) {
+      return Promise.resolve({
+        results: batches.map(() => failedAppend('INVALID_REQUEST')),
+        throttleTimeMs: 0,
+      });
+    }
+    return new Promise((resolve) => {
+      const connection = this.#connectionOf(options.connection);
+      this.#outstanding.begin();
+      connection?.begin();
+      const answer = (outcome: AppendOutcome) => {
+        this.#outstanding.end();
+        connection?.end();
+        resolve(outcome);
+      };
+      const arrivedMs = this.#options.clock.monotonicMs();
+      const deadlineMs = Math.min(options.deadlineMs, arrivedMs + brokerLimits.produceTimeoutMsMax);
+      const { left, receivedMs = arrivedMs } = options;
+      const timing = { arrivedMs, deadlineMs, receivedMs };
+      const append = new PendingAppend(batches, { ...timing, left, connection }, answer);
+      if (this.#lost.refuses(append)) {
+        append.fail('KAFKA_STORAGE_ERROR');
+        return;
+      }
+      this.#lost.found(append);
+      if (this.#waiting.size === 0 && this.#hasRoomFor(append)) this.#admit(append);
+      else this.#wait(append);
+      this.#pumpAfterAppend();
+    });
+  }
+
+  #connectionOf(identity: object | undefined): OutstandingAppends | undefined {
+    if (identity === undefined) return undefined;
+    let connection = this.#connections.get(identity);
+    if (connection === undefined) {
+      connection = new OutstandingAppends(this.#options.clock);
+      this.#connections.set(identity, connection);
+    }
+    return connection;
+  }
+
+  appendInBackground(batches: readonly ProducedBatch[]): Promise<AppendOutcome> {
+    return new Promise((resolve) => {
+      const arrivedMs = this.#options.clock.monotonicMs();
+      const deadlineMs = arrivedMs + brokerLimits.produceTimeoutMsMax;
+      const append = new PendingAppend(batches, { arrivedMs, deadlineMs, isBackground: true }, resolve);
+      if (!this.#background.push(append)) append.fail('KAFKA_STORAGE_ERROR');
+      else if (this.#whenDrained.length > 0) this.#pump();
+    });
+  }
+
+  drain(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#whenDrained.push(resolve);
+      this.#pump();
+    });
+  }
+
+  abandon(): void {
+    this.#open?.cancelDeadline?.();
+    this.#forgetOpen();
+    this.#waiting.abandon();
+    this.#background.abandon();
+    this.#uploads.abandon();
+    this.#commits.abandon();
+  }
+
+  // --- into the open file ---
+
+  #hasRoomFor({ bytes }: PendingAppend): boolean {
+    if (this.#open !== undefined && this.#isFull(this.#open)) return false;
+    return this.#bufferedBytes === 0 || this.#bufferedBytes + bytes <= this.#options.bufferedBytesMax;
+  }
+
+  #isFull(file: DataFile): boolean {
+    return file.isFull(this.#options.flush, brokerLimits.fileBatchesMax);
+  }
+
+  #admit(append: PendingAppend): void {
+    const { clock, flush } = this.#options;
+    if (this.#open === undefined) {
+      this.#open = new DataFile(clock.monotonicMs());
+      if (flush.windowMs === 0 && this.#commits.length === 0) this.#timer.keepPace(this.#open.openedMs);
+    }
+    this.#open.add(append);
+    this.#watchDeadline(this.#open, append.deadlineMs);
+    this.#bufferedBytes += append.bytes;
+    if (flush.windowMs > 0) this.#timer.waitForMore(this.#open, this.#uploads.averageMs);
+  }
+
+  /** Opens a file for background appends if clients opened none. Returns whether a file is open or will be. */
+  #openForBackground(): boolean {
+    if (this.#open !== undefined) return true;
+    if (this.#waiting.size > 0 || this.#bufferedBytes > 0) return false;
+    this.#admit(this.#background.shift()!);
+    this.#pumpAfterAppend();
+    return true;
+  }
+
+  #wait(append: PendingAppend): void {
+    const { bufferedBytesMax, inflightFilesMax } = this.#options;
+    const source = this.#commits.length >= inflightFilesMax ? 'heldByFiles' : 'heldByBytes';
+    this.#metrics[source].add(1);
+    if (this.#waiting.size > 0 && this.#waiting.bytes + append.bytes > bufferedBytesMax) {
+      append.heldUntil(Number.POSITIVE_INFINITY);
+      append.fail('REQUEST_TIMED_OUT');
+      this.#lost.add(append);
+      return;
+    }
+    this.#waiting.add(append, () => {
+      this.#waiting.remove(append);
+      append.fail('REQUEST_TIMED_OUT');
+      this.#lost.add(append);
+      this.#refuseFollowers();
+    });
+  }
+
+  #admitWaiting(): void {
+    for (const append of this.#waiting.all()) {
+      if (!this.#hasRoomFor(append)) return;
+      this.#waiting.remove(append);
+      this.#admit(append);
+    }
+  }
+
+  // --- closing ---
+
+  /** Requests of one turn of the event loop share a file even if nothing else makes them wait. */
+  #pumpAfterAppend(): void {
+    if (this.#open !== undefined && (this.#timer.isDue || this.#isFull(this.#open))) {
+      this.#pump();
+    } else if (this.#closesAtOnce() && !this.#pumpIsScheduled) {
+      this.#pumpIsScheduled = true;
+      queueMicrotask(() => {
+        this.#pumpIsScheduled = false;
+        this.#pump();
+      });
+    }
+  }
+
+  /** Moves everything that can move. Files are closed only here, so that size and timer cannot both close one. */
+  #pump(): void {
+    for (;;) {
+      this.#admitWaiting();
+      if (this.#whenDrained.length > 0 && this.#background.length > 0) this.#openForBackground();
+      const file = this.#open;
+      if (file === undefined) break;
+      if (this.#commits.length >= this.#options.inflightFilesMax) break;
+      if (!this.#isFull(file) && !this.#timer.isDue && !this.#closesAtOnce()) break;
+      this.#close(file);
+    }
+    const isEmpty = this.#open === undefined && this.#background.length === 0;
+    const isIdle = isEmpty && this.#commits.length === 0 && this.#waiting.size === 0;
+    if (isIdle) for (const resolve of this.#whenDrained.splice(0)) resolve();
+  }
+
+  /**
+   * If the store does not charge per request, a file waits only for the previous one: a large file until that is
+   * stored; a small file until that is committed, its clients had time to send again, and the spacing of files allows
+   * it. So files grow with the load, and a request that comes alone does not wait. If requests wait for room, only a
+   * running upload delays the close.
+   */
+  #closesAtOnce(): boolean {
+    if (this.#whenDrained.length > 0) return true;
+    if (this.#uploads.running > 0) return false;
+    if (this.#waiting.size > 0) return true;
+    if (this.#options.flush.windowMs > 0) return false;
+    const file = this.#open;
+    if (file === undefined || file.bytes >= worthwhileFileBytes) return true;
+    return this.#commits.length === 0 && !this.#timer.waitsForClients;
+  }
+
+  /** Gives clients that were just answered time to send again. */
+  #waitForAnswered(): void {
+    if (this.#open === undefined) return;
+    if (this.#options.flush.windowMs === 0) {
+      if (this.#commits.length === 0) this.#timer.waitForAnswered();
+    } else if (!this.#timer.isDue) {
+      this.#timer.waitForMore(this.#open, this.#uploads.averageMs);
+    }
+  }
+
+  #close(file: DataFile): void {
+    this.#dropDisconnected(file);
+    if (file.appends.length === 0) return;
+    this.#forgetOpen();
+    for (const append of this.#background.board(brokerLimits.fileBatchesMax - file.batchCount)) {
+      file.add(append);
+      this.#bufferedBytes += append.bytes;
+    }
+    const { flush } = this.#options;
+    const requests = file.appends.length;
+    file.isUrgent =
+      this.#uploads.running === 0 &&
+      requests >= urgentRequestsMin &&
+      file.stall === 'here' &&
+      areLarge({ bytes: file.bytes, requests }, flush);
+    file.state = 'uploading';
+    file.closedMs = this.#options.clock.monotonicMs();
+    this.#timer.closed(file);
+    this.#commits.push(file);
+    void this.#uploads.upload(file, this.#onUploadEnd);
+  }
+
+  // --- uploading ---
+
+  readonly #onUploadEnd = (file: DataFile): void => {
+    this.#bufferedBytes -= file.bytes;
+    const nowMs = this.#options.clock.monotonicMs();
+    if (nowMs - file.closedMs > stuckMs) this.#stuckUntilMs = nowMs;
+    if (file.state === 'failed') this.#onFailed(file);
+    else this.#onUploaded(file);
+    this.#commits.advance();
+    this.#pump();
+  };
+
+  #onUploaded(file: DataFile): void {
+    for (const append of file.appends) if (append.refusal !== undefined) append.fail(append.refusal);
+    if (file.isFullyRefused) file.state = 'failed';
+  }
+
+  /**
+   * The store does not have the file, and its batches will never become visible: clients may retry them on any agent.
+   */
+  #onFailed(file: DataFile): void {
+    for (const append of file.appends) {
+      append.fail(append.refusal ?? 'KAFKA_STORAGE_ERROR');
+      this.#lost.add(append);
+    }
+    this.#refuseFollowers(file);
+  }
+
+  // --- giving up ---
+
+  /** Schedules a check of the file's requests no later than `deadlineMs`. */
+  #watchDeadline(file: DataFile, deadlineMs: number): void {
+    if (deadlineMs >= file.deadlineMs) return;
+    const { clock } = this.#options;
+    file.cancelDeadline?.();
+    file.deadlineMs = deadlineMs;
+    file.cancelDeadline = clock.after(Math.max(0, deadlineMs - clock.monotonicMs()), () =>
+      this.#onDeadline(file),
+    );
+  }
+
+  /**
+   * Answers requests whose deadline has expired. Those not yet sent in a commit are never sent; the outcome of those
+   * that were is unknown, and their commit continues.
+   */
+  #onDeadline(file: DataFile): void {
+    file.deadlineMs = Number.POSITIVE_INFINITY;
+    file.cancelDeadline = undefined;
+    const nowMs = this.#options.clock.monotonicMs();
+    if (file.state === 'sent') {
+      for (const append of file.appends) {
+        if (append.deadlineMs <= nowMs) append.fail('REQUEST_TIMED_OUT');
+      }
+    } else {
+      this.#giveUp(file, ({ deadlineMs }) => deadlineMs <= nowMs, 'REQUEST_TIMED_OUT');
+      this.#commits.advance();
+      this.#pump();
+    }
+    let nextMs = Number.POSITIVE_INFINITY;
+    for (const { isAnswered, refusal, deadlineMs } of file.appends) {
+      if (!isAnswered && refusal === undefined) nextMs = Math.min(nextMs, deadlineMs);
+    }
+    this.#watchDeadline(file, nextMs);
+  }
+
+  /**
+   * A client that closed its connection after something was stuck has given up, and has retried its records or will. A
+   * client that disconnects while nothing is stuck may just be done: its records are written, as in Apache Kafka.
+   */
+  #dropDisconnected(file: DataFile): void {
+    if (this.#stuckUntilMs < file.firstReceivedMs) return;
+    const stuckUntilMs = this.#stuckUntilMs;
+    this.#giveUp(
+      file,
+      ({ isDisconnected, receivedMs }) => isDisconnected && receivedMs <= stuckUntilMs,
+      'REQUEST_TIMED_OUT',
+    );
+  }
+
+  /** Removes requests from a file that was not sent, and later requests that must not be written without them. */
+  #giveUp(file: DataFile, isGivenUp: (append: PendingAppend) => boolean, error: ErrorName): void {
+    let isMissed = false;
+    for (const append of [...file.appends]) {
+      if (append.refusal !== undefined || !isGivenUp(append)) continue;
+      isMissed = this.#lost.add(append) || isMissed;
+      this.#refuse(file, append, error);
+    }
+    this.#discardIfRefused(file);
+    if (isMissed) this.#refuseFollowers(file);
+  }
+
+  /** Refuses later batches of the producers of lost batches, which must not overtake them. */
+  #refuseFollowers(from?: DataFile): void {
+    const files = from === undefined || from.state === 'open' ? [] : this.#commits.from(from);
+    for (const file of this.#open === undefined ? files : [...files, this.#open]) {
+      if (file.state === 'failed' || file.state === 'sent') continue;
+      for (const append of [...file.appends]) {
+        if (append.refusal !== undefined) continue;
+        if (this.#lost.refuses(append)) this.#refuse(file, append, 'KAFKA_STORAGE_ERROR');
+        else this.#lost.found(append);
+      }
+      this.#discardIfRefused(file);
+    }
+    for (const append of [...this.#waiting.all()]) {
+      if (this.#lost.refuses(append)) {
+        this.#waiting.remove(append);
+        append.fail('KAFKA_STORAGE_ERROR');
+      } else {
+        this.#lost.found(append);
+      }
+    }
+  }
+
+  #refuse(file: DataFile, append: PendingAppend, error: ErrorName): void {
+    append.refusal = error;
+    // The store uses the bytes of an uploading file until the upload ends.
+    if (file.state !== 'uploading') append.fail(error);
+    if (file.state !== 'open') return;
+    file.remove(append);
+    this.#bufferedBytes -= append.bytes;
+  }
+
+  #discardIfRefused(file: DataFile): void {
+    if (!file.isFullyRefused) return;
+    if (file.state === 'uploading') {
+      file.abandoned.abort();
+    } else if (file.state === 'stored') {
+      file.state = 'failed';
+    } else if (file.state === 'open') {
+      file.cancelDeadline?.();
+      this.#forgetOpen();
+    }
+  }
+
+  #forgetOpen(): void {
+    this.#timer.reset();
+    this.#open = undefined;
+  }
+
+  // --- committing ---
+
+  #onSending(file: DataFile): void {
+    const nowMs = this.#options.clock.monotonicMs();
+    // The file may have waited for a connection to the control plane.
+    if (nowMs - file.storedMs > stuckMs) this.#stuckUntilMs = nowMs;
+    this.#dropDisconnected(file);
+  }
+
+  /** Requests that were answered while in doubt are certainly unwritten, as their answers said. */
+  #onNotDone(file: DataFile): void {
+    this.#giveUp(file, ({ isAnswered }) => isAnswered, 'REQUEST_TIMED_OUT');
+  }
+
+  /** Clients retry the batches of the file; later batches of their producers must not overtake them. */
+  #onGone(file: DataFile): void {
+    for (const append of file.appends) this.#lost.add(append);
+    this.#refuseFollowers(this.#commits.first);
+  }
+
+  #onLeft(file: DataFile): void {
+    file.cancelDeadline?.();
+    const metrics = this.#metrics;
+    if (file.state !== 'committed') {
+      metrics.failed.add(1);
+    } else {
+      const nowMs = this.#options.clock.monotonicMs();
+      if (nowMs - file.sentMs > stuckMs) this.#stuckUntilMs = nowMs;
+      const { carried } = file;
+      metrics.committed.add(1);
+      metrics.fileBytes.observe(file.fileBytes);
+      metrics.uncompressedBytes.observe(file.uncompressedBytes);
+      metrics.batches.add(carried.batches);
+      metrics.records.add(carried.records);
+      metrics.producedRecords.add(carried.producedRecords);
+      metrics.producedBytes.add(carried.producedBytes);
+      metrics.producedUncompressedBytes.add(carried.producedUncompressedBytes);
+      metrics.commitSeconds.observe((nowMs - file.storedMs) / 1000);
+      metrics.totalSeconds.observe((nowMs - file.openedMs) / 1000);
+      this.#timer.committed(file);
+      this.#waitForAnswered();
+    }
+    this.#pump();
+  }
+}

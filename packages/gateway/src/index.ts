@@ -1,0 +1,11 @@
+export { DebugEndpoints, debugRoutesOf } from './debug/debug-endpoints.ts';
+export { httpRoutes } from './http-api/http-routes.ts';
+export { httpDataRows } from './http-data/data-metrics.ts';
+export { dataRoutes } from './http-data/data-routes.ts';
+export { HttpData } from './http-data/http-data.ts';
+export { writeAccess } from './http-data/write-access.ts';
+export { intakeRoutes } from './log-intake/intake-routes.ts';
+export { type RegistrySettings, startAgentRegistry } from './schema-registry/agent-registry.ts';
+export { OwnRegistry } from './schema-registry/own-registry.ts';
+export { registryRows } from './schema-registry/registry-metrics.ts';
+export type { RegistryServer } from './schema-registry/registry-server.ts';

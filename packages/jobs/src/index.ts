@@ -1,0 +1,14 @@
+export { compactionRows } from './compaction/file-compaction.ts';
+export { keyCompactionRows } from './compaction/keys/key-compaction.ts';
+export { deadFileRows } from './dead-file-metrics.ts';
+export { takesJobs } from './job-kind.ts';
+export { jobMetrics, jobRows } from './job-metrics.ts';
+export { JobRunner } from './job-runner.ts';
+export { type JobSettings, jobService, usualJobSettings } from './job-service.ts';
+export { queryMetricRows } from './query/query-metrics.ts';
+export { QueryService } from './query/query-service.ts';
+export { sidecarRow } from './query/sidecar-job.ts';
+export { schemaExport } from './schema-exporting/exporter-job.ts';
+export { exporterRows } from './schema-exporting/exporter-metrics.ts';
+export { linkingRows } from './schema-linking/linking-metrics.ts';
+export { schemaLinking } from './schema-linking/schema-linking-job.ts';
