@@ -118,18 +118,3 @@ test('numbers of invariants are unique', () => {
     [],
   );
 });
-
-test('the tour names few files, each of them once per request', () => {
-  const tour = pages.find(({ path }) => path === 'docs/contribute/tour.md')!.text;
-  const filesMax: Readonly<Record<string, number>> = { 'One Produce request': 25, 'One Fetch request': 15 };
-  const chapters = tour.split(/^## /m).slice(1);
-  assert.deepEqual(
-    chapters.map((chapter) => chapter.slice(0, chapter.indexOf('\n'))),
-    Object.keys(filesMax),
-  );
-  for (const chapter of chapters) {
-    const files = linksOf(chapter).filter((target) => target.endsWith('.ts'));
-    assert.deepEqual(files, [...new Set(files)]);
-    assert.ok(files.length > 5 && files.length <= filesMax[chapter.slice(0, chapter.indexOf('\n'))]!);
-  }
-});
