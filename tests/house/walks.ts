@@ -3,7 +3,7 @@ import { isTest, readJson, type SourceFile } from './repository.ts';
 import { importsOf } from './source-text.ts';
 
 /** Walks through the code on a page: numbered lists of files, in chapters and parts. */
-export interface Walk {
+interface Walk {
   readonly title: string;
   /** The files of each part, as paths in the repository. */
   readonly parts: readonly (readonly string[])[];
@@ -31,7 +31,7 @@ export function walksOf({ path, text }: SourceFile): Walk[] {
 }
 
 /** Imports between product files of all packages, by path. */
-export type Imports = ReadonlyMap<string, readonly string[]>;
+type Imports = ReadonlyMap<string, readonly string[]>;
 
 export function importsBetweenPackages(files: readonly SourceFile[]): Imports {
   const product = files.filter(({ path }) => path.startsWith('packages/') && !isTest(path));
@@ -65,7 +65,7 @@ function entriesOfPackages(files: readonly SourceFile[]): ReadonlyMap<string, st
 }
 
 /** Returns the files that can be reached by imports, those that are given included. */
-export function reachedFrom(starts: readonly string[], imports: Imports): ReadonlySet<string> {
+function reachedFrom(starts: readonly string[], imports: Imports): ReadonlySet<string> {
   const reached = new Set(starts);
   for (const path of reached) for (const target of imports.get(path) ?? []) reached.add(target);
   return reached;
