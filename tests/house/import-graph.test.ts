@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { importCycles, importGraph, mutualFolders } from './import-graph.ts';
+import { folderCycles, importCycles, importGraph } from './import-graph.ts';
 import { type SourceFile, typescriptFiles } from './repository.ts';
 
 const graph = importGraph(typescriptFiles());
@@ -9,8 +9,8 @@ test('no files import each other in a circle', () => {
   assert.deepEqual(importCycles(graph), []);
 });
 
-test('no two folders of a package import each other', () => {
-  assert.deepEqual(mutualFolders(graph), []);
+test('no folders import each other in a circle', () => {
+  assert.deepEqual(folderCycles(graph), []);
 });
 
 test('the rules find what they should', () => {
@@ -26,7 +26,10 @@ test('the rules find what they should', () => {
       'a circle around a corner',
       { 'src/a/a.ts': '../b/b.ts', 'src/b/b.ts': '../c/c.ts', 'src/c/c.ts': '../a/a.ts' },
       [['src/a/a.ts', 'src/b/b.ts', 'src/c/c.ts']],
-      [],
+      [
+        'src/a, src/b, src/c: src/a/a.ts imports src/b/b.ts; src/b/b.ts imports src/c/c.ts; ' +
+          'src/c/c.ts imports src/a/a.ts',
+      ],
     ],
     [
       'folders without a circle of files',
@@ -37,7 +40,34 @@ test('the rules find what they should', () => {
         'src/a/d.ts': 'node:fs',
       },
       [],
-      ['src/a and src/b: src/a/a.ts imports src/b/b.ts; src/b/c.ts imports src/a/d.ts'],
+      ['src/a, src/b: src/a/a.ts imports src/b/b.ts; src/b/c.ts imports src/a/d.ts'],
+    ],
+    [
+      'three folders without a circle of files',
+      {
+        'src/a/a.ts': '../b/b.ts',
+        'src/b/b.ts': 'node:fs',
+        'src/b/d.ts': '../c/c.ts',
+        'src/c/c.ts': 'node:fs',
+        'src/c/e.ts': '../a/f.ts',
+        'src/a/f.ts': 'node:fs',
+      },
+      [],
+      [
+        'src/a, src/b, src/c: src/a/a.ts imports src/b/b.ts; src/b/d.ts imports src/c/c.ts; ' +
+          'src/c/e.ts imports src/a/f.ts',
+      ],
+    ],
+    [
+      'folders below a folder',
+      {
+        'src/x/a/a.ts': '../b/b.ts',
+        'src/x/b/b.ts': 'node:fs',
+        'src/x/b/c.ts': '../a/d.ts',
+        'src/x/a/d.ts': 'node:fs',
+      },
+      [],
+      ['src/x/a, src/x/b: src/x/a/a.ts imports src/x/b/b.ts; src/x/b/c.ts imports src/x/a/d.ts'],
     ],
     [
       'a test',
@@ -64,6 +94,6 @@ test('the rules find what they should', () => {
       cycles,
       name,
     );
-    assert.deepEqual(mutualFolders(planted).map(shorten), folders, name);
+    assert.deepEqual(folderCycles(planted).map(shorten), folders, name);
   }
 });

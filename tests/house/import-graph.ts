@@ -60,30 +60,32 @@ export function importCycles(graph: ImportGraph): string[][] {
   }
 }
 
-/** Returns pairs of folders of one package that import each other, with one import each way. */
-export function mutualFolders(graph: ImportGraph): string[] {
-  const example = new Map<string, string>();
+/**
+ * Returns groups of sibling folders, at any depth, that import each other directly or around corners, each with one
+ * import per pair. Files directly in the parent compose the folders and belong to none.
+ */
+export function folderCycles(graph: ImportGraph): string[] {
+  const imports = new Map<string, string>();
+  const siblings = new Map<string, Set<string>>();
   for (const [path, targets] of graph) {
     for (const target of targets) {
-      const [from, to] = [folderOf(path), folderOf(target)];
-      if (from !== undefined && to !== undefined && from !== to && packageOf(from) === packageOf(to))
-        example.set(`${from} ${to}`, `${path} imports ${target}`);
+      const [from, to] = siblingFolders(path, target) ?? [];
+      if (from === undefined || to === undefined) continue;
+      imports.set(`${from} ${to}`, `${path} imports ${target}`);
+      siblings.set(from, (siblings.get(from) ?? new Set()).add(to));
+      if (!siblings.has(to)) siblings.set(to, new Set());
     }
   }
-  const pairs: string[] = [];
-  for (const [edge, there] of example) {
-    const [from, to] = edge.split(' ') as [string, string];
-    const back = example.get(`${to} ${from}`);
-    if (from < to && back !== undefined) pairs.push(`${from} and ${to}: ${there}; ${back}`);
-  }
-  return pairs.sort();
+  return importCycles(siblings).map((group) => {
+    const inside = group.flatMap((from) => group.map((to) => imports.get(`${from} ${to}`)));
+    return `${group.join(', ')}: ${inside.filter((line) => line !== undefined).join('; ')}`;
+  });
 }
 
-/** Returns the folder below `src/`; files directly in `src/` compose the package and belong to no folder. */
-function folderOf(path: string): string | undefined {
-  return /^packages\/[^/]+\/src\/[^/]+(?=\/)/.exec(path)?.[0];
-}
-
-function packageOf(path: string): string {
-  return path.split('/')[1]!;
+/** Returns the two folders at which the paths part; `undefined` if one of the files stands where they part. */
+function siblingFolders(path: string, target: string): [from: string, to: string] | undefined {
+  const [from, to] = [path.split('/'), target.split('/')];
+  const depth = from.findIndex((name, at) => name !== to[at]);
+  if (depth < 0 || depth >= from.length - 1 || depth >= to.length - 1) return undefined;
+  return [from.slice(0, depth + 1).join('/'), to.slice(0, depth + 1).join('/')];
 }

@@ -1,6 +1,6 @@
 import type { OutputOf, PipelineState, PipelineType } from '@weir/api';
-import type { RegistryItem, RegistryOutcome } from './api/registry-checks.ts';
 import type { Acl } from './desired.ts';
+import type { RegistryItem, RegistryOutcome } from './plan/registry-checks.ts';
 
 /**
  * The actual state, limited to what the documents mention. Kinds that they do not mention are not read and are

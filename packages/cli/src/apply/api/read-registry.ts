@@ -13,7 +13,7 @@ import {
   type RegistryItem,
   type RegistryOutcome,
   registryItems,
-} from './registry-checks.ts';
+} from '../plan/registry-checks.ts';
 
 type Check = (changes: readonly RegistryChange[]) => Promise<readonly RegistryOutcome[]>;
 

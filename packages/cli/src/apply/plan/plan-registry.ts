@@ -1,10 +1,10 @@
 import { violationLine } from '../../tools/schemas/violation-line.ts';
-import { isOuter, type RegistryItem, type RegistryOutcome, schemaChange } from '../api/registry-checks.ts';
 import type { DesiredCluster, DesiredSchema } from '../desired.ts';
 import { subjectOfReference } from '../document/schema-order.ts';
 import { deletion, isDifferent, isMissing, nothing } from './changes.ts';
 import { linesOf } from './diff-lines.ts';
 import type { PlanContext } from './plan-context.ts';
+import { isOuter, type RegistryItem, type RegistryOutcome, schemaChange } from './registry-checks.ts';
 import type { Change, Step, WritingStep } from './step.ts';
 
 /**

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ActualCluster } from '../actual.ts';
-import { type RegistryOutcome, registryItems } from '../api/registry-checks.ts';
 import { documentProblemLine } from '../document/problem.ts';
 import { readDocuments } from '../document/read-documents.ts';
 import { planText } from '../print.ts';
 import { planChanges } from './plan.ts';
+import { type RegistryOutcome, registryItems } from './registry-checks.ts';
 
 /** A configuration that writes to a topic. */
 const bento = (topic: string) => `{ input: { generate: {} }, output: { kafka_franz: { topic: ${topic} } } }`;

@@ -2,11 +2,11 @@ import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
 import { useMemo } from 'react';
 import { useOperation } from '../../api/use-operation.ts';
+import { AgentLink } from '../../ui/agent-link.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { Card, Page } from '../../ui/page.tsx';
 import { Empty, Failure, Skeleton } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
-import { AgentLink } from './agent-link.tsx';
 
 type Agent = OutputOf<'list_agents'>['agents'][number];
 

@@ -3,8 +3,8 @@ import { printLiteral } from '@weir/events';
 import type { ReactNode } from 'react';
 import { formatCount } from '../../format/format.ts';
 import { visibleText } from '../../format/visible-text.ts';
+import { AgentLink } from '../../ui/agent-link.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { AgentLink } from '../agents/agent-link.tsx';
 import { nameOf, type Software } from './client-words.ts';
 
 interface ClientSheetProps {

@@ -1,8 +1,8 @@
 import { visibleText } from '../../format/visible-text.ts';
+import { AgentLink } from '../../ui/agent-link.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { Status } from '../../ui/status.tsx';
 import { Time } from '../../ui/time.tsx';
-import { AgentLink } from '../agents/agent-link.tsx';
 import { type Job, type JobKind, jobStates, kindMeaning, progressText, reasonText } from './job-words.ts';
 
 const rankOf = (state: Job['state']) => jobStates.findIndex(({ name }) => name === state);

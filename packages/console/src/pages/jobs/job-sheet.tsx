@@ -3,10 +3,10 @@ import { printLiteral } from '@weir/events';
 import type { ReactNode } from 'react';
 import { formatCount } from '../../format/format.ts';
 import { visibleText } from '../../format/visible-text.ts';
+import { AgentLink } from '../../ui/agent-link.tsx';
 import { CopyableId } from '../../ui/copy-button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Time } from '../../ui/time.tsx';
-import { AgentLink } from '../agents/agent-link.tsx';
 import { JobState } from './job-columns.tsx';
 import { type Job, type JobKind, kindMeaning, progressText, reasonText } from './job-words.ts';
 

@@ -4,8 +4,8 @@ import { resolveTimeRange } from '@weir/events';
 import { Button } from '../../../ui/button.tsx';
 import { Menu } from '../../../ui/menu.tsx';
 import { copy } from '../results/field-menu.tsx';
-import { zoneName } from '../state/search-input.ts';
 import type { Explorer } from '../state/use-explorer.ts';
+import { zoneName } from '../time/zone-name.ts';
 import { csvExport, curlExport, jsonExport, mcpExport } from './export-texts.ts';
 
 /** The search and its results for other programs and people. */

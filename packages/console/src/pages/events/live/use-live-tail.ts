@@ -3,7 +3,7 @@ import { pauseUnlessStopped, systemClock } from '@weir/core';
 import { EventTail, tailOverlapMs, tailPollMs } from '@weir/events/event-tail';
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { call } from '../../../api/client.ts';
-import { inTurn } from '../state/search-queue.ts';
+import { inTurn } from '../search-queue.ts';
 import { emptyBuffer, released, rowsWith, type TailBuffer, withArrived } from './tail-buffer.ts';
 
 type Answer = OutputOf<'search_events'>;

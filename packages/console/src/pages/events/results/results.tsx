@@ -6,7 +6,7 @@ import { controlClass } from '../../../ui/field.tsx';
 import { FilterBox } from '../../../ui/list-page.tsx';
 import { Empty } from '../../../ui/states.tsx';
 import { Status } from '../../../ui/status.tsx';
-import { HeldEvents, LiveLine } from '../live/live-controls.tsx';
+import { HeldEvents, LiveLine } from '../query/live-controls.tsx';
 import type { Explorer } from '../state/use-explorer.ts';
 import { EventRow, type ShownEvent } from './event-row.tsx';
 import { FieldMenu, type OpenField } from './field-menu.tsx';

@@ -1,4 +1,5 @@
 import type { CallOf } from '@weir/api/client';
+import { zoneName } from '../time/zone-name.ts';
 import type { ExplorerState } from './explorer-state.ts';
 
 type TimeRangeInput = NonNullable<CallOf<'search_events'>['time_range']>;
@@ -15,11 +16,6 @@ export function scopeInput(clusterId: string, { types, filter, range, zone }: Ex
 
 function timeRangeInput(range: ExplorerState['range'], zone: ExplorerState['zone']): TimeRangeInput {
   return { ...range, time_zone: zoneName(zone) };
-}
-
-/** The name of the zone in which days begin. */
-export function zoneName(zone: ExplorerState['zone']): string {
-  return zone === 'utc' ? 'UTC' : Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
 /** One less than charts have colours: the last, a grey, is that of all other values. */

@@ -7,9 +7,10 @@ import { draftOf, type FilterDraft, filterOf, withFilter } from '../filter/filte
 import type { Literal } from '../filter/literal-text.ts';
 import { liveProblem } from '../live/live-problem.ts';
 import { type LiveTail, useLiveTail } from '../live/use-live-tail.ts';
+import { zoneName } from '../time/zone-name.ts';
 import type { ExplorerState } from './explorer-state.ts';
 import { rememberSearch } from './recent-searches.ts';
-import { scopeInput, zoneName } from './search-input.ts';
+import { scopeInput } from './search-input.ts';
 import { type Searches, useSearches } from './use-searches.ts';
 
 /** What a page fixes of the search: the type on the page of ACLs, the pipeline on that of a pipeline. */

@@ -2,9 +2,9 @@ import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-quer
 import { ApiError, type CallOf, type OperationName, type OutputOf } from '@weir/api/client';
 import { useRef } from 'react';
 import { call } from '../../../api/client.ts';
+import { inTurn } from '../search-queue.ts';
 import type { ExplorerState } from './explorer-state.ts';
 import { scopeInput, timelineInput } from './search-input.ts';
-import { inTurn } from './search-queue.ts';
 
 /** The key of all searches of the page, by which they are stopped. */
 export const searchesKey = 'event searches';

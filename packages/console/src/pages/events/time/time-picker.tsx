@@ -7,8 +7,8 @@ import { formatTime } from '../../../format/format.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Field, TextControl } from '../../../ui/field.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
-import { zoneName } from '../state/search-input.ts';
 import { rangeLabel } from './range-label.ts';
+import { zoneName } from './zone-name.ts';
 
 type Zone = 'local' | 'utc';
 

@@ -5,9 +5,9 @@ import { Button } from '../../../ui/button.tsx';
 import { controlClass } from '../../../ui/field.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { Status } from '../../../ui/status.tsx';
+import { type DraftGroup, type DraftRow, newGroup, newRow } from '../filter/filter-draft.ts';
+import { knownFields } from '../filter/known-fields.ts';
 import type { Explorer } from '../state/use-explorer.ts';
-import { type DraftGroup, type DraftRow, newGroup, newRow } from './filter-draft.ts';
-import { knownFields } from './known-fields.ts';
 
 type Fields = ReturnType<typeof knownFields>;
 

@@ -2,9 +2,9 @@ import { Menu } from '@base-ui/react/menu';
 import { CheckIcon, TriangleDownIcon } from '@primer/octicons-react';
 import { clusterKind } from '@weir/core';
 import { type EventTypeName, eventTypes, eventTypesIn } from '@weir/events';
-import { useOperation } from '../../api/use-operation.ts';
-import { Button } from '../../ui/button.tsx';
-import { popupClass } from '../../ui/menu.tsx';
+import { useOperation } from '../../../api/use-operation.ts';
+import { Button } from '../../../ui/button.tsx';
+import { popupClass } from '../../../ui/menu.tsx';
 
 interface TypesPickerProps {
   readonly clusterId: string;

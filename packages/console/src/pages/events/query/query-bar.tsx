@@ -1,17 +1,17 @@
 import { PlayIcon, SquareFillIcon } from '@primer/octicons-react';
 import { lazy, Suspense } from 'react';
-import { Button } from '../../ui/button.tsx';
-import { Segmented } from '../../ui/segmented.tsx';
-import { say } from '../../ui/toasts.tsx';
-import { BuilderRows } from './filter/builder-rows.tsx';
-import { filterOf, toBuilder, toRaw } from './filter/filter-draft.ts';
-import { LiveSwitch } from './live/live-controls.tsx';
-import type { Explorer } from './state/use-explorer.ts';
-import { TimePicker } from './time/time-picker.tsx';
+import { Button } from '../../../ui/button.tsx';
+import { Segmented } from '../../../ui/segmented.tsx';
+import { say } from '../../../ui/toasts.tsx';
+import { filterOf, toBuilder, toRaw } from '../filter/filter-draft.ts';
+import type { Explorer } from '../state/use-explorer.ts';
+import { TimePicker } from '../time/time-picker.tsx';
+import { BuilderRows } from './builder-rows.tsx';
+import { LiveSwitch } from './live-controls.tsx';
 import { TypesPicker } from './types-picker.tsx';
 
 const FilterEditor = lazy(async () => ({
-  default: (await import('./filter/filter-editor.tsx')).FilterEditor,
+  default: (await import('./filter-editor.tsx')).FilterEditor,
 }));
 
 /** What to search: types, time and filter. */

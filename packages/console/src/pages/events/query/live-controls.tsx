@@ -3,8 +3,8 @@ import { problemOf } from '../../../api/client.ts';
 import { formatCount } from '../../../format/format.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Status } from '../../../ui/status.tsx';
+import { tailRowsMax } from '../live/tail-buffer.ts';
 import type { Explorer } from '../state/use-explorer.ts';
-import { tailRowsMax } from './tail-buffer.ts';
 
 interface ExplorerPart {
   readonly explorer: Explorer;

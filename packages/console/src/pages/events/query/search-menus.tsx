@@ -1,13 +1,13 @@
 import { HistoryIcon, StarIcon, UndoIcon } from '@primer/octicons-react';
 import type { OutputOf } from '@weir/api/client';
 import type { TimeRange } from '@weir/events';
-import { useOperation } from '../../api/use-operation.ts';
-import { visibleText } from '../../format/visible-text.ts';
-import { Button } from '../../ui/button.tsx';
-import { Menu } from '../../ui/menu.tsx';
-import { stateOf } from './state/explorer-state.ts';
-import { recentSearches, searchLabel } from './state/recent-searches.ts';
-import type { Explorer } from './state/use-explorer.ts';
+import { useOperation } from '../../../api/use-operation.ts';
+import { visibleText } from '../../../format/visible-text.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Menu } from '../../../ui/menu.tsx';
+import { stateOf } from '../state/explorer-state.ts';
+import { recentSearches, searchLabel } from '../state/recent-searches.ts';
+import type { Explorer } from '../state/use-explorer.ts';
 
 interface ExplorerPart {
   readonly explorer: Explorer;

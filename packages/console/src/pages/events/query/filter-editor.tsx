@@ -1,8 +1,8 @@
 import { useMemo, useRef } from 'react';
 import { CodeEditor } from '../../../ui/editor/code-editor.tsx';
+import { filterLanguage } from '../filter/filter-language.ts';
+import { knownFields } from '../filter/known-fields.ts';
 import type { Explorer } from '../state/use-explorer.ts';
-import { filterLanguage } from './filter-language.ts';
-import { knownFields } from './known-fields.ts';
 
 /** The filter as text. */
 export function FilterEditor({ explorer }: { readonly explorer: Explorer }) {
