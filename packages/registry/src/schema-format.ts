@@ -32,6 +32,15 @@ export interface ParsedSchema {
   readonly type: SchemaType;
   /** The text that the registry stores, returns and compares. */
   readonly canonicalText: string;
+  /** Why the schema is refused if it is new. One that a registry has already, or imports, is taken with it. */
+  readonly problemIfNew?: string | undefined;
+  /** Why the schema is refused where the config says `validateFields`. */
+  readonly problemOfFields?: string | undefined;
+}
+
+interface ParseOptions {
+  /** The schema is in a registry already, or is imported from one. Default: it is new. */
+  readonly isStored?: boolean;
 }
 
 /** A difference that makes two schemas incompatible. */
@@ -101,7 +110,7 @@ export class InvalidPayload extends Error {
 export interface SchemaFormat<Parsed extends ParsedSchema = ParsedSchema> {
   readonly type: SchemaType;
   /** Parses and validates a schema. Throws `InvalidSchema`. */
-  parse(source: SchemaSource): Parsed;
+  parse(source: SchemaSource, options?: ParseOptions): Parsed;
   /** The canonical text of the normalised schema: what only differs in spelling has the same. */
   normalizedText(schema: Parsed): string;
   /** All differences that prevent `reader` from reading data of `writer`. */

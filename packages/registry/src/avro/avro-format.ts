@@ -26,12 +26,13 @@ export interface AvroSchema extends ParsedSchema {
 export const avroFormat: SchemaFormat<AvroSchema> = {
   type: 'AVRO',
 
-  parse(source: SchemaSource): AvroSchema {
-    const { root, referencedNames } = parseAvro(source);
+  parse(source: SchemaSource, { isStored = false } = {}): AvroSchema {
+    const { root, referencedNames, problemIfNew } = parseAvro(source);
+    if (problemIfNew !== undefined && !isStored) throw new InvalidSchema(problemIfNew);
     const canonicalText = printed(root, referencedNames, false);
     // Throws if the types that references define nest too deeply.
     if (referencedNames.size > 0) printed(root, [], false);
-    return { type: 'AVRO', root, referencedNames, canonicalText };
+    return { type: 'AVRO', root, referencedNames, canonicalText, problemIfNew };
   },
 
   normalizedText({ root, referencedNames }: AvroSchema): string {

@@ -38,7 +38,12 @@ function stage(text: string) {
     assert.equal(codec.problemOf(bytes, 3, end), problem);
     if (passes) {
       assert.equal(problem, undefined, `passes: ${Buffer.from(payload).toString('hex')}`);
-      new PayloadReader().read(root, payload);
+      try {
+        new PayloadReader().read(root, payload);
+      } catch (error) {
+        // A changed count can stand for many values that take no bytes.
+        assert.match(String(error), /too many values for its size/);
+      }
     }
     return { passes, problem };
   };

@@ -31,6 +31,8 @@ export interface ParsedAvro {
   readonly root: AvroType;
   /** Full names of the types at the root of references, which the canonical text does not repeat. */
   readonly referencedNames: ReadonlySet<string>;
+  /** The first default that does not fit its type: releases of Avro before 1.9 did not check them. */
+  readonly problemIfNew: string | undefined;
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -58,16 +60,22 @@ export function parseAvro(source: SchemaSource): ParsedAvro {
   const types = new Map<string, NamedType>();
   const budget = new ValidationBudget();
   const referencedNames = new Set<string>();
+  let problemIfNew: string | undefined;
   for (const { name, text } of referencedTexts(source)) {
     try {
-      const root = new SchemaReader(text, types, budget).read();
+      const reader = new SchemaReader(text, types, budget);
+      const root = reader.read();
       if ('fullName' in root) referencedNames.add(root.fullName);
+      const { invalidDefault: problem } = reader;
+      if (problem !== undefined) problemIfNew ??= `reference ${quoted(name)}: ${problem}`;
     } catch (error) {
       if (!(error instanceof InvalidSchema)) throw error;
       throw new InvalidSchema(`reference ${quoted(name)}: ${error.message}`);
     }
   }
-  return { root: new SchemaReader(source.text, types, budget).read(), referencedNames };
+  const reader = new SchemaReader(source.text, types, budget);
+  const root = reader.read();
+  return { root, referencedNames, problemIfNew: problemIfNew ?? reader.invalidDefault };
 }
 
 /** Schemas that a schema refers to, each after those that it refers to itself. The first of one name counts. */
@@ -99,6 +107,8 @@ function referencedTexts(source: SchemaSource): { name: string; text: string }[]
 }
 
 class SchemaReader {
+  /** What is wrong with the first default that does not fit its type. */
+  invalidDefault: string | undefined;
   readonly #text: string;
   readonly #types: Map<string, NamedType>;
   /** Validates defaults while names are unresolved, and then again. */
@@ -137,7 +147,7 @@ class SchemaReader {
     }
     for (const { branches, path } of this.#unions) checkBranches(branches, path);
     for (const { field, path } of this.#fields) {
-      if (!this.#defaults.isValidDefault(field)) throw invalidDefault(field, path);
+      if (!this.#defaults.isValidDefault(field)) this.invalidDefault ??= defaultProblem(field, path);
     }
     // The first definition, if a reference has the same.
     return 'fullName' in root ? this.#types.get(root.fullName)! : root;
@@ -277,10 +287,11 @@ class SchemaReader {
     if (field.default !== undefined) {
       field.default = numericDefault(field.type, field.default);
       // Once while names are unresolved, as in the Java library: they only take objects. Then again, in `read`.
-      if (!this.#earlyDefaults.isValidDefault(field)) {
-        throw invalidDefault({ ...field, default: node.get('default')! }, this.#where());
+      if (this.#earlyDefaults.isValidDefault(field)) this.#fields.push({ field, path: this.#where() });
+      else {
+        field.default = node.get('default')!;
+        this.invalidDefault ??= defaultProblem(field, this.#where());
       }
-      this.#fields.push({ field, path: this.#where() });
     }
     return field;
   }
@@ -439,11 +450,11 @@ function checkBranches(branches: readonly AvroType[], path: string): void {
   }
 }
 
-function invalidDefault(field: AvroField, path: string): InvalidSchema {
+function defaultProblem(field: AvroField, path: string): string {
   const { type } = field;
   const name = type.kind === 'union' ? 'union' : branchName(type);
-  return new InvalidSchema(
+  return (
     `at ${path}: the default ${quoted(jsonText(field.default ?? null))} of field ${quoted(field.name)} ` +
-      `is no value of its type ${quoted(name)}`,
+    `is no value of its type ${quoted(name)}`
   );
 }

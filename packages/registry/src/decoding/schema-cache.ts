@@ -243,7 +243,7 @@ export class SchemaCache {
       return undefined;
     }
     const format = await formatOf(type);
-    const parse = () => format.codec(format.parse(source));
+    const parse = () => format.codec(format.parse(source, { isStored: true }));
     return textBytes > registryLimits.inlineSchemaCharsMax ? await this.#parseInTurn(parse) : parse();
   }
 

@@ -16,7 +16,8 @@ export const jsonSchemaFormat = {
   type: 'JSON',
   parse(source) {
     const documents = readDocuments(source);
-    return { type: 'JSON', documents, canonicalText: printJson(documents.root) };
+    const problemOfFields = problemOfNames(documents.root);
+    return { type: 'JSON', documents, canonicalText: printJson(documents.root), problemOfFields };
   },
   normalizedText: ({ documents }) => printJson(documents.root, { sorted: true }),
   incompatibilities: (reader, writer, options) =>
@@ -32,3 +33,12 @@ export const jsonSchemaFormat = {
   formattedText: ({ canonicalText }) => canonicalText,
   codec: ({ documents }) => jsonCodec(documents),
 } as const satisfies SchemaFormat<JsonSchema>;
+
+/** Names that Confluent reserves; only those at the top count. */
+function problemOfNames(root: SchemaDocuments['root']): string | undefined {
+  const properties = isObject(root) ? root.get('properties') : undefined;
+  if (!isObject(properties)) return undefined;
+  for (const name of properties.keys())
+    if (name.startsWith('$$')) return `#/properties/${name}: field names cannot start with $$`;
+  return undefined;
+}

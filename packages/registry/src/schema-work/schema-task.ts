@@ -20,6 +20,9 @@ export type SchemaTask =
       readonly type: SchemaType;
       readonly source: SchemaSource;
       readonly normalize: boolean;
+      /** Whether what is refused in new schemas only is refused. */
+      readonly isNew: boolean;
+      readonly validatesFields: boolean;
     }
   | {
       readonly kind: 'format';
@@ -87,7 +90,7 @@ export function runTask(
   formats: SchemaFormats,
   task: SchemaTask,
   parse: (type: SchemaType, source: SchemaSource) => ParsedSchema = (type, source) =>
-    formats[type].parse(source),
+    formats[type].parse(source, { isStored: true }),
 ): SchemaResult {
   if (task.kind === 'diff') {
     const { linesMax } = task;
@@ -98,6 +101,10 @@ export function runTask(
     switch (task.kind) {
       case 'canonical': {
         const schema = parse(task.type, task.source);
+        const problem =
+          (task.isNew ? schema.problemIfNew : undefined) ??
+          (task.validatesFields ? schema.problemOfFields : undefined);
+        if (problem !== undefined) return { kind: 'invalid', problem };
         return { kind: 'text', text: task.normalize ? format.normalizedText(schema) : schema.canonicalText };
       }
       case 'format':

@@ -45,12 +45,15 @@ async function withPool(
   }
 }
 
+const plain = { normalize: false, isNew: true, validatesFields: false };
+const normal = { ...plain, normalize: true };
+
 describe('work on schemas', () => {
   it('is done at once if the schema is small', async () => {
     await withPool({}, async (session, pool) => {
-      assert.equal(session.canonicalText('AVRO', source(' b  a '), false), 'b a');
-      assert.equal(session.canonicalText('AVRO', source(' b  a '), true), 'a b');
-      assert.throws(() => session.canonicalText('AVRO', source('!'), false), { name: 'InvalidSchema' });
+      assert.equal(session.canonicalText('AVRO', source(' b  a '), plain), 'b a');
+      assert.equal(session.canonicalText('AVRO', source(' b  a '), normal), 'a b');
+      assert.throws(() => session.canonicalText('AVRO', source('!'), plain), { name: 'InvalidSchema' });
       const found = session.incompatibilities('AVRO', source('a b'), source('a'), {
         reader: 'new',
         policy: 'STRICT',
@@ -82,10 +85,10 @@ describe('work on schemas', () => {
   it('is done in a thread if the schema is large', async () => {
     await withPool({}, async (session, pool) => {
       const schema = large('a');
-      assert.throws(() => session.canonicalText('AVRO', schema, false), WorkPending);
-      assert.match(await settled(() => session.canonicalText('AVRO', schema, false)), /^a filler/);
+      assert.throws(() => session.canonicalText('AVRO', schema, plain), WorkPending);
+      assert.match(await settled(() => session.canonicalText('AVRO', schema, plain)), /^a filler/);
       await assert.rejects(
-        settled(() => session.canonicalText('AVRO', large('!'), false)),
+        settled(() => session.canonicalText('AVRO', large('!'), plain)),
         { name: 'InvalidSchema', message: '"!" is not a field' },
       );
       const options = { reader: 'old', policy: 'STRICT' } as const;
@@ -106,10 +109,10 @@ describe('work on schemas', () => {
     };
     const clock: Clock = { ...systemClock, after };
     await withPool({ clock }, async (session) => {
-      const refusal = settled(() => session.canonicalText('AVRO', large('spin'), false));
+      const refusal = settled(() => session.canonicalText('AVRO', large('spin'), plain));
       timers[0]!();
       await assert.rejects(refusal, { code: 42209, message: /takes too long to check/ });
-      assert.match(await settled(() => session.canonicalText('AVRO', large('a'), false)), /^a /);
+      assert.match(await settled(() => session.canonicalText('AVRO', large('a'), plain)), /^a /);
     });
   });
 
@@ -223,8 +226,8 @@ describe('work on schemas', () => {
     const work = new SchemaWork({ formats: { ...fieldListFormats, AVRO: avro } });
     const reference = { name: 'r', subject: 's', version: 1 };
     const sources = () => ({ text: '@r', references: [{ ...reference, source: source('a') }] });
-    assert.equal(work.session(caller).canonicalText('AVRO', sources(), false), '@r');
-    assert.equal(work.session(caller).canonicalText('AVRO', sources(), true), '@r');
+    assert.equal(work.session(caller).canonicalText('AVRO', sources(), plain), '@r');
+    assert.equal(work.session(caller).canonicalText('AVRO', sources(), normal), '@r');
     assert.equal(parses, 1);
     const other = { text: '@r', references: [{ ...reference, source: source('b') }] };
     assert.equal(work.session(caller).formattedText('AVRO', other, 'resolved'), 'b');

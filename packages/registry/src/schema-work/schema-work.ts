@@ -91,11 +91,13 @@ export class SchemaWork {
     const key = `${type}${digest}`;
     const known = this.#parsed.get(key);
     if (known !== undefined) return known;
-    const schema = this.#formats[type].parse(source);
+    const schema = this.#formats[type].parse(source, { isStored: true });
     this.#parsed.set(key, schema, chars * parsedSizePerChar + resultSize);
     return schema;
   }
 }
+
+type CanonicalTask = Extract<SchemaTask, { readonly kind: 'canonical' }>;
 
 /** Results for one request. Each function throws `WorkPending` while its result is not there. */
 export class WorkSession {
@@ -107,8 +109,12 @@ export class WorkSession {
   }
 
   /** The text that the registry stores. Throws `InvalidSchema`. */
-  canonicalText(type: SchemaType, source: SchemaSource, normalize: boolean): string {
-    return textOf(this.#result({ kind: 'canonical', type, source, normalize }));
+  canonicalText(
+    type: SchemaType,
+    source: SchemaSource,
+    options: Pick<CanonicalTask, 'normalize' | 'isNew' | 'validatesFields'>,
+  ): string {
+    return textOf(this.#result({ kind: 'canonical', type, source, ...options }));
   }
 
   /** The text in another form. */
@@ -169,7 +175,8 @@ function keyOf(task: SchemaTask): { readonly key: string; readonly chars: number
   switch (task.kind) {
     case 'canonical': {
       const { digest, chars } = digestOf(task.source);
-      return { key: `${task.normalize ? 'normal' : 'canonical'}/${task.type}/${digest}`, chars };
+      const checks = `${task.isNew ? 'new' : ''}/${task.validatesFields ? 'fields' : ''}`;
+      return { key: `${task.normalize ? 'normal' : 'canonical'}/${checks}/${task.type}/${digest}`, chars };
     }
     case 'format': {
       const { digest, chars } = digestOf(task.source);

@@ -24,7 +24,7 @@ export function serveSchemaTasks(formats: SchemaFormats): void {
     const known = codecs.get(key);
     if (known !== undefined) return known;
     const format = formats[type];
-    const codec = format.codec(format.parse(source));
+    const codec = format.codec(format.parse(source, { isStored: true }));
     codecs.set(key, codec, chars * parsedSizePerChar);
     return codec;
   };

@@ -24,8 +24,13 @@ export interface SchemaInput {
 
 interface CanonicalOptions {
   readonly normalize: boolean;
-  /** Whether the schema would be a new version: then it may only refer to what is not marked as deleted. */
+  /**
+   * Whether the schema would be a new version: then it may only refer to what is not marked as deleted, and its
+   * defaults have to fit.
+   */
   readonly isNew: boolean;
+  /** Whether reserved names of fields are refused. */
+  readonly validatesFields: boolean;
 }
 
 /** Parses a schema for a subject and brings it into the form in which it is stored and compared. */
@@ -33,7 +38,7 @@ export function canonicalSchema(
   { resolver, work }: DecisionContext,
   subject: string,
   { text, type, references: given, metadata, ruleSet }: SchemaInput,
-  { normalize, isNew }: CanonicalOptions,
+  { normalize, isNew, validatesFields }: CanonicalOptions,
 ): CandidateSchema {
   return withValidSchema(type, () => {
     const { context } = parseSubject(subject);
@@ -41,7 +46,7 @@ export function canonicalSchema(
     // Cycles and depths were checked above.
     if (isNew) resolver.requireLive(context, references);
     const { source } = resolver.resolve(context, text, references);
-    const canonicalText = work.canonicalText(type, source, normalize);
+    const canonicalText = work.canonicalText(type, source, { normalize, isNew, validatesFields });
     const schema: StoredSchema = {
       text: canonicalText,
       type,

@@ -46,7 +46,7 @@ export function checkMessages(
     context,
     named,
     { ...body, text: body.text },
-    { normalize, isNew: validatesNew(config) },
+    { normalize, isNew: validatesNew(config), validatesFields: config.validateFields === true },
   );
   return incompatibilityMessages(context, config, schema, compared);
 }

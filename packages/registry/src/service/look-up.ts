@@ -23,7 +23,11 @@ export function findVersion(
   const find = (sought: SchemaInput) => {
     const asSent = normalize ? undefined : findAsSent(context, subject, sought, isDeletedFound);
     if (asSent !== undefined) return asSent;
-    const schema = canonicalSchema(context, subject, sought, { normalize, isNew: false });
+    const schema = canonicalSchema(context, subject, sought, {
+      normalize,
+      isNew: false,
+      validatesFields: false,
+    });
     return (
       findExact(context, subject, schema, isDeletedFound) ??
       findLoosely(context, subject, schema, isDeletedFound)

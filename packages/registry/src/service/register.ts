@@ -95,7 +95,11 @@ export function register(
   const nextVersion = (state.versions(subject).at(-1)?.version ?? 0) + 1;
   const input = schemaInput(context, subject, config, mode, body, live.at(-1), nextVersion);
   const isNew = body.id === undefined && validatesNew(config);
-  const schema = canonicalSchema(context, subject, input, { normalize, isNew });
+  const schema = canonicalSchema(context, subject, input, {
+    normalize,
+    isNew,
+    validatesFields: config.validateFields === true && !isImport(mode),
+  });
   checkReferences(state, subject, schema);
   // Only IMPORT keeps ids. FORWARD takes bodies that name one, and gives the next.
   const wantedId = mode === 'IMPORT' ? body.id : undefined;

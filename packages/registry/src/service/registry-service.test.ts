@@ -693,6 +693,21 @@ describe('configs', () => {
     ],
     ['', (service) => service.config(':.ctx:'), { compatibilityLevel: 'FORWARD' }],
     [
+      'a subject with some fields inherits the others, each on its own',
+      (service) => service.putConfig(':.ctx:b', { compatibilityGroup: 'major', normalize: false }),
+      { compatibilityGroup: 'major', normalize: false },
+    ],
+    [
+      '',
+      (service) => service.config(':.ctx:b', { defaultToGlobal: true }),
+      { compatibilityLevel: 'FORWARD', compatibilityGroup: 'major', normalize: false },
+    ],
+    [
+      'which its own answer says of the level',
+      (service) => service.config(':.ctx:b'),
+      { compatibilityLevel: 'FORWARD', compatibilityGroup: 'major', normalize: false },
+    ],
+    [
       'a field alone',
       (service) => service.putConfig('a', { compatibilityGroup: 'major' }),
       { compatibilityGroup: 'major' },
