@@ -18,6 +18,8 @@ const canonical = (text: string): SchemaTask => ({
   type: 'AVRO',
   source: large(text),
   normalize: false,
+  isNew: true,
+  validatesFields: false,
 });
 
 /** Asks until the result is there. */

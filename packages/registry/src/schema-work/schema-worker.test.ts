@@ -14,7 +14,10 @@ it('a thread of the product knows every type of schema', async () => {
   try {
     for (const type of schemaTypes) {
       const source = { text: texts[type], references: [] };
-      const { kind } = await pool.run({ kind: 'canonical', type, source, normalize: false }, { client: 'a' });
+      const { kind } = await pool.run(
+        { kind: 'canonical', type, source, normalize: false, isNew: true, validatesFields: false },
+        { client: 'a' },
+      );
       assert.equal(kind, 'text', type);
     }
   } finally {
