@@ -25,6 +25,7 @@ import {
   dataRoutes,
   HttpData,
   httpRoutes,
+  InflatedMemory,
   intakeRoutes,
   OwnRegistry,
   startAgentRegistry,
@@ -253,8 +254,10 @@ async function start(
     log,
     metrics,
   };
+  const inflated = new InflatedMemory(answers, clock);
   data = new HttpData({
     ...callers,
+    inflated,
     routes: [...dataRoutes, ...intakeRoutes],
     mayWrite: writeAccess({ accessOf, impersonation }),
     quotas,
@@ -349,7 +352,7 @@ async function start(
     loadRecordQueries: async () => {
       const { RecordBrowser } = await import('@weir/gateway/record-browser');
       const mustLogIn = () => requiresLogin || hasClientCertificates || aclMode() === 'enforced';
-      return new RecordBrowser({ ...callers, server: held, schemas, requiresLogin: mustLogIn });
+      return new RecordBrowser({ ...callers, inflated, server: held, schemas, requiresLogin: mustLogIn });
     },
     readPath,
     damage,

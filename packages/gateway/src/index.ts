@@ -3,6 +3,7 @@ export { httpRoutes } from './http-api/http-routes.ts';
 export { httpDataRows } from './http-data/data-metrics.ts';
 export { dataRoutes } from './http-data/data-routes.ts';
 export { HttpData } from './http-data/http-data.ts';
+export { InflatedMemory } from './http-data/inflated-memory.ts';
 export { writeAccess } from './http-data/write-access.ts';
 export { intakeRoutes } from './log-intake/intake-routes.ts';
 export { type RegistrySettings, startAgentRegistry } from './schema-registry/agent-registry.ts';

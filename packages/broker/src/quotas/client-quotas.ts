@@ -20,6 +20,11 @@ export interface UsedQuota {
   readonly waitMs: number;
 }
 
+interface SentAnswer {
+  readonly sentBytes: number;
+  readonly fetchedBytes: number;
+}
+
 /**
  * Quotas of clients on this agent, and their usage. As in Kafka every agent counts for itself: a quota of 1 MB/s is 1
  * MB/s at each agent that a client uses.
@@ -72,6 +77,20 @@ export class ClientQuotas {
     }
     rate.record(-bytes, nowMs);
     return this.#noteThrottle(quota, this.#throttled('consumer_byte_rate', waitMs));
+  }
+
+  /**
+   * Counts an answer over HTTP by what was sent, as those to Kafka clients are, in place of the stored bytes that its
+   * Fetch counted: text, base64 and compression make it longer or shorter. What is to wait is the next request.
+   */
+  sentInstead(client: QuotaClient, { sentBytes, fetchedBytes }: SentAnswer): void {
+    const quota = this.#quota('consumer_byte_rate', client);
+    if (quota === undefined) return;
+    const nowMs = this.#clock.monotonicMs();
+    const rate = this.#rate(quota);
+    // Of what was counted before the window nothing is left to give back.
+    rate.record(Math.max(sentBytes - fetchedBytes, -rate.total(nowMs)), nowMs);
+    this.#noteThrottle(quota, this.#throttled('consumer_byte_rate', rate.excessMs(quota.perSecond, nowMs)));
   }
 
   /** Upper bound for one answer, because a larger one would have to wait forever. */

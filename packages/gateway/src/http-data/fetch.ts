@@ -11,6 +11,7 @@ import { formatsIn, type RecordFormats } from './record-formats.ts';
 import { recordJson } from './record-json.ts';
 import { isSmall, piecesOf } from './record-pieces.ts';
 import { overloaded } from './request-body.ts';
+import { storedBytes } from './stored-bytes.ts';
 
 /** Text of the answer that is sent at a time. */
 const pieceChars = 64 * 1024;
@@ -104,12 +105,6 @@ export async function* fetchAnswer(
   } finally {
     answers.change(-heldBytes);
   }
-}
-
-function storedBytes({ records }: FetchedPartition): number {
-  if (records === null || records === undefined) return 0;
-  if (Buffer.isBuffer(records)) return records.length;
-  return (records as readonly Buffer[]).reduce((bytes, { length }) => bytes + length, 0);
 }
 
 function partitionHead(partition: FetchedPartition): string {

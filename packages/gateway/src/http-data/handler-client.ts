@@ -2,7 +2,8 @@ import type { AnswerHold, RequestServer } from '@weir/broker';
 import type { Clock } from '@weir/core';
 import { HttpProblem } from '@weir/http';
 import type { ClientSession } from '@weir/security';
-import type { Api, Fields, ReadStruct, RequestOf, ResponseOf } from '@weir/wire';
+import { type Api, apis, type Fields, type ReadStruct, type RequestOf, type ResponseOf } from '@weir/wire';
+import { storedBytes } from './stored-bytes.ts';
 
 interface HandlerClientOptions {
   readonly server: RequestServer;
@@ -24,6 +25,7 @@ interface HandlerClientOptions {
 export class HandlerClient {
   readonly #options: HandlerClientOptions;
   #correlationId = 0;
+  #fetchedBytes = 0;
 
   constructor(options: HandlerClientOptions) {
     this.#options = options;
@@ -31,6 +33,11 @@ export class HandlerClient {
 
   get closed(): AbortSignal {
     return this.#options.closed;
+  }
+
+  /** Bytes of records in answers to Fetch, as they are stored, which its quota has counted. */
+  get fetchedBytes(): number {
+    return this.#fetchedBytes;
   }
 
   get session(): ClientSession {
@@ -85,6 +92,15 @@ export class HandlerClient {
     if (answer === 'close')
       throw new HttpProblem(400, 'The client id names another agent group, zone or cluster.');
     if (answer === 'noReply') throw new Error(`${api.name} has no answer`);
+    if (api === (apis.Fetch as Api)) this.#fetchedBytes += recordBytes(answer as unknown as FetchAnswer);
     return answer as ResponseOf<A>;
   }
+}
+
+type FetchAnswer = ResponseOf<typeof apis.Fetch>;
+
+function recordBytes({ responses }: FetchAnswer): number {
+  let bytes = 0;
+  for (const { partitions } of responses) for (const partition of partitions) bytes += storedBytes(partition);
+  return bytes;
 }

@@ -19,7 +19,7 @@ import { AnswerSender } from './answer-sender.ts';
 import { countAnswer, httpDataRows } from './data-metrics.ts';
 import type { DataDeps, DataRoute } from './data-route.ts';
 import { HandlerClient } from './handler-client.ts';
-import { InflatedMemory } from './inflated-memory.ts';
+import type { InflatedMemory } from './inflated-memory.ts';
 import { DataBodies, overloaded } from './request-body.ts';
 import { ConsumerInstances } from './rest-proxy/consumers/consumer-instances.ts';
 import { sendProblem } from './send-problem.ts';
@@ -31,6 +31,7 @@ interface HttpDataOptions {
   /** The handlers of Kafka requests. */
   readonly server: RequestServer;
   readonly answers: AnswerMemory;
+  readonly inflated: InflatedMemory;
   readonly quotas: ClientQuotas;
   readonly checks: LoginChecks;
   readonly principalOf: PrincipalOf;
@@ -87,7 +88,7 @@ export class HttpData {
     this.#answers = new AnswerSender(answers);
     this.#throttled = new ThrottledRequests(options);
     this.#consumers = new ConsumerInstances({ ...options, pause });
-    const inflated = new InflatedMemory(answers, clock);
+    const { inflated } = options;
     this.#deps = { answers, inflated, clock, consumers: this.#consumers, schemas, logTopic, pause };
   }
 
@@ -148,9 +149,13 @@ export class HttpData {
     const hold = new AnswerHold();
     let isCounted = false;
     let served: (() => void) | undefined;
+    let client: HandlerClient | undefined;
+    const quotaClient = { user: userOf(principal), clientId };
+    const { socket } = request;
+    const bytesBefore = socket.bytesWritten;
     try {
       const byteRate = row.writes === true ? 'producer_byte_rate' : 'consumer_byte_rate';
-      served = await this.#throttled.admit({ user: userOf(principal), clientId }, byteRate, ended.signal);
+      served = await this.#throttled.admit(quotaClient, byteRate, ended.signal);
       // Not before the login: those whose passwords wait to be checked must not keep others out.
       if (this.#requests >= gatewayLimits.httpDataRequestsMax) throw overloaded();
       this.#requests++;
@@ -161,7 +166,8 @@ export class HttpData {
         user: userOf(principal),
         principal,
       };
-      const client = this.#clientOf(clientId, { session, closed: ended.signal, hold });
+      const caller = this.#clientOf(clientId, { session, closed: ended.signal, hold });
+      client = caller;
       const registryAccess = () => accessOf({ registryOperation: row.operation, session });
       const serve = async (body: unknown, bodyBytes: number, countBytes: (bytes: number) => void) => {
         const contentType = headers['content-type'];
@@ -174,18 +180,24 @@ export class HttpData {
           body,
           bodyBytes,
           countBytes,
-          client,
+          client: caller,
           registryAccess,
         };
         const answer = row.serve(input, this.#deps);
         await this.#answers.send(response, answer, headers['accept-encoding']);
       };
-      const admit = () => row.admit?.({ path, query, headers, client }, this.#deps);
+      const admit = () => row.admit?.({ path, query, headers, client: caller }, this.#deps);
       if (row.takesBytes === true) await this.#bodies.withBytes(request, { ...row, admit }, serve);
       else if (row.body !== undefined) await this.#bodies.withJson(request, { ...row, admit }, serve);
       else await serve({}, 0, () => undefined);
     } finally {
       if (isCounted) this.#requests--;
+      const fetchedBytes = client?.fetchedBytes ?? 0;
+      // Before those that wait for this answer are served.
+      if (fetchedBytes > 0) {
+        const sentBytes = socket.bytesWritten - bytesBefore;
+        this.#options.quotas.sentInstead(quotaClient, { sentBytes, fetchedBytes });
+      }
       served?.();
       response.off('close', end);
       ended.abort(requestEnded);

@@ -152,6 +152,36 @@ test('over HTTP a producer writes no faster than its quota', async (t) => {
   assert.ok(written <= allowed, `${written} bytes in ${seconds} s, ${allowed} are allowed`);
 });
 
+test('over HTTP a consumer is sent no more than its quota, whatever form answers have', async (t) => {
+  const { cluster, call, clock } = await httpStage(t);
+  cluster.addTopic('orders');
+  const records = [{ value: Buffer.alloc(6_000).toString('base64') }];
+  const written = { topics: [{ topic: 'orders', partitions: [{ partition: 0, records }] }] };
+  assert.equal((await call('POST', '/v1/kafka/produce', written)).status, 200);
+  const quotaOf = async (name: string, consumer_byte_rate: number) => {
+    cluster.putRecord('clientQuota', quotaEntityKey([{ type: 'client-id', name }]), { consumer_byte_rate });
+    await settle();
+  };
+  const position = { partition: 0, fetch_offset: 0 };
+  const wanted = { topics: [{ topic: 'orders', partitions: [position] }], max_wait_ms: 0 };
+  const read = (name: string, encoding: string) =>
+    call('POST', '/v1/kafka/fetch', wanted, { 'kafka-client-id': name, 'accept-encoding': encoding });
+  // What is stored is less than a window of ten seconds allows, and what is sent is more.
+  await quotaOf('plain', 700);
+  const first = await read('plain', 'identity');
+  assert.equal(first.json.topics[0].partitions[0].records.length, 1);
+  assert.ok(first.bytes.length > 8_000);
+  const beginMs = clock.monotonicMs();
+  assert.equal((await read('plain', 'identity')).status, 200);
+  assert.ok(clock.monotonicMs() - beginMs > 1_000, 'the next request waits');
+  // Ten compressed answers are less than a window allows, and ten stored batches four times as much.
+  await quotaOf('compressed', 1500);
+  for (let count = 0; count < 10; count++) {
+    const { status, json: answer } = await read('compressed', 'gzip');
+    assert.deepEqual([status, answer.topics[0].partitions[0].records.length], [200, 1]);
+  }
+});
+
 test('a shipper of logs above its quota is told when to try again', async (t) => {
   const { cluster, call } = await logStage(t);
   const entity = [{ type: 'client-id', name: 'http-log-intake-client' }];

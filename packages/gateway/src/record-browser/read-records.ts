@@ -1,20 +1,23 @@
 import type { ReadRecords, ReadRecordsQuery, RecordPosition } from '@weir/cluster';
 import type { Clock } from '@weir/core';
+import { HttpProblem } from '@weir/http';
 import { errorByCode, errors, type RecordCursor } from '@weir/wire';
 import { BatchTooLarge, fetchedRecords } from '../http-data/fetched-records.ts';
 import type { FormattedRecords } from '../http-data/formatted-records.ts';
+import type { InflatedMemory } from '../http-data/inflated-memory.ts';
 import { bytesOf, type FetchedPartition, fetch } from '../http-data/kafka-fetch.ts';
 import { gatewayLimits } from '../limits.ts';
 import type { BrowserClient } from './browser-client.ts';
 import { type LogBounds, logBounds } from './log-bounds.ts';
 import { foundRecord, PartitionReading } from './partition-reading.ts';
-import { refusalOf } from './record-refused.ts';
+import { RecordRefused, refusalOf } from './record-refused.ts';
 import { recordTest, type TestedRecord } from './record-test.ts';
 import { shownRecord } from './shown-record.ts';
 
 interface ReadDeps {
   readonly client: BrowserClient;
   readonly formatter: FormattedRecords;
+  readonly inflated: InflatedMemory;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly limitMs: number;
@@ -201,6 +204,7 @@ class RecordsRead {
         pause: () => this.#deps.client.pause(0),
         progress,
         bytesMax: gatewayLimits.httpFetchInflatedBytesMax,
+        inflated: this.#deps.inflated,
       });
       const { windowEnd } = reading;
       for await (const record of records) {
@@ -213,6 +217,7 @@ class RecordsRead {
         recordBytes += await this.#look(reading, record, offset);
       }
     } catch (error) {
+      if (error instanceof HttpProblem) throw new RecordRefused('unavailable', error.message);
       if (!(error instanceof BatchTooLarge)) throw error;
       this.#problem ??= error.message;
       reading.giveUp();

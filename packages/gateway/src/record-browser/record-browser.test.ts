@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { httpStage } from '@weir/agent/testing';
-import type { RequestServer } from '@weir/broker';
+import { AnswerMemory, type RequestServer } from '@weir/broker';
 import { addUser } from '@weir/broker/testing';
 import {
   aclKey,
@@ -11,12 +11,14 @@ import {
   type ReadRecordsAnswer,
   type ReadRecordsQuery,
 } from '@weir/cluster';
-import { type Acl, systemClock } from '@weir/core';
+import { type Acl, MiB, systemClock } from '@weir/core';
 import { pause } from '@weir/core/testing';
 import { TestCluster } from '@weir/metadata/testing';
 import { fullAccess, openSession } from '@weir/security';
 import { buildRecordBatch } from '@weir/wire';
 import { recordFormatter } from '../http-data/formatted-records.ts';
+import { InflatedMemory } from '../http-data/inflated-memory.ts';
+import { gatewayLimits } from '../limits.ts';
 import { BrowserClient } from './browser-client.ts';
 import { readRecords } from './read-records.ts';
 
@@ -307,12 +309,56 @@ test('a read that is no longer wanted stops between fetches', async () => {
   const client = new BrowserClient({ server, session, signal: wanted.signal, clock: systemClock });
   const deps = { schemas: undefined, clock: systemClock, pause: () => client.pause(0) };
   const formatter = await recordFormatter({ key: 'auto', value: 'auto' }, fullAccess, deps);
+  const inflated = new InflatedMemory(new AnswerMemory(1024 * MiB, systemClock), systemClock);
   const read = readRecords(
     { ...reading, start: 'oldest', direction: 'newer', contains: 'absent' },
-    { client, formatter, clock: systemClock, signal: wanted.signal, limitMs: 60_000 },
+    { client, formatter, inflated, clock: systemClock, signal: wanted.signal, limitMs: 60_000 },
   );
   await assert.rejects(read, { name: 'AbortError' });
   assert.equal(fetches, 3);
+});
+
+test('decompressed batches count as memory of answers, and a read waits for room', async () => {
+  const value = Buffer.alloc(MiB);
+  const records = buildRecordBatch([{ timestamp: 1n, key: null, value }], { codec: 'zstd' });
+  const offsets = [0n, 1n];
+  const serve = async ({ api }: { api: { name: string } }): Promise<unknown> => {
+    if (api.name !== 'ListOffsets') {
+      const fetched = { partitionIndex: 0, errorCode: 0, abortedTransactions: [], records };
+      return { throttleTimeMs: 0, responses: [{ topic: 'orders', partitions: [fetched] }] };
+    }
+    const partition = { partitionIndex: 0, errorCode: 0, offset: offsets.shift()! };
+    return { topics: [{ name: 'orders', partitions: [partition] }] };
+  };
+  const session = openSession({ remoteAddress: '127.0.0.1', remotePort: 0 });
+  const server = { serve } as unknown as RequestServer;
+  const clock = systemClock;
+  const answers = new AnswerMemory(1024 * MiB, clock);
+  const inflated = new InflatedMemory(answers, clock);
+  const { signal } = new AbortController();
+  const client = new BrowserClient({ server, session, signal, clock });
+  const counted: number[] = [];
+  const pause = async () => undefined;
+  const formatter = await recordFormatter({ key: 'auto', value: 'base64' }, fullAccess, {
+    schemas: undefined,
+    clock,
+    pause,
+  });
+  const part = formatter.part.bind(formatter);
+  formatter.part = (...given) => {
+    counted.push(answers.bytes);
+    return part(...given);
+  };
+  const deps = { client, formatter, inflated, clock, signal, limitMs: 60_000 };
+  const query: ReadRecordsQuery = { ...reading, start: 'oldest', direction: 'newer', limit: 1 };
+  const { length } = (JSON.parse(await readRecords(query, deps)) as ReadRecords).records;
+  assert.equal(length, 1);
+  assert.ok(counted.length > 0 && counted.every((bytes) => bytes > MiB));
+  assert.equal(answers.bytes, 0);
+  const held = await inflated.inflate(async () => Buffer.alloc(gatewayLimits.httpInflatedBytesMax + 1));
+  offsets.push(0n, 1n);
+  await assert.rejects(readRecords(query, deps), { name: 'RecordRefused', reason: 'unavailable' });
+  held.release();
 });
 
 test('the control plane can take a read back', async (t) => {

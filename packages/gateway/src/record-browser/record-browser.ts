@@ -11,6 +11,7 @@ import type { RecordSchemas } from '@weir/registry/decoding';
 import type { Access, GuardedRequest, LoginChecks, PrincipalOf } from '@weir/security';
 import { HttpLogins, openSession, type Principal, userOf } from '@weir/security';
 import { recordFormatter } from '../http-data/formatted-records.ts';
+import type { InflatedMemory } from '../http-data/inflated-memory.ts';
 import { BrowserClient } from './browser-client.ts';
 import { produceRecord } from './produce-record.ts';
 import { readRecords } from './read-records.ts';
@@ -23,6 +24,8 @@ interface RecordBrowserOptions {
   readonly principalOf: PrincipalOf;
   readonly accessOf: (request: GuardedRequest) => Access;
   readonly schemas: RecordSchemas | undefined;
+  /** Counts decompressed batches, with those of answers over HTTP. */
+  readonly inflated: InflatedMemory;
   /** Whether Kafka clients have to say who they are: by a login, by a certificate, or because ACLs decide. */
   readonly requiresLogin: () => boolean;
   readonly onPasswordLogin?: ((user: string) => void) | undefined;
@@ -69,7 +72,7 @@ export class RecordBrowser {
     query: ReadRecordsQuery | ProduceRecordQuery,
     { signal, limitMs }: ServeLimits,
   ): Promise<string> {
-    const { server, clock, schemas, accessOf } = this.#options;
+    const { server, clock, schemas, accessOf, inflated } = this.#options;
     const principal = await this.#principalOf(query.caller);
     const { remoteAddress } = query.caller;
     const session = { ...openSession({ remoteAddress, remotePort: 0 }), user: userOf(principal), principal };
@@ -80,7 +83,7 @@ export class RecordBrowser {
     const formats = { key: query.keyFormat, value: query.valueFormat };
     const pause = () => client.pause(0);
     const formatter = await recordFormatter(formats, registryAccess, { schemas, clock, pause });
-    return await readRecords(query, { client, formatter, clock, signal, limitMs });
+    return await readRecords(query, { client, formatter, inflated, clock, signal, limitMs });
   }
 
   async #principalOf({ login, remoteAddress }: RecordCaller): Promise<Principal> {
