@@ -12,6 +12,10 @@ const questions: [query: string, path: string][] = [
   ['diagnostics that are muted', 'reference/diagnostics.md'],
   ['event filter like wildcard', 'reference/event-filters.md'],
   ['kafka port flag of the agent', 'reference/flags.md'],
+  ['restore a lost database', 'operate/restore.md'],
+  ['librdkafka producer linger and batch size', 'guides/clients.md'],
+  ['alert rules for Prometheus', 'operate/monitoring.md'],
+  ['mTLS client certificate', 'guides/security.md'],
 ];
 
 for (const [query, path] of questions) {
