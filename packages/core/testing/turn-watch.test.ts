@@ -20,14 +20,29 @@ test('work in one turn exceeds the limit, and the same work in parts does not', 
     burn(40);
     await nextTurn();
   };
-  await assert.rejects(requireShortTurns(atOnce, 20), /one turn took \d+\.\d ms .* the limit is 20 ms/);
+  const limits = { limitMs: 20, what: 'a request' };
+  await assert.rejects(
+    requireShortTurns(atOnce, limits),
+    /one turn of a request took \d+\.\d ms .* the limit is 20 ms/,
+  );
   assert.equal(runs, 5, 'it was measured again before it failed');
-  await requireShortTurns(async () => {
+  // The turn in which the work ends counts, and so does that in which it begins.
+  await assert.rejects(
+    requireShortTurns(() => nextTurn().then(() => burn(40)), limits),
+    /limit is 20 ms/,
+  );
+  await assert.rejects(
+    requireShortTurns(async () => burn(40), limits),
+    /limit is 20 ms/,
+  );
+  const inParts = async () => {
     for (let part = 0; part < 40; part++) {
       burn(1);
       await nextTurn();
     }
-  }, 20);
+    return 'result';
+  };
+  assert.equal(await requireShortTurns(inParts, limits), 'result');
 });
 
 test('the shortest of several results counts', async () => {
@@ -38,4 +53,11 @@ test('the shortest of several results counts', async () => {
     'it ends with the first below the limit',
   );
   assert.deepEqual(results, [80]);
+});
+
+test('time in which the thread has no processor does not count', async () => {
+  const never = new Int32Array(new SharedArrayBuffer(4));
+  const beginMs = systemClock.monotonicMs();
+  await requireShortTurns(async () => void Atomics.wait(never, 0, 0, 60), { limitMs: 20 });
+  assert.ok(systemClock.monotonicMs() - beginMs > 20);
 });

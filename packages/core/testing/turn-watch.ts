@@ -5,27 +5,35 @@
  */
 export class TurnWatch {
   #pending: NodeJS.Immediate | undefined;
+  #lastMicros = 0;
   #longestMicros = 0;
 
   /** Observes turns from now on. The loop does not sleep meanwhile. */
   start(): void {
     this.stop();
     this.#longestMicros = 0;
-    let last = threadMicros();
+    this.#lastMicros = threadMicros();
     const turn = () => {
-      const now = threadMicros();
-      this.#longestMicros = Math.max(this.#longestMicros, now - last);
-      last = now;
+      this.#endTurn();
       this.#pending = setImmediate(turn);
     };
     this.#pending = setImmediate(turn);
   }
 
-  /** Returns the longest turn since the start, in milliseconds of processor time. */
+  /** Returns the longest turn since the start, the present one included, in milliseconds of processor time. */
   stop(): number {
-    if (this.#pending !== undefined) clearImmediate(this.#pending);
+    if (this.#pending !== undefined) {
+      clearImmediate(this.#pending);
+      this.#endTurn();
+    }
     this.#pending = undefined;
     return this.#longestMicros / 1000;
+  }
+
+  #endTurn(): void {
+    const nowMicros = threadMicros();
+    this.#longestMicros = Math.max(this.#longestMicros, nowMicros - this.#lastMicros);
+    this.#lastMicros = nowMicros;
   }
 }
 
@@ -54,14 +62,28 @@ export async function longestTurnMs(
   return shortestMs;
 }
 
-/** Fails if the work has a turn of this thread above the limit. */
-export async function requireShortTurns(work: () => Promise<void>, limitMs = turnMsMax): Promise<void> {
+interface ShortTurnsOptions {
+  readonly limitMs?: number;
+  /** What the work is, for the error. */
+  readonly what?: string;
+}
+
+/**
+ * Fails if the work has a turn of this thread above the limit, and otherwise returns its result. The work may run
+ * several times. It should do no more than what is measured: inputs are made before, and clocks are real, because turns
+ * of a clock that a test moves are one turn of the thread.
+ */
+export async function requireShortTurns<Result>(
+  work: () => Promise<Result>,
+  { limitMs = turnMsMax, what = 'the work' }: ShortTurnsOptions = {},
+): Promise<Result> {
   const watch = new TurnWatch();
+  let result: Result;
   const longestMs = await longestTurnMs(
     async () => {
       watch.start();
       try {
-        await work();
+        result = await work();
       } finally {
         watch.stop();
       }
@@ -70,5 +92,8 @@ export async function requireShortTurns(work: () => Promise<void>, limitMs = tur
     { limitMs },
   );
   if (longestMs > limitMs)
-    throw new Error(`one turn took ${longestMs.toFixed(1)} ms of processor time; the limit is ${limitMs} ms`);
+    throw new Error(
+      `one turn of ${what} took ${longestMs.toFixed(1)} ms of processor time; the limit is ${limitMs} ms`,
+    );
+  return result!;
 }
