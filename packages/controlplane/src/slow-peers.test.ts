@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { Metrics, MiB, silentLog } from '@weir/core';
-import { HandClock } from '@weir/core/testing';
+import { HandClock, requireShortTurns } from '@weir/core/testing';
 import { mcpLimits } from '@weir/mcp/limits';
 import { TestCluster } from '@weir/metadata/testing';
 import { accountsDeps } from '../testing/accounts-deps.ts';
@@ -189,6 +189,36 @@ for (const [who, question] of Object.entries(questions)) {
     assert.equal(stage.callCount(), 0);
   });
 }
+
+test('a peer that sends very many requests at once does not occupy the thread', async (t) => {
+  const stage = await start(t);
+  const names = Array.from({ length: 9_000 }, (_, index) => `"n${index}":1`).join();
+  const status = 'GET /v1/status HTTP/1.1\r\nHost: x\r\n\r\n';
+  const inputs: [what: string, bytes: string][] = [
+    ['requests', status.repeat(20_000)],
+    ['calls', post('/api/v1/describe_topic', stage.key, '{}').repeat(1_000)],
+    ['names', post('/api/v1/describe_topic', stage.key, `{${names}}`).repeat(20)],
+    ['messages', post('/api/v1/mcp', stage.key, '{}').repeat(1_000)],
+  ];
+  for (const [what, bytes] of inputs)
+    await requireShortTurns(
+      async () => {
+        const peer = peerOf(t, stage);
+        let answer = '';
+        peer.setEncoding('latin1').on('data', (text) => {
+          answer = (answer + text).slice(-20);
+        });
+        peer.resume();
+        peer.write(bytes);
+        await until(() => {
+          stage.clock.advance(10);
+          return peer.isOver;
+        });
+        assert.ok(answer !== '' || stage.cutCount('requests') > 0, what);
+      },
+      { what },
+    );
+});
 
 test('when all peers leave too much unread, the longest waiting one is disconnected', async (t) => {
   const stage = await start(t, { unreadBytesMax: 1.5 * answerBytes });

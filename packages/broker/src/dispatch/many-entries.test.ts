@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ClusterPort } from '@weir/cluster';
 import { type Clock, systemClock } from '@weir/core';
+import { requireShortTurns } from '@weir/core/testing';
 import { type Access, fullAccess, openSession } from '@weir/security';
 import { apis, type Layout, type LayoutField, type LayoutType, layoutOf, zeroUuid } from '@weir/wire';
 import { countScans } from '../../testing/counted-scans.ts';
@@ -297,6 +298,17 @@ test('long lists of reading requests are served in turns', async () => {
     seen.add(name);
   }
   assert.deepEqual([...seen].sort(), servedNames.filter((name) => isInTurns(listWork[name])).sort());
+});
+
+test('no long list of any request occupies the thread', async () => {
+  await using agent = await startCounting();
+  for (const { name, version, path } of requestsOf((work) => (work === 'noList' ? undefined : 1))) {
+    const entries = Math.min(entriesMax(listWork[name]), 20_000);
+    const layout = layoutOf(apis[name].request, version);
+    const body = structMaker(layout, { entries, isRepeated: false, path })(0);
+    const what = `${name} with ${entries} ${path}`;
+    await requireShortTurns(() => agent.serve({ name, version, path, body }), { what });
+  }
 });
 
 test('the control plane is asked to set configs for parts of a long list, and all are answered in order', async () => {

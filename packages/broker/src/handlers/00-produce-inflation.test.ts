@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Metrics, MiB, systemClock } from '@weir/core';
-import { settle } from '@weir/core/testing';
+import { requireShortTurns, settle } from '@weir/core/testing';
 import { buildRecordBatch, type CompressionCodec } from '@weir/wire';
 import { wireLimits } from '@weir/wire/limits';
 import { answered, startTestAgent } from '../../testing/test-agent-server.ts';
@@ -17,7 +17,11 @@ interface Appended {
   readonly uncompressedBytes: number;
 }
 
-async function start(configs: Record<string, string>, inflation = new ClientInflation()) {
+async function start(
+  configs: Record<string, string>,
+  inflation = new ClientInflation(),
+  pause = async () => {},
+) {
   const appended: Appended[] = [];
   const inflated = { atOnce: 0, offThread: 0 };
   let pauses = 0;
@@ -34,8 +38,9 @@ async function start(configs: Record<string, string>, inflation = new ClientInfl
     writePath,
     recordBytesMax: 1 * MiB,
     inflation,
-    pause: async () => {
+    pause: () => {
       pauses++;
+      return pause();
     },
     onInflated: (bytes, where) => {
       inflated[where] += bytes;
@@ -97,6 +102,23 @@ test('a batch of many records is validated in slices, and a small one synchronou
     assert.equal(pauses() - before, 19, codec);
   }
   assert.equal(appended.length, 6);
+});
+
+test('no compressed batch occupies the thread', async () => {
+  const nextTurn = () => new Promise<void>((resolve) => void systemClock.after(0, resolve));
+  const { send } = await start({ 'cleanup.policy': 'compact' }, new ClientInflation(), nextTurn);
+  for (const codec of ['none', 'snappy', 'lz4', 'gzip', 'zstd'] as const) {
+    const cases: [what: string, batches: [partition: number, records: Buffer][]][] = [
+      ['many records', [[0, bomb(codec, 200_000, 1)]]],
+      ['large records', [[0, bomb(codec, 16, 900_000)]]],
+      ['many batches', Array.from({ length: 100 }, (_, index) => [index, bomb(codec, 1, 100_000)])],
+    ];
+    for (const [of, batches] of cases) {
+      const what = `${of} in ${codec}`;
+      const errorNames = await requireShortTurns(() => send(batches), { what });
+      assert.deepEqual([...new Set(errorNames)], ['NONE'], what);
+    }
+  }
 });
 
 test('many small batches are not all decompressed synchronously', async () => {

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { type Clock, Metrics, systemClock } from '@weir/core';
+import { requireShortTurns } from '@weir/core/testing';
 import { RequestBodies, usualBody } from './request-body.ts';
 
 /** Reads a body. Counts how often others had their turn meanwhile. */
@@ -31,6 +32,20 @@ test('a body with very many names is read in turns', async () => {
   const { value, turns } = await read(JSON.stringify(many));
   assert.deepEqual(value, many);
   assert.ok(turns >= 20, `${turns} turns`);
+});
+
+test('no body occupies the thread', async () => {
+  const bodies: [what: string, text: string, problem: RegExp | undefined][] = [
+    ['objects with names', JSON.stringify(Array.from({ length: 10 }, () => names(9_000))), undefined],
+    ['names of one object', JSON.stringify(names(90_000)), /more than 10000 names/],
+    ['nesting', '['.repeat(1_000_000), /within each other/],
+    ['values', `[${'1,'.repeat(500_000)}1]`, /values/],
+  ];
+  for (const [what, text, problem] of bodies) {
+    const found = await requireShortTurns(() => read(text).catch((error: Error) => error), { what });
+    if (problem === undefined) assert.ok(!(found instanceof Error), what);
+    else assert.match(String(found), problem, what);
+  }
 });
 
 test('an object with more names than any field takes is refused', async () => {

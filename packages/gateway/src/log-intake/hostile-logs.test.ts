@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { zstdCompressSync } from 'node:zlib';
 import { json, logStage, protobuf } from '@weir/agent/testing';
 import { messageField, textField } from '@weir/core';
+import { requireShortTurns } from '@weir/core/testing';
 import { TestCluster } from '@weir/metadata/testing';
 import type { DataInput } from '../http-data/data-route.ts';
 import { gatewayLimits } from '../limits.ts';
@@ -72,6 +73,27 @@ test('what has no lines, or one that never ends, is left for other requests agai
     assert.ok(pauses >= pausesMin, `${label}: ${pauses} pauses`);
     if (expected === undefined) assert.equal(problem, undefined, label);
     else assert.match(problem ?? '', expected, label);
+  }
+});
+
+test('no body of logs occupies the thread', async (t) => {
+  const { call } = await logStage(t);
+  const zstd = { 'content-encoding': 'zstd' };
+  const values = otlpOf(messageField(5, messageField(5, fields(3_000_000, 0x0a))));
+  const streams = Array.from({ length: 20_000 }, (_, index) => ({ stream: { a: `${index}` }, values: [] }));
+  // biome-ignore format: a table
+  const cases: [what: string, path: string, body: Buffer, headers: Record<string, string>, status: number][] = [
+    ['blank lines', '/api/v2/logs', zstdCompressSync(Buffer.alloc(4_000_000, '\n')), { ...text, ...zstd }, 202],
+    ['names of one object', '/api/v2/logs', Buffer.from(`[{${names(190_000)}}]`), json, 400],
+    ['names that mean nothing', '/v1/logs', Buffer.from(`{${names(190_000)}}`), json, 200],
+    ['nesting', '/api/v2/logs', Buffer.from('['.repeat(1_000_000)), json, 413],
+    ['values of a record', '/v1/logs', values, protobuf, 400],
+    ['fields that are not known', '/v1/logs', fields(4_000_000, 0x78), protobuf, 200],
+    ['streams', loki, Buffer.from(JSON.stringify({ streams })), json, 204],
+  ];
+  for (const [what, path, body, headers, expected] of cases) {
+    const { status } = await requireShortTurns(() => call('POST', path, body, headers), { what });
+    assert.equal(status, expected, what);
   }
 });
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { MiB } from '@weir/core';
+import { requireShortTurns } from '@weir/core/testing';
 import { registryLimits } from '@weir/registry';
 import { listenAsRegistry } from '../../testing/scripted-registry.ts';
 import { gatewayLimits } from '../limits.ts';
@@ -152,6 +153,29 @@ test('no part of a path gets into headers, and errors quote it as JSON', async (
   assert.doesNotMatch(broken.text, /secret/);
   const other = await ask('/a%0d%0aset-cookie:x', { method: 'OPTIONS' });
   assert.deepEqual([other.status, other.headers['set-cookie']], [404, undefined]);
+});
+
+test('no body of a request occupies the thread', async (t) => {
+  const { ask, answers } = await listenAsRegistry(t);
+  answers.lookUpSchema = () => ({});
+  const listed = (count: number, of: (index: number) => string) =>
+    Array.from({ length: count }, (_, index) => of(index)).join();
+  const bodies: [what: string, body: string, status: number][] = [
+    ['names', `{${listed(60_000, (index) => `"n${index}":1`)}}`, 200],
+    ['nesting', `{"schema":${'['.repeat(900_000)}`, 400],
+    [
+      'references',
+      `{"schema":"{}","references":[${listed(20_000, (index) => `{"name":"n${index}"}`)}]}`,
+      200,
+    ],
+    ['values', `{"schema":"{}","references":[${listed(400_000, () => '1')}]}`, 413],
+    ['a long text', `{"schema":"${'\\"'.repeat(400_000)}"}`, 200],
+  ];
+  for (const [what, body, expected] of bodies) {
+    const sent = { method: 'POST', body, headers: basic('mallory') };
+    const { status } = await requireShortTurns(() => ask('/subjects/s', sent), { what });
+    assert.equal(status, expected, what);
+  }
 });
 
 test('headers, parameters and nesting beyond their limits are refused', async (t) => {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { test } from 'node:test';
 import { ApiError } from '@weir/api';
+import { requireShortTurns } from '@weir/core/testing';
 import { type Served, serve } from '../../testing/served.ts';
 import { mcpLimits } from '../limits.ts';
 
@@ -84,6 +85,24 @@ for (const [what, sent, status, message] of table) {
     assert.equal(answer.headers['mcp-session-id'], undefined);
   });
 }
+
+test('no body of a call of a tool occupies the thread', async (t) => {
+  const served = await serve(t);
+  const call = (args: string) =>
+    `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_context","arguments":${args}}}`;
+  const names = (count: number) => Array.from({ length: count }, (_, index) => `"n${index}":1`).join();
+  const bodies: [what: string, body: string, status: number][] = [
+    ['names of arguments', call(`{${names(900)}}`), 200],
+    ['very many names', call(`{${names(9_000)}}`), 413],
+    ['names below an argument', call(`{"a":{${names(900)}}}`), 200],
+    ['a batch', `[${Array.from({ length: 1_000 }, (_, index) => list(index)).join()}]`, 413],
+    ['a long text', call(`{"a":"${'\\"'.repeat(100_000)}"}`), 200],
+  ];
+  for (const [what, body, expected] of bodies) {
+    const { status } = await requireShortTurns(() => send(served, { body }), { what });
+    assert.equal(status, expected, what);
+  }
+});
 
 test('a service with a public name accepts other hosts, and its own pages', async (t) => {
   const served = await serve(t, { publicUrl: 'https://weir.example' });
