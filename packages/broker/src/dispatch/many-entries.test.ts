@@ -4,9 +4,10 @@ import type { ClusterPort } from '@weir/cluster';
 import { type Clock, systemClock } from '@weir/core';
 import { requireShortTurns } from '@weir/core/testing';
 import { type Access, fullAccess, openSession } from '@weir/security';
-import { apis, type Layout, type LayoutField, type LayoutType, layoutOf, zeroUuid } from '@weir/wire';
+import { apis, layoutOf } from '@weir/wire';
 import { countScans } from '../../testing/counted-scans.ts';
 import { startLeaderAgent } from '../../testing/leader-agent.ts';
+import { type LongList, listPaths, structMaker } from '../../testing/long-lists.ts';
 import { answered } from '../../testing/test-agent-server.ts';
 import { errorName } from '../../testing/transactional-client.ts';
 import { brokerLimits } from '../limits.ts';
@@ -21,12 +22,6 @@ const rounds = [
   { entries: 9_999, isRepeated: true },
 ] as const;
 
-interface Round {
-  readonly entries: number;
-  /** Whether all entries of the list are the same. */
-  readonly isRepeated: boolean;
-}
-
 /** A request with one long list. */
 interface LongRequest {
   readonly name: ServedApi;
@@ -37,7 +32,7 @@ interface LongRequest {
 }
 
 /** Yields every list of every served request, each in the last version that has it. */
-function* longRequests(round: Round): Iterable<LongRequest> {
+function* longRequests(round: Omit<LongList, 'path'>): Iterable<LongRequest> {
   for (const name of servedNames) {
     const api = apis[name];
     const seen = new Set<string>();
@@ -58,78 +53,6 @@ const servedNames = await (async () => {
     agent.server.serves(apis[name], highestOfferedVersion(apis[name])),
   );
 })();
-
-function listPaths({ fields, tagged }: Layout): string[] {
-  return [...fields, ...tagged].flatMap(({ type }) => pathsIn(type));
-}
-
-function pathsIn(type: LayoutType): string[] {
-  if (type.kind === 'array') return [type.path, ...pathsIn(type.element)];
-  return type.kind === 'struct' ? listPaths(type.layout) : [];
-}
-
-interface Long extends Round {
-  readonly path: string;
-}
-
-/** Creates the value of a field, different for every index if possible. */
-type Maker<Value = unknown> = (index: number) => Value;
-
-function structMaker({ fields, tagged, absent }: Layout, long: Long): Maker<object> {
-  const makers = [
-    ...absent.map((field): [string, Maker] => [field.name, () => defaultOf(field)]),
-    ...[...fields, ...tagged].map((field): [string, Maker] => [field.name, fieldMaker(field, long)]),
-  ];
-  return (index) => {
-    const struct: Record<string, unknown> = {};
-    for (const [name, make] of makers) struct[name] = make(index);
-    return struct;
-  };
-}
-
-function defaultOf({ type, default: usual }: LayoutField): unknown {
-  if (usual !== 'empty') return usual;
-  return type.kind === 'array' ? [] : noBytes;
-}
-
-const noBytes = Buffer.alloc(0);
-
-function fieldMaker({ name, type }: LayoutField, long: Long): Maker {
-  // No waits or timeouts: only the lists matter here.
-  if (/wait|timeout|minBytes/i.test(name) && type.kind === 'int32') return () => 0;
-  return makerOf(type, long);
-}
-
-function makerOf(type: LayoutType, long: Long): Maker {
-  switch (type.kind) {
-    case 'bool':
-      return () => false;
-    case 'int64':
-      return () => 0n;
-    case 'uuid':
-      return (index) => String(index + 1).padStart(zeroUuid.length, '0');
-    case 'string':
-      return (index) => `name-${index}`;
-    case 'bytes':
-    case 'records':
-      return () => noBytes;
-    case 'struct':
-      return structMaker(type.layout, long);
-    case 'array': {
-      const make = makerOf(type.element, long);
-      if (type.path === long.path) {
-        const { entries, isRepeated } = long;
-        if (isRepeated) return () => new Array(entries).fill(make(0));
-        return () => Array.from({ length: entries }, (_, at) => make(at));
-      }
-      return long.path.startsWith(`${type.path}.`) ? () => [make(0)] : () => [];
-    }
-    case 'int8':
-      return (index) => index % 4;
-    default:
-      return (index) => index % 30_000;
-  }
-}
 
 /** Counts authorization checks, and answers all of them alike. */
 function countingAccess(isPermitted: boolean) {
