@@ -1,4 +1,5 @@
 import { type CostListener, httpRequest, listed, nested } from '../listener.ts';
+import type { Addresses } from '../served-process.ts';
 
 function register(schemaType: string, schema: string): Buffer {
   return httpRequest(
@@ -7,17 +8,29 @@ function register(schemaType: string, schema: string): Buffer {
   );
 }
 
+/** Registers a JSON Schema, and returns its id. */
+export async function registerSchema(
+  { registry }: Addresses,
+  subject: string,
+  schema: object,
+): Promise<number> {
+  const response = await fetch(`http://127.0.0.1:${registry}/subjects/${subject}/versions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ schemaType: 'JSON', schema: JSON.stringify(schema) }),
+  });
+  const made = (await response.json()) as { readonly id?: number };
+  if (made.id === undefined) throw new Error(`there is no schema: ${JSON.stringify(made)}`);
+  return made.id;
+}
+
 /** The schema registry. */
 export const registryListener: CostListener = {
   name: 'registry',
   bytesMax: 2 << 20,
   portOf: ({ registry }) => registry,
-  async prepare({ registry }) {
-    for (const subject of ['s', 'wide'])
-      await fetch(`http://127.0.0.1:${registry}/subjects/${subject}/versions`, {
-        method: 'POST',
-        body: JSON.stringify({ schemaType: 'JSON', schema: '{"type":"object"}' }),
-      });
+  async prepare(addresses) {
+    for (const subject of ['s', 'wide']) await registerSchema(addresses, subject, { type: 'object' });
   },
   seeds: () => [
     {
