@@ -9,6 +9,7 @@ import { controlPlaneLimits } from '../packages/controlplane/src/limits.ts';
 import { formatBytes } from '../packages/core/src/bytes.ts';
 import { formatDurationMs } from '../packages/core/src/durations.ts';
 import { coreLimits } from '../packages/core/src/limits.ts';
+import { diagnosticLimits } from '../packages/diagnostics/src/limits.ts';
 import { eventLimits } from '../packages/events/src/limits.ts';
 import { gatewayLimits } from '../packages/gateway/src/limits.ts';
 import { groupLimits } from '../packages/groups/src/limits.ts';
@@ -47,6 +48,7 @@ export const limitsByPackage: Readonly<Record<string, Readonly<Record<string, nu
   agent: agentLimits,
   api: apiLimits,
   mcp: mcpLimits,
+  diagnostics: diagnosticLimits,
   controlplane: controlPlaneLimits,
   cli: cliLimits,
 };

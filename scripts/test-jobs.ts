@@ -22,7 +22,7 @@ const sharedFolders: Readonly<Record<string, number>> = {
   'packages/cli/src/flags/': 24,
   'packages/cli/src/rules/': 24,
   'packages/cli/src/values/': 24,
-  'packages/controlplane/src/diagnostics/': 24,
+  'packages/diagnostics/src/': 24,
   // Some listen on ports or write files, and clean up behind themselves.
   'packages/agent/src/': 16,
   'packages/broker/src/': 16,

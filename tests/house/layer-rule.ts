@@ -86,6 +86,12 @@ export const layers: Readonly<Record<string, Layer>> = {
   orbit: { mayImport: ['core', 'wire', 'storage'], builtins: 'any' },
   // Tools for models, derived from the API catalogue; the server of the tools supplies the operation handlers.
   mcp: { mayImport: ['core', 'api', 'events'], builtins: 'any' },
+  // Checks of a cluster as pure functions over a snapshot, and what becomes of their findings.
+  diagnostics: {
+    mayImport: ['core', 'cluster', 'api', 'events', 'registry'],
+    testsMayImport: ['controlplane', 'metadata'],
+    builtins: ['crypto', 'perf_hooks', 'util'],
+  },
   // Validates bucket URLs with the parser of `storage`.
   controlplane: {
     mayImport: [
@@ -99,6 +105,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       'oidc',
       'api',
       'events',
+      'diagnostics',
       'mcp',
       'registry',
     ],
@@ -128,7 +135,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       'orbit',
       'controlplane',
     ],
-    testsMayImport: ['metadata'],
+    testsMayImport: ['diagnostics', 'metadata'],
     builtins: 'any',
   },
 };

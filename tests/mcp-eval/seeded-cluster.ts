@@ -5,11 +5,11 @@ import { type Acl, systemClock } from '@weir/core';
 import type { QueryRequest } from '@weir/events';
 import { runQuery } from '@weir/events/query';
 import type { ClusterNode } from '@weir/metadata';
-import { changeDiagnostics } from '../../packages/controlplane/src/diagnostics/change.ts';
-import { agentOf } from '../../packages/controlplane/testing/diagnostic-snapshot.ts';
 import { type McpStage, openMcpStage } from '../../packages/controlplane/testing/mcp-stage.ts';
 import { oneBatchFile } from '../../packages/controlplane/testing/one-batch-file.ts';
 import { appGrant, makeAccount, type TestAccount } from '../../packages/controlplane/testing/two-accounts.ts';
+import { changeDiagnostics } from '../../packages/diagnostics/src/change.ts';
+import { agentOf } from '../../packages/diagnostics/testing/diagnostic-snapshot.ts';
 import { eventHistory } from './event-history.ts';
 import { seedPipelines } from './pipelines.ts';
 

@@ -11,9 +11,9 @@ import {
   openAccounts,
   openRegistries,
 } from '@weir/controlplane';
-import { MemoryDiagnosticsStore } from '@weir/controlplane/testing';
 import { Metrics, silentLog, systemClock, systemRandom } from '@weir/core';
 import { patientHttpServer } from '@weir/core/testing';
+import { MemoryDiagnosticsStore } from '@weir/diagnostics/testing';
 import { openJournals } from '@weir/journal';
 import { ClusterNode } from '@weir/metadata';
 

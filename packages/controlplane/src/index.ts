@@ -5,11 +5,7 @@ export { defaultPasswordCost } from './accounts/secrets/password-hash.ts';
 export { freshKeySecret } from './accounts/secrets/secrets.ts';
 export type { VirtualCluster } from './accounts/workspaces/virtual-clusters.ts';
 export { createApiServer } from './api-server/api-server.ts';
-export { changeDiagnostics } from './diagnostics/change.ts';
-export type { Transition } from './diagnostics/record.ts';
-export { describeCheck, diagnostics } from './diagnostics/registry.ts';
-export { viewOf } from './diagnostics/views.ts';
-export { type LedCluster, watchClusters } from './diagnostics/watch-clusters.ts';
+
 export { hostedMetricRows } from './hosted-metrics/metric-rows.ts';
 export { accountOperations } from './operations/account/account-operations.ts';
 export { clusterOperations } from './operations/cluster/cluster-operations.ts';

@@ -6,6 +6,7 @@ import type { TestContext } from 'node:test';
 import type { ClusterPort } from '@weir/cluster';
 import { Metrics, silentLog, systemClock, systemRandom, type TokenRate } from '@weir/core';
 import { patientHttpServer } from '@weir/core/testing';
+import { MemoryDiagnosticsStore } from '@weir/diagnostics/testing';
 import type { ClusterNode } from '@weir/metadata';
 import { type AccountsDatabase, openAccounts } from '../src/accounts/open.ts';
 import { RateLimits, usualRateLimits } from '../src/api-server/rate-limits.ts';
@@ -16,7 +17,6 @@ import { clusterOperations } from '../src/operations/cluster/cluster-operations.
 import { openRegistries } from '../src/schema-registry/open-registries.ts';
 import { accountsDeps, type TestDeps } from './accounts-deps.ts';
 import { startLeader } from './leading-node.ts';
-import { MemoryDiagnosticsStore } from './memory-diagnostics-store.ts';
 
 /**
  * The Model Context Protocol as a control plane serves it: real accounts, a real leader, real operations, a real

@@ -14,9 +14,10 @@ import {
 } from '@weir/api';
 import type { ClusterPort } from '@weir/cluster';
 import { silentLog, systemClock, systemRandom } from '@weir/core';
+import type { Transition } from '@weir/diagnostics';
+import { MemoryDiagnosticsStore } from '@weir/diagnostics/testing';
 import type { ClusterNode } from '@weir/metadata';
 import type { VirtualCluster } from '../src/accounts/workspaces/virtual-clusters.ts';
-import type { Transition } from '../src/diagnostics/record.ts';
 import type { CallContext } from '../src/operations/call-context.ts';
 import {
   type ClusterOperationName,
@@ -25,7 +26,6 @@ import {
 import type { ClusterServices } from '../src/operations/cluster/services.ts';
 import { openRegistries } from '../src/schema-registry/open-registries.ts';
 import { startLeader } from './leading-node.ts';
-import { MemoryDiagnosticsStore } from './memory-diagnostics-store.ts';
 import { oneBatchFile } from './one-batch-file.ts';
 
 type Body<Name extends ClusterOperationName> = Omit<CallOf<Name>, 'virtual_cluster_id'> & {

@@ -11,10 +11,10 @@ import type { AgentOptions } from '../../../packages/agent/src/agent-options.ts'
 import { AgentStats } from '../../../packages/agent/src/stats/agent-stats.ts';
 import { type AgentUnderTest, startAgentUnderTest } from '../../../packages/agent/testing/running-agent.ts';
 import { batchOf, TestStore } from '../../../packages/broker/testing/data-path.ts';
-import { type CheckName, describeCheck } from '../../../packages/controlplane/src/diagnostics/registry.ts';
-import { watchClusters } from '../../../packages/controlplane/src/diagnostics/watch-clusters.ts';
-import { MemoryDiagnosticsStore } from '../../../packages/controlplane/testing/memory-diagnostics-store.ts';
 import { pause } from '../../../packages/core/testing/until.ts';
+import { type CheckName, describeCheck } from '../../../packages/diagnostics/src/registry.ts';
+import { watchClusters } from '../../../packages/diagnostics/src/watch-clusters.ts';
+import { MemoryDiagnosticsStore } from '../../../packages/diagnostics/testing/memory-diagnostics-store.ts';
 import { ServerCertificates } from '../../../packages/security/src/tls/server-certificates.ts';
 import { TestCa } from '../../../packages/security/testing/test-ca.ts';
 

@@ -3,7 +3,7 @@ import postgres from 'postgres';
 import { openDatabase } from '../../../packages/controlplane/src/accounts/database/open-database.ts';
 import { SqlDiagnosticsStore } from '../../../packages/controlplane/src/accounts/sql-diagnostics-store.ts';
 import { accountsDeps } from '../../../packages/controlplane/testing/accounts-deps.ts';
-import { diagnosticsStoreContract } from '../../../packages/controlplane/testing/diagnostics-store-contract.ts';
+import { diagnosticsStoreContract } from '../../../packages/diagnostics/testing/diagnostics-store-contract.ts';
 import { startPostgres } from './server.ts';
 
 const server = await startPostgres();

@@ -1,4 +1,4 @@
-import type { DiagnosticsStore } from '../diagnostics/store.ts';
+import type { DiagnosticsStore } from '@weir/diagnostics';
 import { Roles } from './access/roles.ts';
 import { Accounts } from './accounts.ts';
 import { AuditLog } from './audit/audit-log.ts';

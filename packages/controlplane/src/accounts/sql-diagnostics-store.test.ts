@@ -4,10 +4,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import type { DiagnosticRecord } from '@weir/diagnostics';
+import { changeDiagnostics, diagnosticsStoreContract } from '@weir/diagnostics/testing';
 import { accountsDeps } from '../../testing/accounts-deps.ts';
-import { diagnosticsStoreContract } from '../../testing/diagnostics-store-contract.ts';
-import { changeDiagnostics } from '../diagnostics/change.ts';
-import type { DiagnosticRecord } from '../diagnostics/record.ts';
 import { openDatabase } from './database/open-database.ts';
 import { SqlDiagnosticsStore } from './sql-diagnostics-store.ts';
 

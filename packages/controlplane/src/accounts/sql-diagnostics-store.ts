@@ -1,11 +1,10 @@
-import { type DiagnosticRecord, newRecord, type Transition } from '../diagnostics/record.ts';
 import type {
   DiagnosticChange,
   DiagnosticsStore,
   StoredDiagnostic,
   TransitionsQuery,
-} from '../diagnostics/store.ts';
-import { controlPlaneLimits } from '../limits.ts';
+} from '@weir/diagnostics';
+import { type DiagnosticRecord, diagnosticLimits, newRecord, type Transition } from '@weir/diagnostics';
 import type { Database, DatabaseTransaction } from './database/schema.ts';
 
 /** Rows per statement. SQLite takes 32,766 parameters and PostgreSQL 65,535; a row has five. */
@@ -131,12 +130,12 @@ async function addTransitions(
   // Numbers have no gaps, so the number determines how many are newer.
   const newest = new Map(transitions.map((transition) => [keyOf(transition), transition]));
   for (const { clusterId, name, number } of newest.values()) {
-    if (number < controlPlaneLimits.diagnosticTransitionsMax) continue;
+    if (number < diagnosticLimits.diagnosticTransitionsMax) continue;
     await transaction
       .deleteFrom('weir_diagnostic_transitions')
       .where('cluster_id', '=', clusterId)
       .where('name', '=', name)
-      .where('number', '<=', number - controlPlaneLimits.diagnosticTransitionsMax)
+      .where('number', '<=', number - diagnosticLimits.diagnosticTransitionsMax)
       .execute();
   }
 }

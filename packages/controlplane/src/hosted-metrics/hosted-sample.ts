@@ -1,7 +1,6 @@
 import type { MetricRow } from '@weir/core';
-import { diagnosticFailureRow, diagnosticSamples } from '../diagnostics/gauges.ts';
-import type { DiagnosticsStore } from '../diagnostics/store.ts';
-import { utilizationRow } from '../diagnostics/utilization.ts';
+import type { DiagnosticsStore } from '@weir/diagnostics';
+import { diagnosticFailureRow, diagnosticSamples, utilizationRow } from '@weir/diagnostics';
 
 /** A metric of a cluster that the control plane knows and its leader does not. */
 export interface HostedSample {

@@ -1,7 +1,6 @@
 import { leftOutRow, publishedMetrics } from '@weir/cluster';
 import type { MetricRow } from '@weir/core';
-import { diagnosticFailureRow } from '../diagnostics/gauges.ts';
-import { utilizationRow } from '../diagnostics/utilization.ts';
+import { diagnosticFailureRow, utilizationRow } from '@weir/diagnostics';
 
 /** The metrics of a cluster that the control plane exports, by scrape or push. */
 export const hostedMetricRows: readonly MetricRow[] = [

@@ -1,5 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Metrics, pauseUnlessStopped, systemRandom } from '@weir/core';
+import type { ClusterKind, Transition } from '@weir/diagnostics';
+import {
+  type DiagnosticEvents,
+  diagnosticEvents,
+  logTransition,
+  measureUtilization,
+  watchClusters,
+} from '@weir/diagnostics';
 import type { JournalHub } from '@weir/journal';
 import type { LinkingPipeline } from '@weir/metadata';
 import { DatabaseProblem } from '../accounts/database/database-problem.ts';
@@ -14,11 +22,6 @@ import type { ServedHandlers } from '../api-server/perform-operation.ts';
 import { RateLimits, usualRateLimits } from '../api-server/rate-limits.ts';
 import { type ClusterCloning, clusterCloning } from '../clones/cluster-cloning.ts';
 import { consoleHandlers } from '../console/console-routes.ts';
-import { type DiagnosticEvents, diagnosticEvents } from '../diagnostics/diagnostic-events.ts';
-import type { ClusterKind } from '../diagnostics/diagnostic-snapshot.ts';
-import type { Transition } from '../diagnostics/record.ts';
-import { measureUtilization } from '../diagnostics/utilization.ts';
-import { logTransition, watchClusters } from '../diagnostics/watch-clusters.ts';
 import { type HostedMetrics, hostedMetrics } from '../hosted-metrics/hosted-metrics.ts';
 import { hostedSamples } from '../hosted-metrics/hosted-sample.ts';
 import { hostedMetricRows } from '../hosted-metrics/metric-rows.ts';

@@ -1,5 +1,5 @@
 import { markdownTable } from '@weir/core';
-import { avoidedReleases } from '../diagnostics/avoided-releases.ts';
+import { avoidedReleases } from '@weir/diagnostics';
 import { breakingChanges } from './breaking-changes.ts';
 
 /** Renders `docs/reference/migrations.md` from what the release feed says. */

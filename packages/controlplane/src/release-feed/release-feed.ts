@@ -1,5 +1,5 @@
 import { escapeHtml } from '@weir/core';
-import { type AvoidedReleases, avoidedReleases, reasonsToAvoid } from '../diagnostics/avoided-releases.ts';
+import { type AvoidedReleases, avoidedReleases, reasonsToAvoid } from '@weir/diagnostics';
 import { routePath } from '../http/route-table.ts';
 import { breakingChanges } from './breaking-changes.ts';
 import { readChangelog } from './changelog.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { apiLimits } from '@weir/api/limits';
 import type { AgentClients, ReportedSoftware } from '@weir/cluster';
-import { agentOf } from '../../../testing/diagnostic-snapshot.ts';
+import { agentOf } from '@weir/diagnostics/testing';
 import { openTestClusterApi } from '../../../testing/test-cluster-api.ts';
 import { toClientsResponse } from './clients.ts';
 

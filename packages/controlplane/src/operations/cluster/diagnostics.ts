@@ -1,9 +1,18 @@
-import type { ChangedDiagnostics } from '../../diagnostics/change.ts';
-import { MuteRefused, muteDiagnostic, unmuteDiagnostic } from '../../diagnostics/mute.ts';
-import type { DiagnosticRecord } from '../../diagnostics/record.ts';
-import { describeCheck } from '../../diagnostics/registry.ts';
-import type { DiagnosticsStore, TransitionPlace } from '../../diagnostics/store.ts';
-import { listingsOf, transitionView, viewOf } from '../../diagnostics/views.ts';
+import type {
+  ChangedDiagnostics,
+  DiagnosticRecord,
+  DiagnosticsStore,
+  TransitionPlace,
+} from '@weir/diagnostics';
+import {
+  describeCheck,
+  listingsOf,
+  MuteRefused,
+  muteDiagnostic,
+  transitionView,
+  unmuteDiagnostic,
+  viewOf,
+} from '@weir/diagnostics';
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CallOf, ErrorCode } from '@weir/api';
-import { agentOf } from '../../../testing/diagnostic-snapshot.ts';
+import { agentOf, changeDiagnostics } from '@weir/diagnostics/testing';
 import { openTestClusterApi } from '../../../testing/test-cluster-api.ts';
-import { changeDiagnostics } from '../../diagnostics/change.ts';
 
 test('live agents are listed, with filters by role and group', async (t) => {
   const testApi = await openTestClusterApi(t);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { catalogue } from '@weir/api';
 import type { ReadRecordsQuery } from '@weir/cluster';
-import { agentOf } from '../../../testing/diagnostic-snapshot.ts';
+import { agentOf } from '@weir/diagnostics/testing';
 import { openTestClusterApi, type TestClusterApi } from '../../../testing/test-cluster-api.ts';
 import { targetsOf } from '../../api-server/audit-trail.ts';
 import { printRecordCursor, readRecordCursor } from './record-cursors.ts';

@@ -1,8 +1,7 @@
 import type { ClusterPort } from '@weir/cluster';
 import type { MetricRow } from '@weir/core';
+import type { DiagnosticsStore, Transition } from '@weir/diagnostics';
 import type { VirtualClusters } from '../../accounts/workspaces/virtual-clusters.ts';
-import type { Transition } from '../../diagnostics/record.ts';
-import type { DiagnosticsStore } from '../../diagnostics/store.ts';
 import type { ClusterRegistries } from '../../schema-registry/cluster-registries.ts';
 
 /** Dependencies of the operations on clusters. */

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { catalogue } from '@weir/api';
 import { priceLists } from '@weir/api/storage-costs';
 import { GiB, systemClock } from '@weir/core';
-import { agentOf } from '../../../testing/diagnostic-snapshot.ts';
+import { agentOf } from '@weir/diagnostics/testing';
 import { startLeader } from '../../../testing/leading-node.ts';
 import { oneBatchFile } from '../../../testing/one-batch-file.ts';
 import type { CallContext } from '../call-context.ts';

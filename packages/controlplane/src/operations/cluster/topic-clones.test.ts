@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { BoundaryAnswer, BoundaryQuery, FileCommit } from '@weir/cluster';
 import { youngFileId } from '@weir/core/testing';
-import { agentOf } from '../../../testing/diagnostic-snapshot.ts';
+import { agentOf } from '@weir/diagnostics/testing';
 import { openTestClusterApi, type TestClusterApi } from '../../../testing/test-cluster-api.ts';
 
 /** A file with batches of one partition, one after the other, 100 bytes each. */

@@ -9,7 +9,7 @@ import {
   healthySnapshot,
   minuteMs,
   snapshotMs,
-} from '../../../testing/diagnostic-snapshot.ts';
+} from '../../testing/diagnostic-snapshot.ts';
 import { type CheckResult, entityKey, isNoData } from '../check.ts';
 import type {
   AgentFacts,

@@ -12,7 +12,6 @@ import {
   type ReportedClient,
   type ReportedDamage,
 } from '@weir/cluster';
-import { controlPlaneLimits } from '../limits.ts';
 import type {
   AgentFacts,
   BucketFacts,
@@ -21,6 +20,7 @@ import type {
   MetricFacts,
   ProduceFacts,
 } from './diagnostic-snapshot.ts';
+import { diagnosticLimits } from './limits.ts';
 
 /** The period of stats: about the interval between two runs. */
 export const snapshotSpanMs = 60_000;
@@ -123,7 +123,7 @@ function clientsOf(reports: readonly AgentReport[]): ReportedClient[] {
   }
   return [...byId.values()]
     .sort((a, b) => a.timeoutMs - b.timeoutMs || b.requestCount - a.requestCount)
-    .slice(0, controlPlaneLimits.diagnosedClientsMax);
+    .slice(0, diagnosticLimits.diagnosedClientsMax);
 }
 
 interface BucketSums {
@@ -140,7 +140,7 @@ function bucketsOf(reports: readonly AgentReport[]): BucketFacts[] {
   for (const { buckets = [] } of reports) {
     for (const bucket of buckets) {
       const sums = byName.get(bucket.name) ?? noSums();
-      if (!byName.has(bucket.name) && byName.size >= controlPlaneLimits.diagnosedBucketsMax) continue;
+      if (!byName.has(bucket.name) && byName.size >= diagnosticLimits.diagnosedBucketsMax) continue;
       byName.set(bucket.name, sums);
       addBucket(sums, bucket);
     }
@@ -183,7 +183,7 @@ function invalidRecordsOf(reports: readonly AgentReport[]): InvalidRecordFacts[]
     for (const { topic, reason, count } of invalidRecords) {
       const key = `${topic} ${reason}`;
       const sum = sums.get(key) ?? { topic, reason, count: 0 };
-      if (!sums.has(key) && sums.size >= controlPlaneLimits.diagnosedInvalidRecordsMax) continue;
+      if (!sums.has(key) && sums.size >= diagnosticLimits.diagnosedInvalidRecordsMax) continue;
       sum.count += count;
       sums.set(key, sum);
     }
@@ -197,7 +197,7 @@ function damagedFilesOf(reports: readonly AgentReport[]): ReportedDamage[] {
   for (const { damagedFiles = [] } of reports) {
     for (const damage of damagedFiles) {
       const before = byFile.get(damage.fileId);
-      if (before === undefined && byFile.size >= controlPlaneLimits.diagnosedDamagedFilesMax) continue;
+      if (before === undefined && byFile.size >= diagnosticLimits.diagnosedDamagedFilesMax) continue;
       const known = new Map((before?.partitions ?? []).map((one) => [placeOf(one), one]));
       for (const one of damage.partitions) if (!known.has(placeOf(one))) known.set(placeOf(one), one);
       byFile.set(damage.fileId, {
@@ -224,5 +224,5 @@ function metricsOf(reports: readonly AgentReport[]): MetricFacts[] {
   return [...byName]
     .map(([name, seriesCount]) => ({ name, seriesCount }))
     .sort((a, b) => b.seriesCount - a.seriesCount)
-    .slice(0, controlPlaneLimits.diagnosedMetricsMax);
+    .slice(0, diagnosticLimits.diagnosedMetricsMax);
 }

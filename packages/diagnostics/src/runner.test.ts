@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { until } from '@weir/controlplane/testing';
 import { jsonLog, Metrics, systemClock } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
-import { agentOf, healthySnapshot } from '../../testing/diagnostic-snapshot.ts';
-import { MemoryDiagnosticsStore } from '../../testing/memory-diagnostics-store.ts';
-import { until } from '../../testing/until.ts';
+import { agentOf, healthySnapshot } from '../testing/diagnostic-snapshot.ts';
+import { MemoryDiagnosticsStore } from '../testing/memory-diagnostics-store.ts';
 import { defineCheck } from './check.ts';
 import type { DiagnosticSnapshot } from './diagnostic-snapshot.ts';
 import { diagnosticEventData } from './event.ts';

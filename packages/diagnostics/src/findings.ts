@@ -1,5 +1,5 @@
-import { controlPlaneLimits } from '../limits.ts';
 import { type CheckDescription, entityKey, type Finding, type Severity, severityRank } from './check.ts';
+import { diagnosticLimits } from './limits.ts';
 import type { DiagnosticRecord, StoredFinding } from './record.ts';
 
 /** Sorts by severity; of several findings about one entity the worst counts. */
@@ -27,7 +27,7 @@ export function storedFindings(
 ): Pick<DiagnosticRecord, 'findings' | 'findingCount' | 'severity'> {
   const sorted = worstFirst(check, findings);
   const sinceByKey = new Map(before.findings.map(({ entity, sinceMs }) => [entityKey(entity), sinceMs]));
-  const stored = sorted.slice(0, controlPlaneLimits.diagnosticFindingsMax).map((finding): StoredFinding => {
+  const stored = sorted.slice(0, diagnosticLimits.diagnosticFindingsMax).map((finding): StoredFinding => {
     const { message, sinceMs } = finding;
     const entity = { kind: finding.entity.kind, name: plain(finding.entity.name) };
     return {
@@ -46,7 +46,7 @@ function severityOf(check: CheckDescription, finding: Finding): Severity {
 
 /** Users choose the names: they may be long and contain characters that are unsafe for terminals. */
 function plain(text: string): string {
-  const { diagnosticTextCharsMax: charsMax } = controlPlaneLimits;
+  const { diagnosticTextCharsMax: charsMax } = diagnosticLimits;
   const short = text.length <= charsMax ? text : `${text.slice(0, charsMax - 1)}…`;
   return short.toWellFormed().replaceAll(/\p{Cc}/gu, '\ufffd');
 }

@@ -3,7 +3,7 @@ import type {
   DiagnosticSnapshot,
   GroupFacts,
   GroupPartition,
-} from '../src/diagnostics/diagnostic-snapshot.ts';
+} from '../src/diagnostic-snapshot.ts';
 
 export const snapshotMs = 1_700_000_000_000;
 export const minuteMs = 60_000;

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { agentSilenceMsMax } from '@weir/cluster';
+import { oneBatchFile, startLeader, until } from '@weir/controlplane/testing';
 import { coreLimits, systemClock } from '@weir/core';
 import type { ClusterNode } from '@weir/metadata';
-import { agentOf, dayMs } from '../../testing/diagnostic-snapshot.ts';
-import { startLeader } from '../../testing/leading-node.ts';
-import { oneBatchFile } from '../../testing/one-batch-file.ts';
-import { until } from '../../testing/until.ts';
+import { agentOf, dayMs } from '../testing/diagnostic-snapshot.ts';
 import { RegistryLevels } from './registry-levels.ts';
 import { takeDiagnosticSnapshot } from './take-diagnostic-snapshot.ts';
 

@@ -1,8 +1,8 @@
 import type { ClusterPort } from '@weir/cluster';
 import { MiB } from '@weir/core';
 import { registryEntryIn } from '@weir/registry/entry-facts';
-import { controlPlaneLimits } from '../limits.ts';
 import type { RegistryFacts } from './diagnostic-snapshot.ts';
+import { diagnosticLimits } from './limits.ts';
 
 const pageBytes = 4 * MiB;
 
@@ -61,7 +61,7 @@ export class RegistryLevels {
     for (const subject of this.#versions.keys()) {
       if (this.#levelOf(subject) !== 'NONE') continue;
       count++;
-      if (unchecked.length < controlPlaneLimits.diagnosticFindingsMax) unchecked.push(subject);
+      if (unchecked.length < diagnosticLimits.diagnosticFindingsMax) unchecked.push(subject);
     }
     return {
       subjectCount: this.#versions.size,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type AgentReport, latencyStepOf, type ReceivedReport } from '@weir/cluster';
-import { dayMs, minuteMs, snapshotMs } from '../../testing/diagnostic-snapshot.ts';
+import { dayMs, minuteMs, snapshotMs } from '../testing/diagnostic-snapshot.ts';
 import { lastUsed, reportedFacts, snapshotSpanMs } from './reported-facts.ts';
 
 /** A report that was received `agoMs` before the snapshot, from an agent whose clock is right. */

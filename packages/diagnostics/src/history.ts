@@ -1,5 +1,5 @@
-import { controlPlaneLimits } from '../limits.ts';
 import type { DiagnosticSnapshot, GroupFacts } from './diagnostic-snapshot.ts';
+import { diagnosticLimits } from './limits.ts';
 
 /**
  * The history of a cluster, as little as the checks need. It is folded run by run, lives in the process that leads the
@@ -40,11 +40,11 @@ export function withSnapshot(before: ClusterHistory, snapshot: DiagnosticSnapsho
   // A run that could not read the groups says nothing about them.
   if (snapshot.groups === undefined) return before;
   const groups = new Map<string, GroupHistory>();
-  let roomForPartitions: number = controlPlaneLimits.diagnosedPartitionsMax;
+  let roomForPartitions: number = diagnosticLimits.diagnosedPartitionsMax;
   let unfollowedPartitions = 0;
   for (const group of snapshot.groups) {
     const hasRoom =
-      group.partitions.length <= roomForPartitions && groups.size < controlPlaneLimits.diagnosedGroupsMax;
+      group.partitions.length <= roomForPartitions && groups.size < diagnosticLimits.diagnosedGroupsMax;
     if (!hasRoom) {
       unfollowedPartitions += group.partitions.length;
       continue;

@@ -1,5 +1,5 @@
-import { controlPlaneLimits } from '../limits.ts';
 import { type ChangedDiagnostics, changeDiagnostics } from './change.ts';
+import { diagnosticLimits } from './limits.ts';
 import type { Mute } from './record.ts';
 import { describeCheck } from './registry.ts';
 import type { DiagnosticsStore } from './store.ts';
@@ -22,8 +22,8 @@ export async function muteDiagnostic(
   if (untilMs !== null && !(untilMs > atMs)) {
     throw new MuteRefused('The time until which a diagnostic is muted has to be in the future.');
   }
-  if (reason.length > controlPlaneLimits.diagnosticTextCharsMax) {
-    throw new MuteRefused(`The reason may have ${controlPlaneLimits.diagnosticTextCharsMax} characters.`);
+  if (reason.length > diagnosticLimits.diagnosticTextCharsMax) {
+    throw new MuteRefused(`The reason may have ${diagnosticLimits.diagnosticTextCharsMax} characters.`);
   }
   return changeDiagnostics(store, clusterId, [{ name, event: { kind: 'mute', mute } }], atMs);
 }

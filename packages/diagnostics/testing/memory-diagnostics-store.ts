@@ -1,12 +1,12 @@
-import type { Transition } from '../src/diagnostics/record.ts';
+import { diagnosticLimits } from '../src/limits.ts';
+import type { Transition } from '../src/record.ts';
 import {
   type DiagnosticChange,
   type DiagnosticsStore,
   newestFirst,
   type StoredDiagnostic,
   type TransitionsQuery,
-} from '../src/diagnostics/store.ts';
-import { controlPlaneLimits } from '../src/limits.ts';
+} from '../src/store.ts';
 
 interface Row extends StoredDiagnostic {
   /** The oldest first. */
@@ -50,9 +50,7 @@ export class MemoryDiagnosticsStore implements DiagnosticsStore {
     rows.set(record.name, {
       record,
       version: loadedVersion + 1,
-      transitions: [...before.transitions, ...transitions].slice(
-        -controlPlaneLimits.diagnosticTransitionsMax,
-      ),
+      transitions: [...before.transitions, ...transitions].slice(-diagnosticLimits.diagnosticTransitionsMax),
     });
     return true;
   }

@@ -17,7 +17,7 @@ import {
   takeSnapshot,
 } from '@weir/cluster';
 import { coreLimits } from '@weir/core';
-import { controlPlaneLimits } from '../limits.ts';
+
 import type {
   AclFacts,
   BucketFacts,
@@ -30,6 +30,7 @@ import type {
   GroupPartition,
   TopicFacts,
 } from './diagnostic-snapshot.ts';
+import { diagnosticLimits } from './limits.ts';
 import type { RegistryLevels } from './registry-levels.ts';
 import { lastUsed, reportedFacts } from './reported-facts.ts';
 
@@ -241,11 +242,11 @@ async function groupsOf(
   let partitionCount = 0;
   for (
     let begin = 0;
-    begin < Math.min(listed.length, controlPlaneLimits.diagnosedGroupsMax);
+    begin < Math.min(listed.length, diagnosticLimits.diagnosedGroupsMax);
     begin += groupsPerCall
   ) {
     signal.throwIfAborted();
-    const some = listed.slice(begin, Math.min(begin + groupsPerCall, controlPlaneLimits.diagnosedGroupsMax));
+    const some = listed.slice(begin, Math.min(begin + groupsPerCall, diagnosticLimits.diagnosedGroupsMax));
     const memberCounts = await memberCountsOf(cluster, some);
     const partitions = await partitionsOf(cluster, some, topics);
     for (const [index, { groupId, state }] of some.entries()) {
@@ -253,7 +254,7 @@ async function groupsOf(
       groups.push({ groupId, state, memberCount, partitions: partitions[index]! });
       partitionCount += partitions[index]!.length;
     }
-    if (partitionCount >= controlPlaneLimits.diagnosedPartitionsMax) break;
+    if (partitionCount >= diagnosticLimits.diagnosedPartitionsMax) break;
   }
   return groups;
 }

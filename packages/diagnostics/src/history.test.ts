@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { groupOf, healthySnapshot, minuteMs, snapshotMs } from '../../testing/diagnostic-snapshot.ts';
-import { controlPlaneLimits } from '../limits.ts';
+import { groupOf, healthySnapshot, minuteMs, snapshotMs } from '../testing/diagnostic-snapshot.ts';
 import type { GroupFacts } from './diagnostic-snapshot.ts';
 import { type ClusterHistory, lagSamplesMax, noHistory, withSnapshot } from './history.ts';
+import { diagnosticLimits } from './limits.ts';
 
 function historyOf(...runs: readonly (readonly GroupFacts[] | undefined)[]): ClusterHistory {
   return runs.reduce<ClusterHistory>(
@@ -64,7 +64,7 @@ test('a deleted group is removed from the history', () => {
 });
 
 test('the history is bounded, and what is left out is counted', () => {
-  const partitions = Array.from({ length: controlPlaneLimits.diagnosedPartitionsMax - 1 }, (_, partition) => {
+  const partitions = Array.from({ length: diagnosticLimits.diagnosedPartitionsMax - 1 }, (_, partition) => {
     return { topic: 't', partition, committedOffset: 0, endOffset: 1 };
   });
   const { groups, unfollowedPartitions } = historyOf([
@@ -74,8 +74,8 @@ test('the history is bounded, and what is left out is counted', () => {
   ]);
   assert.deepEqual([...groups.keys()], ['large', 'small']);
   assert.equal(unfollowedPartitions, 2);
-  const many = Array.from({ length: controlPlaneLimits.diagnosedGroupsMax + 1 }, (_, index) =>
+  const many = Array.from({ length: diagnosticLimits.diagnosedGroupsMax + 1 }, (_, index) =>
     groupOf(`g${index}`, 0, 0),
   );
-  assert.equal(historyOf(many).groups.size, controlPlaneLimits.diagnosedGroupsMax);
+  assert.equal(historyOf(many).groups.size, diagnosticLimits.diagnosedGroupsMax);
 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type DiagnosticRecord, newRecord, type Transition } from '../src/diagnostics/record.ts';
-import type { DiagnosticChange, DiagnosticsStore } from '../src/diagnostics/store.ts';
-import { controlPlaneLimits } from '../src/limits.ts';
+import { diagnosticLimits } from '../src/limits.ts';
+import { type DiagnosticRecord, newRecord, type Transition } from '../src/record.ts';
+import type { DiagnosticChange, DiagnosticsStore } from '../src/store.ts';
 
 const clusterId = 'vci_contract';
 
@@ -88,7 +88,7 @@ export function diagnosticsStoreContract(driver: string, open: () => Promise<Dia
   });
 
   contract('the oldest transitions of a diagnostic are removed', async (store) => {
-    const max = controlPlaneLimits.diagnosticTransitionsMax;
+    const max = diagnosticLimits.diagnosticTransitionsMax;
     await store.save([change('b', 0, transitionOf('b', 0, 0))]);
     for (let number = 0; number < max + 3; number++) {
       await store.save([change('a', number, transitionOf('a', number))]);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { snapshotMs } from '../../../testing/diagnostic-snapshot.ts';
+import { snapshotMs } from '../../testing/diagnostic-snapshot.ts';
 import { entityKey, isNoData } from '../check.ts';
 import { clusterKinds, type DiagnosticSnapshot } from '../diagnostic-snapshot.ts';
 import { worstFirst } from '../findings.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
+import { startLeader, startNode } from '@weir/controlplane/testing';
 import { Metrics, silentLog, systemClock } from '@weir/core';
 import type { ClusterNode } from '@weir/metadata';
-import { startLeader, startNode } from '../../testing/leading-node.ts';
-import { MemoryDiagnosticsStore } from '../../testing/memory-diagnostics-store.ts';
+import { MemoryDiagnosticsStore } from '../testing/memory-diagnostics-store.ts';
 import type { Transition } from './record.ts';
 import { type LedCluster, logTransition, watchClusters } from './watch-clusters.ts';
 

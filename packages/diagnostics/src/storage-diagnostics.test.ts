@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { fileCompactionKind, fileDeletionKind } from '@weir/cluster';
+import { oneBatchFile, startLeader } from '@weir/controlplane/testing';
 import { systemClock } from '@weir/core';
-import { agentOf } from '../../testing/diagnostic-snapshot.ts';
-import { startLeader } from '../../testing/leading-node.ts';
-import { oneBatchFile } from '../../testing/one-batch-file.ts';
+import { agentOf } from '../testing/diagnostic-snapshot.ts';
 import { noHistory } from './history.ts';
 import { type CheckName, checks } from './registry.ts';
 import { RegistryLevels } from './registry-levels.ts';

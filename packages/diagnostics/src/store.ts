@@ -15,7 +15,7 @@ export interface DiagnosticsStore {
   save(changes: readonly DiagnosticChange[]): Promise<readonly boolean[]>;
 
   /**
-   * Returns the newest first. The last `controlPlaneLimits.diagnosticTransitionsMax` of every diagnostic are retained.
+   * Returns the newest first. The last `diagnosticLimits.diagnosticTransitionsMax` of every diagnostic are retained.
    */
   transitions(query: TransitionsQuery): Promise<readonly Transition[]>;
 

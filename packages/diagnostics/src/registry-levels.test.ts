@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { startLeader } from '@weir/controlplane/testing';
 import { silentLog, systemClock, systemRandom } from '@weir/core';
 import { jsonSchemaFormat, RegistryReplica, RegistryService } from '@weir/registry';
-import { startLeader } from '../../testing/leading-node.ts';
 import { RegistryLevels } from './registry-levels.ts';
 
 test('levels are inherited, follow changes, and only live subjects count', async (t) => {
