@@ -40,7 +40,9 @@ const run = z
     status: z
       .enum(['waiting', 'running', 'synced', 'error'])
       .describe('Whether it waits for an agent, copies now, was done with that last, or fails.'),
-    message: text(1000).describe('What was done or what is wrong, in one line.'),
+    message: text(1000).describe(
+      'What was done or what is wrong, in one line; also why an agent refuses what the control plane took.',
+    ),
     agent_id: text(128).optional().describe('The agent that runs it, or did last.'),
     last_ended_at: time().optional().describe('When it last succeeded or failed.'),
     next_at: time().optional().describe('When it is tried again, if it fails.'),

@@ -42,6 +42,8 @@ export interface ActualPipeline {
   readonly type: PipelineType;
   readonly state: PipelineState;
   readonly deployed?: { readonly id: string; readonly version: number } | undefined;
+  /** Why it fails, and on which agent, if it is to run. */
+  readonly failure?: string | undefined;
   /** Only of pipelines whose configuration the documents set; oldest first. */
   readonly configurations?: readonly {
     readonly id: string;

@@ -15,6 +15,7 @@ import { readDocuments } from './document/read-documents.ts';
 import { readSources } from './document/read-sources.ts';
 import { withSchemaFiles } from './document/schema-files.ts';
 import { planJson } from './json.ts';
+import { failingPipelines } from './plan/failing-pipelines.ts';
 import { type Plan, planChanges } from './plan/plan.ts';
 import type { WritingStep } from './plan/step.ts';
 import { countsOf, doneSummary, hasChanges, planSummary, planText } from './print.ts';
@@ -67,9 +68,11 @@ export const apply: Handler<'apply'> = async (values, deps) => {
 async function agree(wanted: readonly DesiredCluster[], work: Work): Promise<number> {
   const { values, deps, client, secrets } = work;
   const options = { isPruning: values.prune };
-  const plan = planChanges(await orFailure(readActual(client, wanted, options)), options);
+  const actual = await orFailure(readActual(client, wanted, options));
+  const plan = planChanges(actual, options);
   const obstacles = [...plan.obstacles, ...(await secretProblems(plan, secrets))];
   if (obstacles.length > 0) return refuse(obstacles, deps);
+  for (const line of failingPipelines(actual, plan)) deps.output.err(`weir apply: ${escapeControls(line)}\n`);
   return values.dryRun ? showPlan(plan, values, deps) : await carryOut(plan, work);
 }
 

@@ -104,10 +104,11 @@ async function readPipelines(
   const configured = desired.pipelines?.filter(({ configurationYaml }) => configurationYaml !== undefined);
   const wanted = new Set(configured?.map(({ name }) => name));
   return await mapBounded(pipelines, cliLimits.applyCallsMax, async (listed): Promise<ActualPipeline> => {
-    const { id, name, type, state } = listed;
+    const { id, name, type, state, run } = listed;
     const { deployed_configuration_id: deployedId, deployed_configuration_version: version } = listed;
     const deployed = deployedId === null || version === null ? undefined : { id: deployedId, version };
-    const pipeline = { id, name, type, state, deployed };
+    const failure = run?.status === 'error' ? failureOf(run) : undefined;
+    const pipeline = { id, name, type, state, deployed, failure };
     if (!wanted.has(name)) return pipeline;
     const described = await client.call('describe_pipeline', { ...target, pipeline_id: id });
     const configurations = described.pipeline_configurations.map((one) => ({
@@ -117,6 +118,17 @@ async function readPipelines(
     }));
     return { ...pipeline, configurations };
   });
+}
+
+/** What agents refuse is not known before one has the pipeline: lists of hosts and variables are their own. */
+function failureOf({
+  agent_id,
+  message,
+}: {
+  readonly agent_id?: string | undefined;
+  readonly message: string;
+}) {
+  return agent_id === undefined ? message : `agent ${agent_id}: ${message}`;
 }
 
 /** Configs take one call per topic, so they are read only where they matter. */

@@ -4,6 +4,7 @@ import type { ActualCluster } from '../actual.ts';
 import { documentProblemLine } from '../document/problem.ts';
 import { readDocuments } from '../document/read-documents.ts';
 import { planText } from '../print.ts';
+import { failingPipelines } from './failing-pipelines.ts';
 import { planChanges } from './plan.ts';
 import { type RegistryOutcome, registryItems } from './registry-checks.ts';
 
@@ -405,4 +406,24 @@ const registryPlans: readonly [
 test('registries', () => {
   for (const [what, rest, outcomes, lines] of registryPlans)
     assert.deepEqual(registryPlan(rest, outcomes), lines, what);
+});
+
+test('pipelines that fail are told of, unless the plan changes them or the documents have them not', () => {
+  const running = { type: 'bento', state: 'running' } as const;
+  const found: ActualCluster = {
+    ...shop,
+    pipelines: [
+      { id: 'pi_a', name: 'a', ...running, failure: 'agent x: no' },
+      { id: 'pi_b', name: 'b', ...running, failure: 'agent x: no' },
+      { id: 'pi_c', name: 'c', ...running, failure: 'agent x: no' },
+      { id: 'pi_d', name: 'd', ...running },
+    ],
+  };
+  const text =
+    'version: 1\nvirtual_clusters: [{ name: shop, pipelines: [{ name: a }, { name: b, state: paused }, { name: d }] }]\n';
+  const read = readDocuments([{ fileName: 'f', folder: '/', text }]);
+  assert.ok('value' in read);
+  const wanted = read.value.map((desired) => ({ desired, found }));
+  const plan = planChanges(wanted, { isPruning: false });
+  assert.deepEqual(failingPipelines(wanted, plan), ['pipeline a of shop fails: agent x: no']);
 });

@@ -11,7 +11,7 @@ import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { CopyableId } from '../../ui/copy-button.tsx';
 import { Page, Tabs } from '../../ui/page.tsx';
 import { say } from '../../ui/toasts.tsx';
-import { hasEngine, type Pipeline, PipelineState, typeNames } from './state.tsx';
+import { hasEngine, type Pipeline, PipelineState, runText, typeNames } from './state.tsx';
 
 /** The title, the state and the tabs of a pipeline. */
 export function PipelineFrame() {
@@ -42,7 +42,7 @@ export function PipelineFrame() {
         <p className="text-sm text-muted">{pipelineEngineNote}</p>
       )}
       {pipeline?.run !== undefined && pipeline.run.message !== '' && (
-        <p className="text-sm break-words text-body">{visibleText(pipeline.run.message)}</p>
+        <p className="text-sm break-words text-body">{runText(pipeline.run)}</p>
       )}
       <Tabs
         tabs={[
