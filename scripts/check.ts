@@ -14,8 +14,8 @@ import { addTally, findTests, newTally, type RunOptions, runTests, type Tally } 
  * The one gate: format and lint, types, and every test, including the layer rule and the check that generated pages
  * match their source. `--all` adds the rest of CI: interop tests, the simulation, a run of every benchmark and a
  * million mutated frames. `--properties` runs every file with property tests from a new seed, which is printed. With
- * paths, runs only the tests below them; with `--changed`, the tests of packages that differ from the main branch and
- * of the packages that depend on them.
+ * paths, runs only the tests below them; with `--changed`, lint, types, house rules, and the tests of packages that differ from
+ * the main branch and of the packages that depend on them.
  *
  * Ends with a plain line, `N passed, N failed`, in which a gate counts as one.
  */
@@ -98,26 +98,30 @@ const colors = process.stdout.isTTY ? 'force' : 'off';
 const lintArgs = ['ci', '--log-level=warn', `--colors=${colors}`, '.'];
 const formatAndLint = command('format and lint', bin('biome'), lintArgs);
 
-/** One checker instead of one per core: needs two thirds of the memory and is no slower on two cores. */
-function typesOf(name: string, project: string, info: string): Step {
-  return command(name, bin('tsc'), [
-    ...['--project', project, '--checkers', '1', '--incremental'],
-    ...['--tsBuildInfoFile', join(root, 'node_modules', '.cache', 'weir', info)],
-  ]);
-}
+/**
+ * Both projects in one pass: pages run in a browser, which has other types. One checker instead of one per core needs
+ * two thirds of the memory and is no slower on two cores.
+ */
+const types = command('types', bin('tsc'), [
+  ...['--build', root, join(root, 'packages/console')],
+  ...['--checkers', '1', '--builders', '1'],
+]);
 
-const types = typesOf('types', root, 'types.tsbuildinfo');
-
-/** Pages run in a browser, which has other types. */
-const typesOfPages = typesOf('types of pages', join(root, 'packages/console'), 'console.tsbuildinfo');
+/** Files that may fail beside others and pass alone. More are a defect of the tests or of what they test. */
+const passedOnlyAloneMax = 3;
 
 /** Format, lint and types take one core, and the tests all of them from then on. */
 function gate(options: Partial<RunOptions> & { readonly isAll?: boolean } = {}): Promise<Tally> {
-  const checks = inTurn([formatAndLint, types, typesOfPages]);
+  const checks = inTurn([formatAndLint, types]);
   const files = findTests(root, unitTests).filter(
     (file) => options.isAll === true || file !== benchmarkSmoke,
   );
-  const unit = tests('tests', files, { ...options, oneWorkerAfter: checks });
+  const unit = tests('tests', files, {
+    repeatsAlone: true,
+    passedOnlyAloneMax,
+    ...options,
+    oneWorkerAfter: checks,
+  });
   return sumOf([checks, inTurn([unit])]);
 }
 
@@ -157,7 +161,7 @@ function simulation(options: Partial<RunOptions> = {}): Step {
 async function all(): Promise<Tally> {
   const prepared = prepareInterop();
   // Builds for interop tests take processor time meanwhile, so that a test with a deadline can miss it.
-  const first = await gate({ repeatsAlone: true, isAll: true });
+  const first = await gate({ isAll: true });
   const frames = ['packages/wire/fuzz/run.ts', '--frames', '1000000'];
   const fuzz = command('fuzz', process.execPath, frames, behindOthers);
   // Interop tests run beside it, so that it has twice the limit, and the same inputs in every run.
@@ -210,7 +214,8 @@ function changedSteps(): Step[] {
     root,
     folders.map((folder) => `${folder}/**/*.test.ts`),
   ).filter((file) => !file.startsWith('tests/interop/'));
-  return [types, tests('tests', files)];
+  const houseRules = findTests(root, ['tests/house/*.test.ts']);
+  return [formatAndLint, types, tests('house rules', houseRules), tests('tests', files)];
 }
 
 function refuse(message: string): never {

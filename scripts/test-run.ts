@@ -36,6 +36,8 @@ export interface RunOptions {
    * run again too, each in its own.
    */
   readonly repeatsAlone?: boolean;
+  /** The run fails if more files than this fail beside others and pass alone. No limit if absent. */
+  readonly passedOnlyAloneMax?: number;
   /** One of the workers starts only after this. */
   readonly oneWorkerAfter?: Promise<unknown>;
   /** Of the processes; 0 by default, and 19 is the lowest. */
@@ -59,6 +61,7 @@ export async function runTests({
   files,
   workers = availableParallelism() + 1,
   repeatsAlone = false,
+  passedOnlyAloneMax = Number.POSITIVE_INFINITY,
   oneWorkerAfter,
   priority = 0,
   propertySeed,
@@ -70,13 +73,16 @@ export async function runTests({
   const run = (job: TestJob) => runJob(root, job, durations, { environment, priority });
   const total = newTally();
   const toRepeat: TestJob[] = [];
+  const failedBesideOthers = new Set<string>();
 
   const work = async () => {
     for (let job = jobs.shift(); job !== undefined && !isOutputClosed(); job = jobs.shift()) {
-      const tallies = await run(job);
-      const hasFailure = tallies.some(({ failed }) => failed > 0);
-      if (repeatsAlone && hasFailure) toRepeat.push(...job.files.map((file) => ({ files: [file] })));
-      else for (const tally of tallies) addTally(total, tally);
+      const perFile = await run(job);
+      const failedFiles = [...perFile].filter(([, { failed }]) => failed > 0).map(([file]) => file);
+      if (repeatsAlone && failedFiles.length > 0) {
+        toRepeat.push(...job.files.map((file) => ({ files: [file] })));
+        for (const file of failedFiles) failedBesideOthers.add(file);
+      } else for (const tally of perFile.values()) addTally(total, tally);
     }
   };
   await Promise.all(
@@ -85,14 +91,30 @@ export async function runTests({
       await work();
     }),
   );
+  const passedOnlyAlone: string[] = [];
   for (const job of toRepeat) {
     print(`  failed beside others, now alone: ${job.files.join(', ')}`);
-    for (const tally of await run(job)) addTally(total, tally);
+    for (const [file, tally] of await run(job)) {
+      addTally(total, tally);
+      if (tally.failed === 0 && failedBesideOthers.has(file)) passedOnlyAlone.push(file);
+    }
   }
+  if (repeatsAlone) addTally(total, passedAloneTally(passedOnlyAlone, passedOnlyAloneMax));
   durations.save();
   print('  slowest files:');
   for (const [file, ms] of durations.slowest(slowestShown)) print(`    ${(ms / 1000).toFixed(1)} s ${file}`);
   return total;
+}
+
+/** Prints how many files passed only alone, and counts a failure if they are too many. */
+export function passedAloneTally(files: readonly string[], filesMax: number): Tally {
+  const tally = newTally();
+  print(`  passed only when run alone: ${files.length}${files.length === 0 ? '' : ` (${files.join(', ')})`}`);
+  if (files.length > filesMax) {
+    tally.failed = 1;
+    print(`  FAILED: more than ${filesMax} files passed only when run alone`);
+  }
+  return tally;
 }
 
 interface ProcessOptions {
@@ -105,7 +127,7 @@ async function runJob(
   { files }: TestJob,
   durations: Durations,
   { environment, priority }: ProcessOptions,
-): Promise<readonly Tally[]> {
+): Promise<ReadonlyMap<string, Tally>> {
   const perFile = new Map<string, Tally>(files.map((file) => [file, newTally()]));
   const reporter = join(root, 'scripts', 'test-reporter.ts');
   const seed = join(root, 'scripts', 'property-seed.ts');
@@ -169,7 +191,7 @@ async function runJob(
     const also = `${failed > 0 ? `, ${failed} failed` : ''}${skipped > 0 ? `, ${skipped} skipped` : ''}`;
     print(`  ${file}: ${passed} passed${also}`);
   }
-  return [...perFile.values()];
+  return perFile;
 }
 
 /** Suites repeat the results of their tests, and so does the entry of a whole file, unless it failed by itself. */
