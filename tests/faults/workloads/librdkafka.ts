@@ -25,6 +25,8 @@ class LibrdkafkaProgram {
     this.#child = spawn(
       pythonOf('confluent-kafka'),
       [
+        // Without it, Python would write compiled modules beside the sources.
+        '-B',
         join(import.meta.dirname, file),
         cluster.kafkaAddresses.join(','),
         ...topicNames,

@@ -1,66 +1,26 @@
 """An idempotent producer, a transactional producer and a consumer group, all librdkafka's, until standard input ends."""
 
-import json
 import random
 import sys
 import threading
 import time
 
+import librdkafka_events
 from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
+from librdkafka_events import acknowledged, finish, note, start, tell, write_values
 
 bootstrap, stream, transactions, partition_count = sys.argv[1:5]
 partition_count = int(partition_count)
 is_over = threading.Event()
-lock = threading.Lock()
-FLUSH_SECONDS = 80
-
-
-def tell(**event):
-    with lock:
-        sys.stdout.write(json.dumps(event) + "\n")
-        sys.stdout.flush()
-
-
-def note(text):
-    sys.stderr.write(text + "\n")
-    sys.stderr.flush()
 
 
 def config(**more):
     return {
-        "bootstrap.servers": bootstrap,
+        **librdkafka_events.config(bootstrap, **more),
         "reconnect.backoff.max.ms": 1000,
         "socket.timeout.ms": 5000,
         "topic.metadata.refresh.interval.ms": 3000,
-        "error_cb": lambda error: None,
-        "log_level": 0,
-        **{name.replace("_", "."): value for name, value in more.items()},
     }
-
-
-def acknowledged(topic, partition, value):
-    def delivered(error, message):
-        if error is None:
-            tell(type="acknowledge", topic=topic, partition=partition, value=value, offset=message.offset())
-
-    return delivered
-
-
-def write_stream():
-    """Acknowledged values must be there once and in order; librdkafka itself tries again."""
-    producer = Producer(config(enable_idempotence=True, linger_ms=5, delivery_timeout_ms=120000))
-    number = 0
-    while not is_over.is_set():
-        partition = number % partition_count
-        value = f"rdkafka-{partition}-{number}"
-        tell(type="write", topic=stream, partition=partition, value=value, producer="rdkafka")
-        producer.produce(stream, value, partition=partition, on_delivery=acknowledged(stream, partition, value))
-        producer.poll(0)
-        number += 1
-        time.sleep(0.02)
-    left = producer.flush(FLUSH_SECONDS)
-    if left > 0:
-        raise RuntimeError(f"{left} records were not acknowledged")
 
 
 def write_transactions(transactional_id):
@@ -183,24 +143,8 @@ def look(consumer, group, call):
             )
 
 
-failures = []
-
-
-def start(work, *args):
-    def guarded():
-        try:
-            work(*args)
-        except BaseException as problem:  # The program must end with it, whatever it is.
-            failures.append(problem)
-            note(f"{work.__name__}: {problem!r}")
-
-    thread = threading.Thread(target=guarded)
-    thread.start()
-    return thread
-
-
 threads = [
-    start(write_stream),
+    start(write_values, config(delivery_timeout_ms=120000), stream, partition_count, "rdkafka", is_over),
     start(write_transactions, "rdkafka-tx-a"),
     start(write_transactions, "rdkafka-tx-b"),
     start(consume, "rdkafka-classic", "classic"),
@@ -208,8 +152,4 @@ threads = [
 ]
 sys.stdin.read()
 is_over.set()
-for thread in threads:
-    thread.join()
-if failures:
-    sys.exit(1)
-tell(type="done")
+finish(threads)

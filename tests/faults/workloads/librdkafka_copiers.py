@@ -1,65 +1,22 @@
 """Copies a topic in transactions with librdkafka, as members of a group, until standard input ends; default timeouts."""
 
-import json
 import sys
 import threading
-import time
 
+import librdkafka_events
 from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
+from librdkafka_events import finish, note, start, tell, write_values
 
 bootstrap, source, target, partition_count = sys.argv[1:5]
 partition_count = int(partition_count)
 GROUP = "rdkafka-copiers"
 OPERATION_SECONDS = 20
-FLUSH_SECONDS = 80
 is_over = threading.Event()
 is_written = threading.Event()
-lock = threading.Lock()
-
-
-def tell(**event):
-    with lock:
-        sys.stdout.write(json.dumps(event) + "\n")
-        sys.stdout.flush()
-
-
-def note(text):
-    sys.stderr.write(text + "\n")
-    sys.stderr.flush()
 
 
 def config(**more):
-    return {
-        "bootstrap.servers": bootstrap,
-        "error_cb": lambda error: None,
-        "log_level": 0,
-        **{name.replace("_", "."): value for name, value in more.items()},
-    }
-
-
-def write_source():
-    producer = Producer(config(enable_idempotence=True, linger_ms=5))
-    number = 0
-
-    def acknowledged(partition, value):
-        def delivered(error, message):
-            if error is None:
-                offset = message.offset()
-                tell(type="acknowledge", topic=source, partition=partition, value=value, offset=offset)
-
-        return delivered
-
-    while not is_written.is_set():
-        partition = number % partition_count
-        value = f"source-{partition}-{number}"
-        tell(type="write", topic=source, partition=partition, value=value, producer="rdkafka-source")
-        producer.produce(source, value, partition=partition, on_delivery=acknowledged(partition, value))
-        producer.poll(0)
-        number += 1
-        time.sleep(0.02)
-    left = producer.flush(FLUSH_SECONDS)
-    if left > 0:
-        raise RuntimeError(f"{left} records were not acknowledged")
+    return librdkafka_events.config(bootstrap, **more)
 
 
 class Copier:
@@ -167,23 +124,7 @@ def read_target():
     consumer.close()
 
 
-failures = []
-
-
-def start(work):
-    def guarded():
-        try:
-            work()
-        except BaseException as problem:  # The program must end with it, whatever it is.
-            failures.append(problem)
-            note(f"{work}: {problem!r}")
-
-    thread = threading.Thread(target=guarded)
-    thread.start()
-    return thread
-
-
-writer = start(write_source)
+writer = start(write_values, config(), source, partition_count, "rdkafka-source", is_written)
 others = [start(Copier("copier-a").work), start(Copier("copier-b").work), start(read_target)]
 sys.stdin.readline()
 is_written.set()
@@ -191,8 +132,4 @@ writer.join()
 tell(type="written")
 sys.stdin.read()
 is_over.set()
-for thread in others:
-    thread.join()
-if failures:
-    sys.exit(1)
-tell(type="done")
+finish(others)
