@@ -73,8 +73,7 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     name: 'librdkafka-copiers',
-    // Not of agents: a transaction of librdkafka 2.16 may then wait for the lost broker forever (ADR 0030).
-    fault: faults.killsLeader,
+    fault: faults.killsAgentsAndLeaders,
     workloads: [startLibrdkafkaCopiers],
     database: 'postgres',
     needsLibrdkafka: true,

@@ -19,6 +19,7 @@ import { RequestQuotas } from '../requests/request-quotas.ts';
 import type { ReceivedRequest, RequestServer } from '../requests/request-server.ts';
 import type { SlowDown } from '../requests/slow-down.ts';
 import { ConnectedClients } from '../telemetry/connected-clients.ts';
+import { noteAwaitedCommit } from '../transactions/awaited-commit.ts';
 import { createHandlerTable, type HandlerDeps, type ServedApi } from './handler-table.ts';
 import { entriesMax, entriesOf, type ListWork, listWork, servedInParts } from './list-work.ts';
 
@@ -139,6 +140,7 @@ export function createHandlers(services: HandlerServices): RequestServer {
       const { receivedMs, hold } = request;
       const { remoteAddress, remotePort, principal } = session;
       clients.served(request);
+      noteAwaitedCommit(session, api);
       const quotas = new RequestQuotas(services.quotas, {
         user: userOf(principal),
         clientId: clientId ?? '',

@@ -10,6 +10,8 @@ import { transactionErrorFor } from '../transactions/transaction-errors.ts';
  * If the control plane is unavailable or fails, the error is COORDINATOR_LOAD_IN_PROGRESS, and producers back off and
  * retry.
  *
+ * The connection of a producer that does not go on is closed after a few seconds (`transactions/awaited-commit.ts`).
+ *
  * Requires WRITE on the transactional id (TRANSACTIONAL_ID_AUTHORIZATION_FAILED) and READ on the group
  * (GROUP_AUTHORIZATION_FAILED).
  */

@@ -136,9 +136,13 @@ export class KafkaConnection implements Receiver {
       this.destroy('slow');
     } else if (this.#frames.unfinishedBytes > 0 && this.#isReading && sinceReadMs >= frameProgressMs) {
       this.destroy('slow');
-    } else if (this.#requests.count === 0 && Math.min(sinceReadMs, sinceWrittenMs) >= limits.idleMs) {
+    } else if (this.#requests.count === 0 && Math.min(sinceReadMs, sinceWrittenMs) >= this.#idleMsMax) {
       this.destroy('idle');
     }
+  }
+
+  get #idleMsMax(): number {
+    return Math.min(this.#options.limits.idleMs, this.#session.idleMsMax ?? Number.POSITIVE_INFINITY);
   }
 
   get place(): Buffer | undefined {

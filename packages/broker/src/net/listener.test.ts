@@ -10,6 +10,7 @@ import { codeOf, TestClient } from '../../testing/test-client.ts';
 import { brokerLimits } from '../limits.ts';
 import type { HandlerResult } from '../requests/handler-result.ts';
 import type { ReceivedRequest, RequestServer } from '../requests/request-server.ts';
+import { awaitedCommitMsMax } from '../transactions/awaited-commit.ts';
 import { defaultListenerLimits, type ListenerLimits } from './limits.ts';
 import { type KafkaListenerOptions, startKafkaListener } from './listener.ts';
 import { listenerRows } from './listener-metrics.ts';
@@ -556,6 +557,33 @@ test('a frame that was begun must make progress', async (t) => {
   assert.equal(listener.connectionCount, 1);
   clock.advance(6_000);
   await client.closed;
+});
+
+test('the connection of a producer that added offsets to its transaction and does not go on is closed', async (t) => {
+  const { connect, clock, listener } = await listen(t, {});
+  const [stuck, paused, other] = [await connect(), await connect(), await connect()];
+  const transaction = { transactionalId: 't', producerId: 1n, producerEpoch: 0 };
+  const addedPartitions = {
+    v3AndBelowTransactionalId: 't',
+    v3AndBelowProducerId: 1n,
+    v3AndBelowProducerEpoch: 0,
+    v3AndBelowTopics: [{ name: 'topic', partitions: [0] }],
+  };
+  for (const client of [stuck, paused]) {
+    await client.call('AddOffsetsToTxn', 3, { ...transaction, groupId: 'g' });
+    await client.call('AddPartitionsToTxn', 3, addedPartitions);
+    await client.call('Metadata', 9, { topics: [] });
+  }
+  await other.call('Metadata', 9, { topics: [] });
+  clock.advance(awaitedCommitMsMax - 1_000);
+  assert.equal(listener.connectionCount, 3);
+  await paused.call('EndTxn', 3, { ...transaction, committed: true });
+  clock.advance(2_000);
+  await stuck.closed;
+  await until(() => listener.connectionCount === 2);
+  clock.advance(600_000);
+  await paused.call('Metadata', 9, { topics: [] });
+  await other.call('Metadata', 9, { topics: [] });
 });
 
 test('an idle connection is closed, one that waits for an answer is not', async (t) => {

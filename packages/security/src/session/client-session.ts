@@ -15,6 +15,8 @@ export interface ClientSession {
    * however the client authenticated.
    */
   readonly principal: Principal;
+  /** After how long an idle connection is closed, if sooner than others (transactions/awaited-commit.ts). */
+  idleMsMax?: number | undefined;
   /** State of SASL, once the client has sent a SASL request. */
   sasl?: SaslSession;
 }
