@@ -1,7 +1,9 @@
-import { type CostListener, httpRequest, listed, nested } from '../listener.ts';
+import { type CostListener, httpRequest, listed, nested, sendTo } from '../listener.ts';
 import type { Addresses } from '../served-process.ts';
 
 let clusterId = '';
+/** The part of a search that says where to look. */
+const everyEvent = '"event_types":["acl_logs"],"time_range":{"relative":"15m"}';
 
 /** The id of the only cluster of a process. */
 export async function clusterOf({ controlPlane, apiKey }: Addresses): Promise<string> {
@@ -23,6 +25,17 @@ export const apiListener: CostListener = {
   portOf: ({ controlPlane }) => controlPlane,
   async prepare(addresses) {
     clusterId = await clusterOf(addresses);
+    const call = (name: string, rest: string) =>
+      sendTo(
+        apiListener,
+        addresses,
+        httpRequest(`/api/v1/${name}`, `{"virtual_cluster_id":"${clusterId}",${rest}}`, {
+          'service-api-key': addresses.apiKey,
+        }),
+      );
+    await call('update_events_state', '"enabled":true');
+    const answer = await call('search_events', `${everyEvent},"filter":""`);
+    if (answer !== '200') throw new Error(`events cannot be searched: ${answer}`);
   },
   seeds({ apiKey }) {
     const request = (name: string, body: string) =>
@@ -68,7 +81,7 @@ export const apiListener: CostListener = {
         build: ({ conditions, valueLength }) =>
           inCluster(
             'search_events',
-            `"filter":${JSON.stringify(Array.from({ length: conditions! }, (_, index) => `a${index} like "${'*a'.repeat(valueLength!)}"`).join(' or '))}`,
+            `${everyEvent},"filter":${JSON.stringify(Array.from({ length: conditions! }, (_, index) => `data.a${index} like "${'%a'.repeat(valueLength!)}"`).join(' or '))}`,
           ),
       },
       {
