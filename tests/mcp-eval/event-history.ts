@@ -63,8 +63,8 @@ const history = {
     diagnostic_id: 'no_jobs_agent',
     transition: 'failed',
     severity: 'high',
-    title: 'No agent has the role jobs',
-    message: 'None of 2 agents has the role jobs.',
+    title: 'No agent has the jobs role',
+    message: 'None of 2 agents has the jobs role.',
   })),
   cluster_metrics: times(120, { from: 119, to: 1 }, (n) => ({
     metric_name: 'service_consumer_group_lag',

@@ -39,7 +39,7 @@ export const questions: readonly Question[] = [
   {
     question: 'Is anything wrong with my cluster?',
     calls: [['list_diagnostics', on()]],
-    facts: [/no_jobs_agent\thigh\tfalse/, /None of 2 agents has the role jobs/],
+    facts: [/no_jobs_agent\thigh\tfalse/, /None of 2 agents has the jobs role/],
   },
   {
     question: 'Is anything wrong anywhere?',
@@ -52,7 +52,7 @@ export const questions: readonly Question[] = [
     facts: [/Nothing fails/],
   },
   {
-    question: 'Why does it matter that no agent has the role jobs, and what do I do?',
+    question: 'Why does it matter that no agent has the jobs role, and what do I do?',
     calls: [['get_diagnostic', on({ diagnostic_id: 'no_jobs_agent' })]],
     facts: [/explanation: .{20}/, /fix: .{10}/, /To mend it: /],
   },
@@ -79,7 +79,7 @@ export const questions: readonly Question[] = [
   {
     question: 'Will the control plane’s own events come?',
     calls: [['describe_virtual_cluster', on()]],
-    facts: [/No agent has the role jobs, which events of the control plane need/],
+    facts: [/No agent has the jobs role, which control plane events require/],
   },
 
   // Agents
@@ -521,7 +521,7 @@ export const questions: readonly Question[] = [
         }),
       ],
     ],
-    facts: [/None of 2 agents has the role jobs\./, /failed/],
+    facts: [/None of 2 agents has the jobs role\./, /failed/],
   },
   {
     question: 'How high was the lag of analytics at most?',

@@ -121,7 +121,7 @@ async function addRules(node: ClusterNode): Promise<void> {
 async function failDiagnostic({ diagnostics }: McpStage, { a }: TestAccount): Promise<void> {
   const finding = {
     entity: { kind: 'cluster', name: a.clusterId },
-    message: 'None of 2 agents has the role jobs.',
+    message: 'None of 2 agents has the jobs role.',
     weight: 1,
   } as const;
   const nowMs = systemClock.nowMs();

@@ -10,17 +10,17 @@ export interface AvoidedReleases {
 
 export const avoidedReleases: readonly AvoidedReleases[] = [
   { from: 643, to: 646, fixedIn: 647 },
-  { from: 688, to: 688, reason: 'writes URLs of objects in path style', fixedIn: 689 },
+  { from: 688, to: 688, reason: 'uses path-style object URLs', fixedIn: 689 },
   { from: 711, to: 711, fixedIn: 712 },
-  { from: 737, to: 743, reason: 'may fail to start on machines with many processors', fixedIn: 744 },
+  { from: 737, to: 743, reason: 'can fail to start on hosts with many CPUs', fixedIn: 744 },
   { from: 739, to: 739, reason: 'fails to start with some C libraries', fixedIn: 740 },
   { from: 750, to: 750, fixedIn: 751 },
   { from: 762, to: 762, reason: 'consumers may skip records' },
-  { from: 796, to: 796, reason: 'ingests Protobuf records into tables wrongly', fixedIn: 797 },
+  { from: 796, to: 796, reason: 'corrupts Protobuf records ingested into tables', fixedIn: 797 },
   {
     from: 803,
     to: 803,
-    reason: 'leaves out SASL towards sources of migrations and tables over TLS without mTLS',
+    reason: 'skips SASL for migration and table sources over TLS without mTLS',
     fixedIn: 804,
   },
 ];

@@ -54,7 +54,7 @@ export async function changeDiagnostics(
   }
   if (left.length > 0) {
     throw new Error(
-      `the diagnostics ${left.map(({ name }) => name).join(', ')} of ${clusterId} were changed by others again and again; try again later`,
+      `the diagnostics ${left.map(({ name }) => name).join(', ')} of cluster ${clusterId} kept changing concurrently; retry later`,
     );
   }
   return { records: [...records.values()], transitions };

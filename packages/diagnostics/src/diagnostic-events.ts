@@ -55,7 +55,7 @@ export function diagnosticEvents(options: DiagnosticEventsOptions): DiagnosticEv
     portOf(clusterId)
       .putControlPlaneEvents(events)
       .catch((error: Error) =>
-        log.debug('failed to emit diagnostics as events', { clusterId, problem: error.message }),
+        log.debug('failed to emit diagnostics as events', { clusterId, error: error.message }),
       );
   };
   return {

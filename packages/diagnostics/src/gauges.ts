@@ -11,7 +11,7 @@ const severityLabels = severities.map((severity) => `severity_${severity}` as co
 export const diagnosticFailureRow: MetricRow<DiagnosticLabel> = {
   name: 'diagnostic_failure',
   kind: 'gauge',
-  help: 'Whether a diagnostic of the cluster fails: 1, and one of the severities is true; 0 when it does not.',
+  help: '1 while the diagnostic fails, with the label of its severity true; 0 while it passes.',
   labels: ['diagnostic_name', 'diagnostic_type', ...severityLabels, 'muted'],
 };
 

@@ -20,10 +20,12 @@ export async function muteDiagnostic(
   checkName(name);
   const { atMs, untilMs, reason } = mute;
   if (untilMs !== null && !(untilMs > atMs)) {
-    throw new MuteRefused('The time until which a diagnostic is muted has to be in the future.');
+    throw new MuteRefused('The end time of a mute must be in the future.');
   }
   if (reason.length > diagnosticLimits.diagnosticTextCharsMax) {
-    throw new MuteRefused(`The reason may have ${diagnosticLimits.diagnosticTextCharsMax} characters.`);
+    throw new MuteRefused(
+      `The reason must not be longer than ${diagnosticLimits.diagnosticTextCharsMax} characters.`,
+    );
   }
   return changeDiagnostics(store, clusterId, [{ name, event: { kind: 'mute', mute } }], atMs);
 }
@@ -39,5 +41,5 @@ export async function unmuteDiagnostic(
 }
 
 function checkName(name: string): void {
-  if (describeCheck(name) === undefined) throw new MuteRefused(`There is no diagnostic named ${name}.`);
+  if (describeCheck(name) === undefined) throw new MuteRefused(`Unknown diagnostic ${name}.`);
 }

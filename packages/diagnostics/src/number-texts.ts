@@ -48,7 +48,7 @@ export function bytes(amount: number): string {
 
 /** Formats when something expires or expired, relative to now. */
 export function ending(leftMs: number): string {
-  return leftMs <= 0 ? `ended ${duration(Math.abs(leftMs))} ago` : `ends in ${duration(leftMs)}`;
+  return leftMs <= 0 ? `expired ${duration(Math.abs(leftMs))} ago` : `expires in ${duration(leftMs)}`;
 }
 
 /** Lists some names, and the number of the others. */

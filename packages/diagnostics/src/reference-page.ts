@@ -19,18 +19,18 @@ export function diagnosticsPage(): string {
 
 const introduction = `# Diagnostics
 
-<!-- Written by scripts/docs.ts from packages/controlplane/src/diagnostics. Change the checks, not this page. -->
+<!-- Written by scripts/docs.ts from packages/diagnostics. Change the checks, not this page. -->
 
-${diagnostics.length} checks that the control plane runs on every cluster once a minute.
+The control plane runs ${diagnostics.length} checks on every cluster once a minute.
 
-- A diagnostic fails when enough runs in a row found something, and recovers when enough found nothing. The numbers are below.
+- A diagnostic fails after a number of consecutive runs with findings, and recovers after a number without; both are listed below.
 - A run without data neither fails nor recovers a diagnostic.
-- A muted diagnostic goes on failing and recovering, without notifications. Muting may have an end time.
-- Answers show at most ${apiLimits.diagnosticGroupsMax} findings of a type, the most severe first, with the number of those left out. The
+- A muted diagnostic still fails and recovers, without notifications. A mute can have an end time.
+- Responses hold at most ${apiLimits.diagnosticGroupsMax} findings per type, the most severe first, and the number of those omitted. The
   diagnostics themselves are always shown.
-- The metric \`service_diagnostic_failure\` is 1 for a diagnostic that fails and 0 for one that does not, with the tags
+- The metric \`service_diagnostic_failure\` is 1 for a failing diagnostic and 0 for a passing one, with the tags
   \`diagnostic_name\`, \`diagnostic_type\`, \`severity_low\`, \`severity_medium\`, \`severity_high\`, \`severity_critical\` and \`muted\`. Exactly
-  one of the severities is true while it fails, and none otherwise. One that has no data has no series.
+  one of the severities is true while it fails, and none otherwise. A diagnostic without data has no series.
 - A change is a \`diagnostics_logs\` event with \`diagnostic_id\`, \`diagnostic_source\`, \`diagnostic_type\` and \`transition\`: \`failed\`,
   \`recovered\`, \`muted\` or \`unmuted\`.`;
 
@@ -39,7 +39,7 @@ function sectionOf(check: CheckDescription): string {
   const { failAfterRuns, recoverAfterRuns } = damping;
   return `### ${name}
 
-${title}. Severity ${severity}; fails after ${counted(failAfterRuns, 'run')}, recovers after ${counted(recoverAfterRuns, 'run')}; data of the ${source.replaceAll('_', ' ')}; clusters: ${kinds.join(', ')}.
+${title}. Severity ${severity}; fails after ${counted(failAfterRuns, 'run')}, recovers after ${counted(recoverAfterRuns, 'run')}; source: ${source.replaceAll('_', ' ')}; clusters: ${kinds.join(', ')}.
 
 - **Checks:** ${check.observes}
 - **Why:** ${check.explanation}
@@ -51,6 +51,6 @@ function releaseSection(): string {
     const which = from === to ? `v${from}` : `v${from} to v${to}`;
     return `| ${which} | ${reason ?? ''} | ${fixedIn === undefined ? '' : `v${fixedIn}`} |`;
   });
-  const head = '| Release | Known fault | Without it from |\n|---|---|---|';
+  const head = '| Release | Known defect | Fixed in |\n|---|---|---|';
   return `## Releases to avoid\n\n${head}\n${rows.join('\n')}`;
 }

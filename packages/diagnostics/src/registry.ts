@@ -85,8 +85,8 @@ export const checkFailedToRun = {
   severity: 'medium',
   title: 'A check failed to run',
   observes: 'Whether the data of the cluster could be collected, and whether every check completed.',
-  explanation: 'What the check looks for may be wrong unnoticed. The other checks are not affected.',
-  fix: 'Look into the log of the control plane for the error. A check that throws is a fault of this software: please report it.',
+  explanation: 'Problems that the check looks for go unnoticed. Other checks are not affected.',
+  fix: 'Check the control plane log for the error. A check that throws is a bug: please report it.',
   kinds: clusterKinds,
   damping: { failAfterRuns: 2, recoverAfterRuns: 2 },
 } as const satisfies CheckDescription;

@@ -33,7 +33,7 @@ export function runChecks(
     }
   }
   const failures = errors.map(({ name }): Finding => {
-    return { entity: { kind: 'check', name }, message: `The check ${name} failed to run.`, weight: 1 };
+    return { entity: { kind: 'check', name }, message: `Check ${name} failed to run.`, weight: 1 };
   });
   results.push({ name: checkFailedToRun.name, result: failures });
   return { results, errors };
@@ -43,11 +43,11 @@ export function runChecks(
 export function runWithoutData(clusterId: string, names: readonly string[]): CheckRun {
   const failure: Finding = {
     entity: { kind: 'cluster', name: clusterId },
-    message: 'Failed to collect the data of the cluster.',
+    message: 'Failed to collect cluster data.',
     weight: 1,
   };
   const blind = names
     .filter((name) => name !== checkFailedToRun.name)
-    .map((name) => ({ name, result: { missing: 'the data of the cluster' } }));
+    .map((name) => ({ name, result: { missing: 'cluster data' } }));
   return { results: [...blind, { name: checkFailedToRun.name, result: [failure] }], errors: [] };
 }

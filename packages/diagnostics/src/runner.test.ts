@@ -122,7 +122,7 @@ test('a check that throws is its own diagnostic and stops no other', async (t) =
   assert.deepEqual(stage.published, ['no_jobs_agent failed', 'check_failed_to_run failed']);
   assert.equal(await stage.status('small_files'), 'unknown');
   const [transition] = await stage.store.transitions({ clusterId, name: 'check_failed_to_run', limit: 1 });
-  assert.equal(transition?.message, 'The check small_files failed to run.');
+  assert.equal(transition?.message, 'Check small_files failed to run.');
   assert.match(stage.lines.join('\n'), /failed to run diagnostic check.*small_files.*of all things/);
 });
 
@@ -151,7 +151,7 @@ test('a snapshot that hangs times out, and other clusters are checked', async (t
   await until(async () => (await stage.status('no_agents')) === 'healthy');
   stage.clock.advance(diagnosticSnapshotMsMax);
   await running;
-  assert.match(stage.lines.join('\n'), /failed to collect data.*vci_slow.*longer than 30000 ms/);
+  assert.match(stage.lines.join('\n'), /failed to collect data.*vci_slow.*timed out after 30000 ms/);
   assert.equal((await stage.store.load('vci_slow')).length, 1);
 });
 
@@ -192,7 +192,7 @@ test('a mute from any process applies: failures are silent until the unmute', as
     diagnostic_type: 'agents',
     transition: 'muted',
     virtual_cluster_id: clusterId,
-    title: 'No agent has the role jobs',
+    title: 'No agent has the jobs role',
     message: 'on purpose',
     by: 'ann',
   });
@@ -211,7 +211,7 @@ test('an impossible mute is refused with the reason', async (t) => {
   const { store } = new Stage(t);
   const mute = { by: 'ann', atMs: 10, untilMs: null, reason: '' };
   const refusals = [
-    [{ clusterId, name: 'nothing', mute }, /no diagnostic named nothing/],
+    [{ clusterId, name: 'nothing', mute }, /Unknown diagnostic nothing/],
     [{ clusterId, name: 'no_agents', mute: { ...mute, untilMs: 10 } }, /in the future/],
     [{ clusterId, name: 'no_agents', mute: { ...mute, untilMs: Number.NaN } }, /in the future/],
     [{ clusterId, name: 'no_agents', mute: { ...mute, reason: 'x'.repeat(5000) } }, /2048 characters/],

@@ -179,7 +179,7 @@ export class DiagnosticsRunner {
     const attempt = new AbortController();
     const { promise: over, reject } = Promise.withResolvers<never>();
     const cancel = clock.after(diagnosticSnapshotMsMax, () => {
-      const error = new Error(`it took longer than ${diagnosticSnapshotMsMax} ms`);
+      const error = new Error(`timed out after ${diagnosticSnapshotMsMax} ms`);
       attempt.abort(error);
       reject(error);
     });

@@ -62,13 +62,16 @@ test('compaction_behind: files that nothing merges, and why', async (t) => {
   };
   assert.match(
     (await late())!,
-    /^40 files of level 0 with .* should have been merged, .* old: no agent takes jobs that merge files\.$/,
+    /^Merge overdue: 40 files of level 0 \(.*\), oldest .*: no agent runs compaction jobs\.$/,
   );
   await node.heartbeat(agentOf('a'));
   claim([fileDeletionKind], [fileCompactionKind]);
-  assert.match((await late())!, /^low 40 files .*: agents wait until clients write less to their disk\.$/);
+  assert.match(
+    (await late())!,
+    /^low Merge overdue: 40 files .*: agents postpone merges while clients write to the same disk\.$/,
+  );
   claim([fileDeletionKind, fileCompactionKind]);
-  assert.match((await late())!, /^40 files .*: merges are slower than new files come\.$/);
+  assert.match((await late())!, /^Merge overdue: 40 files .*: merges are slower than new files arrive\.$/);
   await node.removeTopics([{ topicId }]);
   assert.equal(await late(), undefined);
 });
@@ -82,7 +85,7 @@ test('compaction_behind: keys that nothing compacts', async (t) => {
   const { found } = await stage(t, 1, { 'cleanup.policy': 'compact' });
   assert.deepEqual(await found('compaction_behind'), []);
   assert.deepEqual(await found('compaction_behind', 2 * hourMs), [
-    '1 partition of orders should have been compacted 60 minutes ago or earlier.',
+    '1 partition of topic orders: compaction overdue for 60 minutes.',
   ]);
 });
 
@@ -92,7 +95,7 @@ test('dead_files_growing: dead files that nothing deletes', async (t) => {
   await node.removeTopics([{ topicId }]);
   assert.deepEqual(await found('dead_files_growing'), []);
   const [line] = await found('dead_files_growing', 2 * hourMs);
-  assert.match(line!, /^3 files with .* could be deleted, .*: no agent takes jobs that delete files\.$/);
+  assert.match(line!, /^3 files \(.*\) not deleted, .*: no agent runs file deletion jobs\.$/);
   await node.forgetDeadFiles(fileIds);
   assert.deepEqual(await found('dead_files_growing', 2 * hourMs), []);
 });
@@ -101,7 +104,7 @@ test('no_jobs_agent: agents without the role jobs', async (t) => {
   const { node, found } = await stage(t, 0);
   assert.deepEqual(await found('no_jobs_agent'), []);
   await node.heartbeat(agentOf('a', { roles: ['proxy'] }));
-  assert.deepEqual(await found('no_jobs_agent'), ['1 agent runs, with these roles: proxy.']);
+  assert.deepEqual(await found('no_jobs_agent'), ['1 agent runs; roles: proxy.']);
   await node.heartbeat(agentOf('b'));
   assert.deepEqual(await found('no_jobs_agent'), []);
 });

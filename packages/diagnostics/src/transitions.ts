@@ -47,7 +47,7 @@ export function step(check: CheckDescription, before: DiagnosticRecord, event: D
         { ...before, mute: null },
         'unmuted',
         atMs,
-        'It is unmuted.',
+        'Unmuted.',
         by,
       );
       return settled(before, atMs, record, transitions);
@@ -75,7 +75,7 @@ function withFindings(
   if (looksAgainst < (isFailed ? recoverAfterRuns : failAfterRuns)) {
     return { record: { ...record, looksAgainst }, transitions: [] };
   }
-  if (isFailed) return recovered(record, atMs, 'Nothing was found any more.');
+  if (isFailed) return recovered(record, atMs, 'Recovered: no findings.');
   const failed = { ...record, status: 'failed' as const, looksAgainst: 0, failedMs: atMs };
   return transitioned(failed, 'failed', atMs, failed.findings[0]!.message);
 }
@@ -84,7 +84,7 @@ function withoutData(before: DiagnosticRecord, missing: string, atMs: number): S
   const noData = { sinceMs: before.noData?.sinceMs ?? atMs, missing };
   const record = { ...before, noData };
   if (atMs - noData.sinceMs < noDataMsMax) return { record, transitions: [] };
-  const message = `There was no data for ${duration(noDataMsMax)}: ${missing}. What was found before does not count any more.`;
+  const message = `No data for ${duration(noDataMsMax)} (${missing}); earlier findings are discarded.`;
   const forgotten =
     before.status === 'failed' ? recovered(record, atMs, message) : { record, transitions: [] };
   const { transitions } = forgotten;
@@ -123,7 +123,7 @@ function muted(before: DiagnosticRecord, mute: Mute): Step {
 function withoutExpiredMute(before: DiagnosticRecord, atMs: number): Step {
   const untilMs = before.mute?.untilMs ?? null;
   if (untilMs === null || atMs < untilMs) return { record: before, transitions: [] };
-  return transitioned({ ...before, mute: null }, 'unmuted', atMs, 'The time for which it was muted is over.');
+  return transitioned({ ...before, mute: null }, 'unmuted', atMs, 'The mute expired.');
 }
 
 function transitioned(

@@ -5,7 +5,7 @@ import type { Clock, MetricRow } from '@weir/core';
 export const utilizationRow: MetricRow<'cluster'> = {
   name: 'control_plane_utilization',
   kind: 'gauge',
-  help: 'The part of its time that the leader of the cluster is busy, 0 to 1. Near 1 calls wait for their turn.',
+  help: 'Share of time that the cluster leader is busy, 0 to 1. Near 1, calls queue.',
   labels: ['cluster'],
 };
 

@@ -123,7 +123,7 @@ test('a diagnostic is shown with its findings and its fix', () => {
   }));
   const record = { ...failed('lost_agent', 'medium', 'medium'), findings };
   const view = viewOf([record], 'lost_agent')!;
-  assert.equal(view.title, 'An agent went away without a word');
+  assert.equal(view.title, 'Agent lost: heartbeats stopped without a shutdown');
   assert.equal(view.groups_left_out, 0);
   const keys = view.groups.map(({ key }) => key);
   assert.equal(new Set(keys).size, 2, 'long names with the same prefix stay distinct');

@@ -53,7 +53,8 @@ export function watchClusters({ leading, metricsOf, ...options }: WatchedCluster
     },
     takeDiagnosticSnapshot: (clusterId, signal) => {
       const cluster = led.get(clusterId);
-      if (cluster === undefined) throw new ClusterUnavailable(`${clusterId} is led elsewhere by now`);
+      if (cluster === undefined)
+        throw new ClusterUnavailable(`cluster ${clusterId} moved to another control plane node`);
       const busy = utilization();
       const levels = registryLevels.get(clusterId) ?? new RegistryLevels();
       registryLevels.set(clusterId, levels);
@@ -76,7 +77,7 @@ export function watchClusters({ leading, metricsOf, ...options }: WatchedCluster
 
 /** Logs a transition: a severe deterioration as a warning. */
 export function logTransition(transition: Transition, log: Log): void {
-  const isGrave = transition.severity === 'high' || transition.severity === 'critical';
-  const level = transition.kind === 'failed' && isGrave ? 'warn' : 'info';
-  log[level]('a diagnostic has changed', { ...diagnosticEventData(transition) });
+  const isSevere = transition.severity === 'high' || transition.severity === 'critical';
+  const level = transition.kind === 'failed' && isSevere ? 'warn' : 'info';
+  log[level]('changed status of diagnostic', { ...diagnosticEventData(transition) });
 }

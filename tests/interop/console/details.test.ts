@@ -32,7 +32,7 @@ const stuck = {
   type: 'consumers',
   source: 'control_plane',
   severity: 'high',
-  title: 'A consumer group does not get on',
+  title: 'Consumer group stuck',
   successful: false,
   muted: false,
   muted_until: null,
@@ -44,7 +44,7 @@ const stuck = {
     {
       key: 'group:billing',
       message:
-        'Group billing stands still in 2 of 2 partitions (orders partitions 0, 1): orders partition 0 at offset 1 for 12 minutes with 1 record to read; the group has 1 member.',
+        'Group billing is stuck in 2 of 2 partitions (orders partitions 0, 1): orders partition 0 at offset 1 for 12 minutes, lag 1 record; 1 member.',
       since: '2026-01-01T00:00:00Z',
     },
   ],

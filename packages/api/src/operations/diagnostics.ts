@@ -79,7 +79,7 @@ const exampleSummary = {
   type: 'agents',
   source: 'control_plane',
   severity: 'high',
-  title: 'No agent runs jobs',
+  title: 'No agent has the jobs role',
   successful: false,
   muted: false,
   muted_until: null,

@@ -9,10 +9,10 @@ export const avoidedRelease = defineCheck({
   type: 'agents',
   source: 'control_plane',
   severity: 'high',
-  title: 'Agents run a release that is to be avoided',
-  observes: 'The releases of the agents that run, against the list of releases with known faults.',
-  explanation: 'The release has a fault that may lose data or keep agents from working.',
-  fix: `Upgrade these agents, at best to ${ownRelease}.`,
+  title: 'Agents run a release with known defects',
+  observes: 'The release of every running agent, against the list of releases with known defects.',
+  explanation: 'The release has a known defect that can lose data or stop agents from working.',
+  fix: `Upgrade these agents, preferably to ${ownRelease}.`,
   kinds: clusterKinds,
   damping: { failAfterRuns: 1, recoverAfterRuns: 1 },
   run(snapshot) {
@@ -37,5 +37,5 @@ function inWords(reasons: readonly AvoidedReleases[]): string {
   const known = reasons.flatMap(({ reason }) => reason ?? []);
   const fixes = reasons.flatMap(({ fixedIn }) => fixedIn ?? []);
   const fix = fixes.length === reasons.length ? `v${Math.max(...fixes)} or later` : ownRelease;
-  return `${known.length === 0 ? '' : ` (known fault: ${known.join('; ')})`}, use ${fix}`;
+  return `${known.length === 0 ? '' : ` (known defect: ${known.join('; ')})`}, use ${fix}`;
 }

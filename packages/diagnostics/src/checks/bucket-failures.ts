@@ -11,20 +11,20 @@ export const bucketFailures = defineCheck({
   type: 'storage',
   source: 'agent',
   severity: 'high',
-  title: 'Operations of the bucket fail',
-  observes: `Operations that failed, repetitions included: more than ${percent(failureShareMax)} of at least ${measuredOperationsMin}, and from ${percent(failureShareCritical)} on it is critical.`,
-  explanation: 'Agents try again, so that clients see delays first and errors when it goes on.',
-  fix: 'Look at the status page of the store and at the logs of agents for its answers. A store that asks to slow down needs a raised limit or several buckets; timeouts point at the network.',
+  title: 'Bucket requests fail',
+  observes: `The share of failed requests, retries included: above ${percent(failureShareMax)} of at least ${measuredOperationsMin}; critical from ${percent(failureShareCritical)}.`,
+  explanation: 'Agents retry, so clients see higher latency first and errors if the failures continue.',
+  fix: 'Check the status page of the object store, and the agent logs for its error responses. For throttling (503 SlowDown), raise the request limit or use several buckets; for timeouts, check the network.',
   kinds: clusterKinds,
   run({ buckets }) {
-    if (buckets === undefined) return { missing: 'stats of buckets' };
+    if (buckets === undefined) return { missing: 'bucket stats' };
     return buckets.flatMap(({ name, operationCount, failureCount }) => {
       const share = operationCount === 0 ? 0 : failureCount / operationCount;
       if (operationCount < measuredOperationsMin || share <= failureShareMax) return [];
       return [
         {
           entity: { kind: 'bucket', name } as const,
-          message: `In ${name} ${count(failureCount)} of ${counted(operationCount, 'operation')} failed since the last look.`,
+          message: `Bucket ${name}: ${count(failureCount)} of ${counted(operationCount, 'request')} failed since the last run.`,
           severity: share >= failureShareCritical ? ('critical' as const) : undefined,
           weight: share,
         },

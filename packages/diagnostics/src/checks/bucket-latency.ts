@@ -12,26 +12,25 @@ export const bucketLatency = defineCheck({
   type: 'storage',
   source: 'agent',
   severity: 'medium',
-  title: 'The bucket is slow',
-  observes: `The slowest hundredth of operations, against ${duration(putP99MsMax)} for writes and ${duration(getP99MsMax)} for reads, when there were at least ${measuredOperationsMin}.`,
-  explanation:
-    'Producers wait for the bucket with every write, and consumers for every page that no agent holds.',
-  fix: 'Check that bucket and agents are in one region and that their traffic takes the direct way, and whether the store slows requests down because of their rate; then spread them over several buckets with service_stripe://.',
+  title: 'High bucket latency',
+  observes: `The p99 latency of requests, against ${duration(putP99MsMax)} for PUT and ${duration(getP99MsMax)} for GET, if there were at least ${measuredOperationsMin} requests.`,
+  explanation: 'Every produce request waits for the bucket, and so does every fetch that misses the cache.',
+  fix: 'Check that bucket and agents are in the same region and that traffic uses a direct route such as a gateway endpoint. If the store throttles requests, spread them over several buckets with service_stripe://.',
   kinds: clusterKinds,
   damping: { failAfterRuns: 5, recoverAfterRuns: 5 },
   run({ buckets }) {
     const measured = buckets?.filter(({ putP99Ms, getP99Ms }) => (putP99Ms ?? getP99Ms) !== undefined) ?? [];
-    if (measured.length === 0) return { missing: 'latencies of buckets' };
+    if (measured.length === 0) return { missing: 'bucket latency' };
     return measured.flatMap(({ name, operationCount, putP99Ms = 0, getP99Ms = 0 }) => {
       const slow = [
-        ...(putP99Ms > putP99MsMax ? [`writes take ${duration(putP99Ms)}`] : []),
-        ...(getP99Ms > getP99MsMax ? [`reads take ${duration(getP99Ms)}`] : []),
+        ...(putP99Ms > putP99MsMax ? [`PUT ${duration(putP99Ms)}`] : []),
+        ...(getP99Ms > getP99MsMax ? [`GET ${duration(getP99Ms)}`] : []),
       ];
       if (slow.length === 0 || operationCount < measuredOperationsMin) return [];
       return [
         {
           entity: { kind: 'bucket', name } as const,
-          message: `In ${name} the slowest hundredth of ${slow.join(' and of ')}, of ${counted(operationCount, 'operation')}.`,
+          message: `Bucket ${name}: p99 latency ${slow.join(', ')} over ${counted(operationCount, 'request')}.`,
           weight: Math.max(putP99Ms / putP99MsMax, getP99Ms / getP99MsMax),
         },
       ];

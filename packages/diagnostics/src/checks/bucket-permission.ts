@@ -7,15 +7,15 @@ export const bucketPermission = defineCheck({
   type: 'storage',
   source: 'agent',
   severity: 'critical',
-  title: 'Agents may not do all that they have to do in the bucket',
-  observes: 'Operations that the store refused because they are not allowed.',
+  title: 'Agents lack bucket permissions',
+  observes: 'Requests that the object store refused with access denied.',
   explanation:
-    'Without put nothing can be written, without get nothing read; list and delete are for the removal of files that nothing needs any more, without which the bucket grows for ever.',
-  fix: 'Allow the identity of the agents to put, get, list and delete objects below the prefix of the bucket URL, and to abort multipart uploads.',
+    'Without PUT agents cannot write and without GET they cannot read. Without LIST and DELETE they cannot remove unreferenced files, and the bucket grows without limit.',
+  fix: 'Grant the identity of the agents permission to put, get, list and delete objects under the prefix of the bucket URL, and to abort multipart uploads.',
   kinds: clusterKinds,
   damping: { failAfterRuns: 1, recoverAfterRuns: 3 },
   run({ buckets }) {
-    if (buckets === undefined) return { missing: 'stats of buckets' };
+    if (buckets === undefined) return { missing: 'bucket stats' };
     return buckets.flatMap(({ name, deniedOperations }) => {
       const denied = deniedOperations.filter((row) => row.count > 0);
       if (denied.length === 0) return [];
@@ -23,7 +23,7 @@ export const bucketPermission = defineCheck({
       return [
         {
           entity: { kind: 'bucket', name } as const,
-          message: `${name} refused ${parts.join(', ')} since the last look.`,
+          message: `Bucket ${name} denied ${parts.join(', ')} since the last run.`,
           weight: denied.reduce((sum, row) => sum + row.count, 0),
         },
       ];

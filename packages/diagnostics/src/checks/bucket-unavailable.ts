@@ -7,22 +7,22 @@ export const bucketUnavailable = defineCheck({
   type: 'storage',
   source: 'agent',
   severity: 'critical',
-  title: 'A bucket is missing, or cannot be written',
+  title: 'Bucket missing or not writable',
   observes:
-    'Operations that found no bucket, and agents whose writes have failed for a while: they are not ready, as GET /v1/ready of the agent says.',
+    'Requests that failed because the bucket does not exist, and agents whose writes keep failing, so that their GET /v1/ready returns not ready.',
   explanation:
-    'Records that were written before are in the bucket, if it still exists somewhere, and are not damaged. Until it is back, producers and consumers get KAFKA_STORAGE_ERROR and try again.',
-  fix: 'Mount the disk or the directory of a file:// bucket again, free space on a full disk, or restore the deleted bucket with its objects. Agents go on by themselves; they never make a bucket again that was there. If the cluster is to use another bucket, start the agents with it.',
+    'Committed records are intact as long as the objects of the bucket exist. Until the bucket is available again, producers and consumers get KAFKA_STORAGE_ERROR and retry.',
+  fix: 'Remount the disk or directory of a file:// bucket, free disk space, or restore the deleted bucket with its objects. Agents recover automatically; they never recreate a deleted bucket. To use another bucket, restart the agents with its URL.',
   kinds: clusterKinds,
   damping: { failAfterRuns: 1, recoverAfterRuns: 2 },
   run(snapshot) {
     const { buckets } = snapshot;
-    if (buckets === undefined) return { missing: 'stats of buckets' };
+    if (buckets === undefined) return { missing: 'bucket stats' };
     const missing = buckets
       .filter(({ missingCount }) => missingCount > 0)
       .map(({ name, missingCount }) => ({
         entity: { kind: 'bucket', name } as const,
-        message: `${name} does not exist, as ${counted(missingCount, 'operation')} found since the last look.`,
+        message: `Bucket ${name} does not exist: ${counted(missingCount, 'request')} failed since the last run.`,
         weight: missingCount,
       }));
     const unwritable = livingAgents(snapshot).flatMap(({ agentId, host, writeProblem }) =>
@@ -31,7 +31,7 @@ export const bucketUnavailable = defineCheck({
         : [
             {
               entity: { kind: 'agent', name: agentId } as const,
-              message: `Agent ${agentId} at ${host} is not ready: ${writeProblem}.`,
+              message: `Agent ${agentId} on ${host} is not ready: ${writeProblem}.`,
               weight: 1,
             },
           ],

@@ -145,12 +145,12 @@ const cases = {
     {
       name: 'none',
       snapshot: agents(),
-      outcome: ['cluster:vci_test The cluster has 3 topics and no agent.'],
+      outcome: ['cluster:vci_test The cluster has 3 topics and no running agent.'],
     },
     {
       name: 'all were lost',
       snapshot: agents(agentOf('a', { lastSeenMs: snapshotMs - agentSilenceMsMax })),
-      outcome: ['cluster:vci_test The cluster has 3 topics and no agent.'],
+      outcome: ['cluster:vci_test The cluster has 3 topics and no running agent.'],
     },
     { name: 'no topics either', snapshot: { ...agents(), ...cluster({ topicCount: 0 }) }, outcome: [] },
   ],
@@ -159,7 +159,7 @@ const cases = {
     {
       name: 'none of two',
       snapshot: agents(agentOf('a', { roles: ['proxy-consume'] }), agentOf('b', { roles: ['proxy'] })),
-      outcome: ['cluster:vci_test 2 agents run, with these roles: proxy, proxy-consume.'],
+      outcome: ['cluster:vci_test 2 agents run; roles: proxy, proxy-consume.'],
     },
     {
       name: 'the one that had it was lost',
@@ -167,7 +167,7 @@ const cases = {
         agentOf('a', { roles: ['proxy'] }),
         agentOf('b', { lastSeenMs: snapshotMs - minuteMs }),
       ),
-      outcome: ['cluster:vci_test 1 agent runs, with these roles: proxy.'],
+      outcome: ['cluster:vci_test 1 agent runs; roles: proxy.'],
     },
     { name: 'no agents', snapshot: agents(), outcome: [] },
   ],
@@ -180,7 +180,7 @@ const cases = {
     {
       name: 'silent for too long',
       snapshot: agents(agentOf('a', { lastSeenMs: snapshotMs - agentSilenceMsMax }), agentOf('b')),
-      outcome: ['agent:a Agent a at a.example in zone zone-1 sent its last heartbeat 9 seconds ago.'],
+      outcome: ['agent:a Agent a on a.example in zone zone-1: last heartbeat 9 seconds ago.'],
     },
   ],
   avoided_release: [
@@ -188,7 +188,7 @@ const cases = {
     {
       name: 'a bad one',
       snapshot: releases('v762', 'v762', 'v763'),
-      outcome: ['release:v762 2 agents on v762 (known fault: consumers may skip records), use v830: a, b.'],
+      outcome: ['release:v762 2 agents on v762 (known defect: consumers may skip records), use v830: a, b.'],
     },
     { name: 'before a range', snapshot: releases('v642'), outcome: [] },
     {
@@ -206,7 +206,7 @@ const cases = {
       name: 'with two faults the later fix counts',
       snapshot: releases('v739'),
       outcome: [
-        'release:v739 1 agent on v739 (known fault: may fail to start on machines with many processors; fails to start with some C libraries), use v744 or later: a.',
+        'release:v739 1 agent on v739 (known defect: can fail to start on hosts with many CPUs; fails to start with some C libraries), use v744 or later: a.',
       ],
     },
     { name: 'a custom build', snapshot: releases('v762-mine', 'dev', ''), outcome: [] },
@@ -216,7 +216,7 @@ const cases = {
     {
       name: 'two',
       snapshot: releases('v830', 'v829', 'v830'),
-      outcome: ['cluster:vci_test Of the agents 1 run v829, 2 run v830.'],
+      outcome: ['cluster:vci_test Agents by release: 1 on v829, 2 on v830.'],
     },
     { name: 'no agents', snapshot: agents(), outcome: [] },
   ],
@@ -225,7 +225,7 @@ const cases = {
     {
       name: 'just',
       snapshot: loads(0.9, 0.2),
-      outcome: ['agent:a Agent a at a.example has a load of 90 % on 4 processors.'],
+      outcome: ['agent:a Agent a on a.example: CPU utilization 90 % of 4 CPUs.'],
     },
   ],
   unbalanced_agents: [
@@ -234,7 +234,7 @@ const cases = {
     {
       name: 'twice the others',
       snapshot: loads(0.6, 0.3, 0.3),
-      outcome: ['agent:a Agent a at a.example has a load of 60 %, the others 30 % on average.'],
+      outcome: ['agent:a Agent a on a.example: CPU utilization 60 %, other agents 30 % on average.'],
     },
     { name: 'twice of nearly nothing', snapshot: loads(0.49, 0.1), outcome: [] },
     { name: 'one alone', snapshot: loads(0.8), outcome: [] },
@@ -249,17 +249,17 @@ const cases = {
     {
       name: 'behind',
       snapshot: agents(agentOf('a', { clockOffsetMs: -2001 })),
-      outcome: ['agent:a The clock of agent a at a.example is 2 seconds behind.'],
+      outcome: ['agent:a Agent a on a.example: clock is 2 seconds behind.'],
     },
     {
       name: 'far ahead',
       snapshot: agents(agentOf('a', { clockOffsetMs: 60_000 }), agentOf('b')),
-      outcome: ['agent:a (high) The clock of agent a at a.example is 60 seconds ahead.'],
+      outcome: ['agent:a (high) Agent a on a.example: clock is 60 seconds ahead.'],
     },
     {
       name: 'not reported',
       snapshot: agents(agentOf('a', { clockOffsetMs: undefined })),
-      outcome: { missing: 'clocks of agents' },
+      outcome: { missing: 'agent clocks' },
     },
   ],
   single_zone: [
@@ -272,7 +272,7 @@ const cases = {
     {
       name: 'unknown',
       snapshot: agents(agentOf('a', { zone: 'SERVICE_UNSET_AZ' })),
-      outcome: { missing: 'zones of agents' },
+      outcome: { missing: 'agent zones' },
     },
     { name: 'no agents', snapshot: agents(), outcome: [] },
     { name: 'a playground', snapshot: agents(agentOf('a', { zone: 'playground' })), outcome: [] },
@@ -283,9 +283,11 @@ const cases = {
     {
       name: 'below',
       snapshot: timeout(4999),
-      outcome: ['client:shop shop gives a write 4 seconds; it made 7 requests since the last look.'],
+      outcome: [
+        'client:shop Client shop has request.timeout.ms=4999, below the minimum of 5 seconds; 7 requests since the last run.',
+      ],
     },
-    { name: 'not reported', snapshot: { produce: undefined }, outcome: { missing: 'timeouts of producers' } },
+    { name: 'not reported', snapshot: { produce: undefined }, outcome: { missing: 'produce timeouts' } },
   ],
   records_without_valid_schema: [
     { name: 'none', snapshot: { invalidRecords: [] }, outcome: [] },
@@ -300,22 +302,22 @@ const cases = {
         ],
       },
       outcome: [
-        'topic:orders In the last minute of orders, 40 records name schemas that the registry does not have; 2 records name no schema.',
-        'topic:clicks In the last minute of clicks, 1 record does not fit its schema.',
-        'topic:later In the last minute of later, 3 records are not valid.',
+        'topic:orders Topic orders, last minute: 40 records have an unknown schema id; 2 records carry no schema id.',
+        'topic:clicks Topic clicks, last minute: 1 record does not match its schema.',
+        'topic:later Topic later, last minute: 3 records are invalid.',
       ],
     },
     {
       name: 'not reported',
       snapshot: { invalidRecords: undefined },
-      outcome: { missing: 'reports of agents' },
+      outcome: { missing: 'agent reports' },
     },
   ],
   subjects_without_compatibility: [
     {
       name: 'some',
       snapshot: registry({ uncheckedSubjectCount: 2, uncheckedSubjects: ['a', 'b'] }),
-      outcome: ['subject:a a has the level NONE.', 'subject:b b has the level NONE.'],
+      outcome: ['subject:a Subject a has compatibility NONE.', 'subject:b Subject b has compatibility NONE.'],
     },
     {
       name: 'all by default',
@@ -324,16 +326,14 @@ const cases = {
         uncheckedSubjects: ['a', 'b', 'c'],
         isUncheckedByDefault: true,
       }),
-      outcome: [
-        'cluster:schema registry The registry has the level NONE: 3 of 4 subjects accept any schema.',
-      ],
+      outcome: ['cluster:schema registry Default compatibility is NONE: it applies to 3 of 4 subjects.'],
     },
     {
       name: 'by default, and nothing is there',
       snapshot: registry({ subjectCount: 0, isUncheckedByDefault: true }),
       outcome: [],
     },
-    { name: 'not read', snapshot: { registry: undefined }, outcome: { missing: 'the schema registry' } },
+    { name: 'not read', snapshot: { registry: undefined }, outcome: { missing: 'schema registry' } },
   ],
   consumer_group_stuck: [
     { name: 'gets on', ...story(times(20, (i) => [i, i + 5])), outcome: [] },
@@ -342,7 +342,7 @@ const cases = {
       name: 'just',
       ...story(times(11, () => [7, 9])),
       outcome: [
-        'group:billing Group billing stands still in 1 of 1 partition: orders partition 0 at offset 7 for 10 minutes with 2 records to read; the group has 2 members.',
+        'group:billing Group billing is stuck in 1 of 1 partition: orders partition 0 at offset 7 for 10 minutes, lag 2 records; 2 members.',
       ],
     },
     {
@@ -350,7 +350,7 @@ const cases = {
       before: times(10, (i) => severalPartitions(snapshotMs - (10 - i) * minuteMs)),
       snapshot: severalPartitions(snapshotMs),
       outcome: [
-        'group:billing Group billing stands still in 3 of 4 partitions (users partition 5, orders partitions 1, 0): users partition 5 at offset 1 for 10 minutes with 9 records to read; the group has 2 members.',
+        'group:billing Group billing is stuck in 3 of 4 partitions (users partition 5, orders partitions 1, 0): users partition 5 at offset 1 for 10 minutes, lag 9 records; 2 members.',
       ],
     },
     { name: 'nothing to read', ...story(times(30, () => [9, 9])), outcome: [] },
@@ -374,7 +374,7 @@ const cases = {
       snapshot: snapshots([[7, 9]])[0]!,
       outcome: [],
     },
-    { name: 'not reported', snapshot: { groups: undefined }, outcome: { missing: 'offsets of groups' } },
+    { name: 'not reported', snapshot: { groups: undefined }, outcome: { missing: 'group offsets' } },
   ],
   consumer_group_falling_behind: [
     { name: 'keeps up', ...story(times(lagSamplesMax, (i) => [i * 100, i * 100 + 5000])), outcome: [] },
@@ -382,7 +382,7 @@ const cases = {
       name: 'falls behind',
       ...story(times(lagSamplesMax, (i) => [i, 5000 + i * 101])),
       outcome: [
-        'group:billing The lag of group billing grew from 5,000 to 6,400 records within 15 looks, in orders partition 0; the group has 2 members.',
+        'group:billing Group billing: lag grew from 5,000 to 6,400 records over 15 runs, in orders partition 0; 2 members.',
       ],
     },
     {
@@ -400,7 +400,7 @@ const cases = {
       name: 'still falls behind when its lag is large',
       ...story(times(lagSamplesMax, (i) => [i * 75, 1_000_000 + i * 100])),
       outcome: [
-        'group:billing The lag of group billing grew from 1,000,000 to 1,000,350 records within 15 looks, in orders partition 0; the group has 2 members.',
+        'group:billing Group billing: lag grew from 1,000,000 to 1,000,350 records over 15 runs, in orders partition 0; 2 members.',
       ],
     },
     {
@@ -419,7 +419,7 @@ const cases = {
       ...story(times(lagSamplesMax, (i) => [0, 5000 + i * 101])),
       outcome: [],
     },
-    { name: 'not reported', snapshot: { groups: undefined }, outcome: { missing: 'offsets of groups' } },
+    { name: 'not reported', snapshot: { groups: undefined }, outcome: { missing: 'group offsets' } },
   ],
   consumer_group_without_members: [
     {
@@ -430,41 +430,37 @@ const cases = {
     {
       name: 'long enough',
       snapshot: { groups: [groupOf('g', 1, 9, { memberCount: 0, emptySinceMs: snapshotMs - 2 * dayMs })] },
-      outcome: [
-        'group:g Group g has had no member for 2 days, and 8 records wait for it in orders partition 0.',
-      ],
+      outcome: ['group:g Group g has had no members for 2 days; lag 8 records in orders partition 0.'],
     },
     {
       name: 'the history remembers it too',
       before: [{ atMs: snapshotMs - dayMs, groups: [groupOf('g', 1, 9, { memberCount: 0 })] }],
       snapshot: { groups: [groupOf('g', 1, 9, { memberCount: 0 })] },
-      outcome: [
-        'group:g Group g has had no member for 24 hours, and 8 records wait for it in orders partition 0.',
-      ],
+      outcome: ['group:g Group g has had no members for 24 hours; lag 8 records in orders partition 0.'],
     },
     {
       name: 'nothing to read',
       snapshot: { groups: [groupOf('g', 9, 9, { memberCount: 0, emptySinceMs: 0 })] },
       outcome: [],
     },
-    { name: 'not reported', snapshot: { groups: undefined }, outcome: { missing: 'members of groups' } },
+    { name: 'not reported', snapshot: { groups: undefined }, outcome: { missing: 'group members' } },
   ],
   partition_count_near_limit: [
     { name: 'below', snapshot: cluster({ partitionCount: 799 }), outcome: [] },
     {
       name: 'near',
       snapshot: cluster({ partitionCount: 800 }),
-      outcome: ['cluster:vci_test There are 800 partitions, 80 % of the limit of 1,000.'],
+      outcome: ['cluster:vci_test The cluster has 800 partitions, 80 % of the limit of 1,000.'],
     },
     {
       name: 'very near',
       snapshot: cluster({ partitionCount: 950 }),
-      outcome: ['cluster:vci_test (high) There are 950 partitions, 95 % of the limit of 1,000.'],
+      outcome: ['cluster:vci_test (high) The cluster has 950 partitions, 95 % of the limit of 1,000.'],
     },
     {
       name: 'without a limit',
       snapshot: cluster({ partitionCountMax: 0 }),
-      outcome: { missing: 'the limit of partitions' },
+      outcome: { missing: 'partition limit' },
     },
   ],
   metadata_backup_behind: [
@@ -473,7 +469,7 @@ const cases = {
     {
       name: 'behind',
       snapshot: { metadataBackupAgeMs: 300_000 },
-      outcome: ['cluster:vci_test The metadata backup was last complete 5 minutes ago.'],
+      outcome: ['cluster:vci_test Last complete metadata backup: 5 minutes ago.'],
     },
   ],
   control_plane_utilization: [
@@ -481,12 +477,12 @@ const cases = {
     {
       name: 'above',
       snapshot: { controlPlaneUtilization: 0.8 },
-      outcome: ['cluster:vci_test The leader of the cluster is busy 80 % of the time.'],
+      outcome: ['cluster:vci_test Control plane utilization of the cluster is 80 %.'],
     },
     {
       name: 'at its end',
       snapshot: { controlPlaneUtilization: 0.95 },
-      outcome: ['cluster:vci_test (critical) The leader of the cluster is busy 95 % of the time.'],
+      outcome: ['cluster:vci_test (critical) Control plane utilization of the cluster is 95 %.'],
     },
     {
       name: 'not reported',
@@ -503,9 +499,9 @@ const cases = {
     {
       name: 'above',
       snapshot: { metrics: [{ name: 'm', seriesCount: seriesPerMetricMax * 0.8 }] },
-      outcome: ['metric:m m has 8,000 series.'],
+      outcome: ['metric:m Metric m has 8,000 series.'],
     },
-    { name: 'not reported', snapshot: { metrics: undefined }, outcome: { missing: 'series of metrics' } },
+    { name: 'not reported', snapshot: { metrics: undefined }, outcome: { missing: 'metric series' } },
   ],
   invalid_acls: [
     { name: 'none', snapshot: acls('shadow', []), outcome: [] },
@@ -524,7 +520,7 @@ const cases = {
       ],
     },
     { name: 'the rules are not evaluated', snapshot: acls('off'), outcome: [] },
-    { name: 'not reported', snapshot: { acls: undefined }, outcome: { missing: 'ACL rules' } },
+    { name: 'not reported', snapshot: { acls: undefined }, outcome: { missing: 'ACLs' } },
   ],
   acls_without_superuser: [
     {
@@ -535,7 +531,7 @@ const cases = {
     {
       name: 'there is none',
       snapshot: credentials({ isSuperuser: false }),
-      outcome: ["cluster:vci_test 2 rules and 1 credential are there, none of them a superuser's."],
+      outcome: ['cluster:vci_test 2 ACLs and 1 credential, no superuser.'],
     },
     { name: 'only tried out', snapshot: { ...credentials(), ...acls('shadow') }, outcome: [] },
     {
@@ -543,24 +539,30 @@ const cases = {
       snapshot: { credentials: undefined },
       outcome: { missing: 'credentials' },
     },
-    { name: 'rules not reported', snapshot: { acls: undefined }, outcome: { missing: 'ACL rules' } },
+    { name: 'rules not reported', snapshot: { acls: undefined }, outcome: { missing: 'ACLs' } },
   ],
   expiring_certificates: [
     { name: 'at the limit', snapshot: certificate(30 * dayMs), outcome: [] },
     {
       name: 'soon',
       snapshot: certificate(30 * dayMs - 1),
-      outcome: ['certificate:kafka.example kafka.example ends in 29 days; 1 agent shows it.'],
+      outcome: [
+        'certificate:kafka.example Certificate kafka.example expires in 29 days; presented by 1 agent.',
+      ],
     },
     {
       name: 'very soon',
       snapshot: certificate(7 * dayMs - 1),
-      outcome: ['certificate:kafka.example (high) kafka.example ends in 6 days; 1 agent shows it.'],
+      outcome: [
+        'certificate:kafka.example (high) Certificate kafka.example expires in 6 days; presented by 1 agent.',
+      ],
     },
     {
       name: 'over',
       snapshot: certificate(-2 * 3_600_000),
-      outcome: ['certificate:kafka.example (critical) kafka.example ended 2 hours ago; 1 agent shows it.'],
+      outcome: [
+        'certificate:kafka.example (critical) Certificate kafka.example expired 2 hours ago; presented by 1 agent.',
+      ],
     },
     {
       name: 'not reported',
@@ -572,13 +574,13 @@ const cases = {
     {
       name: 'refused by one agent',
       snapshot: agents(agentOf('a'), agentOf('b', { bucketProblem: 's3: other is not allowed' })),
-      outcome: ['agent:b b at b.example keeps the bucket before: s3: other is not allowed.'],
+      outcome: ['agent:b Agent b on b.example still uses the previous bucket: s3: other is not allowed.'],
     },
     { name: 'used by all', snapshot: agents(agentOf('a'), agentOf('b')), outcome: [] },
     {
       name: 'not reported',
       snapshot: agents(agentOf('a', { bucketProblem: undefined })),
-      outcome: { missing: 'reports of agents' },
+      outcome: { missing: 'agent reports' },
     },
   ],
   expiring_tokens: [
@@ -586,23 +588,25 @@ const cases = {
     {
       name: 'less than a tenth',
       snapshot: token(5 * minuteMs, snapshotMs - 55 * minuteMs),
-      outcome: ['token:agent token of a agent token of a at a.example ends in 5 minutes.'],
+      outcome: ['token:agent token of a Token agent token of agent a on a.example expires in 5 minutes.'],
     },
     {
       name: 'a long one',
       snapshot: token(8 * dayMs, snapshotMs - 82 * dayMs),
-      outcome: ['token:agent token of a agent token of a at a.example ends in 8 days.'],
+      outcome: ['token:agent token of a Token agent token of agent a on a.example expires in 8 days.'],
     },
     { name: 'begin unknown, enough left', snapshot: token(10 * minuteMs), outcome: [] },
     {
       name: 'over',
       snapshot: token(0),
-      outcome: ['token:agent token of a (critical) agent token of a at a.example ended 0 ms ago.'],
+      outcome: [
+        'token:agent token of a (critical) Token agent token of agent a on a.example expired 0 ms ago.',
+      ],
     },
     {
       name: 'not reported',
       snapshot: agents(agentOf('a', { tokens: undefined })),
-      outcome: { missing: 'tokens of agents' },
+      outcome: { missing: 'agent tokens' },
     },
   ],
   unused_credentials: [
@@ -614,12 +618,12 @@ const cases = {
     {
       name: 'not any more',
       snapshot: credentials({ username: 'ann', isSuperuser: false, lastUsedMs: snapshotMs - 90 * dayMs }),
-      outcome: ['credential:ann The credential of ann was used last 90 days ago.'],
+      outcome: ['credential:ann Credential ann was last used 90 days ago.'],
     },
     {
       name: 'a superuser who never came',
       snapshot: credentials({ createdMs: snapshotMs - 100 * dayMs, lastUsedMs: null }),
-      outcome: ['credential:root (medium) The credential of root was never used and made 100 days ago.'],
+      outcome: ['credential:root (medium) Credential root was never used; created 100 days ago.'],
     },
     { name: 'new', snapshot: credentials({ lastUsedMs: null }), outcome: [] },
     { name: 'there are none', snapshot: credentials(), outcome: [] },
@@ -636,20 +640,20 @@ const cases = {
       name: 'missing',
       snapshot: bucket({ missingCount: 1200 }),
       outcome: [
-        'bucket:s3://records s3://records does not exist, as 1,200 operations found since the last look.',
+        'bucket:s3://records Bucket s3://records does not exist: 1,200 requests failed since the last run.',
       ],
     },
     {
       name: 'an agent cannot write',
       snapshot: agents(agentOf('a', { writeProblem: 'the disk is full' }), agentOf('b')),
-      outcome: [`agent:a Agent a at ${agentOf('a').host} is not ready: the disk is full.`],
+      outcome: [`agent:a Agent a on ${agentOf('a').host} is not ready: the disk is full.`],
     },
     {
       name: 'an agent that is gone could not',
       snapshot: agents(agentOf('a', { writeProblem: 'the disk is full', lastSeenMs: snapshotMs - minuteMs })),
       outcome: [],
     },
-    { name: 'not reported', snapshot: { buckets: undefined }, outcome: { missing: 'stats of buckets' } },
+    { name: 'not reported', snapshot: { buckets: undefined }, outcome: { missing: 'bucket stats' } },
   ],
   bucket_permission: [
     {
@@ -666,28 +670,28 @@ const cases = {
         ],
       }),
       outcome: [
-        'bucket:s3://records s3://records refused delete 1 time, list 1,200 times since the last look.',
+        'bucket:s3://records Bucket s3://records denied delete 1 time, list 1,200 times since the last run.',
       ],
     },
-    { name: 'not reported', snapshot: { buckets: undefined }, outcome: { missing: 'stats of buckets' } },
+    { name: 'not reported', snapshot: { buckets: undefined }, outcome: { missing: 'bucket stats' } },
   ],
   bucket_failures: [
     { name: 'at the limit', snapshot: bucket({ failureCount: 10 }), outcome: [] },
     {
       name: 'above',
       snapshot: bucket({ failureCount: 11 }),
-      outcome: ['bucket:s3://records In s3://records 11 of 1,000 operations failed since the last look.'],
+      outcome: ['bucket:s3://records Bucket s3://records: 11 of 1,000 requests failed since the last run.'],
     },
     {
       name: 'far above',
       snapshot: bucket({ failureCount: 100 }),
       outcome: [
-        'bucket:s3://records (critical) In s3://records 100 of 1,000 operations failed since the last look.',
+        'bucket:s3://records (critical) Bucket s3://records: 100 of 1,000 requests failed since the last run.',
       ],
     },
     { name: 'too few to evaluate', snapshot: bucket({ operationCount: 99, failureCount: 99 }), outcome: [] },
     { name: 'nothing happened', snapshot: bucket({ operationCount: 0 }), outcome: [] },
-    { name: 'not reported', snapshot: { buckets: undefined }, outcome: { missing: 'stats of buckets' } },
+    { name: 'not reported', snapshot: { buckets: undefined }, outcome: { missing: 'bucket stats' } },
   ],
   damaged_files: [
     { name: 'none', snapshot: { damagedFiles: [] }, outcome: [] },
@@ -695,20 +699,20 @@ const cases = {
       name: 'one partition',
       snapshot: damaged({ kind: 'missing' }),
       outcome: [
-        'file:018b File 018b is not in the bucket: orders partition 3 offsets 1,000 to 1,009 cannot be read.',
+        'file:018b File 018b is missing from the bucket: orders partition 3 offsets 1,000 to 1,009 unreadable.',
       ],
     },
     {
       name: 'more partitions than are listed',
       snapshot: damaged({ kind: 'corrupt', partitionCount: 8 }),
       outcome: [
-        'file:018b File 018b holds other bytes than were written: orders partition 3 offsets 1,000 to 1,009, 7 other partitions cannot be read.',
+        'file:018b File 018b fails its checksum: orders partition 3 offsets 1,000 to 1,009, 7 other partitions unreadable.',
       ],
     },
     {
       name: 'not reported',
       snapshot: { damagedFiles: undefined },
-      outcome: { missing: 'reports of agents' },
+      outcome: { missing: 'agent reports' },
     },
   ],
   dead_files_growing: [
@@ -718,24 +722,24 @@ const cases = {
       name: 'late',
       snapshot: dead({ oldestDeadMs: snapshotMs - 130 * minuteMs }),
       outcome: [
-        'cluster:vci_test 7 files with 21 MiB could be deleted, the oldest for 2 hours: the jobs that delete files fail or are too slow.',
+        'cluster:vci_test 7 files (21 MiB) not deleted, the oldest overdue for 2 hours: file deletion jobs fail or are too slow.',
       ],
     },
     {
       name: 'without an agent that deletes',
       snapshot: dead({ oldestDeadMs: snapshotMs - 130 * minuteMs, deletingAgentCount: 0 }),
       outcome: [
-        'cluster:vci_test 7 files with 21 MiB could be deleted, the oldest for 2 hours: no agent takes jobs that delete files.',
+        'cluster:vci_test 7 files (21 MiB) not deleted, the oldest overdue for 2 hours: no agent runs file deletion jobs.',
       ],
     },
     {
       name: 'kept on purpose',
       snapshot: dead({ oldestDeadMs: snapshotMs - 10 * minuteMs, isDeletionOn: false }),
       outcome: [
-        'cluster:vci_test (low) 7 files with 21 MiB could be deleted, the oldest for 10 minutes: service.file.delete.enable is false.',
+        'cluster:vci_test (low) 7 files (21 MiB) not deleted, the oldest overdue for 10 minutes: service.file.delete.enable is false.',
       ],
     },
-    { name: 'not known', snapshot: { deadFiles: undefined }, outcome: { missing: 'totals of files' } },
+    { name: 'not known', snapshot: { deadFiles: undefined }, outcome: { missing: 'file totals' } },
   ],
   compaction_behind: [
     { name: 'in time', snapshot: compaction({}), outcome: [] },
@@ -743,28 +747,28 @@ const cases = {
       name: 'no agent merges',
       snapshot: compaction({ lateLevels, mergingAgentCount: 0 }),
       outcome: [
-        'cluster:vci_test 1,200 files of level 0 with 3 MiB and 40 files of level 1 with 2 GiB should have been merged, the oldest is 3 hours old: no agent takes jobs that merge files.',
+        'cluster:vci_test Merge overdue: 1,200 files of level 0 (3 MiB) and 40 files of level 1 (2 GiB), oldest 3 hours: no agent runs compaction jobs.',
       ],
     },
     {
       name: 'a busy disk',
       snapshot: compaction({ lateLevels: [lateLevels[1]!], mergingAgentCount: 0, pausedAgentCount: 1 }),
       outcome: [
-        'cluster:vci_test (low) 40 files of level 1 with 2 GiB should have been merged, the oldest is 2 hours old: agents wait until clients write less to their disk.',
+        'cluster:vci_test (low) Merge overdue: 40 files of level 1 (2 GiB), oldest 2 hours: agents postpone merges while clients write to the same disk.',
       ],
     },
     {
       name: 'merges that fail',
       snapshot: compaction({ lateLevels: [lateLevels[1]!], problem: 's3://records: not allowed.' }),
       outcome: [
-        'cluster:vci_test 40 files of level 1 with 2 GiB should have been merged, the oldest is 2 hours old: jobs that merge files fail: s3://records: not allowed.',
+        'cluster:vci_test Merge overdue: 40 files of level 1 (2 GiB), oldest 2 hours: compaction jobs fail: s3://records: not allowed.',
       ],
     },
     {
       name: 'merges that are too slow, although another agent waits for its disk',
       snapshot: compaction({ lateLevels: [lateLevels[1]!], pausedAgentCount: 1 }),
       outcome: [
-        'cluster:vci_test 40 files of level 1 with 2 GiB should have been merged, the oldest is 2 hours old: merges are slower than new files come.',
+        'cluster:vci_test Merge overdue: 40 files of level 1 (2 GiB), oldest 2 hours: merges are slower than new files arrive.',
       ],
     },
     { name: 'in memory', snapshot: compaction({ lateLevels, isInMemory: true }), outcome: [] },
@@ -773,12 +777,12 @@ const cases = {
       snapshot: compaction({
         lateTopics: [{ name: 'users', partitionCount: 2, dueMs: snapshotMs - 5 * 3_600_000 }],
       }),
-      outcome: ['topic:users 2 partitions of users should have been compacted 5 hours ago or earlier.'],
+      outcome: ['topic:users 2 partitions of topic users: compaction overdue for 5 hours.'],
     },
     {
       name: 'not known',
       snapshot: { compaction: undefined },
-      outcome: { missing: 'the backlog of compaction' },
+      outcome: { missing: 'compaction backlog' },
     },
   ],
   failing_jobs: [
@@ -788,14 +792,14 @@ const cases = {
       name: 'again and again',
       snapshot: { failingJobs: [failingJob(3), { ...failingJob(5), scope: 'x' }] },
       outcome: [
-        'job:file_deletion The job file_deletion failed 3 times in a row: s3://records: not allowed',
-        'job:file_deletion x The job file_deletion x failed 5 times in a row: s3://records: not allowed',
+        'job:file_deletion Job file_deletion failed 3 times in a row: s3://records: not allowed',
+        'job:file_deletion x Job file_deletion x failed 5 times in a row: s3://records: not allowed',
       ],
     },
     {
       name: 'one that an operator has to look at',
       snapshot: { failingJobs: [{ ...failingJob(1), isStopped: true }] },
-      outcome: ['job:file_deletion The job file_deletion stopped: s3://records: not allowed'],
+      outcome: ['job:file_deletion Job file_deletion stopped: s3://records: not allowed'],
     },
     { name: 'not known', snapshot: { failingJobs: undefined }, outcome: { missing: 'jobs' } },
   ],
@@ -804,22 +808,20 @@ const cases = {
     {
       name: 'slow writes',
       snapshot: bucket({ putP99Ms: 2001, getP99Ms: undefined }),
-      outcome: [
-        'bucket:s3://records In s3://records the slowest hundredth of writes take 2 seconds, of 1,000 operations.',
-      ],
+      outcome: ['bucket:s3://records Bucket s3://records: p99 latency PUT 2 seconds over 1,000 requests.'],
     },
     {
       name: 'slow in all',
       snapshot: bucket({ putP99Ms: 5000, getP99Ms: 1500 }),
       outcome: [
-        'bucket:s3://records In s3://records the slowest hundredth of writes take 5 seconds and of reads take 1,500 ms, of 1,000 operations.',
+        'bucket:s3://records Bucket s3://records: p99 latency PUT 5 seconds, GET 1,500 ms over 1,000 requests.',
       ],
     },
     { name: 'too few to evaluate', snapshot: bucket({ operationCount: 99, putP99Ms: 9000 }), outcome: [] },
     {
       name: 'not reported',
       snapshot: bucket({ putP99Ms: undefined, getP99Ms: undefined }),
-      outcome: { missing: 'latencies of buckets' },
+      outcome: { missing: 'bucket latency' },
     },
   ],
   small_files: [
@@ -827,11 +829,11 @@ const cases = {
     {
       name: 'small',
       snapshot: files(600, 100 * KiB),
-      outcome: ['cluster:vci_test 10 files per second are written, of 100 KiB on average.'],
+      outcome: ['cluster:vci_test 10 new files per second, 100 KiB on average.'],
     },
     { name: 'small and few', snapshot: files(599, 100 * KiB), outcome: [] },
     { name: 'none', snapshot: produce({ fileCount: 0, fileBytes: 0 }), outcome: [] },
-    { name: 'not reported', snapshot: { produce: undefined }, outcome: { missing: 'sizes of new files' } },
+    { name: 'not reported', snapshot: { produce: undefined }, outcome: { missing: 'new file sizes' } },
   ],
   topics_without_retention: [
     { name: 'by time', snapshot: topic({ retentionMs: 0 }), outcome: [] },
@@ -839,7 +841,7 @@ const cases = {
     {
       name: 'neither',
       snapshot: topic({}),
-      outcome: ['topic:orders orders with 8 partitions keeps everything.'],
+      outcome: ['topic:orders Topic orders with 8 partitions has unlimited retention.'],
     },
     {
       name: 'compacted',

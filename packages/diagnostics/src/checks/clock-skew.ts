@@ -11,24 +11,23 @@ export const clockSkew = defineCheck({
   type: 'agents',
   source: 'agent',
   severity: 'medium',
-  title: 'The clock of an agent is wrong',
-  observes: `The clocks of agents, against that of the control plane: more than ${duration(clockOffsetMsMax)} apart, and from ${duration(wrongClockMs)} on it is high.`,
+  title: 'Agent clock skew',
+  observes: `The clock of each agent, against that of the control plane: more than ${duration(clockOffsetMsMax)} apart; high from ${duration(wrongClockMs)}.`,
   explanation:
-    'Records get wrong times, retention and lookups by time go wrong with them, and tokens and signatures are refused as too old or not yet valid.',
-  fix: 'Let the machine keep its time with NTP or with the time service of its platform.',
+    'Records get wrong timestamps, which breaks retention and offset lookup by timestamp, and tokens and request signatures are rejected as expired or not yet valid.',
+  fix: 'Synchronize the clock of the host with NTP or the time service of the platform.',
   kinds: clusterKinds,
   damping: { failAfterRuns: 3, recoverAfterRuns: 3 },
   run(snapshot) {
     const agents = livingAgents(snapshot);
-    if (agents.every(({ clockOffsetMs }) => clockOffsetMs === undefined))
-      return { missing: 'clocks of agents' };
+    if (agents.every(({ clockOffsetMs }) => clockOffsetMs === undefined)) return { missing: 'agent clocks' };
     return agents.flatMap(({ agentId, host, clockOffsetMs = 0 }) => {
       const apartMs = Math.abs(clockOffsetMs);
       if (apartMs <= clockOffsetMsMax) return [];
       return [
         {
           entity: { kind: 'agent', name: agentId } as const,
-          message: `The clock of agent ${agentId} at ${host} is ${duration(apartMs)} ${clockOffsetMs > 0 ? 'ahead' : 'behind'}.`,
+          message: `Agent ${agentId} on ${host}: clock is ${duration(apartMs)} ${clockOffsetMs > 0 ? 'ahead' : 'behind'}.`,
           severity: apartMs >= wrongClockMs ? ('high' as const) : undefined,
           weight: apartMs,
         },

@@ -7,21 +7,21 @@ export const compactionBehind = defineCheck({
   type: 'storage',
   source: 'control_plane',
   severity: 'medium',
-  title: 'Compaction is behind',
+  title: 'Compaction backlog',
   observes:
-    'Files that should have been merged at least an hour ago, by level, and compacted topics whose keys should have been compacted an hour ago, by min.cleanable.dirty.ratio or max.compaction.lag.ms.',
+    'Files whose merge is at least an hour overdue, by level, and compacted topics whose log compaction is at least an hour overdue by min.cleanable.dirty.ratio or max.compaction.lag.ms.',
   explanation:
-    'Reading old records takes more requests the more files hold them, the control plane needs memory for each of them, and dead bytes in files are paid for until the files are rewritten. Compacted topics keep values that were replaced.',
-  fix: 'Let agents with the role jobs have compaction in their -jobSelector, and more of them or a higher -jobsRunnerSlotsAmplification if merges are too slow; list_jobs shows why jobs fail. On a disk, merges wait until clients write less than 5 MB/s for a minute: if that never happens, use an object store or mute this diagnostic.',
+    'More files mean more requests per read of old records and more memory in the control plane, and deleted records use storage until their file is rewritten. Compacted topics keep superseded values.',
+  fix: 'Check that agents with the jobs role have compaction in their -jobSelector. If merges are too slow, add agents or raise -jobsRunnerSlotsAmplification; list_jobs shows why jobs fail. With a file:// bucket, merges wait until clients write less than 5 MB/s for a minute: if that never happens, use an object store or mute this diagnostic.',
   kinds: ['kafka', 'data_lake'],
   run({ atMs, cluster, compaction }) {
-    if (compaction === undefined) return { missing: 'the backlog of compaction' };
+    if (compaction === undefined) return { missing: 'compaction backlog' };
     const { lateTopics, isInMemory } = compaction;
     const late = isInMemory ? [] : compaction.lateLevels;
     const findings = lateTopics.map(({ name, partitionCount, dueMs }): Finding => {
       return {
         entity: { kind: 'topic', name },
-        message: `${counted(partitionCount, 'partition')} of ${name} should have been compacted ${duration(Math.max(0, atMs - dueMs))} ago or earlier.`,
+        message: `${counted(partitionCount, 'partition')} of topic ${name}: compaction overdue for ${duration(Math.max(0, atMs - dueMs))}.`,
         weight: atMs - dueMs,
         sinceMs: dueMs,
       };
@@ -29,15 +29,14 @@ export const compactionBehind = defineCheck({
     if (late.length === 0) return findings;
     const oldestMs = Math.min(...late.map((level) => level.oldestMs));
     const levels = late.map(
-      ({ level, files, bytes: amount }) =>
-        `${counted(files, 'file')} of level ${level} with ${bytes(amount)}`,
+      ({ level, files, bytes: amount }) => `${counted(files, 'file')} of level ${level} (${bytes(amount)})`,
     );
     const { reason, severity } = reasonOf(compaction);
     return [
       {
         entity: { kind: 'cluster', name: cluster.clusterId },
         severity,
-        message: `${levels.join(' and ')} should have been merged, the oldest is ${duration(Math.max(0, atMs - oldestMs))} old: ${reason}.`,
+        message: `Merge overdue: ${levels.join(' and ')}, oldest ${duration(Math.max(0, atMs - oldestMs))}: ${reason}.`,
         weight: late.reduce((sum, { files }) => sum + files, 0),
         sinceMs: oldestMs,
       },
@@ -52,8 +51,8 @@ function reasonOf({ mergingAgentCount, pausedAgentCount, problem }: CompactionFa
 } {
   // Files on a disk are read well as they are.
   if (mergingAgentCount === 0 && pausedAgentCount > 0)
-    return { reason: 'agents wait until clients write less to their disk', severity: 'low' };
-  if (mergingAgentCount === 0) return { reason: 'no agent takes jobs that merge files' };
-  if (problem !== undefined) return { reason: `jobs that merge files fail: ${problem.replace(/\.$/, '')}` };
-  return { reason: 'merges are slower than new files come' };
+    return { reason: 'agents postpone merges while clients write to the same disk', severity: 'low' };
+  if (mergingAgentCount === 0) return { reason: 'no agent runs compaction jobs' };
+  if (problem !== undefined) return { reason: `compaction jobs fail: ${problem.replace(/\.$/, '')}` };
+  return { reason: 'merges are slower than new files arrive' };
 }

@@ -19,13 +19,13 @@ export const consumerGroupFallingBehind = defineCheck({
   type: 'consumers',
   source: 'control_plane',
   severity: 'medium',
-  title: 'A consumer group reads more slowly than others write',
-  observes: `The lag of groups that do commit, in partitions with a committed offset, over ${count(lagSamplesMax)} looks in three parts: each part has more on average than the one before, the last has more than the first by at least a tenth or by a quarter of what was written meanwhile, and the lag is ${count(lagMin)} records or more.`,
+  title: 'Consumer group lag grows',
+  observes: `The lag of committing groups, over the last ${count(lagSamplesMax)} runs in three windows: the average grows from window to window, by at least a tenth in total or a quarter of the records produced meanwhile, and the lag is at least ${count(lagMin)} records. Partitions without a committed offset do not count.`,
   explanation:
-    'What the group processes gets older and older, and when it reaches the retention of its topics it loses records.',
-  fix: 'Add members, up to the number of partitions; beyond that, add partitions or make processing faster. Check that no single partition gets most of the records.',
+    'The group processes increasingly old records, and loses records once its lag exceeds the retention of its topics.',
+  fix: 'Add members, up to the number of partitions; beyond that, add partitions or speed up processing. Check that no single partition receives most of the records.',
   run({ groups, atMs }, history) {
-    if (groups === undefined) return { missing: 'offsets of groups' };
+    if (groups === undefined) return { missing: 'group offsets' };
     return groups.flatMap(({ groupId, memberCount, partitions }) => {
       const group = history.groups.get(groupId);
       // A group without any commits is stuck, which is another diagnostic.
@@ -36,7 +36,7 @@ export const consumerGroupFallingBehind = defineCheck({
       return [
         {
           entity: { kind: 'group', name: groupId } as const,
-          message: `The lag of group ${groupId} grew from ${count(lags[0]!)} to ${counted(lag, 'record')} within ${count(lags.length)} looks, in ${laggingPartitions(partitions)}; the group has ${counted(memberCount, 'member')}.`,
+          message: `Group ${groupId}: lag grew from ${count(lags[0]!)} to ${counted(lag, 'record')} over ${count(lags.length)} runs, in ${laggingPartitions(partitions)}; ${counted(memberCount, 'member')}.`,
           weight: lag,
         },
       ];

@@ -11,15 +11,15 @@ export const consumerGroupStuck = defineCheck({
   type: 'consumers',
   source: 'control_plane',
   severity: 'high',
-  title: 'A consumer group does not get on',
-  observes: `Partitions with a committed offset, of groups with members, where there is something to read and no offset was committed for ${duration(stuckMsMin)}. A partition without any commit counts in the lag of the API and of metrics, and not here: some clients commit only what they have read.`,
+  title: 'Consumer group stuck',
+  observes: `Partitions of groups with members that have lag and no offset commit for ${duration(stuckMsMin)}. Partitions without a committed offset count in the lag of the API and the metrics, but not here: some clients commit only partitions they have read.`,
   explanation:
-    'The members are there and do not commit: they hang, fail at one record again and again, or rebalance without end. Records wait until retention removes them unread.',
-  fix: 'Look into the logs of the members for the partition and offset that are named. A record that cannot be processed has to be skipped or stored elsewhere; members that take too long per poll need a larger max.poll.interval.ms or a smaller max.poll.records.',
+    'The members are alive but do not commit: they hang, fail repeatedly on one record, or rebalance continuously. Unread records are lost when retention removes them.',
+  fix: 'Search the logs of the members for the named partition and offset. Skip a poison record or send it to a dead letter queue; for members that exceed max.poll.interval.ms, raise it or lower max.poll.records.',
   // The time in the rule is damping enough.
   damping: { failAfterRuns: 1, recoverAfterRuns: 2 },
   run({ groups, atMs }, history) {
-    if (groups === undefined) return { missing: 'offsets of groups' };
+    if (groups === undefined) return { missing: 'group offsets' };
     return groups.flatMap((group) => {
       const stuck = stuckPartitions(group, history.groups.get(group.groupId), atMs);
       const [worst] = stuck;
@@ -29,7 +29,7 @@ export const consumerGroupStuck = defineCheck({
       return [
         {
           entity: { kind: 'group', name: group.groupId } as const,
-          message: `Group ${group.groupId} stands still in ${count(stuck.length)} of ${counted(group.partitions.length, 'partition')}${others}: ${where} for ${duration(atMs - worst.sinceMs)} with ${counted(worst.lag, 'record')} to read; the group has ${counted(group.memberCount, 'member')}.`,
+          message: `Group ${group.groupId} is stuck in ${count(stuck.length)} of ${counted(group.partitions.length, 'partition')}${others}: ${where} for ${duration(atMs - worst.sinceMs)}, lag ${counted(worst.lag, 'record')}; ${counted(group.memberCount, 'member')}.`,
           weight: stuck.reduce((sum, { lag }) => sum + lag, 0),
           sinceMs: worst.sinceMs,
         },

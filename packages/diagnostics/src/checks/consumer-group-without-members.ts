@@ -10,13 +10,13 @@ export const consumerGroupWithoutMembers = defineCheck({
   type: 'consumers',
   source: 'control_plane',
   severity: 'low',
-  title: 'A consumer group has no members',
-  observes: `Groups with unread records that have had no member for ${duration(emptyMsMin)}.`,
+  title: 'Consumer group has lag and no members',
+  observes: `Groups with lag that have had no member for ${duration(emptyMsMin)}.`,
   explanation:
-    'Either an application is down unnoticed, or the group is a leftover. Its offsets are removed after offsets.retention.minutes, and an application that comes back later starts elsewhere.',
-  fix: 'Start the application again, or delete the group.',
+    'Either an application is down, or the group is unused. Its offsets expire after offsets.retention.minutes; an application that returns later starts at auto.offset.reset.',
+  fix: 'Restart the application, or delete the group.',
   run({ groups, atMs }, history) {
-    if (groups === undefined) return { missing: 'members of groups' };
+    if (groups === undefined) return { missing: 'group members' };
     return groups.flatMap((group) => {
       const { groupId, memberCount } = group;
       const sinceMs = group.emptySinceMs ?? history.groups.get(groupId)?.emptySinceMs;
@@ -25,7 +25,7 @@ export const consumerGroupWithoutMembers = defineCheck({
       return [
         {
           entity: { kind: 'group', name: groupId } as const,
-          message: `Group ${groupId} has had no member for ${duration(atMs - sinceMs)}, and ${counted(lag, 'record')} wait for it in ${laggingPartitions(group.partitions)}.`,
+          message: `Group ${groupId} has had no members for ${duration(atMs - sinceMs)}; lag ${counted(lag, 'record')} in ${laggingPartitions(group.partitions)}.`,
           weight: lag,
           sinceMs,
         },

@@ -10,10 +10,10 @@ export const controlPlaneUtilization = defineCheck({
   type: 'limits',
   source: 'control_plane',
   severity: 'high',
-  title: 'The control plane is near its limit for this cluster',
-  observes: `The metric control_plane_utilization, against ${percent(utilizationMax)}; from ${percent(utilizationCritical)} on it is critical.`,
-  explanation: 'At the limit commits and coordination wait for their turn, and agents slow producers down.',
-  fix: 'Fewer and larger files help most: raise -batchTimeout and run fewer, larger agents. Fewer partitions per write, fewer heartbeats of groups and longer commit intervals help too.',
+  title: 'Control plane near saturation',
+  observes: `The metric control_plane_utilization, against ${percent(utilizationMax)}; critical from ${percent(utilizationCritical)}.`,
+  explanation: 'Near saturation, commits and group coordination queue, and agents throttle producers.',
+  fix: 'Write fewer, larger files first: raise -batchTimeout and run fewer, larger agents. Fewer partitions per produce request, fewer group heartbeats and longer commit intervals also help.',
   kinds: clusterKinds,
   damping: { failAfterRuns: 3, recoverAfterRuns: 3 },
   run({ cluster, controlPlaneUtilization: utilization }) {
@@ -22,7 +22,7 @@ export const controlPlaneUtilization = defineCheck({
     return [
       {
         entity: { kind: 'cluster', name: cluster.clusterId },
-        message: `The leader of the cluster is busy ${percent(utilization)} of the time.`,
+        message: `Control plane utilization of the cluster is ${percent(utilization)}.`,
         severity: utilization >= utilizationCritical ? 'critical' : undefined,
         weight: utilization,
       },

@@ -3,9 +3,9 @@ import type { DamagedFileFacts } from '../diagnostic-snapshot.ts';
 import { count, counted } from '../number-texts.ts';
 
 const damageTexts = {
-  missing: 'is not in the bucket',
-  short: 'ends before its batches do',
-  corrupt: 'holds other bytes than were written',
+  missing: 'is missing from the bucket',
+  short: 'is truncated',
+  corrupt: 'fails its checksum',
 } as const satisfies Record<DamagedFileFacts['kind'], string>;
 
 export const damagedFiles = defineCheck({
@@ -13,15 +13,15 @@ export const damagedFiles = defineCheck({
   type: 'storage',
   source: 'agent',
   severity: 'critical',
-  title: 'Files in the bucket are damaged',
+  title: 'Damaged files in the bucket',
   observes:
-    'Committed files that agents found missing, cut off or changed when a consumer came for them. A store that does not answer is not one of these.',
+    'Committed files that agents found missing, truncated or corrupt while serving a fetch. An unavailable object store does not count.',
   explanation:
-    'Consumers of the partitions get the records before the damage, then KAFKA_STORAGE_ERROR, and CORRUPT_MESSAGE when it lasts. Other partitions are not affected, and no changed byte is served.',
-  fix: 'Restore the object from a version or a copy of the bucket: consumers then go on by themselves. If there is none, the offsets are lost: let consumers seek behind them, or delete them with DeleteRecords. Find out what deleted or changed the object, such as a lifecycle rule.',
+    'Consumers of the affected partitions get the records before the damage, then KAFKA_STORAGE_ERROR, and CORRUPT_MESSAGE if it persists. Other partitions are not affected, and corrupt bytes are never served.',
+  fix: 'Restore the object from an object version or a replica of the bucket; consumers then recover automatically. Without one the offsets are lost: seek consumers past them, or delete them with DeleteRecords. Find out what deleted or changed the object, for example a lifecycle rule.',
   damping: { failAfterRuns: 1, recoverAfterRuns: 1 },
   run({ damagedFiles }) {
-    if (damagedFiles === undefined) return { missing: 'reports of agents' };
+    if (damagedFiles === undefined) return { missing: 'agent reports' };
     return damagedFiles.map(({ fileId, kind, partitions, partitionCount }) => {
       const places = partitions.map(
         ({ topic, partition, firstOffset, nextOffset }) =>
@@ -31,7 +31,7 @@ export const damagedFiles = defineCheck({
       if (others > 0) places.push(`${counted(others, 'other partition')}`);
       return {
         entity: { kind: 'file', name: fileId } as const,
-        message: `File ${fileId} ${damageTexts[kind]}: ${places.join(', ')} cannot be read.`,
+        message: `File ${fileId} ${damageTexts[kind]}: ${places.join(', ')} unreadable.`,
         weight: partitionCount,
       };
     });

@@ -9,14 +9,14 @@ export const deadFilesGrowing = defineCheck({
   type: 'storage',
   source: 'control_plane',
   severity: 'medium',
-  title: 'Files that nothing needs any more stay in the bucket',
-  observes: 'Files without a reference, and for how long they have been waiting for their deletion.',
+  title: 'Unreferenced files are not deleted',
+  observes: 'Unreferenced files in the bucket, and how long their deletion is overdue.',
   explanation:
-    'Retention, deleted records and deleted topics leave files that nothing refers to. Background jobs of agents delete them after service.file.delete.delay.ms. Where that does not happen, the bucket grows without end.',
-  fix: 'Let an agent with the role jobs run without -disableFileDeletion and with deadscanner in its -jobSelector, and allow it to delete objects; list_jobs shows why jobs fail. If the files are to stay, as in an immutable bucket, mute this diagnostic.',
+    'Retention, deleted records and deleted topics leave unreferenced files, which background jobs delete after service.file.delete.delay.ms. If they do not, the bucket grows without limit.',
+  fix: 'Run an agent with the jobs role, with deadscanner in its -jobSelector and without -disableFileDeletion, and grant it permission to delete objects; list_jobs shows why jobs fail. If files must stay, as in an immutable bucket, mute this diagnostic.',
   kinds: ['kafka', 'data_lake'],
   run({ atMs, cluster, deadFiles }) {
-    if (deadFiles === undefined) return { missing: 'totals of files' };
+    if (deadFiles === undefined) return { missing: 'file totals' };
     const { fileCount, byteCount, oldestDeadMs, deleteDelayMs, isDeletionOn, deletingAgentCount } = deadFiles;
     if (fileCount === 0 || oldestDeadMs === undefined) return [];
     const waitedMs = atMs - oldestDeadMs;
@@ -25,13 +25,13 @@ export const deadFilesGrowing = defineCheck({
     const reason = !isDeletionOn
       ? 'service.file.delete.enable is false'
       : deletingAgentCount === 0
-        ? 'no agent takes jobs that delete files'
-        : 'the jobs that delete files fail or are too slow';
+        ? 'no agent runs file deletion jobs'
+        : 'file deletion jobs fail or are too slow';
     return [
       {
         entity: { kind: 'cluster', name: cluster.clusterId },
         severity: isDeletionOn ? undefined : 'low',
-        message: `${counted(fileCount, 'file')} with ${bytes(byteCount)} could be deleted, the oldest for ${duration(waitedMs)}: ${reason}.`,
+        message: `${counted(fileCount, 'file')} (${bytes(byteCount)}) not deleted, the oldest overdue for ${duration(waitedMs)}: ${reason}.`,
         weight: fileCount,
         sinceMs: oldestDeadMs,
       },

@@ -11,10 +11,10 @@ export const expiringCertificates = defineCheck({
   type: 'security',
   source: 'agent',
   severity: 'medium',
-  title: 'A certificate ends soon',
-  observes: `The end of the certificates that agents show: within ${duration(certificateMsMin)}; within ${duration(certificateMsHigh)} it is high, and afterwards critical.`,
-  explanation: 'When it has ended clients refuse to connect, and agents refuse each other.',
-  fix: 'Renew the certificate and put it where -tlsServerCertFile or -tlsBlobURL points; agents take it up without a restart.',
+  title: 'Certificate expires soon',
+  observes: `The expiry of the certificates that agents present: within ${duration(certificateMsMin)}; high within ${duration(certificateMsHigh)}; critical once expired.`,
+  explanation: 'Once it has expired, TLS handshakes of clients and between agents fail.',
+  fix: 'Renew the certificate and replace the one at -tlsServerCertFile or -tlsBlobURL; agents reload it without a restart.',
   kinds: clusterKinds,
   damping: { failAfterRuns: 1, recoverAfterRuns: 2 },
   run: findExpiringCertificates,
@@ -36,7 +36,7 @@ function findExpiringCertificates(snapshot: DiagnosticSnapshot): CheckResult {
     return [
       {
         entity: { kind: 'certificate', name },
-        message: `${name} ${ending(leftMs)}; ${counted(soon.length, 'agent shows', 'agents show')} it.`,
+        message: `Certificate ${name} ${ending(leftMs)}; presented by ${counted(soon.length, 'agent')}.`,
         severity: severityOf(leftMs),
         weight: -leftMs,
       },

@@ -12,15 +12,15 @@ export const expiringTokens = defineCheck({
   type: 'security',
   source: 'agent',
   severity: 'high',
-  title: 'A token of an agent ends and is not renewed',
-  observes: `The end of the tokens that agents hold: less than ${percent(tokenShareMin)} of its time left, or ${duration(tokenMsMin)} where its begin is not known. One that has ended is critical.`,
-  explanation: 'With the end of its token the agent loses the control plane or the bucket.',
-  fix: 'Look into the log of the agent for why the token could not be renewed: the identity of its platform, the binding of the workload, or the network.',
+  title: 'Agent token expires and is not renewed',
+  observes: `The expiry of the tokens that agents hold: less than ${percent(tokenShareMin)} of the lifetime left, or ${duration(tokenMsMin)} if the issue time is unknown; critical once expired.`,
+  explanation: 'Once the token has expired, the agent loses access to the control plane or the bucket.',
+  fix: 'Check the agent log for the renewal error; usual causes are the platform identity, the workload binding or the network.',
   kinds: clusterKinds,
   run(snapshot) {
     const { atMs } = snapshot;
     const agents = livingAgents(snapshot);
-    if (agents.every(({ tokens }) => tokens === undefined)) return { missing: 'tokens of agents' };
+    if (agents.every(({ tokens }) => tokens === undefined)) return { missing: 'agent tokens' };
     return agents.flatMap(({ agentId, host, tokens = [] }) =>
       tokens
         .filter((token) => token.expiresMs - atMs < leastMsOf(token))
@@ -28,7 +28,7 @@ export const expiringTokens = defineCheck({
           const leftMs = expiresMs - atMs;
           return {
             entity: { kind: 'token', name: `${name} of ${agentId}` } as const,
-            message: `${name} of ${agentId} at ${host} ${ending(leftMs)}.`,
+            message: `Token ${name} of agent ${agentId} on ${host} ${ending(leftMs)}.`,
             severity: leftMs <= 0 ? ('critical' as const) : undefined,
             weight: -leftMs,
           };

@@ -9,11 +9,11 @@ export const failingJobs = defineCheck({
   type: 'agents',
   source: 'control_plane',
   severity: 'high',
-  title: 'Background jobs fail again and again',
-  observes: 'Jobs that agents with the role jobs run for the cluster, and how often in a row they failed.',
+  title: 'Background jobs fail repeatedly',
+  observes: 'The consecutive failures of every background job of the cluster.',
   explanation:
-    'Background jobs merge files, delete those that nothing needs any more and look for files that were never committed. Nothing is lost while they fail, but the bucket grows. They are retried with growing pauses.',
-  fix: 'Correct what the message names, such as a permission of the bucket; the next attempt then succeeds by itself. list_jobs shows all jobs.',
+    'Background jobs merge files, delete unreferenced files and find files that were never committed. No data is lost while they fail, but the bucket grows. Failed jobs are retried with exponential backoff.',
+  fix: 'Fix the reported error, for example a missing bucket permission; the next retry then succeeds. list_jobs shows all jobs.',
   kinds: ['kafka', 'data_lake'],
   damping: { failAfterRuns: 1, recoverAfterRuns: 1 },
   run({ failingJobs }) {
@@ -26,8 +26,8 @@ export const failingJobs = defineCheck({
           entity: { kind: 'job', name } as const,
           message:
             failureCount >= failuresMin
-              ? `The job ${name} failed ${counted(failureCount, 'time')} in a row: ${message}`
-              : `The job ${name} stopped: ${message}`,
+              ? `Job ${name} failed ${counted(failureCount, 'time')} in a row: ${message}`
+              : `Job ${name} stopped: ${message}`,
           weight: failureCount,
         };
       });

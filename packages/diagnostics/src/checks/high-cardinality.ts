@@ -10,19 +10,19 @@ export const highCardinality = defineCheck({
   type: 'limits',
   source: 'agent',
   severity: 'medium',
-  title: 'A metric has too many series',
-  observes: `The series of each metric, against ${percent(seriesShareMax)} of ${count(seriesPerMetricMax)}.`,
-  explanation: `Beyond ${count(seriesPerMetricMax)} further series of a metric are counted together as "other". Collectors charge per series.`,
+  title: 'High-cardinality metric',
+  observes: `The number of series per metric, against ${percent(seriesShareMax)} of the limit of ${count(seriesPerMetricMax)}.`,
+  explanation: `Above ${count(seriesPerMetricMax)}, further series of a metric are aggregated into "other". Monitoring services charge per series.`,
   fix: 'Add partition and topic to -disableConsumerGroupsMetricsTags, turn -kafkaHighCardinalityDistributionMetrics off, and remove unused topics and groups.',
   kinds: clusterKinds,
   damping: { failAfterRuns: 5, recoverAfterRuns: 5 },
   run({ metrics }) {
-    if (metrics === undefined) return { missing: 'series of metrics' };
+    if (metrics === undefined) return { missing: 'metric series' };
     return metrics
       .filter(({ seriesCount }) => seriesCount >= seriesShareMax * seriesPerMetricMax)
       .map(({ name, seriesCount }) => ({
         entity: { kind: 'metric', name },
-        message: `${name} has ${count(seriesCount)} series.`,
+        message: `Metric ${name} has ${count(seriesCount)} series.`,
         weight: seriesCount,
       }));
   },

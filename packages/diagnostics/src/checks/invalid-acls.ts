@@ -6,15 +6,14 @@ export const invalidAclRules = defineCheck({
   type: 'security',
   source: 'control_plane',
   severity: 'medium',
-  title: 'An ACL rule never matches anything',
-  observes:
-    'ACL rules that can never decide anything, while ACLs are tried out or enforced; enforced, it is high.',
+  title: 'ACL never matches',
+  observes: 'ACLs that can never match a request, in shadow or enforced mode; high if enforced.',
   explanation:
-    'The rule has no effect. Once ACLs are enforced, clients are denied what it should have allowed, or allowed what it should have denied.',
-  fix: 'Delete the rule and make the one that was meant; the reason says what is wrong with it.',
+    'The ACL has no effect: with ACLs enforced, clients are denied what it should allow, or allowed what it should deny.',
+  fix: 'Delete the ACL and create the intended one; the message says what is wrong with it.',
   damping: { failAfterRuns: 1, recoverAfterRuns: 1 },
   run({ acls }) {
-    if (acls === undefined) return { missing: 'ACL rules' };
+    if (acls === undefined) return { missing: 'ACLs' };
     if (acls.mode === 'off') return [];
     const severity = acls.mode === 'enforced' ? 'high' : undefined;
     return acls.invalid.map(({ acl, reason }) => {

@@ -8,18 +8,18 @@ export const lostAgent = defineCheck({
   type: 'agents',
   source: 'control_plane',
   severity: 'medium',
-  title: 'An agent went away without a word',
-  observes: `Agents that sent no heartbeat for ${duration(agentSilenceMsMax)} and did not say that they stop.`,
+  title: 'Agent lost: heartbeats stopped without a shutdown',
+  observes: `Agents that sent no heartbeat for ${duration(agentSilenceMsMax)} and did not shut down gracefully.`,
   explanation:
-    'An agent that stops in order takes its leave, so that clients go elsewhere at once. This one was killed, ran out of memory, or cannot reach the control plane any more.',
-  fix: 'Look at the end of its log and at what its platform says: ended for want of memory, moved, cut off. Give it -gracefulShutdownDuration before it is killed.',
+    'A graceful shutdown deregisters the agent, so that clients move to other agents at once. This agent was killed, ran out of memory or lost its connection to the control plane.',
+  fix: 'Check the end of the agent log and the events of the platform: OOM-killed, rescheduled or partitioned. Set the termination grace period of the platform to at least -gracefulShutdownDuration.',
   kinds: clusterKinds,
   run({ agents, atMs }) {
     return agents
       .filter(({ lastSeenMs }) => atMs - lastSeenMs >= agentSilenceMsMax)
       .map(({ agentId, host, zone, lastSeenMs }) => ({
         entity: { kind: 'agent', name: agentId },
-        message: `Agent ${agentId} at ${host} in zone ${zone} sent its last heartbeat ${duration(atMs - lastSeenMs)} ago.`,
+        message: `Agent ${agentId} on ${host} in zone ${zone}: last heartbeat ${duration(atMs - lastSeenMs)} ago.`,
         weight: lastSeenMs,
         sinceMs: lastSeenMs,
       }));

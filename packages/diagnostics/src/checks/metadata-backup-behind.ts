@@ -9,18 +9,18 @@ export const metadataBackupBehind = defineCheck({
   type: 'storage',
   source: 'control_plane',
   severity: 'high',
-  title: 'The metadata backup in the bucket is behind',
-  observes: `The metric metadata_backup_age_seconds, against ${duration(ageMsMax)}. Without a backup there is nothing to check.`,
+  title: 'Metadata backup is stale',
+  observes: `The metric metadata_backup_age_seconds, against ${duration(ageMsMax)}, if the metadata backup is enabled.`,
   explanation:
-    'If the database of the control plane is lost, a restore from the bucket loses what was written since the backup was last complete.',
-  fix: 'Look into the log of the control plane for "failed to back up metadata": it needs to read, write, list and delete objects in the bucket of -bucketURL.',
+    'If the control plane database is lost, a restore from the bucket loses all metadata written since the last complete backup.',
+  fix: 'Check the control plane log for "failed to back up metadata". The control plane needs permission to get, put, list and delete objects in the bucket of -bucketURL.',
   kinds: clusterKinds,
   run({ cluster, metadataBackupAgeMs: ageMs }) {
     if (ageMs === undefined || ageMs < ageMsMax) return [];
     return [
       {
         entity: { kind: 'cluster', name: cluster.clusterId },
-        message: `The metadata backup was last complete ${duration(ageMs)} ago.`,
+        message: `Last complete metadata backup: ${duration(ageMs)} ago.`,
         weight: ageMs,
       },
     ];

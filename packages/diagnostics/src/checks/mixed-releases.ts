@@ -8,10 +8,11 @@ export const mixedReleases = defineCheck({
   source: 'control_plane',
   severity: 'low',
   title: 'Agents run different releases',
-  observes: 'The releases of the agents that run. An upgrade may take half an hour before it counts.',
+  observes:
+    'The releases of the running agents. A rolling upgrade may take half an hour before it is reported.',
   explanation:
-    'Releases work together, so that agents can be upgraded one by one. When it stays like this an upgrade was left half done, and clients see different behaviour from agent to agent.',
-  fix: 'Finish the upgrade, or go back, so that all agents run the same release.',
+    'Mixed releases are supported during a rolling upgrade. A lasting mix is an unfinished upgrade: agents behave differently from each other.',
+  fix: 'Finish the upgrade or roll it back, so that all agents run the same release.',
   kinds: clusterKinds,
   damping: { failAfterRuns: 30, recoverAfterRuns: 1 },
   run(snapshot) {
@@ -20,11 +21,11 @@ export const mixedReleases = defineCheck({
       countByRelease.set(release, (countByRelease.get(release) ?? 0) + 1);
     }
     if (countByRelease.size < 2) return [];
-    const parts = [...countByRelease].sort().map(([release, number]) => `${count(number)} run ${release}`);
+    const parts = [...countByRelease].sort().map(([release, number]) => `${count(number)} on ${release}`);
     return [
       {
         entity: { kind: 'cluster', name: snapshot.cluster.clusterId },
-        message: `Of the agents ${parts.join(', ')}.`,
+        message: `Agents by release: ${parts.join(', ')}.`,
         weight: countByRelease.size,
       },
     ];

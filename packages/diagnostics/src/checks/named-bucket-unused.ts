@@ -6,24 +6,23 @@ export const namedBucketUnused = defineCheck({
   type: 'storage',
   source: 'agent',
   severity: 'high',
-  title: 'Agents do not write to the bucket that the cluster names',
-  observes: 'Whether each agent uses the bucket of service.bucket.url, and why it does not.',
+  title: 'Agents do not use the configured bucket',
+  observes: 'Whether every agent writes to the bucket of service.bucket.url.',
   explanation:
-    'The agent goes on writing to the bucket before, so that no record is lost, but files do not go where they should. If the operator of the agent does not allow the bucket, its consumers get errors for what other agents wrote there.',
-  fix: 'List the bucket in -allowedBucketURLs of the agents, or give them the right to put, get, list and delete objects there; they try again every few seconds. Or set service.bucket.url back.',
+    'The agent keeps writing to the previous bucket: no records are lost, but new files are in the wrong bucket. If the agent may not use the new bucket, its consumers get errors for records that other agents wrote there.',
+  fix: 'Add the bucket to -allowedBucketURLs of the agents and grant them permission to put, get, list and delete objects in it; they retry every few seconds. Or revert service.bucket.url.',
   kinds: clusterKinds,
   damping: { failAfterRuns: 1, recoverAfterRuns: 1 },
   run(snapshot) {
     const agents = livingAgents(snapshot);
-    if (agents.every(({ bucketProblem }) => bucketProblem === undefined))
-      return { missing: 'reports of agents' };
+    if (agents.every(({ bucketProblem }) => bucketProblem === undefined)) return { missing: 'agent reports' };
     return agents.flatMap(({ agentId, host, bucketProblem }) =>
       bucketProblem === undefined || bucketProblem === ''
         ? []
         : [
             {
               entity: { kind: 'agent', name: agentId } as const,
-              message: `${agentId} at ${host} keeps the bucket before: ${bucketProblem}.`,
+              message: `Agent ${agentId} on ${host} still uses the previous bucket: ${bucketProblem}.`,
               weight: 1,
             },
           ],

@@ -7,10 +7,10 @@ export const noAgents = defineCheck({
   type: 'agents',
   source: 'control_plane',
   severity: 'critical',
-  title: 'No agent runs',
-  observes: 'Whether any agent of a cluster that has topics sends heartbeats.',
-  explanation: 'Without agents clients cannot read or write; written records are safe in the bucket.',
-  fix: 'Start agents. If they run, look into their logs: they need a way to the control plane and an agent key that is valid.',
+  title: 'No agents are running',
+  observes: 'Whether a cluster with topics has an agent that sends heartbeats.',
+  explanation: 'Without agents clients cannot produce or consume. Committed records are safe in the bucket.',
+  fix: 'Start agents. If they are running, check their logs: they need a network route to the control plane and a valid agent key.',
   kinds: clusterKinds,
   run(snapshot) {
     const { cluster } = snapshot;
@@ -18,7 +18,7 @@ export const noAgents = defineCheck({
     return [
       {
         entity: { kind: 'cluster', name: cluster.clusterId },
-        message: `The cluster has ${counted(cluster.topicCount, 'topic')} and no agent.`,
+        message: `The cluster has ${counted(cluster.topicCount, 'topic')} and no running agent.`,
         weight: cluster.topicCount,
       },
     ];

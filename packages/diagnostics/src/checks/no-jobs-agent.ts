@@ -7,11 +7,11 @@ export const noJobsAgent = defineCheck({
   type: 'agents',
   source: 'control_plane',
   severity: 'high',
-  title: 'No agent has the role jobs',
-  observes: 'The roles of the agents that run.',
+  title: 'No agent has the jobs role',
+  observes: 'The roles of the running agents.',
   explanation:
-    'An agent with the role jobs merges small files into large ones and deletes those that nothing needs any more, publishes the events of the control plane and the metrics of the whole cluster, and writes the columns that make searches of events fast. Without one the bucket grows without end, reads of old records need more and more requests, these events and metrics are missing, and searches read more.',
-  fix: 'Give at least one agent the role jobs with -roles; two in different zones are better.',
+    'Agents with the jobs role merge small files, delete unreferenced files, publish control plane events and cluster metrics, and build the columns that speed up event searches. Without one the bucket grows without limit, reads of old records need more and more requests, these events and metrics are missing, and event searches are slower.',
+  fix: 'Add jobs to -roles of at least one agent, preferably of two in different zones.',
   kinds: ['kafka', 'data_lake'],
   run(snapshot) {
     const agents = livingAgents(snapshot);
@@ -21,7 +21,7 @@ export const noJobsAgent = defineCheck({
     return [
       {
         entity: { kind: 'cluster', name: snapshot.cluster.clusterId },
-        message: `${counted(agents.length, 'agent runs', 'agents run')}, with these roles: ${roles}.`,
+        message: `${counted(agents.length, 'agent runs', 'agents run')}; roles: ${roles}.`,
         weight: agents.length,
       },
     ];

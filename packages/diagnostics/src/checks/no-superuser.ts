@@ -6,19 +6,19 @@ export const noSuperuser = defineCheck({
   type: 'security',
   source: 'control_plane',
   severity: 'high',
-  title: 'ACLs are enforced and there is no superuser',
-  observes: 'Whether any credential is that of a superuser while ACLs are enforced.',
-  explanation: 'When the rules turn out to be wrong, no Kafka client may fix them.',
-  fix: 'Make one credential that is a superuser and keep it for emergencies.',
+  title: 'ACLs are enforced without a superuser',
+  observes: 'Whether a superuser credential exists while ACLs are enforced.',
+  explanation: 'If the ACLs are wrong, no Kafka client is allowed to fix them.',
+  fix: 'Create a superuser credential and keep it for emergencies.',
   damping: { failAfterRuns: 1, recoverAfterRuns: 1 },
   run({ acls, credentials, cluster }) {
-    if (acls === undefined) return { missing: 'ACL rules' };
+    if (acls === undefined) return { missing: 'ACLs' };
     if (credentials === undefined) return { missing: 'credentials' };
     if (acls.mode !== 'enforced' || credentials.some(({ isSuperuser }) => isSuperuser)) return [];
     return [
       {
         entity: { kind: 'cluster', name: cluster.clusterId },
-        message: `${counted(acls.ruleCount, 'rule')} and ${counted(credentials.length, 'credential')} are there, none of them a superuser's.`,
+        message: `${counted(acls.ruleCount, 'ACL')} and ${counted(credentials.length, 'credential')}, no superuser.`,
         weight: 1,
       },
     ];

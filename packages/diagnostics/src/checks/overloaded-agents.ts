@@ -9,11 +9,11 @@ export const overloadedAgents = defineCheck({
   type: 'agents',
   source: 'control_plane',
   severity: 'high',
-  title: 'An agent has no processor time left',
-  observes: `The load of each agent, against ${percent(loadMax)}.`,
+  title: 'Agent CPU saturated',
+  observes: `The CPU utilization of each agent, against ${percent(loadMax)}.`,
   explanation:
-    'Requests wait for their turn, and from -highCPUBackpressureThresholdPercent on the agent slows its clients down on purpose.',
-  fix: 'Start more agents, give them more processors, or move pipelines and jobs to agents of their own.',
+    'Requests queue, and from -highCPUBackpressureThresholdPercent the agent throttles its clients.',
+  fix: 'Add agents, give them more CPUs, or move pipelines and jobs to dedicated agents.',
   kinds: clusterKinds,
   damping: { failAfterRuns: 5, recoverAfterRuns: 3 },
   run(snapshot) {
@@ -21,7 +21,7 @@ export const overloadedAgents = defineCheck({
       .filter(({ cpuLoad }) => cpuLoad >= loadMax)
       .map(({ agentId, host, cpuLoad, cpuCount }) => ({
         entity: { kind: 'agent', name: agentId },
-        message: `Agent ${agentId} at ${host} has a load of ${percent(cpuLoad)} on ${counted(cpuCount, 'processor')}.`,
+        message: `Agent ${agentId} on ${host}: CPU utilization ${percent(cpuLoad)} of ${counted(cpuCount, 'CPU')}.`,
         weight: cpuLoad,
       }));
   },

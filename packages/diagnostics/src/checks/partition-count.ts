@@ -9,19 +9,19 @@ export const partitionCount = defineCheck({
   type: 'limits',
   source: 'control_plane',
   severity: 'medium',
-  title: 'The cluster has almost as many partitions as it may have',
-  observes: `Partitions of all topics, against the limit of the cluster: ${percent(partitionShareMax)}, and from ${percent(partitionShareHigh)} on it is high.`,
-  explanation: 'At the limit no topic can be made and none can get more partitions.',
+  title: 'Partition count near the limit',
+  observes: `The number of partitions, against the limit of the cluster: from ${percent(partitionShareMax)}; high from ${percent(partitionShareHigh)}.`,
+  explanation: 'At the limit, creating topics and adding partitions fail.',
   fix: 'Delete unused topics, create new ones with fewer partitions, or use another cluster.',
   run({ cluster }) {
     const { clusterId, partitionCount, partitionCountMax } = cluster;
-    if (partitionCountMax <= 0) return { missing: 'the limit of partitions' };
+    if (partitionCountMax <= 0) return { missing: 'partition limit' };
     const share = partitionCount / partitionCountMax;
     if (share < partitionShareMax) return [];
     return [
       {
         entity: { kind: 'cluster', name: clusterId },
-        message: `There are ${count(partitionCount)} partitions, ${percent(share)} of the limit of ${count(partitionCountMax)}.`,
+        message: `The cluster has ${count(partitionCount)} partitions, ${percent(share)} of the limit of ${count(partitionCountMax)}.`,
         severity: share >= partitionShareHigh ? 'high' : undefined,
         weight: share,
       },

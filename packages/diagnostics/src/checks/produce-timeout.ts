@@ -8,18 +8,18 @@ export const produceTimeout = defineCheck({
   type: 'clients',
   source: 'agent',
   severity: 'high',
-  title: 'Producers give up too early',
-  observes: `The time that clients give their writes, against ${duration(produceTimeoutMsMin)}.`,
+  title: 'Produce timeout too low',
+  observes: `The timeout of produce requests, by client id, against ${duration(produceTimeoutMsMin)}.`,
   explanation:
-    'A write is answered when its file is in the bucket, which takes longer than a write to a local disk. A client that gives up earlier sends the same records again while the first ones are still being written: more load, and duplicates unless the producer is idempotent.',
-  fix: `Set request.timeout.ms of the producer to 30 seconds or more, never below ${duration(produceTimeoutMsMin)}, and leave idempotence on.`,
+    'A produce request is acknowledged when its file is in the bucket, which takes longer than a write to a local disk. A client that times out earlier retries while the first request is still in progress: more load, and duplicates unless the producer is idempotent.',
+  fix: `Set request.timeout.ms of the producer to 30 seconds or more, never below ${duration(produceTimeoutMsMin)}, and keep enable.idempotence=true.`,
   run({ produce }) {
-    if (produce === undefined) return { missing: 'timeouts of producers' };
+    if (produce === undefined) return { missing: 'produce timeouts' };
     return produce.clientTimeouts
       .filter(({ timeoutMs }) => timeoutMs < produceTimeoutMsMin)
       .map(({ clientId, timeoutMs, requestCount }) => ({
         entity: { kind: 'client', name: clientId },
-        message: `${clientId} gives a write ${duration(timeoutMs)}; it made ${counted(requestCount, 'request')} since the last look.`,
+        message: `Client ${clientId} has request.timeout.ms=${timeoutMs}, below the minimum of ${duration(produceTimeoutMsMin)}; ${counted(requestCount, 'request')} since the last run.`,
         weight: requestCount,
       }));
   },

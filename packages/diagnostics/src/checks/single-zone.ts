@@ -14,10 +14,10 @@ export const singleZone = defineCheck({
   source: 'control_plane',
   severity: 'low',
   title: 'All agents are in one zone',
-  observes: 'The availability zones of the agents that run.',
+  observes: 'The availability zones of the running agents.',
   explanation:
-    'When that zone fails, clients cannot read or write until agents start elsewhere. Clients of other zones pay for traffic between zones meanwhile.',
-  fix: 'Run agents in two or three zones. Where one is enough, as in a cluster for tests, mute this diagnostic.',
+    'If that zone fails, clients cannot produce or consume until agents start in another zone. Clients in other zones pay for cross-zone traffic.',
+  fix: 'Run agents in two or three zones. If one zone is enough, as in a test cluster, mute this diagnostic.',
   damping: { failAfterRuns: 10, recoverAfterRuns: 2 },
   run(snapshot) {
     const agents = livingAgents(snapshot);
@@ -25,7 +25,7 @@ export const singleZone = defineCheck({
     if (zones.size > 1 || agents.length === 0) return [];
     const [zone = ''] = zones;
     if (zonesOfOneProcess.includes(zone)) return [];
-    if (unknownZones.includes(zone)) return { missing: 'zones of agents' };
+    if (unknownZones.includes(zone)) return { missing: 'agent zones' };
     return [
       {
         entity: { kind: 'cluster', name: snapshot.cluster.clusterId },

@@ -11,15 +11,15 @@ export const smallFiles = defineCheck({
   type: 'storage',
   source: 'agent',
   severity: 'medium',
-  title: 'Many small files are written',
-  observes: `The average size of new files, against ${bytes(averageFileBytesMin)}, when at least ${count(filesPerSecondMin)} are written per second.`,
+  title: 'Many small files',
+  observes: `The average size of new files, against ${bytes(averageFileBytesMin)}, if at least ${count(filesPerSecondMin)} are written per second.`,
   explanation:
-    'Object stores charge per request, so that many small files cost more than few large ones; they are also more work for every later read.',
-  fix: 'Raise -batchTimeout if producers can wait a little longer, run fewer and larger agents, or send producers to the agents of their own zone, so that each agent has more to put into one file.',
+    'Object stores charge per request, so many small files cost more than few large ones and slow down reads.',
+  fix: 'Raise -batchTimeout if producers tolerate more latency, run fewer and larger agents, or connect producers to agents in their own zone, so that each file holds more records.',
   kinds: ['kafka', 'data_lake'],
   damping: { failAfterRuns: 5, recoverAfterRuns: 5 },
   run({ cluster, produce }) {
-    if (produce === undefined || produce.spanMs <= 0) return { missing: 'sizes of new files' };
+    if (produce === undefined || produce.spanMs <= 0) return { missing: 'new file sizes' };
     const { fileCount, fileBytes, spanMs } = produce;
     const filesPerSecond = (fileCount * 1000) / spanMs;
     const averageBytes = fileBytes / fileCount;
@@ -27,7 +27,7 @@ export const smallFiles = defineCheck({
     return [
       {
         entity: { kind: 'cluster', name: cluster.clusterId },
-        message: `${count(filesPerSecond)} files per second are written, of ${bytes(averageBytes)} on average.`,
+        message: `${count(filesPerSecond)} new files per second, ${bytes(averageBytes)} on average.`,
         weight: filesPerSecond,
       },
     ];

@@ -6,28 +6,27 @@ export const subjectsWithoutCompatibility = defineCheck({
   type: 'clients',
   source: 'control_plane',
   severity: 'low',
-  title: 'A subject accepts any schema',
-  observes:
-    'Subjects of the schema registry whose compatibility level is NONE, their own or that of the registry.',
+  title: 'Subject has compatibility NONE',
+  observes: 'Subjects of the schema registry with compatibility NONE, set for the subject or as the default.',
   explanation:
-    'A producer can register a schema that consumers of earlier records or older consumers cannot read. They fail when the first such record arrives, and not when the schema is registered.',
-  fix: 'Set a level: weir cli schema-config -compatibility BACKWARD, with -subject for one subject. weir cli check-schema says whether a schema fits before it is registered. Where any schema is allowed on purpose, mute this diagnostic.',
+    'Producers can register incompatible schemas. Consumers then fail when the first such record arrives, instead of the registration failing.',
+  fix: 'Set a compatibility level: weir cli schema-config -compatibility BACKWARD, with -subject for one subject. weir cli check-schema tests a schema before it is registered. If NONE is intended, mute this diagnostic.',
   kinds: ['kafka', 'schema_registry'],
   run({ registry }): CheckResult {
-    if (registry === undefined) return { missing: 'the schema registry' };
+    if (registry === undefined) return { missing: 'schema registry' };
     const { uncheckedSubjects, uncheckedSubjectCount, subjectCount, isUncheckedByDefault } = registry;
     if (uncheckedSubjectCount === 0) return [];
     if (isUncheckedByDefault)
       return [
         {
           entity: { kind: 'cluster', name: 'schema registry' },
-          message: `The registry has the level NONE: ${uncheckedSubjectCount} of ${counted(subjectCount, 'subject')} accept any schema.`,
+          message: `Default compatibility is NONE: it applies to ${uncheckedSubjectCount} of ${counted(subjectCount, 'subject')}.`,
           weight: uncheckedSubjectCount,
         },
       ];
     return [...new Set(uncheckedSubjects)].map((name, index) => ({
       entity: { kind: 'subject', name },
-      message: `${name} has the level NONE.`,
+      message: `Subject ${name} has compatibility NONE.`,
       weight: uncheckedSubjects.length - index,
     }));
   },

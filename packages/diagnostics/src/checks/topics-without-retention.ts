@@ -6,11 +6,11 @@ export const topicsWithoutRetention = defineCheck({
   type: 'storage',
   source: 'control_plane',
   severity: 'low',
-  title: 'A topic keeps its records for ever',
+  title: 'Topic without retention',
   observes:
-    'Topics whose cleanup.policy is delete, and that have neither retention.ms nor retention.bytes. A compacted topic keeps a record per key.',
-  explanation: 'Its part of the bucket grows without end, and so does the bill.',
-  fix: 'Set retention.ms or retention.bytes of the topic. Where everything is kept on purpose, mute this diagnostic.',
+    'Topics with cleanup.policy=delete and unlimited retention.ms and retention.bytes. Compacted topics do not count.',
+  explanation: 'The storage of the topic, and its cost, grow without limit.',
+  fix: 'Set retention.ms or retention.bytes of the topic. If unlimited retention is intended, mute this diagnostic.',
   run({ topics }) {
     if (topics === undefined) return { missing: 'topics' };
     return topics
@@ -20,7 +20,7 @@ export const topicsWithoutRetention = defineCheck({
       )
       .map(({ name, partitionCount }) => ({
         entity: { kind: 'topic', name },
-        message: `${name} with ${counted(partitionCount, 'partition')} keeps everything.`,
+        message: `Topic ${name} with ${counted(partitionCount, 'partition')} has unlimited retention.`,
         weight: partitionCount,
       }));
   },

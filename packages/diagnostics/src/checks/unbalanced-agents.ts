@@ -11,11 +11,11 @@ export const unbalancedAgents = defineCheck({
   type: 'agents',
   source: 'control_plane',
   severity: 'medium',
-  title: 'One agent works much more than the others',
-  observes: `The load of every agent with the same group and roles: at least ${percent(busyLoadMin)}, and ${timesTheOthers} times the average of the others.`,
+  title: 'Unbalanced agents',
+  observes: `The CPU utilization of each agent, among agents with the same group and roles: at least ${percent(busyLoadMin)}, and ${timesTheOthers} times the average of the others.`,
   explanation:
-    'Clients of the busy agent wait while others idle. Usually few clients carry most of the traffic, or all were started against one address and stayed there.',
-  fix: 'Let clients bootstrap from an address that stands for all agents, spread the partitions of busy topics, and try another -defaultPartitionAssignmentStrategy such as equal_spread.',
+    'Clients of the busy agent wait while other agents are idle. Usually a few clients produce most of the traffic, or all clients bootstrapped from one address.',
+  fix: 'Bootstrap clients from an address that resolves to all agents, add partitions to busy topics, or try another -defaultPartitionAssignmentStrategy such as equal_spread.',
   damping: { failAfterRuns: 10, recoverAfterRuns: 5 },
   run(snapshot) {
     const alike = Map.groupBy(livingAgents(snapshot), ({ group, roles }) => `${group} ${[...roles].sort()}`);
@@ -27,7 +27,7 @@ export const unbalancedAgents = defineCheck({
         return [
           {
             entity: { kind: 'agent', name: agent.agentId } as const,
-            message: `Agent ${agent.agentId} at ${agent.host} has a load of ${percent(agent.cpuLoad)}, the others ${percent(others)} on average.`,
+            message: `Agent ${agent.agentId} on ${agent.host}: CPU utilization ${percent(agent.cpuLoad)}, other agents ${percent(others)} on average.`,
             weight: agent.cpuLoad - others,
           },
         ];

@@ -8,9 +8,9 @@ export const unusedCredentials = defineCheck({
   type: 'security',
   source: 'agent',
   severity: 'low',
-  title: 'A credential is not used',
-  observes: `Credentials without a login for ${duration(unusedMsMin)}; one of a superuser is medium.`,
-  explanation: 'An unused password can leak without being missed.',
+  title: 'Unused credential',
+  observes: `Credentials without a login for ${duration(unusedMsMin)}; medium for a superuser.`,
+  explanation: 'A leaked credential that has no users is hard to notice.',
   fix: 'Delete the credential.',
   damping: { failAfterRuns: 1, recoverAfterRuns: 1 },
   run({ credentials, atMs }) {
@@ -19,11 +19,11 @@ export const unusedCredentials = defineCheck({
     return known.flatMap(({ username, isSuperuser, createdMs, lastUsedMs }) => {
       const sinceMs = lastUsedMs ?? createdMs;
       if (atMs - sinceMs < unusedMsMin) return [];
-      const what = lastUsedMs === null ? 'was never used and made' : 'was used last';
+      const what = lastUsedMs === null ? 'was never used; created' : 'was last used';
       return [
         {
           entity: { kind: 'credential', name: username } as const,
-          message: `The credential of ${username} ${what} ${duration(atMs - sinceMs)} ago.`,
+          message: `Credential ${username} ${what} ${duration(atMs - sinceMs)} ago.`,
           severity: isSuperuser ? ('medium' as const) : undefined,
           weight: atMs - sinceMs,
           sinceMs,

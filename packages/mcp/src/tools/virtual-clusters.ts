@@ -192,7 +192,7 @@ function eventsOf(state: OutputOf<'get_events_state'>, agents: OutputOf<'list_ag
   return {
     enabled: state.enabled,
     event_types: types.map(([type]) => type),
-    ...(hasJobs ? {} : { needs: 'No agent has the role jobs, which events of the control plane need.' }),
+    ...(hasJobs ? {} : { needs: 'No agent has the jobs role, which control plane events require.' }),
   };
 }
 

@@ -96,7 +96,7 @@ async function recordsOf(store: DiagnosticsStore, clusterId: string): Promise<re
 }
 
 function notThere(name: string): OperationFailed {
-  return new OperationFailed('not_found', `There is no diagnostic ${name}.`);
+  return new OperationFailed('not_found', `Unknown diagnostic ${name}.`);
 }
 
 /** The number of a transition precedes the name of its diagnostic. */
