@@ -6,6 +6,7 @@ import {
   decodeRequestBody,
   decodeRequestHeader,
   decodeResponse,
+  encodePacedResponse,
   encodeRequest,
   encodeResponse,
 } from './envelope.ts';
@@ -123,5 +124,58 @@ test('a truncated header is a decode error of the header', () => {
       assert.equal(thrown.message, 'request header v1: apiVersion at byte 2: needs 2 bytes but 0 are left');
       return true;
     },
+  );
+});
+
+test('a paced response has the same bytes, and yields for long lists, nested ones too', () => {
+  const partitions = Array.from({ length: 3_000 }, (_, index) => ({
+    index,
+    errorCode: 0,
+    baseOffset: BigInt(index),
+    recordErrors: [{ batchIndex: index, batchIndexErrorMessage: 'x' }],
+    errorMessage: index % 2 === 0 ? null : 'odd',
+    currentLeader: { leaderId: index, leaderEpoch: 0 },
+  }));
+  const responses = [
+    { name: 'a', partitionResponses: partitions },
+    { name: 'b', partitionResponses: partitions.slice(0, 10) },
+  ];
+  const nodeEndpoints = [{ nodeId: 1, host: 'h', port: 2, rack: null }];
+  for (const version of [3, 8, 10, 12]) {
+    const body =
+      version >= 10
+        ? { responses, nodeEndpoints }
+        : {
+            responses: responses.map(({ name, partitionResponses }) => ({
+              name,
+              partitionResponses: partitionResponses.map(({ index, errorCode, baseOffset }) => ({
+                index,
+                errorCode,
+                baseOffset,
+              })),
+            })),
+          };
+    const work = encodePacedResponse(apis.Produce, version, 7, body);
+    let yields = 0;
+    let step = work.next();
+    for (; step.done !== true; step = work.next()) yields++;
+    assert.ok(yields >= 1, `v${version}`);
+    const plain = encodeResponse(apis.Produce, version, 7, body);
+    assert.deepEqual(Buffer.concat(step.value), Buffer.concat(plain), `v${version}`);
+  }
+});
+
+test('elements of a request are counted, and limited by the caller', () => {
+  const names = (count: number) => Array.from({ length: count }, (_, index) => ({ name: `t${index}` }));
+  const body = { topics: names(3), allowAutoTopicCreation: false };
+  const frame = Buffer.concat(
+    encodeRequest(apis.Metadata, 8, { correlationId: 1, clientId: null }, body),
+  ).subarray(4);
+  const { bodyStart } = decodeRequestHeader(frame);
+  assert.equal(decodeRequestBody(apis.Metadata, 8, frame, bodyStart).elements, 3);
+  assert.equal(decodeRequestBody(apis.Metadata, 8, frame, bodyStart, 3).elements, 3);
+  assert.throws(
+    () => decodeRequestBody(apis.Metadata, 8, frame, bodyStart, 2),
+    /more than 2 elements in one message/,
   );
 });

@@ -1,4 +1,4 @@
-import { decodePrefix, encodeInto } from './codec/codec.ts';
+import { decodePrefix, encodeInto, encodePaced } from './codec/codec.ts';
 import { Writer } from './codec/writer.ts';
 import {
   requestHeader,
@@ -45,16 +45,18 @@ export function decodeRequestHeader(frame: Buffer): RequestEnvelope {
 
 /**
  * Reads the body of a request. Bytes after it are ignored and counted: released clients send some (librdkafka in
- * Metadata v9+ and AlterUserScramCredentials, kafka-go in DescribeAcls), and Apache's broker ignores them.
+ * Metadata v9+ and AlterUserScramCredentials, kafka-go in DescribeAcls), and Apache's broker ignores them. Array
+ * elements are counted, too, and more than `elementsMax` are refused.
  */
 export function decodeRequestBody<Request extends Fields, Response extends Fields>(
   api: Api<Request, Response>,
   apiVersion: number,
   frame: Buffer,
   bodyStart: number,
-): { readonly body: ReadStruct<Request>; readonly surplusBytes: number } {
-  const { value, end } = decodePrefix(api.request, apiVersion, frame, bodyStart);
-  return { body: value as ReadStruct<Request>, surplusBytes: frame.length - end };
+  elementsMax?: number,
+): { readonly body: ReadStruct<Request>; readonly surplusBytes: number; readonly elements: number } {
+  const { value, end, elements } = decodePrefix(api.request, apiVersion, frame, bodyStart, elementsMax);
+  return { body: value as ReadStruct<Request>, surplusBytes: frame.length - end, elements };
 }
 
 /** The whole request as slices for `writev`, including the length prefix. */
@@ -85,6 +87,19 @@ export function encodeResponse<Request extends Fields, Response extends Fields>(
   });
 }
 
+/** Like `encodeResponse`, but yields after every few thousand array elements. */
+export function* encodePacedResponse<Request extends Fields, Response extends Fields>(
+  api: Api<Request, Response>,
+  apiVersion: number,
+  correlationId: number,
+  body: WriteStruct<Response>,
+): Generator<undefined, Buffer[], undefined> {
+  const { writer, finish } = beginFrame();
+  encodeInto(writer, responseHeader, responseHeaderVersion(api, apiVersion), { correlationId });
+  yield* encodePaced(writer, api.response, apiVersion, body as never);
+  return finish();
+}
+
 /** Reads the correlation id, by which a client finds the request of a response. */
 export function decodeCorrelationId(frame: Buffer): number {
   return decodePrefix(responseHeader, 0, frame).value.correlationId;
@@ -102,10 +117,20 @@ export function decodeResponse<Request extends Fields, Response extends Fields>(
 }
 
 function frameOf(write: (writer: Writer) => void): Buffer[] {
+  const { writer, finish } = beginFrame();
+  write(writer);
+  return finish();
+}
+
+function beginFrame(): { readonly writer: Writer; readonly finish: () => Buffer[] } {
   const writer = new Writer();
   const lengthAt = writer.reserve(4);
   const firstChunk = writer.view;
-  write(writer);
-  firstChunk.setInt32(lengthAt, writer.byteLength - 4);
-  return writer.finish();
+  return {
+    writer,
+    finish: () => {
+      firstChunk.setInt32(lengthAt, writer.byteLength - 4);
+      return writer.finish();
+    },
+  };
 }

@@ -17,6 +17,7 @@ export {
   decodeRequestBody,
   decodeRequestHeader,
   decodeResponse,
+  encodePacedResponse,
   encodeRequest,
   encodeResponse,
   type RequestEnvelope,

@@ -1,9 +1,10 @@
 import { DecodeError } from '../decode-error.ts';
+import { wireLimits } from '../limits.ts';
 import { layoutOf } from '../schema/layout.ts';
 import type { Decoded, Encodable, Message } from '../schema/message.ts';
 import { type Decoder, generateDecoder } from './decoder.ts';
 import { cursor } from './decoder-runtime.ts';
-import { type Encoder, generateEncoder } from './encoder.ts';
+import { type Encoder, generateEncoder, generatePacedEncoder, type PacedEncoder } from './encoder.ts';
 import { Writer } from './writer.ts';
 
 /**
@@ -15,6 +16,7 @@ import { Writer } from './writer.ts';
 interface MessageCodecs {
   readonly decoders: (Decoder | undefined)[];
   readonly encoders: (Encoder | undefined)[];
+  readonly pacedEncoders: (PacedEncoder | undefined)[];
 }
 
 const codecs = new WeakMap<Message, MessageCodecs>();
@@ -22,7 +24,7 @@ const codecs = new WeakMap<Message, MessageCodecs>();
 function codecsOf(message: Message): MessageCodecs {
   let found = codecs.get(message);
   if (found === undefined) {
-    found = { decoders: [], encoders: [] };
+    found = { decoders: [], encoders: [], pacedEncoders: [] };
     codecs.set(message, found);
   }
   return found;
@@ -64,16 +66,18 @@ export function decodeMessage<M extends Message>(
   return decoded.value;
 }
 
-/** Decodes a message that other bytes may follow, as a body follows its header. */
+/** Decodes a message that other bytes may follow, as a body follows its header, and counts its array elements. */
 export function decodePrefix<M extends Message>(
   message: M,
   version: number,
   buffer: Buffer,
   start = 0,
-): { value: Decoded<M>; end: number } {
+  elementsMax: number = wireLimits.decodedElementsMax,
+): { value: Decoded<M>; end: number; elements: number } {
   const view = new DataView(buffer.buffer, buffer.byteOffset, buffer.length);
-  const value = decoderOf(message, version)(buffer, view, start, buffer.length) as Decoded<M>;
-  return { value, end: cursor.position };
+  const decode = decoderOf(message, version);
+  const value = decode(buffer, view, start, buffer.length, elementsMax) as Decoded<M>;
+  return { value, end: cursor.position, elements: cursor.elements };
 }
 
 /** Encodes a message into slices for `writev`. Large byte fields are included by reference. */
@@ -90,4 +94,16 @@ export function encodeInto<M extends Message>(
   value: Encodable<M>,
 ): void {
   encoderOf(message, version)(writer, value as object);
+}
+
+/** Like `encodeInto`, but yields after every few thousand array elements, for long messages. */
+export function* encodePaced<M extends Message>(
+  writer: Writer,
+  message: M,
+  version: number,
+  value: Encodable<M>,
+): Generator<undefined, void, undefined> {
+  const { pacedEncoders } = codecsOf(message);
+  pacedEncoders[version] ??= generatePacedEncoder(layoutOf(message, version), titleOf(message, version));
+  yield* pacedEncoders[version](writer, value as object);
 }

@@ -1,12 +1,11 @@
 import { DecodeError } from '../decode-error.ts';
-import { wireLimits } from '../limits.ts';
 import { int32List } from './int32-list.ts';
 
 /**
- * Where the last decoder or varint stopped. Decoding is synchronous, so one global position suffices and nothing is
- * allocated.
+ * Where the last decoder or varint stopped, and how many array elements it read. Decoding is synchronous, so one global
+ * position suffices and nothing is allocated.
  */
-export const cursor = { position: 0 };
+export const cursor = { position: 0, elements: 0 };
 
 const noBytes = Buffer.alloc(0);
 
@@ -23,7 +22,6 @@ export function runtimeFor(title: string, runs: readonly Run[]) {
     fail,
     int32List,
     noBytes,
-    elementsMax: wireLimits.decodedElementsMax,
     endsInRun(runIndex: number, start: number, end: number): never {
       let at = start;
       for (const { path, size } of runs[runIndex]!) {
@@ -48,8 +46,8 @@ export function runtimeFor(title: string, runs: readonly Run[]) {
     tooMany(path: string, at: number, count: number, left: number): never {
       return fail(path, at, `${count} elements cannot fit into the ${left} bytes left`);
     },
-    overBudget(path: string, at: number): never {
-      return fail(path, at, `more than ${wireLimits.decodedElementsMax} elements in one message`);
+    overBudget(path: string, at: number, budget: number): never {
+      return fail(path, at, `more than ${budget} elements in one message`);
     },
     /** Continues a varint whose first byte had its high bit set. */
     longVarint(frame: Buffer, path: string, start: number, end: number, first: number): number {

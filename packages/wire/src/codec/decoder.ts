@@ -14,7 +14,13 @@ import { Source } from './source.ts';
  * Every length is checked against the remaining bytes before anything is allocated for it, and the number of array
  * elements in one message is bounded, so a frame with false lengths costs no more than a valid one of its size.
  */
-export type Decoder = (frame: Buffer, view: DataView, start: number, end: number) => object;
+export type Decoder = (
+  frame: Buffer,
+  view: DataView,
+  start: number,
+  end: number,
+  elementsMax: number,
+) => object;
 
 export function generateDecoder(layout: Layout, title: string): Decoder {
   const generator = new DecoderGenerator(title);
@@ -49,12 +55,14 @@ class DecoderGenerator {
     // Where the next structure begins, and how many elements the message may still have.
     source.line('let position = 0;');
     source.line('let elementsLeft = 0;');
+    source.line('let budget = 0;');
     const read = this.#structReader(layout, 'message');
-    source.block('return function decode(frame, view, start, end)', () => {
+    source.block('return function decode(frame, view, start, end, elementsMax)', () => {
       source.line('position = start;');
-      source.line('elementsLeft = runtime.elementsMax;');
+      source.line('elementsLeft = budget = elementsMax;');
       source.line(`const message = ${read}(frame, view, end);`);
       source.line('cursor.position = position;');
+      source.line('cursor.elements = elementsMax - elementsLeft;');
       source.line('return message;');
     });
     return source.toString();
@@ -179,7 +187,7 @@ class DecoderGenerator {
       this.#source.line(
         `if (${count} * ${smallest} > end - p) runtime.tooMany('${path}', ${at}, ${count}, end - p);`,
       );
-      this.#source.line(`if ((elementsLeft -= ${count}) < 0) runtime.overBudget('${path}', ${at});`);
+      this.#source.line(`if ((elementsLeft -= ${count}) < 0) runtime.overBudget('${path}', ${at}, budget);`);
       const { element } = type;
       if (isFixed(element)) this.#fixedElements(target, count, element.kind);
       else this.#elements(target, count, element, type.path);
@@ -285,7 +293,7 @@ class DecoderGenerator {
     this.#source.block(`if (${count} > 0)`, () => {
       // A tagged field takes at least two bytes: its tag and its size.
       this.#source.line(`if (${count} * 2 > end - p) runtime.tooMany('${path}', p, ${count}, end - p);`);
-      this.#source.line(`if ((elementsLeft -= ${count}) < 0) runtime.overBudget('${path}', p);`);
+      this.#source.line(`if ((elementsLeft -= ${count}) < 0) runtime.overBudget('${path}', p, budget);`);
       const index = this.#source.fresh('i');
       const previous = this.#source.fresh('previousTag');
       this.#source.line(`let ${previous} = -1;`);

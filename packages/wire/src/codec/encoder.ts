@@ -12,6 +12,12 @@ import { Writer } from './writer.ts';
  */
 export type Encoder = (writer: Writer, value: object) => void;
 
+/** The same, but it yields after every few thousand array elements. */
+export type PacedEncoder = (writer: Writer, value: object) => Generator<undefined, void, undefined>;
+
+/** A power of two. */
+const elementsPerPace = 2048;
+
 const runtime = {
   Writer,
   noBytes: Buffer.alloc(0),
@@ -24,8 +30,14 @@ const runtime = {
 };
 
 export function generateEncoder(layout: Layout, title: string): Encoder {
-  const source = new EncoderGenerator(title).generate(layout);
+  const source = new EncoderGenerator(title, false).generate(layout);
   return new Function('runtime', source)(runtime) as Encoder;
+}
+
+/** Slower than a plain encoder, for long messages only. */
+export function generatePacedEncoder(layout: Layout, title: string): PacedEncoder {
+  const source = new EncoderGenerator(title, true).generate(layout);
+  return new Function('runtime', source)(runtime) as PacedEncoder;
 }
 
 const setters: Readonly<Record<Exclude<FixedKind, 'bool' | 'uuid'>, string>> = {
@@ -40,23 +52,26 @@ const setters: Readonly<Record<Exclude<FixedKind, 'bool' | 'uuid'>, string>> = {
 
 class EncoderGenerator {
   readonly #title: string;
+  readonly #isPaced: boolean;
   readonly #source = new Source();
 
-  constructor(title: string) {
+  constructor(title: string, isPaced: boolean) {
     this.#title = title;
+    this.#isPaced = isPaced;
   }
 
   generate(layout: Layout): string {
     this.#source.line(`// ${this.#title}`);
     this.#source.line("'use strict';");
     this.#source.line('const { noBytes } = runtime;');
-    this.#source.line(`return ${this.#structWriter(layout, 'message')};`);
+    this.#source.line(`return ${this.#structWriter(layout, 'message', this.#isPaced)};`);
     return this.#source.toString();
   }
 
   /** Generates the function that writes a structure, and returns its name. */
-  #structWriter(layout: Layout, path: string): string {
-    return this.#source.define('write', path, 'w, o', () => this.#structBody(layout));
+  #structWriter(layout: Layout, path: string, yields: boolean): string {
+    const verb = yields ? '*write' : 'write';
+    return this.#source.define(verb, path, 'w, o', () => this.#structBody(layout));
   }
 
   #structBody(layout: Layout): void {
@@ -142,12 +157,19 @@ class EncoderGenerator {
         this.#source.line(`${writer}.${type.compact ? 'compactBytes' : 'bytes'}(${value}, '${path}');`);
         return;
       case 'struct':
-        this.#source.line(`${this.#structWriter(type.layout, path)}(${writer}, ${value});`);
+        this.#struct(type.layout, writer, value, path);
         return;
       case 'array':
         this.#array(type, writer, value);
         return;
     }
+  }
+
+  /** Only what has lists needs to yield. */
+  #struct(layout: Layout, writer: string, value: string, path: string): void {
+    const yields = this.#isPaced && hasArrays(layout);
+    const name = this.#structWriter(layout, path, yields);
+    this.#source.line(`${yields ? 'yield* ' : ''}${name}(${writer}, ${value});`);
   }
 
   #array(type: Extract<LayoutType, { kind: 'array' }>, writer: string, value: string): void {
@@ -161,6 +183,9 @@ class EncoderGenerator {
     this.#source.block(`for (let ${index} = 0; ${index} < ${count}; ${index}++)`, () => {
       this.#source.line(`const ${element} = ${value}[${index}];`);
       this.#present(type.element, writer, element, type.path);
+      if (this.#isPaced) {
+        this.#source.line(`if ((++${writer}.elements & ${elementsPerPace - 1}) === 0) yield;`);
+      }
     });
   }
 
@@ -201,4 +226,10 @@ class EncoderGenerator {
       `if (${unknown} !== undefined) ${next} = ${writer}.unknownTaggedFields(${unknown}, ${next}, ${belowTag});`,
     );
   }
+}
+
+function hasArrays({ fields, tagged }: Layout): boolean {
+  return [...fields, ...tagged].some(
+    ({ type }) => type.kind === 'array' || (type.kind === 'struct' && hasArrays(type.layout)),
+  );
 }

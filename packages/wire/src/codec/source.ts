@@ -27,13 +27,17 @@ export class Source {
     return `${hint}${this.#names}`;
   }
 
-  /** Writes a separate function, named after the field at a path, and returns its name. */
+  /**
+   * Writes a separate function, named after the field at a path, and returns its name. A verb with an asterisk makes it
+   * a generator.
+   */
   define(verb: string, path: string, parameters: string, body: () => void): string {
-    const name = this.fresh(`${verb}_${lastName(path)}_`);
+    const isGenerator = verb.startsWith('*');
+    const name = this.fresh(`${isGenerator ? verb.slice(1) : verb}_${lastName(path)}_`);
     const outer = { lines: this.#lines, indent: this.#indent };
     this.#lines = [];
     this.#indent = '';
-    this.block(`function ${name}(${parameters})`, body);
+    this.block(`function${isGenerator ? '*' : ''} ${name}(${parameters})`, body);
     this.#functions.push(this.#lines.join('\n'));
     this.#lines = outer.lines;
     this.#indent = outer.indent;

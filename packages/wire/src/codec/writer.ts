@@ -16,6 +16,8 @@ export class Writer {
   /** The chunk that is being filled. Generated encoders write into it at the positions that `reserve` returns. */
   buffer: Buffer;
   view: DataView;
+  /** Array elements that a paced encoder has written. */
+  elements = 0;
   #position = 0;
   /** The start of the part of the chunk that is not in the list yet. */
   #start = 0;
