@@ -177,11 +177,15 @@ export const brokerLimits = {
 
   /**
    * Entries of a request's lists, in all, that are served in turns of so many, and those of a request that is served
-   * in one turn. The connection of a longer request is closed, as Apache Kafka closes that of one with too many bytes.
+   * in one turn. All topics and partitions that a cluster can have are so many. The connection of a longer request is
+   * closed, as Apache Kafka closes that of one with too many bytes.
    */
   entriesPerRequestMax: 400_000,
   entriesAtOnceMax: 50_000,
   entriesPerTurnMax: 2_000,
+
+  /** What an entry of a long list counts as, among the bytes of requests: decoded, and with its answer. */
+  longListEntryBytes: 512,
 
   /**
    * ACLs in one CreateAcls, filters in one DeleteAcls: Apache Kafka's limit of records that one request of a user
@@ -229,12 +233,14 @@ export const brokerLimits = {
   describedConfigsMax: 500_000,
 
   /**
-   * Batches in one data file, and so partitions in one Produce request: a commit is one frame to the control plane.
+   * Batches after which a data file is closed, and those of one Produce request that are written at a time. The file is
+   * built, and its commit decided, in one turn each.
    */
-  fileBatchesMax: 64 * KiB,
+  fileBatchesMax: 32 * KiB,
+  appendBatchesMax: 8 * KiB,
 
   /** Batches in one commit call, unless a single file has more. About 80 bytes each. */
-  commitBatchesMax: 64 * KiB,
+  commitBatchesMax: 32 * KiB,
 
   /**
    * What the batches of one Produce request may take uncompressed when headers of their records are changed. The

@@ -23,11 +23,11 @@ export type ListWork =
 
 /** Every API that is served, so that a new one has to choose. */
 export const listWork = {
-  Produce: 'atOnce',
-  Fetch: 'atOnce',
+  Produce: 'turns',
+  Fetch: 'turns',
   ListOffsets: 'turns',
   Metadata: 'turns',
-  OffsetCommit: 'atOnce',
+  OffsetCommit: 'turns',
   OffsetFetch: 'turns',
   FindCoordinator: { parts: 'coordinatorKeys', answers: 'coordinators' },
   JoinGroup: 'atOnce',
@@ -42,7 +42,7 @@ export const listWork = {
   DeleteTopics: 'limited',
   DeleteRecords: 'atOnce',
   InitProducerId: 'noList',
-  OffsetForLeaderEpoch: 'atOnce',
+  OffsetForLeaderEpoch: 'turns',
   AddPartitionsToTxn: 'atOnce',
   AddOffsetsToTxn: 'noList',
   EndTxn: 'noList',

@@ -4,6 +4,8 @@ import { seededRandom } from '@weir/core';
 import { HandClock, settle } from '@weir/core/testing';
 import { type Apis, errorByCode, type RequestOf } from '@weir/wire';
 import { batchOf, DataPath, produced } from '../../testing/data-path.ts';
+import { brokerLimits } from '../limits.ts';
+import { atOnce } from '../requests/turns.ts';
 import { type FetchRound, FetchSessions, type PartitionNews } from './fetch-sessions.ts';
 
 const alice = 'User:alice';
@@ -149,7 +151,7 @@ function requestOf(sessionId: number, sessionEpoch: number, partitions: number):
 }
 
 function run(sessions: FetchSessions, id: number, epoch: number, partitions: number, owner = alice): number {
-  const round = sessions.begin(requestOf(id, epoch, partitions), 11, owner);
+  const round = atOnce(sessions.begin(requestOf(id, epoch, partitions), 11, owner));
   assert.ok(typeof round !== 'string');
   const news = (round as FetchRound).partitions.map(
     (partition): PartitionNews => ({
@@ -161,7 +163,7 @@ function run(sessions: FetchSessions, id: number, epoch: number, partitions: num
       logStartOffset: 0,
     }),
   );
-  return round.end(news).sessionId;
+  return atOnce(round.end(news)).sessionId;
 }
 
 test('sessions are limited, and only idle ones are evicted', () => {
@@ -175,7 +177,7 @@ test('sessions are limited, and only idle ones are evicted', () => {
   clock.advance(60_000);
   const third = run(sessions, 0, 0, 1);
   assert.ok(third > 0);
-  assert.equal(sessions.begin(requestOf(second, 1, 0), 11, alice), 'FETCH_SESSION_ID_NOT_FOUND');
+  assert.equal(atOnce(sessions.begin(requestOf(second, 1, 0), 11, alice)), 'FETCH_SESSION_ID_NOT_FOUND');
   assert.equal(run(sessions, first, 2, 0), first);
 });
 
@@ -196,14 +198,14 @@ test('the epoch grows by one per request', () => {
   const sessions = new FetchSessions({ clock: new HandClock(), random: seededRandom(1) });
   const id = run(sessions, 0, 0, 1);
   for (let epoch = 1; epoch < 10; epoch++) assert.equal(run(sessions, id, epoch, 0), id);
-  assert.equal(sessions.begin(requestOf(id, 3, 0), 11, alice), 'INVALID_FETCH_SESSION_EPOCH');
+  assert.equal(atOnce(sessions.begin(requestOf(id, 3, 0), 11, alice)), 'INVALID_FETCH_SESSION_EPOCH');
 });
 
 test('a session belongs to the principal that opened it', () => {
   const sessions = new FetchSessions({ clock: new HandClock(), random: seededRandom(1) });
   const id = run(sessions, 0, 0, 3);
   for (const epoch of [1, 2, 7]) {
-    const answer = sessions.begin(requestOf(id, epoch, 0), 11, mallory);
+    const answer = atOnce(sessions.begin(requestOf(id, epoch, 0), 11, mallory));
     assert.equal(answer, 'FETCH_SESSION_ID_NOT_FOUND', 'for any epoch');
   }
   assert.equal(run(sessions, id, -1, 0, mallory), 0);
@@ -211,4 +213,23 @@ test('a session belongs to the principal that opened it', () => {
   assert.notEqual(other, id);
   assert.equal(run(sessions, id, 1, 0), id, 'neither used nor closed by the other');
   assert.deepEqual([sessions.size, sessions.partitionCount], [2, 4]);
+});
+
+test('a session that is closed while its partitions change in turns is counted no longer', () => {
+  const clock = new HandClock();
+  const sessions = new FetchSessions({ clock, random: seededRandom(1) });
+  const id = run(sessions, 0, 0, 3);
+  assert.equal(sessions.partitionCount, 3);
+  const work = sessions.begin(requestOf(id, 1, 3 * brokerLimits.entriesPerTurnMax), 11, alice);
+  assert.equal(work.next().done, false);
+  assert.equal(
+    atOnce(sessions.begin(requestOf(id, 1, 0), 11, alice)),
+    'INVALID_FETCH_SESSION_EPOCH',
+    'the request counts from its beginning',
+  );
+  run(sessions, id, -1, 0);
+  assert.deepEqual([sessions.size, sessions.partitionCount], [0, 0]);
+  const round = atOnce(work);
+  assert.ok(typeof round !== 'string');
+  assert.deepEqual([sessions.size, sessions.partitionCount], [0, 0]);
 });

@@ -1,6 +1,7 @@
 import type { Clock, Random } from '@weir/core';
 import type { Apis, ErrorName, RequestOf } from '@weir/wire';
 import { brokerLimits } from '../limits.ts';
+import { TurnCount, type WorkInTurns } from '../requests/turns.ts';
 
 type FetchRequest = RequestOf<Apis['Fetch']>;
 
@@ -31,12 +32,14 @@ export interface PartitionNews {
 export interface FetchRound {
   readonly partitions: readonly FetchPartition[];
   /**
-   * Ends the round: returns which partitions have changes for the client, and the id of the session to continue with.
+   * Ends the round: returns the partitions with changes for the client, and the id of the session to continue with.
    */
-  end(news: readonly PartitionNews[]): {
-    readonly sessionId: number;
-    readonly isReported: (news: PartitionNews) => boolean;
-  };
+  end<News extends PartitionNews>(news: readonly News[]): WorkInTurns<FetchRoundEnd<News>>;
+}
+
+interface FetchRoundEnd<News> {
+  readonly sessionId: number;
+  readonly reported: readonly News[];
 }
 
 interface Session {
@@ -45,6 +48,8 @@ interface Session {
   readonly usesTopicIds: boolean;
   /** In the order in which they are served. */
   readonly partitions: Map<string, FetchPartition>;
+  /** How many of them are counted; long lists change in several turns. */
+  countedPartitions: number;
   /** The epoch that the next request must have. */
   epoch: number;
   usedMs: number;
@@ -98,57 +103,72 @@ export class FetchSessions {
   }
 
   /** Determines from a request what to fetch; an error applies to the whole request. */
-  begin(request: FetchRequest, apiVersion: number, owner: string): FetchRound | ErrorName {
+  *begin(request: FetchRequest, apiVersion: number, owner: string): WorkInTurns<FetchRound | ErrorName> {
     const { sessionId, sessionEpoch } = request;
     const usesTopicIds = apiVersion >= topicIdsFromVersion;
     if (sessionEpoch === finalEpoch || sessionEpoch === firstEpoch) {
       if (this.#sessions.get(sessionId)?.owner === owner) this.#close(sessionId);
-      return this.#beginFull(request, usesTopicIds, sessionEpoch === firstEpoch ? owner : undefined);
+      return yield* this.#beginFull(request, usesTopicIds, sessionEpoch === firstEpoch ? owner : undefined);
     }
     const session = this.#sessions.get(sessionId);
     if (session?.owner !== owner) return 'FETCH_SESSION_ID_NOT_FOUND';
     if (session.epoch !== sessionEpoch) return 'INVALID_FETCH_SESSION_EPOCH';
     if (session.usesTopicIds !== usesTopicIds) return 'FETCH_SESSION_TOPIC_ID_ERROR';
-    return this.#beginIncremental(session, request);
+    return yield* this.#beginIncremental(session, request);
   }
 
   /** Opens a session if there is an owner. */
-  #beginFull(request: FetchRequest, usesTopicIds: boolean, owner: string | undefined): FetchRound {
+  *#beginFull(
+    request: FetchRequest,
+    usesTopicIds: boolean,
+    owner: string | undefined,
+  ): WorkInTurns<FetchRound> {
     const wanted = new Map<string, FetchPartition>();
-    updateFrom(wanted, request, usesTopicIds);
+    yield* updateFrom(wanted, request, usesTopicIds);
+    const open = () => (owner === undefined ? undefined : this.#open(wanted, usesTopicIds, owner));
     return {
       partitions: [...wanted.values()],
-      end: (news) => {
-        const session = owner === undefined ? undefined : this.#open(wanted, usesTopicIds, owner);
-        if (session !== undefined) for (const one of news) note(session, one);
-        return { sessionId: session?.id ?? 0, isReported: () => true };
+      *end(news) {
+        const session = open();
+        if (session !== undefined) yield* noteAll(session, news);
+        return { sessionId: session?.id ?? 0, reported: news };
       },
     };
   }
 
-  #beginIncremental(session: Session, request: FetchRequest): FetchRound {
+  *#beginIncremental(session: Session, request: FetchRequest): WorkInTurns<FetchRound> {
     const { partitions, usesTopicIds } = session;
-    const before = partitions.size;
-    updateFrom(partitions, request, usesTopicIds);
-    for (const { topic, topicId, partitions: forgotten } of request.forgottenTopicsData) {
-      for (const partition of forgotten) partitions.delete(keyOf(usesTopicIds ? topicId : topic, partition));
-    }
-    this.#partitionCount += partitions.size - before;
+    // At once: the next request of the session may come while this one is at work.
     session.epoch = session.epoch === sessionIdMax ? 1 : session.epoch + 1;
     session.usedMs = this.#clock.monotonicMs();
     this.#sessions.delete(session.id);
     this.#sessions.set(session.id, session);
+    yield* updateFrom(partitions, request, usesTopicIds);
+    yield* forgetFrom(partitions, request, usesTopicIds);
+    this.#count(session);
+    const close = () => this.#closeIfUseless(session);
     return {
       partitions: [...partitions.values()],
-      end: (news) => {
-        const reported = new Set(news.filter(isNews));
-        for (const one of reported) note(session, one);
-        // A session without partitions, or one that exceeds the limit, is closed.
-        const staysOpen = partitions.size > 0 && this.#partitionCount <= this.#partitionsMax;
-        if (!staysOpen) this.#close(session.id);
-        return { sessionId: staysOpen ? session.id : 0, isReported: (one) => reported.has(one) };
+      *end(news) {
+        const reported = news.filter(isNews);
+        yield* noteAll(session, reported);
+        return { sessionId: close() ? 0 : session.id, reported };
       },
     };
+  }
+
+  /** Counts the partitions of a session, unless it was closed while they changed. */
+  #count(session: Session): void {
+    if (this.#sessions.get(session.id) !== session) return;
+    this.#partitionCount += session.partitions.size - session.countedPartitions;
+    session.countedPartitions = session.partitions.size;
+  }
+
+  /** A session without partitions, or one that exceeds the limit, is closed. Returns whether it is. */
+  #closeIfUseless(session: Session): boolean {
+    const staysOpen = session.partitions.size > 0 && this.#partitionCount <= this.#partitionsMax;
+    if (!staysOpen) this.#close(session.id);
+    return !staysOpen;
   }
 
   #open(partitions: Map<string, FetchPartition>, usesTopicIds: boolean, owner: string): Session | undefined {
@@ -160,6 +180,7 @@ export class FetchSessions {
       owner,
       usesTopicIds,
       partitions,
+      countedPartitions: partitions.size,
       epoch: firstEpoch + 1,
       usedMs: this.#clock.monotonicMs(),
     };
@@ -188,7 +209,7 @@ export class FetchSessions {
     const session = this.#sessions.get(id);
     if (session === undefined) return;
     this.#sessions.delete(id);
-    this.#partitionCount -= session.partitions.size;
+    this.#partitionCount -= session.countedPartitions;
   }
 }
 
@@ -196,9 +217,16 @@ function keyOf(topic: string, partition: number): string {
   return `${topic}/${partition}`;
 }
 
-function updateFrom(wanted: Map<string, FetchPartition>, request: FetchRequest, usesTopicIds: boolean): void {
+function* updateFrom(
+  wanted: Map<string, FetchPartition>,
+  request: FetchRequest,
+  usesTopicIds: boolean,
+): WorkInTurns<void> {
+  const turns = new TurnCount();
   for (const { topic, topicId, partitions } of request.topics) {
+    if (turns.ends()) yield;
     for (const { partition, fetchOffset, partitionMaxBytes, currentLeaderEpoch } of partitions) {
+      if (turns.ends()) yield;
       const key = keyOf(usesTopicIds ? topicId : topic, partition);
       const known = wanted.get(key);
       if (known !== undefined) {
@@ -222,6 +250,21 @@ function updateFrom(wanted: Map<string, FetchPartition>, request: FetchRequest, 
   }
 }
 
+function* forgetFrom(
+  wanted: Map<string, FetchPartition>,
+  request: FetchRequest,
+  usesTopicIds: boolean,
+): WorkInTurns<void> {
+  const turns = new TurnCount();
+  for (const { topic, topicId, partitions } of request.forgottenTopicsData) {
+    if (turns.ends()) yield;
+    for (const partition of partitions) {
+      wanted.delete(keyOf(usesTopicIds ? topicId : topic, partition));
+      if (turns.ends()) yield;
+    }
+  }
+}
+
 function isNews(news: PartitionNews): boolean {
   const { partition } = news;
   return (
@@ -231,6 +274,14 @@ function isNews(news: PartitionNews): boolean {
     news.lastStableOffset !== partition.sentLastStableOffset ||
     news.logStartOffset !== partition.sentLogStartOffset
   );
+}
+
+function* noteAll(session: Session, news: readonly PartitionNews[]): WorkInTurns<void> {
+  const turns = new TurnCount();
+  for (const one of news) {
+    note(session, one);
+    if (turns.ends()) yield;
+  }
 }
 
 /** Records what is sent to the client, and moves a partition with records to the end of the order. */

@@ -11,7 +11,7 @@ import type { FetchPartition, PartitionNews } from './fetch-sessions.ts';
 /** The first version of Fetch that names topics by their ids. */
 export const topicIdsFromVersion = 13;
 
-interface PartitionFetchOptions {
+export interface PartitionFetchOptions {
   readonly isCommitted: boolean;
   readonly requestBytesMax: number;
   readonly partitionBytesMax: number;

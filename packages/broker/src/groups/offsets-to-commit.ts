@@ -1,8 +1,9 @@
 import type { OffsetToCommit, TopicDescription } from '@weir/cluster';
 import { clusterLimits } from '@weir/cluster/limits';
 import type { Access } from '@weir/security';
-import { type ErrorName, errors } from '@weir/wire';
+import { type ErrorName, errors, zeroUuid } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
+import { mappedInTurns, TurnCount, type WorkInTurns } from '../requests/turns.ts';
 
 interface RequestedTopic {
   readonly name: string;
@@ -18,17 +19,23 @@ interface RequestedPartition {
 }
 
 /** The offsets of a commit request, and how each partition is answered. */
-interface OffsetsToCommit {
+export interface OffsetsToCommit {
   /** Offsets of existing partitions, of topics that the client may READ. */
   readonly offsets: readonly OffsetToCommit[];
   /** Builds the answer in the order of the request, from the errors of `offsets` in their order. */
-  answer(errorOf: (at: number) => ErrorName): AnsweredTopic[];
+  answer(errorOf: (at: number) => ErrorName): WorkInTurns<AnsweredTopic[]>;
 }
 
-export interface AnsweredTopic {
+interface AnsweredTopic {
   readonly name: string;
-  readonly topicId: string | undefined;
-  readonly partitions: readonly { readonly partitionIndex: number; readonly errorCode: number }[];
+  /** Zero in versions that have none. */
+  readonly topicId: string;
+  readonly partitions: readonly AnsweredPartition[];
+}
+
+interface AnsweredPartition {
+  readonly partitionIndex: number;
+  readonly errorCode: number;
 }
 
 interface ReadOptions {
@@ -41,31 +48,43 @@ interface ReadOptions {
  * A topic that the client may not READ is TOPIC_AUTHORIZATION_FAILED, whether it exists or not. By id that applies only
  * to existing topics: an id cannot be guessed.
  */
-export function readOffsetsToCommit(
+export function* readOffsetsToCommit(
   topics: readonly RequestedTopic[],
   { cluster, access, byId }: ReadOptions,
-): OffsetsToCommit {
+): WorkInTurns<OffsetsToCommit> {
+  const turns = new TurnCount();
   const offsets: OffsetToCommit[] = [];
-  const places = topics.map((requested) => {
+  /** The error of a partition, or the index of its offset. */
+  const places: (ErrorName | number)[][] = [];
+  for (const requested of topics) {
     const topic = find(requested);
-    return requested.partitions.map((partition) => {
-      const offset = typeof topic === 'string' ? topic : offsetOf(topic, partition);
-      return typeof offset === 'string' ? offset : offsets.push(offset) - 1;
-    });
-  });
-  return {
-    offsets,
-    answer: (errorOf) =>
-      topics.map(({ name, topicId, partitions }, topicAt) => ({
+    if (turns.ends()) yield;
+    places.push(
+      yield* mappedInTurns(requested.partitions, turns, (partition) => {
+        const offset = typeof topic === 'string' ? topic : offsetOf(topic, partition);
+        return typeof offset === 'string' ? offset : offsets.push(offset) - 1;
+      }),
+    );
+  }
+  return { offsets, answer };
+
+  function* answer(errorOf: (at: number) => ErrorName): WorkInTurns<AnsweredTopic[]> {
+    const answered: AnsweredTopic[] = [];
+    for (const [topicAt, { name, topicId, partitions }] of topics.entries()) {
+      if (turns.ends()) yield;
+      const placesHere = places[topicAt]!;
+      answered.push({
         name,
-        topicId,
-        partitions: partitions.map(({ partitionIndex }, at) => {
-          const place = places[topicAt]![at]!;
+        topicId: topicId ?? zeroUuid,
+        partitions: yield* mappedInTurns(partitions, turns, ({ partitionIndex }, at) => {
+          const place = placesHere[at]!;
           const error = typeof place === 'string' ? place : errorOf(place);
           return { partitionIndex, errorCode: errors[error].code };
         }),
-      })),
-  };
+      });
+    }
+    return answered;
+  }
 
   function find({ name, topicId }: RequestedTopic): TopicDescription | ErrorName {
     const topic = byId ? cluster.topicById(topicId ?? '') : cluster.topicByName(name);
@@ -92,4 +111,26 @@ export function readOffsetsToCommit(
       metadata: partition.committedMetadata ?? '',
     };
   }
+}
+
+/** Answers all partitions with one error. */
+export function* failOffsetsToCommit(
+  topics: readonly RequestedTopic[],
+  error: ErrorName,
+): WorkInTurns<AnsweredTopic[]> {
+  const { code: errorCode } = errors[error];
+  const turns = new TurnCount();
+  const answered: AnsweredTopic[] = [];
+  for (const { name, topicId, partitions } of topics) {
+    if (turns.ends()) yield;
+    answered.push({
+      name,
+      topicId: topicId ?? zeroUuid,
+      partitions: yield* mappedInTurns(partitions, turns, ({ partitionIndex }) => ({
+        partitionIndex,
+        errorCode,
+      })),
+    });
+  }
+  return answered;
 }

@@ -1,6 +1,6 @@
 import type { TopicDescription } from '@weir/cluster';
 import { clusterLimits } from '@weir/cluster/limits';
-import { internalTopicProblem, isInternalTopic, type Metrics } from '@weir/core';
+import { internalTopicProblem, isInternalTopic, KiB, type Metrics } from '@weir/core';
 import type { PayloadWork } from '@weir/registry/decoding';
 import {
   type Apis,
@@ -15,10 +15,12 @@ import {
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import { ClientInflation, type ConnectionInflation } from '../inflation/client-inflation.ts';
 import { InflationBudget } from '../inflation/inflation-budget.ts';
+import { brokerLimits } from '../limits.ts';
 import { mayProduce } from '../placement/roles.ts';
 import type { HandlerOf, RequestContext } from '../requests/handler.ts';
 import type { Answer, HandlerResult } from '../requests/handler-result.ts';
-import { repeatedOf } from '../requests/repeated.ts';
+import { RequestOrder } from '../requests/request-order.ts';
+import { inTurns, mappedInTurns, TurnCount, type WorkInTurns } from '../requests/turns.ts';
 import type { BatchSchemaCheck } from '../schema-validation/batch-schema-check.ts';
 import type { SchemaValidation } from '../schema-validation/schema-validation.ts';
 import type { TopicDistribution } from '../telemetry/topic-distributions.ts';
@@ -32,7 +34,12 @@ import {
   schemasNeeded,
 } from '../write-path/check-batch.ts';
 import type { Impersonation } from '../write-path/impersonation/impersonation.ts';
-import type { AppendResult, BatchTransaction, ProducedBatch } from '../write-path/produced-batch.ts';
+import type {
+  AppendOutcome,
+  AppendResult,
+  BatchTransaction,
+  ProducedBatch,
+} from '../write-path/produced-batch.ts';
 import { createTopicRulesReader } from '../write-path/topic-rules.ts';
 import { produceOutcomes } from '../write-path/write-metrics.ts';
 import type { WritePath } from '../write-path/write-path.ts';
@@ -111,9 +118,10 @@ const timeoutMsMin = 1_000;
 
 /**
  * Produce, v3 to v13. Each partition is validated separately. The valid ones are written together: all of them or, if
- * the store fails, none. `append` is called before the first await, which preserves the order of requests of a
- * connection. Only batches with a large decompressed size are awaited first, and then later requests of the connection
- * wait, too.
+ * the store fails, none; more than `appendBatchesMax` in parts for which that holds. `append` is called before the
+ * first await, which preserves the order of requests of a connection. Only batches with a large decompressed size are
+ * awaited first, and requests for thousands of partitions, which are checked and answered in turns; then later requests
+ * of the connection wait, too.
  *
  * Where the topic demands it, keys and values must fit the schemas that they name; a record that does not is
  * INVALID_RECORD with its index. If a schema is not known and the registry does not answer, the batch is
@@ -142,17 +150,14 @@ const timeoutMsMin = 1_000;
 export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
   const rulesOf = createTopicRulesReader(options.recordBytesMax);
   const inflation = options.inflation ?? new ClientInflation();
-  /**
-   * Per connection with batches that are decompressed off the serving thread: resolves when the write of its latest
-   * request has begun.
-   */
-  const begun = new WeakMap<AbortSignal, Promise<void>>();
+  /** Requests are in order when their writes have begun. */
+  const order = new RequestOrder();
 
   const succeeded = options.metrics.series(produceOutcomes, { outcome: 'success' });
   const failed = options.metrics.series(produceOutcomes, { outcome: 'error' });
 
   return (request, context) => {
-    if (!mayProduce(options.roles)) return request.acks === 0 ? 'close' : notLeader(request);
+    if (!mayProduce(options.roles)) return request.acks === 0 ? 'close' : notLeader(request, context);
     const answer = produce(request, context);
     return answer instanceof Promise ? answer.then(counted) : counted(answer);
   };
@@ -163,32 +168,39 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
   }
 
   function produce(request: RequestOf<ProduceApi>, context: RequestContext): HandlerResult<ProduceResponse> {
-    if (request.acks !== 0) options.onRequest?.(context.clientId, request.timeoutMs);
-    const draft = mayUseTransaction(request, context) ? validate(request, context) : refusedDraft(request);
-    const answer = (throttleTimeMs: number) => {
-      if (request.acks !== 0) return { responses: draft.responses, throttleTimeMs };
-      const hasFailed = draft.responses.some(({ partitionResponses }) =>
-        partitionResponses.some(({ errorCode }) => errorCode !== errors.NONE.code),
-      );
-      return hasFailed ? 'close' : 'noReply';
-    };
-    if (draft.batches.length === 0 && draft.deferredBatches.length === 0) return answer(0);
-    const before = begun.get(context.closed);
+    const { acks } = request;
+    if (acks !== 0) options.onRequest?.(context.clientId, request.timeoutMs);
+    const before = order.before(context.closed);
     const pause =
       options.pause ?? (() => new Promise<void>((resolve) => void context.clock.after(0, resolve)));
-    if (draft.deferredBatches.length === 0 && before === undefined) return write();
-    const { promise: ready, resolve: begin } = Promise.withResolvers<void>();
-    begun.set(context.closed, ready);
-    return inflateInTurn().then(() => {
+    const drafted = inTurns(draftOf(request, context), context.clock);
+    if (!(drafted instanceof Promise)) {
+      if (isEmpty(drafted)) return answerOf(drafted, acks, 0);
+      if (drafted.deferredBatches.length === 0 && before === undefined) {
+        return answerWritten(drafted, append(drafted.batches));
+      }
+    }
+    return writeInOrder(drafted, order.hold(context.closed));
+
+    /** Later requests of the connection wait until the write has begun, or it is known that there is none. */
+    async function writeInOrder(
+      drafting: Draft | Promise<Draft>,
+      release: () => void,
+    ): Promise<Answer<ProduceResponse>> {
+      let written: Promise<Answer<ProduceResponse>>;
       try {
+        const draft = await drafting;
+        await inflateInTurn(draft);
         // Nothing of the request was written yet, and the client is gone.
         if (hasLeft()) return 'close';
-        return draft.batches.length === 0 ? answer(0) : write();
+        if (draft.batches.length === 0) return answerOf(draft, acks, 0);
+        const { appended } = await appendInParts(draft.batches);
+        written = answerWritten(draft, appended);
       } finally {
-        begin();
-        if (begun.get(context.closed) === ready) begun.delete(context.closed);
+        release();
       }
-    });
+      return written;
+    }
 
     /** With acks 0, a client may close its connection as soon as everything is sent. */
     function hasLeft(): boolean {
@@ -199,7 +211,7 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
      * Decompresses the batches one at a time, after those of earlier requests. Never throws: invalid bytes become an
      * error response.
      */
-    async function inflateInTurn(): Promise<void> {
+    async function inflateInTurn(draft: Draft): Promise<void> {
       await before;
       const connection = inflation.of(context);
       for (const deferred of draft.deferredBatches) {
@@ -223,37 +235,61 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
       }
     }
 
-    function write() {
+    function append(batches: readonly ProducedBatch[]): Promise<AppendOutcome> {
+      return options.writePath.append(batches, {
+        deadlineMs: context.clock.monotonicMs() + timeoutMs(request),
+        // With acks 0, a client may close its connection as soon as everything is sent.
+        left: acks === 0 ? undefined : context.left,
+        receivedMs: context.receivedMs,
+        connection: context.closed,
+      });
+    }
+
+    /** Begins to write: many batches in several turns, so that the outcome is known later than that. */
+    async function appendInParts(
+      batches: readonly ProducedBatch[],
+    ): Promise<{ readonly appended: Promise<AppendOutcome> }> {
+      const partMax = brokerLimits.appendBatchesMax;
+      if (batches.length <= partMax) return { appended: append(batches) };
+      const parts: Promise<AppendOutcome>[] = [];
+      for (let from = 0; from < batches.length; from += partMax) {
+        parts.push(append(batches.slice(from, from + partMax)));
+        await pause();
+      }
+      return { appended: Promise.all(parts).then(joinedOutcome) };
+    }
+
+    function answerWritten(draft: Draft, appended: Promise<AppendOutcome>): Promise<Answer<ProduceResponse>> {
       options.distribution?.note(context.cluster, draft.batches);
       const startedMs = context.clock.monotonicMs();
-      const deadlineMs = startedMs + timeoutMs(request);
-      // With acks 0, a client may close its connection as soon as everything is sent.
-      const left = request.acks === 0 ? undefined : context.left;
-      return options.writePath
-        .append(draft.batches, {
-          deadlineMs,
-          left,
-          receivedMs: context.receivedMs,
-          connection: context.closed,
-        })
-        .then(({ results, throttleTimeMs }) => {
-          const { batches, places, logAppendTimesMs } = draft;
-          for (const [index, { partition, transaction }] of batches.entries()) {
-            const error = errorFor(results[index]!.error, transaction !== undefined, context.apiVersion);
-            const response = written(partition, error, results[index]!, logAppendTimesMs[index]!);
-            places.into[index]![places.at[index]!] = response;
-          }
+      return appended.then(({ results, throttleTimeMs }) => {
+        const settled = inTurns(settleWritten(draft, results, context.apiVersion), context.clock);
+        const end = () => {
           options.onWritten?.(context.clock.monotonicMs() - (context.receivedMs ?? startedMs));
-          return answer(throttleTimeMs);
-        });
+          return answerOf(draft, acks, throttleTimeMs);
+        };
+        return settled instanceof Promise ? settled.then(end) : end();
+      });
     }
   }
 
-  function validate(request: RequestOf<ProduceApi>, context: RequestContext): Draft {
+  /** Checks everything that does not depend on the write. */
+  function* draftOf(request: RequestOf<ProduceApi>, context: RequestContext): WorkInTurns<Draft> {
+    const turns = new TurnCount();
+    if (!(yield* mayUseTransaction(request, context, turns))) return yield* refusedDraft(request, turns);
+    const draft = yield* validate(request, context, turns);
+    return draft.isUnnamed ? yield* refusedDraft(request, turns) : draft;
+  }
+
+  function* validate(
+    request: RequestOf<ProduceApi>,
+    context: RequestContext,
+    turns: TurnCount,
+  ): WorkInTurns<Draft> {
     const { access, cluster, apiVersion } = context;
     const principals = options.impersonation?.of(context.access);
     const draft = emptyDraft();
-    const repeated = repeatedPartitions(request, apiVersion);
+    const repeated = yield* repeatedPartitions(request, apiVersion, turns);
     const budget = new InflationBudget({
       requestBytes: recordsBytesOf(request),
       turn: inflation.turn,
@@ -276,7 +312,9 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
       const partitionResponses: PartitionResponse[] = [];
       draft.responses.push({ name, topicId, partitionResponses });
       let checkOptions: CheckOptions | undefined;
+      if (turns.ends()) yield;
       for (const { index, records } of partitionData) {
+        if (turns.ends(costOf(records))) yield;
         if (isDenied) {
           partitionResponses.push(refused(index, 'TOPIC_AUTHORIZATION_FAILED'));
         } else if (!hasValidAcks) {
@@ -328,7 +366,7 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
         }
       }
     }
-    return draft.isUnnamed ? refusedDraft(request) : draft;
+    return draft;
   }
 }
 
@@ -358,18 +396,78 @@ function isSuccess(answer: Answer<ProduceResponse>): boolean {
   );
 }
 
-function notLeader({ topicData }: RequestOf<ProduceApi>): ResponseOf<ProduceApi> {
-  return {
-    responses: topicData.map(({ name, topicId, partitionData }) => ({
-      name,
-      topicId,
-      partitionResponses: partitionData.map(({ index }) => ({
-        index,
-        errorCode: errors.NOT_LEADER_OR_FOLLOWER.code,
-        baseOffset: -1n,
-      })),
+function notLeader(
+  request: RequestOf<ProduceApi>,
+  { clock }: RequestContext,
+): HandlerResult<ProduceResponse> {
+  const refused = inTurns(
+    failedResponses(request, new TurnCount(), (index) => ({
+      index,
+      errorCode: errors.NOT_LEADER_OR_FOLLOWER.code,
+      baseOffset: -1n,
     })),
-  };
+    clock,
+  );
+  return refused instanceof Promise ? refused.then((responses) => ({ responses })) : { responses: refused };
+}
+
+function* failedResponses(
+  { topicData }: RequestOf<ProduceApi>,
+  turns: TurnCount,
+  responseOf: (index: number) => PartitionResponse,
+): WorkInTurns<Draft['responses']> {
+  const responses: Draft['responses'] = [];
+  for (const { name, topicId, partitionData } of topicData) {
+    if (turns.ends()) yield;
+    const partitionResponses = yield* mappedInTurns(partitionData, turns, ({ index }) => responseOf(index));
+    responses.push({ name, topicId, partitionResponses });
+  }
+  return responses;
+}
+
+function isEmpty({ batches, deferredBatches }: Draft): boolean {
+  return batches.length === 0 && deferredBatches.length === 0;
+}
+
+function answerOf({ responses }: Draft, acks: number, throttleTimeMs: number): Answer<ProduceResponse> {
+  if (acks !== 0) return { responses, throttleTimeMs };
+  const hasFailed = responses.some(({ partitionResponses }) =>
+    partitionResponses.some(({ errorCode }) => errorCode !== errors.NONE.code),
+  );
+  return hasFailed ? 'close' : 'noReply';
+}
+
+function joinedOutcome(parts: readonly AppendOutcome[]): AppendOutcome {
+  const results: AppendResult[] = [];
+  let throttleTimeMs = 0;
+  for (const part of parts) {
+    for (const result of part.results) results.push(result);
+    throttleTimeMs = Math.max(throttleTimeMs, part.throttleTimeMs);
+  }
+  return { results, throttleTimeMs };
+}
+
+/** Puts the results of the write into their places. */
+function* settleWritten(
+  { batches, places, logAppendTimesMs }: Draft,
+  results: readonly AppendResult[],
+  apiVersion: number,
+): WorkInTurns<void> {
+  const turns = new TurnCount();
+  for (const [index, { partition, transaction }] of batches.entries()) {
+    const error = errorFor(results[index]!.error, transaction !== undefined, apiVersion);
+    const response = written(partition, error, results[index]!, logAppendTimesMs[index]!);
+    places.into[index]![places.at[index]!] = response;
+    if (turns.ends()) yield;
+  }
+}
+
+/** Checksums of so many bytes take as long as another entry, about. */
+const entryBytes = 32 * KiB;
+
+/** What a partition costs, in entries. */
+function costOf(records: Buffer | null): number {
+  return 1 + (records?.length ?? 0) / entryBytes;
 }
 
 /** Records the outcome of the check of a batch in the draft. */
@@ -392,13 +490,25 @@ function settle(
 }
 
 /** Partitions that appear more than once, within a topic entry or in several entries of a topic. */
-function repeatedPartitions({ topicData }: RequestOf<ProduceApi>, apiVersion: number): ReadonlySet<string> {
+function* repeatedPartitions(
+  { topicData }: RequestOf<ProduceApi>,
+  apiVersion: number,
+  turns: TurnCount,
+): WorkInTurns<ReadonlySet<string>> {
   if (topicData.length === 1 && topicData[0]!.partitionData.length === 1) return none;
-  return repeatedOf(
-    topicData.flatMap(({ name, topicId, partitionData }) =>
-      partitionData.map(({ index }) => keyOf(apiVersion >= topicIdsFromVersion ? topicId : name, index)),
-    ),
-  );
+  const seen = new Set<string>();
+  const repeated = new Set<string>();
+  for (const { name, topicId, partitionData } of topicData) {
+    if (turns.ends()) yield;
+    const topic = apiVersion >= topicIdsFromVersion ? topicId : name;
+    for (const { index } of partitionData) {
+      const key = keyOf(topic, index);
+      if (seen.has(key)) repeated.add(key);
+      else seen.add(key);
+      if (turns.ends()) yield;
+    }
+  }
+  return repeated;
 }
 
 const none: ReadonlySet<string> = new Set();
@@ -421,13 +531,20 @@ function isUnknownId(topic: TopicDescription | undefined, apiVersion: number): b
 }
 
 /** Checks access only if a batch is marked transactional. A transactional id without such a batch has no effect. */
-function mayUseTransaction(request: RequestOf<ProduceApi>, { access }: RequestContext): boolean {
-  const { transactionalId, topicData } = request;
+function* mayUseTransaction(
+  { transactionalId, topicData }: RequestOf<ProduceApi>,
+  { access }: RequestContext,
+  turns: TurnCount,
+): WorkInTurns<boolean> {
   if (transactionalId === null) return true;
-  const isTransactional = topicData.some(({ partitionData }) =>
-    partitionData.some(({ records }) => isTransactionalBatch(records)),
-  );
-  return !isTransactional || access.may('WRITE', 'TRANSACTIONAL_ID', transactionalId);
+  for (const { partitionData } of topicData) {
+    if (turns.ends()) yield;
+    for (const { records } of partitionData) {
+      if (isTransactionalBatch(records)) return access.may('WRITE', 'TRANSACTIONAL_ID', transactionalId);
+      if (turns.ends()) yield;
+    }
+  }
+  return true;
 }
 
 /** Reads only the header, before the batch is validated. */
@@ -439,12 +556,8 @@ function isTransactionalBatch(records: Buffer | null): boolean {
 /** Kafka's error for this case, because such a request cannot show that it may use a transactional id. */
 const unnamedTransaction = 'TRANSACTIONAL_ID_AUTHORIZATION_FAILED' satisfies ErrorName;
 
-function refusedDraft({ topicData }: RequestOf<ProduceApi>): Draft {
-  const responses = topicData.map(({ name, topicId, partitionData }) => ({
-    name,
-    topicId,
-    partitionResponses: partitionData.map(({ index }) => refused(index, unnamedTransaction)),
-  }));
+function* refusedDraft(request: RequestOf<ProduceApi>, turns: TurnCount): WorkInTurns<Draft> {
+  const responses = yield* failedResponses(request, turns, (index) => refused(index, unnamedTransaction));
   return { ...emptyDraft(), responses, isUnnamed: true };
 }
 

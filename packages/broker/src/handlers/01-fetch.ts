@@ -2,13 +2,15 @@ import { clusterLimits } from '@weir/cluster/limits';
 import { type Apis, type ErrorName, errors, type RequestOf, type ResponseOf } from '@weir/wire';
 import { ifAvailable } from '../cluster-calls/if-available.ts';
 import type { DamageRegistry } from '../damage/damage-registry.ts';
-import type { FetchSessions } from '../fetch/fetch-sessions.ts';
-import { PartitionFetch, topicIdsFromVersion } from '../fetch/partition-fetch.ts';
+import type { FetchPartition, FetchSessions } from '../fetch/fetch-sessions.ts';
+import { PartitionFetch, type PartitionFetchOptions, topicIdsFromVersion } from '../fetch/partition-fetch.ts';
+import { brokerLimits } from '../limits.ts';
 import { mayFetch } from '../placement/roles.ts';
 import type { AnswerMemory, AnswerRoom } from '../pressure/answer-memory.ts';
 import { DamagedRange } from '../read-path/damaged-range.ts';
 import type { ReadPath, ReadQuery } from '../read-path/read-path.ts';
 import type { HandlerOf, RequestContext } from '../requests/handler.ts';
+import { inTurns, mappedInTurns, TurnCount, Turns, type WorkInTurns } from '../requests/turns.ts';
 import type { TopicDistribution } from '../telemetry/topic-distributions.ts';
 import { refusalsById, refusalsByName } from '../topics/topic-refusals.ts';
 
@@ -46,6 +48,10 @@ const storageErrorFromVersion = 6;
 const readCommitted = 1;
 const noRecords = Buffer.alloc(0);
 
+/** What a partition costs that is looked up or read, in entries, and how many of them make a turn. */
+const locatedCost = 2;
+const partitionsPerTurn = brokerLimits.entriesPerTurnMax / locatedCost;
+
 /**
  * Fetch, v4 to v18: locates the batches, waits until there are enough of them, and returns views of the pages that hold
  * them. Does not call the control plane as long as the offsets are in the tail of the cluster view.
@@ -62,6 +68,8 @@ const noRecords = Buffer.alloc(0);
  *
  * A client above its quota gets a response without records and a throttle time.
  *
+ * Thousands of partitions are fetched in turns.
+ *
  * Requires READ on the topic. It is checked in every request, also within a session: partitions of a denied topic are
  * TOPIC_AUTHORIZATION_FAILED as long as access is denied, and the others are read. Access cannot be checked for an
  * unknown id, which is UNKNOWN_TOPIC_ID.
@@ -70,7 +78,7 @@ const noRecords = Buffer.alloc(0);
  */
 export function fetchHandler(options: FetchOptions): HandlerOf<FetchApi> {
   return (request, context) => {
-    if (!mayFetch(options.roles)) return notLeader(request);
+    if (!mayFetch(options.roles)) return notLeader(request, context);
     options.onFetch?.();
     const room: { taken?: AnswerRoom | undefined } = {};
     const answer = answerOf(request, context, room);
@@ -84,18 +92,23 @@ export function fetchHandler(options: FetchOptions): HandlerOf<FetchApi> {
     context: RequestContext,
     room: { taken?: AnswerRoom | undefined },
   ): Promise<FetchResponse> {
-    const round = options.sessions.begin(request, context.apiVersion, context.session.principal.name);
+    const { quotas, clock } = context;
+    const owner = context.session.principal.name;
+    const beginning = inTurns(options.sessions.begin(request, context.apiVersion, owner), clock);
+    const round = beginning instanceof Promise ? await beginning : beginning;
     if (typeof round === 'string') {
       return { throttleTimeMs: 0, errorCode: errors[round].code, sessionId: 0, responses: [] };
     }
-    const { quotas } = context;
     const bytesMax = Math.min(Math.max(request.maxBytes, 0), options.requestBytesMax, quotas.fetchBytesMax());
     const isCommitted = request.isolationLevel === readCommitted;
-    const fetches = round.partitions.map((wanted) => new PartitionFetch(wanted, { isCommitted, ...options }));
-    refuseDenied(fetches, context);
+    const permitted = inTurns(
+      permittedFetches(round.partitions, { isCommitted, ...options }, context),
+      clock,
+    );
+    const fetches = permitted instanceof Promise ? await permitted : permitted;
     await locateEnough(fetches, request, bytesMax, context);
-    for (const fetch of fetches) fetch.failIfDamaged();
-    const wantedBytes = Math.min(bytesMax, locatedBytes(fetches));
+    const checked = inTurns(failDamaged(fetches), clock);
+    const wantedBytes = Math.min(bytesMax, checked instanceof Promise ? await checked : checked);
     let throttleTimeMs = 0;
     if (options.answers === undefined || wantedBytes === 0) {
       await read(fetches, bytesMax, context);
@@ -111,9 +124,11 @@ export function fetchHandler(options: FetchOptions): HandlerOf<FetchApi> {
     if (quotaWaitMs > 0) for (const fetch of fetches) fetch.batches = undefined;
     throttleTimeMs = Math.max(throttleTimeMs, quotaWaitMs);
     options.distribution?.note(context.cluster, fetchedParts(fetches));
-    const { sessionId, isReported } = round.end(fetches);
-    const reported = fetches.filter(isReported);
-    return { throttleTimeMs, errorCode: 0, sessionId, responses: responsesOf(reported, context) };
+    const ending = inTurns(round.end(fetches), clock);
+    const { sessionId, reported } = ending instanceof Promise ? await ending : ending;
+    const answering = inTurns(responsesOf(reported, context), clock);
+    const responses = answering instanceof Promise ? await answering : answering;
+    return { throttleTimeMs, errorCode: 0, sessionId, responses };
   }
 
   /**
@@ -130,47 +145,69 @@ export function fetchHandler(options: FetchOptions): HandlerOf<FetchApi> {
     const deadlineMs = clock.monotonicMs() + Math.min(Math.max(maxWaitMs, 0), clusterLimits.fetchWaitMsMax);
     const enoughBytes = Math.min(minBytes, bytesMax);
     for (;;) {
-      await locate(fetches, bytesMax, context);
-      if (fetches.some(({ hasError }) => hasError)) return;
-      if (locatedBytes(fetches) >= enoughBytes) return;
+      const { hasError, bytes } = await locate(fetches, bytesMax, context);
+      if (hasError || bytes >= enoughBytes) return;
       if (closed.aborted || options.stopping?.aborted === true || clock.monotonicMs() >= deadlineMs) return;
       await growth(fetches, deadlineMs, context, options.stopping);
     }
   }
 
-  /** Locates batches: from the tail of the cluster view, and with one call to the control plane for the rest. */
+  /**
+   * Locates batches: from the tail of the cluster view, and with one call to the control plane for the rest, or a few
+   * if these are many. Returns what was located.
+   */
   async function locate(
     fetches: readonly PartitionFetch[],
     bytesMax: number,
     context: RequestContext,
-  ): Promise<void> {
+  ): Promise<{ readonly hasError: boolean; readonly bytes: number }> {
+    const turns = new Turns(context.clock);
     let bytes = 0;
+    let askedBytes = 0;
+    let hasError = false;
     const unknown: PartitionFetch[] = [];
     for (const fetch of fetches) {
-      if (fetch.hasError) continue;
-      fetch.locateInView(context);
-      if (fetch.mustAsk && bytes < bytesMax) unknown.push(fetch);
-      bytes += fetch.locatedBytes;
+      if (!fetch.hasError) fetch.locateInView(context);
+      if (fetch.hasError) hasError = true;
+      else if (fetch.mustAsk && bytes + askedBytes < bytesMax) {
+        unknown.push(fetch);
+        askedBytes += fetch.locatedBytes;
+      } else bytes += fetch.locatedBytes;
+      const turn = turns.next();
+      if (turn !== undefined) await turn;
     }
     await ask(unknown, bytesMax, context);
+    for (const fetch of unknown) {
+      if (fetch.hasError) hasError = true;
+      bytes += fetch.locatedBytes;
+      const turn = turns.next();
+      if (turn !== undefined) await turn;
+    }
+    return { hasError, bytes };
   }
 
   async function ask(
     fetches: readonly PartitionFetch[],
     bytesMax: number,
-    { cluster }: RequestContext,
+    { cluster, clock }: RequestContext,
   ): Promise<void> {
     if (fetches.length === 0) return;
-    const queries = fetches.map((fetch) => ({
-      topicId: fetch.topicId,
-      partition: fetch.partition.partition,
-      offset: fetch.offset,
-      bytesMax: Math.max(1, Math.min(fetch.bytesMax, bytesMax)),
-    }));
-    const answers = await ifAvailable(cluster.port.findBatches(queries));
-    for (const [index, fetch] of fetches.entries()) {
-      if (answers === undefined) fetch.fail('KAFKA_STORAGE_ERROR');
-      else fetch.take(answers[index]!);
+    const turns = new Turns(clock);
+    for (let from = 0; from < fetches.length; from += partitionsPerTurn) {
+      const part = fetches.slice(from, from + partitionsPerTurn);
+      const queries = part.map((fetch) => ({
+        topicId: fetch.topicId,
+        partition: fetch.partition.partition,
+        offset: fetch.offset,
+        bytesMax: Math.max(1, Math.min(fetch.bytesMax, bytesMax)),
+      }));
+      const answers = await ifAvailable(cluster.port.findBatches(queries));
+      for (const [index, fetch] of part.entries()) {
+        if (answers === undefined) fetch.fail('KAFKA_STORAGE_ERROR');
+        else fetch.take(answers[index]!);
+      }
+      const turn = turns.next(part.length * locatedCost);
+      if (turn !== undefined) await turn;
     }
   }
 
@@ -179,10 +216,31 @@ export function fetchHandler(options: FetchOptions): HandlerOf<FetchApi> {
     bytesMax: number,
     context: RequestContext,
   ): Promise<void> {
-    const planned = plan(fetches, bytesMax);
+    const planning = inTurns(plan(fetches, bytesMax), context.clock);
+    const planned = planning instanceof Promise ? await planning : planning;
+    const turns = new Turns(context.clock);
+    for (let from = 0; from < planned.length; from += partitionsPerTurn) {
+      const part = planned.slice(from, from + partitionsPerTurn);
+      await readPart(part, context);
+      const turn = turns.next(part.length * locatedCost);
+      if (turn !== undefined) await turn;
+    }
+
+    let leftBytes = bytesMax;
+    let leftUncompressed = options.requestBytesMax;
+    for (const { fetch, query } of planned) {
+      if (!query.atLeastOne) fetch.batches?.trimTo(leftBytes, leftUncompressed);
+      leftBytes = Math.max(0, leftBytes - (fetch.batches?.bytes ?? 0));
+      leftUncompressed = Math.max(0, leftUncompressed - (fetch.batches?.uncompressedBytes ?? 0));
+      const turn = turns.next();
+      if (turn !== undefined) await turn;
+    }
+  }
+
+  async function readPart(planned: readonly PlannedFetch[], context: RequestContext): Promise<void> {
     const queries = planned.map(({ query }) => query);
     const results = await options.readPath.readBatches(queries, context.hold);
-    const again: { readonly fetch: PartitionFetch; readonly query: ReadQuery }[] = [];
+    const again: PlannedFetch[] = [];
     for (const [index, { fetch, query }] of planned.entries()) {
       const result = results[index]!;
       // A compaction may have replaced the file since the tail learned of it; the control plane knows the new one.
@@ -193,20 +251,9 @@ export function fetchHandler(options: FetchOptions): HandlerOf<FetchApi> {
       } else fetch.finish(result, context);
     }
     if (again.length > 0) await readAgain(again, context);
-
-    let leftBytes = bytesMax;
-    let leftUncompressed = options.requestBytesMax;
-    for (const { fetch, query } of planned) {
-      if (!query.atLeastOne) fetch.batches?.trimTo(leftBytes, leftUncompressed);
-      leftBytes = Math.max(0, leftBytes - (fetch.batches?.bytes ?? 0));
-      leftUncompressed = Math.max(0, leftUncompressed - (fetch.batches?.uncompressedBytes ?? 0));
-    }
   }
 
-  async function readAgain(
-    again: readonly { readonly fetch: PartitionFetch; readonly query: ReadQuery }[],
-    context: RequestContext,
-  ): Promise<void> {
+  async function readAgain(again: readonly PlannedFetch[], context: RequestContext): Promise<void> {
     await ask(
       again.map(({ fetch }) => fetch),
       Number.POSITIVE_INFINITY,
@@ -221,45 +268,81 @@ export function fetchHandler(options: FetchOptions): HandlerOf<FetchApi> {
   }
 }
 
-/** Sets the error of partitions whose topic the client may not read. Later steps skip partitions with an error. */
-function refuseDenied(fetches: readonly PartitionFetch[], context: RequestContext): void {
-  const usesTopicIds = context.apiVersion >= topicIdsFromVersion;
-  const refusalOf = usesTopicIds ? refusalsById(context, 'READ') : refusalsByName(context, 'READ');
-  for (const fetch of fetches) {
-    const { topicId, topicName } = fetch.partition;
-    const refusal = refusalOf(usesTopicIds ? topicId : topicName);
-    if (refusal !== undefined) fetch.fail(refusal);
-  }
+interface PlannedFetch {
+  readonly fetch: PartitionFetch;
+  readonly query: ReadQuery;
 }
 
-function notLeader({ topics }: RequestOf<FetchApi>): FetchResponse {
-  return {
-    throttleTimeMs: 0,
-    responses: topics.map(({ topic, topicId, partitions }) => ({
-      topic,
-      topicId,
-      partitions: partitions.map(({ partition }) => ({
-        partitionIndex: partition,
-        errorCode: errors.NOT_LEADER_OR_FOLLOWER.code,
-        highWatermark: -1n,
-        abortedTransactions: null,
-        records: null,
-      })),
-    })),
-  };
+/** Partitions whose topic the client may not read have an error. Later steps skip partitions with an error. */
+function* permittedFetches(
+  partitions: readonly FetchPartition[],
+  options: PartitionFetchOptions,
+  context: RequestContext,
+): WorkInTurns<PartitionFetch[]> {
+  const usesTopicIds = context.apiVersion >= topicIdsFromVersion;
+  const refusalOf = usesTopicIds ? refusalsById(context, 'READ') : refusalsByName(context, 'READ');
+  return yield* mappedInTurns(partitions, new TurnCount(), (wanted) => {
+    const fetch = new PartitionFetch(wanted, options);
+    const refusal = refusalOf(usesTopicIds ? wanted.topicId : wanted.topicName);
+    if (refusal !== undefined) fetch.fail(refusal);
+    return fetch;
+  });
+}
+
+/** Fails partitions with known damage, and returns the located bytes of the others. */
+function* failDamaged(fetches: readonly PartitionFetch[]): WorkInTurns<number> {
+  const turns = new TurnCount();
+  let bytes = 0;
+  for (const fetch of fetches) {
+    fetch.failIfDamaged();
+    bytes += fetch.locatedBytes;
+    if (turns.ends()) yield;
+  }
+  return bytes;
+}
+
+function notLeader(
+  { topics }: RequestOf<FetchApi>,
+  { clock }: RequestContext,
+): FetchResponse | Promise<FetchResponse> {
+  const answering = inTurns(responses(), clock);
+  return answering instanceof Promise ? answering.then(answerOf) : answerOf(answering);
+
+  function* responses(): WorkInTurns<TopicResponse[]> {
+    const turns = new TurnCount();
+    const refused: TopicResponse[] = [];
+    for (const { topic, topicId, partitions } of topics) {
+      if (turns.ends()) yield;
+      refused.push({
+        topic,
+        topicId,
+        partitions: yield* mappedInTurns(partitions, turns, ({ partition }) => ({
+          partitionIndex: partition,
+          errorCode: errors.NOT_LEADER_OR_FOLLOWER.code,
+          highWatermark: -1n,
+          abortedTransactions: null,
+          records: null,
+        })),
+      });
+    }
+    return refused;
+  }
+
+  function answerOf(refused: TopicResponse[]): FetchResponse {
+    return { throttleTimeMs: 0, responses: refused };
+  }
 }
 
 /**
  * Selects the ranges to read, in the order of the request. The bytes that a partition takes of the limit are known only
  * after the read, so the plan uses the sizes of ranges and the result is trimmed afterwards.
  */
-function plan(
-  fetches: readonly PartitionFetch[],
-  bytesMax: number,
-): { readonly fetch: PartitionFetch; readonly query: ReadQuery }[] {
-  const planned: { fetch: PartitionFetch; query: ReadQuery }[] = [];
+function* plan(fetches: readonly PartitionFetch[], bytesMax: number): WorkInTurns<PlannedFetch[]> {
+  const turns = new TurnCount();
+  const planned: PlannedFetch[] = [];
   let leftBytes = bytesMax;
   for (const fetch of fetches) {
+    if (turns.ends()) yield;
     if (fetch.pointers === undefined) continue;
     const atLeastOne = planned.length === 0;
     const share = Math.min(fetch.bytesMax, leftBytes);
@@ -268,10 +351,6 @@ function plan(
     leftBytes -= Math.min(share, fetch.locatedBytes);
   }
   return planned;
-}
-
-function locatedBytes(fetches: readonly PartitionFetch[]): number {
-  return fetches.reduce((bytes, fetch) => bytes + fetch.locatedBytes, 0);
 }
 
 function* fetchedParts(fetches: readonly PartitionFetch[]) {
@@ -297,21 +376,35 @@ function growth(
       isOver = true;
       closed.removeEventListener('abort', end);
       stopping?.removeEventListener('abort', end);
-      for (const cancel of cancels) cancel();
+      void inTurns(
+        mappedInTurns(cancels, new TurnCount(), (cancel) => cancel()),
+        clock,
+      );
       resolve();
     };
     cancels.push(clock.after(deadlineMs - clock.monotonicMs(), end));
     closed.addEventListener('abort', end);
     stopping?.addEventListener('abort', end);
-    for (const { topicId, partition, awaited } of fetches) {
-      const cancel = cluster.whenBeyond(topicId, partition.partition, awaited.beyond, end, awaited.end);
-      if (isOver) cancel();
-      else cancels.push(cancel);
+    void inTurns(watch(), clock);
+
+    function* watch(): WorkInTurns<void> {
+      const turns = new TurnCount();
+      for (const { topicId, partition, awaited } of fetches) {
+        if (isOver) return;
+        const cancel = cluster.whenBeyond(topicId, partition.partition, awaited.beyond, end, awaited.end);
+        if (isOver) cancel();
+        else cancels.push(cancel);
+        if (turns.ends()) yield;
+      }
     }
   });
 }
 
-function responsesOf(fetches: readonly PartitionFetch[], { apiVersion }: RequestContext): TopicResponse[] {
+function* responsesOf(
+  fetches: readonly PartitionFetch[],
+  { apiVersion }: RequestContext,
+): WorkInTurns<TopicResponse[]> {
+  const turns = new TurnCount();
   const byTopic = new Map<string, { topic: string; topicId: string; partitions: PartitionResponse[] }>();
   for (const fetch of fetches) {
     const { topicName, topicId, partition } = fetch.partition;
@@ -330,6 +423,7 @@ function responsesOf(fetches: readonly PartitionFetch[], { apiVersion }: Request
       abortedTransactions: fetch.abortedTransactions,
       records: fetch.hasRecords ? fetch.batches!.slices : noRecords,
     });
+    if (turns.ends()) yield;
   }
   return [...byTopic.values()];
 }

@@ -1,18 +1,25 @@
-import type { GroupError, OffsetsCommit, OffsetsCommitAnswer } from '@weir/cluster';
-import { type Apis, type ErrorName, errors, type RequestOf, zeroUuid } from '@weir/wire';
+import type { GroupError, OffsetsCommit, OffsetsCommitAnswer, OffsetToCommit } from '@weir/cluster';
+import type { Apis, ErrorName, RequestOf, ResponseOf } from '@weir/wire';
 import { coordinatorAnswer } from '../cluster-calls/coordinator-answer.ts';
 import type { GroupCalls } from '../cluster-calls/group-calls.ts';
 import { isPossiblyLate, repeatedIfLate } from '../cluster-calls/late-requests.ts';
 import { offsetWeight, portionsOf } from '../cluster-calls/portions.ts';
-import { readOffsetsToCommit } from '../groups/offsets-to-commit.ts';
-import type { HandlerOf } from '../requests/handler.ts';
+import {
+  failOffsetsToCommit,
+  type OffsetsToCommit,
+  readOffsetsToCommit,
+} from '../groups/offsets-to-commit.ts';
+import type { HandlerOf, RequestContext } from '../requests/handler.ts';
+import { RequestOrder } from '../requests/request-order.ts';
+import { inTurns, Turns } from '../requests/turns.ts';
 
 const topicIdsFromVersion = 10;
 const epochsFromVersion = 9;
 
 /**
  * OffsetCommit v2 to v10. Concurrent commits are sent to the control plane in one call and become one journal entry. A
- * commit that is too large for one call is split into several commits.
+ * commit that is too large for one call is split into several commits, and later commits of the connection wait for it.
+ * Long lists are read and answered in turns.
  *
  * - A partition that does not exist gets its own error; the others are committed.
  * - An error of the group or the member is returned for every partition. Clients before v9 do not know
@@ -22,64 +29,97 @@ const epochsFromVersion = 9;
  * - Requires READ on the group; otherwise every partition is GROUP_AUTHORIZATION_FAILED. Requires READ on each topic.
  */
 export function offsetCommitHandler({ commits, marks }: GroupCalls): HandlerOf<Apis['OffsetCommit']> {
-  return async (request, context) => {
-    const { apiVersion, cluster, access, origin } = context;
-    const { groupId, generationIdOrMemberEpoch, memberId, groupInstanceId } = request;
-    if (!access.may('READ', 'GROUP', groupId)) return allDenied(request.topics);
+  const order = new RequestOrder();
+
+  return (request, context) => {
+    const { apiVersion, cluster, access, clock, closed } = context;
+    if (!access.may('READ', 'GROUP', request.groupId)) {
+      const denied = inTurns(failOffsetsToCommit(request.topics, 'GROUP_AUTHORIZATION_FAILED'), clock);
+      return denied instanceof Promise ? denied.then(responseOf) : responseOf(denied);
+    }
     const byId = apiVersion >= topicIdsFromVersion;
-    const read = readOffsetsToCommit(request.topics, { cluster, access, byId });
-    const { offsets } = read;
+    const before = order.before(closed);
+    const read = inTurns(readOffsetsToCommit(request.topics, { cluster, access, byId }), clock);
+    if (read instanceof Promise || before !== undefined) return commitInOrder(request, context, read, before);
+    const portions = portionsOf(read.offsets, offsetWeight);
+    if (portions.length > 1) return commitInOrder(request, context, read, before);
+    return commit(request, context, read, portions);
+  };
+
+  /** A later commit of the connection may have newer offsets of the same partitions, and waits. */
+  async function commitInOrder(
+    request: Request,
+    context: RequestContext,
+    reading: OffsetsToCommit | Promise<OffsetsToCommit>,
+    before: Promise<void> | undefined,
+  ): Promise<Response> {
+    const release = order.hold(context.closed);
+    try {
+      const read = await reading;
+      await before;
+      return await commit(request, context, read, portionsOf(read.offsets, offsetWeight));
+    } finally {
+      release();
+    }
+  }
+
+  async function commit(
+    request: Request,
+    context: RequestContext,
+    read: OffsetsToCommit,
+    portions: readonly OffsetToCommit[][],
+  ): Promise<Response> {
+    const { apiVersion, origin, clock } = context;
+    const { groupId, generationIdOrMemberEpoch, memberId, groupInstanceId } = request;
     const answer =
-      offsets.length === 0
+      portions.length === 0
         ? undefined
         : await repeatedIfLate(context, isPossiblyLate, () =>
             coordinatorAnswer(
-              commitInPortions({
+              commitInPortions(portions, context, {
                 groupId,
                 generationIdOrMemberEpoch,
                 memberId,
                 groupInstanceId,
                 origin: marks.originOf(origin),
                 retentionMs: Number(request.retentionTimeMs),
-                offsets,
               }),
               context,
             ),
           );
-    const topics = read.answer((at) => {
+    const work = read.answer((at) => {
       if (answer === undefined) return 'COORDINATOR_LOAD_IN_PROGRESS';
       return answer.error === 'NONE' ? answer.offsets[at]! : groupErrorFor(answer.error, apiVersion);
     });
-    return {
-      throttleTimeMs: 0,
-      topics: topics.map((topic) => ({ ...topic, topicId: topic.topicId ?? zeroUuid })),
-    };
-  };
+    const topics = inTurns(work, clock);
+    return responseOf(topics instanceof Promise ? await topics : topics);
+  }
 
   /** Returns the result of each offset, or the first answer with an error. */
-  async function commitInPortions(commit: OffsetsCommit): Promise<Omit<OffsetsCommitAnswer, 'mark'>> {
-    const portions = portionsOf(commit.offsets, offsetWeight);
-    if (portions.length <= 1) return commits.ask(commit);
+  async function commitInPortions(
+    portions: readonly OffsetToCommit[][],
+    { clock }: RequestContext,
+    commit: Omit<OffsetsCommit, 'offsets'>,
+  ): Promise<Omit<OffsetsCommitAnswer, 'mark'>> {
+    if (portions.length === 1) return commits.ask({ ...commit, offsets: portions[0]! });
+    const turns = new Turns(clock);
     const offsets: OffsetsCommitAnswer['offsets'][number][] = [];
     for (const portion of portions) {
       const answer = await commits.ask({ ...commit, offsets: portion });
       if (answer.error !== 'NONE') return answer;
       for (const outcome of answer.offsets) offsets.push(outcome);
+      const turn = turns.next(portion.length);
+      if (turn !== undefined) await turn;
     }
     return { error: 'NONE', offsets };
   }
 }
 
-function allDenied(topics: RequestOf<Apis['OffsetCommit']>['topics']) {
-  const errorCode = errors.GROUP_AUTHORIZATION_FAILED.code;
-  return {
-    throttleTimeMs: 0,
-    topics: topics.map(({ name, topicId, partitions }) => ({
-      name,
-      topicId,
-      partitions: partitions.map(({ partitionIndex }) => ({ partitionIndex, errorCode })),
-    })),
-  };
+type Request = RequestOf<Apis['OffsetCommit']>;
+type Response = ResponseOf<Apis['OffsetCommit']>;
+
+function responseOf(topics: Response['topics']): Response {
+  return { throttleTimeMs: 0, topics };
 }
 
 function groupErrorFor(error: GroupError, apiVersion: number): ErrorName {

@@ -1,14 +1,15 @@
-import type { BatchesAnswer } from '@weir/cluster';
+import type { BatchesAnswer, BatchesQuery } from '@weir/cluster';
 import { clusterResourceName } from '@weir/core';
-import { type Apis, type ErrorName, errors, type RequestOf } from '@weir/wire';
-import { ifAvailable } from '../cluster-calls/if-available.ts';
+import { type Apis, type ErrorName, errors, type RequestOf, type ResponseOf } from '@weir/wire';
+import { callInParts } from '../cluster-calls/call-in-parts.ts';
 import { leaderEpoch } from '../placement/described-agents.ts';
 import type { HandlerOf, RequestContext } from '../requests/handler.ts';
+import { Turns } from '../requests/turns.ts';
 import { refusalsByName, type TopicRefusals } from '../topics/topic-refusals.ts';
 
 /**
  * OffsetForLeaderEpoch v2 to v4: returns the end offset of an epoch. The only epoch is 0, and it ends at the end of the
- * partition; for any other epoch the response is -1 and -1.
+ * partition; for any other epoch the response is -1 and -1. Long lists are served in turns.
  *
  * - The end comes from the control plane and not from the cluster view: a consumer that is ahead of the view would take
  *   an older end for log truncation and reset its position.
@@ -20,31 +21,47 @@ export const offsetForLeaderEpochHandler: HandlerOf<Apis['OffsetForLeaderEpoch']
   request,
   context,
 ) => {
-  const { cluster } = context;
+  const { cluster, clock } = context;
   const refusalOf = refusals(context);
-  const checked = request.topics.map(({ topic, partitions }) => {
+  const turns = new Turns(clock);
+  const checked: { readonly topic: string; readonly partitions: CheckedPartition[] }[] = [];
+  const queries: BatchesQuery[] = [];
+  for (const { topic, partitions } of request.topics) {
     const refusal = refusalOf(topic);
-    return {
-      topic,
-      partitions: partitions.map((requested) =>
+    const entries: CheckedPartition[] = [];
+    checked.push({ topic, partitions: entries });
+    for (const requested of partitions) {
+      const entry =
         refusal === undefined
           ? check(topic, requested, cluster)
-          : { partition: requested.partition, error: refusal, query: undefined },
-      ),
-    };
+          : { partition: requested.partition, error: refusal, query: undefined };
+      entries.push(entry);
+      if (entry.query !== undefined) queries.push(entry.query);
+      const turn = turns.next();
+      if (turn !== undefined) await turn;
+    }
+    const turn = turns.next();
+    if (turn !== undefined) await turn;
+  }
+  const answers = await callInParts(queries, {
+    clock,
+    costOf: () => 1,
+    call: (part) => cluster.port.findBatches(part),
   });
-  const queries = checked.flatMap(({ partitions }) => partitions.flatMap(({ query }) => query ?? []));
-  const answers = queries.length === 0 ? [] : await ifAvailable(cluster.port.findBatches(queries));
   let next = 0;
-  return {
-    throttleTimeMs: 0,
-    topics: checked.map(({ topic, partitions }) => ({
-      topic,
-      partitions: partitions.map(({ partition, error, query }) =>
-        query === undefined ? failed(partition, error) : entryOf(partition, answers?.[next++]),
-      ),
-    })),
-  };
+  const topics: ResponseOf<Apis['OffsetForLeaderEpoch']>['topics'][number][] = [];
+  for (const { topic, partitions } of checked) {
+    const entries: ReturnType<typeof failed>[] = [];
+    topics.push({ topic, partitions: entries });
+    for (const { partition, error, query } of partitions) {
+      entries.push(query === undefined ? failed(partition, error) : entryOf(partition, answers[next++]));
+      const turn = turns.next();
+      if (turn !== undefined) await turn;
+    }
+    const turn = turns.next();
+    if (turn !== undefined) await turn;
+  }
+  return { throttleTimeMs: 0, topics };
 };
 
 type RequestedPartition = RequestOf<Apis['OffsetForLeaderEpoch']>['topics'][number]['partitions'][number];
@@ -55,8 +72,18 @@ function refusals(context: RequestContext): TopicRefusals {
   return isBroker ? () => undefined : refusalsByName(context, 'DESCRIBE');
 }
 
-/** Returns no query if none is needed: for an error, or an epoch that does not exist. */
-function check(topicName: string, requested: RequestedPartition, cluster: RequestContext['cluster']) {
+interface CheckedPartition {
+  readonly partition: number;
+  readonly error: ErrorName;
+  /** Absent if none is needed: for an error, or an epoch that does not exist. */
+  readonly query: BatchesQuery | undefined;
+}
+
+function check(
+  topicName: string,
+  requested: RequestedPartition,
+  cluster: RequestContext['cluster'],
+): CheckedPartition {
   const { partition, currentLeaderEpoch } = requested;
   const error = (name: ErrorName) => ({ partition, error: name, query: undefined });
   const topic = cluster.topicByName(topicName);

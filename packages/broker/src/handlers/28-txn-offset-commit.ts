@@ -8,6 +8,7 @@ import { isPossiblyLate, repeatedIfLate } from '../cluster-calls/late-requests.t
 import { offsetWeight, portionsOf } from '../cluster-calls/portions.ts';
 import { readOffsetsToCommit } from '../groups/offsets-to-commit.ts';
 import type { HandlerOf, RequestContext } from '../requests/handler.ts';
+import { atOnce } from '../requests/turns.ts';
 
 const addsGroupFromVersion = 5;
 const abortableFromVersion = 4;
@@ -34,15 +35,17 @@ async function commit(request: Request, context: RequestContext, marks: CommitMa
   const { apiVersion, access, cluster } = context;
   const refusal = refusalOf(request, access);
   if (refusal !== undefined) return refused(request, refusal);
-  const read = readOffsetsToCommit(request.topics, { cluster, access, byId: false });
+  const read = atOnce(readOffsetsToCommit(request.topics, { cluster, access, byId: false }));
   const answer =
     read.offsets.length === 0
       ? undefined
       : await repeatedIfLate(context, isPossiblyLate, () => coordinatorAnswer(commitInPortions(), context));
-  const topics = read.answer((at) => {
-    if (answer === undefined) return 'COORDINATOR_LOAD_IN_PROGRESS';
-    return answer.error === 'NONE' ? answer.offsets[at]! : errorFor(answer.error, apiVersion);
-  });
+  const topics = atOnce(
+    read.answer((at) => {
+      if (answer === undefined) return 'COORDINATOR_LOAD_IN_PROGRESS';
+      return answer.error === 'NONE' ? answer.offsets[at]! : errorFor(answer.error, apiVersion);
+    }),
+  );
   return {
     throttleTimeMs: 0,
     topics: topics.map(({ name, partitions }) => ({ name, partitions })),

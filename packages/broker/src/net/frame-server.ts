@@ -1,22 +1,26 @@
-import type { Log } from '@weir/core';
+import type { Clock, Log } from '@weir/core';
 import type { ClientSession } from '@weir/security';
 import {
   type Api,
   apis,
   decodeRequestBody,
   decodeRequestHeader,
+  encodePacedResponse,
   encodeResponse,
   type Fields,
   type RequestEnvelope,
   type WriteStruct,
 } from '@weir/wire';
+import { brokerLimits } from '../limits.ts';
 import type { RequestServer } from '../requests/request-server.ts';
+import { inTurns } from '../requests/turns.ts';
 import type { Frame } from './frame-pool.ts';
 import type { CloseReason, ListenerMetrics } from './listener-metrics.ts';
 import type { Outcome, PendingRequest, RequestsInFlight } from './requests-in-flight.ts';
 
 interface FrameServerOptions {
   readonly server: RequestServer;
+  readonly clock: Clock;
   readonly log: Log;
   readonly metrics: ListenerMetrics;
 }
@@ -69,10 +73,16 @@ export class FrameServer {
       else this.#unsupported(envelope, frame);
       return;
     }
-    const { body, surplusBytes } = decodeRequestBody(api, apiVersion, frame.bytes, envelope.bodyStart);
+    const { body, surplusBytes, elements } = decodeRequestBody(
+      api,
+      apiVersion,
+      frame.bytes,
+      envelope.bodyStart,
+      brokerLimits.entriesPerRequestMax,
+    );
     if (surplusBytes > 0) this.#noteSurplus(envelope, api.name, surplusBytes);
     const isLogin = api === apis.SaslHandshake || api === apis.SaslAuthenticate;
-    const pending = requests.open(envelope, api.name, frame, isLogin);
+    const pending = requests.open(envelope, api.name, frame, isLogin, elements);
     try {
       const result = server.serve({
         api,
@@ -143,19 +153,39 @@ export class FrameServer {
     } else if (connection.isClosed()) {
       connection.settle(pending, { kind: 'noReply' });
     } else {
-      const { correlationId, apiVersion } = pending.envelope;
-      let slices: Buffer[];
-      try {
-        slices = encodeResponse(api, apiVersion, correlationId, answer);
-      } catch (error) {
-        this.#failed(pending, error);
+      this.#reply(pending, api, answer);
+    }
+  }
+
+  #reply(pending: PendingRequest, api: Api, answer: WriteStruct<Fields>): void {
+    const { correlationId, apiVersion } = pending.envelope;
+    try {
+      // The answer to a long list is as long.
+      if (pending.elements > brokerLimits.entriesPerTurnMax) {
+        const work = encodePacedResponse(api, apiVersion, correlationId, answer);
+        const slices = inTurns(work, this.#options.clock);
+        if (slices instanceof Promise) {
+          slices.then(
+            (encoded) => this.#settleReply(pending, answer, encoded),
+            (error: unknown) => this.#failed(pending, error),
+          );
+          return;
+        }
+        this.#settleReply(pending, answer, slices);
         return;
       }
-      const { throttleTimeMs } = answer as { readonly throttleTimeMs?: number };
-      const isLast = pending.isLogin && connection.session.sasl?.isOver === true;
-      const { hold } = pending;
-      connection.settle(pending, { kind: 'reply', slices, throttleMs: throttleTimeMs ?? 0, hold, isLast });
+      this.#settleReply(pending, answer, encodeResponse(api, apiVersion, correlationId, answer));
+    } catch (error) {
+      this.#failed(pending, error);
     }
+  }
+
+  #settleReply(pending: PendingRequest, answer: WriteStruct<Fields>, slices: Buffer[]): void {
+    const { throttleTimeMs } = answer as { readonly throttleTimeMs?: number };
+    const isLast = pending.isLogin && this.#connection.session.sasl?.isOver === true;
+    const { hold } = pending;
+    const throttleMs = throttleTimeMs ?? 0;
+    this.#connection.settle(pending, { kind: 'reply', slices, throttleMs, hold, isLast });
   }
 
   /** A handler that throws is a bug in the agent. The correct answer is unknown, so the client has to retry. */

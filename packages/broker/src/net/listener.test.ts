@@ -3,7 +3,7 @@ import { networkInterfaces } from 'node:os';
 import { type TestContext, test } from 'node:test';
 import { type Log, type LogFields, Metrics, MiB, silentLog } from '@weir/core';
 import { HandClock, pause, until } from '@weir/core/testing';
-import { type Apis, apis, encodeRequest, type Fields, type RequestOf } from '@weir/wire';
+import { type Apis, apis, encodeRequest, type Fields, type RequestOf, zeroUuid } from '@weir/wire';
 import fc from 'fast-check';
 import { startTestAgent } from '../../testing/test-agent-server.ts';
 import { codeOf, TestClient } from '../../testing/test-client.ts';
@@ -408,6 +408,71 @@ test('request bytes in flight are limited; a single request may be larger', asyn
     held[count]!();
   }
   for (let count = 0; count < 6; count++) await receive(client);
+});
+
+test('entries of long lists count as memory, and long answers are encoded in turns and sent in order', async (t) => {
+  const held: (() => void)[] = [];
+  const topicsOf = ({ body }: ReceivedRequest) =>
+    (body as unknown as RequestOf<Apis['Metadata']>).topics ?? [];
+  const handle = serving((request) => {
+    const topics = topicsOf(request).map(({ name }) => ({
+      errorCode: 3,
+      name,
+      topicId: zeroUuid,
+      partitions: [],
+    }));
+    const answer = { brokers: [], clusterId: 'c', controllerId: -1, topics };
+    return new Promise((resolve) => held.push(() => resolve(answer)));
+  });
+  const entries = 3 * brokerLimits.entriesPerTurnMax;
+  const bytes = entries * brokerLimits.longListEntryBytes;
+  const { connect, clock } = await listen(t, { handle, limits: { requestBytesInFlightMax: bytes } });
+  const [long, other] = [await connect(), await connect()];
+  /** Lets work go on that is done in turns. */
+  const turnsUntil = (isDone: () => boolean) =>
+    until(() => {
+      clock.advance(0);
+      return isDone();
+    });
+  const topicsIn = async (client: TestClient) => {
+    let topics: readonly { readonly name: string | null }[] | undefined;
+    void client.receive('Metadata', 9).then(({ body }) => {
+      topics = body.topics;
+    });
+    await turnsUntil(() => topics !== undefined);
+    return topics!;
+  };
+  const ask = (client: TestClient, count: number) =>
+    client.send('Metadata', 9, { topics: Array.from({ length: count }, (_, at) => ({ name: `t${at}` })) });
+  ask(long, entries);
+  await until(() => held.length === 1);
+  ask(other, 1);
+  await pause();
+  assert.equal(held.length, 1, 'the memory is taken');
+  held[0]!();
+  await turnsUntil(() => held.length === 2);
+  held[1]!();
+  assert.equal((await topicsIn(other)).length, 1);
+  const topics = await topicsIn(long);
+  assert.deepEqual([topics.length, topics.at(-1)!.name], [entries, `t${entries - 1}`]);
+
+  // A short answer waits for the long one before it, which is encoded in turns.
+  ask(long, entries);
+  await until(() => held.length === 3);
+  held[2]!();
+  ask(long, 2);
+  await turnsUntil(() => held.length === 4);
+  held[3]!();
+  assert.equal((await topicsIn(long)).length, entries);
+  assert.equal((await topicsIn(long)).length, 2);
+});
+
+test('a request with more entries than any API takes closes its connection', async (t) => {
+  const { connect } = await listen(t, {});
+  const client = await connect();
+  const topics = new Array(brokerLimits.entriesPerRequestMax + 1).fill({ name: 't' });
+  client.send('Metadata', 9, { topics });
+  await client.closed;
 });
 
 test('all connections share one memory limit', async (t) => {

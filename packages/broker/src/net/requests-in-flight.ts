@@ -1,5 +1,6 @@
 import type { Clock } from '@weir/core';
 import type { RequestEnvelope } from '@weir/wire';
+import { brokerLimits } from '../limits.ts';
 import { AnswerHold } from '../requests/answer-hold.ts';
 import type { Frame } from './frame-pool.ts';
 import type { CloseReason, ListenerMetrics } from './listener-metrics.ts';
@@ -10,6 +11,10 @@ export interface PendingRequest {
   readonly envelope: RequestEnvelope;
   readonly apiName: string;
   readonly frame: Frame;
+  /** Entries of its lists. */
+  readonly elements: number;
+  /** What is counted for it in memory. */
+  readonly bytes: number;
   readonly receivedMs: number;
   /** Whether it belongs to a SASL login, whose answer may end the connection. */
   readonly isLogin: boolean;
@@ -68,13 +73,22 @@ export class RequestsInFlight {
     return this.#earlyAnswerBytes;
   }
 
-  open(envelope: RequestEnvelope, apiName: string, frame: Frame, isLogin: boolean): PendingRequest {
+  open(
+    envelope: RequestEnvelope,
+    apiName: string,
+    frame: Frame,
+    isLogin: boolean,
+    elements = 0,
+  ): PendingRequest {
     const { clock, memory, metrics } = this.#options;
-    const bytes = frame.bytes.length;
+    const isLong = elements > brokerLimits.entriesPerTurnMax;
+    const bytes = frame.bytes.length + (isLong ? elements * brokerLimits.longListEntryBytes : 0);
     const pending: PendingRequest = {
       envelope,
       apiName,
       frame,
+      elements,
+      bytes,
       receivedMs: clock.monotonicMs(),
       isLogin,
       hold: new AnswerHold(),
@@ -93,7 +107,7 @@ export class RequestsInFlight {
   settle(pending: PendingRequest, outcome: Outcome): void {
     const { clock, memory, metrics } = this.#options;
     const { answered, failed } = metrics.api(pending.apiName);
-    const bytes = pending.frame.bytes.length;
+    const { bytes } = pending;
     if (outcome.kind === 'reply' && !pending.isDropped) this.#earlyAnswerBytes += bytesOf(outcome.slices);
     else pending.hold.release();
     pending.outcome = outcome;

@@ -1,10 +1,23 @@
 import type { Clock } from '@weir/core';
 import { brokerLimits } from '../limits.ts';
 
+/** Counts the entries of a long list on which a handler works in one turn. */
+export class TurnCount {
+  #left: number = brokerLimits.entriesPerTurnMax;
+
+  /** Counts an entry, or what it cost in entries. Returns whether others should have their turn before the next one. */
+  ends(cost = 1): boolean {
+    this.#left -= cost;
+    if (this.#left > 0) return false;
+    this.#left = brokerLimits.entriesPerTurnMax;
+    return true;
+  }
+}
+
 /** Lets others have their turn while a handler works through a long list. */
 export class Turns {
   readonly #clock: Pick<Clock, 'after'>;
-  #left: number = brokerLimits.entriesPerTurnMax;
+  readonly #count = new TurnCount();
 
   constructor(clock: Pick<Clock, 'after'>) {
     this.#clock = clock;
@@ -12,11 +25,54 @@ export class Turns {
 
   /** Counts an entry, or what it cost in entries. The caller waits for the promise, if any, before the next one. */
   next(cost = 1): Promise<void> | undefined {
-    this.#left -= cost;
-    if (this.#left > 0) return undefined;
-    this.#left = brokerLimits.entriesPerTurnMax;
-    return new Promise((resolve) => void this.#clock.after(0, resolve));
+    return this.#count.ends(cost) ? otherTurn(this.#clock) : undefined;
   }
+}
+
+/** Work on a list of any length, which yields when others should have their turn. */
+export type WorkInTurns<Result> = Generator<undefined, Result, undefined>;
+
+/** Does work: at once if it takes no more than one turn, so that the usual request waits for nothing. */
+export function inTurns<Result>(
+  work: WorkInTurns<Result>,
+  clock: Pick<Clock, 'after'>,
+): Result | Promise<Result> {
+  const { done, value } = work.next();
+  return done === true ? value : remaining(work, clock);
+}
+
+/** Does work in one turn, for requests whose number of entries is limited. */
+export function atOnce<Result>(work: WorkInTurns<Result>): Result {
+  for (;;) {
+    const { done, value } = work.next();
+    if (done === true) return value;
+  }
+}
+
+async function remaining<Result>(work: WorkInTurns<Result>, clock: Pick<Clock, 'after'>): Promise<Result> {
+  for (;;) {
+    await otherTurn(clock);
+    const { done, value } = work.next();
+    if (done === true) return value;
+  }
+}
+
+function otherTurn(clock: Pick<Clock, 'after'>): Promise<void> {
+  return new Promise((resolve) => void clock.after(0, resolve));
+}
+
+/** `items.map`, in turns. */
+export function* mappedInTurns<Item, Result>(
+  items: readonly Item[],
+  turns: TurnCount,
+  map: (item: Item, index: number) => Result,
+): WorkInTurns<Result[]> {
+  const results: Result[] = [];
+  for (const [index, item] of items.entries()) {
+    results.push(map(item, index));
+    if (turns.ends()) yield;
+  }
+  return results;
 }
 
 /** `items.map`, in turns. `costOf` says what a result cost, in entries. */

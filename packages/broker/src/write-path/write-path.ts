@@ -26,8 +26,8 @@ interface WritePathOptions extends UploadOptions {
 
 export interface WritePath {
   /**
-   * Writes the batches of one request, all in one file and one commit, and returns the outcome of each. Batches of one
-   * producer are committed in the order of the calls. Never rejects.
+   * Writes at most `appendBatchesMax` batches, all in one file and one commit, and returns the outcome of each. Batches
+   * of one producer are committed in the order of the calls. Never rejects.
    *
    * The promise settles only after the store has released the batches' bytes, past the deadline if necessary: the
    * caller may then reuse the bytes.
@@ -141,7 +141,7 @@ class FileWritePath implements WritePath {
 
   append(batches: readonly ProducedBatch[], options: AppendOptions): Promise<AppendOutcome> {
     if (batches.length === 0) return Promise.resolve({ results: [], throttleTimeMs: 0 });
-    if (batches.length > brokerLimits.fileBatchesMax) {
+    if (batches.length > brokerLimits.appendBatchesMax) {
       return Promise.resolve({
         results: batches.map(() => failedAppend('INVALID_REQUEST')),
         throttleTimeMs: 0,
