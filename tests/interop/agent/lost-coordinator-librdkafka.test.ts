@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { systemClock } from '@weir/core';
-import { TestClient } from '../../../packages/agent/testing/test-client.ts';
+import { TestClient } from '../../../packages/broker/testing/test-client.ts';
 import { lastFirst, startCluster, type WeirProcess } from '../brokers/weir-process.ts';
 import { pythonWith } from '../python/venv.ts';
 

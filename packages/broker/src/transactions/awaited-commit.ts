@@ -1,5 +1,5 @@
+import type { ClientSession } from '@weir/security';
 import { type Api, apis } from '@weir/wire';
-import type { ClientSession } from '../security/session/client-session.ts';
 
 /**
  * After AddOffsetsToTxn a producer commits the offsets at once, at the coordinator of the group, and then goes on with

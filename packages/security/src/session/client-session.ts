@@ -15,7 +15,7 @@ export interface ClientSession {
    * however the client authenticated.
    */
   readonly principal: Principal;
-  /** After how long an idle connection is closed, if sooner than others (transactions/awaited-commit.ts). */
+  /** After how long an idle connection is closed, if sooner than others (`broker`, transactions/awaited-commit.ts). */
   idleMsMax?: number | undefined;
   /** State of SASL, once the client has sent a SASL request. */
   sasl?: SaslSession;
