@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { ClusterFollower, ClusterPort } from '@weir/cluster';
 import type { ErrorName } from '@weir/wire';
 import { batchOf } from '../../testing/data-path.ts';
 import { type LeaderAgent, startLeaderAgent } from '../../testing/leader-agent.ts';
@@ -43,14 +44,14 @@ async function produce(agent: LeaderAgent, name: string, count: number) {
   }
 }
 
-async function fetch(agent: LeaderAgent, topic: string, fetchOffset: bigint) {
+async function fetch(agent: Pick<LeaderAgent, 'call'>, topic: string, fetchOffset: bigint) {
   const partitions = [{ partition: 0, fetchOffset, partitionMaxBytes: 1 << 20 }];
   const request = { maxWaitMs: 0, minBytes: 0, maxBytes: 1 << 20, topics: [{ topic, partitions }] };
   const { responses } = answered(await agent.call('Fetch', 12, request));
   return responses[0]!.partitions[0]!;
 }
 
-async function listOffset(agent: LeaderAgent, name: string, timestamp: bigint) {
+async function listOffset(agent: Pick<LeaderAgent, 'call'>, name: string, timestamp: bigint) {
   const request = { replicaId: -1, topics: [{ name, partitions: [{ partitionIndex: 0, timestamp }] }] };
   const { topics } = answered(await agent.call('ListOffsets', 7, request));
   return topics[0]!.partitions[0]!.offset;
@@ -119,4 +120,34 @@ test('NOT_LEADER_OR_FOLLOWER if the control plane is unavailable', async () => {
   agent.cluster.addTopic('t');
   agent.cluster.unavailable = true;
   assert.deepEqual(await deleteRecords(agent, 't', { 0: 0n }), [[0, codeOf('NOT_LEADER_OR_FOLLOWER')]]);
+});
+
+test('an agent that hears of no change shows the start that the leader gave it, and none before it again', async () => {
+  let agents = 0;
+  await using agent = await startLeaderAgent(
+    {},
+    {
+      port: (node) => {
+        if (++agents === 1) return node;
+        return new Proxy<ClusterPort>(node, {
+          get(target, name) {
+            const member: unknown = Reflect.get(target, name);
+            if (name === 'follow') {
+              return (follower: ClusterFollower) =>
+                target.follow({ onSnapshot: (snapshot) => follower.onSnapshot(snapshot), onChanges() {} });
+            }
+            return typeof member === 'function' ? member.bind(target) : member;
+          },
+        });
+      },
+    },
+  );
+  await agent.addTopic('t');
+  await produce(agent, 't', 5);
+  const silent = await agent.another();
+  assert.deepEqual(await deleteRecords(agent, 't', { 0: 3n }), [[0, 3n]]);
+  assert.equal(silent.view.ends(silent.view.topicByName('t')!.topicId, 0)?.logStartOffset, 0);
+  assert.equal(await listOffset(silent, 't', -2n), 3n);
+  assert.equal((await fetch(silent, 't', 2n)).errorCode, codeOf('OFFSET_OUT_OF_RANGE'));
+  assert.equal((await fetch(silent, 't', 5n)).logStartOffset, 3n);
 });
