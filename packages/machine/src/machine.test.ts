@@ -447,7 +447,7 @@ test('cluster configs are set all or none', () => {
   });
   assert.deepEqual(refused, {
     error: 'INVALID_CONFIG',
-    message: 'service.nothing=1: there is no such cluster config',
+    message: 'service.nothing=1: unknown cluster config',
   });
   assert.deepEqual(cluster.machine.clusterConfigs(), {});
   const configs = { 'num.partitions': '2', 'log.retention.minutes': '1' };

@@ -171,7 +171,7 @@ export const departures: readonly Departure[] = [
     subject: 'security and listener configs of brokers (`ssl.*`, `sasl.*`, `listeners`, `listener.name.*`)',
     apache: 'are described, and some can be changed while a broker runs',
     weir: '`INVALID_REQUEST`, and only `listeners` and `advertised.listeners` are described',
-    reason: 'the flags of an agent decide them; a change that is accepted and does nothing would be unsafe',
+    reason: 'agent flags set them; accepting a change without effect would be unsafe',
   },
   {
     area: 'administration',

@@ -174,7 +174,7 @@ export const clusterConfigurationOperations = [
             words: null,
             minimum: '1',
             maximum: '200000',
-            documentation: 'The number of partitions of topics that are made without one.',
+            documentation: 'Default number of partitions of new topics.',
             has_effect: true,
             default: '1',
             value: '6',

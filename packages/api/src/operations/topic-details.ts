@@ -65,7 +65,7 @@ export const topicDetailOperations = [
             minimum: '-1',
             maximum: '9223372036854775807',
             default: '86400000',
-            documentation: 'How long records are kept; -1 is for ever.',
+            documentation: 'The retention time of records; -1 is unlimited.',
             has_effect: true,
           },
         ],

@@ -42,9 +42,9 @@ export function alteredConfigs(
   const { rows } = configCatalogues[kind];
   for (const change of changes) {
     const { name, operation, value } = change;
-    if (texts.has(name)) return refused('INVALID_REQUEST', `The request names ${name} twice.`);
+    if (texts.has(name)) return refused('INVALID_REQUEST', `Duplicate config ${name} in the request.`);
     if (operation !== 'delete' && value === null) {
-      return refused('INVALID_REQUEST', `${name} has no value; to unset it, delete it.`);
+      return refused('INVALID_REQUEST', `${name} has no value; use the DELETE operation to unset it.`);
     }
     if (operation === 'set' || operation === 'delete') {
       texts.set(name, operation === 'set' ? value : null);
@@ -52,7 +52,7 @@ export function alteredConfigs(
     }
     const row = Object.hasOwn(rows, name) ? rows[name] : undefined;
     if (row !== undefined && row.type.kafkaType !== 'LIST') {
-      return refused('INVALID_CONFIG', `${name} is no list, so that nothing can be added or taken away.`);
+      return refused('INVALID_CONFIG', `${name} is not a list config; APPEND and SUBTRACT are not allowed.`);
     }
     texts.set(name, listAfter(change, effectiveText(kind, name, present, clusterTexts) ?? ''));
   }
@@ -114,7 +114,7 @@ function conflictOf(
     const isCompacted = (texts: ConfigTexts) =>
       topicConfigValue('cleanup.policy', texts, clusterTexts).includes('compact');
     if (isCompacted(before) === isCompacted(after)) return undefined;
-    const message = `The topic ${resourceName} cannot be made ${isCompacted(after) ? 'compacted' : 'non-compacted'} here; use a Kafka client, or make another one.`;
+    const message = `The topic ${resourceName} cannot be made ${isCompacted(after) ? 'compacted' : 'non-compacted'} through the API; use a Kafka client, or create another topic.`;
     return { error: 'INVALID_CONFIG', message, reason: 'COMPACTION_CHANGE' };
   }
   const message = kind === 'cluster' ? clusterConflict(after) : groupConflict(kind, after, clusterTexts);
@@ -141,7 +141,7 @@ export function clusterConflict(texts: ConfigTexts): string | undefined {
   const isSet = (name: 'service.acls.enabled' | 'service.acl.shadowing.enabled') =>
     clusterConfigValue(name, texts);
   if (!isSet('service.acls.enabled') || !isSet('service.acl.shadowing.enabled')) return undefined;
-  return 'service.acls.enabled and service.acl.shadowing.enabled cannot both be true: rules are enforced or tried out.';
+  return 'service.acls.enabled and service.acl.shadowing.enabled cannot both be true: ACLs are either enforced or shadowed.';
 }
 
 function refused(error: Exclude<AlterConfigsError, 'NONE'>, message: string): ConfigsRefusal {

@@ -179,24 +179,24 @@ const fixed: RowTable = {
 
 /** Values that an agent reports about itself; the caller passes the texts. */
 const ofOneAgent: Readonly<Record<string, readonly [type: ConfigType<unknown>, doc: string]>> = {
-  'advertised.listeners': [anyWords, 'Where clients reach the broker.'],
+  'advertised.listeners': [anyWords, 'The addresses that clients connect to.'],
   'broker.id': [anyInt, 'The node id of the broker.'],
-  'broker.rack': [anyText, 'The rack that clients see, the same for all brokers.'],
-  listeners: [anyWords, 'Where the broker listens.'],
-  'log.dir': [anyText, "The cluster's part of the bucket."],
-  'log.dirs': [anyWords, "The cluster's part of the bucket."],
+  'broker.rack': [anyText, 'The rack reported to clients; the same for all brokers.'],
+  listeners: [anyWords, 'The addresses that the broker listens on.'],
+  'log.dir': [anyText, 'The prefix of the cluster in the bucket.'],
+  'log.dirs': [anyWords, 'The prefix of the cluster in the bucket.'],
   'node.id': [anyInt, 'The node id of the broker.'],
-  'process.roles': [anyWords, 'What the process is in a cluster of Apache Kafka.'],
+  'process.roles': [anyWords, 'The KRaft roles of the process.'],
 };
 
 /** Rows of the broker catalogue besides those of the cluster. */
 export const brokerConfigs: Readonly<Record<string, ConfigRow>> = {
   ...rowsOf(changeable, {
-    doc: "A config of Apache Kafka's brokers; agents have nothing that it is about.",
+    doc: 'Apache Kafka broker config; not applicable to agents.',
     withoutEffect: true,
   }),
   ...rowsOf(fixed, {
-    doc: "A config of Apache Kafka's brokers with its default, for tools that read it; agents have nothing that it is about.",
+    doc: 'Apache Kafka broker config, reported with its default for tools; not applicable to agents.',
     readOnly: true,
   }),
   ...Object.fromEntries(

@@ -61,11 +61,7 @@ function check<Value extends string | null>(
       const fixed = fixedRule(kind, rows[aliases[name]!.of]!);
       if (fixed !== undefined) problem(name, fixed, 'INVALID_REQUEST');
     } else if (catalogue.isUnchangeable(name)) {
-      problem(
-        name,
-        'cannot be set here; the flags of an agent decide it, or agents have no such thing',
-        'INVALID_REQUEST',
-      );
+      problem(name, 'cannot be set here: it is set by agent flags, or not supported', 'INVALID_REQUEST');
     } else if (text === null && !name.startsWith(ourPrefix)) {
       // As in Kafka; it also allows removing what an older release stored.
       unknown.set(name, text);
@@ -98,11 +94,11 @@ function check<Value extends string | null>(
 function fixedRule(kind: ConfigResourceKind, row: ConfigRow): string | undefined {
   if (row.readOnly) {
     return row.default === undefined
-      ? 'cannot be changed while a broker runs'
-      : `cannot be set; it is always ${row.default}`;
+      ? 'cannot be updated dynamically'
+      : `is read-only; its value is ${row.default}`;
   }
   if (kind !== 'broker' || row.withoutEffect || row.perBroker) return undefined;
-  return 'is the same for all brokers; leave the name of the broker empty to change it for the cluster';
+  return 'cannot be set per broker; use the default broker resource (empty name)';
 }
 
 /** Returns why this release refuses a well-formed value. */
@@ -114,7 +110,7 @@ function refusalOf({ type, refusedValues = {} }: ConfigRow, text: string): strin
 function unknownRule({ noun, rows, aliases }: ConfigCatalogue, name: string, isHinted: boolean): string {
   const near = isHinted ? nearestName(name, [...Object.keys(rows), ...Object.keys(aliases)]) : undefined;
   const hint = near === undefined ? '' : `; did you mean ${near}?`;
-  return `there is no such ${noun} config${hint}`;
+  return `unknown ${noun} config${hint}`;
 }
 
 function scale<Value extends string | null>(text: Value, times: number): Value {

@@ -31,20 +31,20 @@ export const clientMetricsConfigs = {
   'interval.ms': {
     type: int({ min: 100, max: 3_600_000 }),
     default: '300000',
-    doc: 'How often clients push their metrics.',
+    doc: 'The interval at which clients push metrics.',
   },
   match: {
     type: words(
-      `selector=pattern, with a selector of ${selectors.join(', ')} and few repetitions`,
+      `selector=pattern, with a selector of ${selectors.join(', ')} and a pattern with few repetitions`,
       isMatch,
       areCheap,
     ),
     default: '',
-    doc: 'The clients that are asked: all patterns have to fit. Without any, all clients are.',
+    doc: 'Selects the clients: all patterns must match. If empty, all clients match.',
   },
   metrics: {
-    type: words('prefixes of names of metrics, or "*" for all'),
+    type: words('metric name prefixes, or "*" for all'),
     default: '',
-    doc: 'The metrics that clients push, by the beginnings of their names. Without any, none.',
+    doc: 'The name prefixes of the metrics that clients push. If empty, none.',
   },
 } as const satisfies Record<string, ConfigRow>;

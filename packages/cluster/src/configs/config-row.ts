@@ -52,7 +52,7 @@ export interface ConfigProblem {
 
 /** Returns the documentation that tools show with the value. */
 export function documentationOf({ doc, withoutEffect }: ConfigRow): string {
-  return withoutEffect ? `${doc} It is accepted and has no effect here.` : doc;
+  return withoutEffect ? `${doc} Accepted without effect.` : doc;
 }
 
 export function describeProblem({ name, value, rule }: ConfigProblem): string {

@@ -69,7 +69,7 @@ const wrapper = /^service_(?:multi|stripe):\/\//;
 /** A URL such as `s3://bucket?region=eu-west-1`. Code that uses it checks that it is supported. */
 export const url: ConfigType<string> = {
   kafkaType: 'STRING',
-  rule: `an address such as s3://bucket, with at most ${coreLimits.configTextCharsMax} characters and no user in it`,
+  rule: `a URL such as s3://bucket, with at most ${coreLimits.configTextCharsMax} characters and no user info`,
   parse: (text) => {
     const trimmed = text.trim();
     if (trimmed.length > coreLimits.configTextCharsMax) return undefined;

@@ -157,7 +157,7 @@ test('every topic config of Apache Kafka is known, and those without effect are 
   for (const name of kafkaTopicConfigs) assert.ok(Object.hasOwn(topicConfigs, name), name);
   for (const { rows } of catalogues) {
     for (const [name, row] of Object.entries(rows)) {
-      if (row.withoutEffect) assert.match(documentationOf(row), /has no effect here\.$/, name);
+      if (row.withoutEffect) assert.match(documentationOf(row), /Accepted without effect\.$/, name);
     }
   }
 });
@@ -171,10 +171,10 @@ test('compaction is accepted, and shown as it was set', () => {
 
 test('unsupported features are refused in one line, and switching them off is accepted', () => {
   assert.deepEqual(checkTopicConfigs({ 'service.topic.type': 'lightning' }).problems.map(describeProblem), [
-    'service.topic.type=lightning: this release has no lightning topics; leave it classic',
+    'service.topic.type=lightning: lightning topics are not supported by this release; use classic',
   ]);
   const ofCluster = checkClusterConfigs({ 'service.default.topic.type': 'lightning' });
-  assert.match(ofCluster.problems.map(describeProblem).join(), /has no lightning topics/);
+  assert.match(ofCluster.problems.map(describeProblem).join(), /lightning topics are not supported/);
   assert.deepEqual(checkTopicConfigs({ 'service.topic.type': 'classic' }).problems, []);
   assert.match(configsPage(), /^\| `service\.topic\.type` \|.*`lightning` is refused/m);
 });
@@ -188,7 +188,7 @@ test('a problem names the config, the value and the rule', () => {
   assert.deepEqual(problems.map(describeProblem), [
     'retention.ms=soon: must be a whole number from -1 to 9223372036854775807',
     'service.topic.type=fast: must be one of classic, lightning',
-    'service.x=1: there is no such topic config',
+    'service.x=1: unknown topic config',
   ]);
 });
 
@@ -217,12 +217,12 @@ const aliasCases: [set: Record<string, string | null>, stored: Record<string, st
     { 'service.soft.delete.topic.ttl.hours': '-1' },
     'service.soft.delete.topic.ttl.hours=-1: service.soft.delete.topic.ttl.ms would be -1 and must be a whole number from 0 to 9223372036854775807',
   ],
-  [{ 'default.replication.factor': '5' }, 'default.replication.factor=5: cannot be set; it is always 3'],
-  [{ 'queued.max.requests': '5' }, 'queued.max.requests=5: cannot be set; it is always 500'],
+  [{ 'default.replication.factor': '5' }, 'default.replication.factor=5: is read-only; its value is 3'],
+  [{ 'queued.max.requests': '5' }, 'queued.max.requests=5: is read-only; its value is 500'],
   [{ 'some.plugin.config': null }, { 'some.plugin.config': null }],
-  [{ 'log.cleanup.policy': 'compact' }, 'log.cleanup.policy=compact: cannot be set; it is always delete'],
+  [{ 'log.cleanup.policy': 'compact' }, 'log.cleanup.policy=compact: is read-only; its value is delete'],
   [{ 'log.roll.hours': '1' }, { 'log.roll.ms': '3600000' }],
-  [{ 'service.default.nothing': 'x' }, 'service.default.nothing=x: there is no such cluster config'],
+  [{ 'service.default.nothing': 'x' }, 'service.default.nothing=x: unknown cluster config'],
   [{ 'num.partitions': '0' }, 'num.partitions=0: must be a whole number from 1 to 200000'],
 ];
 

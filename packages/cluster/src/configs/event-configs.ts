@@ -27,7 +27,7 @@ const rows: readonly (readonly [string, ConfigRow])[] = [
       {
         type: bool,
         default: 'true',
-        doc: `Whether events of the type ${type} are recorded when service.events.enabled is true.`,
+        doc: `Whether ${type} events are recorded; requires service.events.enabled.`,
       },
     ],
     [
@@ -35,7 +35,7 @@ const rows: readonly (readonly [string, ConfigRow])[] = [
       {
         type: long({ min: 1 }),
         default: defaultRetentionNanos,
-        doc: `How long events of the type ${type} are kept, in nanoseconds, which the interface has too.`,
+        doc: `Retention time of ${type} events, in nanoseconds.`,
       },
     ],
   ]),

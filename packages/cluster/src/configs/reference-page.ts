@@ -13,23 +13,23 @@ const introduction = `# Configs
 <!-- Written by scripts/docs.ts from packages/cluster/src/configs. Change the definitions there, not this page. -->
 
 Configs are set and described as in Apache Kafka 4.3, with \`kafka-configs\`, an admin client, \`weir cli\` or \`weir
-apply\`. A name that is not on this page is refused with INVALID_CONFIG; what can be read and not set is refused with
-INVALID_REQUEST. Names of Kafka that mean nothing here are accepted, kept and shown, and say so. The configs of
-security and listeners of Kafka's brokers are not described and cannot be set: the [flags](flags.md) of an agent
-decide them.
+apply\`. An unknown config is refused with INVALID_CONFIG, and a read-only one with
+INVALID_REQUEST. Kafka configs marked *no effect* are accepted, stored and described. The configs of
+security and listeners of Kafka brokers are not described and cannot be set: use the [flags](flags.md) of an
+agent.
 
-An inherited config has the value of the broker, then that of the cluster, then that of the flags of the agent, then
-the default.`;
+An inherited config takes the first value that is set: of the broker, of the cluster, of the agent flags,
+then the default.`;
 
 const sections: readonly (readonly [kind: ConfigResourceKind, title: string, text: string])[] = [
-  ['topic', 'Topics', 'Set when a topic is made, or later.'],
+  ['topic', 'Topics', 'Set when a topic is created, or later.'],
   [
     'cluster',
     'Brokers',
-    'Without the name of a broker they are set for all of them. With the node id of one, those are set that are without effect or marked *per broker*; others have to be the same for all brokers.',
+    'Set for all brokers, with an empty broker name. With the node id of a broker, only configs marked *per broker* or *no effect* can be set.',
   ],
-  ['group', 'Groups', 'Of consumer groups and share groups, by their names.'],
-  ['clientMetrics', 'Client metrics', 'Of a subscription to the metrics that clients push.'],
+  ['group', 'Groups', 'Set per consumer group or share group.'],
+  ['clientMetrics', 'Client metrics', 'Set per client metrics subscription.'],
 ];
 
 function sectionOf([kind, title, text]: (typeof sections)[number]): string {
@@ -37,7 +37,7 @@ function sectionOf([kind, title, text]: (typeof sections)[number]): string {
   const lines = Object.entries(rows).map(([name, row]) => {
     const notes = [
       ...(row.synonym === undefined || row.synonym === name ? [] : [`inherits \`${row.synonym}\``]),
-      ...(row.synonym === name ? ['inherits that of the broker'] : []),
+      ...(row.synonym === name ? ['inherits the broker config'] : []),
       ...(row.readOnly ? ['read-only'] : []),
       ...(row.perBroker ? ['per broker'] : []),
       ...(row.withoutEffect ? ['no effect'] : []),

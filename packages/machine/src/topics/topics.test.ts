@@ -146,12 +146,9 @@ test('an invalid config is reported with its rule', () => {
     },
   ]);
   assert.equal(result!.error, 'INVALID_CONFIG');
-  assert.match(result!.message!, /service\.nothing=1: there is no such topic config/);
+  assert.match(result!.message!, /service\.nothing=1: unknown topic config/);
   assert.match(result!.message!, /retention\.ms=x: must be a whole number/);
-  assert.match(
-    result!.message!,
-    /retention\.mss=5: there is no such topic config; did you mean retention\.ms\?/,
-  );
+  assert.match(result!.message!, /retention\.mss=5: unknown topic config; did you mean retention\.ms\?/);
 });
 
 test('the default number of partitions is a config of the cluster', () => {

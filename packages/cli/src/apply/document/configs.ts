@@ -42,7 +42,7 @@ function ruleAgainst(kind: ConfigKind, name: string): string | undefined {
   if (!isConfigName(kind, name)) {
     const nearest = nearestName(name, configNames(kind));
     const suggestion = nearest === undefined ? '' : `; did you mean ${nearest}?`;
-    return `there is no such ${kind === 'topic' ? 'topic' : 'broker'} config${suggestion}`;
+    return `unknown ${kind === 'topic' ? 'topic' : 'broker'} config${suggestion}`;
   }
   if (kind === 'topic') return undefined;
   if (name.startsWith('service.events.')) return 'is said by events';
