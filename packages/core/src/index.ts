@@ -81,6 +81,16 @@ export { type Random, seededRandom, systemRandom } from './random.ts';
 export { RecentlyUsed } from './recently-used.ts';
 export { release } from './release.ts';
 export { RetainedCopies, retainedCopy } from './retained-copy.ts';
+export {
+  isSecretName,
+  isSecretReference,
+  problemOfSecretReferences,
+  SecretMissing,
+  secretNamePattern,
+  secretNameRule,
+  secretNamesIn,
+  withSecrets,
+} from './secret-reference.ts';
 export { Semaphore, SemaphoreFull } from './semaphore.ts';
 export { shortName } from './short-name.ts';
 export { timeText } from './time-text.ts';

@@ -100,6 +100,13 @@ export const coreLimits = {
   /** One event as it is written. Larger ones are dropped. */
   eventBytesMax: 1 * MiB,
 
+  /**
+   * References to named secrets in one configuration, and the value of a secret. A text with references grows by the
+   * values; a chain of certificates with its key has a few KiB.
+   */
+  secretReferencesMax: 64,
+  secretBytesMax: 16 * KiB,
+
   /** What one query for events gives back: rows, events around one, and all of them together as JSON. */
   eventRowsMax: 100,
   eventNeighboursMax: 20,
