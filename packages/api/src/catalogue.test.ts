@@ -91,6 +91,10 @@ write cluster   create_pipeline_configuration
 write cluster   change_pipeline_state
 read  cluster   describe_pipeline
 write cluster   delete_pipeline
+read  cluster   list_secrets
+write cluster   create_secret
+write cluster   update_secret
+write cluster   delete_secret
 read  cluster   list_agents
 read  cluster   list_jobs
 read  cluster   describe_storage_costs
@@ -310,6 +314,8 @@ test('every secret input is marked', () => {
     'read_records.kafka_password',
     'produce_record.kafka_password',
     'create_virtual_cluster_credentials.imported_password',
+    'create_secret.secret',
+    'update_secret.secret',
     'users/accept_invitation.token',
     'users/accept_invitation.password',
     'create_sso_configuration.client_secret',

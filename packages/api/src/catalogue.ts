@@ -21,6 +21,7 @@ import { recordDataOperations } from './operations/read-records.ts';
 import { recordOperations } from './operations/records.ts';
 import { registryConfigOperations } from './operations/registry-config.ts';
 import { schemaOperations } from './operations/schemas.ts';
+import { secretOperations } from './operations/secrets.ts';
 import { sessionOperations } from './operations/sessions.ts';
 import { ssoOperations } from './operations/sso.ts';
 import { storageCostOperations } from './operations/storage-costs.ts';
@@ -47,6 +48,7 @@ export const areas = [
   { title: 'Credentials', operations: credentialOperations },
   { title: 'Workload identities', operations: workloadIdentityOperations },
   { title: 'Pipelines', operations: pipelineOperations },
+  { title: 'Secrets', operations: secretOperations },
   { title: 'Agents', operations: agentOperations },
   { title: 'Jobs', operations: jobOperations },
   { title: 'Costs', operations: storageCostOperations },

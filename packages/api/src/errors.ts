@@ -64,6 +64,7 @@ export const errorTable = {
   not_restorable: { status: 409, message: 'It cannot be restored: it is too late, or its name was taken.' },
   record_refused: { status: 409, message: 'The topic does not take the record.' },
   role_in_use: { status: 409, message: 'The role is in use.' },
+  secret_in_use: { status: 409, message: 'A configuration refers to the secret; change it first.' },
   sso_already_configured: { status: 409, message: 'An account has one sign-on connection; update it.' },
   too_many_queries: {
     status: 429,

@@ -27,6 +27,7 @@ export const idKinds = {
   workloadIdentity: { prefix: 'wif_', rest: dottedWord },
   pipeline: { prefix: 'pi_', rest: underscoredUuid },
   pipelineConfiguration: { prefix: 'pci_', rest: underscoredUuid },
+  secret: { prefix: 'sci_', rest: underscoredUuid },
   eventView: { prefix: 'evi_', rest: underscoredUuid },
 } as const satisfies Record<string, { prefix: string; rest: string }>;
 

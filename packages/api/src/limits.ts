@@ -122,6 +122,9 @@ export const apiLimits = {
   bucketStatusAgentsMax: 100,
   pipelineProblemCharsMax: 1000,
 
+  /** Named secrets of a cluster. One call lists all of them. */
+  secretsPerClusterMax: 200,
+
   /** Rows of the summary of a pipeline configuration, and the length of one row. */
   pipelineSummaryRowsMax: 200,
   pipelineSummaryCharsMax: 256,

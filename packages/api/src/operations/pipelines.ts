@@ -267,7 +267,7 @@ export const pipelineOperations = [
         error: 'desired_state or deployed_configuration_id has to be given',
       }),
     output: z.object({}),
-    errors: ['not_found', 'conflict', 'no_pipeline_engine'],
+    errors: ['not_found', 'conflict', 'no_pipeline_engine', 'invalid_pipeline_configuration'],
     example: {
       input: { ...exampleTarget, deployed_configuration_id: examples.pipelineConfiguration },
       output: {},

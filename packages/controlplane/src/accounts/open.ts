@@ -19,6 +19,7 @@ import { Users } from './users/users.ts';
 import { EventViews } from './workspaces/event-views.ts';
 import { Federations } from './workspaces/federations.ts';
 import { Pipelines } from './workspaces/pipelines.ts';
+import { Secrets } from './workspaces/secrets.ts';
 import { VirtualClusters } from './workspaces/virtual-clusters.ts';
 import { Workspaces } from './workspaces/workspaces.ts';
 
@@ -38,6 +39,7 @@ export interface AccountsDatabase {
   readonly ssoSignIns: SsoSignIns;
   readonly federations: Federations;
   readonly pipelines: Pipelines;
+  readonly secrets: Secrets;
   readonly eventViews: EventViews;
   readonly auditLog: AuditLog;
   /** Writes refused calls without filling the audit log. */
@@ -74,6 +76,7 @@ export async function openAccounts(databaseUrl: string, deps: AccountsDeps): Pro
     ssoSignIns: new SsoSignIns(database, deps),
     federations: new Federations(database, deps),
     pipelines: new Pipelines(database, deps),
+    secrets: new Secrets(database, deps),
     eventViews: new EventViews(database, deps),
     auditLog,
     refusals,

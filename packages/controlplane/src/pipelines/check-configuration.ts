@@ -1,13 +1,14 @@
 import { ApiError, type PipelineType, pipelineTypes } from '@weir/api';
 import { apiLimits } from '@weir/api/limits';
-import type { TenantAccess } from '@weir/cluster/outbound';
+import { secretNamesIn } from '@weir/core';
 import type { ConfigurationPart, NewConfiguration } from '../accounts/workspaces/pipelines.ts';
 import { type ConfigurationProblem, refusalOf } from './configuration-problem.ts';
+import type { ConfigurationRules } from './configuration-rules.ts';
 import { mergeParts } from './merge-parts.ts';
 import { printYaml } from './print-yaml.ts';
 import { readYaml } from './read-yaml.ts';
 import { problemsOf } from './schema.ts';
-import { tenantReferenceProblems } from './tenant-references.ts';
+import { tenantReferenceProblems, textsIn } from './tenant-references.ts';
 import { dataLakeNameProblems } from './types/data-lake-names.ts';
 import { schemas } from './types/schemas.ts';
 import type { YamlMapping, YamlValue } from './yaml-value.ts';
@@ -20,7 +21,7 @@ export type GivenConfiguration = { readonly yaml: string } | { readonly parts: r
 export function checkedConfiguration(
   type: PipelineType,
   given: GivenConfiguration,
-  access: TenantAccess,
+  access: ConfigurationRules,
 ): NewConfiguration {
   if ('yaml' in given) {
     const problems = configurationProblems(type, given.yaml, access);
@@ -45,10 +46,16 @@ export function checkedConfiguration(
 export function configurationProblems(
   type: PipelineType,
   yaml: string,
-  access?: TenantAccess,
+  access?: ConfigurationRules,
 ): readonly ConfigurationProblem[] {
   const reading = readYaml(yaml);
   return 'problems' in reading ? reading.problems : allProblems(type, reading.value, access);
+}
+
+/** Returns the names of the secrets that a configuration refers to. */
+export function secretNamesOf(yaml: string): readonly string[] {
+  const reading = readYaml(yaml);
+  return 'problems' in reading ? [] : secretNamesIn(textsIn(reading.value));
 }
 
 /** Returns the type whose fields a configuration has most of, for one that is given without its type. */
@@ -64,7 +71,7 @@ export function likelyTypeOf(yaml: string): PipelineType {
 function allProblems(
   type: PipelineType,
   value: YamlValue,
-  access: TenantAccess | undefined,
+  access: ConfigurationRules | undefined,
 ): ConfigurationProblem[] {
   const problems = problemsOf(value, schemas[type]);
   if (problems.length > 0) return problems;

@@ -28,6 +28,9 @@ const cases: [keys: string, value: string, shown: string][] = [
   ['sasl_password_env',                'hunter2',                             '***'],
   ['password',                         `\${DB_PASSWORD}`,                      `\${DB_PASSWORD}`],
   ['password',                         `\${DB_PASSWORD:hunter2}`,              '***'],
+  // References to secrets, too.
+  ['password',                         `\${secret:db}`,                        `\${secret:db}`],
+  ['password',                         `\${secret:db} hunter2`,                '***'],
   // Inside texts.
   ['url',                              'postgres://shop:hunter2@host/db',     'postgres://***@host/db'],
   ['url',                              'postgres://shop:hun/t@er2@host/db',   'postgres://***@host/db'],

@@ -1,3 +1,4 @@
+import { isSecretReference } from '@weir/core';
 import { variableKey } from './tenant-references.ts';
 
 /** Replaces a secret. */
@@ -43,7 +44,7 @@ const variableReference = /^\$\{[A-Za-z_][A-Za-z0-9_]{0,127}\}$/;
 /** Returns a value below these keys, with every secret in it masked. */
 export function maskedValue(keys: readonly string[], value: string): string {
   const key = keys.at(-1) ?? '';
-  if (variableReference.test(value)) return value;
+  if (variableReference.test(value) || isSecretReference(value)) return value;
   if (variableKey.test(key)) return variableName.test(value) ? value : mask;
   if (keys.some(isSecretName) || credentialsName.test(key)) return mask;
   return maskedText(value);

@@ -39,7 +39,10 @@ export async function pipelineRuns(
   return (pipeline) => {
     if (!isRunning(pipeline) || pipeline.deployed === undefined) return undefined;
     const scope = linkingScope({ pipelineId: pipeline.id, configurationId: pipeline.deployed.id });
-    const own = jobs.filter((job) => job.kind === schemaLinkingKind && job.scope === scope);
+    // The rest of a scope identifies the values of secrets.
+    const own = jobs.filter(
+      (job) => job.kind === schemaLinkingKind && (job.scope === scope || job.scope.startsWith(`${scope} `)),
+    );
     // Open and failing jobs come before those that are done.
     return own[0] === undefined ? undefined : runOf(own[0], own);
   };

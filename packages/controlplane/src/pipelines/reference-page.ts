@@ -7,6 +7,7 @@ import {
   unwrapped,
 } from '@weir/api';
 import { apiLimits } from '@weir/api/limits';
+import { coreLimits } from '@weir/core';
 import * as z from 'zod';
 import { component } from './schema.ts';
 import { schemas } from './types/schemas.ts';
@@ -37,7 +38,10 @@ const configurations = `## Configurations
   configuration is made, and names when an agent connects: it connects only to the addresses that it has checked, and follows no redirect. Errors that a
   pipeline shows repeat nothing that the other side has sent.
 - \`destination_bucket_url\` is \`s3://\`, \`gs://\` or \`azblob://\`, at a server that is such a host, and names no role.
-- Secrets belong into such variables, and only their names here. Configurations are sealed in the database, by the keys that \`-sealingKeysFile\` names or
+- Secrets belong into [named secrets](api.md#secrets) of the cluster, to which any text refers as \`\${secret:NAME}\`, at most ${coreLimits.secretReferencesMax} times in a configuration.
+  The name of a field, a host or a variable cannot. Agents get the value with the job that needs it, it is never read back, and a job starts again with another
+  value within seconds after a rotation (\`weir secret rotate\`). An unknown name is refused. Or they belong into such variables, and only their names here.
+- Configurations are sealed in the database, by the keys that \`-sealingKeysFile\` names or
   those beside a SQLite database; PostgreSQL without keys keeps no configuration that has a secret. What looks like a secret is read back as \`***\`: values
   of keys such as \`password\` or \`api_key\`, passwords in addresses, tokens. That is care and no guarantee. One that is sent back as it was read stays what
   it is in the newest configuration; if an address changes, or another setting of the same item of a list, secrets have to be written again. \`weir apply\`

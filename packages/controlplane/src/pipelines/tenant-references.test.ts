@@ -24,6 +24,20 @@ const cases: readonly [type: PipelineType, yaml: string, problem: string | undef
   ['schema_linking', linking('', '127.0.0.1'),                                           `source_schema_registry.hostname: ${address}`],
   ['schema_linking', linking('', '169.254.169.254'),                                     `source_schema_registry.hostname: ${address}`],
   ['schema_linking', linking('', 'localhost'),                                           `source_schema_registry.hostname: ${address}`],
+  ['schema_linking', linking(`, basic_auth_username: me, basic_auth_password: "\${secret:known}"`), undefined],
+  ['schema_linking', linking(`, basic_auth_username: "\${secret:known}"`),               undefined],
+  ['schema_linking', linking(`, basic_auth_password: "\${secret:other}"`),               'source_schema_registry.basic_auth_password: refers to the secret other, and the cluster has none'],
+  ['schema_linking', linking(', basic_auth_password: hunter2'),                          'source_schema_registry.basic_auth_password: is not a reference to a secret'],
+  ['schema_linking', linking(`, basic_auth_password: "x\${secret:known}"`),              'source_schema_registry.basic_auth_password: is not a reference to a secret'],
+  ['schema_linking', linking(`, basic_auth_password: "\${secret:known}", basic_auth_password_env: WEIR_PIPELINE_P`), 'source_schema_registry.basic_auth_password: is given in two ways'],
+  ['schema_linking', linking(', basic_auth_username: me, basic_auth_username_env: WEIR_PIPELINE_U'), 'source_schema_registry.basic_auth_username: is given in two ways'],
+  ['schema_linking', linking('', `\${secret:known}`),                                    'source_schema_registry.hostname: is not a name or an address'],
+  ['bento',          bento(`{http_client: {headers: {Authorization: "Bearer \${secret:known}"}}}`), undefined],
+  ['bento',          bento(`{http_client: {headers: {Authorization: "Bearer \${secret:no}"}}}`), 'input.http_client.headers.Authorization: refers to the secret no, and the cluster has none'],
+  ['bento',          bento(`{generate: {mapping: "\${ secret : known }"}}`),             'input.generate.mapping: has a reference to a secret that is not of the form'],
+  ['bento',          bento(`{generate: {mapping: "\${secret}"}}`),                       `input.generate.mapping: ${variable}`],
+  ['bento',          bento(`{"\${secret:known}": {}}`),                                  'input: has a reference to a secret in the name of a field'],
+  ['bento',          bento(`{generate: {args: [${`"\${secret:known}",`.repeat(65)}]}}`), 'has more than 64 references to secrets'],
   ['orbit',          orbit('source_cluster_credentials: {mtls_client_key_env: KEY}\n'),  `source_cluster_credentials.mtls_client_key_env: ${variable}`],
   ['orbit',          orbit('source_cluster_credentials: {sasl_password_env: "a b"}\n'),  'source_cluster_credentials.sasl_password_env: is not the name of an environment variable'],
   ['orbit',          orbit('', '10.0.0.1'),                                              `source_bootstrap_brokers[0].hostname: ${address}`],
@@ -51,9 +65,11 @@ const cases: readonly [type: PipelineType, yaml: string, problem: string | undef
   ['bento',          bento('{kafka_franz: {seed_brokers: ["a.example:9092,10.0.0.1:1"]}}'), `input.kafka_franz.seed_brokers[0]: ${address}`],
 ];
 
+const rules = { ...usualTenantAccess, secretNames: new Set(['known']) };
+
 for (const [type, yaml, problem] of cases) {
   test(`${type}: ${yaml.replaceAll('\n', ' ')}`, () => {
-    const [first] = configurationProblems(type, yaml, usualTenantAccess);
+    const [first] = configurationProblems(type, yaml, rules);
     if (problem === undefined) assert.equal(first, undefined);
     else assert.equal(first?.message.startsWith(problem), true, first?.message ?? 'no problem');
   });
@@ -71,7 +87,17 @@ test('what the operator lists is accepted', () => {
 });
 
 test('texts made of beginnings of references take steps in proportion to their length', () => {
-  for (const piece of ['$'.concat('{'), '$'.concat('{A'), 'env(', 'env("', 'http://', 'a://b', '@', ':']) {
+  for (const piece of [
+    '$'.concat('{'),
+    '$'.concat('{A'),
+    '$'.concat('{secret:'),
+    'env(',
+    'env("',
+    'http://',
+    'a://b',
+    '@',
+    ':',
+  ]) {
     const yaml = bento(`{generate: {mapping: '${piece.repeat(Math.floor(60_000 / piece.length))}'}}`);
     assert.ok(Array.isArray(configurationProblems('bento', yaml, usualTenantAccess)));
   }

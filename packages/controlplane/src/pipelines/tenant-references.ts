@@ -1,7 +1,8 @@
 import { type ValuePath, withSubject } from '@weir/api';
-import type { TenantAccess } from '@weir/cluster/outbound';
+import { coreLimits, problemOfSecretReferences, secretNamesIn } from '@weir/core';
 import { bucketPlace, placesOf, StoreError } from '@weir/storage';
 import type { ConfigurationProblem } from './configuration-problem.ts';
+import type { ConfigurationRules } from './configuration-rules.ts';
 import type { TextPlace, YamlValue } from './yaml-value.ts';
 
 /** A field that names a variable of the environment. */
@@ -11,8 +12,11 @@ const addressesKey = /^(?:addresses|seed_brokers|brokers|bootstrap_servers|hosts
 /** A field that says where something is sent. */
 export const addressKey = /url|uri|host|address|broker|server|endpoint|proxy|bucket$/i;
 const bucketKey = /bucket_url$/i;
-/** A variable in a text: `${NAME}` or `${NAME:default}`. Twice the brackets are the text itself. */
-const interpolation = /\$\{\s{0,8}([A-Za-z_]\w{0,200})\s{0,8}[:}]/g;
+/**
+ * A variable in a text: `${NAME}` or `${NAME:default}`, but no reference to a secret. Twice the brackets are the text
+ * itself.
+ */
+const interpolation = /\$\{\s{0,8}(?!secret\s{0,8}:)([A-Za-z_]\w{0,200})\s{0,8}[:}]/g;
 /** A variable in a mapping. */
 const environmentCall = /\benv\s{0,8}\(\s{0,8}(?:["']([^"']{0,200})["']\s{0,8}\))?/g;
 const urlInText = /\b([a-z][a-z0-9+.-]{0,30}):\/\/([^\s/?#"'`,;<>\\]{1,300})/gi;
@@ -29,13 +33,35 @@ interface Found {
  * Returns the variables, hosts and buckets that a configuration of any type names and may not. A name of a host is not
  * resolved here: agents check its addresses when they connect.
  */
-export function tenantReferenceProblems(root: YamlValue, access: TenantAccess): ConfigurationProblem[] {
+export function tenantReferenceProblems(root: YamlValue, access: ConfigurationRules): ConfigurationProblem[] {
   const found: Found[] = [];
   collect(root, [], access, found);
+  let referenceCount = 0;
+  for (const text of textsIn(root)) referenceCount += countReferences(text);
+  if (referenceCount > coreLimits.secretReferencesMax)
+    found.push({
+      place: root.place,
+      path: [],
+      rule: `has more than ${coreLimits.secretReferencesMax} references to secrets`,
+    });
   return found.map(({ place, path, rule }) => ({ place, message: withSubject(path, rule) }));
 }
 
-function collect(value: YamlValue, path: ValuePath, access: TenantAccess, found: Found[]): void {
+/** All texts of a configuration but keys. */
+export function* textsIn(value: YamlValue): Generator<string> {
+  switch (value.kind) {
+    case 'list':
+      for (const item of value.items) yield* textsIn(item);
+      return;
+    case 'mapping':
+      for (const { value: inner } of value.entries) yield* textsIn(inner);
+      return;
+    case 'scalar':
+      if (typeof value.value === 'string') yield value.value;
+  }
+}
+
+function collect(value: YamlValue, path: ValuePath, access: ConfigurationRules, found: Found[]): void {
   switch (value.kind) {
     case 'list':
       for (const [index, item] of value.items.entries()) collect(item, [...path, index], access, found);
@@ -44,6 +70,8 @@ function collect(value: YamlValue, path: ValuePath, access: TenantAccess, found:
       const port = value.entries.find(({ key }) => key === 'port')?.value;
       for (const { key, place, value: inner } of value.entries) {
         for (const rule of variableRules(key, access)) found.push({ place, path, rule });
+        if (countReferences(key) > 0)
+          found.push({ place, path, rule: 'has a reference to a secret in the name of a field' });
         if (key === 'hostname' && inner.kind === 'scalar' && typeof inner.value === 'string') {
           const number = port?.kind === 'scalar' && typeof port.value === 'number' ? port.value : undefined;
           const rule = access.hosts.problemOf(inner.value, number);
@@ -64,13 +92,14 @@ function collect(value: YamlValue, path: ValuePath, access: TenantAccess, found:
   }
 }
 
-function* rulesOf(key: string, text: string, access: TenantAccess): Generator<string> {
+function* rulesOf(key: string, text: string, access: ConfigurationRules): Generator<string> {
   if (variableKey.test(key)) {
     const rule = access.variables.problemOf(text);
     if (rule !== undefined) yield rule;
     return;
   }
   yield* variableRules(text, access);
+  yield* secretRules(text, access);
   if (bucketKey.test(key)) {
     const rule = problemOfBucket(text, access);
     if (rule !== undefined) yield rule;
@@ -84,7 +113,7 @@ function* rulesOf(key: string, text: string, access: TenantAccess): Generator<st
   }
 }
 
-function* variableRules(text: string, { variables }: TenantAccess): Generator<string> {
+function* variableRules(text: string, { variables }: ConfigurationRules): Generator<string> {
   for (const [, name] of text.matchAll(interpolation)) {
     const rule = variables.problemOf(name!);
     if (rule !== undefined) yield rule;
@@ -98,8 +127,20 @@ function* variableRules(text: string, { variables }: TenantAccess): Generator<st
   }
 }
 
+function* secretRules(text: string, { secretNames }: ConfigurationRules): Generator<string> {
+  const problem = problemOfSecretReferences(text);
+  if (problem !== undefined) yield problem;
+  for (const name of secretNamesIn([text]))
+    if (secretNames?.has(name) !== true)
+      yield `refers to the secret ${name}, and the cluster has none of this name; create it with create_secret`;
+}
+
+function countReferences(text: string): number {
+  return text.match(/\$\{\s{0,8}secret\s{0,8}:/g)?.length ?? 0;
+}
+
 /** `host`, `host:port` or either after a user and a password. One that is computed is checked by agents alone. */
-function* hostRules(authority: string, { hosts }: TenantAccess): Generator<string> {
+function* hostRules(authority: string, { hosts }: ConfigurationRules): Generator<string> {
   const place = authority.slice(authority.lastIndexOf('@') + 1);
   const [, inBrackets, name, port] = /^(?:\[([^\]]+)\]|([^:[\]{}$]+))(?::(\d{1,5}))?$/.exec(place) ?? [];
   const host = inBrackets ?? name;
@@ -109,7 +150,7 @@ function* hostRules(authority: string, { hosts }: TenantAccess): Generator<strin
 }
 
 /** Agents write there with their own credentials, so that only the bucket and its server are the tenant's to choose. */
-function problemOfBucket(text: string, { hosts }: TenantAccess): string | undefined {
+function problemOfBucket(text: string, { hosts }: ConfigurationRules): string | undefined {
   if (text.includes('${')) return undefined;
   try {
     for (const { scheme, server, access } of placesOf(bucketPlace(text))) {

@@ -1,4 +1,5 @@
 import { ApiError } from '@weir/api';
+import { secretNamePattern } from '@weir/core';
 
 interface NameRule {
   readonly pattern: RegExp;
@@ -31,6 +32,10 @@ const rules = {
   pipeline: {
     pattern: /^[a-zA-Z0-9_.-](?:[a-zA-Z0-9 _.-]{0,126}[a-zA-Z0-9_.-])?$/,
     text: '1 to 128 of letters, digits, dot, underscore and hyphen, with spaces between them',
+  },
+  secret: {
+    pattern: secretNamePattern,
+    text: 'a letter and up to 63 more letters, digits, dots, underscores and hyphens',
   },
 } satisfies Record<string, NameRule>;
 

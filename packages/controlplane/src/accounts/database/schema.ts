@@ -26,6 +26,7 @@ export interface Schema {
   weir_federations: FederationRow;
   weir_pipelines: PipelineRow;
   weir_pipeline_configurations: PipelineConfigurationRow;
+  weir_secrets: SecretRow;
   weir_event_views: EventViewRow;
   weir_diagnostics: DiagnosticRow;
   weir_diagnostic_transitions: DiagnosticTransitionRow;
@@ -244,6 +245,23 @@ export interface PipelineConfigurationRow {
   /** A JSON list of `{name, yaml}`; null for a single document. */
   parts: string | null;
   created_ms: number;
+  /** A JSON list of the secrets that it refers to; null for none. */
+  secret_names: string | null;
+}
+
+export interface SecretRow {
+  id: string;
+  account_id: string;
+  cluster_id: string;
+  name: string;
+  /** Sealed by the secret box. */
+  sealed_value: string;
+  version: number;
+  allows_exporters: 0 | 1;
+  created_ms: number;
+  created_by: string;
+  updated_ms: number;
+  updated_by: string;
 }
 
 export interface EventViewRow {

@@ -13,6 +13,8 @@ import type {
   VirtualClusterRow,
 } from '../database/schema.ts';
 import { requireCluster } from './require-cluster.ts';
+import { namesOf } from './secret-uses.ts';
+import { requireSecrets } from './secrets.ts';
 
 export interface Pipeline {
   /** `pi_…` */
@@ -38,6 +40,8 @@ export interface NewConfiguration {
   /** If it was sent in parts, all of them merged. */
   readonly yaml: string;
   readonly parts?: readonly ConfigurationPart[] | undefined;
+  /** The secrets that it refers to. */
+  readonly secretNames?: readonly string[] | undefined;
 }
 
 /** Immutable. */
@@ -127,10 +131,11 @@ export class Pipelines {
 
   /** Stores another configuration. The oldest ones that are not deployed are deleted to make room. */
   async addConfiguration(place: PipelinePlace, given: NewConfiguration): Promise<PipelineConfiguration> {
-    const { yaml, parts, hasSecrets } = given;
+    const { yaml, parts, hasSecrets, secretNames = [] } = given;
     if (hasSecrets === true && this.#deps.secretBox === undefined) throw new ApiError('no_sealing_keys');
     return changeAccount(this.#database, place.accountId, async (transaction) => {
       const pipeline = await requirePipeline(transaction, place);
+      await requireSecrets(transaction, place, secretNames);
       const version = pipeline.last_version + 1;
       const { clock, random } = this.#deps;
       const id = freshId('pipelineConfiguration', random);
@@ -141,6 +146,7 @@ export class Pipelines {
         yaml: this.#sealed(yaml, id),
         parts: parts === undefined ? null : this.#sealed(JSON.stringify(parts), id),
         created_ms: clock.nowMs(),
+        secret_names: secretNames.length === 0 ? null : JSON.stringify(secretNames),
       };
       await transaction
         .updateTable('weir_pipelines')
@@ -163,8 +169,10 @@ export class Pipelines {
   async change(place: PipelinePlace, { state, deployedConfigurationId }: PipelineChange): Promise<void> {
     await changeAccount(this.#database, place.accountId, async (transaction) => {
       const pipeline = await requirePipeline(transaction, place);
-      if (deployedConfigurationId !== undefined)
-        await requireConfiguration(transaction, pipeline.id, deployedConfigurationId);
+      if (deployedConfigurationId !== undefined) {
+        const configuration = await requireConfiguration(transaction, pipeline.id, deployedConfigurationId);
+        await requireSecrets(transaction, place, namesOf(configuration.secret_names));
+      }
       const changed = {
         state: state ?? pipeline.state,
         deployed_configuration_id: deployedConfigurationId ?? pipeline.deployed_configuration_id,
@@ -285,14 +293,15 @@ async function requireConfiguration(
   transaction: DatabaseTransaction,
   pipelineId: string,
   configurationId: string,
-): Promise<void> {
+): Promise<Pick<PipelineConfigurationRow, 'secret_names'>> {
   const row = await transaction
     .selectFrom('weir_pipeline_configurations')
-    .select('id')
+    .select('secret_names')
     .where('pipeline_id', '=', pipelineId)
     .where('id', '=', configurationId)
     .executeTakeFirst();
   if (row === undefined) throw notFound('pipeline configuration');
+  return row;
 }
 
 function refuseMisfit(

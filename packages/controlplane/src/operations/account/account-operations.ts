@@ -10,6 +10,7 @@ import { auditHandlers } from './audit.ts';
 import { eventViewHandlers } from './event-views.ts';
 import { mcpConfigurationHandlers } from './mcp-configuration.ts';
 import { pipelineHandlers } from './pipelines.ts';
+import { type SecretHandlersOptions, secretHandlers } from './secrets.ts';
 import { sessionHandlers } from './sessions.ts';
 import { ssoHandlers } from './sso.ts';
 import { userRoleHandlers } from './user-roles.ts';
@@ -32,6 +33,7 @@ export interface AccountOperationsOptions {
   readonly portOf?: ((clusterId: string) => Pick<ClusterPort, 'listJobs'>) | undefined;
   /** What configurations of pipelines may name; `usualTenantAccess` if absent. */
   readonly tenantAccess?: TenantAccess | undefined;
+  readonly exportersUsing?: SecretHandlersOptions['exportersUsing'];
   /** For generated names, which are not secret. */
   readonly random?: Random;
 }
@@ -45,6 +47,7 @@ export function accountOperations({
   cloning,
   portOf,
   tenantAccess,
+  exportersUsing,
   random = systemRandom,
 }: AccountOperationsOptions) {
   return {
@@ -59,6 +62,7 @@ export function accountOperations({
     ...ssoHandlers(accounts, publicUrl),
     ...workloadIdentityHandlers(accounts, fileBindings, onAgentsRevoked),
     ...eventViewHandlers(accounts),
+    ...secretHandlers(accounts, { exportersUsing }),
     ...pipelineHandlers(accounts, { runnableTypes: runnablePipelineTypes, portOf, tenantAccess }),
   };
 }

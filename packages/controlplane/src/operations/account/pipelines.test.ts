@@ -242,13 +242,13 @@ test('a pipeline of schema linking shows how it runs', async (t) => {
     ...target,
     configuration_yaml,
   });
-  assert.deepEqual(await linkingPipelines(accounts.pipelines, cluster), [], 'it is paused');
+  assert.deepEqual(await linkingPipelines(accounts, cluster), [], 'it is paused');
   await client.call('change_pipeline_state', {
     ...target,
     desired_state: 'running',
     deployed_configuration_id: configuration_id,
   });
-  const [running] = await linkingPipelines(accounts.pipelines, cluster);
+  const [running] = await linkingPipelines(accounts, cluster);
   assert.deepEqual(running, {
     everyMs: 60_000,
     task: {
@@ -258,6 +258,8 @@ test('a pipeline of schema linking shows how it runs', async (t) => {
       port: 8081,
       usernameEnv: 'WEIR_PIPELINE_USER',
       passwordEnv: undefined,
+      username: undefined,
+      password: undefined,
       usesTls: false,
       isInsecure: false,
       contextType: 'CUSTOM',
@@ -302,7 +304,7 @@ test('a pipeline of schema linking shows how it runs', async (t) => {
   );
   await client.call('change_pipeline_state', { ...target, desired_state: 'paused' });
   assert.equal(await runNow(), undefined);
-  assert.deepEqual(await linkingPipelines(accounts.pipelines, cluster), []);
+  assert.deepEqual(await linkingPipelines(accounts, cluster), []);
 });
 
 test('a configuration in parts is returned whole and in its parts', async (t) => {

@@ -9,7 +9,12 @@ import type {
   Pipeline,
   PipelineConfiguration,
 } from '../../accounts/workspaces/pipelines.ts';
-import { checkedConfiguration, configurationProblems } from '../../pipelines/check-configuration.ts';
+import {
+  checkedConfiguration,
+  configurationProblems,
+  secretNamesOf,
+} from '../../pipelines/check-configuration.ts';
+import type { ConfigurationRules } from '../../pipelines/configuration-rules.ts';
 import { maskedYaml, withStoredSecrets } from '../../pipelines/masked-yaml.ts';
 import { pipelineRuns, type RunOf } from '../../pipelines/pipeline-runs.ts';
 import { summaryOf } from '../../pipelines/summary.ts';
@@ -36,10 +41,15 @@ interface PipelineHandlersOptions {
 }
 
 export function pipelineHandlers(
-  { pipelines }: Pick<AccountsDatabase, 'pipelines'>,
+  { pipelines, secrets }: Pick<AccountsDatabase, 'pipelines' | 'secrets'>,
   options: PipelineHandlersOptions = {},
 ): OperationHandlers<Names, CallContext> {
   const { runnableTypes = runnablePipelineTypes, portOf, tenantAccess = usualTenantAccess } = options;
+  /** What a configuration of a cluster may name. */
+  const rulesOf = async (clusterId: string, accountId: string): Promise<ConfigurationRules> => {
+    const known = await secrets.list({ accountId, clusterId });
+    return { ...tenantAccess, secretNames: new Set(known.map(({ name }) => name)) };
+  };
   return {
     async list_pipelines({ virtual_cluster_id }, { accountId }) {
       const all = await pipelines.list(accountId, virtual_cluster_id);
@@ -59,8 +69,10 @@ export function pipelineHandlers(
       };
     },
 
-    async check_pipeline_configuration({ pipeline_type, configuration_yaml }) {
-      const problems = configurationProblems(pipeline_type, configuration_yaml, tenantAccess)
+    async check_pipeline_configuration(input, { accountId }) {
+      const { virtual_cluster_id, pipeline_type, configuration_yaml } = input;
+      const rules = await rulesOf(virtual_cluster_id, accountId);
+      const problems = configurationProblems(pipeline_type, configuration_yaml, rules)
         .map(({ place: { line, column }, message }) => ({
           line,
           column,
@@ -82,11 +94,12 @@ export function pipelineHandlers(
         yaml === undefined
           ? { parts: parts!.map((part) => partWithSecrets(part, newest)) }
           : { yaml: withStoredSecrets(yaml, newest?.yaml) };
-      const checked = checkedConfiguration(type, given, tenantAccess);
+      const checked = checkedConfiguration(type, given, await rulesOf(place.clusterId, accountId));
       const hasSecrets = [checked.yaml, ...(checked.parts ?? []).map((part) => part.yaml)].some(
         (text) => maskedYaml(text) !== text,
       );
-      const { id } = await pipelines.addConfiguration(place, { ...checked, hasSecrets });
+      const secretNames = secretNamesOf(checked.yaml);
+      const { id } = await pipelines.addConfiguration(place, { ...checked, hasSecrets, secretNames });
       return { configuration_id: id };
     },
 

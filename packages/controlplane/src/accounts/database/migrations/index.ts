@@ -4,6 +4,7 @@ import { signIn } from './0003-sign-in.ts';
 import { pipelines } from './0004-pipelines.ts';
 import { auditCounts } from './0005-audit-counts.ts';
 import { eventViews } from './0006-event-views.ts';
+import { secrets } from './0007-secrets.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, in order. */
@@ -14,4 +15,5 @@ export const migrations: readonly Migration[] = [
   pipelines,
   auditCounts,
   eventViews,
+  secrets,
 ];
