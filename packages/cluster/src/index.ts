@@ -393,6 +393,7 @@ export {
   writeLinkingTask,
 } from './jobs/linking-task.ts';
 export { deadFileScanKind, readScanTask, type ScanTask, writeScanTask } from './jobs/scan-task.ts';
+export { secretsDigest } from './jobs/secrets-digest.ts';
 export type { SeriesValue } from './metrics/combined-stats.ts';
 export { readMeasuredSnapshot } from './metrics/measured-cluster-snapshot.ts';
 export type { MeasuredClusterView } from './metrics/measured-cluster-view.ts';

@@ -1,3 +1,4 @@
+export type { ExporterSecrets } from './jobs/exporter-secrets.ts';
 export type { LinkingPipeline } from './jobs/schema-linking-planner.ts';
 export { ClusterNode, type ServingRight } from './leader/cluster-node.ts';
 export { LoadSharing } from './leader/load-sharing/load-sharing.ts';

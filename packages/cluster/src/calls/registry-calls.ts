@@ -1,5 +1,5 @@
 import { column, list, nullable, object, text, tuple, whole } from '../shapes/shape.ts';
-import { command, query } from './call.ts';
+import { command, leaderCall, query } from './call.ts';
 
 /** An entry of the registry to put or, with `null`, to remove. The cluster does not interpret values. */
 export interface RegistryEntryChange {
@@ -74,4 +74,8 @@ export const registryCalls = {
       }),
     ),
   ),
+  /** Returns those of some secrets that exporters may not name, because there is none or it is for others. */
+  unusableSecrets: leaderCall<[names: readonly string[]], readonly string[]>(tuple(list(text)), {
+    onRetry: 'reexecute',
+  }),
 };

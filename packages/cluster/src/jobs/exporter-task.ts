@@ -1,4 +1,4 @@
-import { object, type Shape, text, whole } from '../shapes/shape.ts';
+import { object, optional, type Shape, text, texts, whole } from '../shapes/shape.ts';
 
 /** The kind of job that copies schemas of the registry of a cluster to another one. */
 export const schemaExportKind = 'schema_export';
@@ -8,9 +8,15 @@ interface ExporterTask {
   readonly name: string;
   /** Counts what users did to the exporter: a job of an earlier generation has nothing more to do. */
   readonly generation: number;
+  /** The values of the secrets that its config refers to. */
+  readonly secrets?: Readonly<Record<string, string>> | undefined;
 }
 
-const shape: Shape<ExporterTask> = object<ExporterTask>({ name: text, generation: whole });
+const shape: Shape<ExporterTask> = object<ExporterTask>({
+  name: text,
+  generation: whole,
+  secrets: optional(texts),
+});
 
 export function writeExporterTask(task: ExporterTask): Uint8Array {
   return Buffer.from(JSON.stringify(task));
@@ -23,9 +29,16 @@ export function readExporterTask(task: Uint8Array): ExporterTask {
   return read;
 }
 
-/** The scope of the jobs of an exporter: after a user changed it, the next one does not wait for a pause to end. */
-export function exporterScope({ name, generation }: ExporterTask): string {
-  return `${name} ${generation}`;
+/**
+ * The scope of the jobs of an exporter: after a user changed it or a secret of it, the next one does not wait for a
+ * pause to end.
+ */
+export function exporterScope({
+  name,
+  generation,
+  secretsDigest,
+}: Pick<ExporterTask, 'name' | 'generation'> & { readonly secretsDigest?: string | undefined }): string {
+  return secretsDigest === undefined ? `${name} ${generation}` : `${name} ${generation} ${secretsDigest}`;
 }
 
 /** Keys of entries of the registry that say what exporters do, and how far they are. */

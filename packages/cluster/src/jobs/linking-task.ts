@@ -1,4 +1,4 @@
-import { flag, object, oneOf, optional, type Shape, text, whole } from '../shapes/shape.ts';
+import { flag, object, oneOf, optional, type Shape, text, texts, whole } from '../shapes/shape.ts';
 
 /** The kind of job that copies schemas of another registry. */
 export const schemaLinkingKind = 'schema_linking';
@@ -12,6 +12,13 @@ export interface LinkingTask {
   /** Names of variables in the environment of the agent. */
   readonly usernameEnv?: string | undefined;
   readonly passwordEnv?: string | undefined;
+  /** Instead of variables: texts that may refer to secrets. */
+  readonly username?: string | undefined;
+  readonly password?: string | undefined;
+  /** The values of the secrets that the texts refer to. */
+  readonly secrets?: Readonly<Record<string, string>> | undefined;
+  /** Changes with the values of these secrets: jobs with an earlier value are not wanted. */
+  readonly secretsDigest?: string | undefined;
   readonly usesTls: boolean;
   readonly isInsecure: boolean;
   readonly contextType: 'DEFAULT' | 'AUTO' | 'CUSTOM' | 'NONE';
@@ -26,6 +33,10 @@ const shape: Shape<LinkingTask> = object<LinkingTask>({
   port: whole,
   usernameEnv: optional(text),
   passwordEnv: optional(text),
+  username: optional(text),
+  password: optional(text),
+  secrets: optional(texts),
+  secretsDigest: optional(text),
   usesTls: flag,
   isInsecure: flag,
   contextType: oneOf('DEFAULT', 'AUTO', 'CUSTOM', 'NONE'),
@@ -43,10 +54,12 @@ export function readLinkingTask(task: Uint8Array): LinkingTask {
   return read;
 }
 
-/** The scope of the jobs of a pipeline: those of another configuration do not wait for the next interval. */
+/** The scope of the jobs of a pipeline: those of another configuration or secret do not wait for the next interval. */
 export function linkingScope({
   pipelineId,
   configurationId,
-}: Pick<LinkingTask, 'pipelineId' | 'configurationId'>) {
-  return `${pipelineId} ${configurationId}`;
+  secretsDigest,
+}: Pick<LinkingTask, 'pipelineId' | 'configurationId' | 'secretsDigest'>): string {
+  const scope = `${pipelineId} ${configurationId}`;
+  return secretsDigest === undefined ? scope : `${scope} ${secretsDigest}`;
 }

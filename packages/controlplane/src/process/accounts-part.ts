@@ -9,7 +9,7 @@ import {
   watchClusters,
 } from '@weir/diagnostics';
 import type { JournalHub } from '@weir/journal';
-import type { LinkingPipeline } from '@weir/metadata';
+import type { ExporterSecrets, LinkingPipeline } from '@weir/metadata';
 import { DatabaseProblem } from '../accounts/database/database-problem.ts';
 import { type AccountsDatabase, openAccounts } from '../accounts/open.ts';
 import { defaultPasswordCost } from '../accounts/secrets/password-hash.ts';
@@ -33,6 +33,7 @@ import { type AccountsRouteName, type Handler, type RouteHandlers, routePath } f
 import { mcpRoutes } from '../mcp/mcp-routes.ts';
 import { accountOperations } from '../operations/account/account-operations.ts';
 import { clusterOperations } from '../operations/cluster/cluster-operations.ts';
+import { exporterSecrets } from '../pipelines/exporter-secrets.ts';
 import { linkingPipelines } from '../pipelines/linking-pipelines.ts';
 import type { ClusterRegistries } from '../schema-registry/cluster-registries.ts';
 import { openRegistries } from '../schema-registry/open-registries.ts';
@@ -79,6 +80,8 @@ export interface AccountsPart {
   isRegistered(clusterId: string): Promise<boolean>;
   /** The pipelines of schema linking of a cluster that run. */
   linkingPipelines(cluster: VirtualCluster): Promise<readonly LinkingPipeline[]>;
+  /** The secrets that exporters of a cluster may use. */
+  exporterSecrets(cluster: VirtualCluster): ExporterSecrets;
   /** Authorizes agents, by a key of an account or a token. */
   readonly authorize: Authorize;
   readonly handlers: RouteHandlers<AccountsRouteName>;
@@ -189,7 +192,8 @@ export async function startAccounts(
   return {
     list: () => accounts.virtualClusters.listAll(),
     isRegistered: (clusterId) => accounts.virtualClusters.isKnown(clusterId),
-    linkingPipelines: (cluster) => linkingPipelines(accounts.pipelines, cluster),
+    linkingPipelines: (cluster) => linkingPipelines(accounts, cluster),
+    exporterSecrets: (cluster) => exporterSecrets(accounts.secrets, cluster),
     authorize: authorizeByAny(
       tokens.authorize,
       authorizeByAccountKeys({ keyVerifier: accounts.keyVerifier, host, limits }),
@@ -321,6 +325,8 @@ function handlersOf(
       cloning,
       portOf: ports.portOf,
       tenantAccess: settings.tenantAccess,
+      exportersUsing: (clusterId, name) =>
+        registries.use(clusterId, async ({ exporters }) => exporters.usersOfSecret(name)),
     }),
     ...onClusters,
   };

@@ -104,6 +104,10 @@ async function startParts(
       const { id } = cluster;
       if (cluster.type === 'byoc_schema_registry')
         node.runSchemaLinking(async () => (await accounts.load()).linkingPipelines(cluster));
+      node.useExporterSecrets({
+        revisions: async (names) => (await accounts.load()).exporterSecrets(cluster).revisions(names),
+        open: async (names) => (await accounts.load()).exporterSecrets(cluster).open(names),
+      });
       const endSecrets = keepClusterSecrets(node, { randomBytes, clock, log });
       const endCredentials = id === ownClusterId ? credentials.attach(node) : undefined;
       const backup =

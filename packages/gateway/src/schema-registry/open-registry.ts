@@ -38,7 +38,12 @@ interface OpenRegistry {
 export function openRegistry(parts: RegistryParts): OpenRegistry {
   const store = new RegistryReplica(parts);
   const formats = { AVRO: avroFormat, PROTOBUF: protobufFormat, JSON: jsonSchemaFormat };
-  const service = new RegistryService({ ...parts, store, formats });
+  const service = new RegistryService({
+    ...parts,
+    store,
+    formats,
+    unusableSecrets: (names) => parts.port.unusableSecrets(names),
+  });
   return {
     async service() {
       await store.ready();

@@ -1,6 +1,6 @@
 import { readExporterTask, schemaExportKind } from '@weir/cluster';
 import { HostRefused, type TenantAccess } from '@weir/cluster/outbound';
-import type { Clock, Metrics, Random } from '@weir/core';
+import { type Clock, type Metrics, type Random, SecretMissing, withSecrets } from '@weir/core';
 import type {
   ExportCounts,
   ExportDestination,
@@ -57,7 +57,7 @@ export function schemaExport(options: SchemaExportOptions): JobKind {
     const { destinationOptions, ExportedSubjects, exportChanges, RegistryClient } = await import(
       '@weir/registry'
     );
-    const { name, generation } = readExporterTask(bytes);
+    const { name, generation, secrets = {} } = readExporterTask(bytes);
     const source = await options.source();
     // The task may be newer than what this agent has read.
     await source.state();
@@ -84,7 +84,7 @@ export function schemaExport(options: SchemaExportOptions): JobKind {
     let close = () => {};
     try {
       const destination = open({
-        ...destinationOptions(definition.config),
+        ...destinationOptions(configWithSecrets(definition.config, secrets)),
         allowedHosts: tenantAccess.hosts,
         clock,
         random,
@@ -116,6 +116,15 @@ export function schemaExport(options: SchemaExportOptions): JobKind {
   }
 }
 
+function configWithSecrets(
+  config: Readonly<Record<string, string>>,
+  secrets: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(config).map(([setting, text]) => [setting, withSecrets(text, secrets)]),
+  );
+}
+
 const stoppedMessage = 'it was paused, changed or deleted';
 
 /** A user did something else with the exporter. */
@@ -124,7 +133,8 @@ class ExporterStopped extends Error {}
 /** Errors of the destination are one line for users already, and repeat nothing that it sent. */
 async function failureOf(error: unknown): Promise<Error> {
   const { InvalidDestination, LinkingFailed, RegistryRefusal } = await import('@weir/registry');
-  const isFinal = [LinkingFailed, InvalidDestination, HostRefused].some((kind) => error instanceof kind);
+  const finals = [LinkingFailed, InvalidDestination, HostRefused, SecretMissing];
+  const isFinal = finals.some((kind) => error instanceof kind);
   if (isFinal) return new NeedsOperator((error as Error).message);
   if (error instanceof RegistryRefusal && !error.isTemporary) return new NeedsOperator(error.message);
   return error instanceof Error ? error : new Error(String(error));

@@ -98,6 +98,30 @@ test('errors are one line that says what to do', async (t) => {
   await assert.rejects(run(), /the environment variable WEIR_PIPELINE_PASSWORD of the agents is not set/);
 });
 
+test('a sync takes the secrets that came with it', async (t) => {
+  const { run } = await setUp(t, registry);
+  const named = {
+    usernameEnv: undefined,
+    passwordEnv: undefined,
+    username: 'me',
+    password: `\${secret:registry-password}`,
+  };
+  const secrets = { 'registry-password': 'secret' };
+  assert.equal(await run({ ...named, secrets }), '2 versions of 1 subjects; 2 new, 1 deleted');
+  assert.match(await run({ ...named, username: `m\${secret:e}`, secrets: { ...secrets, e: 'e' } }), /0 new/);
+  await assert.rejects(run({ ...named, secrets: { 'registry-password': 'hunter2' } }), (error) => {
+    assert.ok(error instanceof NeedsOperator);
+    assert.match(error.message, /: the credentials were refused/);
+    assert.doesNotMatch(error.message, /hunter2/);
+    return true;
+  });
+  for (const missing of [undefined, {}, { other: 'secret' }])
+    await assert.rejects(
+      run({ ...named, secrets: missing }),
+      /the configuration names the secret registry-password, which it may not use or which is gone$/,
+    );
+});
+
 test('redirects are not followed', async (t) => {
   const seen: (string | undefined)[] = [];
   const { run } = await setUp(t, (request, response) => {

@@ -5,7 +5,7 @@ import {
   type TenantVariables,
   VariableRefused,
 } from '@weir/cluster/outbound';
-import type { Clock, Log, Metrics, Random } from '@weir/core';
+import { type Clock, type Log, type Metrics, type Random, SecretMissing, withSecrets } from '@weir/core';
 import type { LinkDestination, LinkSource, RegistryClientOptions } from '@weir/registry';
 import { type JobKind, NeedsOperator } from '../job-kind.ts';
 import { linkingRows } from './linking-metrics.ts';
@@ -86,24 +86,33 @@ export function schemaLinking(options: SchemaLinkingOptions): JobKind {
   };
 }
 
-function sourceOptions(
-  { hostname, port, usesTls, isInsecure, usernameEnv, passwordEnv }: LinkingTask,
-  variables: TenantVariables,
-): RegistryClientOptions {
+function sourceOptions(task: LinkingTask, variables: TenantVariables): RegistryClientOptions {
+  const { hostname, port, usesTls, isInsecure } = task;
   const host = hostname.includes(':') && !hostname.startsWith('[') ? `[${hostname}]` : hostname;
   const urls = `${usesTls ? 'https' : 'http'}://${host}:${port}`;
-  if (usernameEnv === undefined && passwordEnv === undefined) return { urls, tls: { isInsecure } };
-  const username = variableOf(usernameEnv, variables);
-  const password = variableOf(passwordEnv, variables);
-  return { urls, tls: { isInsecure }, credentials: { kind: 'basic', username, password } };
+  const username = credentialOf(task.username, task.usernameEnv, task, variables);
+  const password = credentialOf(task.password, task.passwordEnv, task, variables);
+  if (username === undefined && password === undefined) return { urls, tls: { isInsecure } };
+  return {
+    urls,
+    tls: { isInsecure },
+    credentials: { kind: 'basic', username: username ?? '', password: password ?? '' },
+  };
 }
 
-function variableOf(name: string | undefined, variables: TenantVariables): string {
-  if (name === undefined) return '';
+/** A text with its secrets, or the value of a variable. */
+function credentialOf(
+  text: string | undefined,
+  variable: string | undefined,
+  { secrets = {} }: LinkingTask,
+  variables: TenantVariables,
+): string | undefined {
   try {
-    return variables.valueOf(name);
+    if (text !== undefined) return withSecrets(text, secrets);
+    return variable === undefined ? undefined : variables.valueOf(variable);
   } catch (error) {
-    if (error instanceof VariableRefused) throw new NeedsOperator(error.message);
+    if (error instanceof VariableRefused || error instanceof SecretMissing)
+      throw new NeedsOperator(error.message);
     throw error;
   }
 }

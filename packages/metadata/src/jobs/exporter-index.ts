@@ -1,4 +1,5 @@
 import { exporterKeys, isExportedKey, type RegistryEntry } from '@weir/cluster';
+import { secretNamesIn } from '@weir/core';
 import type { AskMachine } from './ask-machine.ts';
 
 /** What an exporter of the registry says about itself. */
@@ -9,10 +10,18 @@ interface ExporterStatus {
   readonly generation: number;
 }
 
+/** An exporter that is not paused. */
+export interface RunningExporter extends ExporterStatus {
+  readonly name: string;
+  /** The secrets that its config refers to. */
+  readonly secretNames: readonly string[];
+}
+
 /** The exporters of the registry of a cluster. It reads each change of the registry once. */
 export class ExporterIndex {
   readonly #ask: AskMachine;
-  readonly #names = new Set<string>();
+  /** Their names, with the secrets that they refer to. */
+  readonly #exporters = new Map<string, readonly string[]>();
   readonly #statuses = new Map<string, ExporterStatus>();
   #revision = 0;
   #startRevision = 0;
@@ -28,10 +37,10 @@ export class ExporterIndex {
   }
 
   /** Those that are not paused. */
-  *running(): Generator<ExporterStatus & { readonly name: string }> {
-    for (const name of this.#names) {
+  *running(): Generator<RunningExporter> {
+    for (const [name, secretNames] of this.#exporters) {
       const status = this.#statuses.get(name);
-      if (status !== undefined && status.state !== 'PAUSED') yield { name, ...status };
+      if (status !== undefined && status.state !== 'PAUSED') yield { name, secretNames, ...status };
     }
   }
 
@@ -53,7 +62,7 @@ export class ExporterIndex {
   }
 
   #clear(): void {
-    this.#names.clear();
+    this.#exporters.clear();
     this.#statuses.clear();
     this.#startRevision = 0;
     this.#changedRevision = 0;
@@ -67,8 +76,8 @@ export class ExporterIndex {
     const { definitions, statuses } = exporterKeys;
     if (key.startsWith(definitions)) {
       const name = key.slice(definitions.length);
-      if (value === null) this.#names.delete(name);
-      else this.#names.add(name);
+      if (value === null) this.#exporters.delete(name);
+      else this.#exporters.set(name, readSecretNames(value));
       return;
     }
     const name = key.slice(statuses.length);
@@ -85,5 +94,15 @@ function readStatus(value: Uint8Array): ExporterStatus | undefined {
   } catch {
     // Of a later release.
     return undefined;
+  }
+}
+
+function readSecretNames(value: Uint8Array): readonly string[] {
+  try {
+    const { config = {} } = JSON.parse(Buffer.from(value).toString()) as { config?: Record<string, unknown> };
+    return secretNamesIn(Object.values(config).filter((text) => typeof text === 'string'));
+  } catch {
+    // Of a later release.
+    return [];
   }
 }

@@ -4,9 +4,10 @@ import { type RegistryEntryChange, readExporterTask } from '@weir/cluster';
 import { TestCluster } from '../../testing/index.ts';
 import type { AskMachine } from './ask-machine.ts';
 import { exporterPlanner } from './exporter-planner.ts';
+import type { ExporterSecrets } from './exporter-secrets.ts';
 
 /** A planner over the registry of a real leader. */
-function stage() {
+function stage(secrets?: ExporterSecrets) {
   const cluster = new TestCluster();
   let revision = 0;
   let readCount = 0;
@@ -17,7 +18,7 @@ function stage() {
         return cluster.readRegistry(request);
       },
     })) as unknown as AskMachine;
-  const planner = exporterPlanner(ask);
+  const planner = exporterPlanner(ask, secrets);
   return {
     planner,
     readCount: () => readCount,
@@ -99,4 +100,36 @@ test('a change is read once', async () => {
 test('a task that is not one is refused', () => {
   for (const text of ['{}', '{"name":"e"}', '[]', '{"name":1,"generation":1}'])
     assert.throws(() => readExporterTask(Buffer.from(text)), RangeError);
+});
+
+test('an exporter gets the secrets that it names with its job, and another job with another value', async () => {
+  const known = new Map([['pw', 'r1']]);
+  const asked: string[] = [];
+  const { put, planner } = stage({
+    revisions: async () => known,
+    open: async (names) => {
+      asked.push(...names);
+      return { pw: `value of ${known.get('pw')}` };
+    },
+  });
+  await put({
+    'exporter/plain': { config: { x: 'y' } },
+    'exporter-status/plain': status('STARTING'),
+    'exporter/secret': { config: { user: 'me', password: `\${secret:pw}`, other: `\${secret:missing}` } },
+    'exporter-status/secret': status('STARTING'),
+  });
+  const plan = (freeCount: number) =>
+    planner.plan({ nowMs: 1, isOpen: () => false, lastDoneMs: () => undefined, freeCount });
+  assert.deepEqual(await plan(0), []);
+  assert.deepEqual(asked, [], 'nothing is opened for jobs that are not handed out');
+  const [plain, secret] = await plan(8);
+  assert.equal(plain!.scope, 'plain 1');
+  assert.equal(readExporterTask(plain!.task).secrets, undefined);
+  assert.match(secret!.scope, /^secret 1 [0-9a-f]{12}$/);
+  assert.deepEqual(readExporterTask(secret!.task).secrets, { pw: 'value of r1' });
+  assert.deepEqual(asked, ['pw', 'missing']);
+  const scopes = [plain!.scope, secret!.scope];
+  assert.deepEqual(await planner.unwanted!(scopes), []);
+  known.set('pw', 'r2');
+  assert.deepEqual(await planner.unwanted!(scopes), [secret!.scope], 'a new value starts it again');
 });

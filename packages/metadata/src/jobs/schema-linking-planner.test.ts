@@ -51,3 +51,28 @@ test('a task that is not one is refused', () => {
   for (const text of ['{}', JSON.stringify({ ...task, contextType: 'OTHER' }), '[]'])
     assert.throws(() => readLinkingTask(Buffer.from(text)), RangeError);
 });
+
+test('secrets are opened for a job that is due, and another value makes another job', async () => {
+  let opened = 0;
+  const pipeline = (secretsDigest: string): LinkingPipeline => ({
+    task: { ...task, password: `\${secret:pw}`, secretsDigest },
+    everyMs: 60_000,
+    openSecrets: async () => {
+      opened++;
+      return { pw: `value of ${secretsDigest}` };
+    },
+  });
+  let pipelines = [pipeline('one')];
+  const planner = schemaLinkingPlanner(async () => pipelines);
+  const state = { nowMs: 1, isOpen: () => false, lastDoneMs: () => undefined, freeCount: 1 };
+  assert.deepEqual(await planner.plan({ ...state, isOpen: () => true }), []);
+  assert.deepEqual(await planner.plan({ ...state, freeCount: 0 }), []);
+  assert.equal(opened, 0);
+  const [planned] = await planner.plan(state);
+  assert.equal(planned!.scope, 'pi_1 pci_1 one');
+  assert.deepEqual(readLinkingTask(planned!.task).secrets, { pw: 'value of one' });
+  pipelines = [pipeline('two')];
+  assert.deepEqual(await planner.unwanted!(['pi_1 pci_1 one']), ['pi_1 pci_1 one']);
+  const [next] = await planner.plan(state);
+  assert.deepEqual(readLinkingTask(next!.task).secrets, { pw: 'value of two' });
+});

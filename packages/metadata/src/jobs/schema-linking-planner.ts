@@ -3,8 +3,11 @@ import type { JobPlanner } from './job-planner.ts';
 
 /** A pipeline that runs: what it copies, and how often. */
 export interface LinkingPipeline {
+  /** Without the values of secrets. */
   readonly task: LinkingTask;
   readonly everyMs: number;
+  /** Returns the values of the secrets that it refers to; absent if it refers to none. */
+  readonly openSecrets?: (() => Promise<Readonly<Record<string, string>>>) | undefined;
 }
 
 /**
@@ -21,13 +24,19 @@ export function schemaLinkingPlanner(pipelines: () => Promise<readonly LinkingPi
       const wanted = new Set((await pipelines()).map(({ task }) => linkingScope(task)));
       return scopes.filter((scope) => !wanted.has(scope));
     },
-    async plan({ nowMs, isOpen, lastDoneMs }) {
-      const due = (await pipelines()).filter(({ task, everyMs }) => {
+    async plan({ nowMs, isOpen, lastDoneMs, freeCount }) {
+      const wanted = (await pipelines()).filter(({ task, everyMs }) => {
         const scope = linkingScope(task);
         const doneMs = lastDoneMs(scope);
         return !isOpen(scope) && (doneMs === undefined || nowMs - doneMs >= everyMs);
       });
-      return due.map(({ task }) => ({ scope: linkingScope(task), task: writeLinkingTask(task) }));
+      // Secrets are opened for jobs that are handed out, and for no others.
+      return Promise.all(
+        wanted.slice(0, freeCount).map(async ({ task, openSecrets }) => ({
+          scope: linkingScope(task),
+          task: writeLinkingTask({ ...task, secrets: await openSecrets?.() }),
+        })),
+      );
     },
   };
 }

@@ -199,6 +199,7 @@ const leaderCalls: LeaderAnswers<NamesOf<'leader'>> = {
   claimJobs: ({ leadership }, claim) => leadership.jobs.claim(claim),
   reportJob: ({ leadership }, report) => leadership.jobs.report(report),
   listJobs: ({ leadership }) => leadership.jobs.list(),
+  unusableSecrets: ({ leadership }, names) => leadership.unusableSecrets(names),
   readSeries: ({ leadership }, query) => leadership.series.read(query),
   describeActivity: ({ leadership }, groupsMax) => leadership.activity(groupsMax),
   storageTraffic: ({ leadership }, spanMs) => leadership.storageTraffic(spanMs),

@@ -11,6 +11,7 @@ import { type Clock, clusterKind, type EventTypeName, type Log, type Metrics } f
 import { EntriesPruned, type Journal, type LeaseHolder } from '@weir/journal';
 import type { Command, Namespace, ReplyOf } from '@weir/machine';
 import { type EventMetrics, eventMetrics } from '../events/event-metrics.ts';
+import type { ExporterSecrets } from '../jobs/exporter-secrets.ts';
 import { type JobQueueMetrics, jobQueueMetrics } from '../jobs/job-queue-metrics.ts';
 import type { LinkingPipeline } from '../jobs/schema-linking-planner.ts';
 import { type QueryQueueMetrics, queryQueueMetrics } from '../queries/query-queue-metrics.ts';
@@ -92,6 +93,7 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
   #servingProblem: string | undefined;
   readonly #servingProblemListeners = new Set<() => void>();
   #linkingPipelines: (() => Promise<readonly LinkingPipeline[]>) | undefined;
+  #exporterSecrets: ExporterSecrets | undefined;
   readonly #followers: Followers;
   readonly #roleListeners = new Set<(role: Role) => void>();
   readonly #leaderListeners = new Set<() => void>();
@@ -199,6 +201,11 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
   /** From its next term on, this node plans syncs of these pipelines. */
   runSchemaLinking(pipelines: () => Promise<readonly LinkingPipeline[]>): void {
     this.#linkingPipelines = pipelines;
+  }
+
+  /** From its next term on, exporters of the cluster may use these secrets. */
+  useExporterSecrets(secrets: ExporterSecrets): void {
+    this.#exporterSecrets = secrets;
   }
 
   /** Stops for good. Callers get the reason from then on. */
@@ -411,6 +418,7 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
           seriesBudget: this.#seriesBudget,
           backedUpMs: () => this.#backedUpMs?.(),
           hasFiles: clusterKind(this.#options.clusterId) !== 'schema registry',
+          exporterSecrets: this.#exporterSecrets,
           ...(this.#linkingPipelines === undefined ? {} : { linkingPipelines: this.#linkingPipelines }),
         });
         this.#log.info('started leading cluster', { epoch, position });

@@ -7,7 +7,7 @@ import {
   type StorageTraffic,
   schemaExportKind,
 } from '@weir/cluster';
-import { type Clock, type Log, seriesShortStepMs } from '@weir/core';
+import { type Clock, coreLimits, type Log, seriesShortStepMs } from '@weir/core';
 import { GroupCoordinator } from '@weir/groups';
 import type { Journal } from '@weir/journal';
 import { hasNodeId, loginsReceivedSince, type NodeIdRequest } from '@weir/machine';
@@ -19,6 +19,7 @@ import { ClaimedFiles } from '../jobs/claimed-files.ts';
 import { readCompactionBacklog } from '../jobs/compaction-backlog.ts';
 import { deadFileScanPlanner } from '../jobs/dead-file-scan-planner.ts';
 import { exporterPlanner } from '../jobs/exporter-planner.ts';
+import { type ExporterSecrets, noExporterSecrets } from '../jobs/exporter-secrets.ts';
 import { fileCompactionPlanner } from '../jobs/file-compaction-planner.ts';
 import { fileDeletionPlanner } from '../jobs/file-deletion-planner.ts';
 import type { JobPlanner } from '../jobs/job-planner.ts';
@@ -68,6 +69,8 @@ interface LeadershipOptions {
   readonly hasFiles: boolean;
   /** The pipelines of schema linking that run. */
   readonly linkingPipelines?: () => Promise<readonly LinkingPipeline[]>;
+  /** The secrets that exporters of the cluster may use; none if absent. */
+  readonly exporterSecrets?: ExporterSecrets | undefined;
   readonly seriesBudget: SeriesBudget;
 }
 
@@ -154,7 +157,7 @@ export class Leadership {
     this.jobs = new JobQueue({
       planners: [
         ...(options.hasFiles ? this.#filePlanners() : []),
-        exporterPlanner((question) => this.pipeline.ask(question)),
+        exporterPlanner((question) => this.pipeline.ask(question), options.exporterSecrets),
         ...(options.linkingPipelines === undefined ? [] : [schemaLinkingPlanner(options.linkingPipelines)]),
       ],
       clock,
@@ -381,6 +384,14 @@ export class Leadership {
       run();
     });
     this.#timers.set(name, cancel);
+  }
+
+  /** Those of some secrets that exporters may not use. */
+  async unusableSecrets(names: readonly string[]): Promise<readonly string[]> {
+    if (names.length > coreLimits.secretReferencesMax) throw new RangeError('too many names of secrets');
+    const { exporterSecrets = noExporterSecrets } = this.#options;
+    const known = await exporterSecrets.revisions(names);
+    return names.filter((name) => !known.has(name));
   }
 
   storageTraffic(spanMs: number): StorageTraffic {

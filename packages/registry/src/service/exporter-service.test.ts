@@ -143,6 +143,52 @@ describe('exporters', () => {
     ]),
   );
 
+  it('refer to named secrets that they may use, and show the references', async () => {
+    const asked: (readonly string[])[] = [];
+    const service = fieldListService({
+      unusableSecrets: async (names) => {
+        asked.push(names);
+        return names.filter((name) => name !== 'known');
+      },
+    });
+    const { exporters } = service;
+    const url = 'http://other:8081';
+    const configOf = (settings: Record<string, string>) => ({ 'schema.registry.url': url, ...settings });
+    // settings, message of the refusal
+    const rows: readonly (readonly [Record<string, string>, RegExp])[] = [
+      [
+        { 'bearer.auth.token': `\${secret:other}` },
+        /^The config refers to the secret other, and the cluster has none/,
+      ],
+      [
+        { 'bearer.auth.token': `\${ secret:known}` },
+        /^The setting bearer\.auth\.token has a reference .* not of the form/,
+      ],
+      [{ 'schema.registry.url': `http://\${secret:known}:1` }, /^The setting schema\.registry\.url /],
+      [{ x: `\${secret:known}`.repeat(65) }, /has more than 64 references to secrets/],
+    ];
+    for (const [settings, message] of rows)
+      await assert.rejects(exporters.create({ name: 'e', config: configOf(settings) }), (error: Error) => {
+        assert.match(error.message, message);
+        return true;
+      });
+    const token = { 'bearer.auth.token': `\${secret:known}` };
+    await exporters.create({ name: 'e', config: configOf(token) });
+    assert.deepEqual(await exporters.config('e'), configOf(token));
+    assert.deepEqual(exporters.usersOfSecret('known'), ['e']);
+    assert.deepEqual(exporters.usersOfSecret('know'), []);
+    await exporters.control('e', 'pause');
+    await assert.rejects(exporters.putConfig('e', configOf({ 'bearer.auth.token': `\${secret:other}` })));
+    const user = { 'basic.auth.user.info': `me:\${secret:known}` };
+    await exporters.putConfig('e', configOf(user));
+    assert.deepEqual(await exporters.config('e'), configOf({ 'basic.auth.user.info': '[hidden]' }));
+    asked.length = 0;
+    await exporters.putConfig('e', configOf({ 'basic.auth.user.info': '[hidden]' }));
+    assert.deepEqual(asked, [], 'what is there already is not asked about');
+    assert.deepEqual(exporters.usersOfSecret('known'), ['e']);
+    await service.end();
+  });
+
   it('are limited in number', async () => {
     const { exporters } = fieldListService();
     for (let at = 0; at < 100; at++) await exporters.create({ name: `e${at}`, config });

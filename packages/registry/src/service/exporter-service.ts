@@ -1,5 +1,5 @@
 import type { AllowedHosts } from '@weir/cluster/outbound';
-import type { Clock } from '@weir/core';
+import { type Clock, isSecretReference, problemOfSecretReferences, secretNamesIn } from '@weir/core';
 import { parseRegistryAddresses } from '../client/registry-address.ts';
 import { autoContext } from '../copying/linked-contexts.ts';
 import { destinationOptions, InvalidDestination } from '../exporting/destination-options.ts';
@@ -45,6 +45,8 @@ interface ExporterServiceOptions {
   readonly clusterId: string;
   /** The hosts that exporters may name; any if absent. */
   readonly allowedHosts?: AllowedHosts | undefined;
+  /** Returns those of some named secrets that exporters may not use; not checked if absent. */
+  readonly unusableSecrets?: ((names: readonly string[]) => Promise<readonly string[]>) | undefined;
 }
 
 /** What the job that runs an exporter needs. */
@@ -69,8 +71,11 @@ export class ExporterService {
   readonly #autoContext: string;
   readonly #allowedHosts: AllowedHosts | undefined;
 
-  constructor({ store, clock, clusterId, allowedHosts }: ExporterServiceOptions) {
+  readonly #unusableSecrets: ExporterServiceOptions['unusableSecrets'];
+
+  constructor({ store, clock, clusterId, allowedHosts, unusableSecrets }: ExporterServiceOptions) {
     this.#allowedHosts = allowedHosts;
+    this.#unusableSecrets = unusableSecrets;
     this.#store = store;
     this.#clock = clock;
     this.#autoContext = autoContext(clusterId);
@@ -90,6 +95,7 @@ export class ExporterService {
         'The field name is missing, or has other characters than letters, digits, ".", "_" and "-".',
       );
     const exporter = this.#readExporter(name, object, undefined);
+    await this.#requireSecrets(exporter.config);
     // Not that of an exporter that had the name before.
     const first = { state: 'STARTING', offset: 0, generation: this.#clock.nowMs() } as const;
     return this.#write((state) => {
@@ -117,6 +123,7 @@ export class ExporterService {
   /** `PUT /exporters/{name}`: what the body leaves out stays as it is. */
   async update(name: string, body: unknown, mayRead?: MayRead): Promise<{ readonly name: string }> {
     const object = reader.object(body);
+    await this.#requireSecrets(reader.textMap(object, 'config') ?? {});
     return this.#write((state) => {
       const old = exporterOf(state, name);
       requirePaused(state, name);
@@ -190,6 +197,35 @@ export class ExporterService {
     const status = statusOf(state, name);
     if (definition === undefined || !isOf(generation, status)) return undefined;
     return { definition, offset: status.offset };
+  }
+
+  /** The exporters whose config refers to a secret, by name. */
+  usersOfSecret(secretName: string): readonly string[] {
+    return [...this.#store.state.exporters()]
+      .filter(([, { config }]) => secretNamesIn(Object.values(config)).includes(secretName))
+      .map(([name]) => name)
+      .sort();
+  }
+
+  /** Refuses a config that refers to secrets that are not there, or not for exporters. */
+  async #requireSecrets(config: Readonly<Record<string, string>>): Promise<void> {
+    for (const [setting, value] of Object.entries(config)) {
+      const problem = problemOfSecretReferences(value);
+      if (problem !== undefined) reader.refuse(`The setting ${setting.slice(0, 100)} ${problem}.`);
+      // Errors name the address.
+      if (addressSetting.test(setting) && secretNamesIn([value]).length > 0)
+        reader.refuse(`The setting ${setting.slice(0, 100)} cannot refer to a secret.`);
+    }
+    const all = Object.values(config).join('\n');
+    const problem = problemOfSecretReferences(all);
+    if (problem !== undefined) reader.refuse(`The config ${problem}.`);
+    const names = secretNamesIn([all]);
+    if (names.length === 0 || this.#unusableSecrets === undefined) return;
+    const [missing] = await this.#unusableSecrets(names);
+    if (missing !== undefined)
+      reader.refuse(
+        `The config refers to the secret ${missing}, and the cluster has none of this name that exporters may use.`,
+      );
   }
 
   /** Stores how far a job has come. Returns whether it may go on; if not, nothing is stored. */
@@ -360,5 +396,6 @@ function withoutSecrets(config: Readonly<Record<string, string>>): Readonly<Reco
 
 /** Addresses may contain a user and a password. */
 function shown(setting: string, value: string): string {
+  if (isSecretReference(value)) return value;
   return secretSetting.test(setting) ? hidden : value.replaceAll(/\/\/[^/@,]*@/g, `//${hidden}@`);
 }

@@ -94,6 +94,8 @@ export interface RegistryServiceOptions {
   readonly modesChangeable?: boolean | undefined;
   /** The hosts that exporters may name. Default: any, because jobs check them again. */
   readonly allowedHosts?: AllowedHosts | undefined;
+  /** Returns those of some named secrets that exporters may not use; not checked if absent. */
+  readonly unusableSecrets?: ((names: readonly string[]) => Promise<readonly string[]>) | undefined;
   /** Parses and compares schemas. Default: with the formats, and threads for large schemas. */
   readonly work?: SchemaWork | undefined;
 }

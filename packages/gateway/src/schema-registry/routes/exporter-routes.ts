@@ -8,7 +8,7 @@ const exporterBody = {
     'Subjects to copy; a `*` at the end stands for any rest. `*` is the default context, `:.ctx:*` another one, `:*:` all of them.',
   // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the notation of the API.
   subjectRenameFormat: 'The name at the destination; `${subject}` is the name here.',
-  config: 'How the destination is reached: `schema.registry.url` and credentials.',
+  config: `How the destination is reached: \`schema.registry.url\` and credentials. Values other than addresses may refer to named secrets of the cluster that allow exporters, as \`\${secret:NAME}\`.`,
 } as const;
 
 const describe = { on: 'registry', operation: 'DESCRIBE_CONFIGS' } as const;
