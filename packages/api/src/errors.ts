@@ -59,7 +59,7 @@ export const errorTable = {
   no_sealing_keys: {
     status: 409,
     message:
-      'Secrets, of single sign-on and in configurations of pipelines, are kept sealed by a key, and a control plane on PostgreSQL has none by itself. Write 64 random hex digits (openssl rand -hex 32) into a file that only its owner may read, start every process of the control plane with -sealingKeysFile and the path of that file, and try again.',
+      'Secrets, named ones, of single sign-on and in configurations of pipelines, are kept sealed by a key, and a control plane on PostgreSQL has none by itself. Write 64 random hex digits (openssl rand -hex 32) into a file that only its owner may read, start every process of the control plane with -sealingKeysFile and the path of that file, and try again.',
   },
   not_restorable: { status: 409, message: 'It cannot be restored: it is too late, or its name was taken.' },
   record_refused: { status: 409, message: 'The topic does not take the record.' },

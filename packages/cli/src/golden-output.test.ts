@@ -113,6 +113,11 @@ const steps: readonly Step[] = [
   },
   { table: 'cli create-key -keyName one -keyKind application_read_only' },
   { json: 'cli create-key -keyName two -keyKind application_read_only' },
+  { table: 'secret create -secretName one', input: 'horse\n' },
+  { json: 'secret create -secretName two -allowExporters', input: 'horse\n' },
+  both('secret rotate -secretName two', { input: 'battery\n' }),
+  both('secret list'),
+  { table: 'secret delete -secretName one', json: 'secret delete -secretName two' },
   both('cli mcp-config', { keeps: /mcpServers/ }),
   both('cli validate-pipeline-config -config-file PIPELINE'),
   both('cli validate-pipeline-config -config-file - -pipeline-type bento', {
@@ -151,7 +156,7 @@ const stepsAfterStop: readonly Step[] = [
 /** Commands that serve, and commands that print help or a script, which have tests of their own. */
 const withoutResult: ReadonlySet<CommandName> = new Set([
   ...servers,
-  ...(['help', 'cli', 'cli-old', 'cli events'] as const),
+  ...(['help', 'cli', 'cli-old', 'cli events', 'secret'] as const),
   ...(['completion', 'completion bash', 'completion zsh', 'completion fish'] as const),
 ]);
 
@@ -163,7 +168,7 @@ function normalised(text: string, { keeps, hasMeasures }: Step): string {
     .map((line) =>
       line
         .replaceAll(/\b\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
-        .replaceAll(/\b(?:vci|aki|aks|wi)_\w+/g, '<id>')
+        .replaceAll(/\b(?:vci|aki|aks|wi|sci)_\w+/g, '<id>')
         .replaceAll(/\b[\da-f]{2}\/[\da-f]{32}\b/g, '<file>')
         .replaceAll(/\b[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}\b/g, '<uuid>')
         .replaceAll(/(?<=\s|^)(?=[\w-]*[\dA-Z])[\w-]{22}(?=\s|$|,)/g, '<topic id>')

@@ -8,6 +8,7 @@ import {
   accountOperations,
   clusterOperations,
   createApiServer,
+  createSecretBox,
   openAccounts,
   openRegistries,
 } from '@weir/controlplane';
@@ -42,6 +43,7 @@ export async function startTestApi(t: TestContext): Promise<TestApi> {
     log: silentLog,
     random: systemRandom,
     randomBytes,
+    secretBox: createSecretBox([randomBytes(32)], randomBytes),
     passwordCost: { memoryKiB: 64, passes: 1, parallelism: 1 },
   });
   const { account, workspaceId } = await accounts.accounts.create('Test');

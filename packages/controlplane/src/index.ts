@@ -2,6 +2,7 @@ export type { AuditEntry } from './accounts/audit/audit-log.ts';
 export type { ApiKey } from './accounts/keys/keys.ts';
 export { type AccountsDatabase, openAccounts } from './accounts/open.ts';
 export { defaultPasswordCost } from './accounts/secrets/password-hash.ts';
+export { createSecretBox } from './accounts/secrets/secret-box.ts';
 export { freshKeySecret } from './accounts/secrets/secrets.ts';
 export type { VirtualCluster } from './accounts/workspaces/virtual-clusters.ts';
 export { createApiServer } from './api-server/api-server.ts';

@@ -1,7 +1,8 @@
+import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { missingChromium } from './chromium.ts';
 import { replaceText } from './editor.ts';
-import { button, field, onPage } from './find.ts';
+import { button, dialogOf, field, onPage } from './find.ts';
 import { testPages } from './pages.ts';
 import { openStage, type Stage } from './stage.ts';
 
@@ -13,7 +14,10 @@ if (skip === false) stage = await openStage({ after });
 testPages(
   () => stage,
   [
-    { path: '/clusters/{id}/pipelines', shows: ['No pipelines yet', /has no engine that runs them/] },
+    {
+      path: '/clusters/{id}/pipelines',
+      shows: ['No pipelines yet', 'No secrets yet', /has no engine that runs them/],
+    },
     { path: '/clusters/{id}/pipelines/missing', shows: ['Failed to describe the pipeline'] },
   ],
 );
@@ -64,5 +68,29 @@ test('a pipeline is made, broken, fixed, deployed, rolled back and deleted', {
   await field(page, 'Type clean orders to confirm').fill('clean orders');
   await click('Delete the pipeline');
   await onPage(page, 'No pipelines yet').waitFor();
+  await page.context().close();
+});
+
+test('a secret is made, rotated and deleted, and its value is not on the page', {
+  skip,
+  timeout: 180_000,
+}, async () => {
+  const page = await stage.open();
+  const click = (name: string) => button(page, name).click();
+  await page.goto(await stage.urlOf('/clusters/{id}/pipelines'));
+  await click('New secret');
+  await field(page, 'Name').fill('registry-password');
+  await field(page, 'Value').fill('correct-horse');
+  await click('Create the secret');
+  const secrets = page.getByRole('region', { name: 'Secrets', exact: true });
+  await secrets.getByText('version 1').waitFor();
+  await click('Rotate registry-password');
+  await field(page, 'Value').fill('battery-horse');
+  await click('Set the new value');
+  await secrets.getByText('version 2').waitFor();
+  assert.doesNotMatch(await page.content(), /-horse/);
+  await click('Delete registry-password');
+  await button(dialogOf(page), 'Delete registry-password').click();
+  await onPage(page, 'No secrets yet').waitFor();
   await page.context().close();
 });

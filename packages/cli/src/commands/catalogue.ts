@@ -60,6 +60,23 @@ export const commands = [
     status: 'available',
     help: 'Create and update clusters, topics, ACLs, credentials and events from files.',
   },
+  {
+    name: 'secret',
+    status: 'available',
+    help: 'Manage the named secrets of a cluster; the next word says how.',
+  },
+  {
+    name: 'secret create',
+    status: 'available',
+    help: 'Create a secret, with the value of standard input or of a file.',
+  },
+  { name: 'secret list', status: 'available', help: 'List secrets, without their values.' },
+  {
+    name: 'secret rotate',
+    status: 'available',
+    help: 'Give a secret another value, with which jobs start again.',
+  },
+  { name: 'secret delete', status: 'available', help: 'Delete a secret that nothing refers to.' },
   { name: 'kcmd', status: 'available', help: 'Send one Kafka request and print the answer.' },
   {
     name: 'cli',

@@ -23,6 +23,7 @@ import { registryFlags } from './rows/registry.ts';
 import { resetOffsetsFlags } from './rows/reset-offsets.ts';
 import { schemaToolFlags } from './rows/schema-tools.ts';
 import { schemaValidationFlags } from './rows/schema-validation.ts';
+import { secretFlags } from './rows/secrets.ts';
 import { authenticationFlags } from './rows/security.ts';
 import { storageFlags } from './rows/storage.ts';
 import { tlsFlags } from './rows/tls.ts';
@@ -52,6 +53,7 @@ const groupedRows = [
   { title: 'Benchmarks', rows: benchmarkFlags },
   { title: 'Events', rows: eventFlags },
   { title: 'Costs', rows: costFlags },
+  { title: 'Secrets', rows: secretFlags },
   { title: 'Models', rows: mcpFlags },
   { title: 'Apply', rows: applyFlags },
 ] as const;

@@ -117,6 +117,10 @@ export const clusterPages: readonly ClusterPage[] = [
       'change_pipeline_state',
       'describe_pipeline',
       'delete_pipeline',
+      'list_secrets',
+      'create_secret',
+      'update_secret',
+      'delete_secret',
     ],
   },
   {

@@ -23,8 +23,12 @@ export const eventTools = ['cli events search', 'cli events tail', 'cli events f
 /** Tools that enable and disable events. */
 export const eventSwitches = ['cli events enable', 'cli events disable'] as const;
 
+/** Commands on the named secrets of a cluster. */
+export const secretTools = ['secret create', 'secret list', 'secret rotate', 'secret delete'] as const;
+
 /** Tools that use only the API, and no cluster. */
 export const apiTools = [
+  ...secretTools,
   ...eventTools,
   ...eventSwitches,
   'cli clone-cluster',
@@ -62,6 +66,7 @@ export const resultPrinters = [
   'apply' as const,
   'version' as const,
   'control-plane restore' as const,
+  ...secretTools,
   ...cliTools.filter((name): name is Exclude<CliToolName, 'cli events'> => name !== 'cli events'),
 ];
 

@@ -15,6 +15,7 @@ import { FilterBox, matching } from '../../ui/list-page.tsx';
 import { Card, Page } from '../../ui/page.tsx';
 import { Select } from '../../ui/select.tsx';
 import { Empty } from '../../ui/states.tsx';
+import { Secrets } from './secrets.tsx';
 import { hasEngine, type Pipeline, PipelineState, typeNames } from './state.tsx';
 
 const columnsOf = (clusterId: string): readonly Column<Pipeline>[] => [
@@ -121,6 +122,7 @@ export function Pipelines() {
           }
         </Answer>
       </Card>
+      <Secrets clusterId={clusterId} />
       <NewPipeline clusterId={clusterId} isOpen={isCreating} onClose={() => setCreating(false)} />
     </Page>
   );
