@@ -24,9 +24,10 @@ export function checkedConfiguration(
   access: ConfigurationRules,
 ): NewConfiguration {
   if ('yaml' in given) {
-    const problems = configurationProblems(type, given.yaml, access);
-    if (problems.length > 0) throw refusalOf(problems);
-    return given;
+    const reading = readYaml(given.yaml);
+    const problems = 'problems' in reading ? reading.problems : allProblems(type, reading.value, access);
+    if ('problems' in reading || problems.length > 0) throw refusalOf(problems);
+    return { ...given, ...secretsOf(reading.value) };
   }
   refuseParts(type, given.parts);
   const merged = mergeParts(given.parts, schemas[type]);
@@ -36,7 +37,7 @@ export function checkedConfiguration(
     throw refused(`all parts together: stand for more than ${apiLimits.pipelineYamlValuesMax} values`);
   const yaml = printYaml(merged);
   refuseLong(yaml);
-  return { yaml, parts: given.parts };
+  return { yaml, parts: given.parts, ...secretsOf(merged) };
 }
 
 /**
@@ -52,12 +53,6 @@ export function configurationProblems(
   return 'problems' in reading ? reading.problems : allProblems(type, reading.value, access);
 }
 
-/** Returns the names of the secrets that a configuration refers to. */
-export function secretNamesOf(yaml: string): readonly string[] {
-  const reading = readYaml(yaml);
-  return 'problems' in reading ? [] : secretNamesIn(textsIn(reading.value));
-}
-
 /** Returns the type whose fields a configuration has most of, for one that is given without its type. */
 export function likelyTypeOf(yaml: string): PipelineType {
   const reading = readYaml(yaml);
@@ -66,6 +61,12 @@ export function likelyTypeOf(yaml: string): PipelineType {
   const names = Object.keys(schemas) as PipelineType[];
   // The sort is stable, so that the first type is the answer where nothing is known.
   return names.toSorted((a, b) => known(b).length - known(a).length)[0]!;
+}
+
+/** The secrets that a configuration refers to, if it refers to some. */
+function secretsOf(value: YamlValue): Pick<NewConfiguration, 'secretNames'> {
+  const secretNames = secretNamesIn(textsIn(value));
+  return secretNames.length === 0 ? {} : { secretNames };
 }
 
 function allProblems(

@@ -47,18 +47,19 @@ export function tenantReferenceProblems(root: YamlValue, access: ConfigurationRu
   return found.map(({ place, path, rule }) => ({ place, message: withSubject(path, rule) }));
 }
 
-/** All texts of a configuration but keys. */
-export function* textsIn(value: YamlValue): Generator<string> {
+/** Returns all texts of a configuration but keys. */
+export function textsIn(value: YamlValue, found: string[] = []): readonly string[] {
   switch (value.kind) {
     case 'list':
-      for (const item of value.items) yield* textsIn(item);
-      return;
+      for (const item of value.items) textsIn(item, found);
+      break;
     case 'mapping':
-      for (const { value: inner } of value.entries) yield* textsIn(inner);
-      return;
+      for (const { value: inner } of value.entries) textsIn(inner, found);
+      break;
     case 'scalar':
-      if (typeof value.value === 'string') yield value.value;
+      if (typeof value.value === 'string') found.push(value.value);
   }
+  return found;
 }
 
 function collect(value: YamlValue, path: ValuePath, access: ConfigurationRules, found: Found[]): void {

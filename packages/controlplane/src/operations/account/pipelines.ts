@@ -9,11 +9,7 @@ import type {
   Pipeline,
   PipelineConfiguration,
 } from '../../accounts/workspaces/pipelines.ts';
-import {
-  checkedConfiguration,
-  configurationProblems,
-  secretNamesOf,
-} from '../../pipelines/check-configuration.ts';
+import { checkedConfiguration, configurationProblems } from '../../pipelines/check-configuration.ts';
 import type { ConfigurationRules } from '../../pipelines/configuration-rules.ts';
 import { maskedYaml, withStoredSecrets } from '../../pipelines/masked-yaml.ts';
 import { pipelineRuns, type RunOf } from '../../pipelines/pipeline-runs.ts';
@@ -98,8 +94,7 @@ export function pipelineHandlers(
       const hasSecrets = [checked.yaml, ...(checked.parts ?? []).map((part) => part.yaml)].some(
         (text) => maskedYaml(text) !== text,
       );
-      const secretNames = secretNamesOf(checked.yaml);
-      const { id } = await pipelines.addConfiguration(place, { ...checked, hasSecrets, secretNames });
+      const { id } = await pipelines.addConfiguration(place, { ...checked, hasSecrets });
       return { configuration_id: id };
     },
 
