@@ -5,6 +5,7 @@ import { keysContract } from './accounts-contract/keys.ts';
 import { peopleContract } from './accounts-contract/people.ts';
 import { pipelinesContract } from './accounts-contract/pipelines.ts';
 import { schemaContract } from './accounts-contract/schema.ts';
+import { secretsContract } from './accounts-contract/secrets.ts';
 import { sessionsContract } from './accounts-contract/sessions.ts';
 import { setupContract } from './accounts-contract/setup.ts';
 import { stageOf } from './accounts-contract/stage.ts';
@@ -22,6 +23,7 @@ export function accountsContract(driver: string, fresh: () => Promise<string> | 
   keysContract(stage);
   clustersContract(stage);
   pipelinesContract(stage);
+  secretsContract(stage);
   bordersContract(stage);
   auditContract(stage);
   tidyingContract(stage);
