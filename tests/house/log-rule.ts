@@ -43,7 +43,7 @@ const messageCharsMax = 80;
 /** Files with a function that forwards its caller's message, and the pattern of calls to it. */
 export const logForwarders: Readonly<Record<string, RegExp | undefined>> = {
   'packages/agent/src/events/emitting-log.ts': undefined,
-  'packages/http/src/refusals.ts': /\brefusals\s*\.\s*log\(\s*[^,()]+,\s*/g,
+  'packages/http/src/server/refusals.ts': /\brefusals\s*\.\s*log\(\s*[^,()]+,\s*/g,
   'packages/security/src/sasl/failure-log.ts': /#failures\s*\.\s*log\(\s*/g,
   'packages/broker/src/zone/zone-warnings.ts': /\bwarnings\s*\.\s*warn\(\s*/g,
   'packages/controlplane/src/cluster-secrets.ts': /\btryTo\(\s*\w+,\s*/g,

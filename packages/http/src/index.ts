@@ -1,21 +1,21 @@
-export { agentHttpConnections, httpConnectionsCutRow } from './agent-http-connections.ts';
-export { type AnswerEncoding, preferredEncoding } from './answer-encoding.ts';
-export { bodyTypeOf, preferredType } from './answer-type.ts';
 export { addressKey } from './connections/address-key.ts';
+export { agentHttpConnections, httpConnectionsCutRow } from './connections/agent-http-connections.ts';
 export { ConnectionShares } from './connections/connection-shares.ts';
 export { cutReasonsHelp, HttpConnections } from './connections/http-connections.ts';
-export { drained } from './drained.ts';
-export { isOfForeignPage } from './foreign-page.ts';
-export { isHostMissing, refuseUnreadable, securityHeaders } from './http-answers.ts';
+export { type AnswerEncoding, preferredEncoding } from './server/answer-encoding.ts';
+export { bodyTypeOf, preferredType } from './server/answer-type.ts';
+export { drained } from './server/drained.ts';
+export { isOfForeignPage } from './server/foreign-page.ts';
+export { isHostMissing, refuseUnreadable, securityHeaders } from './server/http-answers.ts';
 export {
   applyHttpDefaults,
   applyTlsDefaults,
   listen,
   serverLimits,
   socketDeadlineMs,
-} from './http-defaults.ts';
-export { HttpProblem } from './http-problem.ts';
-export { type HttpListener, plain, type Route, startHttpListener } from './http-server.ts';
+} from './server/http-defaults.ts';
+export { HttpProblem } from './server/http-problem.ts';
+export { type HttpListener, plain, type Route, startHttpListener } from './server/http-server.ts';
 export {
   base64OrNull,
   boundedInteger,
@@ -26,14 +26,14 @@ export {
   object,
   orNull,
   text,
-} from './json-schema.ts';
-export { isLoopback } from './loopback.ts';
-export { ownNamesOf, refusePages } from './page-guard.ts';
-export { metricsDefinition, readyDefinition, statusDefinition } from './probe-definitions.ts';
-export { metricsRoutes, type Probed, probeRoutes } from './probe-routes.ts';
-export type { OwnNames } from './rebound-name.ts';
-export { Refusals } from './refusals.ts';
-export { outcomeOf } from './request-outcome.ts';
-export type { RouteDefinition } from './route-definition.ts';
-export { allowedOf, type MatchedRoute, RouteMatcher } from './route-matcher.ts';
-export { type Target, targetOf } from './target.ts';
+} from './server/json-schema.ts';
+export { isLoopback } from './server/loopback.ts';
+export { ownNamesOf, refusePages } from './server/page-guard.ts';
+export { metricsDefinition, readyDefinition, statusDefinition } from './server/probe-definitions.ts';
+export { metricsRoutes, type Probed, probeRoutes } from './server/probe-routes.ts';
+export type { OwnNames } from './server/rebound-name.ts';
+export { Refusals } from './server/refusals.ts';
+export { outcomeOf } from './server/request-outcome.ts';
+export type { RouteDefinition } from './server/route-definition.ts';
+export { allowedOf, type MatchedRoute, RouteMatcher } from './server/route-matcher.ts';
+export { type Target, targetOf } from './server/target.ts';

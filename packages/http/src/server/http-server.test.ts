@@ -7,9 +7,9 @@ import { Metrics, scrapeIntervalMs, silentLog } from '@weir/core';
 import { HandClock, until } from '@weir/core/testing';
 import { ServerCertificates } from '@weir/security';
 import { TestCa } from '@weir/security/testing';
-import { httpConnectionsCutRow } from './agent-http-connections.ts';
+import { httpConnectionsCutRow } from '../connections/agent-http-connections.ts';
+import { httpLimits } from '../limits.ts';
 import { startHttpListener } from './http-server.ts';
-import { httpLimits } from './limits.ts';
 import { metricsRoutes, probeRoutes } from './probe-routes.ts';
 
 const clock = new HandClock();

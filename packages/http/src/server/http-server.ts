@@ -9,7 +9,7 @@ import {
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Clock, Log, Metrics } from '@weir/core';
-import { agentHttpConnections, type HttpListenerName } from './agent-http-connections.ts';
+import { agentHttpConnections, type HttpListenerName } from '../connections/agent-http-connections.ts';
 import { isHostMissing } from './http-answers.ts';
 import {
   applyHttpDefaults,

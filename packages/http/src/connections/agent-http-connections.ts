@@ -1,6 +1,6 @@
 import type { Clock, MetricRow, Metrics } from '@weir/core';
-import { cutReasonsHelp, HttpConnections } from './connections/http-connections.ts';
-import { httpLimits } from './limits.ts';
+import { httpLimits } from '../limits.ts';
+import { cutReasonsHelp, HttpConnections } from './http-connections.ts';
 
 export const httpConnectionsCutRow: MetricRow<'listener' | 'reason'> = {
   name: 'agent_http_connections_cut_total',
