@@ -14,8 +14,8 @@ import { addTally, findTests, newTally, type RunOptions, runTests, type Tally } 
  * The one gate: format and lint, types, and every test, including the layer rule and the check that generated pages
  * match their source. `--all` adds the rest of CI: interop tests, the simulation, a run of every benchmark and a
  * million mutated frames. `--properties` runs every file with property tests from a new seed, which is printed. With
- * paths, runs only the tests below them; with `--changed`, lint, types, house rules, and the tests of packages that differ from
- * the main branch and of the packages that depend on them.
+ * paths, runs only the tests below them; with `--changed`, lint, types, house rules, and the tests of packages that
+ * differ from the main branch and of the packages that depend on them.
  *
  * Ends with a plain line, `N passed, N failed`, in which a gate counts as one.
  */
