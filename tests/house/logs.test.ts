@@ -5,7 +5,7 @@ import { isTest, typescriptFiles } from './repository.ts';
 
 const files = typescriptFiles().filter(({ path }) => /^packages\/[^/]+\/src\//.test(path) && !isTest(path));
 
-test('log messages are constant and begin with a verb', () => {
+test('log messages are constant and begin with a verb, and errors are in the field error', () => {
   assert.ok(files.length > 500, 'the files were found');
   assert.deepEqual(files.flatMap(logProblems), []);
 });
@@ -19,7 +19,15 @@ test('the log rule finds what it should', () => {
   const cases: [text: string, problem: string | undefined][] = [
     ["log.info('started agent', { port });", undefined],
     ["this.#log.error('failed to list clusters');", undefined],
-    ["options.log?.warn(\n  'failed to list clusters',\n  { problem },\n);", undefined],
+    ["options.log?.warn(\n  'failed to list clusters',\n  { error },\n);", undefined],
+    ["log.warn('failed to list clusters', { problem });", 'name an error "error"'],
+    ["log.warn('failed to list clusters', { clusterId, cause: error.message });", 'name an error "error"'],
+    ["log.warn('failed to list clusters', {\n  reason: String(error),\n});", 'name an error "error"'],
+    ["log.warn('failed to read pages', { reason: 'busy', error });", undefined],
+    ["log.info('stopped leading', { reason });", undefined],
+    ["log.info('failed to read', { error: { problem } }); const problem = 1;", undefined],
+    ["log.info('failed to read', { error: list(a, problem) }); f({ problem });", undefined],
+    ["log[level]('a diagnostic changed', {});", 'begins with "a"'],
     ["log.info('the agent is ready');", 'begins with "the"'],
     ["log.info('Started agent');", 'begins with "Started"'],
     ["ownLog.debug('clusters listed');", 'begins with "clusters"'],

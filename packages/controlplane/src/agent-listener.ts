@@ -102,7 +102,7 @@ export class AgentListener {
 
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on('error', (error) => {
-      this.#options.log.debug('lost agent connection', { problem: error.message });
+      this.#options.log.debug('lost agent connection', { error: error.message });
     });
     void this.#admit(request, socket, head);
   }
@@ -188,7 +188,7 @@ export class AgentListener {
     try {
       return await authorize(...args);
     } catch (error) {
-      log.warn('failed to verify agent key', { problem: (error as Error).message });
+      log.warn('failed to verify agent key', { error: (error as Error).message });
       return undefined;
     }
   }
@@ -201,7 +201,7 @@ export class AgentListener {
 
   #refuse(request: IncomingMessage, socket: Duplex, { status, message }: Refusal): void {
     this.#options.metrics.series(refusedAgentsRow, { status: String(status) }).add(1);
-    this.#options.log.info('refused agent connection', { status, problem: message });
+    this.#options.log.info('refused agent connection', { status, error: message });
     const body = `${message}\n`;
     socket.once('finish', () => socket.destroy());
     const headers = Object.entries({

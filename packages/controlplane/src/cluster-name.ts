@@ -14,6 +14,6 @@ export async function keepClusterName(node: NamedNode, name: string, log: Log): 
     await node.execute({ kind: 'putEntries', changes: [{ namespace, key, value: Buffer.from(name) }] });
   } catch (error) {
     // The next check of the cluster tries again.
-    log.debug('failed to publish cluster name to agents', { problem: (error as Error).message });
+    log.debug('failed to publish cluster name to agents', { error: (error as Error).message });
   }
 }

@@ -110,7 +110,7 @@ export function keepClusterSecrets(
       noticed = undefined;
       return Promise.resolve();
     }
-    return work().catch((error: Error) => log.warn(message, { problem: error.message }));
+    return work().catch((error: Error) => log.warn(message, { error: error.message }));
   }
 
   const makeIfLeader = () => void tryTo(make, 'failed to create cluster secrets');

@@ -138,7 +138,7 @@ export class DiagnosticsRunner {
     } catch (error) {
       log.warn('failed to store diagnostics of cluster, retrying at the next run', {
         clusterId,
-        problem: (error as Error).message,
+        error: (error as Error).message,
       });
     }
   }
@@ -151,7 +151,7 @@ export class DiagnosticsRunner {
     } catch (error) {
       log.warn('failed to collect data for diagnostics of cluster', {
         clusterId,
-        problem: (error as Error).message,
+        error: (error as Error).message,
       });
       return runWithoutData(
         clusterId,
@@ -168,7 +168,7 @@ export class DiagnosticsRunner {
       log.error('failed to run diagnostic check', {
         clusterId,
         name,
-        problem: (error as Error).stack ?? String(error),
+        error: (error as Error).stack ?? String(error),
       });
     }
     return seen;

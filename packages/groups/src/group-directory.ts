@@ -134,7 +134,7 @@ export class GroupDirectory {
       this.#onRead(group);
     } catch (error) {
       if (!(error instanceof UnreadableBytes)) throw error;
-      this.#log.error('failed to read group, starting it empty', { groupId, problem: error.message });
+      this.#log.error('failed to read group, starting it empty', { groupId, error: error.message });
     }
   }
 }

@@ -92,7 +92,7 @@ export class GroupSweep {
 
   #forget(groups: readonly OffsetsToForget[]): void {
     this.#options.submit({ kind: 'forgetOffsets', groups }).catch((error) => {
-      this.#options.log.warn('failed to remove expired offsets', { problem: String(error) });
+      this.#options.log.warn('failed to remove expired offsets', { error: String(error) });
     });
   }
 }

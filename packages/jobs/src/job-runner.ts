@@ -74,7 +74,7 @@ export class JobRunner {
           await pauseUnlessStopped(clock, retryMs, signal);
       } catch (error) {
         metrics.fetchFailed();
-        log.debug('failed to claim jobs', { problem: String(error) });
+        log.debug('failed to claim jobs', { error: String(error) });
         await pauseUnlessStopped(clock, retryMs, signal);
       }
     }
@@ -142,7 +142,7 @@ export class JobRunner {
       elapsedMs: Math.round(elapsedMs),
       ...report.latest.progress,
     };
-    if (end.state === 'failed') log.warn('failed to run job', { ...fields, problem: end.message });
+    if (end.state === 'failed') log.warn('failed to run job', { ...fields, error: end.message });
     else log.info('finished job', { ...fields, message: end.message });
   }
 
@@ -162,7 +162,7 @@ export class JobRunner {
             lost.isLost = true;
             controller.abort(new Error('another agent has the job'));
           },
-          (error) => log.debug('failed to report job', { problem: String(error) }),
+          (error) => log.debug('failed to report job', { error: String(error) }),
         );
         schedule();
       });
@@ -177,7 +177,7 @@ export class JobRunner {
   async #send(report: JobReport): Promise<void> {
     const { port, log } = this.#options;
     const error = await reportPatiently(() => port.reportJob(report), sendsMax, this.#patience);
-    if (error !== undefined) log.debug('failed to report end of job', { problem: String(error) });
+    if (error !== undefined) log.debug('failed to report end of job', { error: String(error) });
   }
 
   get #patience() {

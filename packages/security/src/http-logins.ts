@@ -123,7 +123,7 @@ export class HttpLogins {
       method,
       user: user === undefined ? undefined : printable(user),
       peer: remoteAddress,
-      reason,
+      error: reason,
     });
     if (this.#delayed < securityLimits.delayedRefusalsMax) {
       this.#delayed++;

@@ -155,6 +155,6 @@ test('an agent is admitted by the identity of its platform, through a proxy with
   const strangerToken = file('other-token', issuer.token('system:serviceaccount:other:weir'));
   const stranger = new WeirCommand(lifetime, agentArgs, { AWS_WEB_IDENTITY_TOKEN_FILE: strangerToken });
   await stranger.waitForOutput(/"message":"failed to renew agent token/);
-  assert.match(controlPlane.output.err, /"problem":"wif_eks: the claim sub is another one"/);
+  assert.match(controlPlane.output.err, /"error":"wif_eks: the claim sub is another one"/);
   await stranger.stop();
 });

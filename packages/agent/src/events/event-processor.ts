@@ -140,7 +140,7 @@ export class EventProcessor {
       if (tries === triesMax || this.#hasStopped) break;
       await this.#pause(backOffMs(tries - 1, retryBackOff));
     }
-    this.#options.log.warn('failed to write events', { type, count: cut.draft.count, problem });
+    this.#options.log.warn('failed to write events', { type, count: cut.draft.count, error: problem });
     return false;
   }
 

@@ -92,6 +92,6 @@ export class EventTopics {
   #logOnce(type: EventTypeName, problem: string): void {
     if (this.#logged.has(type)) return;
     this.#logged.add(type);
-    this.#log.warn('failed to create event topic', { topic: eventTopicName(type), problem });
+    this.#log.warn('failed to create event topic', { topic: eventTopicName(type), error: problem });
   }
 }

@@ -39,7 +39,7 @@ export class AgentKeyFile {
       if (this.#key === undefined) throw error;
       log.debug('failed to read agent key, keeping the previous one', {
         path,
-        problem: (error as Error).message,
+        error: (error as Error).message,
       });
     }
     this.#readMs = nowMs;

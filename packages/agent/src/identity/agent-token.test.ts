@@ -164,7 +164,7 @@ for (const [what, answer, problem] of answers) {
     const { token, lines, warnings } = tokenOf(t, [url]);
     token.start();
     await until(() => warnings().length === 1);
-    assert.match((JSON.parse(warnings()[0]!) as { problem: string }).problem, problem);
+    assert.match((JSON.parse(warnings()[0]!) as { error: string }).error, problem);
     assert.ok(!lines.some((line) => line.includes(platform)), 'the token of the platform is not logged');
   });
 }

@@ -114,7 +114,7 @@ export class AgentToken {
       if (this.#stopping.signal.aborted) return;
       this.#problem = (error as Error).message;
       metrics.series(refreshesRow, { outcome: 'failed' }).add(1);
-      log.warn('failed to renew agent token, retrying', { problem: this.#problem });
+      log.warn('failed to renew agent token, retrying', { error: this.#problem });
       this.#retryLater();
     } finally {
       this.#isRefreshing = false;

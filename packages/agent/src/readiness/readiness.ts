@@ -99,7 +99,7 @@ export class Readiness {
     const { clock, log } = this.#options;
     const problem = this.problem()?.detail;
     this.#ready.set(problem === undefined ? 1 : 0);
-    if (problem !== undefined && this.#logged === undefined) log.error('lost readiness', { problem });
+    if (problem !== undefined && this.#logged === undefined) log.error('lost readiness', { error: problem });
     if (problem === undefined && this.#logged !== undefined) log.info('recovered readiness');
     this.#logged = problem;
     const probed = this.#probe();

@@ -50,7 +50,7 @@ class World {
   /** An agent that was started with the first bucket. */
   agent(options: Partial<ClusterBucketsOptions> = {}): ClusterBuckets {
     const own = { url: 'file:///a', store: this.stores.get('file:///a')!, bucketId: 'bki_a', number: 0 };
-    const error: Log['error'] = (_message, fields) => void this.problems.push(String(fields?.problem));
+    const error: Log['error'] = (_message, fields) => void this.problems.push(String(fields?.error));
     const agent = new ClusterBuckets({
       clusterId,
       cluster: this,

@@ -226,7 +226,7 @@ export class ClusterBuckets implements BucketRoutes {
       if (error instanceof StoreError) {
         const untilMs = clock.monotonicMs() + brokerLimits.bucketRetryMs;
         this.#refused.set(number, { error, untilMs });
-        log.error('failed to open bucket of the cluster', { bucket: number, problem: error.message });
+        log.error('failed to open bucket of the cluster', { bucket: number, error: error.message });
       }
       throw error;
     }
@@ -288,7 +288,7 @@ export class ClusterBuckets implements BucketRoutes {
         log.error('failed to use the bucket that the cluster names, keeping the one before', {
           config,
           bucket: shownUrl(named),
-          problem: found.message,
+          error: found.message,
         });
         this.#problem = found.message;
         this.#tried = undefined;

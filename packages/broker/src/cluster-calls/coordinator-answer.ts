@@ -16,7 +16,7 @@ export async function coordinatorAnswer<Answer>(
     return await call;
   } catch (error) {
     if (!(error instanceof ClusterUnavailable)) {
-      log.error('failed to call coordinator', { api: api.name, problem: String(error) });
+      log.error('failed to call coordinator', { api: api.name, error: String(error) });
     }
     return undefined;
   }

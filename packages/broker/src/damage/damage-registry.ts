@@ -59,7 +59,7 @@ export class DamageRegistry {
     if (before === undefined && this.#entries.size >= brokerLimits.damagedRangesMax)
       return this.#errorOf(entry);
     this.#entries.set(key, entry);
-    this.#options.log.error('found damaged file', { ...this.#fieldsOf(entry), problem: message });
+    this.#options.log.error('found damaged file', { ...this.#fieldsOf(entry), error: message });
     return this.#errorOf(entry);
   }
 

@@ -112,7 +112,7 @@ export async function startKafkaListener(options: KafkaListenerOptions): Promise
     refusals.log(reason, 'refused Kafka connection before its first request', {
       peer,
       reason,
-      problem,
+      error: problem,
     });
   }
 

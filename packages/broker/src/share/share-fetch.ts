@@ -243,7 +243,7 @@ export class ShareFetch {
     this.#reading.acknowledgements
       .ask({ groupId, memberId, partitions, released: [] })
       .catch((error) =>
-        this.#context.log.debug('failed to release acquired records', { problem: String(error) }),
+        this.#context.log.debug('failed to release acquired records', { error: String(error) }),
       );
   }
 

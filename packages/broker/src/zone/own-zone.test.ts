@@ -12,7 +12,7 @@ function ownZone(answers: FoundZone[], areDisabled = false) {
   const warned: string[] = [];
   const log: Log = {
     ...silentLog,
-    warn: (message, fields) => void warned.push(`${message}: ${fields?.reason}`),
+    warn: (message, fields) => void warned.push(`${message}: ${fields?.error}`),
   };
   let lookups = 0;
   const own = new OwnZone({

@@ -43,7 +43,7 @@ export class OwnZone {
       log.info('found availability zone', { zone: found.zone, platform: found.platform });
       return;
     }
-    warnings.warn('failed to find availability zone, set -availabilityZone', { reason: found.problem });
+    warnings.warn('failed to find availability zone, set -availabilityZone', { error: found.problem });
     this.#cancel = clock.after(againMs, () => void this.start());
   }
 

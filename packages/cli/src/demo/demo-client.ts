@@ -55,7 +55,7 @@ export async function runDemoClient(
       return;
     } catch (error) {
       if (stop.aborted) return;
-      log.info('failed to run demo client, restarting it', { clientId, problem: (error as Error).message });
+      log.info('failed to run demo client, restarting it', { clientId, error: (error as Error).message });
       if (clock.monotonicMs() - startedMs >= stableMsMin) failures = 0;
       await cluster.pause(backOffMs(failures, restartBackOff));
     } finally {

@@ -47,7 +47,7 @@ export async function checkBucket(check: BucketCheck): Promise<void> {
     if (retry === values.checkBucketAccessRetryCount)
       throw new Failure(`${setting}: ${bucket}: ${oneLine(problem)}`);
     const delayMs = Math.min(firstPauseMs * 2 ** retry, pauseMsMax);
-    log.warn('failed to check access to bucket, retrying', { bucket, problem, delayMs });
+    log.warn('failed to check access to bucket, retrying', { bucket, error: problem, delayMs });
     await pauseUnlessStopped(clock, delayMs, stop);
   }
 }

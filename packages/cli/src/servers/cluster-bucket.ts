@@ -113,7 +113,7 @@ export async function patiently<Result>(
         );
       if (!(error instanceof ClusterUnavailable || error instanceof StoreError)) throw error;
       const { message: problem } = error as Error;
-      log.warn('failed to check bucket id, retrying', { problem });
+      log.warn('failed to check bucket id, retrying', { error: problem });
     }
     await new Promise<void>((resolve) => clock.after(retryMs, resolve));
   }

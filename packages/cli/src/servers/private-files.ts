@@ -102,6 +102,6 @@ function makePrivate(path: string, log: Pick<Log, 'warn'>): void {
     chmodSync(path, found.mode & 0o700);
     log.warn('removed access of other users', { path, mode });
   } catch (error) {
-    log.warn('failed to remove access of other users', { path, mode, problem: (error as Error).message });
+    log.warn('failed to remove access of other users', { path, mode, error: (error as Error).message });
   }
 }

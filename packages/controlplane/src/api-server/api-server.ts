@@ -261,7 +261,7 @@ function queryOf({ url = '/' }: IncomingMessage): URLSearchParams {
 /** An internal error: it is logged, and the caller gets no details. */
 function mistake(thrown: unknown, operation: string, log: Log): ApiError {
   const problem = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
-  log.error('failed to run operation', { operation, problem: problem.slice(0, apiLimits.apiTextCharsMax) });
+  log.error('failed to run operation', { operation, error: problem.slice(0, apiLimits.apiTextCharsMax) });
   return new ApiError('internal', undefined, { cause: thrown });
 }
 

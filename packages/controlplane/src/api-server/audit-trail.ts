@@ -61,7 +61,7 @@ export class AuditTrail {
     } catch (error) {
       this.#log.error('failed to write call to audit log', {
         operation: call.operation.name,
-        problem: (error as Error).message,
+        error: (error as Error).message,
       });
     }
   }

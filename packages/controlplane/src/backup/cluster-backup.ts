@@ -190,7 +190,7 @@ export class ClusterBackup implements ServingRight {
       await this.#beginClosing();
       this.#runNow();
     } catch (error) {
-      log.warn('failed to look for a restore in the bucket, retrying', { problem: (error as Error).message });
+      log.warn('failed to look for a restore in the bucket, retrying', { error: (error as Error).message });
     } finally {
       cancel();
     }
@@ -215,7 +215,7 @@ export class ClusterBackup implements ServingRight {
       this.#backedUpMs = startWallMs - appendMsMax;
     } catch (error) {
       metrics.failures.add(1);
-      log.warn('failed to back up metadata, retrying', { problem: (error as Error).message });
+      log.warn('failed to back up metadata, retrying', { error: (error as Error).message });
       // What of it arrived is unknown.
       this.#stored = undefined;
     }

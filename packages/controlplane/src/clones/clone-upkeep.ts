@@ -99,7 +99,7 @@ export class CloneUpkeep {
       if (this.#idleRoundsLeft < 0) this.#idleRoundsLeft = idleRounds;
     } catch (error) {
       this.#idleRoundsLeft = 0;
-      log.warn('failed to keep clones, retrying', { clusterId, problem: (error as Error).message });
+      log.warn('failed to keep clones, retrying', { clusterId, error: (error as Error).message });
     }
   }
 }

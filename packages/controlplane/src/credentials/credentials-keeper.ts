@@ -75,14 +75,14 @@ export class CredentialsKeeper {
         });
       }
       for (const { name, problem } of refused) {
-        log.error('refused credential of credentials file', { path, name, problem });
+        log.error('refused credential of credentials file', { path, name, error: problem });
       }
     } catch (error) {
       this.#isDue = true;
       if (this.#hasStopped) return;
       log.warn('failed to apply credentials file, retrying', {
         path,
-        problem: (error as Error).message,
+        error: (error as Error).message,
       });
     }
   }

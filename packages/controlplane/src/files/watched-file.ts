@@ -69,7 +69,7 @@ export class WatchedFile<Content> {
     } catch (error) {
       const problem = (error as Error).message;
       if (problem !== this.#lastProblem) {
-        log.error('failed to reload changed file, keeping its previous content', { path, problem });
+        log.error('failed to reload changed file, keeping its previous content', { path, error: problem });
       }
       this.#lastProblem = problem;
       return false;

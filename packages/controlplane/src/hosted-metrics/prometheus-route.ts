@@ -86,7 +86,7 @@ async function mayReadBy(
     return await mayRead(clusterId, credentials.password, remoteAddress);
   } catch (error) {
     if (error instanceof ApiError && error.code === 'rate_limited') throw error;
-    log.warn('failed to verify key of scraper', { problem: (error as Error).message });
+    log.warn('failed to verify key of scraper', { error: (error as Error).message });
     return undefined;
   }
 }
@@ -137,7 +137,7 @@ function failed(error: unknown, log: Log): Answer {
   }
   if (error instanceof ClusterUnavailable) return away('the cluster is not available just now');
   if (error instanceof SemaphoreFull) return away('too much is measured at the moment');
-  log.error('failed to serve cluster metrics', { problem: String(error) });
+  log.error('failed to serve cluster metrics', { error: String(error) });
   return { status: 500, body: 'this is a mistake of ours; the log has more\n' };
 }
 

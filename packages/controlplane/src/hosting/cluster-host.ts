@@ -122,7 +122,7 @@ export class ClusterHost {
       found = await list();
     } catch (error) {
       // Serving continues while the database is unreachable.
-      log.warn('failed to list clusters', { problem: (error as Error).message });
+      log.warn('failed to list clusters', { error: (error as Error).message });
       return;
     }
     if (this.#hasStopped) return;
@@ -181,7 +181,7 @@ export class ClusterHost {
     } catch (error) {
       this.#options.log.error('failed to stop cluster node', {
         clusterId: cluster.id,
-        problem: (error as Error).message,
+        error: (error as Error).message,
       });
     }
   }

@@ -102,7 +102,7 @@ export class LeaderPorts {
           unfollow = this.#followAt(clusterId, port, follower);
         },
         // The follower has its own deadline, and until then another process may lead.
-        (error: Error) => log.debug('failed to follow cluster', { clusterId, problem: error.message }),
+        (error: Error) => log.debug('failed to follow cluster', { clusterId, error: error.message }),
       );
     };
     begin();

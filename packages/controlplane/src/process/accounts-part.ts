@@ -236,7 +236,7 @@ async function openPatiently(
       return await openAccounts(url, deps);
     } catch (error) {
       if (!/^postgres/i.test(url) || error instanceof DatabaseProblem) throw error;
-      log.warn('failed to reach database, retrying', { problem: (error as Error).message });
+      log.warn('failed to reach database, retrying', { error: (error as Error).message });
     }
     await pauseUnlessStopped(clock, retryMs, stop);
   }
@@ -342,7 +342,7 @@ async function requestNewSecrets(
       return await ports.portOf(clusterId).replaceSecrets();
     } catch (error) {
       const problem = (error as Error).message;
-      log.warn('failed to request new agent secret', { clusterId, attempt, problem });
+      log.warn('failed to request new agent secret', { clusterId, attempt, error: problem });
     }
     await pauseUnlessStopped(clock, retryMs, stop);
   }

@@ -65,7 +65,7 @@ export async function checkServer(
     } catch (error) {
       const { message: problem } = error as Error;
       if (error instanceof NewerFormat) throw new DatabaseProblem(`journal: PostgreSQL: ${problem}`);
-      log.warn('failed to reach database, retrying', { problem });
+      log.warn('failed to reach database, retrying', { error: problem });
     }
     await pauseUnlessStopped(clock, retryMs, stop);
   }

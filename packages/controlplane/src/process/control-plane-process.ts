@@ -185,7 +185,7 @@ async function startParts(
   const current = async () => {
     if (!isQuick) return accounts.loaded;
     return accounts.load().catch((error: Error) => {
-      log.warn('failed to load accounts', { problem: error.message });
+      log.warn('failed to load accounts', { error: error.message });
       return undefined;
     });
   };
@@ -224,7 +224,7 @@ async function startParts(
   const ready = makeReady();
   // Logged, because a caller need not wait for it.
   ready.catch((error: Error) => {
-    if (!stopping.signal.aborted) log.error('failed to start serving', { problem: error.message });
+    if (!stopping.signal.aborted) log.error('failed to start serving', { error: error.message });
   });
   return {
     url,

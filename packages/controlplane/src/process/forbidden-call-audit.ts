@@ -44,7 +44,7 @@ export function forbiddenCallAudit({ accounts, clusterOf, log }: ForbiddenCallAu
       log.error('failed to write a refused call of an agent into the audit log', {
         clusterId,
         method,
-        problem: (error as Error).message,
+        error: (error as Error).message,
       });
     }
   };

@@ -47,7 +47,7 @@ export class Housekeeping {
       for (const cluster of await accounts.virtualClusters.listForgotten()) await this.#forget(cluster);
     } catch (error) {
       log.warn('failed to remove expired rows, retrying in an hour', {
-        problem: (error as Error).message,
+        error: (error as Error).message,
       });
     }
   }

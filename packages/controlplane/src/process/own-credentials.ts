@@ -27,7 +27,7 @@ export function ownCredentials(
       keeper = made;
       // `started` reports the first failure; later ones are only logged.
       made.catch((error: Error) =>
-        log.error('failed to use credentials file', { path, problem: error.message }),
+        log.error('failed to use credentials file', { path, error: error.message }),
       );
       return async () => {
         const stopped = await made.catch(() => undefined);

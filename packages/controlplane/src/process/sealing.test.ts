@@ -10,7 +10,7 @@ import { openSealing } from './sealing.ts';
 async function stage(t: TestContext) {
   const folder = await mkdtemp(join(tmpdir(), 'weir-sealing-'));
   t.after(() => rm(folder, { recursive: true }));
-  const lines: { level: string; message: string; problem: string }[] = [];
+  const lines: { level: string; message: string; error: string }[] = [];
   const log = jsonLog({ level: 'debug', nowMs: () => 0, write: (line) => lines.push(JSON.parse(line)) });
   const keysFile = join(folder, 'keys');
   await writeFile(keysFile, `${'5e'.repeat(32)}\n`, { mode: 0o600 });
@@ -25,7 +25,7 @@ test('PostgreSQL without a file of keys has no single sign-on, and the log says 
     [line?.level, line?.message],
     ['warn', 'disabled single sign-on: no sealing keys configured'],
   );
-  assert.match(line!.problem, /PostgreSQL.*openssl rand -hex 32.*-sealingKeysFile/);
+  assert.match(line!.error, /PostgreSQL.*openssl rand -hex 32.*-sealingKeysFile/);
   assert.deepEqual(others, []);
 });
 

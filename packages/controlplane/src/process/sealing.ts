@@ -21,7 +21,7 @@ export async function openSealing(
   });
   if (secretBox === undefined)
     log.warn('disabled single sign-on: no sealing keys configured', {
-      problem: errorTable.no_sealing_keys.message,
+      error: errorTable.no_sealing_keys.message,
     });
   return secretBox;
 }

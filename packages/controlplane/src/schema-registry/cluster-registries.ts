@@ -103,7 +103,7 @@ export class ClusterRegistries {
     held?.registry
       .then((registry) => registry.close())
       .catch((error: Error) =>
-        this.#options.log.warn('failed to close schema registry', { clusterId, problem: error.message }),
+        this.#options.log.warn('failed to close schema registry', { clusterId, error: error.message }),
       );
   }
 

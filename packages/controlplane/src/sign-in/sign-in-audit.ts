@@ -49,7 +49,7 @@ export class SignInAudit {
     this.#log.info('refused sign-in', {
       connection: connection?.id,
       result: error.code,
-      problem: message,
+      error: message,
     });
     if (connection === undefined || error.code === 'rate_limited') return;
     await this.#append({
@@ -72,7 +72,7 @@ export class SignInAudit {
       else await refusals.record(note);
     } catch (error) {
       this.#log.error('failed to write sign-in to audit log', {
-        problem: (error as Error).message,
+        error: (error as Error).message,
       });
     }
   }

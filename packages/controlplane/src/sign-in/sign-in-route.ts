@@ -104,6 +104,6 @@ export function signInRoute(options: SignInOptions): Handler {
 /** An internal error: it is logged, and the user gets no details. */
 function mistake(thrown: unknown, log: Log): ApiError {
   const problem = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
-  log.error('failed to sign in', { problem: problem.slice(0, apiLimits.apiTextCharsMax) });
+  log.error('failed to sign in', { error: problem.slice(0, apiLimits.apiTextCharsMax) });
   return new ApiError('internal', undefined, { cause: thrown });
 }

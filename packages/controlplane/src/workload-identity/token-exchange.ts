@@ -52,7 +52,7 @@ export class TokenExchange {
     const outcome = 'refusal' in result ? result.refusal.replace(' ', '_') : 'ok';
     metrics.series(exchangesRow, { outcome }).add(1);
     if ('refusal' in result) {
-      log.info('refused agent token', { audience: audience.slice(0, 200), problem: result.why });
+      log.info('refused agent token', { audience: audience.slice(0, 200), error: result.why });
       return result.refusal;
     }
     log.info('issued agent token', { binding: result.binding, subject: result.subject });
@@ -92,7 +92,7 @@ export class TokenExchange {
     } catch (error) {
       log.warn('failed to read workload identity bindings of cluster', {
         clusterId,
-        problem: (error as Error).message,
+        error: (error as Error).message,
       });
       return undefined;
     }

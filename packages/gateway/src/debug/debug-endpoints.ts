@@ -112,7 +112,7 @@ export class DebugEndpoints {
     if (thrown instanceof HttpProblem) return thrown;
     // The caller gets no details.
     const problem = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
-    this.#options.log.error('failed to serve debug request', { operation, problem });
+    this.#options.log.error('failed to serve debug request', { operation, error: problem });
     return new HttpProblem(500, 'Internal server error.');
   }
 }

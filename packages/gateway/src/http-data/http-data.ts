@@ -236,7 +236,10 @@ export class HttpData {
     }
     // The caller gets no details.
     const problem = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
-    this.#options.log.error('failed to serve HTTP data request', { operation: row?.operation, problem });
+    this.#options.log.error('failed to serve HTTP data request', {
+      operation: row?.operation,
+      error: problem,
+    });
     return new HttpProblem(500, 'Internal server error.');
   }
 }

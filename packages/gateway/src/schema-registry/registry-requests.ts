@@ -229,7 +229,7 @@ export function registryRequests(options: RegistryRequestsOptions): AnswerReques
       return new HttpProblem(thrown.status, thrown.message, { errorCode: thrown.code });
     // The caller gets no details.
     const problem = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
-    log.error('failed to serve schema registry request', { operation, problem });
+    log.error('failed to serve schema registry request', { operation, error: problem });
     return new HttpProblem(500, 'Internal server error.');
   }
 

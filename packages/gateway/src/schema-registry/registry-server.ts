@@ -122,7 +122,7 @@ function secureServer(
   function refuse(socket: TLSSocket, problem: string): void {
     refusals.log('handshake', 'refused schema registry connection before its first request', {
       peer: socket.remoteAddress,
-      problem,
+      error: problem,
     });
     socket.destroy();
   }

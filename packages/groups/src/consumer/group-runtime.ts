@@ -68,7 +68,7 @@ export class ConsumerGroupRuntime extends ModernGroupRuntime<ConsumerGroup, Cons
       const value = host.memberRecord(memberKey(groupId, memberId));
       const read = value && readConsumerMember(group, memberId, new ByteReader(value));
       if (read?.problem !== undefined) {
-        host.log.warn('dropped member with refused pattern', { groupId, memberId, problem: read.problem });
+        host.log.warn('dropped member with refused pattern', { groupId, memberId, error: read.problem });
         refused.push(memberId);
       }
       if (read?.problem !== undefined || read === undefined) {

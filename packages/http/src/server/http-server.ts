@@ -126,7 +126,7 @@ function secureServer(
     handshakeTimeout: socketDeadlineMs,
   });
   function refuse(peer: string | undefined, problem: string): void {
-    refusals.log('handshake', 'refused HTTP connection before its first request', { peer, problem });
+    refusals.log('handshake', 'refused HTTP connection before its first request', { peer, error: problem });
   }
   applyTlsDefaults(server, certificates, ({ remoteAddress }, problem) => refuse(remoteAddress, problem));
   // Runs before the server itself handles the connection and reads from it.

@@ -44,7 +44,7 @@ export class Answering {
       budget: { ms: limitMs },
       evaluator: this.#evaluator,
       cache: this.#cache,
-      onProblem: (error) => log.warn('failed to read sidecar', { problem: error.message }),
+      onProblem: (error) => log.warn('failed to read sidecar', { error: error.message }),
     });
     return JSON.stringify(answer);
   }

@@ -70,7 +70,7 @@ export class QueryRunner {
         const query = await port.takeQuery({ agentId, waitMs: queryWaitMs });
         if (query !== null) this.#begin(query);
       } catch (error) {
-        log.debug('failed to poll for queries', { problem: String(error) });
+        log.debug('failed to poll for queries', { error: String(error) });
         await pauseUnlessStopped(clock, retryMs, signal);
       }
     }
@@ -114,7 +114,7 @@ export class QueryRunner {
     if (signal.aborted) return { state: 'givenUp', answer: null, message: '' };
     const { message } = error as Error;
     if (!(error instanceof QueryRefused))
-      this.#options.log.warn('failed to run event query', { problem: message });
+      this.#options.log.warn('failed to run event query', { error: message });
     return { state: 'failed', answer: null, message };
   }
 
@@ -128,7 +128,7 @@ export class QueryRunner {
           (isWanted) => {
             if (!isWanted) controller.abort();
           },
-          (error) => log.debug('failed to report query progress', { problem: String(error) }),
+          (error) => log.debug('failed to report query progress', { error: String(error) }),
         );
         schedule();
       });
@@ -140,7 +140,7 @@ export class QueryRunner {
   async #send(report: QueryReport): Promise<void> {
     const { port, log } = this.#options;
     const error = await reportPatiently(() => port.reportQuery(report), sendsMax, this.#patience);
-    if (error !== undefined) log.debug('failed to deliver query result', { problem: String(error) });
+    if (error !== undefined) log.debug('failed to deliver query result', { error: String(error) });
   }
 
   get #patience() {

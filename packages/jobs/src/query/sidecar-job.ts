@@ -81,7 +81,7 @@ export class SidecarJob {
         // Other topics get their sidecars. The events before and after the damage are scanned without one.
         if (!(error instanceof DamagedRange)) throw error;
         this.#count('failed');
-        this.#options.log.debug('failed to write sidecars of damaged events', { problem: error.message });
+        this.#options.log.debug('failed to write sidecars of damaged events', { error: error.message });
       }
     }
   }
@@ -93,7 +93,7 @@ export class SidecarJob {
       if (!this.#hasIt && (await source.topics(eventTypeNames)).length === 0) return;
       this.#hasIt = await this.#hold();
     } catch (error) {
-      log.debug('failed to acquire sidecar job', { problem: String(error) });
+      log.debug('failed to acquire sidecar job', { error: String(error) });
       return;
     }
     if (!this.#hasIt) this.#round?.controller.abort(new Error('another agent writes sidecars'));
@@ -113,7 +113,7 @@ export class SidecarJob {
       .catch((error: Error) => {
         if (controller.signal.aborted) return;
         this.#count('failed');
-        log.warn('failed to write sidecars of events', { problem: error.message });
+        log.warn('failed to write sidecars of events', { error: error.message });
       })
       .finally(() => {
         this.#round = undefined;

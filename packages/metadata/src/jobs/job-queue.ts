@@ -214,7 +214,7 @@ export class JobQueue {
       }
     } catch (error) {
       if (this.#closed === undefined)
-        this.#options.log.warn('failed to plan jobs', { kind, problem: String(error) });
+        this.#options.log.warn('failed to plan jobs', { kind, error: String(error) });
     } finally {
       this.#planning.delete(kind);
     }
@@ -325,7 +325,7 @@ export class JobQueue {
       agentId: job.agentId,
       failureCount: history.failureCount,
       retryInMs: pauseMs,
-      problem: message,
+      error: message,
     });
   }
 

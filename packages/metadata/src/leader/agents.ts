@@ -243,7 +243,8 @@ export class Agents {
     }
     this.#lost.delete(agentId);
     const problem = this.#reports.receive(agentId, heartbeat.report);
-    if (problem !== undefined) this.#log.debug('ignored invalid report of agent', { agentId, problem });
+    if (problem !== undefined)
+      this.#log.debug('ignored invalid report of agent', { agentId, error: problem });
     if (wasListed) {
       this.#noteLoad(received);
     } else {

@@ -335,7 +335,7 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
       try {
         await this.#standByAndLead();
       } catch (error) {
-        this.#log.error('failed to follow cluster, retrying', { problem: String(error) });
+        this.#log.error('failed to follow cluster, retrying', { error: String(error) });
         // A database failure leaves the machine valid. Otherwise it is rebuilt from the journal.
         if (this.#replica?.isSound === false || error instanceof EntriesPruned) this.#replica = undefined;
         await this.#sleep(this.#timing.retryMs, this.#timing.retryMs);
@@ -372,7 +372,7 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
     replica
       .saveSnapshot(this.#options.journal, async () => {})
       .catch((error) => {
-        this.#log.warn('failed to save snapshot', { problem: String(error) });
+        this.#log.warn('failed to save snapshot', { error: String(error) });
       });
   }
 
@@ -430,7 +430,7 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
       lease.giveUp();
       // Releases the lease so that no process waits for its expiry. Does nothing if it is no longer ours.
       const released = journal.releaseLease(epoch).catch((error) => {
-        this.#log.warn('failed to release lease', { problem: String(error) });
+        this.#log.warn('failed to release lease', { error: String(error) });
       });
       await this.#within(this.#timing.drainMsMax, released);
     }

@@ -241,7 +241,7 @@ export class CommitPipeline {
         return;
       } catch (error) {
         if (error instanceof Fenced || this.#failure !== undefined || !isLeaseValid()) throw error;
-        log.warn('failed to append to journal, retrying', { problem: String(error) });
+        log.warn('failed to append to journal, retrying', { error: String(error) });
       }
       await new Promise<void>((resolve) => clock.after(retryMs, resolve));
     }

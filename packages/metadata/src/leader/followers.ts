@@ -104,7 +104,7 @@ class Follower {
         if (isChanges(event)) this.#target.onChanges(event);
         else this.#target.onSnapshot(event);
       } catch (error) {
-        this.#log.error('failed to notify follower', { problem: String(error) });
+        this.#log.error('failed to notify follower', { error: String(error) });
       }
     }
   }

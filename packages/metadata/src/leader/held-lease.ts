@@ -219,7 +219,7 @@ export class HeldLease {
         return;
       }
       this.#hasFailed = true;
-      log.warn('failed to renew lease, retrying', { problem: String(error) });
+      log.warn('failed to renew lease, retrying', { error: String(error) });
       this.#renewAfter(timing.retryMs);
     }
   }
@@ -251,7 +251,7 @@ export class HeldLease {
       } catch (error) {
         if (this.#isOver) break;
         this.#confirmProblem = (error as Error).message;
-        log.warn('failed to confirm lease, retrying', { problem: this.#confirmProblem });
+        log.warn('failed to confirm lease, retrying', { error: this.#confirmProblem });
         await new Promise<void>((resolve) => clock.after(timing.retryMs, resolve));
       } finally {
         cancel();

@@ -173,12 +173,12 @@ export class Leadership {
     this.#every('logins', timing.loginNoteMs, () => this.#noteLogins());
     this.#every('purge', timing.purgeIntervalMs, () => {
       this.pipeline.submit({ kind: 'purge' }).catch((error) => {
-        log.warn('failed to purge expired state', { problem: String(error) });
+        log.warn('failed to purge expired state', { error: String(error) });
       });
     });
     this.#every('transactions', timing.transactionSweepMs, () => {
       this.#expireTransactions().catch((error) => {
-        log.warn('failed to abort expired transactions', { problem: String(error) });
+        log.warn('failed to abort expired transactions', { error: String(error) });
       });
     });
     this.autoScaler = new AutoScaler(replica.machine, clock);
@@ -237,7 +237,7 @@ export class Leadership {
     const logins = reports.takeLogins();
     const putBack = (problem: string) => {
       reports.putBackLogins(logins);
-      log.warn('failed to store logins', { problem });
+      log.warn('failed to store logins', { error: problem });
     };
     this.pipeline.submit({ kind: 'noteLogins', logins }).then(
       ({ message }) => {
@@ -252,7 +252,7 @@ export class Leadership {
     if (this.#isRetentionRunning) return;
     this.#isRetentionRunning = true;
     runRetention((command) => this.pipeline.submit(command), clock)
-      .catch((error) => log.warn('failed to apply retention', { problem: String(error) }))
+      .catch((error) => log.warn('failed to apply retention', { error: String(error) }))
       .finally(() => {
         this.#isRetentionRunning = false;
       });
@@ -270,7 +270,7 @@ export class Leadership {
           else log.warn('failed to add partitions to topic', { topic: name, partitionCount, message });
         }
       },
-      (error) => log.warn('failed to add partitions to topics', { problem: String(error) }),
+      (error) => log.warn('failed to add partitions to topics', { error: String(error) }),
     );
   }
 
@@ -334,7 +334,7 @@ export class Leadership {
     try {
       this.agents.takeOver(note);
     } catch (error) {
-      log.warn('failed to read agent list of previous leader', { problem: String(error) });
+      log.warn('failed to read agent list of previous leader', { error: String(error) });
     }
   }
 
@@ -349,7 +349,7 @@ export class Leadership {
     if (change === 'loads' || this.#timers.has('note')) return;
     this.#after('note', timing.agentSweepMs, () => {
       journal.leaveNote(epoch, this.agents.note()).catch((error) => {
-        log.warn('failed to store agent list for next leader', { problem: String(error) });
+        log.warn('failed to store agent list for next leader', { error: String(error) });
       });
     });
   }
@@ -374,7 +374,7 @@ export class Leadership {
     if (!replica.isSnapshotDue(true, snapshotBytesMin)) return;
     const whenDurable = () => this.pipeline.ask(() => {});
     replica.saveSnapshot(journal, whenDurable).catch((error) => {
-      log.warn('failed to save snapshot', { problem: String(error) });
+      log.warn('failed to save snapshot', { error: String(error) });
     });
   }
 

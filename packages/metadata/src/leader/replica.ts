@@ -45,7 +45,7 @@ export class Replica {
         // Decisions of a newer release are in no older snapshot, and perhaps in no readable entry.
         if (error instanceof NewerFormat) throw error;
         const { position } = snapshot;
-        log.error('failed to read snapshot, trying the previous one', { position, problem: String(error) });
+        log.error('failed to read snapshot, trying the previous one', { position, error: String(error) });
         positionMax = position - 1;
       }
     }

@@ -168,7 +168,7 @@ export class ClientConnection {
       else this.#accept(frame);
     } catch (error) {
       if (!(error instanceof FrameError)) throw error;
-      this.#log.error('refused frame of control plane', { problem: error.message });
+      this.#log.error('refused frame of control plane', { error: error.message });
       this.leave(endCodes.badFrame, error.message);
       this.#events.onEnd(endCodes.badFrame, error.message);
     }

@@ -287,7 +287,7 @@ class Client {
     try {
       event(follower);
     } catch (error) {
-      this.#log.error('failed to notify follower', { problem: String(error) });
+      this.#log.error('failed to notify follower', { error: String(error) });
     }
   }
 

@@ -144,7 +144,7 @@ export class Connector {
     const isQuick = this.#clock.monotonicMs() - this.#workedMs < quickMsMax;
     const delayMs = jitteredBackOffMs(rounds, isQuick ? quickBackOff : retryBackOff, this.#options.random);
     this.#log.warn('failed to connect to control plane, retrying', {
-      reason,
+      error: reason,
       next: this.addresses.current,
       delayMs: Math.round(delayMs),
     });
@@ -175,7 +175,7 @@ export class Connector {
     this.#count('key_refused');
     this.#log.error('failed to authenticate at control plane: check agent key and cluster id', {
       clusterId: this.#options.clusterId,
-      problem: error.message,
+      error: error.message,
       url: this.addresses.current,
     });
     this.#events.onKeyRefused(error);

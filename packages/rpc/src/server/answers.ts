@@ -41,7 +41,7 @@ export function failureOf(error: unknown, method: string, { log, clusterId }: Fa
   log.error('failed to serve call of agent', {
     clusterId,
     method,
-    problem: message,
+    error: message,
     stack: error instanceof Error ? error.stack : undefined,
   });
   return { kind: 'internal', message: `${method}: ${message}` };

@@ -121,7 +121,7 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
         refuseCall(error, session);
         return;
       }
-      log.warn('refused frame of agent', { clusterId, problem: error.message });
+      log.warn('refused frame of agent', { clusterId, error: error.message });
       close(endCodes.badFrame, error.message);
     }
   }
@@ -175,7 +175,7 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
    */
   function refuseCall({ id, message }: FrameTooLarge, mine: Session): void {
     if (state !== 'open') return;
-    log.warn('refused call of agent: too large', { clusterId, problem: message });
+    log.warn('refused call of agent: too large', { clusterId, error: message });
     answer(id, 'call', { failure: { kind: 'invalid', message } }, mine);
   }
 

@@ -483,7 +483,7 @@ describe('OAUTHBEARER', () => {
       'Authentication failed: the token is not accepted.',
     ]);
     await client.closed;
-    assert.ok(lines.some(({ fields }) => fields.reason === 'the claim aud of the token is wrong'));
+    assert.ok(lines.some(({ fields }) => fields.error === 'the claim aud of the token is wrong'));
     assert.equal(JSON.stringify(lines).includes(token.split('.')[2]!), false, 'no token is logged');
   });
 

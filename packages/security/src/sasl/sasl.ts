@@ -191,7 +191,7 @@ export class Sasl {
       mechanism,
       user: user === undefined ? undefined : printable(user),
       peer: session.remoteAddress,
-      reason,
+      error: reason,
     });
   }
 

@@ -176,7 +176,7 @@ test('a required client certificate must be present and valid', async (t) => {
   }
   await until(() => closed('certificate') + closed('handshake') === 10);
   // One line a minute for each reason, so two lines stand for ten refusals.
-  const problems = lines.filter(({ level }) => level === 'warn').map(({ fields }) => String(fields.problem));
+  const problems = lines.filter(({ level }) => level === 'warn').map(({ fields }) => String(fields.error));
   assert.equal(problems.length, 2);
   assert.match(problems.join(), /peer did not return a certificate/);
   assert.match(problems.join(), /CERT_HAS_EXPIRED/);
@@ -197,7 +197,7 @@ test('each kind of invalid certificate is logged with its problem', async (t) =>
     await until(() => lines.some(({ level }) => level === 'warn'));
     const line = lines.find(({ level }) => level === 'warn')!;
     assert.equal(line.fields.reason, 'certificate');
-    assert.match(String(line.fields.problem), problem);
+    assert.match(String(line.fields.error), problem);
   }
 });
 

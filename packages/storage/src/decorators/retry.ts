@@ -47,7 +47,7 @@ export function withRetry(inner: ObjectStore, options: RetryOptions): ObjectStor
           key,
           attempt,
           delayMs,
-          problem: error.message,
+          error: error.message,
         });
         await pause(clock, delayMs, signal);
       }

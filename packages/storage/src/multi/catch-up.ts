@@ -158,7 +158,7 @@ export class CatchUp {
         if (!isReported)
           log.warn('failed to copy object to bucket that missed it, retrying', {
             bucket: replica.name,
-            problem: (error as Error).message,
+            error: (error as Error).message,
           });
         isReported = true;
         await pause(clock, pauseMs, signal);

@@ -119,7 +119,7 @@ export class AuditRefusals {
       if (repeats > 0 && id !== undefined)
         await auditLog.repeat(id, { times: repeats, targets: [...targets] });
     } catch (error) {
-      log.error('failed to count repeated calls in the audit log', { problem: (error as Error).message });
+      log.error('failed to count repeated calls in the audit log', { error: (error as Error).message });
     }
     if (this.#unwritten === 0) return;
     log.warn('dropped refused calls from the audit log', { count: this.#unwritten });

@@ -31,8 +31,8 @@ class PostgresDriver implements Driver {
   readonly #pool: PostgresPool;
 
   constructor(url: string, { clock, log }: PostgresDeps) {
-    const onReplaced = (reason: string) =>
-      log.warn('closed connections to accounts database, reconnecting', { reason });
+    const onReplaced = (error: string) =>
+      log.warn('closed connections to accounts database, reconnecting', { error });
     this.#pool = new PostgresPool({ url, clock, onReplaced });
   }
 

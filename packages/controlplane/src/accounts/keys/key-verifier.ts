@@ -127,7 +127,7 @@ export class KeyVerifier {
       .catch((error: Error) => {
         this.#deps.log.warn('failed to store last use of API key', {
           key: known.key.name,
-          problem: error.message,
+          error: error.message,
         });
       })
       .finally(() => this.#noting.delete(noting));

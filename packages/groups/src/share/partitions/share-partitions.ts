@@ -102,7 +102,7 @@ export class SharePartitions {
         groupId: stored.groupId,
         topicId: stored.topicId,
         partition: stored.partition,
-        problem: error.message,
+        error: error.message,
       });
       this.remove(stored);
       return false;
