@@ -1,7 +1,6 @@
-import { request as httpRequest, type IncomingMessage } from 'node:http';
-import { request as httpsRequest } from 'node:https';
 import { AddressRefused, type AllowedAddress, addressIn, guardedLookup } from '@weir/cluster/outbound';
 import type { Clock } from '@weir/core';
+import { type HttpAnswer, httpExchange, withinTime } from '@weir/http/client';
 import { isSafeAddress, placeOf } from './address.ts';
 import { oidcLimits } from './limits.ts';
 
@@ -44,17 +43,10 @@ const timeoutMs = 10_000;
  */
 export function fetchJsonOver(clock: Clock, options: FetchJsonOptions = {}): FetchJson {
   return async (url, stop, request = {}) => {
-    const late = new AbortController();
-    const cancel = clock.after(timeoutMs, () => late.abort());
     try {
-      const signal = AbortSignal.any([late.signal, stop]);
-      const response = await answerOf(url, request, signal, options);
-      return JSON.parse(await bodyOf(response, request)) as unknown;
+      return await withinTime({ clock, timeoutMs, stop }, (signal) => fetched(url, request, signal, options));
     } catch (error) {
-      const problem = late.signal.aborted ? `no answer within ${timeoutMs} ms` : (error as Error).message;
-      throw new Error(`${placeOf(url)}: ${problem}`, { cause: error });
-    } finally {
-      cancel();
+      throw new Error(`${placeOf(url)}: ${(error as Error).message}`, { cause: error });
     }
   };
 }
@@ -72,39 +64,37 @@ export function onlyAtSafeAddresses(
   };
 }
 
-function answerOf(
+async function fetched(
   url: string,
   { headers, form }: JsonRequest,
   signal: AbortSignal,
   { allowedAddress }: FetchJsonOptions,
-): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    const address = addressIn(url);
-    // A literal IP address is connected to without a lookup.
-    if (address !== undefined && allowedAddress?.(address) === false) throw new AddressRefused(address);
-    const send = url.startsWith('https:') ? httpsRequest : httpRequest;
-    const options = {
+): Promise<unknown> {
+  const address = addressIn(url);
+  // A literal IP address is connected to without a lookup.
+  if (address !== undefined && allowedAddress?.(address) === false) throw new AddressRefused(address);
+  return await httpExchange(
+    {
+      url: new URL(url),
       method: form === undefined ? 'GET' : 'POST',
       headers: {
         accept: 'application/json',
         ...(form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
         ...headers,
       },
+      body: form?.toString(),
       signal,
-      // No keep-alive agent: requests are rare (once an hour), and no connection stays open.
-      agent: false,
-      ...(allowedAddress === undefined ? {} : { lookup: guardedLookup(allowedAddress) }),
-    } as const;
-    send(url, options, resolve).on('error', reject).end(form?.toString());
-  });
+      lookup: allowedAddress === undefined ? undefined : guardedLookup(allowedAddress),
+    },
+    (answer) => jsonOf(answer, form !== undefined),
+  );
 }
 
-async function bodyOf(response: IncomingMessage, { form }: JsonRequest): Promise<string> {
-  if (response.statusCode === 200) return await textOf(response);
+async function jsonOf({ status, text }: HttpAnswer, isForm: boolean): Promise<unknown> {
+  if (status === 200) return JSON.parse(await text(oidcLimits.issuerAnswerBytesMax)) as unknown;
   // OAuth describes in the body what was wrong with a posted form.
-  const word = form === undefined ? undefined : errorWordIn(await textOf(response).catch(() => ''));
-  response.destroy();
-  throw new RefusingAnswer(response.statusCode ?? 0, word);
+  const problem = isForm ? await text(oidcLimits.issuerAnswerBytesMax).catch(() => '') : '';
+  throw new RefusingAnswer(status, errorWordIn(problem));
 }
 
 function errorWordIn(text: string): string | undefined {
@@ -114,17 +104,4 @@ function errorWordIn(text: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-async function textOf(response: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of response) {
-    bytes += (chunk as Buffer).length;
-    if (bytes > oidcLimits.issuerAnswerBytesMax) {
-      throw new Error(`the answer is longer than ${oidcLimits.issuerAnswerBytesMax} bytes`);
-    }
-    chunks.push(chunk as Buffer);
-  }
-  return Buffer.concat(chunks).toString();
 }

@@ -1,6 +1,5 @@
-import { request as httpRequest, type IncomingMessage } from 'node:http';
-import { request as httpsRequest } from 'node:https';
 import type { Clock } from '@weir/core';
+import { httpExchange, NoAnswerInTime } from '@weir/http/client';
 import { brokerLimits } from '../limits.ts';
 
 /** One request to a metadata service. */
@@ -24,29 +23,15 @@ export function httpAsk(clock: Clock, timeoutMs: number, stop: AbortSignal): Ask
   const cancel = clock.after(timeoutMs, () => timeout.abort());
   stop.addEventListener('abort', cancel, { once: true });
   const signal = AbortSignal.any([timeout.signal, stop]);
-  return ({ url, method = 'GET', headers = {}, ca }) =>
-    new Promise((resolve, reject) => {
-      const send = url.startsWith('https:') ? httpsRequest : httpRequest;
-      // No agent: nothing is requested twice, and no connection stays open.
-      const request = send(url, { method, headers, ca, signal, agent: false }, (response) => {
-        bodyOf(response).then(resolve, reject);
+  return async ({ url, ...question }) => {
+    try {
+      return await httpExchange({ ...question, url: new URL(url), signal }, async ({ status, text }) => {
+        const answer = await text(brokerLimits.zoneAnswerBytesMax);
+        if (status !== 200) throw new Error(`the answer has status ${status}`);
+        return answer.trim();
       });
-      request.on('error', (error) =>
-        reject(timeout.signal.aborted ? new Error(`no answer within ${timeoutMs} ms`) : error),
-      );
-      request.end();
-    });
-}
-
-async function bodyOf(response: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of response) {
-    bytes += (chunk as Buffer).length;
-    if (bytes > brokerLimits.zoneAnswerBytesMax)
-      throw new Error(`the answer is longer than ${brokerLimits.zoneAnswerBytesMax} bytes`);
-    chunks.push(chunk as Buffer);
-  }
-  if (response.statusCode !== 200) throw new Error(`the answer has status ${response.statusCode}`);
-  return Buffer.concat(chunks).toString('utf8').trim();
+    } catch (error) {
+      throw timeout.signal.aborted ? new NoAnswerInTime(timeoutMs) : error;
+    }
+  };
 }

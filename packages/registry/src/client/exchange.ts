@@ -1,6 +1,6 @@
-import { type Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
-import { request as httpsRequest } from 'node:https';
+import type { Agent as HttpAgent } from 'node:http';
 import { type AllowedHosts, HostRefused } from '@weir/cluster/outbound';
+import { AnswerTooLong, httpExchange } from '@weir/http/client';
 import { oneLine, RegistryUnavailable } from './client-error.ts';
 import type { RegistryAddress } from './registry-address.ts';
 
@@ -25,71 +25,41 @@ export interface ExchangeAnswer {
 
 /** Sends one request. Throws `RegistryUnavailable`, `HostRefused`, or the reason of `signal`. */
 export async function exchange(
-  address: RegistryAddress,
+  { url, text: place }: RegistryAddress,
   agent: HttpAgent,
-  request: ExchangeRequest,
+  { path, answerBytesMax, allowedHosts, ...request }: ExchangeRequest,
   signal: AbortSignal,
 ): Promise<ExchangeAnswer> {
-  const { promise, resolve, reject } = Promise.withResolvers<ExchangeAnswer>();
-  const { method, path, headers, body, allowedHosts } = request;
-  const { protocol, hostname, port, pathname } = address.url;
-  const host = hostname.replace(/^\[|\]$/g, '');
-  const usualPort = protocol === 'https:' ? 443 : 80;
+  const usualPort = url.protocol === 'https:' ? 443 : 80;
   // An address is connected to without a lookup, and refused here.
-  const lookup = allowedHosts?.lookupFor(host, port === '' ? usualPort : Number(port));
+  const lookup = allowedHosts?.lookupFor(
+    url.hostname.replace(/^\[|\]$/g, ''),
+    url.port === '' ? usualPort : Number(url.port),
+  );
   let isConnected = false;
-  const sent = (protocol === 'https:' ? httpsRequest : httpRequest)({
-    method,
-    hostname: host,
-    ...(lookup === undefined ? {} : { lookup }),
-    port: port === '' ? undefined : Number(port),
-    path: `${pathname.replace(/\/+$/, '')}${path}`,
-    headers: { ...headers, ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }) },
-    agent,
-    signal,
-  });
-  sent.on('socket', (socket) => {
-    if (!socket.connecting) isConnected = true;
-    else socket.once(protocol === 'https:' ? 'secureConnect' : 'connect', () => (isConnected = true));
-  });
-  sent.on('response', (response) => {
-    textOf(response, request.answerBytesMax).then(
-      (text) => resolve({ status: response.statusCode ?? 0, text, location: response.headers.location }),
-      (error: unknown) => {
-        sent.destroy();
-        fail(error as Error);
+  try {
+    return await httpExchange(
+      {
+        ...request,
+        url,
+        path: `${url.pathname.replace(/\/+$/, '')}${path}`,
+        agent,
+        lookup,
+        signal,
+        onConnected: () => (isConnected = true),
       },
+      async ({ status, headers: { location }, text }) => ({
+        status,
+        text: await text(answerBytesMax),
+        location,
+      }),
     );
-  });
-  sent.on('error', fail);
-  sent.end(body);
-  return await promise;
-
-  function fail(error: Error): void {
-    if (signal.aborted) {
-      reject(signal.reason);
-      return;
-    }
-    if (error instanceof HostRefused) {
-      reject(error);
-      return;
-    }
-    const problem = `${address.text}: ${allowedHosts === undefined ? problemOf(error) : codeOf(error)}`;
-    reject(new RegistryUnavailable(problem, { isUnsent: !isConnected, cause: error }));
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    if (error instanceof HostRefused) throw error;
+    const problem = allowedHosts === undefined ? problemOf(error as Error) : codeOf(error as Error);
+    throw new RegistryUnavailable(`${place}: ${problem}`, { isUnsent: !isConnected, cause: error });
   }
-}
-
-class AnswerTooLong extends Error {}
-
-async function textOf(response: IncomingMessage, bytesMax: number): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of response) {
-    bytes += (chunk as Buffer).length;
-    if (bytes > bytesMax) throw new AnswerTooLong(`the answer is longer than ${bytesMax} bytes`);
-    chunks.push(chunk as Buffer);
-  }
-  return Buffer.concat(chunks).toString();
 }
 
 /** Node joins the errors of several addresses into one without a message. */

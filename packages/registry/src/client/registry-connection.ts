@@ -10,6 +10,7 @@ import {
   systemClock,
   systemRandom,
 } from '@weir/core';
+import { NoAnswerInTime, withinTime } from '@weir/http/client';
 import { registryLimits } from '../limits.ts';
 import { oneLine, RegistryRefusal, RegistryUnavailable } from './client-error.ts';
 import { type ExchangeAnswer, type ExchangeRequest, exchange } from './exchange.ts';
@@ -142,28 +143,28 @@ export class RegistryConnection {
 
   async #attempt(address: RegistryAddress, request: RegistryRequest, ends: AbortSignal): Promise<unknown> {
     const timeoutMs = this.#options.timeoutMs ?? usualTimeoutMs;
-    const late = new AbortController();
-    const cancel = this.#clock.after(timeoutMs, () =>
-      late.abort(new RegistryUnavailable(`${address.text}: no answer within ${timeoutMs} ms`)),
-    );
+    const allowedHosts = this.#options.allowedHosts;
     try {
-      const headers = await this.#headers(request);
-      const answer = await exchange(
-        address,
-        this.#agents.get(address.url.protocol)!,
-        {
-          method: request.method,
-          path: request.path + queryOf(request.query),
-          headers,
-          body: request.body === undefined ? undefined : JSON.stringify(request.body),
-          answerBytesMax: this.#options.answerBytesMax ?? registryLimits.clientAnswerBytesMax,
-          allowedHosts: this.#options.allowedHosts,
-        },
-        AbortSignal.any([late.signal, ends]),
+      const answer = await withinTime({ clock: this.#clock, timeoutMs, stop: ends }, async (signal) =>
+        exchange(
+          address,
+          this.#agents.get(address.url.protocol)!,
+          {
+            method: request.method,
+            path: request.path + queryOf(request.query),
+            headers: await this.#headers(request),
+            body: request.body === undefined ? undefined : JSON.stringify(request.body),
+            answerBytesMax: this.#options.answerBytesMax ?? registryLimits.clientAnswerBytesMax,
+            allowedHosts,
+          },
+          signal,
+        ),
       );
-      return answeredValue(address, answer, this.#options.allowedHosts !== undefined);
-    } finally {
-      cancel();
+      return answeredValue(address, answer, allowedHosts !== undefined);
+    } catch (error) {
+      throw error instanceof NoAnswerInTime
+        ? new RegistryUnavailable(`${address.text}: ${error.message}`)
+        : error;
     }
   }
 

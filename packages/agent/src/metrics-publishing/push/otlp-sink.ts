@@ -1,6 +1,5 @@
-import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
-import { request as httpsRequest } from 'node:https';
 import type { Clock } from '@weir/core';
+import { AnswerTooLong, type HttpAnswer, httpExchange, withinTime } from '@weir/http/client';
 import { agentLimits } from '../../limits.ts';
 import { otlpRequests } from './otlp-metrics.ts';
 import type { MetricsSink, PushedName, ReadingsInParts, Tags } from './pushed-metrics.ts';
@@ -60,73 +59,35 @@ export class OtlpSink implements MetricsSink {
 
   close(): void {}
 
-  async #post(body: string, stop: AbortSignal): Promise<Rejection> {
+  #post(body: string, stop: AbortSignal): Promise<Rejection> {
     const { clock, url, headers } = this.#options;
-    const timeout = new AbortController();
-    const cancel = clock.after(answerMsMax, () => timeout.abort());
-    try {
-      const answer = await post(url, headers, body, AbortSignal.any([timeout.signal, stop]));
-      if (answer.status >= 200 && answer.status < 300) return rejectionIn(answer.text);
-      this.#notBeforeMs = clock.monotonicMs() + retryAfterMs(answer.headers['retry-after']);
-      throw new Error(`the collector answered with status ${answer.status}`);
-    } catch (error) {
-      throw timeout.signal.aborted ? new Error(`no answer within ${answerMsMax} ms`) : error;
-    } finally {
-      cancel();
-    }
+    return withinTime({ clock, timeoutMs: answerMsMax, stop }, (signal) =>
+      httpExchange(
+        {
+          url: new URL(url),
+          method: 'POST',
+          headers: { ...headers, 'content-type': 'application/json' },
+          body,
+          signal,
+        },
+        async (answer) => {
+          if (answer.status >= 200 && answer.status < 300) return rejectionIn(await textOf(answer));
+          this.#notBeforeMs = clock.monotonicMs() + retryAfterMs(answer.headers['retry-after']);
+          throw new Error(`the collector answered with status ${answer.status}`);
+        },
+      ),
+    );
   }
 }
 
-interface Answer {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly text: string;
-}
-
-/** Redirects are not followed, so that credentials are not sent to another address. */
-function post(
-  url: string,
-  headers: Readonly<Record<string, string>>,
-  body: string,
-  signal: AbortSignal,
-): Promise<Answer> {
-  const target = new URL(url);
-  return new Promise((resolve, reject) => {
-    const request = (target.protocol === 'https:' ? httpsRequest : httpRequest)(target, {
-      method: 'POST',
-      // Node.js sends a user and password in the URL by itself.
-      headers: {
-        ...headers,
-        'content-type': 'application/json',
-        'content-length': Buffer.byteLength(body),
-      },
-      agent: false,
-      signal,
-    });
-    request.on('error', reject);
-    request.on('response', (response) => {
-      const chunks: Buffer[] = [];
-      let bytes = 0;
-      const answered = () =>
-        resolve({
-          status: response.statusCode!,
-          headers: response.headers,
-          text: Buffer.concat(chunks).toString(),
-        });
-      response.on('error', reject);
-      response.on('end', answered);
-      response.on('data', (chunk: Buffer) => {
-        bytes += chunk.length;
-        if (bytes <= agentLimits.collectorAnswerBytesMax) chunks.push(chunk);
-        else {
-          // The status already says that the collector took the points.
-          answered();
-          request.destroy();
-        }
-      });
-    });
-    request.end(body);
-  });
+async function textOf({ text }: HttpAnswer): Promise<string> {
+  try {
+    return await text(agentLimits.collectorAnswerBytesMax);
+  } catch (error) {
+    // The status already says that the collector took the points.
+    if (error instanceof AnswerTooLong) return '';
+    throw error;
+  }
 }
 
 interface Rejection {

@@ -1,0 +1,2 @@
+export { AnswerTooLong, type HttpAnswer, httpExchange } from './http-exchange.ts';
+export { NoAnswerInTime, withinTime } from './time-limit.ts';
