@@ -1,8 +1,8 @@
 import { ApiError, apiKeyHeader, type Client, createClient } from '@weir/api/client';
-import { systemRandom } from '@weir/core';
+import { Failure, systemRandom } from '@weir/core';
 import { patientClient } from './apply/api/patient-client.ts';
 import type { Deps } from './deps.ts';
-import { Failure, PointingFailure } from './failure.ts';
+import { PointingFailure } from './pointing-failure.ts';
 import { apiBaseUrl } from './values/api-base-url.ts';
 
 interface ApiValues {

@@ -1,6 +1,6 @@
 import type { Client } from '@weir/api';
+import { Failure } from '@weir/core';
 import { orFailure } from './api-client.ts';
-import { Failure } from './failure.ts';
 
 /**
  * Returns the id of the cluster that was named, by id or by name; without a name, the only cluster that the key can

@@ -1,13 +1,14 @@
+import { Failure } from '@weir/core';
 import { type AvailableCommandName, type CommandName, commandRow } from './commands/catalogue.ts';
 import { findCommand } from './commands/find.ts';
 import type { Deps } from './deps.ts';
-import { Failure, PointingFailure } from './failure.ts';
 import { notAvailable, refusePlanned } from './flags/availability.ts';
 import { deprecationWarnings } from './flags/deprecation.ts';
 import { type CommandLine, checkValues, parseCommandLine } from './flags/parse.ts';
 import { stoppedStatus } from './handler.ts';
 import { handlers } from './handlers.ts';
 import type { Output } from './output.ts';
+import { PointingFailure } from './pointing-failure.ts';
 import { escapeControls, type Problem, problemLine } from './problem.ts';
 import { commandHelp, formerHelp } from './reference/help.ts';
 import { styled } from './results/style.ts';

@@ -24,6 +24,7 @@ export { clusterIdPrefixes, clusterKind } from './cluster-kind.ts';
 export { formatDurationMs, parseDurationMs } from './durations.ts';
 export { type Environment, systemEnvironment } from './environment.ts';
 export { type EventTypeName, eventTypeNames } from './event-type-names.ts';
+export { Failure } from './failure.ts';
 export {
   fileBucketMax,
   fileIdBucket,
@@ -34,7 +35,6 @@ export {
 } from './file-id-time.ts';
 export { fileIdOf, fileOriginOf, fileReference, isFileReference } from './file-reference.ts';
 export { type FilterOperator, filterOperators } from './filter-operators.ts';
-
 export { internalTopicPrefix, internalTopicProblem, isInternalTopic } from './internal-topics.ts';
 export { type JobCategory, jobCategories } from './job-categories.ts';
 export { brokenBound, type JsonBounds } from './json-bounds.ts';

@@ -1,6 +1,6 @@
+import type { Failure } from '@weir/core';
 import { KiB } from '@weir/core';
 import { errors, recordBatches } from '@weir/wire';
-import type { Failure } from '../failure.ts';
 import type { KafkaCluster } from '../kafka/cluster.ts';
 import { committedOffsets } from '../kafka/committed-offsets.ts';
 import { fetchBatches } from '../kafka/fetch.ts';

@@ -1,5 +1,4 @@
-import { KiB } from '@weir/core';
-import { Failure } from '../failure.ts';
+import { Failure, KiB } from '@weir/core';
 import type { KafkaCluster } from '../kafka/cluster.ts';
 import { fetchBatches } from '../kafka/fetch.ts';
 import { requestFromLeaders } from '../kafka/leaders.ts';

@@ -1,5 +1,5 @@
+import { Failure } from '@weir/core';
 import { apis } from '@weir/wire';
-import { Failure } from '../failure.ts';
 import type { KafkaCluster } from './cluster.ts';
 import { describeConfigs } from './configs.ts';
 

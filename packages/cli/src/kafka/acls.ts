@@ -6,11 +6,11 @@ import {
   aclOperations,
   aclPatternTypes,
   aclPermissions,
+  Failure,
   type KafkaResourceType,
   kafkaResourceTypes,
 } from '@weir/core';
 import { apis, errors } from '@weir/wire';
-import { Failure } from '../failure.ts';
 import type { KafkaCluster } from './cluster.ts';
 import { ConnectionFailed } from './connection-failed.ts';
 import { KafkaRequestFailed } from './request-failed.ts';

@@ -1,5 +1,5 @@
+import { Failure } from '@weir/core';
 import { apis, errors } from '@weir/wire';
-import { Failure } from '../failure.ts';
 import type { KafkaCluster } from './cluster.ts';
 import type { KafkaConnection } from './connection.ts';
 import { KafkaRequestFailed } from './request-failed.ts';

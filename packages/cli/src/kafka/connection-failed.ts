@@ -1,4 +1,4 @@
-import { Failure } from '../failure.ts';
+import { Failure } from '@weir/core';
 import { type Address, printAddress } from './address.ts';
 
 /** Connection failures that a user can do something about. */

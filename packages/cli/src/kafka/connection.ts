@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { type Clock, formatDurationMs, release } from '@weir/core';
+import { type Clock, Failure, formatDurationMs, release } from '@weir/core';
 import {
   type Api,
   apis,
@@ -14,7 +14,6 @@ import {
   type ReadStruct,
   type WriteStruct,
 } from '@weir/wire';
-import { Failure } from '../failure.ts';
 import { cliLimits } from '../limits.ts';
 import type { Address } from './address.ts';
 import { ConnectionFailed, connectionFailure } from './connection-failed.ts';

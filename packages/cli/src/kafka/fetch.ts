@@ -1,5 +1,5 @@
+import type { Failure } from '@weir/core';
 import { apis, errors, zeroUuid } from '@weir/wire';
-import type { Failure } from '../failure.ts';
 import type { TopicMetadata } from './cluster.ts';
 import type { KafkaConnection } from './connection.ts';
 import { subject } from './leaders.ts';

@@ -4,8 +4,8 @@
  */
 
 import { assignRanges, rangeAssignorName } from '@weir/cluster';
+import { Failure } from '@weir/core';
 import { apis, errorByCode, errors, type ReadStruct } from '@weir/wire';
-import { Failure } from '../failure.ts';
 import type { KafkaCluster } from './cluster.ts';
 import type { KafkaConnection } from './connection.ts';
 import { ConnectionFailed } from './connection-failed.ts';

@@ -1,5 +1,5 @@
+import { Failure } from '@weir/core';
 import { errors } from '@weir/wire';
-import { Failure } from '../failure.ts';
 import type { KafkaCluster, TopicMetadata } from './cluster.ts';
 import type { KafkaConnection } from './connection.ts';
 import type { RememberedTopic } from './remembered-topic.ts';

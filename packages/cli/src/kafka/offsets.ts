@@ -1,5 +1,5 @@
+import type { Failure } from '@weir/core';
 import { apis, errors } from '@weir/wire';
-import type { Failure } from '../failure.ts';
 import type { KafkaCluster } from './cluster.ts';
 import { type IsolationLevel, isolationOnTheWire } from './fetch.ts';
 import { type LeaderAnswers, type LeaderRequest, requestFromLeaders, subject } from './leaders.ts';

@@ -1,5 +1,5 @@
+import { Failure } from '@weir/core';
 import { apis, buildRecordBatch, type CompressionCodec, errors, zeroUuid } from '@weir/wire';
-import { Failure } from '../failure.ts';
 import type { KafkaCluster } from './cluster.ts';
 import type { KafkaConnection } from './connection.ts';
 import { ConnectionFailed } from './connection-failed.ts';

@@ -1,4 +1,4 @@
-import { formatDurationMs, MiB } from '@weir/core';
+import { Failure, formatDurationMs, MiB } from '@weir/core';
 import {
   type BatchRecord,
   batchRecords,
@@ -9,7 +9,6 @@ import {
   recordBatches,
   type TimestampType,
 } from '@weir/wire';
-import { Failure } from '../failure.ts';
 import type { KafkaCluster } from './cluster.ts';
 import { type FetchedBatches, fetchBatches, type IsolationLevel } from './fetch.ts';
 import { allAnswers, type LeaderRequest, requestFromLeaders, subject } from './leaders.ts';

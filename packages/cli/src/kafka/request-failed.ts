@@ -1,5 +1,5 @@
+import { Failure } from '@weir/core';
 import { errorByCode } from '@weir/wire';
-import { Failure } from '../failure.ts';
 
 /** A broker answered with an error. */
 export class KafkaRequestFailed extends Failure {

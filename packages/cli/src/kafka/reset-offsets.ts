@@ -1,5 +1,5 @@
+import type { Failure } from '@weir/core';
 import { errors } from '@weir/wire';
-import type { Failure } from '../failure.ts';
 import type { KafkaCluster } from './cluster.ts';
 import { findCoordinator } from './coordinator.ts';
 import { subject } from './leaders.ts';

@@ -1,5 +1,5 @@
+import { Failure } from '@weir/core';
 import { apis, errors, zeroUuid } from '@weir/wire';
-import { Failure } from '../failure.ts';
 import type { Broker, KafkaCluster, TopicMetadata } from './cluster.ts';
 import { KafkaRequestFailed } from './request-failed.ts';
 

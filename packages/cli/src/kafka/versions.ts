@@ -1,5 +1,5 @@
+import { Failure } from '@weir/core';
 import type { Api, VersionRange } from '@weir/wire';
-import { Failure } from '../failure.ts';
 
 /** The APIs of one broker: a range of versions per API key. */
 export type OfferedVersions = ReadonlyMap<number, VersionRange>;

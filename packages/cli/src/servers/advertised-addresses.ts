@@ -1,6 +1,6 @@
 import { hostname, networkInterfaces } from 'node:os';
 import { type AdvertisedHost, advertisedHost, type Machine } from '@weir/broker';
-import { Failure } from '../failure.ts';
+import { Failure } from '@weir/core';
 import type { FlagValues } from '../flags/catalogue.ts';
 import { onlyAddress } from './bind-address.ts';
 

@@ -8,8 +8,8 @@ import {
   takeSnapshot,
 } from '@weir/cluster';
 import type { Clock, Log } from '@weir/core';
+import { Failure } from '@weir/core';
 import { createBucket, type ObjectStore, StoreError } from '@weir/storage';
-import { Failure } from '../failure.ts';
 import { concealUrls } from '../values/conceal.ts';
 import { isSameBucket, problemOfBucket, urlWithoutSecrets } from './allowed-buckets.ts';
 import { type BucketCheckValues, checkBucket } from './bucket-check.ts';

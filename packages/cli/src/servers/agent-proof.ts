@@ -1,8 +1,8 @@
 import { AgentKeyFile, AgentToken, platformToken } from '@weir/agent';
 import type { ReportedExpiry } from '@weir/cluster';
 import type { Clock, Environment, Log, Metrics, Random } from '@weir/core';
+import { Failure } from '@weir/core';
 import type { ForwardProxy } from '@weir/rpc';
-import { Failure } from '../failure.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
 import { resolveAgentIdentity } from '../rules/agent-identity.ts';
 import { apiBaseUrl } from '../values/api-base-url.ts';

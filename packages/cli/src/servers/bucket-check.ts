@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock, Log } from '@weir/core';
+import { Failure } from '@weir/core';
 import { checkBucketAccess, type ObjectStore } from '@weir/storage';
-import { Failure } from '../failure.ts';
 import { bucketUrlForMessages } from './bucket-url-for-messages.ts';
 
 /** The flags of the check. */

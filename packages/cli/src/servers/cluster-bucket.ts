@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { readBucketId } from '@weir/broker';
 import { type ClusterPort, ClusterUnavailable, type KnownBucket } from '@weir/cluster';
 import type { Clock, Log } from '@weir/core';
+import { Failure } from '@weir/core';
 import { bucketIdKey, bucketUrlsOf, isRetriable, type ObjectStore, StoreError } from '@weir/storage';
-import { Failure } from '../failure.ts';
 import { bucketUrlForMessages } from './bucket-url-for-messages.ts';
 
 export interface ClusterBucket {

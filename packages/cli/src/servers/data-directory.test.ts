@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { Failure } from '../failure.ts';
+import { Failure } from '@weir/core';
 import { openDataDirectory } from './data-directory.ts';
 import { identityIn } from './identity.ts';
 

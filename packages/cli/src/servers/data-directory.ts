@@ -1,8 +1,8 @@
 import { accessSync, constants, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { Failure } from '@weir/core';
 import { makeDirectory, makePrivateFile } from '@weir/journal';
-import { Failure } from '../failure.ts';
 
 /** Whether a process has its directory for itself, as a playground does, or shares it, as control planes do. */
 type DataDirectoryUse = 'alone' | 'shared';

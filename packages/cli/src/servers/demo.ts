@@ -1,10 +1,9 @@
-import { jsonLog } from '@weir/core';
+import { Failure, jsonLog } from '@weir/core';
 import { apiClient } from '../api-client.ts';
 import { demoAnnouncement } from '../demo/announcement.ts';
 import { setUpDemo } from '../demo/set-up.ts';
 import { startWorkload } from '../demo/workload.ts';
 import type { Deps } from '../deps.ts';
-import { Failure } from '../failure.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
 import type { Handler } from '../handler.ts';
 import { bucketUrl } from '../values/bucket-url.ts';

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DatabaseProblem } from '@weir/controlplane/process';
-import { Metrics, silentLog, systemClock, systemRandom } from '@weir/core';
+import { Failure, Metrics, silentLog, systemClock, systemRandom } from '@weir/core';
 import { openStore } from '@weir/storage';
 import { runArguments } from '../../testing/command-run.ts';
-import { Failure } from '../failure.ts';
 import { explainingStart } from './explaining-start.ts';
 
 const deps = {

@@ -1,4 +1,4 @@
-import { Failure } from '../failure.ts';
+import { Failure } from '@weir/core';
 
 /** The requested ports of a server command, by flag. */
 type WantedPorts = Readonly<Record<string, number>>;

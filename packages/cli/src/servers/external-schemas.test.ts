@@ -5,8 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { systemClock } from '@weir/core';
-import { Failure } from '../failure.ts';
+import { Failure, systemClock } from '@weir/core';
 import { parseCommandLine } from '../flags/parse.ts';
 import { externalSchemas } from './external-schemas.ts';
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Clock } from '@weir/core';
+import { Failure } from '@weir/core';
 import { RecordSchemas } from '@weir/registry/decoding';
-import { Failure } from '../failure.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
 
 /** A producer waits for an unknown schema, so a registry that does not answer is not asked for long. */

@@ -2,8 +2,8 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freshKeySecret } from '@weir/controlplane/process';
+import { Failure } from '@weir/core';
 import { makeDirectory } from '@weir/journal';
-import { Failure } from '../failure.ts';
 import { explaining } from './data-directory.ts';
 
 /** The identity of a self-contained process: the cluster it serves, the agent it runs, and the key between the two. */

@@ -6,10 +6,9 @@ import {
   RestoreProblem,
   restoreCluster,
 } from '@weir/controlplane/backup';
-import { formatBytes, jsonLog, Metrics, systemRandom } from '@weir/core';
+import { Failure, formatBytes, jsonLog, Metrics, systemRandom } from '@weir/core';
 import { makeDirectory, openJournals } from '@weir/journal';
 import { type ObjectStore, openStore, StoreError } from '@weir/storage';
-import { Failure } from '../failure.ts';
 import type { Handler } from '../handler.ts';
 import { Progress } from '../results/progress.ts';
 import { printResult } from '../results/results.ts';

@@ -1,9 +1,8 @@
 import { hostname } from 'node:os';
 import { AgentEvents, AgentStats, startAgent, startMetricsPush } from '@weir/agent';
 import { lookUpZone, OwnZone, type ZoneOfAddress, ZoneWarnings, zonesByAddress } from '@weir/broker';
-import { clusterKind, Metrics, release, systemRandom } from '@weir/core';
+import { clusterKind, Failure, Metrics, release, systemRandom } from '@weir/core';
 import { type ObjectStore, openStore, probesFolder } from '@weir/storage';
-import { Failure } from '../failure.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
 import { resolveBuckets } from '../rules/buckets.ts';
 import { resolveRoles } from '../rules/roles.ts';

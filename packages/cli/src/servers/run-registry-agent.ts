@@ -1,7 +1,6 @@
 import { hostname } from 'node:os';
 import { AgentStats, startMetricsPush, startRegistryAgent } from '@weir/agent';
-import { Metrics, release, systemRandom } from '@weir/core';
-import { Failure } from '../failure.ts';
+import { Failure, Metrics, release, systemRandom } from '@weir/core';
 import type { CommandValues } from '../flags/catalogue.ts';
 import { resolveRoles } from '../rules/roles.ts';
 import { advertisedAgentHost, advertisedClientHost } from './advertised-addresses.ts';

@@ -1,6 +1,6 @@
+import { Failure } from '@weir/core';
 import type { RegistrySettings } from '@weir/gateway';
 import type { SaslSettings } from '@weir/security';
-import { Failure } from '../failure.ts';
 import type { FlagValues } from '../flags/catalogue.ts';
 import { resolveSaslMechanisms } from '../rules/sasl.ts';
 

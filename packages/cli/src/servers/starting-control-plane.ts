@@ -4,7 +4,7 @@ import {
   SettingsFileProblem,
   startControlPlaneProcess,
 } from '@weir/controlplane/process';
-import { Failure } from '../failure.ts';
+import { Failure } from '@weir/core';
 
 /** Starts a control plane. An unusable file of the operator is reported in one line. */
 export async function startingControlPlane(

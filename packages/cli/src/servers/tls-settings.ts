@@ -1,3 +1,4 @@
+import { Failure } from '@weir/core';
 import {
   type AgentTls,
   clientNames,
@@ -8,7 +9,6 @@ import {
   tlsFiles,
 } from '@weir/security';
 import { openStore, type StoreDeps } from '@weir/storage';
-import { Failure } from '../failure.ts';
 import type { FlagValues } from '../flags/catalogue.ts';
 import { type CertificateSource, resolveCertificate } from '../rules/tls.ts';
 import { bucketUrl } from '../values/bucket-url.ts';

@@ -1,8 +1,7 @@
 /** The tools that change configs: of a topic or of the whole cluster, to a value or back to the default. */
 
-import { nearestName } from '@weir/core';
+import { Failure, nearestName } from '@weir/core';
 import type { Deps } from '../deps.ts';
-import { Failure } from '../failure.ts';
 import type { FlagValues } from '../flags/catalogue.ts';
 import type { Handler } from '../handler.ts';
 import { type KafkaCluster, withCluster } from '../kafka/cluster.ts';

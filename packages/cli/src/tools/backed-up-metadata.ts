@@ -1,5 +1,5 @@
 import type { BackedUpMetadata } from '@weir/controlplane/backup';
-import { Failure } from '../failure.ts';
+import { Failure } from '@weir/core';
 
 /** Reads the metadata backup in a bucket, if there is one. Its code is loaded only by tools that use it. */
 export async function readBackedUpMetadata(

@@ -1,7 +1,6 @@
-import { Metrics, silentLog, systemRandom } from '@weir/core';
+import { Failure, Metrics, silentLog, systemRandom } from '@weir/core';
 import { listClusterIds, type ObjectStore, openStore, StoreError } from '@weir/storage';
 import type { Deps } from '../deps.ts';
-import { Failure } from '../failure.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
 import { storeSettings } from '../servers/store-settings.ts';
 import { bucketUrl } from '../values/bucket-url.ts';

@@ -1,7 +1,7 @@
 import type { CallOf, Client } from '@weir/api';
+import { Failure } from '@weir/core';
 import { apiClient, orFailure } from '../api-client.ts';
 import { clusterId } from '../api-cluster.ts';
-import { Failure } from '../failure.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
 import type { Handler } from '../handler.ts';
 import { printResult } from '../results/results.ts';

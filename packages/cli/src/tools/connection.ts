@@ -1,5 +1,5 @@
+import { Failure } from '@weir/core';
 import type { Deps } from '../deps.ts';
-import { Failure } from '../failure.ts';
 import type { FlagValues } from '../flags/catalogue.ts';
 import type { Address } from '../kafka/address.ts';
 import type { ClusterOptions } from '../kafka/cluster.ts';

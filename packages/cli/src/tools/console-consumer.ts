@@ -1,4 +1,4 @@
-import { Failure } from '../failure.ts';
+import { Failure } from '@weir/core';
 import type { CommandValues } from '../flags/catalogue.ts';
 import { type Handler, stoppedStatus } from '../handler.ts';
 import { type KafkaCluster, withCluster } from '../kafka/cluster.ts';

@@ -1,4 +1,4 @@
-import { Failure } from '../failure.ts';
+import { Failure } from '@weir/core';
 import { type Handler, stoppedStatus } from '../handler.ts';
 import { withCluster } from '../kafka/cluster.ts';
 import { printResult } from '../results/results.ts';

@@ -1,5 +1,5 @@
+import { Failure } from '@weir/core';
 import { errors } from '@weir/wire';
-import { Failure } from '../failure.ts';
 import type { Handler } from '../handler.ts';
 import { type KafkaCluster, withCluster } from '../kafka/cluster.ts';
 import { committedOffsets } from '../kafka/committed-offsets.ts';

@@ -1,6 +1,6 @@
+import { Failure } from '@weir/core';
 import type { RegistryClient, RegistrySchema } from '@weir/registry';
 import { prettySchema } from '@weir/registry/readable';
-import { Failure } from '../failure.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
 import type { Handler } from '../handler.ts';
 import { escapeControls } from '../problem.ts';

@@ -1,8 +1,8 @@
+import { Failure } from '@weir/core';
 import type { ObjectStore } from '@weir/storage';
 import { apiClient, orFailure } from '../api-client.ts';
 import { clusterId as clusterOfKey } from '../api-cluster.ts';
 import type { Deps } from '../deps.ts';
-import { Failure } from '../failure.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
 import type { Handler } from '../handler.ts';
 import { printResult } from '../results/results.ts';

@@ -1,4 +1,4 @@
-import { fileIdLevel, fileIdTimeMs } from '@weir/core';
+import { Failure, fileIdLevel, fileIdTimeMs } from '@weir/core';
 import type { DecodedRecord } from '@weir/registry/decoding';
 import {
   isFileId,
@@ -11,7 +11,6 @@ import {
 } from '@weir/storage';
 import { type BatchRecord, batchRecords, DecodeError, RecordBatchView } from '@weir/wire';
 import type { Deps } from '../deps.ts';
-import { Failure } from '../failure.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
 import { type Handler, stoppedStatus } from '../handler.ts';
 import { printResult, ResultRows } from '../results/results.ts';

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { Failure } from '../failure.ts';
+import { Failure } from '@weir/core';
 import type { FlagName } from '../flags/catalogue.ts';
 
 /** Reads the file that a flag names. */

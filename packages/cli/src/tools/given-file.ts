@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { formatBytes } from '@weir/core';
+import { Failure, formatBytes } from '@weir/core';
 import type { Deps } from '../deps.ts';
-import { Failure } from '../failure.ts';
 import type { FlagName } from '../flags/catalogue.ts';
 
 /** The text of the file that a flag names; `-` is standard input. */

@@ -1,5 +1,4 @@
-import { formatBytes, MiB } from '@weir/core';
-import { Failure } from '../failure.ts';
+import { Failure, formatBytes, MiB } from '@weir/core';
 
 /**
  * The largest record that any cluster accepts. A longer line cannot be a record, and a file without line ends is a

@@ -1,5 +1,5 @@
+import { Failure } from '@weir/core';
 import { apiClient, orFailure } from '../api-client.ts';
-import { Failure } from '../failure.ts';
 import type { Handler } from '../handler.ts';
 import { printResult } from '../results/results.ts';
 

@@ -1,4 +1,4 @@
-import { Failure } from '../failure.ts';
+import { Failure } from '@weir/core';
 import type { KafkaCluster } from '../kafka/cluster.ts';
 import type { IsolationLevel } from '../kafka/fetch.ts';
 import { allAnswers, subject } from '../kafka/leaders.ts';

@@ -1,3 +1,4 @@
+import { Failure } from '@weir/core';
 import {
   InvalidPayload,
   loadFormat,
@@ -8,7 +9,6 @@ import {
   type WantedSchema,
 } from '@weir/registry/decoding';
 import type { Deps } from '../deps.ts';
-import { Failure } from '../failure.ts';
 import type { FlagValues } from '../flags/catalogue.ts';
 import { openRegistryOfRecords, type RegistryOfRecordsValues } from './record-decoding.ts';
 import { readSchema } from './schemas/schema-file.ts';

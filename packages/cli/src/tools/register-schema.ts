@@ -1,5 +1,5 @@
+import { Failure } from '@weir/core';
 import { RegistryRefusal, registryErrors } from '@weir/registry/client';
-import { Failure } from '../failure.ts';
 import type { Handler } from '../handler.ts';
 import { printResult } from '../results/results.ts';
 import { table } from '../results/table.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '@weir/core';
+import { Failure } from '@weir/core';
 import type { RegistryClient, RegistryCredentials } from '@weir/registry';
-import { Failure } from '../failure.ts';
 import type { FlagValues } from '../flags/catalogue.ts';
 import type { readTlsFiles } from './connection.ts';
 

@@ -1,6 +1,5 @@
-import { newOffset, type OffsetTarget } from '@weir/core';
+import { Failure, newOffset, type OffsetTarget } from '@weir/core';
 import type { Deps } from '../deps.ts';
-import { Failure } from '../failure.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
 import type { Handler } from '../handler.ts';
 import { type KafkaCluster, withCluster } from '../kafka/cluster.ts';

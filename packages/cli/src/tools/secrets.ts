@@ -1,9 +1,8 @@
 import type { Client } from '@weir/api';
-import { coreLimits } from '@weir/core';
+import { coreLimits, Failure } from '@weir/core';
 import { apiClient, orFailure } from '../api-client.ts';
 import { clusterId } from '../api-cluster.ts';
 import type { Deps } from '../deps.ts';
-import { Failure } from '../failure.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
 import type { Handler } from '../handler.ts';
 import { commandHelp } from '../reference/help.ts';

@@ -1,9 +1,8 @@
 import type { OutputOf } from '@weir/api';
 import { comparedKafka, dollarText, type PriceName, priceNames } from '@weir/api/storage-costs';
-import { formatDurationMs } from '@weir/core';
+import { Failure, formatDurationMs } from '@weir/core';
 import { apiClient, orFailure } from '../api-client.ts';
 import { clusterId } from '../api-cluster.ts';
-import { Failure } from '../failure.ts';
 import type { Handler } from '../handler.ts';
 import { printResult } from '../results/results.ts';
 import { table } from '../results/table.ts';

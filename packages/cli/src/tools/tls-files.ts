@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
-import { Failure } from '../failure.ts';
+import { Failure } from '@weir/core';
 import type { FlagName } from '../flags/catalogue.ts';
 import type { ClientTls } from '../kafka/open-socket.ts';
 import type { ClientTlsFiles } from '../rules/client-tls.ts';

@@ -1,7 +1,6 @@
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { formatBytes } from '@weir/core';
-import { Failure } from '../../failure.ts';
+import { Failure, formatBytes } from '@weir/core';
 import { cliLimits } from '../../limits.ts';
 import type { DocumentSource } from './read-documents.ts';
 

@@ -1,6 +1,6 @@
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { controlPlaneLimits } from '@weir/controlplane/limits';
-import { Failure } from '../../failure.ts';
+import { Failure } from '@weir/core';
 
 /** Only the owner may read a file with a secret. */
 const privateMode = 0o600;

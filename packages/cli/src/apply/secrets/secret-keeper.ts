@@ -1,5 +1,5 @@
 import type { Environment } from '@weir/core';
-import { Failure } from '../../failure.ts';
+import { Failure } from '@weir/core';
 import type { SecretPlace } from '../desired.ts';
 import { makeSecretRoom, readSecretFile, type SecretRoom } from './secret-file.ts';
 

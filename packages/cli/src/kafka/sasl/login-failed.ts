@@ -1,4 +1,4 @@
-import { Failure } from '../../failure.ts';
+import { Failure } from '@weir/core';
 import { type Address, printAddress } from '../address.ts';
 import type { SaslMechanism } from './mechanisms.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Log, LogFields } from '@weir/core';
+import { Failure } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
-import { Failure } from '../../failure.ts';
 import type { ProcessPlace } from './messages.ts';
 import { type ProcessEvents, type ReadyProcess, Supervisor } from './supervisor.ts';
 

@@ -1,5 +1,4 @@
-import { backOffMs, type Clock, type Log } from '@weir/core';
-import { Failure } from '../../failure.ts';
+import { backOffMs, type Clock, Failure, type Log } from '@weir/core';
 import type { ProcessPlace, ReadyPorts } from './messages.ts';
 
 /** How a process ended. */

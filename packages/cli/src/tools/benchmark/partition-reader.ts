@@ -1,5 +1,5 @@
+import { Failure } from '@weir/core';
 import { DecodeError, errors, recordBatches } from '@weir/wire';
-import { Failure } from '../../failure.ts';
 import type { KafkaCluster } from '../../kafka/cluster.ts';
 import { type FetchedBatches, type FetchLimits, fetchBatches } from '../../kafka/fetch.ts';
 import { allAnswers, subject } from '../../kafka/leaders.ts';

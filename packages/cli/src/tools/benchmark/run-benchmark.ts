@@ -1,7 +1,6 @@
-import { Metrics, release, silentLog } from '@weir/core';
+import { Failure, Metrics, release, silentLog } from '@weir/core';
 import { metricsRoutes, startHttpListener } from '@weir/http';
 import type { Deps } from '../../deps.ts';
-import { Failure } from '../../failure.ts';
 import type { FlagValues } from '../../flags/catalogue.ts';
 import { stoppedStatus } from '../../handler.ts';
 import { type ClusterOptions, type KafkaCluster, withCluster } from '../../kafka/cluster.ts';

@@ -1,5 +1,5 @@
+import { Failure } from '@weir/core';
 import { errors } from '@weir/wire';
-import { Failure } from '../../failure.ts';
 import type { Address } from '../../kafka/address.ts';
 import {
   type Broker,

@@ -1,7 +1,7 @@
 /** The TLS step: whether both sides agree on encryption, and the identity of the broker. */
 
 import type { PeerCertificate, TLSSocket } from 'node:tls';
-import { Failure } from '../../failure.ts';
+import { Failure } from '@weir/core';
 import type { Address } from '../../kafka/address.ts';
 import { KafkaConnection } from '../../kafka/connection.ts';
 import { ConnectionFailed, type ConnectionProblem } from '../../kafka/connection-failed.ts';

@@ -1,7 +1,7 @@
 /** The login step. */
 
+import { Failure } from '@weir/core';
 import { apis, errors } from '@weir/wire';
-import { Failure } from '../../failure.ts';
 import type { ClusterOptions, KafkaCluster } from '../../kafka/cluster.ts';
 import { KafkaConnection } from '../../kafka/connection.ts';
 import type { Attempt } from './connectivity.ts';

@@ -1,4 +1,4 @@
-import { Failure } from '../../failure.ts';
+import { Failure } from '@weir/core';
 import { ConnectionFailed } from '../../kafka/connection-failed.ts';
 import { LoginFailed } from '../../kafka/sasl/login-failed.ts';
 

@@ -1,6 +1,6 @@
 /** Offsets of partitions in a file: as Kafka's tool exports them, or as this one prints them as JSON. */
 
-import { Failure } from '../../failure.ts';
+import { Failure } from '@weir/core';
 
 export interface FileOffset {
   readonly topic: string;

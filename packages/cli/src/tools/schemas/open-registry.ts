@@ -1,7 +1,7 @@
+import { Failure } from '@weir/core';
 import type { RegistryClient, RegistryCredentials } from '@weir/registry';
 import { RegistryRefusal, RegistryUnavailable } from '@weir/registry/client';
 import type { Deps } from '../../deps.ts';
-import { Failure } from '../../failure.ts';
 import type { FlagValues } from '../../flags/catalogue.ts';
 import { resolveClientLogin } from '../../rules/client-login.ts';
 import { registryTlsValues } from '../../rules/registry-tools.ts';

@@ -1,8 +1,7 @@
 import { basename } from 'node:path';
-import { MiB } from '@weir/core';
+import { Failure, MiB } from '@weir/core';
 import type { NewSchema, SchemaType } from '@weir/registry';
 import type { Deps } from '../../deps.ts';
-import { Failure } from '../../failure.ts';
 import type { FlagValues } from '../../flags/catalogue.ts';
 import { readGivenFile } from '../given-file.ts';
 

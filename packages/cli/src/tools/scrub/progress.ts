@@ -1,5 +1,5 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { Failure } from '../../failure.ts';
+import { Failure } from '@weir/core';
 
 const countNames = [
   'files',
