@@ -1,5 +1,5 @@
 import { systemClock } from '@weir/core';
-import type { KafkaConnection } from '../packages/cli/src/kafka/connection.ts';
+import type { KafkaConnection } from '../packages/client/src/connection.ts';
 import { createTopic } from '../tests/interop/brokers/topics.ts';
 import { atMost, type Benchmark, type Row } from './benchmark.ts';
 import { patiently } from './groups/answer.ts';

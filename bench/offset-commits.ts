@@ -1,6 +1,6 @@
 import { systemClock } from '@weir/core';
 import { apis } from '@weir/wire';
-import type { KafkaConnection } from '../packages/cli/src/kafka/connection.ts';
+import type { KafkaConnection } from '../packages/client/src/connection.ts';
 import { createTopic } from '../tests/interop/brokers/topics.ts';
 import { atLeast, type Benchmark } from './benchmark.ts';
 import { patiently, succeeded } from './groups/answer.ts';

@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { systemClock } from '@weir/core';
 import { apis, errorByCode } from '@weir/wire';
-import type { KafkaConnection } from '../packages/cli/src/kafka/connection.ts';
+import type { KafkaConnection } from '../packages/client/src/connection.ts';
 import { connect } from '../tests/interop/brokers/stored.ts';
 
 /** What the worker thread is to do: produce one batch again and again for a while. It replies with `ProducedLoad`. */

@@ -4,6 +4,7 @@ import { agentLimits } from '../packages/agent/src/limits.ts';
 import { apiLimits } from '../packages/api/src/limits.ts';
 import { brokerLimits } from '../packages/broker/src/limits.ts';
 import { cliLimits } from '../packages/cli/src/limits.ts';
+import { clientLimits } from '../packages/client/src/limits.ts';
 import { clusterLimits } from '../packages/cluster/src/limits.ts';
 import { controlPlaneLimits } from '../packages/controlplane/src/limits.ts';
 import { formatBytes } from '../packages/core/src/bytes.ts';
@@ -43,6 +44,7 @@ export const limitsByPackage: Readonly<Record<string, Readonly<Record<string, nu
   http: httpLimits,
   security: securityLimits,
   broker: brokerLimits,
+  client: clientLimits,
   gateway: gatewayLimits,
   jobs: jobLimits,
   agent: agentLimits,

@@ -26,11 +26,11 @@ const sharedFolders: Readonly<Record<string, number>> = {
   // Some listen on ports or write files, and clean up behind themselves.
   'packages/agent/src/': 16,
   'packages/broker/src/': 16,
+  'packages/client/src/': 8,
   'packages/gateway/src/': 16,
   'packages/http/src/': 16,
   'packages/jobs/src/': 16,
   'packages/security/src/': 16,
-  'packages/cli/src/kafka/': 8,
   'packages/cli/src/tools/': 8,
   'packages/cluster/src/': 16,
   'packages/controlplane/src/': 16,

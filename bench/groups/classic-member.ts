@@ -1,6 +1,6 @@
 import { apis } from '@weir/wire';
-import type { KafkaConnection } from '../../packages/cli/src/kafka/connection.ts';
-import { writeAssignment, writeSubscription } from '../../packages/cli/src/kafka/consumer-protocol.ts';
+import type { KafkaConnection } from '../../packages/client/src/connection.ts';
+import { writeAssignment, writeSubscription } from '../../packages/client/src/groups/consumer-protocol.ts';
 import { succeeded } from './answer.ts';
 
 const timeoutMs = 120_000;

@@ -1,4 +1,4 @@
-import type { KafkaConnection } from '../../packages/cli/src/kafka/connection.ts';
+import type { KafkaConnection } from '../../packages/client/src/connection.ts';
 import { connect } from '../../tests/interop/brokers/stored.ts';
 
 /** Connections that are opened at the same time. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { apis } from '@weir/wire';
-import type { KafkaConnection } from '../../packages/cli/src/kafka/connection.ts';
+import type { KafkaConnection } from '../../packages/client/src/connection.ts';
 import { succeeded } from './answer.ts';
 
 const timeoutMs = 60_000;

@@ -7,7 +7,7 @@ import {
   type RecordToWrite,
   recordBatches,
 } from '@weir/wire';
-import type { KafkaConnection } from '../../packages/cli/src/kafka/connection.ts';
+import type { KafkaConnection } from '../../packages/client/src/connection.ts';
 import { succeeded } from './answer.ts';
 
 /** The last versions that identify topics by name. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Clock, MiB, systemClock } from '@weir/core';
 import { apis, batchRecords, buildRecordBatch, errorByCode, recordBatches } from '@weir/wire';
-import type { KafkaConnection } from '../../packages/cli/src/kafka/connection.ts';
+import type { KafkaConnection } from '../../packages/client/src/connection.ts';
 import { connect } from '../../tests/interop/brokers/stored.ts';
 import { createTopic } from '../../tests/interop/brokers/topics.ts';
 import type { ClientSettings, EndToEndWork, FetchWork, Latency, Load, ProduceWork } from './load.ts';

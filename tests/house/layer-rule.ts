@@ -57,15 +57,17 @@ export const layers: Readonly<Record<string, Layer>> = {
     testsMayImport: ['agent', 'events', 'journal', 'metadata'],
     builtins: 'any',
   },
+  // A Kafka client of any cluster.
+  client: { mayImport: ['core', 'wire', 'cluster'], testsMayImport: ['cli'], builtins: 'any' },
   // The same records over HTTP, and the listener of the schema registry.
   gateway: {
-    mayImport: ['core', 'http', 'security', 'broker', 'wire', 'cluster', 'events', 'registry'],
+    mayImport: ['core', 'http', 'security', 'broker', 'client', 'wire', 'cluster', 'events', 'registry'],
     testsMayImport: ['agent', 'metadata'],
     builtins: 'any',
   },
   // Background jobs and queries of agents.
   jobs: {
-    mayImport: ['core', 'broker', 'wire', 'storage', 'cluster', 'events', 'registry'],
+    mayImport: ['core', 'broker', 'client', 'wire', 'storage', 'cluster', 'events', 'registry'],
     testsMayImport: ['agent', 'metadata'],
     builtins: 'any',
   },
@@ -129,6 +131,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       'http',
       'security',
       'broker',
+      'client',
       'gateway',
       'jobs',
       'agent',

@@ -2,14 +2,6 @@ import { KiB, MiB } from '@weir/core';
 
 /** Limits of the commands. */
 export const cliLimits = {
-  /** The largest response frame a client accepts: 256 MiB of uncompressed records per fetch, plus headers. */
-  responseFrameBytesMax: 512 * MiB,
-
-  /**
-   * What a server may make a client compute when it logs in: about a second. Kafka's brokers ask for 16,384 at most.
-   */
-  scramIterationsMax: 1_000_000,
-
   /** A line that a supervised process writes. A longer one is passed on in pieces. */
   passedLineCharactersMax: 64 * KiB,
 

@@ -1,7 +1,7 @@
 import { type Api, type Apis, apis, type Fields, type WriteStruct } from '@weir/wire';
-import type { Address } from '../../../packages/cli/src/kafka/address.ts';
-import { KafkaConnection } from '../../../packages/cli/src/kafka/connection.ts';
-import { ConnectionFailed } from '../../../packages/cli/src/kafka/connection-failed.ts';
+import type { Address } from '../../../packages/client/src/address.ts';
+import { KafkaConnection } from '../../../packages/client/src/connection.ts';
+import { ConnectionFailed } from '../../../packages/client/src/connection-failed.ts';
 import {
   type Broker,
   type ClientApi,

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { MiB, systemClock } from '@weir/core';
 import { apis, errorByCode } from '@weir/wire';
-import { KafkaConnection } from '../../../packages/cli/src/kafka/connection.ts';
+import { KafkaConnection } from '../../../packages/client/src/connection.ts';
 import { type Batch, type BatchedRecord, readBatches } from '../clients/batch.ts';
 
 /**

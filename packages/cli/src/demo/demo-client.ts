@@ -1,8 +1,6 @@
+import type { Address, ClientTls, SaslLogin } from '@weir/client';
+import { KafkaCluster } from '@weir/client';
 import { backOffMs, type Clock, type Log } from '@weir/core';
-import type { Address } from '../kafka/address.ts';
-import { KafkaCluster } from '../kafka/cluster.ts';
-import type { ClientTls } from '../kafka/open-socket.ts';
-import type { SaslLogin } from '../kafka/sasl/login.ts';
 import type { DemoLogin } from './set-up.ts';
 
 /** How clients of the demo reach the cluster. */

@@ -1,14 +1,17 @@
+import type { KafkaCluster } from '@weir/client';
+import {
+  allAnswers,
+  committedOffsets,
+  fetchBatches,
+  GroupMember,
+  KafkaRequestFailed,
+  offsetRanges,
+  RememberedTopic,
+  requestFromLeaders,
+} from '@weir/client';
 import type { Failure } from '@weir/core';
 import { KiB } from '@weir/core';
 import { errors, recordBatches } from '@weir/wire';
-import type { KafkaCluster } from '../kafka/cluster.ts';
-import { committedOffsets } from '../kafka/committed-offsets.ts';
-import { fetchBatches } from '../kafka/fetch.ts';
-import { GroupMember } from '../kafka/group-member.ts';
-import { allAnswers, requestFromLeaders } from '../kafka/leaders.ts';
-import { offsetRanges } from '../kafka/offsets.ts';
-import { RememberedTopic } from '../kafka/remembered-topic.ts';
-import { KafkaRequestFailed } from '../kafka/request-failed.ts';
 
 export interface GroupReading {
   readonly groupId: string;

@@ -1,8 +1,6 @@
+import type { KafkaCluster } from '@weir/client';
+import { fetchBatches, produceRecords, requestFromLeaders } from '@weir/client';
 import { Failure, KiB } from '@weir/core';
-import type { KafkaCluster } from '../kafka/cluster.ts';
-import { fetchBatches } from '../kafka/fetch.ts';
-import { requestFromLeaders } from '../kafka/leaders.ts';
-import { produceRecords } from '../kafka/produce.ts';
 import type { DemoTopicName } from './topics.ts';
 
 const attemptEveryMs = 5_000;

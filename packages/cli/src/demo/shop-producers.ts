@@ -1,11 +1,15 @@
+import type { KafkaCluster } from '@weir/client';
+import {
+  allAnswers,
+  produceRecords,
+  type RecordToProduce,
+  RememberedTopic,
+  type TopicRecords,
+  TransactionalProducer,
+} from '@weir/client';
 import { seededRandom } from '@weir/core';
 import type { SchemaEncoder } from '@weir/registry/decoding';
 import { partitionOfKey } from '@weir/wire';
-import type { KafkaCluster } from '../kafka/cluster.ts';
-import { allAnswers } from '../kafka/leaders.ts';
-import { produceRecords, type RecordToProduce } from '../kafka/produce.ts';
-import { RememberedTopic } from '../kafka/remembered-topic.ts';
-import { type TopicRecords, TransactionalProducer } from '../kafka/transactional-producer.ts';
 import { checkoutTransactions, type DemoClientName } from './cast.ts';
 import type { SchemaTopic } from './schemas.ts';
 import { type Happening, type HappeningKind, Shop, type ShopRecord } from './shop.ts';

@@ -1,7 +1,7 @@
+import type { KafkaCluster } from '@weir/client';
 import type { Clock } from '@weir/core';
 import { RegistryClient } from '@weir/registry';
 import { loadFormat, PayloadEncoder, SchemaCache, type SchemaEncoder } from '@weir/registry/decoding';
-import type { KafkaCluster } from '../kafka/cluster.ts';
 import { adminName, type DemoClientName, demoGroups } from './cast.ts';
 import { type DemoConnection, runDemoClient } from './demo-client.ts';
 import { type GroupReading, readInGroup } from './group-reader.ts';

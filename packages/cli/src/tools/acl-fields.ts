@@ -1,8 +1,8 @@
 /** The seven fields of ACLs, as the tools read them from flags and print them. */
 
+import type { AclFilter, AclResponse, KafkaAcl } from '@weir/client';
 import { type Acl, clusterResourceName } from '@weir/core';
 import type { CommandValues } from '../flags/catalogue.ts';
-import type { AclFilter, AclResponse, KafkaAcl } from '../kafka/acls.ts';
 import { table } from '../results/table.ts';
 
 type Fields = CommandValues<'cli create-acls'>;

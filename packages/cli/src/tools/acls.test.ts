@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { FakeKafka, type FakeKafkaOptions } from '@weir/client/testing';
 import { errors } from '@weir/wire';
 import { runLine } from '../../testing/command-run.ts';
-import { FakeKafka, type FakeKafkaOptions } from '../../testing/fake-kafka.ts';
 
 type Script = NonNullable<FakeKafkaOptions['script']>;
 

@@ -1,11 +1,17 @@
 /** The tools that change configs: of a topic or of the whole cluster, to a value or back to the default. */
 
+import {
+  type ConfigChange,
+  type ConfigResource,
+  changeConfigs,
+  describeConfigs,
+  type KafkaCluster,
+  withCluster,
+} from '@weir/client';
 import { Failure, nearestName } from '@weir/core';
 import type { Deps } from '../deps.ts';
 import type { FlagValues } from '../flags/catalogue.ts';
 import type { Handler } from '../handler.ts';
-import { type KafkaCluster, withCluster } from '../kafka/cluster.ts';
-import { type ConfigChange, type ConfigResource, changeConfigs, describeConfigs } from '../kafka/configs.ts';
 import { printResult } from '../results/results.ts';
 import { table } from '../results/table.ts';
 import { type ConnectionValues, clusterOptions } from './connection.ts';

@@ -1,8 +1,7 @@
+import type { KafkaCluster } from '@weir/client';
+import { findTopic, type ProduceOptions, produceRecords, type RecordToProduce } from '@weir/client';
 import { MiB } from '@weir/core';
 import { partitionOfKey } from '@weir/wire';
-import type { KafkaCluster } from '../kafka/cluster.ts';
-import { type ProduceOptions, produceRecords, type RecordToProduce } from '../kafka/produce.ts';
-import { findTopic } from '../kafka/topics.ts';
 
 /** Where a broker has stored a record. With acks 0 the offset is -1, because the broker sends none. */
 interface Place {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { FakeKafka, type FakeKafkaOptions } from '@weir/client/testing';
 import { errors } from '@weir/wire';
 import { runLine } from '../../testing/command-run.ts';
-import { FakeKafka, type FakeKafkaOptions } from '../../testing/fake-kafka.ts';
 import { startLocalCluster } from '../../testing/local-cluster.ts';
 
 interface Line {

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
-import { FakeKafka } from '../../testing/fake-kafka.ts';
+import { FakeKafka } from '@weir/client/testing';
 
 const executable = join(import.meta.dirname, '../../../../bin/weir');
 

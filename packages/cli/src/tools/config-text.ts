@@ -1,4 +1,4 @@
-import type { DescribedConfig } from '../kafka/configs.ts';
+import type { DescribedConfig } from '@weir/client';
 import { table } from '../results/table.ts';
 
 /** Configs as a table; JSON has all details. */

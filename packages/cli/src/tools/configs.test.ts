@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { FakeKafka } from '@weir/client/testing';
 import { runLine } from '../../testing/command-run.ts';
-import { FakeKafka } from '../../testing/fake-kafka.ts';
 import { startLocalCluster } from '../../testing/local-cluster.ts';
 
 /** The line of one config in a table. */

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { createSecureContext } from 'node:tls';
+import { FakeKafka, type FakeKafkaOptions } from '@weir/client/testing';
 import { runLine } from '../../testing/command-run.ts';
-import { FakeKafka, type FakeKafkaOptions } from '../../testing/fake-kafka.ts';
 import { TestAuthority } from '../../testing/test-authority.ts';
 
 const nothing = 'TOPIC  PARTITIONS  ID\n';

@@ -1,10 +1,7 @@
+import type { Address, ClientTls, ClusterOptions, SaslLogin } from '@weir/client';
 import { Failure } from '@weir/core';
 import type { Deps } from '../deps.ts';
 import type { FlagValues } from '../flags/catalogue.ts';
-import type { Address } from '../kafka/address.ts';
-import type { ClusterOptions } from '../kafka/cluster.ts';
-import type { ClientTls } from '../kafka/open-socket.ts';
-import type { SaslLogin } from '../kafka/sasl/login.ts';
 import { resolveClientLogin } from '../rules/client-login.ts';
 import { resolveClientTls } from '../rules/client-tls.ts';
 

@@ -1,10 +1,16 @@
+import {
+  consumeByGroup,
+  findTopic,
+  type KafkaCluster,
+  type MemberReader,
+  type ReadOptions,
+  type ReadRecord,
+  readRecords,
+  withCluster,
+} from '@weir/client';
 import { Failure } from '@weir/core';
 import type { CommandValues } from '../flags/catalogue.ts';
 import { type Handler, stoppedStatus } from '../handler.ts';
-import { type KafkaCluster, withCluster } from '../kafka/cluster.ts';
-import { consumeByGroup, type MemberReader } from '../kafka/group-consumer.ts';
-import { type ReadOptions, type ReadRecord, readRecords } from '../kafka/read-records.ts';
-import { findTopic } from '../kafka/topics.ts';
 import { escapeControls } from '../problem.ts';
 import { printResult } from '../results/results.ts';
 import { readPrintProperties } from '../values/console-properties.ts';

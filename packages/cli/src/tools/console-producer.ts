@@ -1,6 +1,6 @@
+import { withCluster } from '@weir/client';
 import { Failure } from '@weir/core';
 import { type Handler, stoppedStatus } from '../handler.ts';
-import { withCluster } from '../kafka/cluster.ts';
 import { printResult } from '../results/results.ts';
 import { readLineProperties } from '../values/console-properties.ts';
 import { appendRecords } from './append.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { FakeKafka } from '@weir/client/testing';
 import { buildEndTransactionMarker, buildRecordBatch } from '@weir/wire';
 import { runArguments } from '../../testing/command-run.ts';
-import { FakeKafka } from '../../testing/fake-kafka.ts';
 import { startLocalCluster } from '../../testing/local-cluster.ts';
 
 /** Runs a tool with arguments that may hold blanks. */

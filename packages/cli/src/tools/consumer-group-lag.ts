@@ -1,11 +1,15 @@
+import {
+  committedOffsets,
+  describeGroupIfKnown,
+  type GroupMemberDescription,
+  type KafkaCluster,
+  KafkaRequestFailed,
+  offsetRanges,
+  withCluster,
+} from '@weir/client';
 import { Failure } from '@weir/core';
 import { errors } from '@weir/wire';
 import type { Handler } from '../handler.ts';
-import { type KafkaCluster, withCluster } from '../kafka/cluster.ts';
-import { committedOffsets } from '../kafka/committed-offsets.ts';
-import { describeGroupIfKnown, type GroupMemberDescription } from '../kafka/groups.ts';
-import { offsetRanges } from '../kafka/offsets.ts';
-import { KafkaRequestFailed } from '../kafka/request-failed.ts';
 import { escapeControls } from '../problem.ts';
 import { printResult } from '../results/results.ts';
 import { table } from '../results/table.ts';

@@ -1,7 +1,5 @@
+import { aclSwitchAdvice, areAclsEnforced, createAcls, withCluster } from '@weir/client';
 import type { Handler } from '../handler.ts';
-import { aclSwitchAdvice, areAclsEnforced } from '../kafka/acl-mode.ts';
-import { createAcls } from '../kafka/acls.ts';
-import { withCluster } from '../kafka/cluster.ts';
 import { escapeControls } from '../problem.ts';
 import { printResult } from '../results/results.ts';
 import { aclsTable, newAcls } from './acl-fields.ts';

@@ -1,6 +1,5 @@
+import { createTopic, withCluster } from '@weir/client';
 import type { Handler } from '../handler.ts';
-import { withCluster } from '../kafka/cluster.ts';
-import { createTopic } from '../kafka/topics.ts';
 import { printResult } from '../results/results.ts';
 import { table } from '../results/table.ts';
 import { clusterOptions } from './connection.ts';

@@ -1,6 +1,5 @@
+import { deleteAcls, withCluster } from '@weir/client';
 import type { Handler } from '../handler.ts';
-import { deleteAcls } from '../kafka/acls.ts';
-import { withCluster } from '../kafka/cluster.ts';
 import { escapeControls } from '../problem.ts';
 import { printResult } from '../results/results.ts';
 import { aclFilters, aclsTable, sortedAcls } from './acl-fields.ts';

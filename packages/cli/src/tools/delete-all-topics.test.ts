@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { FakeKafka, type FakeKafkaOptions } from '@weir/client/testing';
 import { errors } from '@weir/wire';
 import { type RunOptions, runLine } from '../../testing/command-run.ts';
-import { FakeKafka, type FakeKafkaOptions } from '../../testing/fake-kafka.ts';
 
 async function cluster(t: TestContext, options: FakeKafkaOptions) {
   const fake = await FakeKafka.start(options);

@@ -1,6 +1,5 @@
+import { deleteTopics, listTopics, withCluster } from '@weir/client';
 import { type Handler, stoppedStatus } from '../handler.ts';
-import { withCluster } from '../kafka/cluster.ts';
-import { deleteTopics, listTopics } from '../kafka/topics.ts';
 import { escapeControls } from '../problem.ts';
 import { Progress } from '../results/progress.ts';
 import { printResult } from '../results/results.ts';

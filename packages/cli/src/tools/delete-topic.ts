@@ -1,6 +1,5 @@
+import { deleteTopic, withCluster } from '@weir/client';
 import type { Handler } from '../handler.ts';
-import { withCluster } from '../kafka/cluster.ts';
-import { deleteTopic } from '../kafka/topics.ts';
 import { printResult } from '../results/results.ts';
 import { clusterOptions } from './connection.ts';
 

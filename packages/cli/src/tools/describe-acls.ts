@@ -1,6 +1,5 @@
+import { type AclResponse, describeAcls, withCluster } from '@weir/client';
 import type { Handler } from '../handler.ts';
-import { type AclResponse, describeAcls } from '../kafka/acls.ts';
-import { withCluster } from '../kafka/cluster.ts';
 import { printResult } from '../results/results.ts';
 import { aclFilters, aclsTable, sortedAcls } from './acl-fields.ts';
 import { clusterOptions } from './connection.ts';

@@ -1,10 +1,15 @@
+import type { NamedPartitions } from '@weir/client';
+import {
+  describeGroup,
+  type GroupDescription,
+  type KafkaCluster,
+  KafkaRequestFailed,
+  listGroupIds,
+  printAddress,
+  withCluster,
+} from '@weir/client';
 import { errors } from '@weir/wire';
 import type { Handler } from '../handler.ts';
-import { printAddress } from '../kafka/address.ts';
-import { type KafkaCluster, withCluster } from '../kafka/cluster.ts';
-import type { NamedPartitions } from '../kafka/consumer-protocol.ts';
-import { describeGroup, type GroupDescription, listGroupIds } from '../kafka/groups.ts';
-import { KafkaRequestFailed } from '../kafka/request-failed.ts';
 import { printResult } from '../results/results.ts';
 import { table } from '../results/table.ts';
 import { clusterOptions } from './connection.ts';

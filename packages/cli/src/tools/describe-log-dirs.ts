@@ -1,7 +1,5 @@
+import { partitionSizes, printAddress, withCluster } from '@weir/client';
 import type { Handler } from '../handler.ts';
-import { printAddress } from '../kafka/address.ts';
-import { withCluster } from '../kafka/cluster.ts';
-import { partitionSizes } from '../kafka/log-dirs.ts';
 import { printResult } from '../results/results.ts';
 import { table } from '../results/table.ts';
 import { clusterOptions } from './connection.ts';

@@ -1,6 +1,5 @@
+import { describeConfigs, withCluster } from '@weir/client';
 import type { Handler } from '../handler.ts';
-import { withCluster } from '../kafka/cluster.ts';
-import { describeConfigs } from '../kafka/configs.ts';
 import { printResult } from '../results/results.ts';
 import { configsTable } from './config-text.ts';
 import { clusterOptions } from './connection.ts';

@@ -1,8 +1,5 @@
+import { findTopic, type KafkaCluster, offsetRanges, printAddress, withCluster } from '@weir/client';
 import type { Handler } from '../handler.ts';
-import { printAddress } from '../kafka/address.ts';
-import { type KafkaCluster, withCluster } from '../kafka/cluster.ts';
-import { offsetRanges } from '../kafka/offsets.ts';
-import { findTopic } from '../kafka/topics.ts';
 import { printResult } from '../results/results.ts';
 import { table } from '../results/table.ts';
 import { clusterOptions } from './connection.ts';

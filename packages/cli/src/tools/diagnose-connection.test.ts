@@ -5,10 +5,10 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { FakeKafka, type FakeKafkaOptions } from '@weir/client/testing';
 import { type NeededOperation, operationBits } from '@weir/core';
 import { errors } from '@weir/wire';
 import { runLine } from '../../testing/command-run.ts';
-import { FakeKafka, type FakeKafkaOptions } from '../../testing/fake-kafka.ts';
 import { TestAuthority } from '../../testing/test-authority.ts';
 
 async function cluster(t: TestContext, options: FakeKafkaOptions = {}) {

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { FakeKafka, type FakeKafkaOptions } from '@weir/client/testing';
 import {
   buildEndTransactionMarker,
   buildRecordBatch,
@@ -14,7 +15,6 @@ import {
   rewritePosition,
 } from '@weir/wire';
 import { type RunOptions, runLine } from '../../testing/command-run.ts';
-import { FakeKafka, type FakeKafkaOptions } from '../../testing/fake-kafka.ts';
 import { TestAuthority } from '../../testing/test-authority.ts';
 
 async function cluster(t: TestContext, options: FakeKafkaOptions) {

@@ -1,7 +1,6 @@
+import { type ReadRecord, readRecords, withCluster } from '@weir/client';
 import type { DecodedRecord } from '@weir/registry/decoding';
 import { type Handler, stoppedStatus } from '../handler.ts';
-import { withCluster } from '../kafka/cluster.ts';
-import { type ReadRecord, readRecords } from '../kafka/read-records.ts';
 import { Progress } from '../results/progress.ts';
 import { ResultRows } from '../results/results.ts';
 import { clusterOptions } from './connection.ts';

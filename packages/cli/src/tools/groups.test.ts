@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { GroupMember, KafkaCluster } from '@weir/client';
+import { FakeKafka, type FakeKafkaOptions, writeAssignment } from '@weir/client/testing';
 import { systemClock } from '@weir/core';
 import { errors } from '@weir/wire';
 import { runLine } from '../../testing/command-run.ts';
-import { FakeKafka, type FakeKafkaOptions } from '../../testing/fake-kafka.ts';
 import { startLocalCluster } from '../../testing/local-cluster.ts';
-import { KafkaCluster } from '../kafka/cluster.ts';
-import { writeAssignment } from '../kafka/consumer-protocol.ts';
-import { GroupMember } from '../kafka/group-member.ts';
 
 /** A member of a group that stays until the test ends. */
 async function joined(t: TestContext, port: number, groupId: string, topicName: string) {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { FakeKafka } from '@weir/client/testing';
 import { batchRecords, buildRecordBatch, RecordBatchView } from '@weir/wire';
 import { runArguments } from '../../testing/command-run.ts';
-import { FakeKafka } from '../../testing/fake-kafka.ts';
 import { startFakeRegistry } from '../../testing/fake-registry.ts';
 
 async function cluster(t: TestContext) {

@@ -1,10 +1,8 @@
+import { createTopic, type KafkaCluster, readRecords, withCluster } from '@weir/client';
 import type { DecodedPayload } from '@weir/registry/decoding';
 import type { Deps } from '../deps.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
 import { type Handler, stoppedStatus } from '../handler.ts';
-import { type KafkaCluster, withCluster } from '../kafka/cluster.ts';
-import { readRecords } from '../kafka/read-records.ts';
-import { createTopic } from '../kafka/topics.ts';
 import { printResult } from '../results/results.ts';
 import { appendValues } from './append.ts';
 import { clusterOptions } from './connection.ts';

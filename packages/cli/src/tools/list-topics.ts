@@ -1,6 +1,5 @@
+import { listTopics, withCluster } from '@weir/client';
 import type { Handler } from '../handler.ts';
-import { withCluster } from '../kafka/cluster.ts';
-import { listTopics } from '../kafka/topics.ts';
 import { printResult } from '../results/results.ts';
 import { table } from '../results/table.ts';
 import { clusterOptions } from './connection.ts';

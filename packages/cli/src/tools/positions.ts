@@ -1,10 +1,6 @@
+import type { IsolationLevel, KafkaCluster, ReadOptions } from '@weir/client';
+import { allAnswers, findTopic, type OffsetRange, offsetRanges, subject } from '@weir/client';
 import { Failure } from '@weir/core';
-import type { KafkaCluster } from '../kafka/cluster.ts';
-import type { IsolationLevel } from '../kafka/fetch.ts';
-import { allAnswers, subject } from '../kafka/leaders.ts';
-import { type OffsetRange, offsetRanges } from '../kafka/offsets.ts';
-import type { ReadOptions } from '../kafka/read-records.ts';
-import { findTopic } from '../kafka/topics.ts';
 import type { OffsetPosition } from '../values/offset-position.ts';
 
 /** Where to start reading: in one partition or in all of them, at an end or at an offset that exists. */

@@ -1,5 +1,5 @@
+import { withCluster } from '@weir/client';
 import { type Handler, stoppedStatus } from '../handler.ts';
-import { withCluster } from '../kafka/cluster.ts';
 import { ResultRows } from '../results/results.ts';
 import { appendValues, type WrittenRecord } from './append.ts';
 import { clusterOptions } from './connection.ts';

@@ -3,10 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { GroupMember, KafkaCluster } from '@weir/client';
 import { systemClock } from '@weir/core';
 import { startLocalCluster } from '../../testing/local-cluster.ts';
-import { KafkaCluster } from '../kafka/cluster.ts';
-import { GroupMember } from '../kafka/group-member.ts';
 
 /** Two partitions with five and three records, of which the group has read two and none. */
 async function startCluster(t: TestContext) {

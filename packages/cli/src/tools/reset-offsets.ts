@@ -1,15 +1,21 @@
+import type { OffsetsByTopic } from '@weir/client';
+import {
+  allAnswers,
+  committedOffsets,
+  describeGroupIfKnown,
+  findTopic,
+  type GroupDescription,
+  type KafkaCluster,
+  offsetRanges,
+  offsetsAtTime,
+  resetOffsets,
+  subject,
+  withCluster,
+} from '@weir/client';
 import { Failure, newOffset, type OffsetTarget } from '@weir/core';
 import type { Deps } from '../deps.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
 import type { Handler } from '../handler.ts';
-import { type KafkaCluster, withCluster } from '../kafka/cluster.ts';
-import { committedOffsets } from '../kafka/committed-offsets.ts';
-import { describeGroupIfKnown, type GroupDescription } from '../kafka/groups.ts';
-import { allAnswers, subject } from '../kafka/leaders.ts';
-import type { OffsetsByTopic } from '../kafka/offset-commit.ts';
-import { offsetRanges, offsetsAtTime } from '../kafka/offsets.ts';
-import { resetOffsets } from '../kafka/reset-offsets.ts';
-import { findTopic } from '../kafka/topics.ts';
 import { cliLimits } from '../limits.ts';
 import { escapeControls } from '../problem.ts';
 import { printResult } from '../results/results.ts';

@@ -5,10 +5,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { KafkaConnection } from '@weir/client';
 import { systemClock } from '@weir/core';
 import { apis } from '@weir/wire';
 import { startLocalCluster } from '../../testing/local-cluster.ts';
-import { KafkaConnection } from '../kafka/connection.ts';
 
 const credentials = [
   { name: 'ccn_root', username: 'root', password: 'root secret', superuser: true },

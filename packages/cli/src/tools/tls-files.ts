@@ -1,8 +1,8 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
+import type { ClientTls } from '@weir/client';
 import { Failure } from '@weir/core';
 import type { FlagName } from '../flags/catalogue.ts';
-import type { ClientTls } from '../kafka/open-socket.ts';
 import type { ClientTlsFiles } from '../rules/client-tls.ts';
 import { readFlagFile } from './flag-file.ts';
 

@@ -1,3 +1,4 @@
+import { type AclResponse, aclSwitchAdvice, areAclsEnforced, describeAcls, withCluster } from '@weir/client';
 import { AclIndex, credentialSpellings } from '@weir/cluster';
 import type { AccessCredential, PrincipalAccess, WhoMay } from '@weir/controlplane/who-may';
 import { everybody, unnamedHost, whoMay } from '@weir/controlplane/who-may';
@@ -13,9 +14,6 @@ import {
 import type { Deps } from '../deps.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
 import type { Handler } from '../handler.ts';
-import { aclSwitchAdvice, areAclsEnforced } from '../kafka/acl-mode.ts';
-import { type AclResponse, describeAcls } from '../kafka/acls.ts';
-import { withCluster } from '../kafka/cluster.ts';
 import { loopTurn } from '../loop-turn.ts';
 import { escapeControls } from '../problem.ts';
 import { printResult } from '../results/results.ts';

@@ -1,8 +1,8 @@
 /** The flags of `kcmd` and of the `cli` tools. They are written with dashes, like those of Kafka's own tools. */
 
 import { pipelineTypeNames } from '@weir/api/pipeline-types';
+import { saslMechanisms } from '@weir/client';
 import { MiB } from '@weir/core';
-import { saslMechanisms } from '../../kafka/sasl/mechanisms.ts';
 import { bool } from '../../values/bool.ts';
 import { bootstrapAddress } from '../../values/bootstrap-address.ts';
 import { clonePoint } from '../../values/clone-point.ts';

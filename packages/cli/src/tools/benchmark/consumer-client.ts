@@ -1,6 +1,5 @@
-import type { FetchLimits } from '../../kafka/fetch.ts';
-import { consumeByGroup, endsOf } from '../../kafka/group-consumer.ts';
-import { RememberedTopic } from '../../kafka/remembered-topic.ts';
+import type { FetchLimits } from '@weir/client';
+import { consumeByGroup, endsOf, RememberedTopic } from '@weir/client';
 import { PartitionReader } from './partition-reader.ts';
 import type { BenchmarkClient } from './run-benchmark.ts';
 

@@ -1,12 +1,17 @@
+import {
+  allAnswers,
+  type FetchedBatches,
+  type FetchLimits,
+  type FoundTopic,
+  fetchBatches,
+  type KafkaCluster,
+  KafkaRequestFailed,
+  offsetRanges,
+  type RememberedTopic,
+  subject,
+} from '@weir/client';
 import { Failure } from '@weir/core';
 import { DecodeError, errors, recordBatches } from '@weir/wire';
-import type { KafkaCluster } from '../../kafka/cluster.ts';
-import { type FetchedBatches, type FetchLimits, fetchBatches } from '../../kafka/fetch.ts';
-import { allAnswers, subject } from '../../kafka/leaders.ts';
-import { offsetRanges } from '../../kafka/offsets.ts';
-import type { RememberedTopic } from '../../kafka/remembered-topic.ts';
-import { KafkaRequestFailed } from '../../kafka/request-failed.ts';
-import type { FoundTopic } from '../../kafka/topics.ts';
 import type { Meter } from './meter.ts';
 import { mayPass } from './run-benchmark.ts';
 

@@ -1,6 +1,5 @@
+import { type ProduceOptions, produceRecords, type RecordToProduce, RememberedTopic } from '@weir/client';
 import { MiB, type Random } from '@weir/core';
-import { type ProduceOptions, produceRecords, type RecordToProduce } from '../../kafka/produce.ts';
-import { RememberedTopic } from '../../kafka/remembered-topic.ts';
 import type { Allowance, Pace } from './pace.ts';
 import { type BenchmarkClient, mayPass } from './run-benchmark.ts';
 

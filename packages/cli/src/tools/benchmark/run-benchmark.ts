@@ -1,12 +1,16 @@
+import {
+  type ClusterOptions,
+  ConnectionFailed,
+  type KafkaCluster,
+  KafkaRequestFailed,
+  OutcomeUnknown,
+  withCluster,
+} from '@weir/client';
 import { Failure, Metrics, release, silentLog } from '@weir/core';
 import { metricsRoutes, startHttpListener } from '@weir/http';
 import type { Deps } from '../../deps.ts';
 import type { FlagValues } from '../../flags/catalogue.ts';
 import { stoppedStatus } from '../../handler.ts';
-import { type ClusterOptions, type KafkaCluster, withCluster } from '../../kafka/cluster.ts';
-import { ConnectionFailed } from '../../kafka/connection-failed.ts';
-import { OutcomeUnknown } from '../../kafka/produce.ts';
-import { KafkaRequestFailed } from '../../kafka/request-failed.ts';
 import { escapeControls } from '../../problem.ts';
 import { Progress } from '../../results/progress.ts';
 import { printResult } from '../../results/results.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ReadRecord } from '../../kafka/read-records.ts';
+import type { ReadRecord } from '@weir/client';
 import { escapeControls } from '../../problem.ts';
 import { type PrintProperties, readPrintProperties } from '../../values/console-properties.ts';
 import { formatRecord } from './format-record.ts';

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
+import type { ReadRecord } from '@weir/client';
 import type { DecodedPayload, DecodedRecord } from '@weir/registry/decoding';
-import type { ReadRecord } from '../../kafka/read-records.ts';
 import type { PrintProperties } from '../../values/console-properties.ts';
 
 const timestampNames = { createTime: 'CreateTime', logAppendTime: 'LogAppendTime' } as const;

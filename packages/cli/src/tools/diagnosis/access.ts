@@ -1,10 +1,9 @@
 /** The steps that check the client's permissions, after it has logged in. */
 
+import type { KafkaCluster } from '@weir/client';
+import { aclSwitchAdvice, areAclsEnforced, KafkaRequestFailed } from '@weir/client';
 import { type AclResourceType, aclOperations, type NeededOperation, operationsOfResource } from '@weir/core';
 import { apis, errors } from '@weir/wire';
-import { aclSwitchAdvice, areAclsEnforced } from '../../kafka/acl-mode.ts';
-import type { KafkaCluster } from '../../kafka/cluster.ts';
-import { KafkaRequestFailed } from '../../kafka/request-failed.ts';
 import { explained, failed, note, ok, type Step, type StepName, skipped } from './step.ts';
 
 /** The value for permissions that were not requested, or that the broker does not return. */

@@ -2,10 +2,15 @@
 
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
+import {
+  type Address,
+  ConnectionFailed,
+  connectionFailure,
+  openSocket,
+  printAddress,
+  type SocketOptions,
+} from '@weir/client';
 import { formatDurationMs } from '@weir/core';
-import { type Address, printAddress } from '../../kafka/address.ts';
-import { ConnectionFailed, connectionFailure } from '../../kafka/connection-failed.ts';
-import { openSocket, type SocketOptions } from '../../kafka/open-socket.ts';
 import { explained, failed, note, ok, type Step, skipped } from './step.ts';
 
 /** How to try one address. */

@@ -1,17 +1,17 @@
-import { Failure } from '@weir/core';
-import { errors } from '@weir/wire';
-import type { Address } from '../../kafka/address.ts';
+import type { Address } from '@weir/client';
 import {
   type Broker,
   type ClusterMetadata,
   type ClusterOptions,
+  ConnectionFailed,
+  findCoordinator,
   type KafkaCluster,
+  KafkaConnection,
+  KafkaRequestFailed,
   withCluster,
-} from '../../kafka/cluster.ts';
-import { KafkaConnection } from '../../kafka/connection.ts';
-import { ConnectionFailed } from '../../kafka/connection-failed.ts';
-import { findCoordinator } from '../../kafka/coordinator.ts';
-import { KafkaRequestFailed } from '../../kafka/request-failed.ts';
+} from '@weir/client';
+import { Failure } from '@weir/core';
+import { errors } from '@weir/wire';
 import { clusterAccess, topicAccess } from './access.ts';
 import { type Attempt, connectToAll, resolveName } from './connectivity.ts';
 import { encryptionTrouble, shakeHands } from './encryption.ts';

@@ -1,11 +1,15 @@
 /** The TLS step: whether both sides agree on encryption, and the identity of the broker. */
 
 import type { PeerCertificate, TLSSocket } from 'node:tls';
+import type { Address } from '@weir/client';
+import {
+  type ClientTls,
+  ConnectionFailed,
+  type ConnectionProblem,
+  KafkaConnection,
+  openSocket,
+} from '@weir/client';
 import { Failure } from '@weir/core';
-import type { Address } from '../../kafka/address.ts';
-import { KafkaConnection } from '../../kafka/connection.ts';
-import { ConnectionFailed, type ConnectionProblem } from '../../kafka/connection-failed.ts';
-import { type ClientTls, openSocket } from '../../kafka/open-socket.ts';
 import type { Attempt } from './connectivity.ts';
 import { explained, failed, note, ok, type Step, skipped } from './step.ts';
 

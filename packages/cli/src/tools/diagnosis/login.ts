@@ -1,9 +1,9 @@
 /** The login step. */
 
+import type { ClusterOptions, KafkaCluster } from '@weir/client';
+import { KafkaConnection } from '@weir/client';
 import { Failure } from '@weir/core';
 import { apis, errors } from '@weir/wire';
-import type { ClusterOptions, KafkaCluster } from '../../kafka/cluster.ts';
-import { KafkaConnection } from '../../kafka/connection.ts';
 import type { Attempt } from './connectivity.ts';
 import { explained, failed, note, ok, type Step } from './step.ts';
 

@@ -1,4 +1,4 @@
-import { printAddress } from '../../kafka/address.ts';
+import { printAddress } from '@weir/client';
 import { escapeControls } from '../../problem.ts';
 import type { BrokerVisit, Diagnosis } from './diagnose.ts';
 import type { Step, StepOutcome } from './step.ts';

@@ -1,6 +1,5 @@
+import { ConnectionFailed, LoginFailed } from '@weir/client';
 import { Failure } from '@weir/core';
-import { ConnectionFailed } from '../../kafka/connection-failed.ts';
-import { LoginFailed } from '../../kafka/sasl/login-failed.ts';
 
 /** The steps of a client until it can work. */
 export type StepName =

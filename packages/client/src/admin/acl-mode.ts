@@ -1,6 +1,6 @@
 import { Failure } from '@weir/core';
 import { apis } from '@weir/wire';
-import type { KafkaCluster } from './cluster.ts';
+import type { KafkaCluster } from '../cluster.ts';
 import { describeConfigs } from './configs.ts';
 
 /** The cluster config that enables enforcement. */

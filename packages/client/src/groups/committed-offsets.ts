@@ -1,8 +1,8 @@
 import { apis, errors } from '@weir/wire';
-import type { KafkaCluster } from './cluster.ts';
-import { findCoordinator } from './coordinator.ts';
-import { subject } from './leaders.ts';
-import { KafkaRequestFailed } from './request-failed.ts';
+import type { KafkaCluster } from '../cluster.ts';
+import { findCoordinator } from '../coordinator.ts';
+import { subject } from '../records/leaders.ts';
+import { KafkaRequestFailed } from '../request-failed.ts';
 
 /** Up to this version requests identify topics by name. */
 const highestVersionWithNames = 9;

@@ -1,9 +1,9 @@
 import type { Failure } from '@weir/core';
 import { apis, errors } from '@weir/wire';
-import type { KafkaCluster } from './cluster.ts';
+import type { KafkaCluster } from '../cluster.ts';
+import { KafkaRequestFailed } from '../request-failed.ts';
 import { type IsolationLevel, isolationOnTheWire } from './fetch.ts';
 import { type LeaderAnswers, type LeaderRequest, requestFromLeaders, subject } from './leaders.ts';
-import { KafkaRequestFailed } from './request-failed.ts';
 
 /** The first available offset, and the offset of the next record to be written. */
 export interface OffsetRange {

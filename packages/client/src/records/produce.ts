@@ -1,11 +1,11 @@
 import { Failure } from '@weir/core';
 import { apis, buildRecordBatch, type CompressionCodec, errors, zeroUuid } from '@weir/wire';
-import type { KafkaCluster } from './cluster.ts';
-import type { KafkaConnection } from './connection.ts';
-import { ConnectionFailed } from './connection-failed.ts';
+import type { KafkaCluster } from '../cluster.ts';
+import type { KafkaConnection } from '../connection.ts';
+import { ConnectionFailed } from '../connection-failed.ts';
+import { KafkaRequestFailed } from '../request-failed.ts';
 import { type LeaderAnswers, type LeaderRequest, requestFromLeaders, subject } from './leaders.ts';
 import type { RememberedTopic } from './remembered-topic.ts';
-import { KafkaRequestFailed } from './request-failed.ts';
 
 type Acks = 'all' | '1' | '0';
 

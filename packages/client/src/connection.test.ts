@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { type Clock, systemClock } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
 import { apis } from '@weir/wire';
-import { FakeKafka, type FakeKafkaOptions } from '../../testing/fake-kafka.ts';
+import { FakeKafka, type FakeKafkaOptions } from '../testing/fake-kafka.ts';
 import { KafkaConnection } from './connection.ts';
 import { ConnectionFailed, type ConnectionProblem, connectionFailure } from './connection-failed.ts';
 

@@ -11,9 +11,9 @@ import {
   kafkaResourceTypes,
 } from '@weir/core';
 import { apis, errors } from '@weir/wire';
-import type { KafkaCluster } from './cluster.ts';
-import { ConnectionFailed } from './connection-failed.ts';
-import { KafkaRequestFailed } from './request-failed.ts';
+import type { KafkaCluster } from '../cluster.ts';
+import { ConnectionFailed } from '../connection-failed.ts';
+import { KafkaRequestFailed } from '../request-failed.ts';
 
 /** A filter for ACLs. A missing field matches any value. */
 export interface AclFilter {

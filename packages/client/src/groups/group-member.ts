@@ -6,9 +6,11 @@
 import { assignRanges, rangeAssignorName } from '@weir/cluster';
 import { Failure } from '@weir/core';
 import { apis, errorByCode, errors, type ReadStruct } from '@weir/wire';
-import type { KafkaCluster } from './cluster.ts';
-import type { KafkaConnection } from './connection.ts';
-import { ConnectionFailed } from './connection-failed.ts';
+import type { KafkaCluster } from '../cluster.ts';
+import type { KafkaConnection } from '../connection.ts';
+import { ConnectionFailed } from '../connection-failed.ts';
+import { findCoordinator } from '../coordinator.ts';
+import { KafkaRequestFailed } from '../request-failed.ts';
 import {
   consumerProtocolType,
   readAssignment,
@@ -16,9 +18,7 @@ import {
   writeAssignment,
   writeSubscription,
 } from './consumer-protocol.ts';
-import { findCoordinator } from './coordinator.ts';
 import { requestCommit } from './offset-commit.ts';
-import { KafkaRequestFailed } from './request-failed.ts';
 
 interface GroupMemberOptions {
   readonly groupId: string;

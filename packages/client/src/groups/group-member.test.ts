@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { startLocalCluster } from '@weir/cli/testing';
 import { systemClock } from '@weir/core';
 import { errors } from '@weir/wire';
 import { FakeKafka, type FakeKafkaOptions } from '../../testing/fake-kafka.ts';
-import { startLocalCluster } from '../../testing/local-cluster.ts';
-import { KafkaCluster } from './cluster.ts';
+import { KafkaCluster } from '../cluster.ts';
 import { committedOffsets } from './committed-offsets.ts';
 import { GroupMember } from './group-member.ts';
 

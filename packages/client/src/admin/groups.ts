@@ -1,10 +1,10 @@
 import { apis, errors } from '@weir/wire';
+import type { KafkaCluster } from '../cluster.ts';
+import type { KafkaConnection } from '../connection.ts';
+import { type Coordinator, findCoordinator } from '../coordinator.ts';
+import { consumerProtocolType, type NamedPartitions, readAssignment } from '../groups/consumer-protocol.ts';
+import { KafkaRequestFailed } from '../request-failed.ts';
 import { requestFromBrokers } from './brokers.ts';
-import type { KafkaCluster } from './cluster.ts';
-import type { KafkaConnection } from './connection.ts';
-import { consumerProtocolType, type NamedPartitions, readAssignment } from './consumer-protocol.ts';
-import { type Coordinator, findCoordinator } from './coordinator.ts';
-import { KafkaRequestFailed } from './request-failed.ts';
 
 export interface GroupMemberDescription {
   readonly memberId: string;

@@ -1,10 +1,10 @@
 import { Failure } from '@weir/core';
 import { errors } from '@weir/wire';
-import type { KafkaCluster, TopicMetadata } from './cluster.ts';
-import type { KafkaConnection } from './connection.ts';
+import type { KafkaCluster, TopicMetadata } from '../cluster.ts';
+import type { KafkaConnection } from '../connection.ts';
+import { KafkaRequestFailed } from '../request-failed.ts';
+import { type FoundTopic, findTopic } from '../topics.ts';
 import type { RememberedTopic } from './remembered-topic.ts';
-import { KafkaRequestFailed } from './request-failed.ts';
-import { type FoundTopic, findTopic } from './topics.ts';
 
 /** The result of each requested partition. Every one of them is in exactly one of the two. */
 export interface LeaderAnswers<Answer> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { FakeSaslLogin } from '../../../testing/fake-sasl.ts';
+import { FakeSaslLogin } from '../../testing/fake-sasl.ts';
 import { SaslRefused } from './conversation.ts';
 import { scramConversation } from './scram.ts';
 

@@ -9,12 +9,12 @@ import {
   recordBatches,
   type TimestampType,
 } from '@weir/wire';
-import type { KafkaCluster } from './cluster.ts';
+import type { KafkaCluster } from '../cluster.ts';
+import { KafkaRequestFailed } from '../request-failed.ts';
 import { type FetchedBatches, fetchBatches, type IsolationLevel } from './fetch.ts';
 import { allAnswers, type LeaderRequest, requestFromLeaders, subject } from './leaders.ts';
 import { offsetRanges } from './offsets.ts';
 import { RememberedTopic } from './remembered-topic.ts';
-import { KafkaRequestFailed } from './request-failed.ts';
 
 export interface ReadOptions {
   readonly topicName: string;

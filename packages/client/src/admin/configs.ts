@@ -1,8 +1,8 @@
 import { Failure } from '@weir/core';
 import { apis, errors } from '@weir/wire';
-import type { KafkaCluster } from './cluster.ts';
-import type { KafkaConnection } from './connection.ts';
-import { KafkaRequestFailed } from './request-failed.ts';
+import type { KafkaCluster } from '../cluster.ts';
+import type { KafkaConnection } from '../connection.ts';
+import { KafkaRequestFailed } from '../request-failed.ts';
 
 /** A resource with configs: a topic, or all brokers together. */
 export type ConfigResource = { readonly kind: 'topic'; readonly name: string } | { readonly kind: 'brokers' };

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { startLocalCluster } from '@weir/cli/testing';
 import { MiB, systemClock } from '@weir/core';
 import { batchRecords, recordBatches } from '@weir/wire';
-import { startLocalCluster } from '../../testing/local-cluster.ts';
-import { KafkaCluster } from './cluster.ts';
+import { KafkaCluster } from '../cluster.ts';
+import { createTopic } from '../topics.ts';
 import { fetchBatches } from './fetch.ts';
 import { allAnswers, requestFromLeaders } from './leaders.ts';
 import { RememberedTopic } from './remembered-topic.ts';
-import { createTopic } from './topics.ts';
 import { TransactionalProducer } from './transactional-producer.ts';
 
 const limits = { maxWaitMs: 0, responseBytesMax: MiB, partitionBytesMax: MiB, timeoutMs: 10_000 };

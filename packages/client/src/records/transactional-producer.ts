@@ -1,11 +1,11 @@
 import { apis, buildRecordBatch, errors } from '@weir/wire';
-import type { KafkaCluster } from './cluster.ts';
-import type { KafkaConnection } from './connection.ts';
-import { findCoordinator } from './coordinator.ts';
+import type { KafkaCluster } from '../cluster.ts';
+import type { KafkaConnection } from '../connection.ts';
+import { findCoordinator } from '../coordinator.ts';
+import { KafkaRequestFailed } from '../request-failed.ts';
 import { allAnswers, requestFromLeaders, subject } from './leaders.ts';
 import type { RecordToProduce } from './produce.ts';
 import type { RememberedTopic } from './remembered-topic.ts';
-import { KafkaRequestFailed } from './request-failed.ts';
 
 interface TransactionalProducerOptions {
   readonly transactionalId: string;

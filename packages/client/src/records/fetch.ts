@@ -1,9 +1,9 @@
 import type { Failure } from '@weir/core';
 import { apis, errors, zeroUuid } from '@weir/wire';
-import type { TopicMetadata } from './cluster.ts';
-import type { KafkaConnection } from './connection.ts';
+import type { TopicMetadata } from '../cluster.ts';
+import type { KafkaConnection } from '../connection.ts';
+import { KafkaRequestFailed } from '../request-failed.ts';
 import { subject } from './leaders.ts';
-import { KafkaRequestFailed } from './request-failed.ts';
 
 /** Whether records of open and aborted transactions are read. */
 export type IsolationLevel = 'read_uncommitted' | 'read_committed';

@@ -1,5 +1,5 @@
-import type { Broker, KafkaCluster } from './cluster.ts';
-import type { KafkaConnection } from './connection.ts';
+import type { Broker, KafkaCluster } from '../cluster.ts';
+import type { KafkaConnection } from '../connection.ts';
 
 /** How many brokers are asked concurrently. */
 const brokersAtOnce = 16;

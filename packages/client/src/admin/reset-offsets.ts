@@ -1,10 +1,10 @@
 import type { Failure } from '@weir/core';
 import { errors } from '@weir/wire';
-import type { KafkaCluster } from './cluster.ts';
-import { findCoordinator } from './coordinator.ts';
-import { subject } from './leaders.ts';
-import { noMember, type OffsetsByTopic, requestCommit } from './offset-commit.ts';
-import { KafkaRequestFailed } from './request-failed.ts';
+import type { KafkaCluster } from '../cluster.ts';
+import { findCoordinator } from '../coordinator.ts';
+import { noMember, type OffsetsByTopic, requestCommit } from '../groups/offset-commit.ts';
+import { subject } from '../records/leaders.ts';
+import { KafkaRequestFailed } from '../request-failed.ts';
 
 /** A group may have many partitions; a request holds some of them. */
 const partitionsPerRequest = 2_000;

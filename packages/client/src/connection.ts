@@ -14,9 +14,9 @@ import {
   type ReadStruct,
   type WriteStruct,
 } from '@weir/wire';
-import { cliLimits } from '../limits.ts';
 import type { Address } from './address.ts';
 import { ConnectionFailed, connectionFailure } from './connection-failed.ts';
+import { clientLimits } from './limits.ts';
 import { openSocket, type SocketOptions, stopped } from './open-socket.ts';
 import { KafkaRequestFailed } from './request-failed.ts';
 import { authenticate, type LoginChannel } from './sasl/authenticate.ts';
@@ -81,7 +81,7 @@ export class KafkaConnection {
     this.#clientId = clientId;
     this.#isEncrypted = tls !== undefined;
     this.#login = login;
-    const splitter = new FrameSplitter(cliLimits.responseFrameBytesMax);
+    const splitter = new FrameSplitter(clientLimits.responseFrameBytesMax);
     let isFirst = true;
     socket.on('data', (chunk: Buffer) => {
       // A TLS server answers plain text with a TLS alert, which would parse as a very long frame.

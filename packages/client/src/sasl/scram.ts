@@ -5,7 +5,7 @@
 
 import { createHash, createHmac, pbkdf2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import { cliLimits } from '../../limits.ts';
+import { clientLimits } from '../limits.ts';
 import { type SaslConversation, SaslRefused } from './conversation.ts';
 
 const derive = promisify(pbkdf2);
@@ -82,10 +82,10 @@ function readServerFirst(message: string, nonce: string): ServerFirst {
   if (
     !Number.isInteger(iterations) ||
     iterations < iterationsMin ||
-    iterations > cliLimits.scramIterationsMax
+    iterations > clientLimits.scramIterationsMax
   ) {
     throw unproven(
-      `it asks for ${attributes.get('i')} iterations; ${iterationsMin} to ${cliLimits.scramIterationsMax} are allowed`,
+      `it asks for ${attributes.get('i')} iterations; ${iterationsMin} to ${clientLimits.scramIterationsMax} are allowed`,
     );
   }
   return { serverNonce, salt, iterations };

@@ -1,5 +1,5 @@
 import { apis } from '@weir/wire';
-import type { KafkaConnection } from './connection.ts';
+import type { KafkaConnection } from '../connection.ts';
 
 /** Offsets of the next records to read, by topic and partition. */
 export type OffsetsByTopic = ReadonlyMap<string, ReadonlyMap<number, bigint>>;

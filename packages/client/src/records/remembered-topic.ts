@@ -1,5 +1,5 @@
-import type { KafkaCluster } from './cluster.ts';
-import { type FindOptions, type FoundTopic, findTopic } from './topics.ts';
+import type { KafkaCluster } from '../cluster.ts';
+import { type FindOptions, type FoundTopic, findTopic } from '../topics.ts';
 
 /**
  * Maximum age of the lookup. Partition leaders change as agents come and go, and a client without errors would never

@@ -1,8 +1,8 @@
 import { apis, errors } from '@weir/wire';
+import type { Broker, KafkaCluster } from '../cluster.ts';
+import { KafkaRequestFailed } from '../request-failed.ts';
+import { findTopic } from '../topics.ts';
 import { requestFromBrokers } from './brokers.ts';
-import type { Broker, KafkaCluster } from './cluster.ts';
-import { KafkaRequestFailed } from './request-failed.ts';
-import { findTopic } from './topics.ts';
 
 /** One partition in one directory of one broker. */
 interface PartitionSize {

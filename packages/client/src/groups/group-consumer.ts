@@ -1,10 +1,10 @@
 /** Reads a topic as one member of a consumer group, which may have others. */
 
-import { type ClusterOptions, KafkaCluster, withCluster } from './cluster.ts';
+import { type ClusterOptions, KafkaCluster, withCluster } from '../cluster.ts';
+import { allAnswers } from '../records/leaders.ts';
+import { offsetRanges } from '../records/offsets.ts';
 import { committedOffsets } from './committed-offsets.ts';
 import { GroupMember } from './group-member.ts';
-import { allAnswers } from './leaders.ts';
-import { offsetRanges } from './offsets.ts';
 
 /** Reads the partitions of a member between two rebalances. */
 export interface MemberReader {

@@ -1,0 +1,1 @@
+export { startLocalCluster } from './local-cluster.ts';

@@ -1,0 +1,66 @@
+export { type Address, printAddress } from './address.ts';
+export { aclSwitchAdvice, areAclsEnforced } from './admin/acl-mode.ts';
+export {
+  type AclFilter,
+  type AclResponse,
+  createAcls,
+  deleteAcls,
+  describeAcls,
+  type KafkaAcl,
+} from './admin/acls.ts';
+export {
+  type ConfigChange,
+  type ConfigResource,
+  changeConfigs,
+  type DescribedConfig,
+  describeConfigs,
+} from './admin/configs.ts';
+export {
+  describeGroup,
+  describeGroupIfKnown,
+  type GroupDescription,
+  type GroupMemberDescription,
+  listGroupIds,
+} from './admin/groups.ts';
+export { partitionSizes } from './admin/log-dirs.ts';
+export { resetOffsets } from './admin/reset-offsets.ts';
+export {
+  type Broker,
+  type ClusterMetadata,
+  type ClusterOptions,
+  KafkaCluster,
+  withCluster,
+} from './cluster.ts';
+export { KafkaConnection } from './connection.ts';
+export { ConnectionFailed, type ConnectionProblem, connectionFailure } from './connection-failed.ts';
+export { findCoordinator } from './coordinator.ts';
+export { committedOffsets } from './groups/committed-offsets.ts';
+export type { NamedPartitions } from './groups/consumer-protocol.ts';
+export { consumeByGroup, endsOf, type MemberReader } from './groups/group-consumer.ts';
+export { GroupMember } from './groups/group-member.ts';
+export type { OffsetsByTopic } from './groups/offset-commit.ts';
+export { type ClientTls, openSocket, type SocketOptions } from './open-socket.ts';
+export { type FetchedBatches, type FetchLimits, fetchBatches, type IsolationLevel } from './records/fetch.ts';
+export { allAnswers, requestFromLeaders, subject } from './records/leaders.ts';
+export { type OffsetRange, offsetRanges, offsetsAtTime } from './records/offsets.ts';
+export {
+  OutcomeUnknown,
+  type ProduceOptions,
+  produceRecords,
+  type RecordToProduce,
+} from './records/produce.ts';
+export { type ReadOptions, type ReadRecord, readRecords } from './records/read-records.ts';
+export { RememberedTopic } from './records/remembered-topic.ts';
+export { type TopicRecords, TransactionalProducer } from './records/transactional-producer.ts';
+export { KafkaRequestFailed } from './request-failed.ts';
+export type { SaslLogin } from './sasl/login.ts';
+export { LoginFailed } from './sasl/login-failed.ts';
+export { saslMechanisms } from './sasl/mechanisms.ts';
+export {
+  createTopic,
+  deleteTopic,
+  deleteTopics,
+  type FoundTopic,
+  findTopic,
+  listTopics,
+} from './topics.ts';

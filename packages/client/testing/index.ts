@@ -1,0 +1,2 @@
+export { writeAssignment } from '../src/groups/consumer-protocol.ts';
+export { FakeKafka, type FakeKafkaOptions } from './fake-kafka.ts';
