@@ -1,4 +1,4 @@
-import { builtinFiles, builtinTexts } from '../src/protobuf/builtin-files.ts';
+import { builtinFiles, readBuiltinTexts } from '../src/protobuf/builtin-files.ts';
 import { encodeDescriptor } from '../src/protobuf/descriptor-writer.ts';
 
 /** The files that Protobuf schemas may import without a reference: their text and their descriptor. */
@@ -7,7 +7,7 @@ export const builtinProtobufFiles = (): readonly {
   readonly text: string;
   readonly descriptor: Uint8Array;
 }[] =>
-  [...builtinTexts].map(([path, text]) => ({
+  [...readBuiltinTexts()].map(([path, text]) => ({
     path,
     text,
     descriptor: encodeDescriptor(builtinFiles().files.get(path)!, path),

@@ -1,19 +1,20 @@
-import { descriptorFile } from './builtin-descriptor.ts';
-import { googleProtobufFiles } from './builtin-google-protobuf.ts';
-import { typeFiles } from './builtin-types.ts';
+import { readdirSync, readFileSync } from 'node:fs';
 import { interpretOptions } from './interpret-options.ts';
 import { Linker } from './link-file.ts';
 import { parseFile } from './parse-file.ts';
 import type { LinkedFile, MessageType } from './types.ts';
 
 const descriptorPath = 'google/protobuf/descriptor.proto';
+const folder = new URL('../../proto/', import.meta.url);
 
-/** Texts of the files that schemas may import without a reference. */
-export const builtinTexts: ReadonlyMap<string, string> = new Map([
-  [descriptorPath, descriptorFile],
-  ...Object.entries(googleProtobufFiles),
-  ...Object.entries(typeFiles),
-]);
+/** Returns the texts of the files that schemas may import without a reference, by their paths. */
+export const readBuiltinTexts = (): ReadonlyMap<string, string> =>
+  new Map(
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.proto'))
+      .sort()
+      .map((path) => [path, readFileSync(new URL(path, folder), 'utf8')]),
+  );
 
 interface BuiltinFiles {
   readonly linker: Linker;
@@ -24,19 +25,20 @@ interface BuiltinFiles {
 
 let builtins: BuiltinFiles | undefined;
 
-/** The built-in files, linked when they are needed first. */
+/** The built-in files, read and linked when they are needed first. */
 export const builtinFiles = (): BuiltinFiles => {
   builtins ??= linkBuiltins();
   return builtins;
 };
 
 const linkBuiltins = (): BuiltinFiles => {
+  const texts = readBuiltinTexts();
   const linker = new Linker();
   const files = new Map<string, LinkedFile>();
   const add = (path: string): LinkedFile => {
     const linked = files.get(path);
     if (linked !== undefined) return linked;
-    const node = parseFile(builtinTexts.get(path)!);
+    const node = parseFile(texts.get(path)!);
     const file = linker.link(
       path,
       node,
@@ -45,7 +47,7 @@ const linkBuiltins = (): BuiltinFiles => {
     files.set(path, file);
     return file;
   };
-  for (const path of builtinTexts.keys()) add(path);
+  for (const path of texts.keys()) add(path);
   const messages = new Map(files.get(descriptorPath)!.messages.map((type) => [type.node.name, type]));
   const descriptorMessage = (name: string) => messages.get(name)!;
   for (const optionsAt of linker.takeOptions()) {

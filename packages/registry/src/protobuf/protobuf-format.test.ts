@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { invalidTexts, validTexts } from '../../testing/protobuf-texts.ts';
 import { InvalidSchema, type SchemaSource } from '../schema-format.ts';
-import { builtinTexts } from './builtin-files.ts';
+import { readBuiltinTexts } from './builtin-files.ts';
 import { protobufFormat } from './protobuf-format.ts';
+
+const builtinTexts = readBuiltinTexts();
 
 const source = (text: string, ...references: SchemaSource['references']): SchemaSource => ({
   text,
