@@ -3,7 +3,8 @@ import { insertRole } from './access/roles.ts';
 import type { AccountsDeps } from './common/deps.ts';
 import { freshId } from './common/ids.ts';
 import { checkedName } from './common/names.ts';
-import type { AccountRow, Database, DatabaseTransaction } from './database/schema.ts';
+import { AccountStore } from './database/account-store.ts';
+import type { AccountRow, DatabaseTransaction } from './database/schema.ts';
 import { insertWorkspace } from './workspaces/workspaces.ts';
 
 export interface Account {
@@ -24,17 +25,9 @@ export interface NewAccount {
 const firstWorkspaceName = 'Default';
 
 /** Accounts, which own everything else. Most installations have one. */
-export class Accounts {
-  readonly #database: Database;
-  readonly #deps: AccountsDeps;
-
-  constructor(database: Database, deps: AccountsDeps) {
-    this.#database = database;
-    this.#deps = deps;
-  }
-
+export class Accounts extends AccountStore {
   async list(): Promise<Account[]> {
-    const rows = await this.#database
+    const rows = await this.database
       .selectFrom('weir_accounts')
       .selectAll()
       .orderBy('created_ms')
@@ -44,7 +37,7 @@ export class Accounts {
   }
 
   async get(accountId: string): Promise<Account | undefined> {
-    const row = await this.#database
+    const row = await this.database
       .selectFrom('weir_accounts')
       .selectAll()
       .where('id', '=', accountId)
@@ -53,9 +46,7 @@ export class Accounts {
   }
 
   create(name: string): Promise<NewAccount> {
-    return this.#database
-      .transaction()
-      .execute((transaction) => insertAccount(transaction, name, this.#deps));
+    return this.database.transaction().execute((transaction) => insertAccount(transaction, name, this.deps));
   }
 }
 

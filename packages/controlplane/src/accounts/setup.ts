@@ -1,6 +1,7 @@
 import { ApiError } from '@weir/api';
 import { foundedAccount, insertAccount, type NewAccount, renameAccount } from './accounts.ts';
 import type { AccountsDeps } from './common/deps.ts';
+import { AccountStore } from './database/account-store.ts';
 import { countUp } from './database/counters.ts';
 import type { Database, DatabaseTransaction } from './database/schema.ts';
 import type { Passwords } from './secrets/passwords.ts';
@@ -21,14 +22,11 @@ interface FirstUser {
  * The first user of a new installation. The user with the link that the first start prints becomes administrator; once
  * there is a user, the links are void.
  */
-export class Setup {
-  readonly #database: Database;
-  readonly #deps: AccountsDeps;
+export class Setup extends AccountStore {
   readonly #passwords: Passwords;
 
   constructor(database: Database, deps: AccountsDeps, passwords: Passwords) {
-    this.#database = database;
-    this.#deps = deps;
+    super(database, deps);
     this.#passwords = passwords;
   }
 
@@ -36,10 +34,10 @@ export class Setup {
    * Returns a token for the link; `undefined` if there is a user already. Every process that starts may print its own.
    */
   async begin(): Promise<string | undefined> {
-    if (await hasUsers(this.#database)) return undefined;
-    const token = freshToken(this.#deps.randomBytes);
-    const createdMs = this.#deps.clock.nowMs();
-    await this.#database
+    if (await hasUsers(this.database)) return undefined;
+    const token = freshToken(this.deps.randomBytes);
+    const createdMs = this.deps.clock.nowMs();
+    await this.database
       .insertInto('weir_setup_tokens')
       .values({
         token_hash: hashSecret(token),
@@ -55,24 +53,24 @@ export class Setup {
    * exist before the first user. `undefined` if there is a user already.
    */
   found(accountName: string): Promise<NewAccount | undefined> {
-    return this.#database.transaction().execute(async (transaction) => {
+    return this.database.transaction().execute(async (transaction) => {
       await countUp(transaction, 'setups');
       if (await hasUsers(transaction)) return undefined;
-      return (await foundedAccount(transaction)) ?? insertAccount(transaction, accountName, this.#deps);
+      return (await foundedAccount(transaction)) ?? insertAccount(transaction, accountName, this.deps);
     });
   }
 
   /** Whether there is no user yet. */
   async isNeeded(): Promise<boolean> {
-    return !(await hasUsers(this.#database));
+    return !(await hasUsers(this.database));
   }
 
   /** Creates the account and its administrator, once. */
   async finish(token: string, first: FirstUser): Promise<NewAccount & { readonly user: User }> {
     // Before the password is hashed, so that a guess is cheap for the server.
-    await this.#requireOpen(this.#database, token);
+    await this.#requireOpen(this.database, token);
     const proof = await provenBy(first.proof, this.#passwords);
-    return this.#database.transaction().execute(async (transaction) => {
+    return this.database.transaction().execute(async (transaction) => {
       await countUp(transaction, 'setups');
       await this.#requireOpen(transaction, token);
       await transaction.deleteFrom('weir_setup_tokens').execute();
@@ -82,9 +80,9 @@ export class Setup {
 
   /** The same without a link, for a program that is its own administrator. `undefined` if there is a user already. */
   async finishAlone(first: FirstUser): Promise<(NewAccount & { readonly user: User }) | undefined> {
-    if (await hasUsers(this.#database)) return undefined;
+    if (await hasUsers(this.database)) return undefined;
     const proof = await provenBy(first.proof, this.#passwords);
-    return this.#database.transaction().execute(async (transaction) => {
+    return this.database.transaction().execute(async (transaction) => {
       await countUp(transaction, 'setups');
       if (await hasUsers(transaction)) return undefined;
       await transaction.deleteFrom('weir_setup_tokens').execute();
@@ -100,10 +98,10 @@ export class Setup {
     const founded = await foundedAccount(transaction);
     const made =
       founded === undefined
-        ? await insertAccount(transaction, accountName, this.#deps)
+        ? await insertAccount(transaction, accountName, this.deps)
         : { ...founded, account: await renameAccount(transaction, founded.account, accountName) };
     const about = { email, name, roleIds: [made.adminRoleId] };
-    const user = await insertUser(transaction, made.account.id, about, proof, this.#deps);
+    const user = await insertUser(transaction, made.account.id, about, proof, this.deps);
     return { ...made, user };
   }
 
@@ -114,7 +112,7 @@ export class Setup {
       .selectFrom('weir_setup_tokens')
       .select('token_hash')
       .where('token_hash', '=', hashSecret(token))
-      .where('expires_ms', '>', this.#deps.clock.nowMs())
+      .where('expires_ms', '>', this.deps.clock.nowMs())
       .executeTakeFirst();
     if (row !== undefined) return;
     // Another call may have created the first user between the two reads, and deleted the links with it.

@@ -5,8 +5,9 @@ import type { AccountsDeps } from '../common/deps.ts';
 import { freshId } from '../common/ids.ts';
 import { checkedName } from '../common/names.ts';
 import { notFound } from '../common/not-found.ts';
-import { changeAccount } from '../database/change-account.ts';
-import type { Database, DatabaseTransaction, RoleGrantRow } from '../database/schema.ts';
+import { AccountStore } from '../database/account-store.ts';
+import { roleTable, userTable, workspaceTable } from '../database/account-table.ts';
+import type { DatabaseTransaction, RoleGrantRow } from '../database/schema.ts';
 import { everywhere, type RoleGrant } from './grants.ts';
 
 export interface Role {
@@ -18,24 +19,10 @@ export interface Role {
 }
 
 /** Roles of an account: named lists of grants for users. An account always has a user with all permissions. */
-export class Roles {
-  readonly #database: Database;
-  readonly #deps: AccountsDeps;
-
-  constructor(database: Database, deps: AccountsDeps) {
-    this.#database = database;
-    this.#deps = deps;
-  }
-
+export class Roles extends AccountStore {
   async list(accountId: string): Promise<Role[]> {
-    const roles = await this.#database
-      .selectFrom('weir_roles')
-      .selectAll()
-      .where('account_id', '=', accountId)
-      .orderBy('created_ms')
-      .orderBy('id')
-      .execute();
-    const grants = await this.#database
+    const roles = await roleTable.list(this.database, accountId);
+    const grants = await this.database
       .selectFrom('weir_role_grants as grants')
       .innerJoin('weir_roles as roles', 'roles.id', 'grants.role_id')
       .selectAll('grants')
@@ -53,20 +40,16 @@ export class Roles {
   }
 
   create(accountId: string, name: string, grants: readonly RoleGrant[]): Promise<Role> {
-    return changeAccount(this.#database, accountId, (transaction) =>
-      insertRole(transaction, accountId, name, grants, this.#deps),
+    return this.changeAccount(accountId, (transaction) =>
+      insertRole(transaction, accountId, name, grants, this.deps),
     );
   }
 
   async update(accountId: string, roleId: string, name: string, grants: readonly RoleGrant[]): Promise<void> {
-    await changeAccount(this.#database, accountId, async (transaction) => {
-      const { numUpdatedRows } = await transaction
-        .updateTable('weir_roles')
-        .set({ name: await freeName(transaction, accountId, name, roleId) })
-        .where('account_id', '=', accountId)
-        .where('id', '=', roleId)
-        .executeTakeFirst();
-      if (numUpdatedRows === 0n) throw notFound('user role');
+    await this.changeAccount(accountId, async (transaction) => {
+      const freed = await freeName(transaction, accountId, name, roleId);
+      await roleTable.require(transaction, accountId, roleId);
+      await transaction.updateTable('weir_roles').set({ name: freed }).where('id', '=', roleId).execute();
       await transaction.deleteFrom('weir_role_grants').where('role_id', '=', roleId).execute();
       await insertGrants(transaction, accountId, roleId, grants);
       await requireAdministrator(transaction, accountId);
@@ -75,14 +58,9 @@ export class Roles {
 
   /** Only a role without users. Invitations to it become void. */
   async delete(accountId: string, roleId: string): Promise<void> {
-    await changeAccount(this.#database, accountId, async (transaction) => {
+    await this.changeAccount(accountId, async (transaction) => {
       await refuseHeld(transaction, accountId, roleId);
-      const { numDeletedRows } = await transaction
-        .deleteFrom('weir_roles')
-        .where('account_id', '=', accountId)
-        .where('id', '=', roleId)
-        .executeTakeFirst();
-      if (numDeletedRows === 0n) throw notFound('user role');
+      await roleTable.delete(transaction, accountId, roleId);
     });
   }
 
@@ -92,14 +70,8 @@ export class Roles {
     userId: string,
     change: { readonly assigned?: readonly string[]; readonly unassigned?: readonly string[] },
   ): Promise<void> {
-    await changeAccount(this.#database, accountId, async (transaction) => {
-      const user = await transaction
-        .selectFrom('weir_users')
-        .select('id')
-        .where('account_id', '=', accountId)
-        .where('id', '=', userId)
-        .executeTakeFirst();
-      if (user === undefined) throw notFound('user');
+    await this.changeAccount(accountId, async (transaction) => {
+      await userTable.require(transaction, accountId, userId);
       const assigned = await rolesOfAccount(transaction, accountId, change.assigned ?? []);
       const unassigned = await rolesOfAccount(transaction, accountId, change.unassigned ?? []);
       if (unassigned.length > 0)
@@ -164,13 +136,7 @@ export async function insertRole(
   grants: readonly RoleGrant[],
   { clock, random }: AccountsDeps,
 ): Promise<Role> {
-  const { count } = await transaction
-    .selectFrom('weir_roles')
-    .select((row) => row.fn.countAll<number>().as('count'))
-    .where('account_id', '=', accountId)
-    .executeTakeFirstOrThrow();
-  if (count >= apiLimits.userRolesMax)
-    throw new ApiError('limit_exceeded', `An account has at most ${apiLimits.userRolesMax} roles.`);
+  await roleTable.requireRoom(transaction, accountId, apiLimits.userRolesMax, 'roles');
   const role: Role = {
     id: freshId('userRole', random),
     name: await freeName(transaction, accountId, name, undefined),
@@ -191,13 +157,8 @@ async function freeName(
   name: string,
   ownId: string | undefined,
 ): Promise<string> {
-  const holder = await transaction
-    .selectFrom('weir_roles')
-    .select('id')
-    .where('account_id', '=', accountId)
-    .where('name', '=', checkedName('role', name))
-    .executeTakeFirst();
-  if (holder !== undefined && holder.id !== ownId)
+  const holderId = await roleTable.idOfName(transaction, accountId, checkedName('role', name));
+  if (holderId !== undefined && holderId !== ownId)
     throw new ApiError('duplicate_name', `There is a role "${name}" already.`);
   return name;
 }
@@ -210,12 +171,7 @@ async function insertGrants(
 ): Promise<void> {
   if (grants.length > apiLimits.accessGrantsMax)
     throw new ApiError('invalid_request', `A role has at most ${apiLimits.accessGrantsMax} grants.`);
-  const workspaces = await transaction
-    .selectFrom('weir_workspaces')
-    .select('id')
-    .where('account_id', '=', accountId)
-    .where('deleted_ms', 'is', null)
-    .execute();
+  const workspaces = await workspaceTable.list(transaction, accountId);
   const known = new Set([everywhere, ...workspaces.map(({ id }) => id)]);
   if (grants.some(({ workspaceId }) => !known.has(workspaceId))) throw notFound('workspace');
   for (const { workspaceId, managedGrantName } of grants) {
@@ -235,11 +191,7 @@ export async function rolesOfAccount(
   roleIds: readonly string[],
 ): Promise<readonly string[]> {
   if (roleIds.length === 0) return [];
-  const roles = await transaction
-    .selectFrom('weir_roles')
-    .select('id')
-    .where('account_id', '=', accountId)
-    .execute();
+  const roles = await roleTable.list(transaction, accountId);
   const known = new Set(roles.map(({ id }) => id));
   if (roleIds.some((id) => !known.has(id))) throw notFound('user role');
   return roleIds;

@@ -3,9 +3,9 @@ import { apiLimits } from '@weir/api/limits';
 import { sql } from 'kysely';
 import { controlPlaneLimits } from '../../limits.ts';
 import { boundedText } from '../common/bounded-text.ts';
-import type { AccountsDeps } from '../common/deps.ts';
 import { freshId } from '../common/ids.ts';
-import type { AuditEntryRow, Database } from '../database/schema.ts';
+import { AccountStore } from '../database/account-store.ts';
+import type { AuditEntryRow } from '../database/schema.ts';
 
 /** Who made the call. The entry has the name beside the id, because it outlives the actor. */
 export interface AuditActor {
@@ -75,21 +75,13 @@ const forgottenPerStepMax = 500;
  * The audit log: actor, operation, origin and result. Entries are deleted only by age, and change only to count
  * repeated refusals and repeated reads.
  */
-export class AuditLog {
-  readonly #database: Database;
-  readonly #deps: AccountsDeps;
-
-  constructor(database: Database, deps: AccountsDeps) {
-    this.#database = database;
-    this.#deps = deps;
-  }
-
+export class AuditLog extends AccountStore {
   /** Returns the ids of the entries, in the same order. */
   async append(notes: readonly AuditNote[]): Promise<readonly string[]> {
-    const { clock, random } = this.#deps;
+    const { clock, random } = this.deps;
     const timeMs = clock.nowMs();
     const ids: string[] = [];
-    await this.#database.transaction().execute(async (transaction) => {
+    await this.database.transaction().execute(async (transaction) => {
       for (const note of notes) {
         const row = rowOf(freshId('auditEntry', random), timeMs, note);
         ids.push(row.id);
@@ -109,7 +101,7 @@ export class AuditLog {
     id: string,
     { times, targets }: { readonly times: number; readonly targets: readonly string[] },
   ): Promise<void> {
-    await this.#database.transaction().execute(async (transaction) => {
+    await this.database.transaction().execute(async (transaction) => {
       const row = await transaction
         .selectFrom('weir_audit_entries')
         .select(['targets', 'time_ms'])
@@ -155,7 +147,7 @@ export class AuditLog {
 
   /** Deletes older entries, one step at a time; returns whether there may be more. */
   async forgetBefore(timeMs: number): Promise<boolean> {
-    const { numDeletedRows } = await this.#database
+    const { numDeletedRows } = await this.database
       .deleteFrom('weir_audit_entries')
       .where('id', 'in', (query) =>
         query
@@ -181,11 +173,11 @@ export class AuditLog {
     workspaceIds,
     cursor,
   }: AuditSearch) {
-    let query = this.#database
+    let query = this.database
       .selectFrom('weir_audit_entries')
       .selectAll()
       .where('account_id', '=', accountId);
-    if (lastMs !== undefined) query = query.where('time_ms', '>=', this.#deps.clock.nowMs() - lastMs);
+    if (lastMs !== undefined) query = query.where('time_ms', '>=', this.deps.clock.nowMs() - lastMs);
     if (fromMs !== undefined) query = query.where('time_ms', '>=', fromMs);
     if (toMs !== undefined) query = query.where('time_ms', '<', toMs);
     if (actor !== undefined)

@@ -2,15 +2,13 @@ import { ApiError, namePrefixes } from '@weir/api';
 import { apiLimits } from '@weir/api/limits';
 import { controlPlaneLimits } from '../../limits.ts';
 import { everywhere, type KeyGrant, type KeyKind, keyKindOf } from '../access/grants.ts';
-import type { AccountsDeps } from '../common/deps.ts';
 import { freshId } from '../common/ids.ts';
 import { checkedPrefixedName } from '../common/names.ts';
-import { notFound } from '../common/not-found.ts';
-import { changeAccount } from '../database/change-account.ts';
+import { AccountStore } from '../database/account-store.ts';
+import { apiKeyTable, virtualClusterTable, workspaceTable } from '../database/account-table.ts';
 import { countUp } from '../database/counters.ts';
-import type { ApiKeyGrantRow, ApiKeyRow, Database, DatabaseTransaction } from '../database/schema.ts';
+import type { ApiKeyGrantRow, ApiKeyRow, DatabaseTransaction } from '../database/schema.ts';
 import { freshKeySecret, hashSecret } from '../secrets/secrets.ts';
-import { requireWorkspace } from '../workspaces/workspaces.ts';
 
 export interface ApiKey extends KeyKind {
   /** `aki_…` */
@@ -45,25 +43,11 @@ const secretTailChars = 4;
  * API keys. The secret is returned once and stored as its hash. The permissions of a key never change; a new key
  * replaces it.
  */
-export class Keys {
-  readonly #database: Database;
-  readonly #deps: AccountsDeps;
-
-  constructor(database: Database, deps: AccountsDeps) {
-    this.#database = database;
-    this.#deps = deps;
-  }
-
+export class Keys extends AccountStore {
   /** The oldest first. */
   async list(accountId: string): Promise<ApiKey[]> {
-    const keys = await this.#database
-      .selectFrom('weir_api_keys')
-      .selectAll()
-      .where('account_id', '=', accountId)
-      .orderBy('created_ms')
-      .orderBy('id')
-      .execute();
-    const grants = await this.#database
+    const keys = await apiKeyTable.list(this.database, accountId);
+    const grants = await this.database
       .selectFrom('weir_api_key_grants as grants')
       .innerJoin('weir_api_keys as keys', 'keys.id', 'grants.key_id')
       .selectAll('grants')
@@ -75,17 +59,12 @@ export class Keys {
   }
 
   async get(accountId: string, keyId: string): Promise<ApiKey | undefined> {
-    const row = await this.#database
-      .selectFrom('weir_api_keys')
-      .selectAll()
-      .where('account_id', '=', accountId)
-      .where('id', '=', keyId)
-      .executeTakeFirst();
+    const row = await apiKeyTable.find(this.database, accountId, keyId);
     return row === undefined ? undefined : keyOf(row, await this.#grantsOf(row.id));
   }
 
   async findByHash(secretHash: string): Promise<ApiKey | undefined> {
-    const row = await this.#database
+    const row = await this.database
       .selectFrom('weir_api_keys')
       .selectAll()
       .where('secret_hash', '=', secretHash)
@@ -100,8 +79,8 @@ export class Keys {
     accountId: string,
     { name, grants, createdBy, boundTo, secret: given }: NewKey,
   ): Promise<{ readonly key: ApiKey; readonly secret: string }> {
-    return changeAccount(this.#database, accountId, async (transaction) => {
-      const { clock, random, randomBytes } = this.#deps;
+    return this.changeAccount(accountId, async (transaction) => {
+      const { clock, random, randomBytes } = this.deps;
       const checked = await checkedGrants(transaction, accountId, grants);
       const secret = given ?? freshKeySecret(randomBytes);
       const row: ApiKeyRow = {
@@ -114,7 +93,7 @@ export class Keys {
         created_by: createdBy,
         last_used_ms: null,
       };
-      await refuseTooMany(transaction, accountId);
+      await apiKeyTable.requireRoom(transaction, accountId, apiLimits.apiKeysMax, 'API keys');
       if (boundTo !== undefined) await checkMaker(transaction, accountId, boundTo);
       await transaction.insertInto('weir_api_keys').values(row).execute();
       const rows = checked.map((grant, position) => grantRowOf(row.id, position, grant));
@@ -125,22 +104,17 @@ export class Keys {
 
   /** Revokes a key. With an application key, the read-only keys that it created are revoked too. */
   async revoke(accountId: string, keyId: string): Promise<void> {
-    await changeAccount(this.#database, accountId, async (transaction) => {
+    await this.changeAccount(accountId, async (transaction) => {
       const bound = await boundKeyIds(transaction, accountId, keyId);
       for (const id of bound) await transaction.deleteFrom('weir_api_keys').where('id', '=', id).execute();
-      const { numDeletedRows } = await transaction
-        .deleteFrom('weir_api_keys')
-        .where('account_id', '=', accountId)
-        .where('id', '=', keyId)
-        .executeTakeFirst();
-      if (numDeletedRows === 0n) throw notFound('API key');
+      await apiKeyTable.delete(transaction, accountId, keyId);
       await countUp(transaction, 'revocations');
     });
   }
 
   /** Records the use of a key, unless a use after `unlessAfterMs` is recorded already. */
   async noteUse(keyId: string, usedMs: number, unlessAfterMs: number): Promise<void> {
-    await this.#database
+    await this.database
       .updateTable('weir_api_keys')
       .set({ last_used_ms: usedMs })
       .where('id', '=', keyId)
@@ -149,7 +123,7 @@ export class Keys {
   }
 
   #grantsOf(keyId: string): Promise<ApiKeyGrantRow[]> {
-    return this.#database
+    return this.database
       .selectFrom('weir_api_key_grants')
       .selectAll()
       .where('key_id', '=', keyId)
@@ -197,13 +171,7 @@ function grantRowOf(keyId: string, position: number, grant: KeyGrant): ApiKeyGra
 
 async function freeName(transaction: DatabaseTransaction, accountId: string, name: string): Promise<string> {
   const prefixed = checkedPrefixedName('key', namePrefixes.apiKey, name);
-  const holder = await transaction
-    .selectFrom('weir_api_keys')
-    .select('id')
-    .where('account_id', '=', accountId)
-    .where('name', '=', prefixed)
-    .executeTakeFirst();
-  if (holder !== undefined)
+  if ((await apiKeyTable.idOfName(transaction, accountId, prefixed)) !== undefined)
     throw new ApiError('duplicate_api_key_name', `There is an API key "${prefixed}" already.`);
   return prefixed;
 }
@@ -234,12 +202,7 @@ async function checkMaker(
   accountId: string,
   makerId: string,
 ): Promise<void> {
-  const maker = await transaction
-    .selectFrom('weir_api_keys')
-    .select('id')
-    .where('account_id', '=', accountId)
-    .where('id', '=', makerId)
-    .executeTakeFirst();
+  const maker = await apiKeyTable.find(transaction, accountId, makerId);
   if (maker === undefined) throw new ApiError('forbidden', 'The API key that makes another was deleted.');
   const made = await boundKeyIds(transaction, accountId, makerId);
   if (made.length >= controlPlaneLimits.keysPerKeyMax)
@@ -247,16 +210,6 @@ async function checkMaker(
       'limit_exceeded',
       `An API key makes at most ${controlPlaneLimits.keysPerKeyMax} keys.`,
     );
-}
-
-async function refuseTooMany(transaction: DatabaseTransaction, accountId: string): Promise<void> {
-  const { count } = await transaction
-    .selectFrom('weir_api_keys')
-    .select((row) => row.fn.countAll<number>().as('count'))
-    .where('account_id', '=', accountId)
-    .executeTakeFirstOrThrow();
-  if (count >= apiLimits.apiKeysMax)
-    throw new ApiError('limit_exceeded', `An account has at most ${apiLimits.apiKeysMax} API keys.`);
 }
 
 /** Returns the completed grants, if they form one kind of key and name objects of the account. */
@@ -285,29 +238,17 @@ async function checkedGrant(
     case 'agent': {
       if (resourceKind !== 'virtual_cluster')
         throw new ApiError('invalid_request', 'The resource_kind of an agent key is virtual_cluster.');
-      const cluster = await clusterOf(transaction, accountId, resourceId);
+      const cluster = await virtualClusterTable.require(transaction, accountId, resourceId);
       return { ...grant, workspaceId: cluster.workspace_id };
     }
     case 'application':
       if (!isAboutAll)
         throw new ApiError('invalid_request', 'resource_kind and resource_id of an application key are "*".');
-      await requireWorkspace(transaction, accountId, workspaceId);
+      await workspaceTable.require(transaction, accountId, workspaceId);
       return grant;
     case 'account':
       if (!isAboutAll || workspaceId !== everywhere)
         throw new ApiError('invalid_request', 'All fields of the grant of an account key are "*".');
       return grant;
   }
-}
-
-async function clusterOf(transaction: DatabaseTransaction, accountId: string, clusterId: string) {
-  const cluster = await transaction
-    .selectFrom('weir_virtual_clusters')
-    .select('workspace_id')
-    .where('account_id', '=', accountId)
-    .where('id', '=', clusterId)
-    .where('deleted_ms', 'is', null)
-    .executeTakeFirst();
-  if (cluster === undefined) throw notFound('virtual cluster');
-  return cluster;
 }

@@ -1,10 +1,10 @@
 import { ApiError } from '@weir/api';
 import { requireAdministrator, rolesOfAccount } from '../access/roles.ts';
-import type { AccountsDeps } from '../common/deps.ts';
 import { freshId } from '../common/ids.ts';
 import { notFound } from '../common/not-found.ts';
-import { changeAccount } from '../database/change-account.ts';
-import type { Database, SsoConnectionRow } from '../database/schema.ts';
+import { AccountStore } from '../database/account-store.ts';
+import { ssoConnectionTable } from '../database/account-table.ts';
+import type { SsoConnectionRow } from '../database/schema.ts';
 import type { SecretBox } from '../secrets/secret-box.ts';
 
 /** The OpenID Connect connection of an account, without the client secret. */
@@ -31,17 +31,9 @@ export interface NewSsoConnection extends Omit<SsoConnection, 'id' | 'accountId'
 type SsoConnectionChange = Partial<Omit<NewSsoConnection, 'identifier'>>;
 
 /** The connections of accounts to identity providers, at most one per account. */
-export class SsoConnections {
-  readonly #database: Database;
-  readonly #deps: AccountsDeps;
-
-  constructor(database: Database, deps: AccountsDeps) {
-    this.#database = database;
-    this.#deps = deps;
-  }
-
+export class SsoConnections extends AccountStore {
   async get(accountId: string): Promise<SsoConnection | undefined> {
-    const row = await this.#database
+    const row = await this.database
       .selectFrom('weir_sso_connections')
       .selectAll()
       .where('account_id', '=', accountId)
@@ -50,7 +42,7 @@ export class SsoConnections {
   }
 
   async findByIdentifier(identifier: string): Promise<SsoConnection | undefined> {
-    const row = await this.#database
+    const row = await this.database
       .selectFrom('weir_sso_connections')
       .selectAll()
       .where('identifier', '=', identifier)
@@ -63,13 +55,13 @@ export class SsoConnections {
    * to any.
    */
   async only(): Promise<SsoConnection | undefined> {
-    const rows = await this.#database.selectFrom('weir_sso_connections').selectAll().limit(2).execute();
+    const rows = await this.database.selectFrom('weir_sso_connections').selectAll().limit(2).execute();
     return rows.length === 1 ? connectionOf(rows[0]!) : undefined;
   }
 
   /** For the issuer of the connection only: a connection that replaced it has its own secret. */
   async clientSecretOf({ id, issuer }: SsoConnection): Promise<string> {
-    const row = await this.#database
+    const row = await this.database
       .selectFrom('weir_sso_connections')
       .select('sealed_client_secret')
       .where('id', '=', id)
@@ -81,14 +73,10 @@ export class SsoConnections {
 
   async create(accountId: string, connection: NewSsoConnection): Promise<SsoConnection> {
     const secretBox = this.#secretBox();
-    return changeAccount(this.#database, accountId, async (transaction) => {
-      const { clock, random } = this.#deps;
-      const known = await transaction
-        .selectFrom('weir_sso_connections')
-        .select('id')
-        .where('account_id', '=', accountId)
-        .executeTakeFirst();
-      if (known !== undefined) throw new ApiError('sso_already_configured');
+    return this.changeAccount(accountId, async (transaction) => {
+      const { clock, random } = this.deps;
+      const known = await ssoConnectionTable.count(transaction, accountId);
+      if (known > 0) throw new ApiError('sso_already_configured');
       await rolesOfAccount(transaction, accountId, [connection.defaultRoleId]);
       const id = freshId('ssoConnection', random);
       const row: SsoConnectionRow = {
@@ -120,14 +108,8 @@ export class SsoConnections {
    * could have the secret sent to their own server, though the API never shows it.
    */
   async update(accountId: string, connectionId: string, change: SsoConnectionChange): Promise<void> {
-    await changeAccount(this.#database, accountId, async (transaction) => {
-      const row = await transaction
-        .selectFrom('weir_sso_connections')
-        .selectAll()
-        .where('account_id', '=', accountId)
-        .where('id', '=', connectionId)
-        .executeTakeFirst();
-      if (row === undefined) throw notFound('sign-on connection');
+    await this.changeAccount(accountId, async (transaction) => {
+      const row = await ssoConnectionTable.require(transaction, accountId, connectionId);
       const { issuer, clientId, clientSecret, defaultRoleId, hasRoleMapping, roleClaim } = change;
       if (issuer !== undefined && issuer !== row.issuer && clientSecret === undefined)
         throw new ApiError('invalid_request', 'client_secret: another issuer needs it again');
@@ -149,19 +131,14 @@ export class SsoConnections {
 
   /** An administrator of the account who signs in with a password must remain. Sessions continue. */
   async delete(accountId: string, connectionId: string): Promise<void> {
-    await changeAccount(this.#database, accountId, async (transaction) => {
-      const { numDeletedRows } = await transaction
-        .deleteFrom('weir_sso_connections')
-        .where('account_id', '=', accountId)
-        .where('id', '=', connectionId)
-        .executeTakeFirst();
-      if (numDeletedRows === 0n) throw notFound('sign-on connection');
+    await this.changeAccount(accountId, async (transaction) => {
+      await ssoConnectionTable.delete(transaction, accountId, connectionId);
       await requireAdministrator(transaction, accountId);
     });
   }
 
   #secretBox(): SecretBox {
-    const { secretBox } = this.#deps;
+    const { secretBox } = this.deps;
     if (secretBox === undefined) throw new ApiError('no_sealing_keys');
     return secretBox;
   }

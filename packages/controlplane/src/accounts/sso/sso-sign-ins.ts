@@ -1,9 +1,9 @@
 import { ApiError } from '@weir/api';
 import { controlPlaneLimits } from '../../limits.ts';
 import { assignRoles, hasAdministrator } from '../access/roles.ts';
-import type { AccountsDeps } from '../common/deps.ts';
-import { changeAccount } from '../database/change-account.ts';
-import type { Database, DatabaseTransaction, SsoConnectionRow, UserRow } from '../database/schema.ts';
+import { AccountStore } from '../database/account-store.ts';
+import { ssoConnectionTable } from '../database/account-table.ts';
+import type { DatabaseTransaction, SsoConnectionRow, UserRow } from '../database/schema.ts';
 import { emailKey, isEmail } from '../users/emails.ts';
 import { type Identity, insertIdentity, insertUser, type User, userOf } from '../users/users.ts';
 import type { SsoConnection } from './sso-connections.ts';
@@ -31,30 +31,17 @@ interface SsoSignIn {
  * or who came from another issuer before; and never a user with a password, whom the owner of the connection could then
  * impersonate.
  */
-export class SsoSignIns {
-  readonly #database: Database;
-  readonly #deps: AccountsDeps;
-
-  constructor(database: Database, deps: AccountsDeps) {
-    this.#database = database;
-    this.#deps = deps;
-  }
-
+export class SsoSignIns extends AccountStore {
   signIn({ id, accountId }: SsoConnection, person: SsoPerson): Promise<SsoSignIn> {
-    return changeAccount(this.#database, accountId, async (transaction) => {
-      const connection = await transaction
-        .selectFrom('weir_sso_connections')
-        .selectAll()
-        .where('account_id', '=', accountId)
-        .where('id', '=', id)
-        .executeTakeFirst();
+    return this.changeAccount(accountId, async (transaction) => {
+      const connection = await ssoConnectionTable.find(transaction, accountId, id);
       if (connection === undefined) throw new ApiError('not_found', 'Sign-in connection not found.');
       const user =
         (await knownUser(transaction, accountId, person)) ??
         (await this.#userByAddress(transaction, accountId, person)) ??
         (await this.#newUser(transaction, connection, person));
       const retainedLastAdministrator = await mapRoles(transaction, connection, user.id, person);
-      const lastSignInMs = this.#deps.clock.nowMs();
+      const lastSignInMs = this.deps.clock.nowMs();
       await transaction
         .updateTable('weir_users')
         .set({ last_sign_in_ms: lastSignInMs })
@@ -84,7 +71,7 @@ export class SsoSignIns {
         'The user with your address signs in with a password. Use that, or ask an administrator to remove the user first.',
       );
     refuseUnverified(person);
-    await insertIdentity(transaction, row.id, person, this.#deps);
+    await insertIdentity(transaction, row.id, person, this.deps);
     return row;
   }
 
@@ -100,7 +87,7 @@ export class SsoSignIns {
       .selectAll()
       .where('account_id', '=', accountId)
       .where('email_key', '=', emailKey(email))
-      .where('expires_ms', '>', this.#deps.clock.nowMs())
+      .where('expires_ms', '>', this.deps.clock.nowMs())
       .executeTakeFirst();
     if (invitation !== undefined) {
       refuseUnverified(person);
@@ -109,7 +96,7 @@ export class SsoSignIns {
     const about = { email, name: person.name, roleIds: [invitation?.role_id ?? connection.default_role_id] };
     const { issuer, subject } = person;
     const proof = { identity: { issuer, subject } };
-    const { id } = await insertUser(transaction, accountId, about, proof, this.#deps);
+    const { id } = await insertUser(transaction, accountId, about, proof, this.deps);
     return transaction.selectFrom('weir_users').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
   }
 }

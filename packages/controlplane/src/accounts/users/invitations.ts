@@ -3,8 +3,8 @@ import { apiLimits } from '@weir/api/limits';
 import { rolesOfAccount } from '../access/roles.ts';
 import type { AccountsDeps } from '../common/deps.ts';
 import { freshId } from '../common/ids.ts';
-import { notFound } from '../common/not-found.ts';
-import { changeAccount } from '../database/change-account.ts';
+import { AccountStore } from '../database/account-store.ts';
+import { invitationTable } from '../database/account-table.ts';
 import type { Database, DatabaseTransaction, InvitationRow } from '../database/schema.ts';
 import type { Passwords } from '../secrets/passwords.ts';
 import { freshToken, hashSecret, isToken } from '../secrets/secrets.ts';
@@ -34,24 +34,21 @@ export interface Invited {
  * Invitations to an account: links that work once, for one address, for a week. A new one to the same address voids the
  * old.
  */
-export class Invitations {
-  readonly #database: Database;
-  readonly #deps: AccountsDeps;
+export class Invitations extends AccountStore {
   readonly #passwords: Passwords;
 
   constructor(database: Database, deps: AccountsDeps, passwords: Passwords) {
-    this.#database = database;
-    this.#deps = deps;
+    super(database, deps);
     this.#passwords = passwords;
   }
 
   /** Lists those that can still be accepted. */
   async list(accountId: string): Promise<Invitation[]> {
-    const rows = await this.#database
+    const rows = await this.database
       .selectFrom('weir_invitations')
       .selectAll()
       .where('account_id', '=', accountId)
-      .where('expires_ms', '>', this.#deps.clock.nowMs())
+      .where('expires_ms', '>', this.deps.clock.nowMs())
       .orderBy('created_ms')
       .orderBy('id')
       .execute();
@@ -64,7 +61,7 @@ export class Invitations {
     invited: readonly Invited[],
     invitedBy: string,
   ): Promise<{ readonly invitation: Invitation; readonly token: string }[]> {
-    return changeAccount(this.#database, accountId, async (transaction) => {
+    return this.changeAccount(accountId, async (transaction) => {
       const roleIds = invited.map(({ roleId }) => roleId);
       await rolesOfAccount(transaction, accountId, roleIds);
       const made = [];
@@ -77,11 +74,11 @@ export class Invitations {
   /** Returns the invitation of a link, so that its page can show the address. */
   async find(token: string): Promise<Invitation | undefined> {
     if (!isToken(token)) return undefined;
-    const row = await this.#database
+    const row = await this.database
       .selectFrom('weir_invitations')
       .selectAll()
       .where('token_hash', '=', hashSecret(token))
-      .where('expires_ms', '>', this.#deps.clock.nowMs())
+      .where('expires_ms', '>', this.deps.clock.nowMs())
       .executeTakeFirst();
     return row === undefined ? undefined : invitationOf(row);
   }
@@ -92,21 +89,16 @@ export class Invitations {
     if (invitation === undefined) throw new ApiError('invalid_token');
     const proof = await provenBy(accepting.proof, this.#passwords);
     const { accountId, id, email, roleId } = invitation;
-    return changeAccount(this.#database, accountId, async (transaction) => {
+    return this.changeAccount(accountId, async (transaction) => {
       await this.#use(transaction, id, token);
       const about = { email, name: accepting.name, roleIds: [roleId] };
-      return insertUser(transaction, accountId, about, proof, this.#deps);
+      return insertUser(transaction, accountId, about, proof, this.deps);
     });
   }
 
   async revoke(accountId: string, invitationId: string): Promise<void> {
-    await changeAccount(this.#database, accountId, async (transaction) => {
-      const { numDeletedRows } = await transaction
-        .deleteFrom('weir_invitations')
-        .where('account_id', '=', accountId)
-        .where('id', '=', invitationId)
-        .executeTakeFirst();
-      if (numDeletedRows === 0n) throw notFound('invitation');
+    await this.changeAccount(accountId, async (transaction) => {
+      await invitationTable.delete(transaction, accountId, invitationId);
     });
   }
 
@@ -116,7 +108,7 @@ export class Invitations {
     { email, roleId }: Invited,
     invitedBy: string,
   ): Promise<{ readonly invitation: Invitation; readonly token: string }> {
-    const { clock, random, randomBytes } = this.#deps;
+    const { clock, random, randomBytes } = this.deps;
     const token = freshToken(randomBytes);
     const createdMs = clock.nowMs();
     const row: InvitationRow = {
@@ -146,7 +138,7 @@ export class Invitations {
       .deleteFrom('weir_invitations')
       .where('id', '=', invitationId)
       .where('token_hash', '=', hashSecret(token))
-      .where('expires_ms', '>', this.#deps.clock.nowMs())
+      .where('expires_ms', '>', this.deps.clock.nowMs())
       .executeTakeFirst();
     if (numDeletedRows === 0n) throw new ApiError('invalid_token');
   }
@@ -177,12 +169,7 @@ async function refuseKnown(transaction: DatabaseTransaction, key: string, accoun
 }
 
 async function refuseTooMany(transaction: DatabaseTransaction, accountId: string): Promise<void> {
-  const { count } = await transaction
-    .selectFrom('weir_invitations')
-    .select((row) => row.fn.countAll<number>().as('count'))
-    .where('account_id', '=', accountId)
-    .executeTakeFirstOrThrow();
-  if (count > apiLimits.invitationsMax)
+  if ((await invitationTable.count(transaction, accountId)) > apiLimits.invitationsMax)
     throw new ApiError(
       'limit_exceeded',
       `An account has at most ${apiLimits.invitationsMax} open invitations.`,

@@ -1,9 +1,9 @@
 import { apiLimits } from '@weir/api/limits';
 import { controlPlaneLimits } from '../../limits.ts';
 import { boundedText } from '../common/bounded-text.ts';
-import type { AccountsDeps } from '../common/deps.ts';
 import { freshId } from '../common/ids.ts';
-import type { Database, SessionRow } from '../database/schema.ts';
+import { AccountStore } from '../database/account-store.ts';
+import type { SessionRow } from '../database/schema.ts';
 import { freshToken, hashSecret, isToken } from '../secrets/secrets.ts';
 import { type User, userOf } from './users.ts';
 
@@ -32,21 +32,13 @@ interface SignIn {
 }
 
 /** Sessions of the console. A browser holds a token of 256 random bits; the database holds its hash. */
-export class Sessions {
-  readonly #database: Database;
-  readonly #deps: AccountsDeps;
-
-  constructor(database: Database, deps: AccountsDeps) {
-    this.#database = database;
-    this.#deps = deps;
-  }
-
+export class Sessions extends AccountStore {
   /**
    * Begins a session with a new token and ends the previous one of the browser: a token that an attacker planted
    * (session fixation) is worthless after the sign-in.
    */
   async begin(signIn: SignIn): Promise<{ readonly session: Session; readonly token: string }> {
-    const { clock, random, randomBytes } = this.#deps;
+    const { clock, random, randomBytes } = this.deps;
     const token = freshToken(randomBytes);
     const nowMs = clock.nowMs();
     const row: SessionRow = {
@@ -60,7 +52,7 @@ export class Sessions {
       user_agent: boundedText(signIn.userAgent, controlPlaneLimits.userAgentCharsMax),
     };
     if (signIn.replacedToken !== undefined) await this.endByToken(signIn.replacedToken);
-    await this.#database.insertInto('weir_sessions').values(row).execute();
+    await this.database.insertInto('weir_sessions').values(row).execute();
     await this.#endOldest(signIn.userId);
     return { session: sessionOf(row), token };
   }
@@ -68,8 +60,8 @@ export class Sessions {
   /** Returns the session of a token with its user, unless it has ended. */
   async resume(token: string): Promise<{ readonly session: Session; readonly user: User } | undefined> {
     if (!isToken(token)) return undefined;
-    const nowMs = this.#deps.clock.nowMs();
-    const row = await this.#database
+    const nowMs = this.deps.clock.nowMs();
+    const row = await this.database
       .selectFrom('weir_sessions')
       .selectAll()
       .where('token_hash', '=', hashSecret(token))
@@ -77,14 +69,14 @@ export class Sessions {
       .where('last_seen_ms', '>', nowMs - sessionIdleMsMax)
       .executeTakeFirst();
     if (row === undefined) return undefined;
-    const user = await this.#database
+    const user = await this.database
       .selectFrom('weir_users')
       .selectAll()
       .where('id', '=', row.user_id)
       .executeTakeFirst();
     if (user === undefined) return undefined;
     if (row.last_seen_ms <= nowMs - lastSeenIntervalMs) {
-      await this.#database
+      await this.database
         .updateTable('weir_sessions')
         .set({ last_seen_ms: nowMs })
         .where('id', '=', row.id)
@@ -97,8 +89,8 @@ export class Sessions {
 
   /** Lists the active sessions of a user, the newest first. */
   async list(userId: string): Promise<Session[]> {
-    const nowMs = this.#deps.clock.nowMs();
-    const rows = await this.#database
+    const nowMs = this.deps.clock.nowMs();
+    const rows = await this.database
       .selectFrom('weir_sessions')
       .selectAll()
       .where('user_id', '=', userId)
@@ -112,7 +104,7 @@ export class Sessions {
 
   /** Returns whether there was one to end. */
   async end(userId: string, sessionId: string): Promise<boolean> {
-    const { numDeletedRows } = await this.#database
+    const { numDeletedRows } = await this.database
       .deleteFrom('weir_sessions')
       .where('user_id', '=', userId)
       .where('id', '=', sessionId)
@@ -121,17 +113,17 @@ export class Sessions {
   }
 
   async endByToken(token: string): Promise<void> {
-    await this.#database.deleteFrom('weir_sessions').where('token_hash', '=', hashSecret(token)).execute();
+    await this.database.deleteFrom('weir_sessions').where('token_hash', '=', hashSecret(token)).execute();
   }
 
   async endAll(userId: string): Promise<void> {
-    await this.#database.deleteFrom('weir_sessions').where('user_id', '=', userId).execute();
+    await this.database.deleteFrom('weir_sessions').where('user_id', '=', userId).execute();
   }
 
   /** Deletes expired sessions. */
   async forgetEnded(): Promise<void> {
-    const nowMs = this.#deps.clock.nowMs();
-    await this.#database
+    const nowMs = this.deps.clock.nowMs();
+    await this.database
       .deleteFrom('weir_sessions')
       .where((row) =>
         row.or([row('expires_ms', '<=', nowMs), row('last_seen_ms', '<=', nowMs - sessionIdleMsMax)]),
@@ -141,7 +133,7 @@ export class Sessions {
 
   /** A program that signs in for every call must not fill the table. */
   async #endOldest(userId: string): Promise<void> {
-    await this.#database
+    await this.database
       .deleteFrom('weir_sessions')
       .where('user_id', '=', userId)
       .where('id', 'not in', (query) =>

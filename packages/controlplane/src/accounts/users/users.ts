@@ -6,8 +6,8 @@ import { assignRoles, requireAdministrator, rolesOfAccount } from '../access/rol
 import { boundedText } from '../common/bounded-text.ts';
 import type { AccountsDeps } from '../common/deps.ts';
 import { freshId } from '../common/ids.ts';
-import { notFound } from '../common/not-found.ts';
-import { changeAccount } from '../database/change-account.ts';
+import { AccountStore } from '../database/account-store.ts';
+import { userTable } from '../database/account-table.ts';
 import type { Database, DatabaseTransaction, UserRow } from '../database/schema.ts';
 import type { Passwords } from '../secrets/passwords.ts';
 import { checkedEmail, emailKey, isEmail } from './emails.ts';
@@ -44,26 +44,17 @@ interface NewUser {
 }
 
 /** Users: people who sign in. An address belongs to one user of one account, regardless of case. */
-export class Users {
-  readonly #database: Database;
-  readonly #deps: AccountsDeps;
+export class Users extends AccountStore {
   readonly #passwords: Passwords;
 
   constructor(database: Database, deps: AccountsDeps, passwords: Passwords) {
-    this.#database = database;
-    this.#deps = deps;
+    super(database, deps);
     this.#passwords = passwords;
   }
 
   async list(accountId: string): Promise<UserWithRoles[]> {
-    const users = await this.#database
-      .selectFrom('weir_users')
-      .selectAll()
-      .where('account_id', '=', accountId)
-      .orderBy('created_ms')
-      .orderBy('id')
-      .execute();
-    const held = await this.#database
+    const users = await userTable.list(this.database, accountId);
+    const held = await this.database
       .selectFrom('weir_user_roles as held')
       .innerJoin('weir_users as users', 'users.id', 'held.user_id')
       .selectAll('held')
@@ -78,12 +69,7 @@ export class Users {
   }
 
   async get(accountId: string, userId: string): Promise<User | undefined> {
-    const row = await this.#database
-      .selectFrom('weir_users')
-      .selectAll()
-      .where('account_id', '=', accountId)
-      .where('id', '=', userId)
-      .executeTakeFirst();
+    const row = await userTable.find(this.database, accountId, userId);
     return row === undefined ? undefined : userOf(row);
   }
 
@@ -93,7 +79,7 @@ export class Users {
   }
 
   async findByIdentity({ issuer, subject }: Identity): Promise<User | undefined> {
-    const row = await this.#database
+    const row = await this.database
       .selectFrom('weir_users as users')
       .innerJoin('weir_user_identities as identities', 'identities.user_id', 'users.id')
       .selectAll('users')
@@ -105,14 +91,14 @@ export class Users {
 
   async create(accountId: string, user: NewUser): Promise<User> {
     const proof = await provenBy(user.proof, this.#passwords);
-    return changeAccount(this.#database, accountId, (transaction) =>
-      insertUser(transaction, accountId, user, proof, this.#deps),
+    return this.changeAccount(accountId, (transaction) =>
+      insertUser(transaction, accountId, user, proof, this.deps),
     );
   }
 
   /** Returns the combined grants of a user's roles. */
   async grantsOf(userId: string): Promise<RoleGrant[]> {
-    const rows = await this.#database
+    const rows = await this.database
       .selectFrom('weir_user_roles as held')
       .innerJoin('weir_role_grants as grants', 'grants.role_id', 'held.role_id')
       .select(['grants.workspace_id', 'grants.managed_grant_name'])
@@ -134,9 +120,9 @@ export class Users {
     const stored = row?.password_hash ?? null;
     const isRight = await this.#passwords.isRight(password, stored);
     if (row === undefined || stored === null || !isRight) return undefined;
-    const lastSignInMs = this.#deps.clock.nowMs();
+    const lastSignInMs = this.deps.clock.nowMs();
     const passwordHash = this.#passwords.isOutdated(stored) ? await this.#passwords.hash(password) : stored;
-    const { numUpdatedRows } = await this.#database
+    const { numUpdatedRows } = await this.database
       .updateTable('weir_users')
       .set({ last_sign_in_ms: lastSignInMs, password_hash: passwordHash })
       .where('id', '=', row.id)
@@ -148,9 +134,9 @@ export class Users {
 
   /** Records a sign-in at an identity provider. */
   async noteSignIn(userId: string): Promise<void> {
-    await this.#database
+    await this.database
       .updateTable('weir_users')
-      .set({ last_sign_in_ms: this.#deps.clock.nowMs() })
+      .set({ last_sign_in_ms: this.deps.clock.nowMs() })
       .where('id', '=', userId)
       .execute();
   }
@@ -163,7 +149,7 @@ export class Users {
     retainedSessionId?: string,
   ): Promise<void> {
     const passwordHash = await this.#passwords.hash(password);
-    await changeAccount(this.#database, accountId, async (transaction) => {
+    await this.changeAccount(accountId, async (transaction) => {
       await updateUser(transaction, accountId, userId, { password_hash: passwordHash });
       await transaction
         .deleteFrom('weir_sessions')
@@ -174,7 +160,7 @@ export class Users {
   }
 
   async rename(accountId: string, userId: string, name: string): Promise<void> {
-    await changeAccount(this.#database, accountId, (transaction) =>
+    await this.changeAccount(accountId, (transaction) =>
       updateUser(transaction, accountId, userId, {
         name: boundedText(name, controlPlaneLimits.userNameCharsMax),
       }),
@@ -182,28 +168,23 @@ export class Users {
   }
 
   async linkIdentity(accountId: string, userId: string, identity: Identity): Promise<void> {
-    await changeAccount(this.#database, accountId, async (transaction) => {
-      await updateUser(transaction, accountId, userId, {});
-      await insertIdentity(transaction, userId, identity, this.#deps);
+    await this.changeAccount(accountId, async (transaction) => {
+      await userTable.require(transaction, accountId, userId);
+      await insertIdentity(transaction, userId, identity, this.deps);
     });
   }
 
   /** Deletes a user with sessions, roles and identities. */
   async delete(accountId: string, userId: string): Promise<void> {
-    await changeAccount(this.#database, accountId, async (transaction) => {
-      const { numDeletedRows } = await transaction
-        .deleteFrom('weir_users')
-        .where('account_id', '=', accountId)
-        .where('id', '=', userId)
-        .executeTakeFirst();
-      if (numDeletedRows === 0n) throw notFound('user');
+    await this.changeAccount(accountId, async (transaction) => {
+      await userTable.delete(transaction, accountId, userId);
       await requireAdministrator(transaction, accountId);
     });
   }
 
   async #rowOfEmail(email: string): Promise<UserRow | undefined> {
     if (!isEmail(email)) return undefined;
-    return this.#database
+    return this.database
       .selectFrom('weir_users')
       .selectAll()
       .where('email_key', '=', emailKey(email))
@@ -229,13 +210,8 @@ async function updateUser(
   userId: string,
   change: Partial<Pick<UserRow, 'name' | 'password_hash'>>,
 ): Promise<void> {
-  const { numUpdatedRows } = await transaction
-    .updateTable('weir_users')
-    .set({ id: userId, ...change })
-    .where('account_id', '=', accountId)
-    .where('id', '=', userId)
-    .executeTakeFirst();
-  if (numUpdatedRows === 0n) throw notFound('user');
+  await userTable.require(transaction, accountId, userId);
+  await transaction.updateTable('weir_users').set(change).where('id', '=', userId).execute();
 }
 
 /** The stored form of a proof. A password is hashed before any lock is taken, because hashing is slow. */
@@ -252,7 +228,7 @@ export async function insertUser(
   proof: StoredProof,
   deps: AccountsDeps,
 ): Promise<User> {
-  await refuseTooMany(transaction, accountId);
+  await userTable.requireRoom(transaction, accountId, apiLimits.usersMax, 'users');
   const row: UserRow = {
     id: freshId('user', deps.random),
     account_id: accountId,
@@ -274,16 +250,6 @@ export async function insertUser(
   if ('identity' in proof) await insertIdentity(transaction, row.id, proof.identity, deps);
   await assignRoles(transaction, row.id, await rolesOfAccount(transaction, accountId, roleIds));
   return userOf(row);
-}
-
-async function refuseTooMany(transaction: DatabaseTransaction, accountId: string): Promise<void> {
-  const { count } = await transaction
-    .selectFrom('weir_users')
-    .select((row) => row.fn.countAll<number>().as('count'))
-    .where('account_id', '=', accountId)
-    .executeTakeFirstOrThrow();
-  if (count >= apiLimits.usersMax)
-    throw new ApiError('limit_exceeded', `An account has at most ${apiLimits.usersMax} users.`);
 }
 
 export async function insertIdentity(

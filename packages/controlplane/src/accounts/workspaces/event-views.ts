@@ -1,9 +1,8 @@
 import { ApiError } from '@weir/api';
 import { apiLimits } from '@weir/api/limits';
-import type { AccountsDeps } from '../common/deps.ts';
 import { freshId } from '../common/ids.ts';
 import { notFound } from '../common/not-found.ts';
-import { changeAccount } from '../database/change-account.ts';
+import { AccountStore } from '../database/account-store.ts';
 import type { Database, DatabaseTransaction, EventViewRow } from '../database/schema.ts';
 
 /** The parameters of a search, as the page has them in its URL. */
@@ -43,18 +42,10 @@ interface EventViewPlace {
 }
 
 /** Saved searches for events. The caller has checked that the workspace is one of the account. */
-export class EventViews {
-  readonly #database: Database;
-  readonly #deps: AccountsDeps;
-
-  constructor(database: Database, deps: AccountsDeps) {
-    this.#database = database;
-    this.#deps = deps;
-  }
-
+export class EventViews extends AccountStore {
   /** Shared ones by name, then those of the user. */
   async list(workspaceId: string, userId: string | undefined): Promise<EventView[]> {
-    const rows = await this.#database
+    const rows = await this.database
       .selectFrom('weir_event_views')
       .selectAll()
       .where('workspace_id', '=', workspaceId)
@@ -65,13 +56,13 @@ export class EventViews {
   }
 
   async get({ workspaceId, viewId, userId }: Omit<EventViewPlace, 'accountId'>): Promise<EventView> {
-    return viewOf(await requireView(this.#database, { workspaceId, viewId, userId }));
+    return viewOf(await requireView(this.database, { workspaceId, viewId, userId }));
   }
 
   create(accountId: string, workspaceId: string, view: NewEventView): Promise<EventView> {
-    return changeAccount(this.#database, accountId, async (transaction) => {
+    return this.changeAccount(accountId, async (transaction) => {
       await requireRoom(transaction, workspaceId, view);
-      const { clock, random } = this.#deps;
+      const { clock, random } = this.deps;
       const row: EventViewRow = {
         id: freshId('eventView', random),
         workspace_id: workspaceId,
@@ -87,7 +78,7 @@ export class EventViews {
   }
 
   async change(place: EventViewPlace, change: EventViewChange): Promise<void> {
-    await changeAccount(this.#database, place.accountId, async (transaction) => {
+    await this.changeAccount(place.accountId, async (transaction) => {
       const row = await requireView(transaction, place);
       const changed: EventViewRow = {
         ...row,
@@ -95,7 +86,7 @@ export class EventViews {
         name: change.name ?? row.name,
         search: change.search === undefined ? row.search : JSON.stringify(change.search),
         saved_by: change.savedBy,
-        saved_ms: this.#deps.clock.nowMs(),
+        saved_ms: this.deps.clock.nowMs(),
       };
       await requireRoom(transaction, row.workspace_id, viewOf(changed));
       await transaction.updateTable('weir_event_views').set(changed).where('id', '=', row.id).execute();
@@ -103,7 +94,7 @@ export class EventViews {
   }
 
   async delete(place: EventViewPlace): Promise<void> {
-    await changeAccount(this.#database, place.accountId, async (transaction) => {
+    await this.changeAccount(place.accountId, async (transaction) => {
       const { id } = await requireView(transaction, place);
       await transaction.deleteFrom('weir_event_views').where('id', '=', id).execute();
     });

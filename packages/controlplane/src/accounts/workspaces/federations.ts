@@ -1,12 +1,10 @@
 import { ApiError } from '@weir/api';
 import { apiLimits } from '@weir/api/limits';
-import type { AccountsDeps } from '../common/deps.ts';
 import { freshId } from '../common/ids.ts';
 import { checkedName } from '../common/names.ts';
-import { notFound } from '../common/not-found.ts';
-import { changeAccount } from '../database/change-account.ts';
-import type { Database, DatabaseTransaction, FederationRow } from '../database/schema.ts';
-import { requireCluster } from './require-cluster.ts';
+import { AccountStore } from '../database/account-store.ts';
+import { federationTable, virtualClusterTable } from '../database/account-table.ts';
+import type { DatabaseTransaction, FederationRow } from '../database/schema.ts';
 
 /** The required value of a claim, as written. */
 interface FederationRule {
@@ -33,18 +31,10 @@ export interface Federation {
 export type NewFederation = Omit<Federation, 'id' | 'createdMs'>;
 
 /** The federations of clusters. The caller validates the rules. */
-export class Federations {
-  readonly #database: Database;
-  readonly #deps: AccountsDeps;
-
-  constructor(database: Database, deps: AccountsDeps) {
-    this.#database = database;
-    this.#deps = deps;
-  }
-
+export class Federations extends AccountStore {
   /** By name. */
   async list(accountId: string, clusterId: string): Promise<Federation[]> {
-    const rows = await this.#database
+    const rows = await this.database
       .selectFrom('weir_federations')
       .selectAll()
       .where('account_id', '=', accountId)
@@ -56,7 +46,7 @@ export class Federations {
 
   /** Lists those that admit to a cluster, in any account. A deleted cluster has none. */
   async admittingTo(clusterId: string): Promise<Federation[]> {
-    const rows = await this.#database
+    const rows = await this.database
       .selectFrom('weir_federations as federations')
       .innerJoin('weir_virtual_clusters as clusters', 'clusters.id', 'federations.cluster_id')
       .selectAll('federations')
@@ -68,11 +58,11 @@ export class Federations {
   }
 
   create(accountId: string, federation: NewFederation): Promise<Federation> {
-    return changeAccount(this.#database, accountId, async (transaction) => {
+    return this.changeAccount(accountId, async (transaction) => {
       const { clusterId, name } = federation;
-      await requireCluster(transaction, accountId, clusterId);
+      await virtualClusterTable.require(transaction, accountId, clusterId);
       await refuseTaken(transaction, clusterId, name);
-      const { clock, random } = this.#deps;
+      const { clock, random } = this.deps;
       const row: FederationRow = {
         id: freshId('workloadIdentity', random),
         account_id: accountId,
@@ -91,14 +81,8 @@ export class Federations {
   }
 
   async delete(accountId: string, clusterId: string, federationId: string): Promise<void> {
-    await changeAccount(this.#database, accountId, async (transaction) => {
-      const { numDeletedRows } = await transaction
-        .deleteFrom('weir_federations')
-        .where('account_id', '=', accountId)
-        .where('cluster_id', '=', clusterId)
-        .where('id', '=', federationId)
-        .executeTakeFirst();
-      if (numDeletedRows === 0n) throw notFound('workload identity federation');
+    await this.changeAccount(accountId, async (transaction) => {
+      await federationTable.delete(transaction, accountId, federationId, { cluster_id: clusterId });
     });
   }
 }

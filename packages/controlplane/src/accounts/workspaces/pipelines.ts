@@ -1,10 +1,10 @@
 import { ApiError, type PipelineState, type PipelineType, pipelineTypes } from '@weir/api';
 import { apiLimits } from '@weir/api/limits';
-import type { AccountsDeps } from '../common/deps.ts';
 import { freshId } from '../common/ids.ts';
 import { checkedName } from '../common/names.ts';
 import { notFound } from '../common/not-found.ts';
-import { changeAccount } from '../database/change-account.ts';
+import { AccountStore } from '../database/account-store.ts';
+import { pipelineTable, virtualClusterTable } from '../database/account-table.ts';
 import type {
   Database,
   DatabaseTransaction,
@@ -12,7 +12,6 @@ import type {
   PipelineRow,
   VirtualClusterRow,
 } from '../database/schema.ts';
-import { requireCluster } from './require-cluster.ts';
 import { namesOf } from './secret-uses.ts';
 import { requireSecrets } from './secrets.ts';
 
@@ -65,18 +64,10 @@ export interface PipelinePlace {
 }
 
 /** The pipelines of clusters, and their configurations. */
-export class Pipelines {
-  readonly #database: Database;
-  readonly #deps: AccountsDeps;
-
-  constructor(database: Database, deps: AccountsDeps) {
-    this.#database = database;
-    this.#deps = deps;
-  }
-
+export class Pipelines extends AccountStore {
   /** By name. */
   async list(accountId: string, clusterId: string): Promise<Pipeline[]> {
-    const rows = await overviews(this.#database)
+    const rows = await overviews(this.database)
       .where('pipelines.account_id', '=', accountId)
       .where('pipelines.cluster_id', '=', clusterId)
       .execute();
@@ -85,7 +76,7 @@ export class Pipelines {
   }
 
   async get({ accountId, clusterId, pipelineId }: PipelinePlace): Promise<Pipeline> {
-    const row = await overviews(this.#database)
+    const row = await overviews(this.database)
       .where('pipelines.account_id', '=', accountId)
       .where('pipelines.cluster_id', '=', clusterId)
       .where('pipelines.id', '=', pipelineId)
@@ -97,7 +88,7 @@ export class Pipelines {
   /** The oldest first. */
   async configurations(place: PipelinePlace): Promise<PipelineConfiguration[]> {
     const { id } = await this.get(place);
-    const rows = await this.#database
+    const rows = await this.database
       .selectFrom('weir_pipeline_configurations')
       .selectAll()
       .where('pipeline_id', '=', id)
@@ -108,11 +99,11 @@ export class Pipelines {
 
   /** Creates a pipeline, paused and without a configuration. */
   create(accountId: string, clusterId: string, name: string, type: PipelineType): Promise<Pipeline> {
-    return changeAccount(this.#database, accountId, async (transaction) => {
-      const cluster = await requireCluster(transaction, accountId, clusterId);
+    return this.changeAccount(accountId, async (transaction) => {
+      const cluster = await virtualClusterTable.require(transaction, accountId, clusterId);
       refuseMisfit(type, cluster);
       await refuseTaken(transaction, clusterId, name, type);
-      const { clock, random } = this.#deps;
+      const { clock, random } = this.deps;
       const row: PipelineRow = {
         id: freshId('pipeline', random),
         account_id: accountId,
@@ -132,12 +123,12 @@ export class Pipelines {
   /** Stores another configuration. The oldest ones that are not deployed are deleted to make room. */
   async addConfiguration(place: PipelinePlace, given: NewConfiguration): Promise<PipelineConfiguration> {
     const { yaml, parts, hasSecrets, secretNames = [] } = given;
-    if (hasSecrets === true && this.#deps.secretBox === undefined) throw new ApiError('no_sealing_keys');
-    return changeAccount(this.#database, place.accountId, async (transaction) => {
+    if (hasSecrets === true && this.deps.secretBox === undefined) throw new ApiError('no_sealing_keys');
+    return this.changeAccount(place.accountId, async (transaction) => {
       const pipeline = await requirePipeline(transaction, place);
       await requireSecrets(transaction, place, secretNames);
       const version = pipeline.last_version + 1;
-      const { clock, random } = this.#deps;
+      const { clock, random } = this.deps;
       const id = freshId('pipelineConfiguration', random);
       const row: PipelineConfigurationRow = {
         id,
@@ -167,7 +158,7 @@ export class Pipelines {
 
   /** Starts, pauses or deploys; all requested changes or none. */
   async change(place: PipelinePlace, { state, deployedConfigurationId }: PipelineChange): Promise<void> {
-    await changeAccount(this.#database, place.accountId, async (transaction) => {
+    await this.changeAccount(place.accountId, async (transaction) => {
       const pipeline = await requirePipeline(transaction, place);
       if (deployedConfigurationId !== undefined) {
         const configuration = await requireConfiguration(transaction, pipeline.id, deployedConfigurationId);
@@ -188,7 +179,7 @@ export class Pipelines {
 
   /** Configurations of earlier releases are not sealed. */
   async #sealOlder(transaction: DatabaseTransaction, pipelineId: string): Promise<void> {
-    if (this.#deps.secretBox === undefined) return;
+    if (this.deps.secretBox === undefined) return;
     const rows = await transaction
       .selectFrom('weir_pipeline_configurations')
       .selectAll()
@@ -205,13 +196,13 @@ export class Pipelines {
 
   /** Without a key, as with PostgreSQL and no file of keys, there are no secrets in it. */
   #sealed(text: string, id: string): string {
-    const { secretBox } = this.#deps;
+    const { secretBox } = this.deps;
     return secretBox === undefined ? text : sealedPrefix + secretBox.seal(text, purposeOf(id));
   }
 
   #opened(text: string, id: string): string {
     if (!sealedText.test(text)) return text;
-    const { secretBox } = this.#deps;
+    const { secretBox } = this.deps;
     if (secretBox === undefined) throw new ApiError('no_sealing_keys');
     return secretBox.open(text.slice(sealedPrefix.length), purposeOf(id));
   }
@@ -233,7 +224,7 @@ export class Pipelines {
   }
 
   async delete(place: PipelinePlace): Promise<void> {
-    await changeAccount(this.#database, place.accountId, async (transaction) => {
+    await this.changeAccount(place.accountId, async (transaction) => {
       const { id } = await requirePipeline(transaction, place);
       await transaction.deleteFrom('weir_pipelines').where('id', '=', id).execute();
     });
@@ -274,19 +265,11 @@ function pipelineOf(row: PipelineRow & { readonly deployed_version: number | nul
   };
 }
 
-async function requirePipeline(
+function requirePipeline(
   transaction: DatabaseTransaction,
   { accountId, clusterId, pipelineId }: PipelinePlace,
 ): Promise<PipelineRow> {
-  const row = await transaction
-    .selectFrom('weir_pipelines')
-    .selectAll()
-    .where('account_id', '=', accountId)
-    .where('cluster_id', '=', clusterId)
-    .where('id', '=', pipelineId)
-    .executeTakeFirst();
-  if (row === undefined) throw notFound('pipeline');
-  return row;
+  return pipelineTable.require(transaction, accountId, pipelineId, { cluster_id: clusterId });
 }
 
 async function requireConfiguration(

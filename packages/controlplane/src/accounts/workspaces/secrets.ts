@@ -1,12 +1,11 @@
 import { ApiError } from '@weir/api';
 import { apiLimits } from '@weir/api/limits';
-import type { AccountsDeps } from '../common/deps.ts';
 import { freshId } from '../common/ids.ts';
 import { checkedName } from '../common/names.ts';
 import { notFound } from '../common/not-found.ts';
-import { changeAccount } from '../database/change-account.ts';
+import { AccountStore } from '../database/account-store.ts';
+import { virtualClusterTable } from '../database/account-table.ts';
 import type { Database, DatabaseTransaction, SecretRow } from '../database/schema.ts';
-import { requireCluster } from './require-cluster.ts';
 import { type SecretUse, secretUses } from './secret-uses.ts';
 
 /** A named secret of a cluster, without its value. */
@@ -41,32 +40,24 @@ export interface SecretsPlace {
 }
 
 /** The named secrets of clusters. Only those who run a configuration that refers to one get its value. */
-export class Secrets {
-  readonly #database: Database;
-  readonly #deps: AccountsDeps;
-
-  constructor(database: Database, deps: AccountsDeps) {
-    this.#database = database;
-    this.#deps = deps;
-  }
-
+export class Secrets extends AccountStore {
   /** By name. */
   async list(place: SecretsPlace): Promise<Secret[]> {
-    const rows = await rowsOf(this.#database, place).execute();
+    const rows = await rowsOf(this.database, place).execute();
     // Collations of databases differ.
     return rows.map(secretOf).sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
   /** What refers to the secrets of a cluster. */
   uses({ accountId, clusterId }: SecretsPlace): Promise<SecretUse[]> {
-    return secretUses(this.#database, accountId, clusterId);
+    return secretUses(this.database, accountId, clusterId);
   }
 
   create(place: SecretsPlace, { name, value, allowsExporters }: NewSecret, by: string): Promise<Secret> {
-    return changeAccount(this.#database, place.accountId, async (transaction) => {
-      await requireCluster(transaction, place.accountId, place.clusterId);
+    return this.changeAccount(place.accountId, async (transaction) => {
+      await virtualClusterTable.require(transaction, place.accountId, place.clusterId);
       await refuseTaken(transaction, place, name);
-      const { clock, random } = this.#deps;
+      const { clock, random } = this.deps;
       const id = freshId('secret', random);
       const nowMs = clock.nowMs();
       const row: SecretRow = {
@@ -94,7 +85,7 @@ export class Secrets {
     { value, allowsExporters }: SecretChange,
     by: string,
   ): Promise<Secret> {
-    return changeAccount(this.#database, place.accountId, async (transaction) => {
+    return this.changeAccount(place.accountId, async (transaction) => {
       const row = await requireSecret(transaction, place, name);
       const changed: SecretRow = {
         ...row,
@@ -102,7 +93,7 @@ export class Secrets {
           ? {}
           : { sealed_value: this.#sealed(value, row.id), version: row.version + 1 }),
         allows_exporters: (allowsExporters ?? row.allows_exporters === 1) ? 1 : 0,
-        updated_ms: this.#deps.clock.nowMs(),
+        updated_ms: this.deps.clock.nowMs(),
         updated_by: by,
       };
       await transaction.updateTable('weir_secrets').set(changed).where('id', '=', row.id).execute();
@@ -112,7 +103,7 @@ export class Secrets {
 
   /** Refused while the deployed or the newest configuration of a pipeline refers to it. */
   async delete(place: SecretsPlace, name: string): Promise<void> {
-    await changeAccount(this.#database, place.accountId, async (transaction) => {
+    await this.changeAccount(place.accountId, async (transaction) => {
       const { id } = await requireSecret(transaction, place, name);
       const uses = await secretUses(transaction, place.accountId, place.clusterId);
       const using = uses.filter(({ secretNames }) => secretNames.includes(name));
@@ -128,10 +119,10 @@ export class Secrets {
     { forExporters = false }: { readonly forExporters?: boolean } = {},
   ): Promise<Readonly<Record<string, string>>> {
     if (names.length === 0) return {};
-    const rows = await rowsOf(this.#database, place)
+    const rows = await rowsOf(this.database, place)
       .where('name', 'in', [...names])
       .execute();
-    const { secretBox, log } = this.#deps;
+    const { secretBox, log } = this.deps;
     const values: [string, string][] = [];
     for (const { id, name, sealed_value, allows_exporters } of rows) {
       if (forExporters && allows_exporters === 0) continue;
@@ -147,7 +138,7 @@ export class Secrets {
   }
 
   #sealed(value: string, id: string): string {
-    const { secretBox } = this.#deps;
+    const { secretBox } = this.deps;
     if (secretBox === undefined) throw new ApiError('no_sealing_keys');
     return secretBox.seal(value, purposeOf(id));
   }

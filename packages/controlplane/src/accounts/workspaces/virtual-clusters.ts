@@ -1,14 +1,13 @@
 import { ApiError, type ClusterType, clusterTypes } from '@weir/api';
 import { apiLimits } from '@weir/api/limits';
-import type { AccountsDeps } from '../common/deps.ts';
 import { freshClusterId } from '../common/ids.ts';
 import { checkedPrefixedName } from '../common/names.ts';
 import { notFound } from '../common/not-found.ts';
-import { changeAccount } from '../database/change-account.ts';
-import type { Database, DatabaseTransaction, VirtualClusterRow } from '../database/schema.ts';
+import { AccountStore } from '../database/account-store.ts';
+import { virtualClusterTable, workspaceTable } from '../database/account-table.ts';
+import type { DatabaseTransaction, VirtualClusterRow } from '../database/schema.ts';
 import { revokeKeysOfCluster } from './key-revocation.ts';
-import { requireCluster } from './require-cluster.ts';
-import { forgetWorkspace, requireWorkspace } from './workspaces.ts';
+import { forgetWorkspace } from './workspaces.ts';
 
 export const restorableMs = apiLimits.clusterRestorableDays * 24 * 3_600_000;
 
@@ -56,29 +55,16 @@ export interface VirtualClusterChange {
 }
 
 /** The registry of virtual clusters and their owners. The contents of a cluster are in its state machine. */
-export class VirtualClusters {
-  readonly #database: Database;
-  readonly #deps: AccountsDeps;
-
-  constructor(database: Database, deps: AccountsDeps) {
-    this.#database = database;
-    this.#deps = deps;
-  }
-
+export class VirtualClusters extends AccountStore {
   /** Lists the clusters of the account, or of one workspace, the oldest first. */
   async list(accountId: string, workspaceId?: string): Promise<VirtualCluster[]> {
-    let query = this.#database
-      .selectFrom('weir_virtual_clusters')
-      .selectAll()
-      .where('account_id', '=', accountId)
-      .where('deleted_ms', 'is', null);
-    if (workspaceId !== undefined) query = query.where('workspace_id', '=', workspaceId);
-    return (await query.orderBy('created_ms').orderBy('id').execute()).map(clusterOf);
+    const where = workspaceId === undefined ? {} : { workspace_id: workspaceId };
+    return (await virtualClusterTable.list(this.database, accountId, where)).map(clusterOf);
   }
 
   /** Lists the clusters of all accounts, to serve them. */
   async listAll(): Promise<VirtualCluster[]> {
-    const rows = await this.#database
+    const rows = await this.database
       .selectFrom('weir_virtual_clusters')
       .selectAll()
       .where('deleted_ms', 'is', null)
@@ -89,11 +75,11 @@ export class VirtualClusters {
 
   /** Lists those that can be restored, the last deleted first. */
   async listDeleted(accountId: string, workspaceId?: string): Promise<VirtualCluster[]> {
-    let query = this.#database
+    let query = this.database
       .selectFrom('weir_virtual_clusters')
       .selectAll()
       .where('account_id', '=', accountId)
-      .where('deleted_ms', '>', this.#deps.clock.nowMs() - restorableMs);
+      .where('deleted_ms', '>', this.deps.clock.nowMs() - restorableMs);
     if (workspaceId !== undefined) query = query.where('workspace_id', '=', workspaceId);
     return (await query.orderBy('deleted_ms', 'desc').orderBy('id').execute()).map(clusterOf);
   }
@@ -105,7 +91,7 @@ export class VirtualClusters {
 
   /** Finds a cluster by its id alone, to find its account. Deleted ones are not found. */
   async find(clusterId: string): Promise<VirtualCluster | undefined> {
-    const row = await this.#database
+    const row = await this.database
       .selectFrom('weir_virtual_clusters')
       .selectAll()
       .where('id', '=', clusterId)
@@ -116,7 +102,7 @@ export class VirtualClusters {
 
   /** Whether there is a cluster with the id, deleted ones that can be restored included. */
   async isKnown(clusterId: string): Promise<boolean> {
-    const row = await this.#database
+    const row = await this.database
       .selectFrom('weir_virtual_clusters')
       .select('id')
       .where('id', '=', clusterId)
@@ -126,7 +112,7 @@ export class VirtualClusters {
 
   /** Deletes the row of a cluster that was not made completely. */
   async abandon(accountId: string, clusterId: string): Promise<void> {
-    await changeAccount(this.#database, accountId, async (transaction) => {
+    await this.changeAccount(accountId, async (transaction) => {
       await transaction
         .deleteFrom('weir_virtual_clusters')
         .where('account_id', '=', accountId)
@@ -136,10 +122,11 @@ export class VirtualClusters {
   }
 
   create(accountId: string, workspaceId: string, cluster: NewVirtualCluster): Promise<VirtualCluster> {
-    return changeAccount(this.#database, accountId, async (transaction) => {
-      const { clock, random } = this.#deps;
-      await requireWorkspace(transaction, accountId, workspaceId);
-      await refuseTooMany(transaction, accountId);
+    return this.changeAccount(accountId, async (transaction) => {
+      const { clock, random } = this.deps;
+      await workspaceTable.require(transaction, accountId, workspaceId);
+      const many = 'virtual clusters, recently deleted ones included';
+      await virtualClusterTable.requireRoom(transaction, accountId, apiLimits.virtualClustersMax, many);
       const row: VirtualClusterRow = {
         id: cluster.id ?? freshClusterId(cluster.type, random),
         account_id: accountId,
@@ -167,8 +154,8 @@ export class VirtualClusters {
   }
 
   change(accountId: string, clusterId: string, change: VirtualClusterChange): Promise<VirtualCluster> {
-    return changeAccount(this.#database, accountId, async (transaction) => {
-      const row = await requireCluster(transaction, accountId, clusterId);
+    return this.changeAccount(accountId, async (transaction) => {
+      const row = await virtualClusterTable.require(transaction, accountId, clusterId);
       const { name, tier, tags, isDeletionProtected } = change;
       const changed: VirtualClusterRow = {
         ...row,
@@ -188,13 +175,13 @@ export class VirtualClusters {
 
   /** The cluster can be restored for 30 days. Its agent keys remain and grant no access meanwhile. */
   async delete(accountId: string, clusterId: string): Promise<void> {
-    await changeAccount(this.#database, accountId, async (transaction) => {
-      const row = await requireCluster(transaction, accountId, clusterId);
+    await this.changeAccount(accountId, async (transaction) => {
+      const row = await virtualClusterTable.require(transaction, accountId, clusterId);
       if (row.is_deletion_protected === 1)
         throw new ApiError('deletion_protected', `${row.name} has deletion protection enabled`);
       await transaction
         .updateTable('weir_virtual_clusters')
-        .set({ deleted_ms: this.#deps.clock.nowMs() })
+        .set({ deleted_ms: this.deps.clock.nowMs() })
         .where('id', '=', clusterId)
         .execute();
     });
@@ -202,16 +189,16 @@ export class VirtualClusters {
 
   /** Restores under its own name, or under another if that was taken meanwhile. */
   restore(accountId: string, clusterId: string, newName?: string): Promise<VirtualCluster> {
-    return changeAccount(this.#database, accountId, async (transaction) => {
+    return this.changeAccount(accountId, async (transaction) => {
       const row = await transaction
         .selectFrom('weir_virtual_clusters')
         .selectAll()
         .where('account_id', '=', accountId)
         .where('id', '=', clusterId)
-        .where('deleted_ms', '>', this.#deps.clock.nowMs() - restorableMs)
+        .where('deleted_ms', '>', this.deps.clock.nowMs() - restorableMs)
         .executeTakeFirst();
       if (row === undefined) throw notFound('recently deleted virtual cluster');
-      await requireWorkspace(transaction, accountId, row.workspace_id);
+      await workspaceTable.require(transaction, accountId, row.workspace_id);
       const wanted = newName === undefined ? row.name : prefixed(row.type, newName);
       const restored = { name: await freeName(transaction, row.workspace_id, wanted), deleted_ms: null };
       await transaction
@@ -225,10 +212,10 @@ export class VirtualClusters {
 
   /** Lists clusters that cannot be restored any more, some at a time, to remove their data. */
   async listForgotten(): Promise<VirtualCluster[]> {
-    const rows = await this.#database
+    const rows = await this.database
       .selectFrom('weir_virtual_clusters')
       .selectAll()
-      .where('deleted_ms', '<=', this.#deps.clock.nowMs() - restorableMs)
+      .where('deleted_ms', '<=', this.deps.clock.nowMs() - restorableMs)
       .orderBy('deleted_ms')
       .orderBy('id')
       .limit(forgottenPerListMax)
@@ -241,12 +228,12 @@ export class VirtualClusters {
    * cluster.
    */
   async forget({ accountId, id, workspaceId }: VirtualCluster): Promise<void> {
-    await changeAccount(this.#database, accountId, async (transaction) => {
+    await this.changeAccount(accountId, async (transaction) => {
       const { numDeletedRows } = await transaction
         .deleteFrom('weir_virtual_clusters')
         .where('account_id', '=', accountId)
         .where('id', '=', id)
-        .where('deleted_ms', '<=', this.#deps.clock.nowMs() - restorableMs)
+        .where('deleted_ms', '<=', this.deps.clock.nowMs() - restorableMs)
         .executeTakeFirst();
       if (numDeletedRows === 0n) return;
       await revokeKeysOfCluster(transaction, accountId, id);
@@ -314,17 +301,4 @@ async function freeName(
   if (holder !== undefined)
     throw new ApiError('duplicate_name', `There is a virtual cluster "${name}" in the workspace already.`);
   return name;
-}
-
-async function refuseTooMany(transaction: DatabaseTransaction, accountId: string): Promise<void> {
-  const { count } = await transaction
-    .selectFrom('weir_virtual_clusters')
-    .select((row) => row.fn.countAll<number>().as('count'))
-    .where('account_id', '=', accountId)
-    .executeTakeFirstOrThrow();
-  if (count >= apiLimits.virtualClustersMax)
-    throw new ApiError(
-      'limit_exceeded',
-      `An account has at most ${apiLimits.virtualClustersMax} virtual clusters, recently deleted ones included.`,
-    );
 }

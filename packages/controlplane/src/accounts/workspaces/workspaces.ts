@@ -3,9 +3,9 @@ import { apiLimits } from '@weir/api/limits';
 import type { AccountsDeps } from '../common/deps.ts';
 import { freshId } from '../common/ids.ts';
 import { checkedName } from '../common/names.ts';
-import { notFound } from '../common/not-found.ts';
-import { changeAccount } from '../database/change-account.ts';
-import type { Database, DatabaseTransaction, WorkspaceRow } from '../database/schema.ts';
+import { AccountStore } from '../database/account-store.ts';
+import { workspaceTable } from '../database/account-table.ts';
+import type { DatabaseTransaction, WorkspaceRow } from '../database/schema.ts';
 import { revokeKeysOfWorkspace } from './key-revocation.ts';
 
 export interface Workspace {
@@ -16,48 +16,27 @@ export interface Workspace {
 }
 
 /** Workspaces of an account: the scope of roles and application keys. */
-export class Workspaces {
-  readonly #database: Database;
-  readonly #deps: AccountsDeps;
-
-  constructor(database: Database, deps: AccountsDeps) {
-    this.#database = database;
-    this.#deps = deps;
-  }
-
+export class Workspaces extends AccountStore {
   /** The oldest first. */
   async list(accountId: string): Promise<Workspace[]> {
-    const rows = await this.#database
-      .selectFrom('weir_workspaces')
-      .selectAll()
-      .where('account_id', '=', accountId)
-      .where('deleted_ms', 'is', null)
-      .orderBy('created_ms')
-      .orderBy('id')
-      .execute();
+    const rows = await workspaceTable.list(this.database, accountId);
     return rows.map(workspaceOf);
   }
 
   async get(accountId: string, workspaceId: string): Promise<Workspace | undefined> {
-    const row = await this.#database
-      .selectFrom('weir_workspaces')
-      .selectAll()
-      .where('account_id', '=', accountId)
-      .where('id', '=', workspaceId)
-      .where('deleted_ms', 'is', null)
-      .executeTakeFirst();
+    const row = await workspaceTable.find(this.database, accountId, workspaceId);
     return row === undefined ? undefined : workspaceOf(row);
   }
 
   create(accountId: string, name: string): Promise<Workspace> {
-    return changeAccount(this.#database, accountId, (transaction) =>
-      insertWorkspace(transaction, accountId, name, this.#deps),
+    return this.changeAccount(accountId, (transaction) =>
+      insertWorkspace(transaction, accountId, name, this.deps),
     );
   }
 
   async rename(accountId: string, workspaceId: string, name: string): Promise<void> {
-    await changeAccount(this.#database, accountId, async (transaction) => {
-      await requireWorkspace(transaction, accountId, workspaceId);
+    await this.changeAccount(accountId, async (transaction) => {
+      await workspaceTable.require(transaction, accountId, workspaceId);
       await transaction
         .updateTable('weir_workspaces')
         .set({ name: await freeName(transaction, accountId, name, workspaceId) })
@@ -68,14 +47,14 @@ export class Workspaces {
 
   /** Only a workspace without clusters; its application keys are revoked, and roles lose their grants for it. */
   async delete(accountId: string, workspaceId: string): Promise<void> {
-    await changeAccount(this.#database, accountId, async (transaction) => {
-      await requireWorkspace(transaction, accountId, workspaceId);
+    await this.changeAccount(accountId, async (transaction) => {
+      await workspaceTable.require(transaction, accountId, workspaceId);
       await refuseWithClusters(transaction, workspaceId);
       await transaction.deleteFrom('weir_role_grants').where('workspace_id', '=', workspaceId).execute();
       await revokeKeysOfWorkspace(transaction, accountId, workspaceId);
       await transaction
         .updateTable('weir_workspaces')
-        .set({ deleted_ms: this.#deps.clock.nowMs() })
+        .set({ deleted_ms: this.deps.clock.nowMs() })
         .where('id', '=', workspaceId)
         .execute();
       await forgetWorkspace(transaction, workspaceId);
@@ -106,21 +85,6 @@ function workspaceOf(row: WorkspaceRow): Workspace {
   return { id: row.id, name: row.name, createdMs: row.created_ms };
 }
 
-export async function requireWorkspace(
-  transaction: DatabaseTransaction,
-  accountId: string,
-  workspaceId: string,
-): Promise<void> {
-  const row = await transaction
-    .selectFrom('weir_workspaces')
-    .select('id')
-    .where('account_id', '=', accountId)
-    .where('id', '=', workspaceId)
-    .where('deleted_ms', 'is', null)
-    .executeTakeFirst();
-  if (row === undefined) throw notFound('workspace');
-}
-
 async function refuseWithClusters(transaction: DatabaseTransaction, workspaceId: string): Promise<void> {
   const cluster = await transaction
     .selectFrom('weir_virtual_clusters')
@@ -142,13 +106,7 @@ export async function insertWorkspace(
   name: string,
   { clock, random }: AccountsDeps,
 ): Promise<Workspace> {
-  const { count } = await transaction
-    .selectFrom('weir_workspaces')
-    .select((row) => row.fn.countAll<number>().as('count'))
-    .where('account_id', '=', accountId)
-    .executeTakeFirstOrThrow();
-  if (count >= apiLimits.workspacesMax)
-    throw new ApiError('limit_exceeded', `An account has at most ${apiLimits.workspacesMax} workspaces.`);
+  await workspaceTable.requireRoom(transaction, accountId, apiLimits.workspacesMax, 'workspaces');
   const workspace: Workspace = {
     id: freshId('workspace', random),
     name: await freeName(transaction, accountId, name, undefined),
@@ -173,14 +131,8 @@ async function freeName(
   name: string,
   ownId: string | undefined,
 ): Promise<string> {
-  const holder = await transaction
-    .selectFrom('weir_workspaces')
-    .select('id')
-    .where('account_id', '=', accountId)
-    .where('name', '=', checkedName('workspace', name))
-    .where('deleted_ms', 'is', null)
-    .executeTakeFirst();
-  if (holder !== undefined && holder.id !== ownId)
+  const holderId = await workspaceTable.idOfName(transaction, accountId, checkedName('workspace', name));
+  if (holderId !== undefined && holderId !== ownId)
     throw new ApiError('duplicate_name', `There is a workspace "${name}" already.`);
   return name;
 }
