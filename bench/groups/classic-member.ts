@@ -1,6 +1,6 @@
 import { apis } from '@weir/wire';
 import type { KafkaConnection } from '../../packages/client/src/connection.ts';
-import { writeAssignment, writeSubscription } from '../../packages/client/src/groups/consumer-protocol.ts';
+import { writeAssignment, writeSubscription } from '../../packages/cluster/src/consumer-protocol.ts';
 import { succeeded } from './answer.ts';
 
 const timeoutMs = 120_000;
@@ -9,7 +9,10 @@ const lastVersionWithoutId = 3;
 const protocolName = 'range';
 const topics = Array.from({ length: 10 }, (_, number) => `topic-of-the-benchmark-${number}`);
 const metadata = writeSubscription(topics);
-const assignment = writeAssignment(new Map(topics.map((topic) => [topic, [1, 2, 3]])));
+const assignment = writeAssignment(
+  0,
+  topics.map((topic) => ({ topic, partitions: [1, 2, 3] })),
+);
 
 /** A member of a classic group that behaves as Apache's consumer, on its own connection. */
 export class ClassicMember {

@@ -35,7 +35,6 @@ export { KafkaConnection } from './connection.ts';
 export { ConnectionFailed, type ConnectionProblem, connectionFailure } from './connection-failed.ts';
 export { findCoordinator } from './coordinator.ts';
 export { committedOffsets } from './groups/committed-offsets.ts';
-export type { NamedPartitions } from './groups/consumer-protocol.ts';
 export { consumeByGroup, endsOf, type MemberReader } from './groups/group-consumer.ts';
 export { GroupMember } from './groups/group-member.ts';
 export type { OffsetsByTopic } from './groups/offset-commit.ts';

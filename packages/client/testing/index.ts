@@ -1,2 +1,1 @@
-export { writeAssignment } from '../src/groups/consumer-protocol.ts';
 export { FakeKafka, type FakeKafkaOptions } from './fake-kafka.ts';

@@ -2,7 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { subscriptionBytes } from '@weir/groups/testing';
 import fc from 'fast-check';
-import { readAssignment, readSubscription, writeAssignment } from './consumer-protocol.ts';
+import {
+  readAssignment,
+  readSubscribedTopics,
+  readSubscription,
+  writeAssignment,
+  writeSubscription,
+} from './consumer-protocol.ts';
 
 const named = fc.array(
   fc.record({ topic: fc.string(), partitions: fc.array(fc.nat(1000)) }, { noNullPrototype: true }),
@@ -40,6 +46,19 @@ test('an assignment has the bytes that Apache Kafka writes', () => {
     Buffer.from(bytes).toString('hex'),
     `0001${'00000001'}${'00026162'}${'00000001'}${'00000003'}ffffffff`,
   );
+});
+
+test('a subscription of v0 has the bytes that Apache Kafka writes', () => {
+  const bytes = writeSubscription(['ab', 'é']);
+  assert.equal(bytes.toString('hex'), `0000${'00000002'}${'00026162'}${'0002c3a9'}ffffffff`);
+  assert.deepEqual(readSubscription(bytes)?.topics, ['ab', 'é']);
+});
+
+test('topics are read from a subscription that is cut off after them', () => {
+  const bytes = writeSubscription(['ab', 'c']);
+  assert.deepEqual(readSubscribedTopics(bytes.subarray(0, -4)), ['ab', 'c']);
+  assert.equal(readSubscribedTopics(bytes.subarray(0, -5)), undefined);
+  assert.equal(readSubscribedTopics(bytes.subarray(0, 5)), undefined);
 });
 
 test('truncated bytes are not a subscription', () => {

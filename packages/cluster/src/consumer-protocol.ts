@@ -19,6 +19,9 @@ export interface NamedPartitions {
   readonly partitions: readonly number[];
 }
 
+/** The protocol type of groups whose members use these messages. */
+export const consumerProtocolType = 'consumer';
+
 const highestVersion = 3;
 
 /** Returns `undefined` for bytes that are not a subscription. */
@@ -34,6 +37,26 @@ export function readSubscription(bytes: Uint8Array): ClassicSubscription | undef
   return { version: Math.min(version, highestVersion), topics, owned, generationId, rackId };
 }
 
+/** The topics of a subscription, whatever follows. Returns `undefined` for bytes that do not begin with topics. */
+export function readSubscribedTopics(bytes: Uint8Array): readonly string[] | undefined {
+  const reader = new FieldReader(bytes);
+  reader.int16();
+  const topics = reader.list(() => reader.text());
+  return reader.isSound ? topics : undefined;
+}
+
+/** Writes v0, which every client reads. It suffices for members that give up all partitions in a rebalance. */
+export function writeSubscription(topics: readonly string[]): Buffer {
+  const byteLength = topics.reduce((sum, topic) => sum + 2 + Buffer.byteLength(topic), 2 + 4 + 4);
+  const bytes = Buffer.allocUnsafe(byteLength);
+  let at = bytes.writeInt16BE(0, 0);
+  at = bytes.writeInt32BE(topics.length, at);
+  for (const topic of topics) at = writeText(bytes, topic, at);
+  // No user data.
+  bytes.writeInt32BE(-1, at);
+  return bytes;
+}
+
 /** Returns `undefined` for bytes that are not an assignment. Zero bytes are an empty assignment. */
 export function readAssignment(bytes: Uint8Array): readonly NamedPartitions[] | undefined {
   if (bytes.length === 0) return [];
@@ -44,7 +67,7 @@ export function readAssignment(bytes: Uint8Array): readonly NamedPartitions[] | 
 }
 
 /** All versions have the same fields. */
-export function writeAssignment(version: number, assigned: readonly NamedPartitions[]): Uint8Array {
+export function writeAssignment(version: number, assigned: readonly NamedPartitions[]): Buffer {
   let byteLength = 2 + 4 + 4;
   for (const { topic, partitions } of assigned) {
     byteLength += 2 + Buffer.byteLength(topic) + 4 + 4 * partitions.length;
@@ -53,14 +76,18 @@ export function writeAssignment(version: number, assigned: readonly NamedPartiti
   let at = bytes.writeInt16BE(version, 0);
   at = bytes.writeInt32BE(assigned.length, at);
   for (const { topic, partitions } of assigned) {
-    at = bytes.writeInt16BE(Buffer.byteLength(topic), at);
-    at += bytes.write(topic, at);
+    at = writeText(bytes, topic, at);
     at = bytes.writeInt32BE(partitions.length, at);
     for (const partition of partitions) at = bytes.writeInt32BE(partition, at);
   }
   // No user data.
   bytes.writeInt32BE(-1, at);
   return bytes;
+}
+
+function writeText(bytes: Buffer, text: string, at: number): number {
+  const textAt = bytes.writeInt16BE(Buffer.byteLength(text), at);
+  return textAt + bytes.write(text, textAt);
 }
 
 function namedPartitions(reader: FieldReader): NamedPartitions {

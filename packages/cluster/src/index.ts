@@ -359,10 +359,13 @@ export {
 export { type DescribedConfig, describeConfigs } from './configs/describe-configs.ts';
 export {
   type ClassicSubscription,
+  consumerProtocolType,
   type NamedPartitions,
   readAssignment,
+  readSubscribedTopics,
   readSubscription,
   writeAssignment,
+  writeSubscription,
 } from './consumer-protocol.ts';
 export { readCredentialRecord, writeCredentialRecord } from './credentials/credential-entry.ts';
 export { credentialSpellings, givenCredentialName } from './credentials/credential-names.ts';

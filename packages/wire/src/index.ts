@@ -1,4 +1,4 @@
-export { decodeMessage, decodePrefix, encodeMessage } from './codec/codec.ts';
+export { decodeMessage, encodeMessage } from './codec/codec.ts';
 export { EncodeError } from './codec/encode-error.ts';
 export {
   type CompressionCodec,
@@ -24,7 +24,6 @@ export {
 } from './envelope.ts';
 export { type ErrorCode, type ErrorName, errorByCode, errors } from './errors/errors.ts';
 export { checkFrameLength, FrameSplitter } from './frame-splitter.ts';
-export { consumerAssignment, consumerSubscription } from './messages/consumer-protocol.ts';
 export {
   requestHeader,
   requestHeaderVersion,

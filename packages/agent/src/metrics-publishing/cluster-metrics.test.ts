@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type LeaderAgent, startLeaderAgent, testAgent } from '@weir/broker/testing';
-import type { ClusterPort } from '@weir/cluster';
+import { type ClusterPort, writeAssignment } from '@weir/cluster';
 import { Metrics, seededRandom, silentLog } from '@weir/core';
 import { HandClock, until } from '@weir/core/testing';
 import { newFileId } from '@weir/storage';
-import { consumerAssignment, encodeMessage } from '@weir/wire';
 import {
   ClusterMetrics,
   type ClusterMetricsOptions,
@@ -171,14 +170,9 @@ test('assigned partitions count in both protocols, with or without commits', asy
     reason: null,
   };
   const { memberId, generationId } = await leader.node.joinGroup(request);
-  const assignment = Buffer.concat([
-    Buffer.alloc(2),
-    ...encodeMessage(consumerAssignment, 0, {
-      assignedPartitions: [
-        { topic: 'orders', partitions: [0] },
-        { topic: 'gone', partitions: [0] },
-      ],
-    }),
+  const assignment = writeAssignment(0, [
+    { topic: 'orders', partitions: [0] },
+    { topic: 'gone', partitions: [0] },
   ]);
   await leader.node.syncGroup({
     groupId: 'old',

@@ -89,7 +89,7 @@ type Readers = ReadonlyMap<number, GroupMemberDescription>;
 function readersOf(members: readonly GroupMemberDescription[]): ReadonlyMap<string, Readers> {
   const readers = new Map<string, Map<number, GroupMemberDescription>>();
   for (const member of members) {
-    for (const [topic, partitions] of member.partitions) {
+    for (const { topic, partitions } of member.partitions) {
       const ofTopic = readers.get(topic) ?? new Map<number, GroupMemberDescription>();
       for (const partition of partitions) ofTopic.set(partition, member);
       readers.set(topic, ofTopic);

@@ -1,4 +1,3 @@
-import type { NamedPartitions } from '@weir/client';
 import {
   describeGroup,
   type GroupDescription,
@@ -8,6 +7,7 @@ import {
   printAddress,
   withCluster,
 } from '@weir/client';
+import type { NamedPartitions } from '@weir/cluster';
 import { errors } from '@weir/wire';
 import type { Handler } from '../handler.ts';
 import { printResult } from '../results/results.ts';
@@ -87,21 +87,11 @@ function groupText(group: GroupDescription): string {
 }
 
 /** `orders 0,1,2; payments 0`. */
-function shownPartitions(partitions: NamedPartitions): string {
-  const shown = [...partitions].map(([topic, indexes]) => `${topic} ${indexes.join(',')}`);
+function shownPartitions(partitions: readonly NamedPartitions[]): string {
+  const shown = partitions.map(({ topic, partitions: indexes }) => `${topic} ${indexes.join(',')}`);
   return shown.length === 0 ? '-' : shown.join('; ');
 }
 
 function jsonGroup({ groupId, type, state, assignor, coordinator, members }: GroupDescription) {
-  return {
-    group: groupId,
-    type,
-    state,
-    assignor,
-    coordinator,
-    members: members.map(({ partitions, ...member }) => ({
-      ...member,
-      partitions: [...partitions].map(([topic, indexes]) => ({ topic, partitions: indexes })),
-    })),
-  };
+  return { group: groupId, type, state, assignor, coordinator, members };
 }

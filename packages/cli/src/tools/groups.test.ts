@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { GroupMember, KafkaCluster } from '@weir/client';
-import { FakeKafka, type FakeKafkaOptions, writeAssignment } from '@weir/client/testing';
+import { FakeKafka, type FakeKafkaOptions } from '@weir/client/testing';
+import { writeAssignment } from '@weir/cluster';
 import { systemClock } from '@weir/core';
 import { errors } from '@weir/wire';
 import { runLine } from '../../testing/command-run.ts';
@@ -110,7 +111,7 @@ const classicGroup = {
       clientId: 'reader',
       clientHost: '/10.0.0.1',
       memberMetadata: Buffer.alloc(0),
-      memberAssignment: writeAssignment(new Map([['orders', [1]]])),
+      memberAssignment: writeAssignment(0, [{ topic: 'orders', partitions: [1] }]),
     },
   ],
 };

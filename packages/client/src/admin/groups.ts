@@ -1,8 +1,8 @@
+import { consumerProtocolType, type NamedPartitions, readAssignment } from '@weir/cluster';
 import { apis, errors } from '@weir/wire';
 import type { KafkaCluster } from '../cluster.ts';
 import type { KafkaConnection } from '../connection.ts';
 import { type Coordinator, findCoordinator } from '../coordinator.ts';
-import { consumerProtocolType, type NamedPartitions, readAssignment } from '../groups/consumer-protocol.ts';
 import { KafkaRequestFailed } from '../request-failed.ts';
 import { requestFromBrokers } from './brokers.ts';
 
@@ -13,7 +13,7 @@ export interface GroupMemberDescription {
   readonly clientId: string;
   readonly clientHost: string;
   /** The current assignment. */
-  readonly partitions: NamedPartitions;
+  readonly partitions: readonly NamedPartitions[];
 }
 
 export interface GroupDescription {
@@ -116,7 +116,7 @@ async function describeClassicGroup(
     const { memberId, groupInstanceId: instanceId, clientId, clientHost, memberAssignment } = member;
     // Members of other protocol types use formats of their own.
     const assigned = protocolType === consumerProtocolType ? readAssignment(memberAssignment) : undefined;
-    return { memberId, instanceId, clientId, clientHost, partitions: assigned ?? new Map() };
+    return { memberId, instanceId, clientId, clientHost, partitions: assigned ?? [] };
   });
   return { groupId, type: 'classic', state, assignor, members };
 }
@@ -136,9 +136,10 @@ interface AnsweredMember {
 
 function describedMember(member: AnsweredMember): GroupMemberDescription {
   const { memberId, instanceId = null, clientId, clientHost, assignment } = member;
-  const partitions = new Map(
-    assignment.topicPartitions.map(({ topicName, partitions: indexes }) => [topicName, indexes]),
-  );
+  const partitions = assignment.topicPartitions.map(({ topicName: topic, partitions: indexes }) => ({
+    topic,
+    partitions: indexes,
+  }));
   return { memberId, instanceId, clientId, clientHost, partitions };
 }
 

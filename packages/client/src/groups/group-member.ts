@@ -3,7 +3,15 @@
  * commits, and leaves. It gives up all partitions before every rebalance (eager protocol).
  */
 
-import { assignRanges, rangeAssignorName } from '@weir/cluster';
+import {
+  assignRanges,
+  consumerProtocolType,
+  rangeAssignorName,
+  readAssignment,
+  readSubscription,
+  writeAssignment,
+  writeSubscription,
+} from '@weir/cluster';
 import { Failure } from '@weir/core';
 import { apis, errorByCode, errors, type ReadStruct } from '@weir/wire';
 import type { KafkaCluster } from '../cluster.ts';
@@ -11,13 +19,6 @@ import type { KafkaConnection } from '../connection.ts';
 import { ConnectionFailed } from '../connection-failed.ts';
 import { findCoordinator } from '../coordinator.ts';
 import { KafkaRequestFailed } from '../request-failed.ts';
-import {
-  consumerProtocolType,
-  readAssignment,
-  readSubscription,
-  writeAssignment,
-  writeSubscription,
-} from './consumer-protocol.ts';
 import { requestCommit } from './offset-commit.ts';
 
 interface GroupMemberOptions {
@@ -155,7 +156,7 @@ export class GroupMember {
     const assigned = readAssignment(assignment);
     if (assigned === undefined)
       throw new Failure(`${this.#subject}: its leader sent an unreadable assignment`);
-    return assigned.get(this.#options.topicName) ?? [];
+    return assigned.find(({ topic }) => topic === this.#options.topicName)?.partitions ?? [];
   }
 
   #requestJoin(coordinator: KafkaConnection): Promise<Joined> {
@@ -180,14 +181,17 @@ export class GroupMember {
     const subscribers = members.map(({ memberId, groupInstanceId, metadata }) => ({
       memberId,
       instanceId: groupInstanceId,
-      topics: new Set(readSubscription(metadata)),
+      topics: new Set(readSubscription(metadata)?.topics),
     }));
     const wanted = [...new Set(subscribers.flatMap(({ topics }) => [...topics]))];
     const { topics } = await this.#cluster.metadata(wanted);
     const counts = new Map(topics.map(({ name, partitions }) => [name ?? '', partitions.length]));
     return [...assignRanges(subscribers, counts)].map(([memberId, partitions]) => ({
       memberId,
-      assignment: writeAssignment(partitions),
+      assignment: writeAssignment(
+        0,
+        [...partitions].map(([topic, indexes]) => ({ topic, partitions: indexes })),
+      ),
     }));
   }
 

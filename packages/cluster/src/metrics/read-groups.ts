@@ -4,7 +4,7 @@ import type { GroupStateName, GroupType } from '../calls/groups/group-names.ts';
 import type { CommittedOffset } from '../calls/groups/group-offset-calls.ts';
 import type { ShareGroupDescription, ShareOffset } from '../calls/groups/share-calls.ts';
 import type { PartitionsOfTopic } from '../calls/topic-partition.ts';
-import { readAssignment } from '../consumer-protocol.ts';
+import { consumerProtocolType, readAssignment } from '../consumer-protocol.ts';
 import type { MeasuredPort } from './measured-cluster-view.ts';
 
 /** What is published about one group. */
@@ -167,7 +167,7 @@ function describedClassic(
 ): Described {
   const reads: Place[] = [];
   // Groups of other protocol types, such as Kafka Connect's, do not assign partitions.
-  for (const { assignment } of protocolType === 'consumer' ? members : []) {
+  for (const { assignment } of protocolType === consumerProtocolType ? members : []) {
     for (const { topic, partitions } of readAssignment(assignment) ?? []) {
       const topicId = topicIdOf(topic);
       if (topicId === undefined) continue;

@@ -1,5 +1,6 @@
 import {
   type ClassicSubscription,
+  consumerProtocolType,
   type GroupError,
   type GroupHeartbeat,
   type JoinGroupAnswer,
@@ -18,9 +19,6 @@ import { assignIfDue, dropUnsubscribed } from './assign.ts';
 import { bytesOf, type ClassicFace, type ConsumerGroup, type ConsumerMember } from './consumer-group.ts';
 import type { ConsumerStep } from './event.ts';
 import { comeBack, isSameSubscription, newHolding, reconcileMember } from './heartbeat.ts';
-
-/** The protocol type of classic groups that can migrate to the consumer protocol. */
-export const consumerProtocolType = 'consumer';
 
 /**
  * Serves members of the classic protocol in a consumer group (KIP-848). The epoch of the group is their generation.

@@ -1,9 +1,9 @@
-import { readAssignment, readSubscription } from '@weir/cluster';
+import { consumerProtocolType, readAssignment, readSubscription } from '@weir/cluster';
 import { noPartitions, type TopicPartitions, without } from '../assignors/partitions.ts';
 import { ClassicGroup, metadataOf } from '../classic/classic-group.ts';
 import type { ClassicRules } from '../classic/event.ts';
 import type { TopicsView } from '../modern/modern-group.ts';
-import { assignmentFor, consumerProtocolType, partitionsOf } from './classic-members.ts';
+import { assignmentFor, partitionsOf } from './classic-members.ts';
 import { ConsumerGroup } from './consumer-group.ts';
 
 /**

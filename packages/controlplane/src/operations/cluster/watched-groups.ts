@@ -1,5 +1,6 @@
 import {
   type ClusterPort,
+  consumerProtocolType,
   type GroupListing,
   type GroupStateName,
   type GroupType,
@@ -142,7 +143,7 @@ async function describeClassic(port: ClusterPort, groupIds: readonly string[]): 
   const offsets = await committedOffsets(port, groupIds);
   return descriptions.flatMap((group, index): GroupResponse[] => {
     if (group.error !== 'NONE') return [];
-    const isConsumer = group.protocolType === 'consumer';
+    const isConsumer = group.protocolType === consumerProtocolType;
     const members = group.members.map((member) => ({
       id: member.memberId,
       instanceId: member.groupInstanceId,

@@ -1,13 +1,15 @@
 import {
   assignRanges,
+  consumerProtocolType,
   rangeAssignorName,
   readAssignment,
   readSubscription,
   writeAssignment,
+  writeSubscription,
 } from '@weir/cluster';
 import type { Clock, Log } from '@weir/core';
 import { HttpProblem } from '@weir/http';
-import { apis, consumerSubscription, encodeMessage, errors, type ResponseOf } from '@weir/wire';
+import { apis, errors, type ResponseOf } from '@weir/wire';
 import type { HandlerClient } from '../../handler-client.ts';
 import { groupProblem } from './consumer-problems.ts';
 import { type Committer, coordinatorCodes } from './group-offsets.ts';
@@ -38,7 +40,6 @@ interface Readiness {
 const sessionTimeoutMs = 45_000;
 const heartbeatMs = 3_000;
 const pollIntervalMsMax = 300_000;
-const protocolType = 'consumer';
 const joinVersion = 9;
 const syncVersion = 5;
 const heartbeatVersion = 4;
@@ -168,16 +169,14 @@ export class GroupMembership {
   }
 
   #joinRequest(topics: readonly string[]) {
-    const version = Buffer.alloc(2);
-    const metadata = Buffer.concat([version, ...encodeMessage(consumerSubscription, 0, { topics })]);
     return {
       groupId: this.#options.groupId,
       sessionTimeoutMs,
       rebalanceTimeoutMs: pollIntervalMsMax,
       memberId: this.#memberId,
       groupInstanceId: null,
-      protocolType,
-      protocols: [{ name: rangeAssignorName, metadata }],
+      protocolType: consumerProtocolType,
+      protocols: [{ name: rangeAssignorName, metadata: writeSubscription(topics) }],
       reason: null,
     };
   }
@@ -193,7 +192,7 @@ export class GroupMembership {
       generationId: this.#generationId,
       memberId: joined.memberId,
       groupInstanceId: null,
-      protocolType,
+      protocolType: consumerProtocolType,
       protocolName: joined.protocolName,
       assignments,
     };
@@ -229,7 +228,7 @@ export class GroupMembership {
     this.#assigned = { counts, checkedMs: this.#options.clock.monotonicMs() };
     return [...assignRanges(subscribers, counts)].map(([memberId, partitions]) => {
       const named = [...partitions].map(([topic, indexes]) => ({ topic, partitions: indexes }));
-      return { memberId, assignment: Buffer.from(writeAssignment(0, named)) };
+      return { memberId, assignment: writeAssignment(0, named) };
     });
   }
 

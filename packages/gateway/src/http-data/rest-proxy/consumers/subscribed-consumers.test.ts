@@ -2,11 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { consumerStage } from '@weir/agent/testing';
 import { addUser, codeOf, type TestClient } from '@weir/broker/testing';
-import { aclKey, readSubscription, writeAssignment } from '@weir/cluster';
+import { aclKey, readSubscription, writeAssignment, writeSubscription } from '@weir/cluster';
 import type { Acl } from '@weir/core';
 import type { HandClock } from '@weir/core/testing';
 import { pause } from '@weir/core/testing';
-import { consumerSubscription, encodeMessage } from '@weir/wire';
 
 const earliest = { format: 'json', 'auto.offset.reset': 'earliest', 'fetch.min.bytes': 0 };
 const spread = (count: number) =>
@@ -117,10 +116,7 @@ test('members share the partitions, and get those of one that ends', async (t) =
 test('a consumer instance and a Kafka client are members of one group, and either can lead it', async (t) => {
   const { create, done, write, read, call, connect, clock } = await consumerStage(t);
   const kafka = await connect();
-  const metadata = Buffer.concat([
-    Buffer.alloc(2),
-    ...encodeMessage(consumerSubscription, 0, { topics: ['orders'] }),
-  ]);
+  const metadata = writeSubscription(['orders']);
   const answered = async <Value>(answer: Promise<Value>) => {
     let value: { readonly is: Value } | undefined;
     void answer.then((is) => {
@@ -174,7 +170,7 @@ test('a consumer instance and a Kafka client are members of one group, and eithe
   await done('POST', `${path}/subscription`, { topics: ['orders'] });
   joined = await answered(join(memberId));
   assert.equal(joined.leader, memberId);
-  await answered(sync([{ memberId, assignment: Buffer.from(writeAssignment(0, [])) }]));
+  await answered(sync([{ memberId, assignment: writeAssignment(0, []) }]));
   const reading = read(path, 2);
   const beat = () =>
     kafka.call('Heartbeat', 4, { groupId: 'g', generationId: joined!.generationId!, memberId });
@@ -183,8 +179,9 @@ test('a consumer instance and a Kafka client are members of one group, and eithe
   joined = again;
   const assignments = again.members.map((member) => ({
     memberId: member.memberId,
-    assignment: Buffer.from(
-      writeAssignment(1, member.memberId === memberId ? [] : [{ topic: 'orders', partitions: [0, 1] }]),
+    assignment: writeAssignment(
+      1,
+      member.memberId === memberId ? [] : [{ topic: 'orders', partitions: [0, 1] }],
     ),
   }));
   assert.equal(assignments.length, 2);
