@@ -17,12 +17,17 @@ interface Section {
   readonly text: string;
   /** How often each word occurs in it. */
   readonly words: ReadonlyMap<string, number>;
+  readonly wordCount: number;
 }
 
 const excerptCharsMax = 300;
 
 /** A word in a heading counts as this many in the text. */
 const headingWeight = 5;
+
+/** BM25: how soon further occurrences of a word stop counting, and how much a long section loses by its length. */
+const saturation = 1.2;
+const lengthPenalty = 0.5;
 
 /** Searches sections of pages by their words. Rare words count for more, and a section with all of them comes first. */
 export function docsSearch(pages: readonly DocsPage[]): (query: string, limit: number) => DocsHit[] {
@@ -32,16 +37,19 @@ export function docsSearch(pages: readonly DocsPage[]): (query: string, limit: n
     for (const word of words.keys()) holders.set(word, (holders.get(word) ?? 0) + 1);
   const rarityOf = (word: string) =>
     Math.log(1 + sections.length / (holders.get(word) ?? sections.length + 1));
+  const usualCount = sections.reduce((sum, { wordCount }) => sum + wordCount, 0) / sections.length;
+  const weightIn = ({ words, wordCount }: Section, word: string) => {
+    const count = words.get(word)!;
+    const length = 1 - lengthPenalty + (lengthPenalty * wordCount) / usualCount;
+    return (rarityOf(word) * count * (saturation + 1)) / (count + saturation * length);
+  };
 
   return (query, limit) => {
     const wanted = [...new Set(wordsIn(query))];
     const scored = sections.flatMap((section) => {
       const found = wanted.filter((word) => section.words.has(word));
       if (found.length === 0) return [];
-      const weight = found.reduce(
-        (sum, word) => sum + rarityOf(word) * (1 + Math.log(section.words.get(word)!)),
-        0,
-      );
+      const weight = found.reduce((sum, word) => sum + weightIn(section, word), 0);
       return [{ section, score: weight * (found.length / wanted.length) ** 2 }];
     });
     scored.sort((a, b) => b.score - a.score || (a.section.page.path < b.section.page.path ? -1 : 1));
@@ -68,7 +76,7 @@ function sectionsOf(page: DocsPage): Section[] {
   const lines = page.text.split('\n');
   const close = (end: number) => {
     const text = lines.slice(begin, end).join('\n').trim();
-    if (text !== '') sections.push({ page, heading, line: begin + 1, text, words: countsOf(heading, text) });
+    if (text !== '') sections.push({ page, heading, line: begin + 1, text, ...countsOf(heading, text) });
     begin = end;
   };
   lines.forEach((line, index) => {
@@ -82,11 +90,12 @@ function sectionsOf(page: DocsPage): Section[] {
   return sections;
 }
 
-function countsOf(heading: string, text: string): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const word of wordsIn(text)) counts.set(word, (counts.get(word) ?? 0) + 1);
-  for (const word of wordsIn(heading)) counts.set(word, (counts.get(word) ?? 0) + headingWeight);
-  return counts;
+function countsOf(heading: string, text: string): Pick<Section, 'words' | 'wordCount'> {
+  const words = new Map<string, number>();
+  const inText = wordsIn(text);
+  for (const word of inText) words.set(word, (words.get(word) ?? 0) + 1);
+  for (const word of wordsIn(heading)) words.set(word, (words.get(word) ?? 0) + headingWeight);
+  return { words, wordCount: inText.length };
 }
 
 /** Splits a text into search words: `groups` finds `group`, and `retention.ms` is found whole and by both parts. */
