@@ -94,7 +94,7 @@ function fieldProblem(call: string, fields: readonly string[]): string | undefin
   return undefined;
 }
 
-/** Returns the names of the properties of the objects among the arguments of a call; nested objects are not searched. */
+/** Returns the property names of the objects among the arguments of a call; nested objects are not searched. */
 function fieldsOf(args: string): string[] {
   const fields: string[] = [];
   let depth = 0;

@@ -131,7 +131,7 @@ export class Secrets extends AccountStore {
         values.push([name, secretBox.open(sealed_value, purposeOf(id))]);
       } catch (error) {
         // One that a removed key sealed does not keep the others.
-        log.warn('failed to open secret', { secretId: id, problem: (error as Error).message });
+        log.warn('failed to open secret', { secretId: id, error: (error as Error).message });
       }
     }
     return Object.fromEntries(values);
