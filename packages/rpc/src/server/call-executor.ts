@@ -1,5 +1,5 @@
 import { type CallName, type ClusterPort, callOn, clusterCalls, isCallName } from '@weir/cluster';
-import { type MetricRow, release, type Series } from '@weir/core';
+import { type MetricRow, release, type Series, shortName } from '@weir/core';
 import { callEntriesMax } from '../call-entries.ts';
 import type { FailureBody } from '../frames/bodies.ts';
 import { failureOf } from './answers.ts';
@@ -40,7 +40,7 @@ export class CallExecutor {
   ): Promise<Outcome> {
     const options = this.#options;
     if (!isCallName(method)) {
-      const message = `${method}: this control plane is ${release} and has no such call`;
+      const message = `${shortName(method)}: this control plane is ${release} and has no such call`;
       return { failure: { kind: 'invalid', message } };
     }
     if (clusterCalls[method].membersOnly && options.isMember !== true) {

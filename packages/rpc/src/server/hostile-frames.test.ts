@@ -15,10 +15,15 @@ const listed = (count: number, of: (index: number) => string) =>
 
 /** Sends a frame behind a hello, and returns what the control plane does with it. */
 async function answerTo(frame: Uint8Array): Promise<string> {
+  return (await answersTo(frame))[0]!.kind;
+}
+
+async function answersTo(frame: Uint8Array): Promise<readonly { kind: string; byteCount: number }[]> {
   let listener: ChannelListener | undefined;
-  const answers: string[] = [];
+  const answers: { kind: string; byteCount: number }[] = [];
   const channel: Channel = {
-    send: (bytes) => void answers.push(decodeFrame(bytes, replyLimits).kind),
+    send: (bytes) =>
+      void answers.push({ kind: decodeFrame(bytes, replyLimits).kind, byteCount: bytes.length }),
     unsentBytes: () => 0,
     receivedBytes: () => 0,
     listen(given) {
@@ -26,7 +31,7 @@ async function answerTo(frame: Uint8Array): Promise<string> {
     },
     pause() {},
     resume() {},
-    close: (_code, reason) => void answers.push(reason),
+    close: (_code, reason) => void answers.push({ kind: reason, byteCount: 0 }),
     abort() {},
   };
   const connection = serveConnection(channel, {
@@ -43,7 +48,7 @@ async function answerTo(frame: Uint8Array): Promise<string> {
   listener!.onFrame(frame);
   while (answers.length === 0) await new Promise<void>((resolve) => systemClock.after(0, resolve));
   connection.close(1000, '');
-  return answers[0]!;
+  return answers;
 }
 
 test('no frame of an agent occupies the thread', async () => {
@@ -64,4 +69,10 @@ test('no frame of an agent occupies the thread', async () => {
     const frame = Buffer.concat([head, Buffer.from(`{"method":"describeGroups","args":${args}}`)]);
     assert.equal(await requireShortTurns(() => answerTo(frame), { what }), expected, what);
   }
+});
+
+test('an unknown call is refused with the beginning of its name', async () => {
+  const [answer] = await answersTo(encodeFrame('call', 1, { method: 'x'.repeat(1_000_000), args: [] }));
+  assert.equal(answer!.kind, 'failure');
+  assert.ok(answer!.byteCount < 1_000, `${answer!.byteCount} bytes`);
 });
