@@ -1,7 +1,7 @@
 import type { Random } from '@weir/core';
 import type { AvroType } from '../src/avro/avro-type.ts';
 import { branchName } from '../src/avro/avro-type.ts';
-import { isArray, isObject, type JsonNode, JsonNumber } from '../src/avro/json-text.ts';
+import { isArray, isObject, type JsonNode, JsonNumber } from '../src/exact-json.ts';
 
 type Json = Map<string, JsonNode>;
 

@@ -1,6 +1,6 @@
+import { isArray, type JsonNode, type JsonObject } from '../exact-json.ts';
 import type { TagPlace } from '../schema-format.ts';
 import type { AvroType, RecordType } from './avro-type.ts';
-import { isArray, type JsonNode, type JsonObject } from './json-text.ts';
 import type { ParsedAvro } from './parse-schema.ts';
 
 const tagsProperty = 'confluent:tags';

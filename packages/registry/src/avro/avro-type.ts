@@ -1,4 +1,4 @@
-import type { JsonNode, JsonObject } from './json-text.ts';
+import type { JsonNode, JsonObject } from '../exact-json.ts';
 
 const primitiveNames = ['null', 'boolean', 'int', 'long', 'float', 'double', 'bytes', 'string'] as const;
 export type PrimitiveName = (typeof primitiveNames)[number];

@@ -1,7 +1,7 @@
+import { isArray, isObject, type JsonNode, JsonNumber, type JsonObject } from '../exact-json.ts';
 import { registryLimits } from '../limits.ts';
 import { InvalidSchema } from '../schema-format.ts';
 import type { AvroField, AvroType, PendingType } from './avro-type.ts';
-import { isArray, isObject, type JsonNode, JsonNumber, type JsonObject } from './json-text.ts';
 import type { ValidationBudget } from './validation-budget.ts';
 
 const longMin = -(2n ** 63n);

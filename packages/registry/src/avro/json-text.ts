@@ -1,237 +1,25 @@
-import { InvalidSchema } from '../schema-format.ts';
+import { isArray, isObject, type JsonNode, JsonNumber, readJson } from '../exact-json.ts';
 
-/**
- * JSON as Avro's Java library reads and prints it. `JSON.parse` would round long defaults, move numeric keys to the
- * front and treat `__proto__` as a setter, so schemas are read into maps, and numbers keep their text.
- */
-export type JsonNode = null | boolean | string | JsonNumber | readonly JsonNode[] | JsonObject;
-export type JsonObject = ReadonlyMap<string, JsonNode>;
-
-export class JsonNumber {
-  /** As Java prints it: integers of any length, and doubles such as `1.0E10`. */
-  readonly text: string;
-  readonly isInteger: boolean;
-
-  constructor(text: string, isInteger: boolean) {
-    this.text = text;
-    this.isInteger = isInteger;
-  }
-}
-
-export function isObject(node: JsonNode | undefined): node is JsonObject {
-  return node instanceof Map;
-}
-
-export function isArray(node: JsonNode | undefined): node is readonly JsonNode[] {
-  return Array.isArray(node);
-}
+/** Digits of a number, as in the Java library. */
+const numberCharsMax = 1000;
 
 const quote = 0x22;
 const backslash = 0x5c;
 
-/** Digits of a number, as in the Java library. */
-const numberCharsMax = 1000;
-const numberPattern = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y;
-
-const escapes: Readonly<Record<string, string>> = {
-  '"': '"',
-  '\\': '\\',
-  '/': '/',
-  b: '\b',
-  f: '\f',
-  n: '\n',
-  r: '\r',
-  t: '\t',
-};
-
-/** Reads a JSON text. Takes comments, as the Java library does; of a key that occurs twice, the last value counts. */
+/**
+ * Reads a JSON text as Avro's Java library does, which takes comments. Numbers get the text that Java prints: integers
+ * of any length, and doubles such as `1.0E10`.
+ */
 export function parseJson(text: string, depthMax: number): JsonNode {
-  const reader = new JsonReader(text, depthMax);
-  const node = reader.readValue(0);
-  reader.expectEnd();
-  return node;
+  return readJson(text, { depthMax, takesComments: true, numberCharsMax, numberOf: javaNumberOf });
 }
 
-class JsonReader {
-  readonly #text: string;
-  readonly #depthMax: number;
-  #at = 0;
-
-  constructor(text: string, depthMax: number) {
-    this.#text = text;
-    this.#depthMax = depthMax;
-  }
-
-  readValue(depth: number): JsonNode {
-    this.#skipSpace();
-    const text = this.#text;
-    switch (text[this.#at]) {
-      case '{':
-        return this.#readObject(depth + 1);
-      case '[':
-        return this.#readArray(depth + 1);
-      case '"':
-        return this.#readString();
-      case 't':
-        return this.#readWord('true', true);
-      case 'f':
-        return this.#readWord('false', false);
-      case 'n':
-        return this.#readWord('null', null);
-      case undefined:
-        throw this.#problem(text.length === 0 ? 'the text is empty' : 'the text ends too early');
-      default:
-        return this.#readNumber();
-    }
-  }
-
-  expectEnd(): void {
-    // Like the Java library, which takes comments in a schema but not after it.
-    while (isSpace(this.#text.charCodeAt(this.#at))) this.#at += 1;
-    if (this.#at < this.#text.length) throw this.#problem('expected the end of the schema');
-  }
-
-  #readObject(depth: number): JsonObject {
-    this.#checkDepth(depth);
-    this.#at += 1;
-    const entries = new Map<string, JsonNode>();
-    this.#skipSpace();
-    if (this.#takes('}')) return entries;
-    for (;;) {
-      this.#skipSpace();
-      if (this.#text.charCodeAt(this.#at) !== quote) throw this.#problem('expected a key in quotes');
-      const key = this.#readString();
-      this.#skipSpace();
-      if (!this.#takes(':')) throw this.#problem('expected ":"');
-      entries.set(key, this.readValue(depth));
-      this.#skipSpace();
-      if (this.#takes('}')) return entries;
-      if (!this.#takes(',')) throw this.#problem('expected "," or "}"');
-    }
-  }
-
-  #readArray(depth: number): readonly JsonNode[] {
-    this.#checkDepth(depth);
-    this.#at += 1;
-    const items: JsonNode[] = [];
-    this.#skipSpace();
-    if (this.#takes(']')) return items;
-    for (;;) {
-      items.push(this.readValue(depth));
-      this.#skipSpace();
-      if (this.#takes(']')) return items;
-      if (!this.#takes(',')) throw this.#problem('expected "," or "]"');
-    }
-  }
-
-  #readString(): string {
-    const text = this.#text;
-    let start = this.#at + 1;
-    let at = start;
-    let read = '';
-    for (;;) {
-      const code = text.charCodeAt(at);
-      if (code === quote) {
-        this.#at = at + 1;
-        return read === '' ? text.slice(start, at) : read + text.slice(start, at);
-      }
-      if (code === backslash) {
-        read += text.slice(start, at);
-        this.#at = at;
-        read += this.#readEscape();
-        at = this.#at;
-        start = at;
-      } else if (code < 0x20 || Number.isNaN(code)) {
-        this.#at = at;
-        throw this.#problem(
-          Number.isNaN(code) ? 'the text ends inside a string' : 'a control character is not escaped',
-        );
-      } else {
-        at += 1;
-      }
-    }
-  }
-
-  #readEscape(): string {
-    const name = this.#text[this.#at + 1] ?? '';
-    if (name === 'u') {
-      const digits = this.#text.slice(this.#at + 2, this.#at + 6);
-      if (!/^[0-9a-fA-F]{4}$/.test(digits)) throw this.#problem('expected four hexadecimal digits');
-      this.#at += 6;
-      return String.fromCharCode(Number.parseInt(digits, 16));
-    }
-    const read = Object.hasOwn(escapes, name) ? escapes[name] : undefined;
-    if (read === undefined) throw this.#problem('unknown escape sequence');
-    this.#at += 2;
-    return read;
-  }
-
-  #readNumber(): JsonNumber {
-    numberPattern.lastIndex = this.#at;
-    const found = numberPattern.exec(this.#text);
-    const next = found === null ? '' : (this.#text[this.#at + found[0].length] ?? '');
-    // `01` and `1x` begin like numbers.
-    if (found === null || /[0-9A-Za-z.+-]/.test(next)) throw this.#problem('expected a JSON value');
-    const [read, fraction, exponent] = found;
-    if (read.length > numberCharsMax) {
-      throw this.#problem(`a number is longer than ${numberCharsMax} characters`);
-    }
-    let number: JsonNumber;
-    if (fraction === undefined && exponent === undefined) {
-      number = new JsonNumber(read === '-0' ? '0' : read, true);
-    } else {
-      const value = Number(read);
-      // Java would print it as the text "Infinity", which is no number any more.
-      if (!Number.isFinite(value)) throw this.#problem('a number is beyond the range of a double');
-      number = new JsonNumber(javaDoubleText(value), false);
-    }
-    this.#at += read.length;
-    return number;
-  }
-
-  #readWord<T extends JsonNode>(word: string, value: T): T {
-    if (!this.#text.startsWith(word, this.#at)) throw this.#problem('expected a JSON value');
-    const next = this.#text[this.#at + word.length] ?? '';
-    if (/[0-9A-Za-z_$]/.test(next)) throw this.#problem('expected a JSON value');
-    this.#at += word.length;
-    return value;
-  }
-
-  #takes(sign: string): boolean {
-    if (this.#text[this.#at] !== sign) return false;
-    this.#at += 1;
-    return true;
-  }
-
-  #skipSpace(): void {
-    const text = this.#text;
-    for (;;) {
-      const code = text.charCodeAt(this.#at);
-      if (isSpace(code)) {
-        this.#at += 1;
-      } else if (code === 0x2f && text[this.#at + 1] === '/') {
-        while (this.#at < text.length && !'\r\n'.includes(text[this.#at]!)) this.#at += 1;
-      } else if (code === 0x2f && text[this.#at + 1] === '*') {
-        const end = text.indexOf('*/', this.#at + 2);
-        if (end === -1) throw this.#problem('a comment does not end');
-        this.#at = end + 2;
-      } else {
-        return;
-      }
-    }
-  }
-
-  #checkDepth(depth: number): void {
-    if (depth > this.#depthMax) throw this.#problem(`the text nests deeper than ${this.#depthMax} levels`);
-  }
-
-  #problem(what: string): InvalidSchema {
-    return new InvalidSchema(`the schema is not valid JSON: ${what} (at character ${this.#at + 1})`);
-  }
-}
-
-function isSpace(code: number): boolean {
-  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
+function javaNumberOf({ text, isInteger }: JsonNumber): JsonNumber | { readonly problem: string } {
+  if (isInteger) return new JsonNumber(text === '-0' ? '0' : text, true);
+  const value = Number(text);
+  // Java would print it as the text "Infinity", which is no number any more.
+  if (!Number.isFinite(value)) return { problem: 'a number is beyond the range of a double' };
+  return new JsonNumber(javaDoubleText(value), false);
 }
 
 const numberText = /^[+-]?(?:NaN|Infinity|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[fFdD]?)$/;

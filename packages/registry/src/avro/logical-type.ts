@@ -1,5 +1,5 @@
+import { type JsonNode, JsonNumber, type JsonObject } from '../exact-json.ts';
 import type { AvroType } from './avro-type.ts';
-import { type JsonNode, JsonNumber, type JsonObject } from './json-text.ts';
 
 type PropertyType = Exclude<AvroType, { kind: 'union' }>;
 

@@ -1,3 +1,4 @@
+import { isArray, isObject, type JsonNode, JsonNumber, type JsonObject } from '../exact-json.ts';
 import { registryLimits } from '../limits.ts';
 import { InvalidSchema, type SchemaSource } from '../schema-format.ts';
 import {
@@ -13,16 +14,7 @@ import {
   type UnresolvedType,
 } from './avro-type.ts';
 import { DefaultValidator } from './default-validator.ts';
-import {
-  isArray,
-  isObject,
-  type JsonNode,
-  JsonNumber,
-  type JsonObject,
-  javaNumber,
-  jsonText,
-  parseJson,
-} from './json-text.ts';
+import { javaNumber, jsonText, parseJson } from './json-text.ts';
 import { quoted } from './quoted.ts';
 import { sameDefinition } from './same-definition.ts';
 import { ValidationBudget } from './validation-budget.ts';

@@ -1,17 +1,8 @@
+import { isArray, isObject, type JsonNode, JsonNumber, type JsonObject } from '../exact-json.ts';
 import { registryLimits } from '../limits.ts';
 import { InvalidSchema } from '../schema-format.ts';
 import type { AvroField, AvroName, AvroType, NamedType, RecordType } from './avro-type.ts';
-import {
-  isArray,
-  isObject,
-  type JsonNode,
-  JsonNumber,
-  type JsonObject,
-  javaDoubleText,
-  javaFloatText,
-  jsonString,
-  writeJson,
-} from './json-text.ts';
+import { javaDoubleText, javaFloatText, jsonString, writeJson } from './json-text.ts';
 import { logicalProperties } from './logical-type.ts';
 
 interface PrintOptions {

@@ -1,4 +1,4 @@
-import { isObject, type JsonTree } from './json-tree.ts';
+import { isObject, type JsonNode } from '../exact-json.ts';
 
 /** Versions of JSON Schema, oldest first. */
 export const drafts = ['draft-04', 'draft-06', 'draft-07', '2019-09', '2020-12'] as const;
@@ -8,7 +8,7 @@ export type Draft = (typeof drafts)[number];
 export const usualDraft: Draft = 'draft-07';
 
 /** The draft that `$schema` names. A meta-schema of its own makes no difference to the usual draft. */
-export function draftOf(schema: JsonTree, otherwise: Draft): Draft {
+export function draftOf(schema: JsonNode, otherwise: Draft): Draft {
   const name = isObject(schema) ? schema.get('$schema') : undefined;
   if (typeof name !== 'string') return otherwise;
   return drafts.find((draft) => isOfficial(name) && name.includes(draft)) ?? usualDraft;

@@ -1,7 +1,7 @@
+import { isObject } from '../exact-json.ts';
 import { registryLimits } from '../limits.ts';
 import { type PayloadWork, workOf } from '../payload-work.ts';
 import { InvalidPayload, type PayloadCodec } from '../schema-format.ts';
-import { isObject } from './json-tree.ts';
 import type { SchemaDocuments } from './schema-documents.ts';
 import {
   type Check,

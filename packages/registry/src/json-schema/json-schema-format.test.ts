@@ -65,13 +65,13 @@ test('numbers keep all digits and are written as Java writes them', () => {
 
 test('what is not a schema is refused with one line', () => {
   const rows: [text: string, message: RegExp][] = [
-    ['', /not JSON: it ends too early/],
-    ['{', /ends too early/],
-    ['{"a":1,}', /unexpected "}" at character 8/],
-    ['{} x', /unexpected "x"/],
-    ['{"a":01}', /unexpected "1"/],
-    ['{"a":"\n"}', /unexpected "\\n"/],
-    ['{"a":NaN}', /unexpected "N"/],
+    ['', /not valid JSON: the text is empty/],
+    ['{', /expected a key in quotes \(at character 2\)/],
+    ['{"a":1,}', /expected a key in quotes \(at character 8\)/],
+    ['{} x', /expected the end of the schema/],
+    ['{"a":01}', /expected a JSON value/],
+    ['{"a":"\n"}', /a control character is not escaped/],
+    ['{"a":NaN}', /expected a JSON value/],
     ['"string"', /an object or a boolean/],
     ['[]', /an object or a boolean/],
     ['null', /an object or a boolean/],

@@ -1,8 +1,8 @@
+import { isObject } from '../exact-json.ts';
 import type { ParsedSchema, SchemaFormat } from '../schema-format.ts';
 import { incompatibilitiesOf } from './compatibility/incompatibilities.ts';
 import { jsonCodec } from './json-codec.ts';
 import { jsonTagPlaces } from './json-tags.ts';
-import { isObject } from './json-tree.ts';
 import { printJson } from './print-json.ts';
 import { readDocuments, type SchemaDocuments } from './schema-documents.ts';
 

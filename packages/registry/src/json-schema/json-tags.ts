@@ -1,5 +1,5 @@
+import { isArray, isObject, type JsonNode, type JsonObject } from '../exact-json.ts';
 import type { TagPlace } from '../schema-format.ts';
-import { isArray, isObject, type JsonObject, type JsonTree } from './json-tree.ts';
 
 const tagsKeyword = 'confluent:tags';
 
@@ -7,11 +7,11 @@ const tagsKeyword = 'confluent:tags';
  * The objects and properties of a schema by their paths: `object.a` is the property `a` of the object at the top,
  * `object.a.object.b` one of an object in it, `oneof.0.object` the object of an alternative.
  */
-export function jsonTagPlaces(root: JsonTree): TagPlace[] {
+export function jsonTagPlaces(root: JsonNode): TagPlace[] {
   const places: TagPlace[] = [];
-  const visit = (node: JsonTree | undefined, scope: string, isProperty: boolean): void => {
+  const visit = (node: JsonNode | undefined, scope: string, isProperty: boolean): void => {
     if (!isObject(node)) return;
-    const all = (entries: JsonTree | undefined, path: string, areProperties: boolean) => {
+    const all = (entries: JsonNode | undefined, path: string, areProperties: boolean) => {
       if (!isObject(entries)) return;
       for (const [name, entry] of entries) {
         if (!isObject(entry)) continue;
@@ -41,7 +41,7 @@ export function jsonTagPlaces(root: JsonTree): TagPlace[] {
 
 function placeOf(type: TagPlace['type'], path: string, node: JsonObject, isListed: boolean): TagPlace {
   // The schema was read for this alone.
-  const own = node as Map<string, JsonTree>;
+  const own = node as Map<string, JsonNode>;
   return {
     type,
     paths: [path],

@@ -1,6 +1,6 @@
+import { isArray, isObject, type JsonNode, JsonNumber } from '../exact-json.ts';
 import { decimalOf, isInteger } from './decimal.ts';
 import { type Draft, drafts, isSince } from './drafts.ts';
-import { isArray, isObject, JsonNumber, type JsonTree } from './json-tree.ts';
 import { TreeKeys } from './print-json.ts';
 
 /**
@@ -126,11 +126,11 @@ export function keywordIn(draft: Draft, name: string): Keyword | undefined {
 }
 
 /** Returns what the value of a keyword must be, if it is something else. Subschemas in it are checked elsewhere. */
-export function shapeProblem(draft: Draft, { shape }: Keyword, value: JsonTree): string | undefined {
+export function shapeProblem(draft: Draft, { shape }: Keyword, value: JsonNode): string | undefined {
   return shapeChecks[shape](value, draft);
 }
 
-type ShapeCheck = (value: JsonTree, draft: Draft) => string | undefined;
+type ShapeCheck = (value: JsonNode, draft: Draft) => string | undefined;
 
 const shapeChecks: Readonly<Record<KeywordShape, ShapeCheck>> = {
   schema: (value, draft) =>
@@ -194,17 +194,17 @@ const shapeChecks: Readonly<Record<KeywordShape, ShapeCheck>> = {
   },
 };
 
-function isSchema(value: JsonTree, draft: Draft): boolean {
+function isSchema(value: JsonNode, draft: Draft): boolean {
   return isObject(value) || (typeof value === 'boolean' && isSince(draft, 'draft-06'));
 }
 
-function isCount(value: JsonTree): boolean {
+function isCount(value: JsonNode): boolean {
   if (!(value instanceof JsonNumber)) return false;
   const decimal = decimalOf(value.text);
   return isInteger(decimal) && decimal.coefficient >= 0n;
 }
 
-function stringsProblem(value: JsonTree): string | undefined {
+function stringsProblem(value: JsonNode): string | undefined {
   const areStrings = isArray(value) && value.every((item) => typeof item === 'string');
   return areStrings && new Set(value).size === value.length ? undefined : 'an array of different strings';
 }

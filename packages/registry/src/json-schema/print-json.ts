@@ -1,20 +1,20 @@
+import { isArray, isObject, type JsonNode, JsonNumber } from '../exact-json.ts';
 import { type Decimal, decimalOf } from './decimal.ts';
-import { isArray, isObject, JsonNumber, type JsonTree } from './json-tree.ts';
 
 /** Compact JSON, as Jackson prints a tree with exact numbers. With `sorted`, keys are in the order of UTF-16. */
-export function printJson(tree: JsonTree, { sorted = false }: { readonly sorted?: boolean } = {}): string {
+export function printJson(tree: JsonNode, { sorted = false }: { readonly sorted?: boolean } = {}): string {
   const parts: string[] = [];
   print(tree);
   return parts.join('');
 
-  function print(value: JsonTree): void {
+  function print(value: JsonNode): void {
     if (isObject(value)) printObject(value);
     else if (isArray(value)) printArray(value);
     else if (value instanceof JsonNumber) parts.push(printNumber(value));
     else parts.push(typeof value === 'string' ? printString(value) : String(value));
   }
 
-  function printObject(object: ReadonlyMap<string, JsonTree>): void {
+  function printObject(object: ReadonlyMap<string, JsonNode>): void {
     const keys = sorted ? [...object.keys()].sort(byCodeUnits) : object.keys();
     let separator = '{';
     for (const key of keys) {
@@ -25,7 +25,7 @@ export function printJson(tree: JsonTree, { sorted = false }: { readonly sorted?
     parts.push(object.size === 0 ? '{}' : '}');
   }
 
-  function printArray(items: readonly JsonTree[]): void {
+  function printArray(items: readonly JsonNode[]): void {
     let separator = '[';
     for (const item of items) {
       parts.push(separator);
@@ -74,10 +74,10 @@ function unscaled(text: string): { negative: boolean; digits: string; scale: num
 /** Equal keys for equal values: numbers by value, objects without regard to order. */
 export class TreeKeys {
   readonly #ids = new Map<string, number>();
-  readonly #known = new Map<JsonTree, number>();
+  readonly #known = new Map<JsonNode, number>();
 
   /** Returns the same number for two trees that are equal as JSON. Linear, since the numbers of children are kept. */
-  keyOf(tree: JsonTree): number {
+  keyOf(tree: JsonNode): number {
     const isCompound = isObject(tree) || isArray(tree);
     const known = isCompound ? this.#known.get(tree) : undefined;
     if (known !== undefined) return known;
@@ -91,7 +91,7 @@ export class TreeKeys {
     return id;
   }
 
-  #describe(tree: JsonTree): string {
+  #describe(tree: JsonNode): string {
     if (isObject(tree)) {
       const keys = [...tree.keys()].sort(byCodeUnits);
       return `{${keys.map((key) => `${JSON.stringify(key)}:${this.keyOf(tree.get(key)!)}`).join()}}`;

@@ -1,8 +1,9 @@
+import { isArray, isObject, type JsonNode, type JsonObject } from '../exact-json.ts';
 import { registryLimits } from '../limits.ts';
 import { InvalidSchema, type SchemaSource } from '../schema-format.ts';
 import { type Draft, draftOf, isSince, usualDraft } from './drafts.ts';
-import { isArray, isObject, type JsonObject, type JsonTree, parseJsonTree } from './json-tree.ts';
 import { keywordIn, shapeProblem } from './keyword-rules.ts';
+import { parseSchemaJson } from './parse-json.ts';
 
 /** A schema: a boolean, or an object with keywords. */
 export type SchemaTree = boolean | JsonObject;
@@ -96,7 +97,7 @@ class DocumentsReader {
   #documentOf(source: SchemaSource, draftOfReferrer: Draft, name: string): Document {
     const known = this.#documents.get(source);
     if (known !== undefined) return known;
-    const tree = parseJsonTree(source.text);
+    const tree = parseSchemaJson(source.text);
     if (!isObject(tree) && typeof tree !== 'boolean')
       throw new InvalidSchema('a schema is an object or a boolean');
     const draft = draftOf(tree, draftOfReferrer);
@@ -126,7 +127,7 @@ class DocumentsReader {
       if (name === 'unevaluatedProperties' || name === 'unevaluatedItems') this.#hasUnevaluated = true;
       const problem = shapeProblem(draft, keyword, value);
       if (problem !== undefined) throw new InvalidSchema(`${path}: ${name} must be ${problem}`);
-      const visitAt = (child: JsonTree, key: string) => {
+      const visitAt = (child: JsonNode, key: string) => {
         const childPath = `${path}/${key}`;
         if (isObject(child)) this.#visit(child, draft, base, document, childPath);
         else if (typeof child !== 'boolean' || !isSince(draft, 'draft-06'))
@@ -186,7 +187,7 @@ class DocumentsReader {
     return base;
   }
 
-  #dynamicReference(schema: JsonObject, draft: Draft): JsonTree | undefined {
+  #dynamicReference(schema: JsonObject, draft: Draft): JsonNode | undefined {
     if (draft === '2019-09') return schema.get('$recursiveRef');
     return draft === '2020-12' ? schema.get('$dynamicRef') : undefined;
   }
@@ -280,7 +281,7 @@ class DocumentsReader {
     document: Document,
     path: string,
   ): SchemaTree | undefined {
-    let at: JsonTree | undefined = from;
+    let at: JsonNode | undefined = from;
     let nearestBase = base;
     for (const part of pointer.slice(1).split('/')) {
       const key = part.replaceAll('~1', '/').replaceAll('~0', '~');

@@ -1,7 +1,7 @@
 import { compileSearch, type Search } from '@weir/cluster';
+import { isArray, isObject, type JsonNode, JsonNumber, type JsonObject } from '../../exact-json.ts';
 import { type Decimal, decimalOf } from '../decimal.ts';
 import { type Draft, isSince } from '../drafts.ts';
-import { isArray, isObject, JsonNumber, type JsonObject, type JsonTree } from '../json-tree.ts';
 import { keywordIn, type TypeName } from '../keyword-rules.ts';
 import type { TreeKeys } from '../print-json.ts';
 import type { SchemaDocuments, SchemaTree } from '../schema-documents.ts';
@@ -89,9 +89,9 @@ export interface CombinedShape {
 
 /** What is compared, but never makes schemas incompatible. */
 interface Labels {
-  readonly id: JsonTree | undefined;
-  readonly title: JsonTree | undefined;
-  readonly description: JsonTree | undefined;
+  readonly id: JsonNode | undefined;
+  readonly title: JsonNode | undefined;
+  readonly description: JsonNode | undefined;
   /** The number of the default among the values of both schemas. */
   readonly defaultValue: number | undefined;
   readonly isConnectBytes: boolean;
@@ -163,7 +163,7 @@ export class Shapes {
     return this.#shapeOf(this.#documents.root);
   }
 
-  #lazily(tree: JsonTree | undefined): LazyShape {
+  #lazily(tree: JsonNode | undefined): LazyShape {
     return () => this.#shapeOf(tree as SchemaTree);
   }
 
@@ -337,11 +337,11 @@ export class Shapes {
     };
   }
 
-  #permission(tree: JsonTree | undefined): Permission {
+  #permission(tree: JsonNode | undefined): Permission {
     return { isPermitted: tree !== false, shape: isObject(tree) ? this.#lazily(tree) : undefined };
   }
 
-  #combined(criterion: CombinedShape['criterion'], trees: readonly JsonTree[]): Shape {
+  #combined(criterion: CombinedShape['criterion'], trees: readonly JsonNode[]): Shape {
     const distinct = new Map(trees.map((tree) => [this.#keys.keyOf(tree), tree]));
     return {
       kind: 'combined',
@@ -365,17 +365,17 @@ export class Shapes {
 }
 
 /** Reads a keyword that the draft knows. */
-type Get = (name: string) => JsonTree | undefined;
+type Get = (name: string) => JsonNode | undefined;
 
 function hasConditions(schema: JsonObject): boolean {
   return schema.keys().some((name) => otherConditions.has(name) || typesByKeyword.has(name));
 }
 
-function entries(tree: JsonTree | undefined): readonly (readonly [string, JsonTree])[] {
+function entries(tree: JsonNode | undefined): readonly (readonly [string, JsonNode])[] {
   return isObject(tree) ? [...tree] : [];
 }
 
-function decimal(tree: JsonTree | undefined): Decimal | undefined {
+function decimal(tree: JsonNode | undefined): Decimal | undefined {
   return tree instanceof JsonNumber ? decimalOf(tree.text) : undefined;
 }
 

@@ -1,5 +1,5 @@
+import { isArray, isObject, type JsonNode, JsonNumber, type JsonObject } from '../../exact-json.ts';
 import { isSince } from '../drafts.ts';
-import { isArray, isObject, JsonNumber, type JsonObject, type JsonTree } from '../json-tree.ts';
 import { keywordIn } from '../keyword-rules.ts';
 import type { SchemaDocuments, SchemaTree } from '../schema-documents.ts';
 import {
@@ -56,7 +56,7 @@ class CheckMaker {
     this.#documents = documents;
   }
 
-  checkOf(tree: SchemaTree | JsonTree): Check {
+  checkOf(tree: SchemaTree | JsonNode): Check {
     if (!isObject(tree)) return tree === false ? nothing : anything;
     const known = this.#checks.get(tree);
     if (known !== undefined) return known;
@@ -98,7 +98,7 @@ class CheckMaker {
     if (isArray(values)) any.push(valuesCheck(values));
     const constant = hasConst ? schema.get('const') : undefined;
     if (constant !== undefined) any.push(valuesCheck([constant]));
-    const checksOf = (trees: JsonTree | undefined) =>
+    const checksOf = (trees: JsonNode | undefined) =>
       isArray(trees) ? trees.map((tree) => this.checkOf(tree)) : undefined;
     const allOf = checksOf(get('allOf'));
     if (allOf !== undefined) any.push(allOfCheck(allOf));
@@ -170,13 +170,13 @@ class CheckMaker {
     if (unevaluated !== undefined) checks.push(unevaluatedItemsCheck(unevaluated));
   }
 
-  #optional(tree: JsonTree | undefined): Check | undefined {
+  #optional(tree: JsonNode | undefined): Check | undefined {
     return tree === undefined ? undefined : this.checkOf(tree);
   }
 }
 
 /** Reads a keyword that the draft knows. */
-type Get = (name: string) => JsonTree | undefined;
+type Get = (name: string) => JsonNode | undefined;
 
 function addStrings(get: Get, checks: Check[]): void {
   addCount(get('maxLength'), checks, maxLengthCheck);
@@ -215,7 +215,7 @@ function typeCheck(names: readonly string[]): Check {
   };
 }
 
-function valuesCheck(values: readonly JsonTree[]): Check {
+function valuesCheck(values: readonly JsonNode[]): Check {
   const keys = new Set(values.map(keyOfTree));
   const texts = new Set(values.filter((value) => typeof value === 'string'));
   const hasArrays = values.some(isArray);
@@ -256,15 +256,15 @@ function typeOf(value: unknown): string {
   return Array.isArray(value) ? 'array' : typeof value;
 }
 
-function addCount(tree: JsonTree | undefined, checks: Check[], make: (limit: number) => Check): void {
+function addCount(tree: JsonNode | undefined, checks: Check[], make: (limit: number) => Check): void {
   const limit = numberOf(tree);
   if (limit !== undefined) checks.push(make(limit));
 }
 
-function numberOf(tree: JsonTree | undefined): number | undefined {
+function numberOf(tree: JsonNode | undefined): number | undefined {
   return tree instanceof JsonNumber ? Number(tree.text) : undefined;
 }
 
-function entriesOf(tree: JsonTree | undefined): readonly (readonly [string, JsonTree])[] {
+function entriesOf(tree: JsonNode | undefined): readonly (readonly [string, JsonNode])[] {
   return isObject(tree) ? [...tree] : [];
 }

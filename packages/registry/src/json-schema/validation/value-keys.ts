@@ -1,4 +1,4 @@
-import { isArray, isObject, JsonNumber, type JsonTree } from '../json-tree.ts';
+import { isArray, isObject, type JsonNode, JsonNumber } from '../../exact-json.ts';
 
 /** A text that is the same for equal JSON values, whatever the order of their keys. */
 export function keyOfValue(value: unknown): string {
@@ -12,7 +12,7 @@ export function keyOfValue(value: unknown): string {
 }
 
 /** The same for a value in a schema. Its numbers become those that a parsed payload would have. */
-export function keyOfTree(tree: JsonTree): string {
+export function keyOfTree(tree: JsonNode): string {
   if (isArray(tree)) return `[${tree.map(keyOfTree).join()}]`;
   if (isObject(tree)) {
     const entries = [...tree].sort(([left], [right]) => (left < right ? -1 : 1));
