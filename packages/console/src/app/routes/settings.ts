@@ -16,7 +16,7 @@ const clusterConfigs = createRoute({
     ...listSearch(search),
     show: search.show === 'all' ? 'all' : undefined,
   }),
-  component: lazyRouteComponent(() => import('../../pages/settings/configs/configs.tsx'), 'Configs'),
+  component: lazyRouteComponent(() => import('../../pages/settings/configs.tsx'), 'Configs'),
 });
 
 const eventSettings = createRoute({

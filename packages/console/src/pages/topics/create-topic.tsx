@@ -9,7 +9,7 @@ import { Field, TextControl } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { Select } from '../../ui/select.tsx';
 import { say } from '../../ui/toasts.tsx';
-import { ConfigControl } from './config-control.tsx';
+import { ConfigControl } from '../configs/config-control.tsx';
 
 interface CreateTopicProps {
   readonly clusterId: string;

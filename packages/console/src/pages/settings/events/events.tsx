@@ -14,8 +14,8 @@ import { Select } from '../../../ui/select.tsx';
 import { Empty } from '../../../ui/states.tsx';
 import { Status } from '../../../ui/status.tsx';
 import { say, sayWithUndo } from '../../../ui/toasts.tsx';
+import { ReviewChanges, type SettingChange } from '../../configs/review-changes.tsx';
 import { SettingRow } from '../general/setting-row.tsx';
-import { ReviewChanges, type SettingChange } from '../review-changes.tsx';
 import { SettingsFrame } from '../settings-frame.tsx';
 import {
   nanosOf,

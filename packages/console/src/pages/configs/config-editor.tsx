@@ -1,0 +1,210 @@
+import type { CallOf } from '@weir/api/client';
+import { configProblem } from '@weir/api/topic-rules';
+import { type ReactNode, useMemo, useState } from 'react';
+import { cutText, visibleText } from '../../format/visible-text.ts';
+import { useMissingRight } from '../../session/rights.ts';
+import { Button } from '../../ui/button.tsx';
+import type { Column } from '../../ui/data-table.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { ConfigControl, type ConfigDefinition } from './config-control.tsx';
+import { type CheckedOperation, ReviewConfigs } from './review-configs.tsx';
+
+interface Config {
+  readonly definition: ConfigDefinition;
+  /** `null` if agents decide. */
+  readonly value: string | null;
+  readonly isSet: boolean;
+}
+
+export interface ConfigRow extends Config {
+  /** What it is to become: `null` for the default. */
+  readonly edit: string | null | undefined;
+}
+
+const shown = (text: string | null) =>
+  text === null ? 'agents decide' : text === '' ? 'empty' : cutText(visibleText(text), 200);
+const after = ({ definition, value, edit }: ConfigRow) =>
+  edit === undefined ? value : (edit ?? definition.default);
+
+/** `owner` is where a value was set: `this topic`. */
+export const configColumns = (owner: string): readonly Column<ConfigRow>[] => [
+  {
+    id: 'name',
+    title: 'Config',
+    width: 'minmax(16rem, 1.2fr)',
+    sortBy: keyOfConfig,
+    cell: ({ definition }) => (
+      <span title={definition.name} className="font-mono text-xs">
+        {definition.name}
+      </span>
+    ),
+  },
+  {
+    id: 'value',
+    title: 'Value',
+    width: 'minmax(12rem, 1fr)',
+    cell: (row) => (
+      <bdi className="font-mono text-xs" title={shown(row.value)}>
+        {row.edit === undefined ? (
+          shown(row.value)
+        ) : (
+          <>
+            <del className="text-muted">{shown(row.value)}</del> {shown(after(row))}
+          </>
+        )}
+      </bdi>
+    ),
+  },
+  {
+    id: 'source',
+    title: 'Source',
+    width: '8rem',
+    sortBy: ({ isSet, edit }) => (edit === undefined ? (isSet ? 1 : 2) : 0),
+    cell: ({ isSet, edit }) =>
+      edit !== undefined ? (
+        <span className="font-medium text-accent">{edit === null ? 'reset' : 'changed'}</span>
+      ) : isSet ? (
+        <span className="font-medium text-ink">{owner}</span>
+      ) : (
+        <span className="text-muted">default</span>
+      ),
+  },
+  {
+    id: 'doc',
+    title: 'What it does',
+    width: 'minmax(16rem, 2fr)',
+    cell: ({ definition }) => (
+      <span title={definition.documentation} className="text-muted">
+        {definition.documentation}
+      </span>
+    ),
+  },
+];
+
+export const keyOfConfig = ({ definition }: Config) => definition.name;
+
+interface EditorOptions<Name extends CheckedOperation> {
+  readonly clusterId: string;
+  /** All configs, in their order. */
+  readonly configs: readonly Config[];
+  readonly operation: Name;
+  /** The call that makes the changes. */
+  readonly inputOf: (edited: readonly ConfigRow[]) => CallOf<Name>;
+  /** `the configs of orders`. */
+  readonly what: string;
+}
+
+interface ConfigEditor {
+  readonly rows: readonly ConfigRow[];
+  readonly onOpen: (row: ConfigRow) => void;
+  /** The buttons of changes that are not made yet. */
+  readonly actions: ReactNode;
+  readonly dialogs: ReactNode;
+}
+
+/** Configs are changed one by one, reviewed together, and only what changed is sent. */
+export function useConfigEditor<Name extends CheckedOperation>({
+  clusterId,
+  configs,
+  operation,
+  inputOf,
+  what,
+}: EditorOptions<Name>): ConfigEditor {
+  const mayNot = useMissingRight(clusterId) !== undefined;
+  const [edits, setEdits] = useState<Readonly<Record<string, string | null>>>({});
+  const [editing, setEditing] = useState<string>();
+  const [isReviewed, setReviewed] = useState(false);
+  const rows = useMemo(
+    () => configs.map((config): ConfigRow => ({ ...config, edit: edits[config.definition.name] })),
+    [configs, edits],
+  );
+  const row = rows.find(({ definition }) => definition.name === editing);
+  const edited = rows.filter(({ edit }) => edit !== undefined);
+  const forget = () => setEdits({});
+  return {
+    rows,
+    onOpen: ({ definition }) => setEditing(definition.name),
+    actions: edited.length > 0 && (
+      <>
+        <Button onClick={forget}>Discard</Button>
+        <Button kind="primary" onClick={() => setReviewed(true)}>
+          Review {edited.length === 1 ? '1 change' : `${edited.length} changes`}
+        </Button>
+      </>
+    ),
+    dialogs: (
+      <>
+        {row !== undefined && (
+          <EditConfig
+            key={row.definition.name}
+            row={row}
+            mayNot={mayNot}
+            onClose={() => setEditing(undefined)}
+            onEdit={(value) =>
+              setEdits(({ [row.definition.name]: _, ...others }) =>
+                value === (row.isSet ? row.value : null)
+                  ? others
+                  : { ...others, [row.definition.name]: value },
+              )
+            }
+          />
+        )}
+        {isReviewed && (
+          <ReviewConfigs
+            what={what}
+            operation={operation}
+            input={inputOf(edited)}
+            changes={edited.map((one) => ({
+              name: one.definition.name,
+              before: shown(one.value),
+              after: one.edit === null ? `${shown(after(one))} (default)` : shown(after(one)),
+            }))}
+            onClose={() => setReviewed(false)}
+            onDone={forget}
+          />
+        )}
+      </>
+    ),
+  };
+}
+
+interface EditConfigProps {
+  readonly row: ConfigRow;
+  readonly mayNot: boolean;
+  readonly onClose: () => void;
+  readonly onEdit: (value: string | null) => void;
+}
+
+/** Changes one config. Nothing is sent before the changes are reviewed. */
+function EditConfig({ row: { definition, value, isSet, edit }, mayNot, onClose, onEdit }: EditConfigProps) {
+  const [typed, setTyped] = useState(edit ?? value ?? '');
+  const problem = configProblem(definition, typed);
+  const choose = (next: string | null) => {
+    onEdit(next);
+    onClose();
+  };
+  return (
+    <Dialog isOpen onClose={onClose} title={definition.name}>
+      <form
+        className="flex flex-col gap-3"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (problem === undefined && !mayNot) choose(typed.trim());
+        }}
+      >
+        <ConfigControl definition={definition} value={typed} onChange={setTyped} />
+        <div className="flex justify-end gap-2">
+          {(isSet || typeof edit === 'string') && (
+            <Button disabled={mayNot} onClick={() => choose(null)}>
+              Reset to default
+            </Button>
+          )}
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" type="submit" disabled={problem !== undefined || mayNot}>
+            Keep
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
