@@ -91,7 +91,7 @@ export const layers: Readonly<Record<string, Layer>> = {
   tableflow: { mayImport: ['core', 'wire', 'storage', 'registry'], builtins: 'any' },
   orbit: { mayImport: ['core', 'wire', 'storage'], builtins: 'any' },
   // Tools for models, derived from the API catalogue; the server of the tools supplies the operation handlers.
-  mcp: { mayImport: ['core', 'api', 'events'], builtins: 'any' },
+  mcp: { mayImport: ['core', 'api', 'events', 'http'], builtins: 'any' },
   // Checks of a cluster as pure functions over a snapshot, and what becomes of their findings.
   diagnostics: {
     mayImport: ['core', 'cluster', 'api', 'events', 'registry'],
