@@ -33,6 +33,14 @@ export { metricsDefinition, readyDefinition, statusDefinition } from './server/p
 export { metricsRoutes, type Probed, probeRoutes } from './server/probe-routes.ts';
 export type { OwnNames } from './server/rebound-name.ts';
 export { Refusals } from './server/refusals.ts';
+export {
+  type BodyFault,
+  bodyText,
+  faultText,
+  jsonInTurns,
+  readBody,
+  withPauses,
+} from './server/request-body.ts';
 export { outcomeOf } from './server/request-outcome.ts';
 export type { RouteDefinition } from './server/route-definition.ts';
 export { allowedOf, type MatchedRoute, RouteMatcher } from './server/route-matcher.ts';

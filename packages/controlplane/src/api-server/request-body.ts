@@ -1,14 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { ApiError, parseJson } from '@weir/api';
 import { apiLimits } from '@weir/api/limits';
-import {
-  type Clock,
-  type JsonBounds,
-  JsonReader,
-  jsonStepsPerTurn,
-  type MetricRow,
-  type Metrics,
-} from '@weir/core';
+import { type Clock, type JsonBounds, jsonStepsPerTurn, type MetricRow, type Metrics } from '@weir/core';
+import { type BodyFault, bodyText, faultText, jsonInTurns, readBody, withPauses } from '@weir/http';
 import { mcpLimits } from '@weir/mcp/limits';
 import { controlPlaneLimits } from '../limits.ts';
 import { DuplicateKeySearch } from './duplicate-key.ts';
@@ -74,9 +68,7 @@ export class RequestBodies {
   async readJson(request: IncomingMessage, bounds: BodyBounds): Promise<unknown> {
     try {
       requireJson(request.headers);
-      const declaredBytes = Number(request.headers['content-length'] ?? 0);
-      if (declaredBytes > bounds.bytesMax) throw tooLarge(bounds.bytesMax);
-      const body = await this.#read(request, bounds.bytesMax);
+      const body = await this.#read(request, bounds);
       const pause = () => new Promise<void>((resolve) => void this.#clock.after(0, resolve));
       return body.length === 0 ? undefined : await jsonOf(body, bounds, pause);
     } catch (error) {
@@ -86,30 +78,22 @@ export class RequestBodies {
     }
   }
 
-  #read(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
-    const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    const late = () =>
-      reject(new ApiError('invalid_request', `The body did not come within ${bodyMsMax} ms.`));
-    const cancel = this.#clock.after(bodyMsMax, late);
-    const takeChunk = (chunk: Buffer) => {
-      bytes += chunk.length;
-      this.#heldBytes += chunk.length;
-      if (bytes > bytesMax) reject(tooLarge(bytesMax));
-      else if (this.#heldBytes > controlPlaneLimits.apiBodiesBytesMax) reject(new ApiError('unavailable'));
-      else chunks.push(chunk);
-    };
-    const takeEnd = () => resolve(Buffer.concat(chunks));
-    const takeLoss = () => reject(new ApiError('context_canceled'));
-    request.on('data', takeChunk).on('end', takeEnd).on('error', takeLoss).on('close', takeLoss);
-    return promise.finally(() => {
-      cancel();
-      request.off('data', takeChunk).off('end', takeEnd).off('close', takeLoss);
-      // The rest of a refused body is discarded; the connection ends with the response.
-      request.pause();
-      this.#heldBytes -= bytes;
-    });
+  async #read(request: IncomingMessage, bounds: BodyBounds): Promise<Buffer> {
+    let held = 0;
+    try {
+      return await readBody(request, {
+        bytesMax: bounds.bytesMax,
+        time: { clock: this.#clock, msMax: bodyMsMax, late },
+        hold: (bytes) => {
+          held += bytes;
+          this.#heldBytes += bytes;
+          if (this.#heldBytes > controlPlaneLimits.apiBodiesBytesMax) throw new ApiError('unavailable');
+        },
+        refusalOf: refusalsBy(bounds),
+      });
+    } finally {
+      this.#heldBytes -= held;
+    }
   }
 }
 
@@ -132,29 +116,23 @@ export function isJson(headers: IncomingHttpHeaders): boolean {
   return /^application\/json[\t ]*(?:;[\t ]*charset="?utf-8"?[\t ]*)?$/i.test(headers['content-type'] ?? '');
 }
 
-function tooLarge(bytesMax: number): RefusedBody {
-  return new RefusedBody('bytes', 'payload_too_large', `The body has more than ${bytesMax} bytes.`);
+function late(): ApiError {
+  return new ApiError('invalid_request', `The body did not come within ${bodyMsMax} ms.`);
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true });
+function refusalsBy(bounds: BodyBounds): (fault: BodyFault) => ApiError {
+  return (fault) => {
+    if (fault === 'loss') return new ApiError('context_canceled');
+    const code = fault === 'bytes' || fault === 'values' ? 'payload_too_large' : 'invalid_request';
+    return new RefusedBody(fault, code, faultText(fault, { ...bounds, size: `${bounds.bytesMax} bytes` }));
+  };
+}
 
 /** Parses in turns: a body of names that all differ takes long. */
 async function jsonOf(body: Buffer, bounds: BodyBounds, pause: () => Promise<void>): Promise<unknown> {
-  const text = unlessUnreadable(() => utf8.decode(body));
-  const reader = new JsonReader(text, { bounds, parse: parseJson });
-  while (!unlessUnreadable(() => reader.advance(jsonStepsPerTurn))) await pause();
-  if (reader.broken === 'depthMax')
-    throw new RefusedBody(
-      'depth',
-      'invalid_request',
-      `The body has more than ${bounds.depthMax} lists and objects within each other.`,
-    );
-  if (reader.broken === 'valuesMax')
-    throw new RefusedBody(
-      'values',
-      'payload_too_large',
-      `The body has more than ${bounds.valuesMax} values.`,
-    );
+  const refusalOf = refusalsBy(bounds);
+  const text = bodyText(body, refusalOf);
+  const value = await withPauses(jsonInTurns(text, { bounds, parse: parseJson, refusalOf }), pause);
   const namesMax = apiLimits.apiObjectNamesMax;
   const names = new DuplicateKeySearch(text, { namesMax });
   while (!names.advance(jsonStepsPerTurn)) await pause();
@@ -170,14 +148,5 @@ async function jsonOf(body: Buffer, bounds: BodyBounds, pause: () => Promise<voi
       'invalid_request',
       `${JSON.stringify(names.found.slice(0, 64))} is given twice`,
     );
-  return reader.value;
-}
-
-/** Parser messages repeat the input, which may be a secret. */
-function unlessUnreadable<Found>(read: () => Found): Found {
-  try {
-    return read();
-  } catch {
-    throw new RefusedBody('syntax', 'invalid_request', 'The body is not JSON.');
-  }
+  return value;
 }

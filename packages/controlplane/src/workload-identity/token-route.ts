@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { readBody } from '@weir/http';
 import { tokenExchange } from '@weir/rpc';
 import type { Handler } from '../http/route-table.ts';
 import { controlPlaneLimits } from '../limits.ts';
@@ -11,7 +12,9 @@ const subjectTokenTypes: readonly string[] = tokenExchange.subjectTokenTypes;
 
 type Answer = readonly [status: number, body: Readonly<Record<string, unknown>>];
 
-const tooLong = Symbol('too long');
+const bytesMax = controlPlaneLimits.tokenRequestBytesMax;
+/** The body has too many bytes. */
+class TooLong extends Error {}
 
 export function tokenRoute(exchange: Pick<TokenExchange, 'exchange'>): Handler {
   let runningCount = 0;
@@ -23,11 +26,9 @@ export function tokenRoute(exchange: Pick<TokenExchange, 'exchange'>): Handler {
     }
     runningCount++;
     try {
-      const body = await bodyOf(request);
-      if (body === tooLong) {
-        return refused(413, 'invalid_request', `at most ${controlPlaneLimits.tokenRequestBytesMax} bytes`);
-      }
-      return await exchanged(new URLSearchParams(body));
+      const refusalOf = (fault: string) => (fault === 'bytes' ? new TooLong() : new Error('lost'));
+      const body = await readBody(request, { bytesMax, refusalOf });
+      return await exchanged(new URLSearchParams(body.toString()));
     } finally {
       runningCount--;
     }
@@ -66,7 +67,8 @@ export function tokenRoute(exchange: Pick<TokenExchange, 'exchange'>): Handler {
   }
 
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const [status, body] = await answerTo(request).catch((): Answer => {
+    const [status, body] = await answerTo(request).catch((error: unknown): Answer => {
+      if (error instanceof TooLong) return refused(413, 'invalid_request', `at most ${bytesMax} bytes`);
       return refused(400, 'invalid_request', 'the request could not be read');
     });
     const text = JSON.stringify(body);
@@ -82,15 +84,4 @@ export function tokenRoute(exchange: Pick<TokenExchange, 'exchange'>): Handler {
 
 function refused(status: number, error: string, description: string): Answer {
   return [status, { error, error_description: description }];
-}
-
-async function bodyOf(request: IncomingMessage): Promise<string | typeof tooLong> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > controlPlaneLimits.tokenRequestBytesMax) return tooLong;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
 }

@@ -1,13 +1,19 @@
-import { isAscii } from 'node:buffer';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { brokerLimits } from '@weir/broker';
-import { formatBytes, JsonReader, jsonStepsPerTurn, MemoryCounter, Semaphore } from '@weir/core';
-import { HttpProblem } from '@weir/http';
+import { formatBytes, type JsonBounds, MemoryCounter, Semaphore } from '@weir/core';
+import {
+  type BodyFault,
+  bodyText,
+  faultText,
+  HttpProblem,
+  jsonInTurns,
+  readBody,
+  withPauses,
+} from '@weir/http';
 import { gatewayLimits } from '../limits.ts';
 import { exactJson, mayBeInexact } from './exact-json.ts';
 import { inflatedBody } from './inflated-body.ts';
 
-const utf8 = new TextDecoder('utf-8', { fatal: true });
 const {
   httpBodyBytesMax,
   httpLargeBodyBytesMin,
@@ -16,6 +22,9 @@ const {
   httpBodyValuesMax,
   httpExactBodyValuesMax,
 } = gatewayLimits;
+
+const advice = '; send fewer records at a time';
+const usualBounds: JsonBounds = { depthMax: httpBodyDepthMax, valuesMax: httpBodyValuesMax };
 
 /**
  * Receives a body, its size as received or, if that is more, as inflated, and a function that counts further memory
@@ -55,18 +64,11 @@ export class DataBodies {
     { keepsNumbers = false, admit }: { readonly keepsNumbers?: boolean } & Pick<BytesOptions, 'admit'>,
     use: UseBody<unknown, Output>,
   ): Promise<Output> {
-    return this.withBytes(request, { admit }, async (body, bytes, countBytes) =>
-      use(body.length === 0 ? {} : await this.#json(body, keepsNumbers), bytes, countBytes),
-    );
-  }
-
-  async #json(body: Buffer, keepsNumbers: boolean): Promise<unknown> {
-    const reading = jsonInTurns(body, { keepsNumbers });
-    for (;;) {
-      const { done, value } = reading.next();
-      if (done === true) return value;
-      await this.#turn();
-    }
+    const pause = () => this.#turn();
+    return this.withBytes(request, { admit }, async (body, bytes, countBytes) => {
+      const json = body.length === 0 ? {} : await withPauses(dataJson(body, { keepsNumbers }), pause);
+      return use(json, bytes, countBytes);
+    });
   }
 
   /** Reads a body and passes it on inflated. Its memory counts until `use` is done. */
@@ -75,16 +77,18 @@ export class DataBodies {
     { encodingsIn = ({ 'content-encoding': given }) => given, admit }: BytesOptions,
     use: UseBody<Buffer, Output>,
   ): Promise<Output> {
-    const declared = Number(request.headers['content-length'] ?? 0);
-    if (declared > httpBodyBytesMax) throw tooLarge();
-    if (this.#memory.isFull) throw overloaded();
     let counted = 0;
     const count = (bytes: number) => {
       counted += bytes;
       this.#memory.change(bytes);
     };
     try {
-      const received = await read(request, count);
+      const received = await readBody(request, {
+        bytesMax: httpBodyBytesMax,
+        begin: () => this.#refuseIfFull(),
+        hold: count,
+        refusalOf,
+      });
       admit?.();
       const encodings = encodingsIn(request.headers);
       const body = encodings === undefined ? received : await this.#inflated(received, encodings, count);
@@ -104,36 +108,17 @@ export class DataBodies {
   #inflated(received: Buffer, encodings: string, count: (bytes: number) => void): Promise<Buffer> {
     return this.#inflations.run(async () => {
       // Many small bodies may have become large ones meanwhile.
-      if (this.#memory.isFull) throw overloaded();
+      this.#refuseIfFull();
       const body = await inflatedBody(received, encodings, httpBodyBytesMax);
-      if (body === undefined) throw tooLarge();
+      if (body === undefined) throw refusalOf('bytes');
       if (body !== received) count(body.length);
       return body;
     });
   }
-}
 
-function read(request: IncomingMessage, count: (bytes: number) => void): Promise<Buffer> {
-  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  const takeChunk = (chunk: Buffer) => {
-    bytes += chunk.length;
-    count(chunk.length);
-    if (bytes > httpBodyBytesMax) reject(tooLarge());
-    else chunks.push(chunk);
-  };
-  const takeEnd = () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
-  const takeLoss = () => {
-    // Every request is closed in the end.
-    if (!request.complete) reject(new HttpProblem(400, 'The connection ended before the body.'));
-  };
-  request.on('data', takeChunk).on('end', takeEnd).on('error', takeLoss).on('close', takeLoss);
-  return promise.finally(() => {
-    request.off('data', takeChunk).off('end', takeEnd).off('close', takeLoss);
-    // The rest of a refused body is discarded; the connection ends with the answer.
-    request.pause();
-  });
+  #refuseIfFull(): void {
+    if (this.#memory.isFull) throw overloaded();
+  }
 }
 
 interface JsonOptions {
@@ -145,50 +130,24 @@ interface JsonOptions {
  * Parses a body in parts, and yields where other requests may run. Throws an `HttpProblem` for what is no JSON, or has
  * more depth or values than a body may have.
  */
-export function* jsonInTurns(
+export function* dataJson(
   body: Buffer,
   { keepsNumbers = false, depthMax = httpBodyDepthMax }: JsonOptions = {},
-): Generator<undefined, unknown, undefined> {
-  const text = textOf(body);
+): Generator<'pause', unknown, undefined> {
+  const text = bodyText(body, refusalOf);
   const isExact = keepsNumbers && mayBeInexact(text);
-  const valuesMax = isExact ? httpExactBodyValuesMax : httpBodyValuesMax;
-  const reader = new JsonReader(text, {
-    bounds: { depthMax, valuesMax },
+  const bounds = { depthMax, valuesMax: isExact ? httpExactBodyValuesMax : httpBodyValuesMax };
+  return yield* jsonInTurns(text, {
+    bounds,
     ...(isExact ? { parse: exactJson } : {}),
+    refusalOf: (fault) => refusalOf(fault, bounds),
   });
-  try {
-    while (!reader.advance(jsonStepsPerTurn)) yield;
-  } catch (error) {
-    throw error instanceof SyntaxError ? notJson() : error;
-  }
-  if (reader.broken === undefined) return reader.value;
-  throw new HttpProblem(
-    413,
-    reader.broken === 'depthMax'
-      ? `The body has more than ${depthMax} lists and objects within each other.`
-      : `The body has more than ${valuesMax} values; send fewer records at a time.`,
-  );
 }
 
-function textOf(body: Buffer): string {
-  try {
-    // Bodies are mostly base64, which takes a tenth of the time so.
-    return isAscii(body) ? body.toString('latin1') : utf8.decode(body);
-  } catch {
-    throw notJson();
-  }
-}
-
-/** Messages of the parser repeat the input. */
-function notJson(): HttpProblem {
-  return new HttpProblem(400, 'The body is not JSON.');
-}
-
-function tooLarge(): HttpProblem {
-  return new HttpProblem(
-    413,
-    `The body has more than ${formatBytes(httpBodyBytesMax)}; send fewer records at a time.`,
-  );
+function refusalOf(fault: BodyFault, bounds = usualBounds): HttpProblem {
+  const status = fault === 'loss' || fault === 'syntax' ? 400 : 413;
+  const size = `${formatBytes(httpBodyBytesMax)}${advice}`;
+  return new HttpProblem(status, faultText(fault, { ...bounds, size, valuesAdvice: advice }));
 }
 
 export function overloaded(): HttpProblem {

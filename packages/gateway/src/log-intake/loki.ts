@@ -3,6 +3,7 @@ import { bytesOf, formatBytes, type ProtobufValue, protobufFields, textOf } from
 import { bodyTypeOf, HttpProblem } from '@weir/http';
 import type { DataInput, WholeAnswer } from '../http-data/data-route.ts';
 import { objectOf, objectsIn } from '../http-data/json-fields.ts';
+import { dataJson } from '../http-data/request-body.ts';
 import { gatewayLimits } from '../limits.ts';
 import {
   type FoundLine,
@@ -17,7 +18,6 @@ import { checkCount, checkLabelsBytes, type Labels, labelsText, parseLabels } fr
 import { LineBounds } from './otlp-attributes.ts';
 import { orRefused } from './otlp-refusal.ts';
 import type { ParseSteps } from './parse-steps.ts';
-import { parsedJson } from './parsed-json.ts';
 import { refusalText, refusedLine, type TakenLogs } from './take-logs.ts';
 
 const { logIntakeRecordBytesMax } = gatewayLimits;
@@ -105,7 +105,7 @@ function labelsJson(labels: Labels): string | undefined {
 }
 
 function* jsonStreams(body: Buffer, steps: ParseSteps): Generator<StreamLine | typeof pausePoint> {
-  for (const given of objectsIn(objectOf(yield* parsedJson(body)), 'streams')) {
+  for (const given of objectsIn(objectOf(yield* dataJson(body)), 'streams')) {
     const labels = jsonLabels(given.fields.stream ?? {}, `${given.path}.stream`);
     if (steps.isOver(streamSteps + labels.size * labelSteps, checkLabelsSize(labels))) yield pausePoint;
     const stream = new Stream(labels);

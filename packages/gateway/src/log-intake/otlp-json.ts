@@ -1,5 +1,6 @@
 import { HttpProblem } from '@weir/http';
 import { type JsonObject, objectOf, objectsIn } from '../http-data/json-fields.ts';
+import { dataJson } from '../http-data/request-body.ts';
 import { gatewayLimits } from '../limits.ts';
 import { type FoundLine, jsonObject, pausePoint } from './log-line.ts';
 import { nanosecondsIn } from './log-time.ts';
@@ -7,7 +8,6 @@ import { type Attributes, addAttribute, doubleJson, LineBounds, LineRefused } fr
 import { type OtlpRecord, OtlpResource, OtlpScope, otlpLine } from './otlp-record.ts';
 import { orRefused } from './otlp-refusal.ts';
 import type { ParseSteps } from './parse-steps.ts';
-import { parsedJson } from './parsed-json.ts';
 
 const optional = { isRequired: false } as const;
 const hexId = /^[0-9a-f]{0,64}$/i;
@@ -17,7 +17,7 @@ const int64Text = /^-?\d{1,19}$/;
 
 /** Finds the lines of an `ExportLogsServiceRequest` in JSON, with the names of OpenTelemetry. */
 export function* otlpJsonLines(body: Buffer, steps: ParseSteps): Generator<FoundLine> {
-  const request = objectOf(yield* parsedJson(body, { depthMax: gatewayLimits.logIntakeBodyDepthMax }));
+  const request = objectOf(yield* dataJson(body, { depthMax: gatewayLimits.logIntakeBodyDepthMax }));
   for (const resourceLogs of objectsIn(request, 'resourceLogs', optional)) {
     if (steps.isOver(groupSteps)) yield pausePoint;
     const resource = new OtlpResource(attributesIn(within(resourceLogs, 'resource'), new LineBounds(steps)));

@@ -13,7 +13,7 @@ import { brokenBound, type Clock, type Log, type Metrics } from '@weir/core';
 import { mcpLimits } from '../limits.ts';
 import { mcpRequestsRow } from './metric-rows.ts';
 import { isFromOwnSite } from './own-site.ts';
-import { readBody } from './read-body.ts';
+import { bodyTextOf } from './read-body.ts';
 import { sendWebResponse, webRequestOf } from './web-exchange.ts';
 
 export interface EndpointOptions<Who> {
@@ -84,7 +84,7 @@ export function createEndpoint<Who extends object>(options: EndpointOptions<Who>
       throw new ApiError('forbidden', 'Pages of other sites may not call this; programs send no Origin.');
     const who = await whoOf(request);
     if (!jsonType.test(request.headers['content-type'] ?? '')) throw new ApiError('unsupported_media_type');
-    const text = await readBody(request, clock);
+    const text = await bodyTextOf(request, clock);
     refuseEndless(text);
     const stop = new AbortController();
     const leave = () => {
