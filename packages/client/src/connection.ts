@@ -12,6 +12,7 @@ import {
   type Fields,
   FrameSplitter,
   type ReadStruct,
+  type ResponseOf,
   type WriteStruct,
 } from '@weir/wire';
 import type { Address } from './address.ts';
@@ -21,6 +22,7 @@ import { openSocket, type SocketOptions, stopped } from './open-socket.ts';
 import { KafkaRequestFailed } from './request-failed.ts';
 import { authenticate, type LoginChannel } from './sasl/authenticate.ts';
 import type { SaslLogin } from './sasl/login.ts';
+import type { CallBody, Transport } from './transport.ts';
 import { commonVersion, type OfferedVersions } from './versions.ts';
 
 export interface ConnectionOptions extends SocketOptions {
@@ -141,6 +143,16 @@ export class KafkaConnection {
     const answer = await this.#send(api, version, bodyFor(body, version), timeoutMs);
     this.#isServed = true;
     return answer;
+  }
+
+  /** This broker for calls that take no longer than a timeout. */
+  transport(timeoutMs: number): Transport {
+    return {
+      call: <A extends Api>(api: A, highestUseful: number, body: CallBody<A>) =>
+        this.request(api, body as RequestBody<Fields>, { timeoutMs, highestUseful }) as Promise<
+          ResponseOf<A>
+        >,
+    };
   }
 
   /** Sends a request that gets no answer: Produce with acks 0. Resolves once the kernel has taken the bytes. */

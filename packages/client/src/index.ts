@@ -34,10 +34,11 @@ export {
 export { KafkaConnection } from './connection.ts';
 export { ConnectionFailed, type ConnectionProblem, connectionFailure } from './connection-failed.ts';
 export { findCoordinator } from './coordinator.ts';
+export { ClassicMember, leaveGroup, type Membership } from './groups/classic-member.ts';
 export { committedOffsets } from './groups/committed-offsets.ts';
 export { consumeByGroup, endsOf, type MemberReader } from './groups/group-consumer.ts';
 export { GroupMember } from './groups/group-member.ts';
-export type { OffsetsByTopic } from './groups/offset-commit.ts';
+export { type Committer, noMember, type OffsetsByTopic } from './groups/offset-commit.ts';
 export { type ClientTls, openSocket, type SocketOptions } from './open-socket.ts';
 export { type FetchedBatches, type FetchLimits, fetchBatches, type IsolationLevel } from './records/fetch.ts';
 export { allAnswers, requestFromLeaders, subject } from './records/leaders.ts';
@@ -63,3 +64,4 @@ export {
   findTopic,
   listTopics,
 } from './topics.ts';
+export type { CallBody, Transport } from './transport.ts';

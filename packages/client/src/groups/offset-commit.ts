@@ -5,7 +5,7 @@ import type { KafkaConnection } from '../connection.ts';
 export type OffsetsByTopic = ReadonlyMap<string, ReadonlyMap<number, bigint>>;
 
 /** Who commits: a member, or an administrator for a group without members. */
-interface Committer {
+export interface Committer {
   readonly groupId: string;
   readonly generationId: number;
   readonly memberId: string;

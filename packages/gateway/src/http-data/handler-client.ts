@@ -1,8 +1,9 @@
 import type { AnswerHold, RequestServer } from '@weir/broker';
+import type { CallBody, Transport } from '@weir/client';
 import type { Clock } from '@weir/core';
 import { HttpProblem } from '@weir/http';
 import type { ClientSession } from '@weir/security';
-import { type Api, apis, type Fields, type ReadStruct, type RequestOf, type ResponseOf } from '@weir/wire';
+import { type Api, apis, type Fields, type ReadStruct, type ResponseOf } from '@weir/wire';
 import { storedBytes } from './stored-bytes.ts';
 
 interface HandlerClientOptions {
@@ -22,7 +23,7 @@ interface HandlerClientOptions {
  * Sends Kafka requests of one HTTP request to the handlers of this agent. They have the rights, quotas, limits and
  * events of any Kafka client, because they take the same way.
  */
-export class HandlerClient {
+export class HandlerClient implements Transport {
   readonly #options: HandlerClientOptions;
   #correlationId = 0;
   #fetchedBytes = 0;
@@ -75,8 +76,8 @@ export class HandlerClient {
   async call<A extends Api>(
     api: A,
     apiVersion: number,
-    body: RequestOf<A>,
-    requestBytes: number,
+    body: CallBody<A>,
+    requestBytes = 0,
   ): Promise<ResponseOf<A>> {
     const { server, clock, mayWrite: _, ...rest } = this.#options;
     const answer = await server.serve({
@@ -84,7 +85,7 @@ export class HandlerClient {
       api,
       apiVersion,
       correlationId: this.#correlationId++,
-      body: body as ReadStruct<Fields>,
+      body: (typeof body === 'function' ? body(apiVersion) : body) as ReadStruct<Fields>,
       requestBytes,
       receivedMs: clock.monotonicMs(),
       isAdmitted: true,

@@ -1,14 +1,8 @@
+import type { Committer } from '@weir/client';
 import { apis, errors, zeroUuid } from '@weir/wire';
 import type { HandlerClient } from '../../handler-client.ts';
 import { groupProblem } from './consumer-problems.ts';
 import type { Place } from './held-partitions.ts';
-
-/** Who commits: a member of the group, or a consumer that was assigned its partitions by hand. */
-export interface Committer {
-  readonly groupId: string;
-  readonly memberId: string;
-  readonly generationId: number;
-}
 
 interface OffsetToCommit extends Place {
   readonly offset: number;
