@@ -29,6 +29,7 @@ export {
 } from './server/json-schema.ts';
 export { isLoopback } from './server/loopback.ts';
 export { ownNamesOf, refusePages } from './server/page-guard.ts';
+export { PathTable } from './server/path-table.ts';
 export { metricsDefinition, readyDefinition, statusDefinition } from './server/probe-definitions.ts';
 export { metricsRoutes, type Probed, probeRoutes } from './server/probe-routes.ts';
 export type { OwnNames } from './server/rebound-name.ts';

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { apiPath, docsMcpPath, mcpPath } from '@weir/api/paths';
+import { PathTable } from '@weir/http';
 import { agentTokenPath } from '@weir/rpc';
 
 /** Answers a request. It never rejects. */
@@ -7,13 +8,11 @@ export type Handler = (request: IncomingMessage, response: ServerResponse) => vo
 
 interface Route {
   readonly path: string;
-  /** The route matches all paths that begin with `path`. */
-  readonly isPrefix?: true;
   /** The handler needs accounts, which a quick start loads on first use. */
   readonly needsAccounts?: true;
 }
 
-/** Every path of the server. An exact path wins over prefixes, and a longer prefix over a shorter one. */
+/** Every path of the server, as in a `PathTable`. */
 const routes = {
   status: { path: '/v1/status' },
   readiness: { path: '/v1/readiness' },
@@ -25,33 +24,29 @@ const routes = {
   setup: { path: '/setup', needsAccounts: true },
   join: { path: '/join', needsAccounts: true },
   signIn: { path: '/sign-in', needsAccounts: true },
-  signInLink: { path: '/sign-in/', isPrefix: true, needsAccounts: true },
+  signInLink: { path: '/sign-in/', needsAccounts: true },
   consoleClusters: { path: '/clusters', needsAccounts: true },
-  consoleCluster: { path: '/clusters/', isPrefix: true, needsAccounts: true },
+  consoleCluster: { path: '/clusters/', needsAccounts: true },
   consoleKeys: { path: '/keys', needsAccounts: true },
   consoleMcp: { path: '/mcp', needsAccounts: true },
   consoleTeam: { path: '/team', needsAccounts: true },
-  consoleTeamPage: { path: '/team/', isPrefix: true, needsAccounts: true },
+  consoleTeamPage: { path: '/team/', needsAccounts: true },
   consoleAuditLog: { path: '/audit-log', needsAccounts: true },
   consoleWorkspaces: { path: '/workspaces', needsAccounts: true },
   consoleOwnAccount: { path: '/account', needsAccounts: true },
-  consoleAssets: { path: '/assets/', isPrefix: true, needsAccounts: true },
+  consoleAssets: { path: '/assets/', needsAccounts: true },
   consoleTheme: { path: '/theme.js', needsAccounts: true },
   consoleIcon: { path: '/favicon.svg', needsAccounts: true },
-  ssoLogin: { path: '/login/sso/', isPrefix: true, needsAccounts: true },
+  ssoLogin: { path: '/login/sso/', needsAccounts: true },
   ssoCallback: { path: '/login/callback', needsAccounts: true },
   agentToken: { path: `/${agentTokenPath}`, needsAccounts: true },
-  clusterMetrics: {
-    path: `${apiPath}/monitoring/prometheus/virtual_clusters/`,
-    isPrefix: true,
-    needsAccounts: true,
-  },
+  clusterMetrics: { path: `${apiPath}/monitoring/prometheus/virtual_clusters/`, needsAccounts: true },
   mcp: { path: mcpPath, needsAccounts: true },
   docsMcp: { path: docsMcpPath, needsAccounts: true },
-  icons: { path: '/icons/', isPrefix: true, needsAccounts: true },
+  icons: { path: '/icons/', needsAccounts: true },
   openApi: { path: `${apiPath}/openapi.json`, needsAccounts: true },
   apiDocs: { path: `${apiPath}/docs`, needsAccounts: true },
-  api: { path: `${apiPath}/`, isPrefix: true, needsAccounts: true },
+  api: { path: `${apiPath}/`, needsAccounts: true },
 } as const satisfies Record<string, Route>;
 
 type Routes = typeof routes;
@@ -75,11 +70,7 @@ export const accountsRouteNames = rows
   .filter(([, { needsAccounts }]) => needsAccounts === true)
   .map(([name]) => name as AccountsRouteName);
 
-const exact = new Map(rows.filter(([, { isPrefix }]) => !isPrefix).map(([name, { path }]) => [path, name]));
-
-const prefixes = rows
-  .filter(([, { isPrefix }]) => isPrefix)
-  .sort(([, a], [, b]) => b.path.length - a.path.length);
+const table = new PathTable(rows.map(([name, { path }]) => ({ name, path })));
 
 export function routePath(name: RouteName): string {
   return routes[name].path;
@@ -87,7 +78,7 @@ export function routePath(name: RouteName): string {
 
 /** The route of a path without its query. */
 export function routeOf(path: string): RouteName | undefined {
-  return exact.get(path) ?? prefixes.find(([, { path: prefix }]) => path.startsWith(prefix))?.[0];
+  return table.rowsAt(path)[0]?.name;
 }
 
 /** The path of a request, without the query. */

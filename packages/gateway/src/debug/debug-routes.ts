@@ -42,7 +42,6 @@ export const debugRoutes: readonly DebugRoute[] = [
   { ...allocsDefinition, serve: (input) => serveHeap(input, 'alloc') },
   { ...traceDefinition, serve: serveTrace },
   { ...speedTestDefinition, serve: serveSpeedTest },
-  // Its path is a prefix of others, so that it is the last one.
   { ...indexDefinition, serve: serveIndex },
 ];
 

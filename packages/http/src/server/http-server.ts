@@ -19,6 +19,7 @@ import {
   serverLimits,
   socketDeadlineMs,
 } from './http-defaults.ts';
+import { PathTable } from './path-table.ts';
 import { Refusals } from './refusals.ts';
 
 /**
@@ -51,7 +52,7 @@ interface HttpTlsOptions {
 
 export interface Route {
   readonly method: 'GET' | 'POST';
-  /** A path, or a prefix if it ends in a slash. */
+  /** As in a `PathTable`. */
   readonly path: string;
   handle(request: IncomingMessage, response: ServerResponse, url: URL): void | Promise<void>;
 }
@@ -62,7 +63,8 @@ export interface HttpListener {
 }
 
 export async function startHttpListener(options: HttpOptions): Promise<HttpListener> {
-  const { host, port, routes, log, name = 'http' } = options;
+  const { host, port, log, name = 'http' } = options;
+  const routes = new PathTable(options.routes);
   const limits = { ...serverLimits, requestTimeout: socketDeadlineMs };
   const server =
     options.tls === undefined ? createServer(limits) : secureServer(limits, options.tls, options);
@@ -94,9 +96,7 @@ export async function startHttpListener(options: HttpOptions): Promise<HttpListe
       plain(response, 400, 'the target of the request is no path');
       return;
     }
-    const atPath = routes.filter(({ path }) =>
-      path.endsWith('/') && path !== '/' ? url.pathname.startsWith(path) : url.pathname === path,
-    );
+    const atPath = routes.rowsAt(url.pathname);
     const route = atPath.find(({ method }) => method === request.method);
     try {
       if (route !== undefined) await route.handle(request, response, url);
