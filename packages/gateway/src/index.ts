@@ -9,4 +9,3 @@ export { intakeRoutes } from './log-intake/intake-routes.ts';
 export { type RegistrySettings, startAgentRegistry } from './schema-registry/agent-registry.ts';
 export { OwnRegistry } from './schema-registry/own-registry.ts';
 export { registryRows } from './schema-registry/registry-metrics.ts';
-export type { RegistryServer } from './schema-registry/registry-server.ts';

@@ -15,7 +15,7 @@ export {
   socketDeadlineMs,
 } from './server/http-defaults.ts';
 export { HttpProblem } from './server/http-problem.ts';
-export { type HttpListener, plain, type Route, startHttpListener } from './server/http-server.ts';
+export { plain, type Route, startHttpListener } from './server/http-server.ts';
 export {
   base64OrNull,
   boundedInteger,

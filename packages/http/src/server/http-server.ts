@@ -57,7 +57,7 @@ export interface Route {
   handle(request: IncomingMessage, response: ServerResponse, url: URL): void | Promise<void>;
 }
 
-export interface HttpListener {
+interface HttpListener {
   readonly port: number;
   close(): Promise<void>;
 }

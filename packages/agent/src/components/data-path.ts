@@ -1,6 +1,6 @@
-import type { ClientInflation, ClusterView, ExchangeSecrets, Pressure, WriteHealth } from '@weir/broker';
+import type { ClusterView, PageExchange, Pressure, WriteHealth } from '@weir/broker';
 import {
-  createPageExchange,
+  ClientInflation,
   createReadPath,
   createWritePath,
   DamageRegistry,
@@ -9,7 +9,6 @@ import {
   Impersonation,
   listOffsetsHandler,
   ownConfigsReader,
-  type PageExchange,
   produceHandler,
   RecentReaders,
   SchemaValidation,
@@ -19,53 +18,37 @@ import {
   TopicDistribution,
   topicDistributionRows,
 } from '@weir/broker';
-import { acceptedSecrets, clusterSecrets } from '@weir/cluster';
-import type { SchemaCache } from '@weir/registry/decoding';
-import type { AgentPeers } from '@weir/security';
+import type { RecordSchemas } from '@weir/registry/decoding';
 import { principalsOf } from '@weir/security';
-import type { AgentOptions } from './agent-options.ts';
-import type { AgentStats } from './stats/agent-stats.ts';
+import type { AgentContext } from '../agent-context.ts';
+import { started } from '../component.ts';
+import { pageBytes } from './page-exchange.ts';
 
-const pageBytes = 4 * 1024 * 1024;
 const inflightFilesPerCpu = 64;
-/** The part of this agent in the page cache of its zone. If it has no agent key, there is none. */
-export function pageExchange(
-  options: AgentOptions,
-  view: ClusterView,
-  peers: AgentPeers | undefined,
-): PageExchange | undefined {
-  const { agentKey } = options;
-  if (agentKey === undefined) return undefined;
-  const secrets = view.records(clusterSecrets.pageExchange.namespace);
-  const accepted = (): ExchangeSecrets =>
-    acceptedSecrets(clusterSecrets.pageExchange, ({ key }) => secrets.byKey.get(key)) ?? [agentKey()];
-  return createPageExchange({
-    ...options,
-    secrets: accepted,
-    self: options,
-    agents: () => view.agents(),
-    pageBytes,
-    peers,
-  });
-}
 
-interface DataPathParts {
+interface Needs extends AgentContext {
   readonly view: ClusterView;
   readonly exchange: PageExchange | undefined;
   readonly pressure: Pressure;
-  readonly stats: AgentStats;
-  readonly inflation: ClientInflation;
   readonly health: WriteHealth;
   /** Schemas that records must fit where their topic demands it. */
-  readonly schemas: SchemaCache | undefined;
-  /** Aborted when the agent stops. */
-  readonly stopping: AbortSignal;
+  readonly schemas: RecordSchemas | undefined;
 }
 
-/** Write path, read path, and the handlers of the APIs that use them. */
-export function dataPath(
-  options: AgentOptions,
-  { view, exchange, pressure, stats, inflation, health, schemas, stopping }: DataPathParts,
+/** Write path, read path, and the handlers of the APIs that use them. They stop with the listener. */
+export const dataPath = {
+  name: 'data path',
+  start(context: Needs) {
+    const stopping = new AbortController();
+    const inflation = new ClientInflation();
+    return started({ stopping, inflation, ...createDataPath(context, inflation, stopping.signal) });
+  },
+};
+
+function createDataPath(
+  { options, view, exchange, pressure, stats, health, schemas }: Needs,
+  inflation: ClientInflation,
+  stopping: AbortSignal,
 ) {
   const { clusterId, roles, store, clock, random, log, metrics, cpuCount } = options;
   const readPath = createReadPath({
@@ -119,7 +102,7 @@ export function dataPath(
     new Impersonation(options.impersonation, principalsOf(view.records('credential')));
   const distributionBy = (row: keyof typeof topicDistributionRows) =>
     options.countsPerTopic === true ? new TopicDistribution(metrics, topicDistributionRows[row]) : undefined;
-  const handlers = {
+  const dataHandlers = {
     produce: produceHandler({
       roles,
       writePath,
@@ -127,7 +110,8 @@ export function dataPath(
       ownConfigs: ownConfigsReader(ownNodeId),
       impersonation,
       schemaValidation:
-        schemas && new SchemaValidation({ cache: schemas, clock, metrics, onInvalid: stats.recordsInvalid }),
+        schemas &&
+        new SchemaValidation({ cache: schemas.cache, clock, metrics, onInvalid: stats.recordsInvalid }),
       inflation,
       onRequest: stats.produceRequested,
       onWritten: stats.produceWritten,
@@ -151,5 +135,5 @@ export function dataPath(
     shareFetch: shareFetchHandler(share, { roles, onFetch: () => readers.came() }),
     shareAcknowledge: shareAcknowledgeHandler(share),
   };
-  return { writePath, readPath, damage, impersonation, handlers };
+  return { writePath, readPath, damage, impersonation, dataHandlers };
 }

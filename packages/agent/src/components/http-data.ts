@@ -1,0 +1,60 @@
+import type { ClientQuotas, Impersonation, Pressure, RequestServer } from '@weir/broker';
+import {
+  DebugEndpoints,
+  dataRoutes,
+  HttpData,
+  InflatedMemory,
+  intakeRoutes,
+  writeAccess,
+} from '@weir/gateway';
+import { ownNamesOf } from '@weir/http';
+import type { RecordSchemas } from '@weir/registry/decoding';
+import type { AgentContext } from '../agent-context.ts';
+import { started } from '../component.ts';
+import { inUrl } from '../start-and-stop.ts';
+import type { HttpAnswers } from './http-listener.ts';
+import type { Callers } from './security.ts';
+
+interface Needs extends AgentContext {
+  readonly httpPort: number;
+  readonly httpAnswers: HttpAnswers;
+  readonly callers: Callers;
+  readonly server: RequestServer;
+  readonly pressure: Pressure;
+  readonly quotas: ClientQuotas;
+  readonly impersonation: Impersonation | undefined;
+  readonly schemas: RecordSchemas | undefined;
+}
+
+/** Records and debug endpoints on the HTTP listener. */
+export const httpData = {
+  name: 'HTTP data',
+  start(context: Needs) {
+    const { options, stop, httpAnswers, callers, impersonation, schemas } = context;
+    const { answers } = context.pressure;
+    const { tls, sasl, clock } = options;
+    const inflated = new InflatedMemory(answers, clock);
+    const requiresLogin = sasl?.isRequired === true;
+    const hasClientCertificates = (tls?.kafka?.clientCertificates ?? 'ignored') !== 'ignored';
+    // Clients that have to show certificates cannot do so over HTTP, and need a password or a token.
+    const httpRequiresLogin = requiresLogin || hasClientCertificates;
+    const data = new HttpData({
+      ...callers,
+      inflated,
+      routes: [...dataRoutes, ...intakeRoutes],
+      mayWrite: writeAccess({ accessOf: callers.accessOf, impersonation }),
+      quotas: context.quotas,
+      server: context.server,
+      ownUrl: `http${tls?.http === true ? 's' : ''}://${inUrl(options.advertisedHost)}:${context.httpPort}`,
+      ownNames: ownNamesOf(options),
+      answers,
+      schemas,
+      logTopic: options.logIntakeDefaultTopic,
+      requiresLogin,
+      hasClientCertificates,
+    });
+    httpAnswers.data = data;
+    httpAnswers.debug = new DebugEndpoints({ ...callers, requiresLogin: httpRequiresLogin });
+    return started({ inflated, httpRequiresLogin }, () => stop.briefly(data.close()));
+  },
+};

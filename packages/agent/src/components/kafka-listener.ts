@@ -1,0 +1,47 @@
+import type { ClientQuotas, ListenerLimits, Pressure, RequestServer, WritePath } from '@weir/broker';
+import { startKafkaListener } from '@weir/broker';
+import { bareAddress } from '@weir/security';
+import type { AgentContext } from '../agent-context.ts';
+import { started } from '../component.ts';
+import type { Callers } from './security.ts';
+
+interface Needs extends AgentContext {
+  readonly server: RequestServer;
+  readonly limits: ListenerLimits;
+  readonly pressure: Pressure;
+  readonly quotas: ClientQuotas;
+  readonly callers: Callers;
+  readonly writePath: WritePath;
+  readonly stopping: AbortController;
+}
+
+/** The listener of Kafka clients. It stops together with the write path. */
+export const kafkaListener = {
+  name: 'Kafka listener',
+  async start(context: Needs) {
+    const { options, self, stop, events, writePath, stopping } = context;
+    const { tls, clock, log, metrics } = options;
+    const kafka = await startKafkaListener({
+      host: options.host,
+      port: options.kafkaPort,
+      handle: context.server,
+      limits: context.limits,
+      answers: context.pressure.answers,
+      admit: (address) => context.quotas.connected(bareAddress(address)),
+      ...(tls?.kafka === undefined ? {} : { tls: { ...tls.kafka, certificates: tls.certificates } }),
+      ...(options.proxyProtocol === undefined ? {} : { proxyProtocol: options.proxyProtocol }),
+      principalOf: context.callers.principalOf,
+      clock,
+      log,
+      metrics,
+    });
+    self.kafkaPort = kafka.port;
+    return started({ kafkaPort: kafka.port }, async () => {
+      stopping.abort();
+      // The listener waits for responses, which wait for files; drain closes files without waiting for their window.
+      const drained = stop.within(events.stop().then(() => writePath.drain()));
+      await Promise.all([kafka.stop({ deadlineMs: stop.leftMs() }), drained]);
+      writePath.abandon();
+    });
+  },
+};

@@ -1,0 +1,67 @@
+import type {
+  ClientQuotas,
+  ClientTelemetry,
+  ClusterView,
+  ConnectedClients,
+  ListenerProtocol,
+  MeasuredLoads,
+  Pressure,
+} from '@weir/broker';
+import { createHandlers, heldUntil } from '@weir/broker';
+import { createSasl } from '@weir/security';
+import type { AgentContext } from '../agent-context.ts';
+import type { AgentOptions } from '../agent-options.ts';
+import { started } from '../component.ts';
+import type { Callers } from './security.ts';
+
+type Handlers = Parameters<typeof createHandlers>[0];
+
+interface Needs extends AgentContext {
+  readonly view: ClusterView;
+  readonly loads: MeasuredLoads;
+  readonly pressure: Pressure;
+  readonly dataHandlers: Pick<
+    Handlers,
+    'produce' | 'fetch' | 'listOffsets' | 'shareFetch' | 'shareAcknowledge'
+  >;
+  readonly quotas: ClientQuotas;
+  readonly telemetry: ClientTelemetry;
+  readonly clients: ConnectedClients;
+  readonly callers: Callers;
+}
+
+/** The handlers of Kafka requests. Requests wait until the cluster knows the agent. */
+export const requests = {
+  name: 'requests',
+  start({ options, self, view, loads, pressure, dataHandlers, quotas, telemetry, clients, callers }: Needs) {
+    const { clock, log } = options;
+    const { accessOf, checks, onPasswordLogin } = callers;
+    const server = createHandlers({
+      cluster: view,
+      clock,
+      log,
+      self: () => self.now(),
+      agentConfigs: { 'message.max.bytes': String(options.recordBytesMax) },
+      listenerProtocol: listenerProtocolOf(options),
+      defaultStrategy: options.defaultStrategy,
+      zoneOfAddress: options.zoneOfAddress,
+      loads,
+      metadataQueue: pressure.metadataQueue,
+      metadataAsksLeader: options.metadataAsksLeader,
+      slowDown: pressure.slowDown,
+      quotas,
+      accessOf,
+      telemetry,
+      clients,
+      sasl: options.sasl && createSasl({ ...options, settings: options.sasl, checks, onPasswordLogin }),
+      ...dataHandlers,
+    });
+    return started({ server: heldUntil(self.known, server) });
+  },
+};
+
+/** Kafka's name for the security of the listener. */
+function listenerProtocolOf({ sasl, tls }: AgentOptions): ListenerProtocol {
+  const transport = tls?.kafka === undefined ? 'PLAINTEXT' : 'SSL';
+  return sasl?.isRequired === true ? `SASL_${transport}` : transport;
+}
