@@ -1,5 +1,5 @@
 import type { Clock } from '@weir/core';
-import { httpExchange, withinTime } from '@weir/http/client';
+import { httpExchange, targetOfUrl, withinTime } from '@weir/http/client';
 import { type ForwardProxy, openTunnel } from '@weir/rpc';
 import { agentLimits } from '../limits.ts';
 
@@ -30,7 +30,7 @@ export async function postForm({ url, form, proxy, clock, stop }: FormToPost): P
           headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
           body: form.toString(),
           signal,
-          socket: proxy === undefined ? undefined : await openTunnel(proxy, targetOf(url), signal),
+          socket: proxy === undefined ? undefined : await openTunnel(proxy, targetOfUrl(url), signal),
         },
         async ({ status, text }) => ({ status, text: await text(agentLimits.tokenAnswerBytesMax) }),
       ),
@@ -38,13 +38,4 @@ export async function postForm({ url, form, proxy, clock, stop }: FormToPost): P
   } catch (error) {
     throw new Error(`${url.origin}: ${(error as Error).message}`);
   }
-}
-
-function targetOf({ protocol, hostname, port }: URL): Parameters<typeof openTunnel>[1] {
-  const isSecure = protocol === 'https:';
-  return {
-    host: hostname.replace(/^\[|\]$/g, ''),
-    port: port === '' ? (isSecure ? 443 : 80) : Number(port),
-    isSecure,
-  };
 }

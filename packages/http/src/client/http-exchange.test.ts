@@ -5,6 +5,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { httpExchange } from './http-exchange.ts';
 import { withinTime } from './time-limit.ts';
+import { targetOfUrl } from './url-target.ts';
 
 async function serve(t: TestContext, listener: RequestListener): Promise<URL> {
   const server = createServer(listener).listen(0, '127.0.0.1');
@@ -131,4 +132,15 @@ test('a body that does not come is too late', async (t) => {
     }),
   );
   await assert.rejects(answer, /^Error: no answer within 70 ms$/);
+});
+
+test('a URL names a host and a port, the usual one if it has none', () => {
+  const cases: [url: string, host: string, port: number, isSecure: boolean][] = [
+    ['http://a.test', 'a.test', 80, false],
+    ['https://a.test', 'a.test', 443, true],
+    ['https://a.test:80/x', 'a.test', 80, true],
+    ['http://[::1]:8080', '::1', 8080, false],
+  ];
+  for (const [url, host, port, isSecure] of cases)
+    assert.deepEqual(targetOfUrl(new URL(url)), { host, port, isSecure }, url);
 });

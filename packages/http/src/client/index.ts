@@ -1,2 +1,3 @@
 export { AnswerTooLong, type HttpAnswer, httpExchange } from './http-exchange.ts';
 export { NoAnswerInTime, withinTime } from './time-limit.ts';
+export { targetOfUrl } from './url-target.ts';

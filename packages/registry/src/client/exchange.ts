@@ -1,6 +1,6 @@
 import type { Agent as HttpAgent } from 'node:http';
 import { type AllowedHosts, HostRefused } from '@weir/cluster/outbound';
-import { AnswerTooLong, httpExchange } from '@weir/http/client';
+import { AnswerTooLong, httpExchange, targetOfUrl } from '@weir/http/client';
 import { oneLine, RegistryUnavailable } from './client-error.ts';
 import type { RegistryAddress } from './registry-address.ts';
 
@@ -30,12 +30,9 @@ export async function exchange(
   { path, answerBytesMax, allowedHosts, ...request }: ExchangeRequest,
   signal: AbortSignal,
 ): Promise<ExchangeAnswer> {
-  const usualPort = url.protocol === 'https:' ? 443 : 80;
+  const { host, port } = targetOfUrl(url);
   // An address is connected to without a lookup, and refused here.
-  const lookup = allowedHosts?.lookupFor(
-    url.hostname.replace(/^\[|\]$/g, ''),
-    url.port === '' ? usualPort : Number(url.port),
-  );
+  const lookup = allowedHosts?.lookupFor(host, port);
   let isConnected = false;
   try {
     return await httpExchange(
