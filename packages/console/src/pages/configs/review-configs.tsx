@@ -26,7 +26,7 @@ export function ReviewConfigs<Name extends CheckedOperation>(props: ReviewProps<
   const update = useAction(operation);
   const check = useQuery({
     queryKey: [`check ${operation}`, input],
-    queryFn: () => call(operation, { ...input, validate_only: true }),
+    queryFn: () => call(operation, Object.assign({}, input, { validate_only: true })),
     retry: false,
     staleTime: 0,
   });
