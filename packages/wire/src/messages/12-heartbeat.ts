@@ -1,5 +1,6 @@
-import { int16, int32, string } from '../schema/field.ts';
+import { int16, int32 } from '../schema/field.ts';
 import { defineApi } from '../schema/message.ts';
+import { classicMember } from './shared-fields.ts';
 
 /**
  * A member of a classic consumer group reports that it is alive and learns whether the group rebalances.
@@ -14,10 +15,7 @@ export const heartbeat = defineApi({
   versions: '0-4',
   flexible: '4+',
   request: {
-    groupId: string(),
-    generationId: int32(),
-    memberId: string(),
-    groupInstanceId: string({ versions: '3+', nullable: true, default: null }),
+    ...classicMember,
   },
   response: {
     throttleTimeMs: int32({ versions: '1+', ignorable: true }),

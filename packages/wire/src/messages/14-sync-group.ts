@@ -1,5 +1,6 @@
 import { bytes, int16, int32, string, structs } from '../schema/field.ts';
 import { defineApi } from '../schema/message.ts';
+import { classicMember } from './shared-fields.ts';
 
 /**
  * The leader of a classic group hands in the assignment, and every member receives its part of it.
@@ -15,10 +16,7 @@ export const syncGroup = defineApi({
   versions: '0-5',
   flexible: '4+',
   request: {
-    groupId: string(),
-    generationId: int32(),
-    memberId: string(),
-    groupInstanceId: string({ versions: '3+', nullable: true, default: null }),
+    ...classicMember,
     protocolType: string({ versions: '5+', nullable: true, default: null, ignorable: true }),
     /** Null skips the check, else a mismatch is INCONSISTENT_GROUP_PROTOCOL. */
     protocolName: string({ versions: '5+', nullable: true, default: null, ignorable: true }),

@@ -1,5 +1,6 @@
 import { int16, int32, int64, string, structs } from '../schema/field.ts';
 import { defineApi } from '../schema/message.ts';
+import { partitionResults } from './shared-fields.ts';
 
 /**
  * A transactional producer stores consumer offsets that take effect only if its transaction commits.
@@ -37,12 +38,6 @@ export const txnOffsetCommit = defineApi({
   },
   response: {
     throttleTimeMs: int32(),
-    topics: structs({
-      name: string(),
-      partitions: structs({
-        partitionIndex: int32(),
-        errorCode: int16(),
-      }),
-    }),
+    topics: partitionResults,
   },
 });

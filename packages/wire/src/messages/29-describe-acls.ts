@@ -1,5 +1,6 @@
 import { int8, int16, int32, string, structs } from '../schema/field.ts';
 import { defineApi } from '../schema/message.ts';
+import { aclFilter } from './shared-fields.ts';
 
 /**
  * An admin client lists the access rules that match a filter (KIP-140).
@@ -15,21 +16,7 @@ export const describeAcls = defineApi({
   name: 'DescribeAcls',
   versions: '1-3',
   flexible: '2+',
-  request: {
-    /** 1 any, 2 topic, 3 group, 4 cluster, 5 transactional id, 6 delegation token, 7 user (v3+). */
-    resourceTypeFilter: int8(),
-    /** Null for any. */
-    resourceNameFilter: string({ nullable: true }),
-    /** 1 any, 2 all patterns that match the name, 3 literal, 4 prefixed. */
-    patternTypeFilter: int8({ default: 3 }),
-    /** As in `User:alice`; null for any. */
-    principalFilter: string({ nullable: true }),
-    /** Null for any. */
-    hostFilter: string({ nullable: true }),
-    operation: int8(),
-    /** 1 any, 2 deny, 3 allow. */
-    permissionType: int8(),
-  },
+  request: aclFilter,
   response: {
     throttleTimeMs: int32(),
     errorCode: int16(),

@@ -1,5 +1,6 @@
-import { bool, int8, int16, int32, string, structs } from '../schema/field.ts';
+import { bool, int8, string, structs } from '../schema/field.ts';
 import { defineApi } from '../schema/message.ts';
+import { changedConfigs } from './shared-fields.ts';
 
 /**
  * An older admin client replaces all configurations of a resource (KIP-133): configurations that it does not name are
@@ -28,13 +29,5 @@ export const alterConfigs = defineApi({
     /** Validates the request without changing anything. */
     validateOnly: bool(),
   },
-  response: {
-    throttleTimeMs: int32(),
-    responses: structs({
-      errorCode: int16(),
-      errorMessage: string({ nullable: true }),
-      resourceType: int8(),
-      resourceName: string(),
-    }),
-  },
+  response: changedConfigs,
 });

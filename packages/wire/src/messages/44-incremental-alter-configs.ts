@@ -1,5 +1,6 @@
-import { bool, int8, int16, int32, string, structs } from '../schema/field.ts';
+import { bool, int8, string, structs } from '../schema/field.ts';
 import { defineApi } from '../schema/message.ts';
+import { changedConfigs } from './shared-fields.ts';
 
 /**
  * An admin client changes single configurations of a resource and leaves the others alone (KIP-339).
@@ -30,13 +31,5 @@ export const incrementalAlterConfigs = defineApi({
     /** Validates the request without changing anything. */
     validateOnly: bool(),
   },
-  response: {
-    throttleTimeMs: int32(),
-    responses: structs({
-      errorCode: int16(),
-      errorMessage: string({ nullable: true }),
-      resourceType: int8(),
-      resourceName: string(),
-    }),
-  },
+  response: changedConfigs,
 });

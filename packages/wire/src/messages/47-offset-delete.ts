@@ -1,5 +1,6 @@
 import { int16, int32, string, structs } from '../schema/field.ts';
 import { defineApi } from '../schema/message.ts';
+import { partitionResults } from './shared-fields.ts';
 
 /**
  * An admin client deletes single committed offsets of a group (KIP-496).
@@ -25,12 +26,6 @@ export const offsetDelete = defineApi({
   response: {
     errorCode: int16(),
     throttleTimeMs: int32(),
-    topics: structs({
-      name: string(),
-      partitions: structs({
-        partitionIndex: int32(),
-        errorCode: int16(),
-      }),
-    }),
+    topics: partitionResults,
   },
 });

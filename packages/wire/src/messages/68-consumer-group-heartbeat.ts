@@ -1,10 +1,6 @@
-import { int16, int32, listOf, string, struct, structs, uuid } from '../schema/field.ts';
+import { int32, listOf, string, structs } from '../schema/field.ts';
 import { defineApi } from '../schema/message.ts';
-
-const topicPartitions = {
-  topicId: uuid(),
-  partitions: listOf(int32),
-};
+import { heartbeatResponse, partitionsById } from './shared-fields.ts';
 
 /**
  * A member of a KIP-848 consumer group joins, stays, changes its subscription or leaves, and learns its assignment: one
@@ -36,28 +32,7 @@ export const consumerGroupHeartbeat = defineApi({
     /** uniform or range, else UNSUPPORTED_ASSIGNOR; null for the choice of the server. */
     serverAssignor: string({ nullable: true, default: null }),
     /** What the member owns now; null if unchanged. */
-    topicPartitions: structs(
-      {
-        topicId: uuid(),
-        partitions: listOf(int32),
-      },
-      { nullable: true, default: null },
-    ),
+    topicPartitions: structs(partitionsById, { nullable: true, default: null }),
   },
-  response: {
-    throttleTimeMs: int32(),
-    errorCode: int16(),
-    errorMessage: string({ nullable: true, default: null }),
-    memberId: string({ nullable: true, default: null }),
-    memberEpoch: int32(),
-    /** Set by the server, like the session timeout. */
-    heartbeatIntervalMs: int32(),
-    /** Null if unchanged. */
-    assignment: struct(
-      {
-        topicPartitions: structs(topicPartitions),
-      },
-      { nullable: true, default: null },
-    ),
-  },
+  response: heartbeatResponse,
 });

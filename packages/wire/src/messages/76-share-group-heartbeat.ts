@@ -1,10 +1,6 @@
-import { int16, int32, listOf, string, struct, structs, uuid } from '../schema/field.ts';
+import { int32, listOf, string } from '../schema/field.ts';
 import { defineApi } from '../schema/message.ts';
-
-const topicPartitions = {
-  topicId: uuid(),
-  partitions: listOf(int32),
-};
+import { heartbeatResponse } from './shared-fields.ts';
 
 /**
  * A member of a share group joins, stays, changes its subscription or leaves (KIP-932).
@@ -27,20 +23,5 @@ export const shareGroupHeartbeat = defineApi({
     /** Null if unchanged since the last heartbeat. */
     subscribedTopicNames: listOf(string, { nullable: true, default: null }),
   },
-  response: {
-    throttleTimeMs: int32(),
-    errorCode: int16(),
-    errorMessage: string({ nullable: true, default: null }),
-    memberId: string({ nullable: true, default: null }),
-    memberEpoch: int32(),
-    /** Set by the server, like the session timeout. */
-    heartbeatIntervalMs: int32(),
-    /** Null if unchanged. */
-    assignment: struct(
-      {
-        topicPartitions: structs(topicPartitions),
-      },
-      { nullable: true, default: null },
-    ),
-  },
+  response: heartbeatResponse,
 });

@@ -1,15 +1,6 @@
-import { bool, int16, int32, listOf, string, struct, structs, uuid } from '../schema/field.ts';
+import { bool, int32, listOf, string, struct } from '../schema/field.ts';
 import { defineApi } from '../schema/message.ts';
-
-const topicPartitions = {
-  topicId: uuid(),
-  topicName: string(),
-  partitions: listOf(int32),
-};
-
-const assignment = {
-  topicPartitions: structs(topicPartitions),
-};
+import { describedAssignment, describedGroups } from './shared-fields.ts';
 
 /**
  * An admin client describes share groups and their members (KIP-932).
@@ -26,29 +17,13 @@ export const shareGroupDescribe = defineApi({
     groupIds: listOf(string),
     includeAuthorizedOperations: bool(),
   },
-  response: {
-    throttleTimeMs: int32(),
-    groups: structs({
-      errorCode: int16(),
-      errorMessage: string({ nullable: true, default: null }),
-      groupId: string(),
-      /** Empty, Stable or Dead. */
-      groupState: string(),
-      groupEpoch: int32(),
-      /** The group epoch that the assignment was computed for. */
-      assignmentEpoch: int32(),
-      assignorName: string(),
-      members: structs({
-        memberId: string(),
-        rackId: string({ nullable: true, default: null }),
-        memberEpoch: int32(),
-        clientId: string(),
-        clientHost: string(),
-        subscribedTopicNames: listOf(string),
-        assignment: struct(assignment),
-      }),
-      /** Bit n stands for ACL operation n; the default means that it was not requested. */
-      authorizedOperations: int32({ default: -2147483648 }),
-    }),
-  },
+  response: describedGroups({
+    memberId: string(),
+    rackId: string({ nullable: true, default: null }),
+    memberEpoch: int32(),
+    clientId: string(),
+    clientHost: string(),
+    subscribedTopicNames: listOf(string),
+    assignment: struct(describedAssignment),
+  }),
 });

@@ -1,17 +1,12 @@
-import {
-  bool,
-  int8,
-  int16,
-  int32,
-  int64,
-  listOf,
-  records,
-  string,
-  struct,
-  structs,
-  uuid,
-} from '../schema/field.ts';
+import { bool, int8, int16, int32, int64, records, string, structs, uuid } from '../schema/field.ts';
 import { defineApi } from '../schema/message.ts';
+import {
+  acknowledgedTopics,
+  currentLeader,
+  nodeEndpoints,
+  partitionsById,
+  throttledResult,
+} from './shared-fields.ts';
 
 /**
  * A member of a share group acquires records for a time and acknowledges earlier ones (KIP-932).
@@ -44,29 +39,12 @@ export const shareFetch = defineApi({
     shareAcquireMode: int8({ versions: '2+', default: 0, ignorable: true }),
     /** Has acknowledgements of type 4, and then fetches nothing: the limits above must be 0. */
     isRenewAck: bool({ versions: '2+', default: false }),
-    topics: structs({
-      topicId: uuid(),
-      partitions: structs({
-        partitionIndex: int32(),
-        acknowledgementBatches: structs({
-          firstOffset: int64(),
-          /** Inclusive. */
-          lastOffset: int64(),
-          /** One for the range or one per offset: 0 gap, 1 accept, 2 release, 3 reject, 4 renew (v2+). */
-          acknowledgeTypes: listOf(int8),
-        }),
-      }),
-    }),
+    topics: acknowledgedTopics,
     /** Partitions to drop from the session. */
-    forgottenTopicsData: structs({
-      topicId: uuid(),
-      partitions: listOf(int32),
-    }),
+    forgottenTopicsData: structs(partitionsById),
   },
   response: {
-    throttleTimeMs: int32(),
-    errorCode: int16(),
-    errorMessage: string({ nullable: true, default: null }),
+    ...throttledResult,
     /** How long the acquired records are locked for the member. */
     acquisitionLockTimeoutMs: int32(),
     responses: structs({
@@ -77,11 +55,7 @@ export const shareFetch = defineApi({
         errorMessage: string({ nullable: true, default: null }),
         acknowledgeErrorCode: int16(),
         acknowledgeErrorMessage: string({ nullable: true, default: null }),
-        /** Filled only with NOT_LEADER_OR_FOLLOWER or FENCED_LEADER_EPOCH. */
-        currentLeader: struct({
-          leaderId: int32(),
-          leaderEpoch: int32(),
-        }),
+        currentLeader,
         records: records(),
         acquiredRecords: structs({
           firstOffset: int64(),
@@ -92,12 +66,6 @@ export const shareFetch = defineApi({
         }),
       }),
     }),
-    /** Where to reach the leaders named above. */
-    nodeEndpoints: structs({
-      nodeId: int32(),
-      host: string(),
-      port: int32(),
-      rack: string({ nullable: true, default: null }),
-    }),
+    nodeEndpoints,
   },
 });

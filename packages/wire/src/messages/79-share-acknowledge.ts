@@ -1,5 +1,6 @@
-import { bool, int8, int16, int32, int64, listOf, string, struct, structs, uuid } from '../schema/field.ts';
+import { bool, int16, int32, string, structs, uuid } from '../schema/field.ts';
 import { defineApi } from '../schema/message.ts';
+import { acknowledgedTopics, currentLeader, nodeEndpoints, throttledResult } from './shared-fields.ts';
 
 /**
  * A member of a share group acknowledges the records it acquired, without fetching more (KIP-932).
@@ -20,24 +21,10 @@ export const shareAcknowledge = defineApi({
     shareSessionEpoch: int32(),
     /** Has acknowledgements of type 4. */
     isRenewAck: bool({ versions: '2+', default: false }),
-    topics: structs({
-      topicId: uuid(),
-      partitions: structs({
-        partitionIndex: int32(),
-        acknowledgementBatches: structs({
-          firstOffset: int64(),
-          /** Inclusive. */
-          lastOffset: int64(),
-          /** One for the range or one per offset: 0 gap, 1 accept, 2 release, 3 reject, 4 renew (v2+). */
-          acknowledgeTypes: listOf(int8),
-        }),
-      }),
-    }),
+    topics: acknowledgedTopics,
   },
   response: {
-    throttleTimeMs: int32(),
-    errorCode: int16(),
-    errorMessage: string({ nullable: true, default: null }),
+    ...throttledResult,
     /** How long renewed records are locked for the member. */
     acquisitionLockTimeoutMs: int32({ versions: '2+', ignorable: true }),
     responses: structs({
@@ -46,19 +33,9 @@ export const shareAcknowledge = defineApi({
         partitionIndex: int32(),
         errorCode: int16(),
         errorMessage: string({ nullable: true, default: null }),
-        /** Filled only with NOT_LEADER_OR_FOLLOWER or FENCED_LEADER_EPOCH. */
-        currentLeader: struct({
-          leaderId: int32(),
-          leaderEpoch: int32(),
-        }),
+        currentLeader,
       }),
     }),
-    /** Where to reach the leaders named above. */
-    nodeEndpoints: structs({
-      nodeId: int32(),
-      host: string(),
-      port: int32(),
-      rack: string({ nullable: true, default: null }),
-    }),
+    nodeEndpoints,
   },
 });

@@ -1,5 +1,6 @@
 import { int16, int32, int64, string, structs, uuid } from '../schema/field.ts';
 import { defineApi } from '../schema/message.ts';
+import { throttledResult } from './shared-fields.ts';
 
 /**
  * An admin client moves an empty share group to other offsets (KIP-932).
@@ -24,9 +25,7 @@ export const alterShareGroupOffsets = defineApi({
     }),
   },
   response: {
-    throttleTimeMs: int32(),
-    errorCode: int16(),
-    errorMessage: string({ nullable: true, default: null }),
+    ...throttledResult,
     responses: structs({
       topicName: string(),
       topicId: uuid(),

@@ -1,5 +1,6 @@
-import { int16, int32, string, structs, uuid } from '../schema/field.ts';
+import { int16, string, structs, uuid } from '../schema/field.ts';
 import { defineApi } from '../schema/message.ts';
+import { throttledResult } from './shared-fields.ts';
 
 /**
  * An admin client deletes the offsets of topics in an empty share group (KIP-932).
@@ -19,9 +20,7 @@ export const deleteShareGroupOffsets = defineApi({
     }),
   },
   response: {
-    throttleTimeMs: int32(),
-    errorCode: int16(),
-    errorMessage: string({ nullable: true, default: null }),
+    ...throttledResult,
     responses: structs({
       topicName: string(),
       topicId: uuid(),
