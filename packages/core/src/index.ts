@@ -20,7 +20,7 @@ export { backOffMs, type JitteredBackOff, jitteredBackOffMs } from './back-off.t
 export { formatBytes, GiB, KiB, MiB, parseBytes, TiB } from './bytes.ts';
 export { type Clock, systemClock } from './clock.ts';
 export { clusterIdPrefixes, clusterKind } from './cluster-kind.ts';
-
+export { compatibilityLevels } from './compatibility-levels.ts';
 export { formatDurationMs, parseDurationMs } from './durations.ts';
 export { type Environment, systemEnvironment } from './environment.ts';
 export { type EventTypeName, eventTypeNames } from './event-type-names.ts';
@@ -70,10 +70,10 @@ export { newOffset, type OffsetTarget } from './offset-target.ts';
 export { pauseUnlessStopped } from './pause.ts';
 export { anonymousName, problemOfPrincipalName } from './principal-name.ts';
 export {
-  bytesOf,
   type ProtobufValue,
+  protobufBytes,
   protobufFields,
-  textOf,
+  protobufText,
   UnreadableProtobuf,
 } from './protobuf/protobuf-reader.ts';
 export { int64Field, messageField, textField } from './protobuf/protobuf-writer.ts';

@@ -28,7 +28,6 @@ export { protobufFormat } from './protobuf/protobuf-format.ts';
 export { prettySchema } from './readable/pretty-schema.ts';
 export { readViolations, type SchemaViolation } from './readable/violations.ts';
 export {
-  compatibilityLevels,
   type Metadata,
   type Rule,
   registryModes,

@@ -1,3 +1,5 @@
+import type { compatibilityLevels } from '@weir/core';
+
 import type { SchemaReference, SchemaTags, SchemaType } from './schema-format.ts';
 
 /** Tags and properties of a schema. */
@@ -71,15 +73,6 @@ export interface CompatibilityAnswer {
   readonly messages?: readonly string[] | undefined;
 }
 
-export const compatibilityLevels = [
-  'NONE',
-  'BACKWARD',
-  'BACKWARD_TRANSITIVE',
-  'FORWARD',
-  'FORWARD_TRANSITIVE',
-  'FULL',
-  'FULL_TRANSITIVE',
-] as const;
 export type CompatibilityLevel = (typeof compatibilityLevels)[number];
 
 /** The settings of a scope, as `GET` answers. A `PUT` names the level `compatibility`. */

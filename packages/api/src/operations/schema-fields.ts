@@ -1,18 +1,9 @@
+import { compatibilityLevels } from '@weir/core';
 import * as z from 'zod';
 import { dictionary, examples, list, text, word } from '../fields.ts';
 import { apiLimits } from '../limits.ts';
 
 const schemaTypeNames = ['AVRO', 'PROTOBUF', 'JSON'] as const;
-
-const compatibilityLevels = [
-  'NONE',
-  'BACKWARD',
-  'BACKWARD_TRANSITIVE',
-  'FORWARD',
-  'FORWARD_TRANSITIVE',
-  'FULL',
-  'FULL_TRANSITIVE',
-] as const;
 
 const registryModes = ['READWRITE', 'READONLY', 'READONLY_OVERRIDE', 'IMPORT', 'FORWARD'] as const;
 

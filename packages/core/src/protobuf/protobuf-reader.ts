@@ -68,12 +68,12 @@ export function* protobufFields(message: Buffer): Generator<{ number: number } &
   }
 }
 
-export function bytesOf(field: ProtobufValue): Buffer {
+export function protobufBytes(field: ProtobufValue): Buffer {
   if (field.wireType !== 'bytes')
     throw new UnreadableProtobuf('a number stands where a message or text should');
   return field.bytes;
 }
 
-export function textOf(field: ProtobufValue): string {
-  return bytesOf(field).toString();
+export function protobufText(field: ProtobufValue): string {
+  return protobufBytes(field).toString();
 }

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { bytesOf, formatBytes, type ProtobufValue, protobufFields, textOf } from '@weir/core';
+import { formatBytes, type ProtobufValue, protobufBytes, protobufFields, protobufText } from '@weir/core';
 import { bodyTypeOf, HttpProblem } from '@weir/http';
 import type { DataInput, WholeAnswer } from '../http-data/data-route.ts';
 import { objectOf, objectsIn } from '../http-data/json-fields.ts';
@@ -153,7 +153,7 @@ function* protobufStreams(
   for (const field of protobufFields(body)) {
     if (steps.isOver()) yield pausePoint;
     if (field.number !== 1) continue;
-    const message = bytesOf(field);
+    const message = protobufBytes(field);
     let labels = '';
     for (const inner of protobufFields(message)) {
       if (steps.isOver()) yield pausePoint;
@@ -165,7 +165,7 @@ function* protobufStreams(
     for (const inner of protobufFields(message)) {
       if (steps.isOver()) yield pausePoint;
       if (inner.number !== 2) continue;
-      const entry = bytesOf(inner);
+      const entry = protobufBytes(inner);
       if (entry.length <= logIntakeRecordBytesMax)
         yield orRefused(() => protobufLine(stream, entry, new LineBounds(steps)));
       else yield refusedLine(`it has more than ${formatBytes(logIntakeRecordBytesMax)}.`);
@@ -175,8 +175,8 @@ function* protobufStreams(
 
 /** Labels that are too long are not even decoded. */
 function labelsIn(field: ProtobufValue): string {
-  checkLabelsBytes(bytesOf(field).length);
-  return textOf(field);
+  checkLabelsBytes(protobufBytes(field).length);
+  return protobufText(field);
 }
 
 function protobufLine(stream: Stream, entry: Buffer, bounds: LineBounds): StreamLine {
@@ -186,10 +186,10 @@ function protobufLine(stream: Stream, entry: Buffer, bounds: LineBounds): Stream
   let pairs = 0;
   for (const field of protobufFields(entry)) {
     bounds.field(field);
-    if (field.number === 1) timeNs = protobufTime(bytesOf(field), bounds);
-    if (field.number === 2) line = textOf(field);
+    if (field.number === 1) timeNs = protobufTime(protobufBytes(field), bounds);
+    if (field.number === 2) line = protobufText(field);
     if (field.number === 3) {
-      const [name, text] = protobufPair(bytesOf(field), bounds);
+      const [name, text] = protobufPair(protobufBytes(field), bounds);
       metadata.set(name, text);
       checkCount(++pairs);
     }
@@ -212,7 +212,7 @@ function protobufPair(message: Buffer, bounds: LineBounds): [name: string, value
   const pair: [string, string] = ['', ''];
   for (const field of protobufFields(message)) {
     bounds.field(field);
-    if (field.number === 1 || field.number === 2) pair[field.number - 1] = textOf(field);
+    if (field.number === 1 || field.number === 2) pair[field.number - 1] = protobufText(field);
   }
   return pair;
 }

@@ -1,4 +1,10 @@
-import { bytesOf, type ProtobufValue, protobufFields, textOf, UnreadableProtobuf } from '@weir/core';
+import {
+  type ProtobufValue,
+  protobufBytes,
+  protobufFields,
+  protobufText,
+  UnreadableProtobuf,
+} from '@weir/core';
 import { type FoundLine, jsonObject, pausePoint } from './log-line.ts';
 import { type Attributes, addAttribute, checkSize, doubleJson, LineBounds } from './otlp-attributes.ts';
 import { emptyOtlpRecord, type OtlpRecord, OtlpResource, OtlpScope, otlpLine } from './otlp-record.ts';
@@ -15,16 +21,16 @@ export function* otlpProtobufLines(body: Buffer, steps: ParseSteps): Generator<F
   for (const ofRequest of protobufFields(body)) {
     if (steps.isOver()) yield pausePoint;
     if (ofRequest.number !== 1) continue;
-    const resourceLogs = bytesOf(ofRequest);
+    const resourceLogs = protobufBytes(ofRequest);
     let attributes: Attributes = new Map();
     for (const field of protobufFields(resourceLogs)) {
       if (steps.isOver()) yield pausePoint;
-      if (field.number === 1) attributes = attributesIn(bytesOf(field), 1, new LineBounds(steps));
+      if (field.number === 1) attributes = attributesIn(protobufBytes(field), 1, new LineBounds(steps));
     }
     const resource = new OtlpResource(attributes);
     for (const field of protobufFields(resourceLogs)) {
       if (steps.isOver()) yield pausePoint;
-      if (field.number === 2) yield* linesOfScope(bytesOf(field), resource, steps);
+      if (field.number === 2) yield* linesOfScope(protobufBytes(field), resource, steps);
     }
   }
 }
@@ -33,14 +39,14 @@ function* linesOfScope(scopeLogs: Buffer, resource: OtlpResource, steps: ParseSt
   let given = { name: '', version: '', attributes: new Map<string, string>() as Attributes };
   for (const field of protobufFields(scopeLogs)) {
     if (steps.isOver()) yield pausePoint;
-    if (field.number === 1) given = scopeOf(bytesOf(field), new LineBounds(steps));
+    if (field.number === 1) given = scopeOf(protobufBytes(field), new LineBounds(steps));
   }
   let scope: OtlpScope | undefined;
   for (const field of protobufFields(scopeLogs)) {
     if (steps.isOver()) yield pausePoint;
     if (field.number !== 2) continue;
     scope ??= new OtlpScope(resource, given);
-    const record = bytesOf(field);
+    const record = protobufBytes(field);
     const known = scope;
     yield orRefused(() => otlpLine(known, recordOf(record, new LineBounds(steps))));
   }
@@ -52,8 +58,8 @@ function scopeOf(message: Buffer, bounds: LineBounds) {
   let version = '';
   for (const field of protobufFields(message)) {
     bounds.field(field);
-    if (field.number === 1) name = textOf(field);
-    if (field.number === 2) version = textOf(field);
+    if (field.number === 1) name = protobufText(field);
+    if (field.number === 2) version = protobufText(field);
   }
   return { name, version, attributes: attributesIn(message, 3, bounds) };
 }
@@ -72,13 +78,13 @@ function recordOf(message: Buffer, bounds: LineBounds): OtlpRecord {
         record.severityNumber = int32(field);
         break;
       case 3:
-        record.severityText = textOf(field);
+        record.severityText = protobufText(field);
         break;
       case 5:
-        record.body = valueJson(bytesOf(field), 1, bounds);
+        record.body = valueJson(protobufBytes(field), 1, bounds);
         break;
       case 6:
-        addPair(attributes, bytesOf(field), 1, bounds);
+        addPair(attributes, protobufBytes(field), 1, bounds);
         break;
       case 7:
         record.droppedAttributes = int32(field);
@@ -87,16 +93,16 @@ function recordOf(message: Buffer, bounds: LineBounds): OtlpRecord {
         if (field.wireType === 'fixed32') record.flags = field.bytes.readUInt32LE();
         break;
       case 9:
-        record.traceId = bytesOf(field).toString('hex');
+        record.traceId = protobufBytes(field).toString('hex');
         break;
       case 10:
-        record.spanId = bytesOf(field).toString('hex');
+        record.spanId = protobufBytes(field).toString('hex');
         break;
       case 11:
         record.observedNs = fixed64(field);
         break;
       case 12:
-        record.eventName = textOf(field);
+        record.eventName = protobufText(field);
         break;
     }
   }
@@ -109,7 +115,7 @@ function attributesIn(message: Buffer, number: number, bounds: LineBounds): Attr
   const attributes = new Map<string, string>();
   for (const field of protobufFields(message)) {
     bounds.field(field);
-    if (field.number === number) addPair(attributes, bytesOf(field), 1, bounds);
+    if (field.number === number) addPair(attributes, protobufBytes(field), 1, bounds);
   }
   return attributes;
 }
@@ -119,8 +125,8 @@ function addPair(members: Map<string, string>, pair: Buffer, depth: number, boun
   let value = 'null';
   for (const field of protobufFields(pair)) {
     bounds.field(field);
-    if (field.number === 1) name = textOf(field);
-    if (field.number === 2) value = valueJson(bytesOf(field), depth, bounds);
+    if (field.number === 1) name = protobufText(field);
+    if (field.number === 2) value = valueJson(protobufBytes(field), depth, bounds);
   }
   addAttribute(members, name, value);
 }
@@ -139,7 +145,7 @@ function valueJson(message: Buffer, depth: number, bounds: LineBounds): string {
 function memberJson(field: Field, depth: number, bounds: LineBounds): string | undefined {
   switch (field.number) {
     case 1:
-      return JSON.stringify(textOf(field));
+      return JSON.stringify(protobufText(field));
     case 2:
       return field.wireType === 'varint' ? String(field.value !== 0n) : undefined;
     case 3:
@@ -148,22 +154,22 @@ function memberJson(field: Field, depth: number, bounds: LineBounds): string | u
       return field.wireType === 'fixed64' ? doubleJson(field.bytes.readDoubleLE()) : undefined;
     case 5: {
       const values: string[] = [];
-      for (const item of protobufFields(bytesOf(field))) {
+      for (const item of protobufFields(protobufBytes(field))) {
         bounds.field(item);
-        if (item.number === 1) values.push(valueJson(bytesOf(item), depth + 1, bounds));
+        if (item.number === 1) values.push(valueJson(protobufBytes(item), depth + 1, bounds));
       }
       return `[${values.join(',')}]`;
     }
     case 6: {
       const members = new Map<string, string>();
-      for (const item of protobufFields(bytesOf(field))) {
+      for (const item of protobufFields(protobufBytes(field))) {
         bounds.field(item);
-        if (item.number === 1) addPair(members, bytesOf(item), depth + 1, bounds);
+        if (item.number === 1) addPair(members, protobufBytes(item), depth + 1, bounds);
       }
       return jsonObject(members) ?? '{}';
     }
     case 7:
-      return `"${bytesOf(field).toString('base64')}"`;
+      return `"${protobufBytes(field).toString('base64')}"`;
     default:
       return undefined;
   }

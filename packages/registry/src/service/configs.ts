@@ -1,5 +1,6 @@
+import { compatibilityLevels } from '@weir/core';
 import { registryLimits } from '../limits.ts';
-import { type ConfigAnswer, compatibilityLevels } from '../registry-answers.ts';
+import type { ConfigAnswer } from '../registry-answers.ts';
 import type { RegistryChange } from '../registry-change.ts';
 import { RegistryError } from '../registry-error.ts';
 import { withoutUndefined } from '../state/metadata.ts';

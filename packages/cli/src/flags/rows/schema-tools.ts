@@ -1,3 +1,4 @@
+import { compatibilityLevels } from '@weir/core';
 /** The flags of the `cli` tools of a schema registry. */
 
 import { bool } from '../../values/bool.ts';
@@ -133,16 +134,7 @@ export const schemaToolFlags = [
   }),
   available({
     name: 'compatibility',
-    type: oneOf(
-      'NONE',
-      'BACKWARD',
-      'BACKWARD_TRANSITIVE',
-      'FORWARD',
-      'FORWARD_TRANSITIVE',
-      'FULL',
-      'FULL_TRANSITIVE',
-      'INHERITED',
-    ),
+    type: oneOf(...compatibilityLevels, 'INHERITED'),
     commands: ['cli schema-config'],
     help: 'The compatibility level to set, of a subject or of the registry; INHERITED removes it.',
   }),
