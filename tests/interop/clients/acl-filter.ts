@@ -1,13 +1,7 @@
+import type { Apis, RequestOf } from '@weir/wire';
+
 /** A filter of DescribeAcls and DeleteAcls, with Weir's names. */
-export interface AclFilter {
-  readonly resourceTypeFilter: number;
-  readonly resourceNameFilter: string | null;
-  readonly patternTypeFilter: number;
-  readonly principalFilter: string | null;
-  readonly hostFilter: string | null;
-  readonly operation: number;
-  readonly permissionType: number;
-}
+export type AclFilter = RequestOf<Apis['DescribeAcls']>;
 
 /** Returns the filter in the form of both clients, which use the field names of ACLs. */
 export function aclFilterOptions(filter: AclFilter): object {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { FakeKafka, type FakeKafkaOptions } from '@weir/client/testing';
-import { errors } from '@weir/wire';
+import { type Apis, errors, type RequestOf } from '@weir/wire';
 import { runLine } from '../../testing/command-run.ts';
 
 type Script = NonNullable<FakeKafkaOptions['script']>;
@@ -16,15 +16,7 @@ interface StoredAcl {
   readonly permissionType: number;
 }
 
-interface Filter {
-  readonly resourceTypeFilter: number;
-  readonly resourceNameFilter: string | null;
-  readonly patternTypeFilter: number;
-  readonly principalFilter: string | null;
-  readonly hostFilter: string | null;
-  readonly operation: number;
-  readonly permissionType: number;
-}
+type Filter = RequestOf<Apis['DescribeAcls']>;
 
 const any = 1;
 

@@ -1,14 +1,4 @@
-import {
-  type Acl,
-  type AclOperation,
-  type AclPatternType,
-  type AclPermission,
-  type AclResourceType,
-  aclOperations,
-  aclPatternTypes,
-  aclPermissions,
-  aclResourceTypes,
-} from '@weir/core';
+import { type Acl, aclOperations, aclPatternTypes, aclPermissions, aclResourceTypes } from '@weir/core';
 
 /**
  * Returns the key of an ACL. An ACL is a key-value entry with an empty value: its key contains all fields. The key is a
@@ -32,7 +22,7 @@ export const aclValue: Uint8Array = Buffer.alloc(0);
 export function readAclKey(key: string): Acl | undefined {
   const [resourceType, resourceName, patternType, principal, host, operation, permission] = JSON.parse(
     key,
-  ) as [AclResourceType, string, AclPatternType, string, string, AclOperation, AclPermission];
+  ) as [Acl['resourceType'], string, Acl['patternType'], string, string, Acl['operation'], Acl['permission']];
   const isKnown =
     aclResourceTypes.includes(resourceType) &&
     Object.hasOwn(aclPatternTypes, patternType) &&

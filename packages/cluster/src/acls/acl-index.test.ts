@@ -1,14 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import {
-  type Acl,
-  type AclOperation,
-  type AclPatternType,
-  type AclPermission,
-  type AclResourceType,
-  aclOperations,
-  type NeededOperation,
-} from '@weir/core';
+import { type Acl, aclOperations, type NeededOperation } from '@weir/core';
 import fc from 'fast-check';
 import { AclIndex, type AclQuestion } from './acl-index.ts';
 
@@ -18,10 +10,10 @@ function rule(text: string): Acl {
   const patternType = rest.includes('PREFIXED') ? 'PREFIXED' : 'LITERAL';
   const host = rest.find((word) => word !== 'PREFIXED') ?? '*';
   return {
-    permission: permission as AclPermission,
+    permission: permission as Acl['permission'],
     principal: principal!,
-    operation: operation as AclOperation,
-    resourceType: resourceType as AclResourceType,
+    operation: operation as Acl['operation'],
+    resourceType: resourceType as Acl['resourceType'],
     resourceName: resourceName!,
     patternType,
     host,
@@ -34,7 +26,7 @@ function question(text: string): AclQuestion {
   return {
     principals: principals!.split(','),
     operation: operation as NeededOperation,
-    resourceType: resourceType as AclResourceType,
+    resourceType: resourceType as Acl['resourceType'],
     resourceName: resourceName!,
     host,
   };
@@ -224,25 +216,25 @@ function naively(rules: readonly Acl[], query: AclQuestion): boolean {
 }
 
 const principals = ['User:a', 'User:b', 'User:spiffe://d/x', 'User:spiffe://d/y/z', 'User:spiffe://e/x'];
-const operations = Object.keys(aclOperations) as AclOperation[];
+const operations = Object.keys(aclOperations) as Acl['operation'][];
 const needed = operations.filter((operation): operation is NeededOperation => operation !== 'ALL');
 /** Few letters, so that names and prefixes collide. */
 const anyName = fc.string({ unit: fc.constantFrom('a', 'b', '*'), minLength: 1, maxLength: 4 });
 const anyHost = fc.constantFrom('10.0.0.1', '10.0.0.2');
 const anyAcl: fc.Arbitrary<Acl> = fc.record({
-  resourceType: fc.constantFrom<AclResourceType>('TOPIC', 'GROUP'),
+  resourceType: fc.constantFrom<Acl['resourceType']>('TOPIC', 'GROUP'),
   resourceName: fc.oneof(anyName, fc.constant('*')),
-  patternType: fc.constantFrom<AclPatternType>('LITERAL', 'PREFIXED'),
+  patternType: fc.constantFrom<Acl['patternType']>('LITERAL', 'PREFIXED'),
   principal: fc.constantFrom(...principals, 'User:*', 'User:spiffe://d/*', 'User:spiffe://d/y/*'),
   host: fc.oneof(anyHost, fc.constant('*')),
   operation: fc.constantFrom(...operations),
-  permission: fc.constantFrom<AclPermission>('ALLOW', 'ALLOW', 'DENY'),
+  permission: fc.constantFrom<Acl['permission']>('ALLOW', 'ALLOW', 'DENY'),
 });
 const anyQuestion: fc.Arbitrary<AclQuestion> = fc.record({
   principals: fc.uniqueArray(fc.constantFrom(...principals), { minLength: 1, maxLength: 3 }),
   host: anyHost,
   operation: fc.constantFrom(...needed),
-  resourceType: fc.constantFrom<AclResourceType>('TOPIC', 'GROUP'),
+  resourceType: fc.constantFrom<Acl['resourceType']>('TOPIC', 'GROUP'),
   resourceName: anyName,
 });
 

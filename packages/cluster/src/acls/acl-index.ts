@@ -2,8 +2,6 @@ import {
   type Acl,
   type AclOperation,
   type AclPatternType,
-  type AclPermission,
-  type AclResourceType,
   aclOperations,
   type NeededOperation,
 } from '@weir/core';
@@ -16,7 +14,7 @@ export interface AclQuestion {
   /** The caller's address. */
   readonly host: string;
   readonly operation: NeededOperation;
-  readonly resourceType: AclResourceType;
+  readonly resourceType: Acl['resourceType'];
   readonly resourceName: string;
 }
 
@@ -56,7 +54,7 @@ const denied: AclDecision = { isAllowed: false, rule: undefined };
  * `User:spiffe://<trust domain>/*` is every workload of the domain, and a prefix `*` matches nothing.
  */
 export class AclIndex {
-  readonly #byType = new Map<AclResourceType, Map<string, Patterns>>();
+  readonly #byType = new Map<Acl['resourceType'], Map<string, Patterns>>();
 
   static of(acls: Iterable<Acl>): AclIndex {
     const index = new AclIndex();
@@ -219,7 +217,7 @@ function isInert({ patternType, resourceName }: Acl): boolean {
   return patternType === 'PREFIXED' && resourceName === everyName;
 }
 
-function sideOf(permission: AclPermission): keyof Permits {
+function sideOf(permission: Acl['permission']): keyof Permits {
   return permission === 'ALLOW' ? 'allow' : 'deny';
 }
 

@@ -1,27 +1,17 @@
-import {
-  type Acl,
-  type AclOperation,
-  type AclPatternType,
-  type AclPermission,
-  type AclResourceType,
-  aclOperations,
-  aclPatternTypes,
-  aclPermissions,
-  aclResourceTypes,
-} from '@weir/core';
+import { type Acl, aclOperations, aclPatternTypes, aclPermissions, aclResourceTypes } from '@weir/core';
 import { list, nullable, object, oneOf, text, tuple } from '../shapes/shape.ts';
 import { command, query } from './call.ts';
 
 /** Selects rules. A rule must match every field; `ANY` and `null` match everything. */
 export interface AclFilter {
-  readonly resourceType: AclResourceType | 'ANY';
+  readonly resourceType: Acl['resourceType'] | 'ANY';
   readonly resourceName: string | null;
   /** `MATCH` finds all patterns that cover the name; the other types compare names literally. */
-  readonly patternType: AclPatternType | 'ANY' | 'MATCH';
+  readonly patternType: Acl['patternType'] | 'ANY' | 'MATCH';
   readonly principal: string | null;
   readonly host: string | null;
-  readonly operation: AclOperation | 'ANY';
-  readonly permission: AclPermission | 'ANY';
+  readonly operation: Acl['operation'] | 'ANY';
+  readonly permission: Acl['permission'] | 'ANY';
 }
 
 export interface AclResult {
@@ -34,11 +24,11 @@ export interface DeletedAcls extends AclResult {
   readonly deleted: readonly Acl[];
 }
 
-const patternTypes = Object.keys(aclPatternTypes) as AclPatternType[];
+const patternTypes = Object.keys(aclPatternTypes) as Acl['patternType'][];
 
-const operations = Object.keys(aclOperations) as AclOperation[];
+const operations = Object.keys(aclOperations) as Acl['operation'][];
 
-const permissions = Object.keys(aclPermissions) as AclPermission[];
+const permissions = Object.keys(aclPermissions) as Acl['permission'][];
 
 const acl = object<Acl>({
   resourceType: oneOf(...aclResourceTypes),

@@ -7,6 +7,7 @@ import {
   type KafkaResourceType,
   kafkaResourceTypes,
 } from '@weir/core';
+import type { Apis, RequestOf } from '@weir/wire';
 
 /** Converts between the names of ACL enums and their protocol values. */
 
@@ -40,15 +41,7 @@ interface NumberedAcl {
 }
 
 /** A filter as in DescribeAcls and DeleteAcls. */
-interface NumberedFilter {
-  readonly resourceTypeFilter: number;
-  readonly resourceNameFilter: string | null;
-  readonly patternTypeFilter: number;
-  readonly principalFilter: string | null;
-  readonly hostFilter: string | null;
-  readonly operation: number;
-  readonly permissionType: number;
-}
+type NumberedFilter = RequestOf<Apis['DescribeAcls']>;
 
 /** The problem with a protocol value that is unknown, or not valid in such a request. */
 interface UnknownNumber {

@@ -9,6 +9,7 @@ import {
   highestOfferedVersion,
   type LeaderAgent,
   startLeaderAgent,
+  watchedPort,
 } from '@weir/broker/testing';
 import type { ClusterPort } from '@weir/cluster';
 import { aclOperations, aclPatternTypes, aclPermissions, kafkaResourceTypes } from '@weir/core';
@@ -515,17 +516,7 @@ async function setStage(): Promise<Stage> {
     { 'group.initial.rebalance.delay.ms': '0' },
     {
       accessOf: () => access,
-      port: (node) =>
-        new Proxy<ClusterPort>(node, {
-          get(target, name) {
-            const member: unknown = Reflect.get(target, name);
-            if (typeof member !== 'function') return member;
-            return (...args: unknown[]) => {
-              calls.push(String(name));
-              return member.apply(target, args);
-            };
-          },
-        }),
+      port: (node) => watchedPort(node, (method) => calls.push(method)),
     },
   );
   const { topicId } = await agent.addTopic(present.topic);
