@@ -1,3 +1,4 @@
+import { testAgent } from '@weir/broker/testing';
 import type { AgentDescription, ClusterPort } from '@weir/cluster';
 import { MiB, type Random, release, seededRandom } from '@weir/core';
 import type { RegistryService } from '@weir/registry';
@@ -13,7 +14,6 @@ import { fetchHandler } from '../../packages/broker/src/handlers/01-fetch.ts';
 import { listOffsetsHandler } from '../../packages/broker/src/handlers/02-list-offsets.ts';
 import { shareFetchHandler } from '../../packages/broker/src/handlers/78-share-fetch.ts';
 import { shareAcknowledgeHandler } from '../../packages/broker/src/handlers/79-share-acknowledge.ts';
-import { claimedNodeId } from '../../packages/broker/src/placement/node-id.ts';
 import { createReadPath } from '../../packages/broker/src/read-path/read-path.ts';
 import type { RequestServer } from '../../packages/broker/src/requests/request-server.ts';
 import { ShareService } from '../../packages/broker/src/share/share-service.ts';
@@ -212,18 +212,10 @@ export class SimAgent {
   }
 
   #description(): AgentDescription {
-    return {
-      agentId: this.agentId,
-      nodeId: claimedNodeId(this.agentId),
+    return testAgent(this.agentId, {
       host: this.agentId,
       kafkaPort,
       internalUrl: `http://${this.agentId}:8080`,
-      zone: 'zone-a',
-      group: '',
-      roles: ['proxy', 'jobs'],
-      release,
-      cpuCount: 2,
-      cpuLoad: 0,
-    };
+    });
   }
 }

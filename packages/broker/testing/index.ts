@@ -33,3 +33,4 @@ export { codeOf, TestClient } from './test-client.ts';
 export { startTestLeader } from './test-leader.ts';
 export { errorName, TransactionalProducer } from './transactional-client.ts';
 export { valueText } from './value-text.ts';
+export { watchedPort } from './watched-port.ts';

@@ -27,6 +27,7 @@ import type { ClusterServices } from '../src/operations/cluster/services.ts';
 import { openRegistries } from '../src/schema-registry/open-registries.ts';
 import { startLeader } from './leading-node.ts';
 import { oneBatchFile } from './one-batch-file.ts';
+import { clusterCalled } from './virtual-cluster.ts';
 
 type Body<Name extends ClusterOperationName> = Omit<CallOf<Name>, 'virtual_cluster_id'> & {
   readonly virtual_cluster_id?: string;
@@ -54,7 +55,7 @@ export async function openTestClusterApi(
   const node = await startLeader(t);
   const store = new MemoryDiagnosticsStore();
   const transitions: Transition[] = [];
-  let cluster = clusterOf();
+  let cluster = clusterCalled('test');
   let drawn = 0;
   const draw = (byteCount: number) =>
     createHash('shake256', { outputLength: byteCount }).update(String(drawn++)).digest();
@@ -123,23 +124,6 @@ export async function openTestClusterApi(
     async write(topicId, partition, recordCount) {
       await node.commitFiles([oneBatchFile(drawn++, topicId, partition, recordCount)]);
     },
-  };
-}
-
-function clusterOf(): VirtualCluster {
-  return {
-    id: 'vci_test',
-    accountId: 'ti_test',
-    workspaceId: 'wi_test',
-    name: 'vcn_test',
-    type: 'byoc',
-    tier: 'pro',
-    cloudProvider: 'aws',
-    place: { region: 'us-east-1' },
-    tags: {},
-    isDeletionProtected: false,
-    createdMs: 0,
-    deletedMs: undefined,
   };
 }
 

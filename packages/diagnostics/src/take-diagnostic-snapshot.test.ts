@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { agentSilenceMsMax } from '@weir/cluster';
+import { credentialsOf } from '@weir/cluster/testing';
 import { oneBatchFile, startLeader, until } from '@weir/controlplane/testing';
 import { coreLimits, systemClock } from '@weir/core';
 import type { ClusterNode } from '@weir/metadata';
@@ -192,14 +193,7 @@ test('the snapshot has the agents, ACLs and credentials of the cluster', async (
 test('the snapshot has the reports of agents, and the last use of each credential', async (t) => {
   const node = await startLeader(t);
   const { lastSeenMs, clockOffsetMs, certificates, tokens, ...agent } = agentOf('a');
-  const credentials = ['ann', 'bob'].map((username) => ({
-    username,
-    id: `cci_${username}`,
-    name: `ccn_${username}`,
-    isSuperuser: false,
-    isFromFile: false,
-    password: null,
-  }));
+  const credentials = credentialsOf('ann', 'bob');
   for (const { error } of await node.putCredentials(credentials)) assert.equal(error, 'NONE');
   const nowMs = systemClock.nowMs();
   await node.heartbeat({

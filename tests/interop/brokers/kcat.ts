@@ -1,4 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
+import { outputOf } from '../child-output.ts';
 import { missingPackage } from '../debian-package.ts';
 
 export function missingKcat(): string | false {
@@ -8,22 +9,7 @@ export function missingKcat(): string | false {
 /** Runs kcat with the input and returns its output. */
 export async function kcat(broker: string, args: readonly string[], input = ''): Promise<string> {
   const child = spawn('kcat', ['-b', broker, ...args], { timeout: 120_000, killSignal: 'SIGKILL' });
-  let out = '';
-  let err = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    out += text;
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    err += text;
-  });
-  const ended = new Promise<number | NodeJS.Signals | null>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', (code, signal) => resolve(signal ?? code));
-  });
-  // If kcat rejects its arguments, it ends before it reads; its exit status is checked below.
-  child.stdin.on('error', () => {});
-  child.stdin.end(input);
-  const status = await ended;
+  const { status, out, err } = await outputOf(child, input);
   if (status !== 0) throw new Error(`kcat ${args.join(' ')} ended with ${status}: ${err}`);
   return out;
 }

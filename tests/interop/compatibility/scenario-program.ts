@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { test } from 'node:test';
 import { type Environment, systemEnvironment } from '@weir/core';
+import { outputOf } from '../child-output.ts';
 
 /**
  * A program that runs scenarios on a third-party client against a broker.
@@ -63,22 +64,7 @@ async function runProgram({ command, args, variables }: ScenarioProgram, broker:
     timeout: timeoutMs - 10_000,
     killSignal: 'SIGKILL',
   });
-  let out = '';
-  let err = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    out += text;
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    err += text;
-  });
-  const ended = new Promise<number | NodeJS.Signals | null>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', (code, signal) => resolve(signal ?? code));
-  });
-  // A program that cannot start ends before it reads; its exit status is checked.
-  child.stdin.on('error', () => {});
-  child.stdin.end(JSON.stringify({ broker }));
-  const status = await ended;
+  const { status, out, err } = await outputOf(child, JSON.stringify({ broker }));
   const found = new Map<string, Outcome>();
   for (const line of out.split('\n')) {
     if (!line.startsWith('{')) continue;

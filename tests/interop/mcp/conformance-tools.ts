@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { outputOf } from '../child-output.ts';
 
 /**
  * The conformance tools have about two hundred packages, so they are installed in a separate folder, only when needed.
@@ -51,17 +52,5 @@ export async function runTool(
     timeout: 240_000,
     killSignal: 'SIGKILL',
   });
-  let out = '';
-  let err = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    out += text;
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    err += text;
-  });
-  child.stdin.end();
-  return new Promise((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', (code, signal) => resolve({ status: signal ?? code, out, err }));
-  });
+  return outputOf(child);
 }

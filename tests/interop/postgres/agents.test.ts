@@ -5,7 +5,7 @@ import { type SteadyWriter, startKafkajsWriter } from '../brokers/steady-writers
 import { recordsOf, storedTopic } from '../brokers/stored.ts';
 import { createTopic } from '../brokers/topics.ts';
 import { type Cluster, lastFirst, startCluster } from '../brokers/weir-process.ts';
-import { type PostgresServer, startPostgres } from './server.ts';
+import { type PostgresServer, postgresFor } from './server.ts';
 
 /**
  * Two control-plane processes over a real PostgreSQL, an agent, and a producer that writes continuously. Whatever
@@ -45,12 +45,8 @@ const scenes: readonly Scene[] = [
 for (const { name, happen } of scenes) {
   test(`PostgreSQL: ${name}, while kafkajs writes`, { timeout: 240_000 }, async (t: TestContext) => {
     const lifetime = lastFirst(t);
-    const database = await startPostgres();
-    if ('missing' in database) {
-      t.skip(database.missing);
-      return;
-    }
-    lifetime.after(() => database.stop());
+    const database = await postgresFor(lifetime);
+    if ('missing' in database) return t.skip(database.missing);
     const cluster = await startCluster(lifetime, {
       agents: [{ zone: 'zone-a', controlPlane: 'all' }],
       controlPlanes: 2,

@@ -9,7 +9,7 @@ import { Kafka, logLevel } from 'kafkajs';
 import { signUpFirstUser } from '../brokers/first-user.ts';
 import { lastFirst, startWeir, temporaryFolder, type WeirProcess } from '../brokers/weir-process.ts';
 import { startControlPlane } from './control-plane.ts';
-import { startPostgres } from './server.ts';
+import { postgresFor } from './server.ts';
 
 /**
  * A whole installation as an operator sets it up: two control planes on one PostgreSQL, the first user through the
@@ -20,12 +20,8 @@ test('two control planes on PostgreSQL share an installation and take over from 
   timeout: 300_000,
 }, async (t: TestContext) => {
   const lifetime = lastFirst(t);
-  const database = await startPostgres();
-  if ('missing' in database) {
-    t.skip(database.missing);
-    return;
-  }
-  lifetime.after(() => database.stop());
+  const database = await postgresFor(lifetime);
+  if ('missing' in database) return t.skip(database.missing);
   const folder = temporaryFolder(lifetime);
   const start = (name: string) => startControlPlane(lifetime, database.url, join(folder, name));
   const planes = [await start('one'), await start('two')];

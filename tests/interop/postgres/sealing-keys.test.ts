@@ -6,7 +6,7 @@ import { ApiError, createClient } from '@weir/api';
 import { signUpFirstUser } from '../brokers/first-user.ts';
 import { lastFirst, temporaryFolder } from '../brokers/weir-process.ts';
 import { startControlPlane } from './control-plane.ts';
-import { startPostgres } from './server.ts';
+import { postgresFor } from './server.ts';
 
 /**
  * With PostgreSQL and without sealing keys, the operator gets a message at start and the administrator an error from
@@ -16,12 +16,8 @@ test('single sign-on on PostgreSQL, without sealing keys and with them', {
   timeout: 300_000,
 }, async (t: TestContext) => {
   const lifetime = lastFirst(t);
-  const database = await startPostgres();
-  if ('missing' in database) {
-    t.skip(database.missing);
-    return;
-  }
-  lifetime.after(() => database.stop());
+  const database = await postgresFor(lifetime);
+  if ('missing' in database) return t.skip(database.missing);
   const folder = temporaryFolder(lifetime);
   const start = async (name: string, ...more: string[]) => {
     const plane = await startControlPlane(lifetime, database.url, join(folder, name), ...more);

@@ -17,6 +17,13 @@ export interface PostgresServer {
   stop(): Promise<void>;
 }
 
+/** The same, stopped at the end of a test. */
+export async function postgresFor(lifetime: { after(stop: () => Promise<void>): void }) {
+  const server = await startPostgres();
+  if (!('missing' in server)) lifetime.after(() => server.stop());
+  return server;
+}
+
 /** Starts a real server on files of its own, or returns the reason why there cannot be one on this machine. */
 export async function startPostgres(): Promise<PostgresServer | { readonly missing: string }> {
   const programs = findPrograms();

@@ -1,3 +1,4 @@
+import { testAgent } from '@weir/broker/testing';
 import {
   type AgentDescription,
   type BucketPair,
@@ -6,9 +7,8 @@ import {
   clusterFacts,
   portOf,
 } from '@weir/cluster';
-import { type Clock, type Random, release, seededRandom } from '@weir/core';
+import { type Clock, type Random, seededRandom } from '@weir/core';
 import { aroundStore, type ObjectStore } from '@weir/storage';
-import { claimedNodeId } from '../../../packages/broker/src/placement/node-id.ts';
 import { fileCompaction, type Merge } from '../../../packages/jobs/src/compaction/file-compaction.ts';
 import { compactKeys } from '../../../packages/jobs/src/compaction/keys/compact-keys.ts';
 import {
@@ -211,18 +211,9 @@ export class LifeAgent {
   }
 
   #description(): AgentDescription {
-    return {
-      agentId: this.agentId,
-      nodeId: claimedNodeId(this.agentId),
+    return testAgent(this.agentId, {
       host: this.agentId,
-      kafkaPort: 9092,
       internalUrl: `http://${this.agentId}:8080`,
-      zone: 'zone-a',
-      group: '',
-      roles: ['proxy', 'jobs'],
-      release,
-      cpuCount: 2,
-      cpuLoad: 0,
-    };
+    });
   }
 }

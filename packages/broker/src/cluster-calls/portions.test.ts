@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ClusterPort } from '@weir/cluster';
 import { clusterLimits } from '@weir/cluster/limits';
 import { startLeaderAgent } from '../../testing/leader-agent.ts';
 import { answered } from '../../testing/test-agent-server.ts';
 import { errorName } from '../../testing/transactional-client.ts';
+import { watchedPort } from '../../testing/watched-port.ts';
 import { brokerLimits } from '../limits.ts';
 import { offsetWeight, portionsOf } from './portions.ts';
 
@@ -34,19 +34,12 @@ async function agentWithCalls(calls: Calls) {
     {},
     {
       port: (node) =>
-        new Proxy<ClusterPort>(node, {
-          get(target, name) {
-            const member: unknown = Reflect.get(target, name);
-            if (typeof member !== 'function') return member;
-            return (...args: unknown[]) => {
-              for (const list of Array.isArray(args[0]) ? args[0] : []) {
-                const rows = (list as { partitions?: unknown[] | null; offsets?: unknown[] } | null) ?? {};
-                const found = rows.partitions ?? rows.offsets;
-                if (found !== undefined) calls.push({ method: String(name), rows: found.length });
-              }
-              return member.apply(target, args);
-            };
-          },
+        watchedPort(node, (method, [lists]) => {
+          for (const list of Array.isArray(lists) ? lists : []) {
+            const rows = (list as { partitions?: unknown[] | null; offsets?: unknown[] } | null) ?? {};
+            const found = rows.partitions ?? rows.offsets;
+            if (found !== undefined) calls.push({ method, rows: found.length });
+          }
         }),
     },
   );

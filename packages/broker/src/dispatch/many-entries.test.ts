@@ -10,6 +10,7 @@ import { startLeaderAgent } from '../../testing/leader-agent.ts';
 import { type LongList, listPaths, structMaker } from '../../testing/long-lists.ts';
 import { answered } from '../../testing/test-agent-server.ts';
 import { errorName } from '../../testing/transactional-client.ts';
+import { watchedPort } from '../../testing/watched-port.ts';
 import { brokerLimits } from '../limits.ts';
 import { highestOfferedVersion } from '../requests/offered-versions.ts';
 import type { ServedApi } from './handler-table.ts';
@@ -90,15 +91,8 @@ for (const round of rounds) {
       {
         accessOf: () => access,
         port: (node) =>
-          new Proxy<ClusterPort>(node, {
-            get(target, name) {
-              const member: unknown = Reflect.get(target, name);
-              if (typeof member !== 'function') return member;
-              return (...args: unknown[]) => {
-                calls++;
-                return member.apply(target, args);
-              };
-            },
+          watchedPort(node, () => {
+            calls++;
           }),
       },
     );

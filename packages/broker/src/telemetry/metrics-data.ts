@@ -1,4 +1,4 @@
-import { bytesOf, type ProtobufValue, protobufFields } from '@weir/core';
+import { type ProtobufValue, protobufBytes, protobufFields } from '@weir/core';
 import { brokerLimits } from '../limits.ts';
 import { Pace } from '../pressure/pace.ts';
 
@@ -41,10 +41,10 @@ function* pointsOf(metric: Buffer, pace: Pace): Generator<DataPoint | typeof pau
   let name = '';
   for (const field of protobufFields(metric)) {
     if (pace.isOver()) yield pausePoint;
-    if (field.number === nameField) name = bytesOf(field).toString();
+    if (field.number === nameField) name = protobufBytes(field).toString();
     const isNumber = numberKinds.includes(field.number);
     if (!isNumber && !otherKinds.includes(field.number)) continue;
-    for (const point of nested(bytesOf(field), 1, pace)) {
+    for (const point of nested(protobufBytes(field), 1, pace)) {
       if (point === pausePoint) yield pausePoint;
       else if (isNumber && point.length <= brokerLimits.telemetryPointBytesMax)
         yield numberPoint(name, point);
@@ -59,7 +59,7 @@ function numberPoint(name: string, point: Buffer): DataPoint {
   for (const field of protobufFields(point)) {
     if (field.number === 4 && field.wireType === 'fixed64') value = field.bytes.readDoubleLE();
     if (field.number === 6 && field.wireType === 'fixed64') value = Number(field.bytes.readBigInt64LE());
-    if (field.number === 7) attributes.push(attributeText(bytesOf(field)));
+    if (field.number === 7) attributes.push(attributeText(protobufBytes(field)));
   }
   return { name: attributes.length === 0 ? name : `${name}{${attributes.join(',')}}`, value };
 }
@@ -68,8 +68,8 @@ function attributeText(attribute: Buffer): string {
   let key = '';
   let value = '';
   for (const field of protobufFields(attribute)) {
-    if (field.number === 1) key = bytesOf(field).toString();
-    if (field.number === 2) for (const one of protobufFields(bytesOf(field))) value = anyValueText(one);
+    if (field.number === 1) key = protobufBytes(field).toString();
+    if (field.number === 2) for (const one of protobufFields(protobufBytes(field))) value = anyValueText(one);
   }
   return `${key}=${value}`;
 }
@@ -85,6 +85,6 @@ function anyValueText(field: { number: number } & ProtobufValue): string {
 function* nested(message: Buffer, number: number, pace: Pace): Generator<Buffer | typeof pausePoint> {
   for (const field of protobufFields(message)) {
     if (pace.isOver()) yield pausePoint;
-    if (field.number === number) yield bytesOf(field);
+    if (field.number === number) yield protobufBytes(field);
   }
 }

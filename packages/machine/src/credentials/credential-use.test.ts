@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { credentialsOf } from '@weir/cluster/testing';
 import fc from 'fast-check';
 import { Cluster } from '../../testing/cluster.ts';
 import { ClusterMachine } from '../machine.ts';
@@ -16,14 +17,7 @@ function clusterOf(...usernames: string[]): Cluster {
 }
 
 function put(cluster: Cluster, ...usernames: string[]): void {
-  const credentials = usernames.map((username) => ({
-    username,
-    id: `cci_${username}`,
-    name: `ccn_${username}`,
-    isSuperuser: false,
-    isFromFile: false,
-    password: null,
-  }));
+  const credentials = credentialsOf(...usernames);
   for (const { error } of cluster.execute({ kind: 'putCredentials', credentials }))
     assert.equal(error, 'NONE');
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import type { AgentDescription } from '@weir/cluster';
+import { credentialsOf } from '@weir/cluster/testing';
 import { Metrics, seededRandom, silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
 import { openJournals } from '@weir/journal';
@@ -51,14 +52,7 @@ function stage(t: TestContext) {
       return { node, process };
     },
     async makeCredentials(node: ClusterNode, ...usernames: string[]) {
-      const credentials = usernames.map((username) => ({
-        username,
-        id: `cci_${username}`,
-        name: `ccn_${username}`,
-        isSuperuser: false,
-        isFromFile: false,
-        password: null,
-      }));
+      const credentials = credentialsOf(...usernames);
       for (const { error } of await node.putCredentials(credentials)) assert.equal(error, 'NONE');
     },
     /** An agent reports a login now. */

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { outputOf } from '../../child-output.ts';
 import type { PythonOf } from '../../python/venv.ts';
 import type { ForeignClient, Way } from '../foreign-clients.ts';
 
@@ -13,20 +14,8 @@ export function librdkafkaClient({ missing, python }: PythonOf): ForeignClient {
         timeout: 90_000,
         killSignal: 'SIGKILL',
       });
-      let out = '';
-      let err = '';
-      child.stdout.setEncoding('utf8').on('data', (text: string) => {
-        out += text;
-      });
-      child.stderr.setEncoding('utf8').on('data', (text: string) => {
-        err += text;
-      });
-      const ended = new Promise<number | NodeJS.Signals | null>((resolve, reject) => {
-        child.once('error', reject);
-        child.once('close', (code, signal) => resolve(signal ?? code));
-      });
-      child.stdin.end(JSON.stringify({ config: configOf(broker, way), topic, values }));
-      const status = await ended;
+      const input = JSON.stringify({ config: configOf(broker, way), topic, values });
+      const { status, out, err } = await outputOf(child, input);
       if (status !== 0) throw new Error(`librdkafka ended with ${status}: ${err.slice(-2_000)}`);
       return JSON.parse(out) as readonly string[];
     },
