@@ -47,9 +47,10 @@ export class Roles extends AccountStore {
 
   async update(accountId: string, roleId: string, name: string, grants: readonly RoleGrant[]): Promise<void> {
     await this.changeAccount(accountId, async (transaction) => {
-      const freed = await freeName(transaction, accountId, name, roleId);
+      checkedName('role', name);
+      await roleTable.requireFreeName(transaction, accountId, { name, what: 'role', ownId: roleId });
       await roleTable.require(transaction, accountId, roleId);
-      await transaction.updateTable('weir_roles').set({ name: freed }).where('id', '=', roleId).execute();
+      await transaction.updateTable('weir_roles').set({ name }).where('id', '=', roleId).execute();
       await transaction.deleteFrom('weir_role_grants').where('role_id', '=', roleId).execute();
       await insertGrants(transaction, accountId, roleId, grants);
       await requireAdministrator(transaction, accountId);
@@ -137,9 +138,11 @@ export async function insertRole(
   { clock, random }: AccountsDeps,
 ): Promise<Role> {
   await roleTable.requireRoom(transaction, accountId, apiLimits.userRolesMax, 'roles');
+  checkedName('role', name);
+  await roleTable.requireFreeName(transaction, accountId, { name, what: 'role' });
   const role: Role = {
     id: freshId('userRole', random),
-    name: await freeName(transaction, accountId, name, undefined),
+    name,
     grants,
     createdMs: clock.nowMs(),
   };
@@ -149,18 +152,6 @@ export async function insertRole(
     .execute();
   await insertGrants(transaction, accountId, role.id, grants);
   return role;
-}
-
-async function freeName(
-  transaction: DatabaseTransaction,
-  accountId: string,
-  name: string,
-  ownId: string | undefined,
-): Promise<string> {
-  const holderId = await roleTable.idOfName(transaction, accountId, checkedName('role', name));
-  if (holderId !== undefined && holderId !== ownId)
-    throw new ApiError('duplicate_name', `There is a role "${name}" already.`);
-  return name;
 }
 
 async function insertGrants(

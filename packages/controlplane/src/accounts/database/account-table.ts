@@ -76,10 +76,24 @@ class AccountTable<Name extends TableOfAccounts> {
     await shared(database).deleteFrom(this.#table).where('id', '=', id).execute();
   }
 
-  /** Returns the id of the row with a name. */
-  async idOfName(database: Database, accountId: string, name: string): Promise<string | undefined> {
+  /** Refuses a name that another row has. */
+  async requireFreeName(
+    database: Database,
+    accountId: string,
+    {
+      name,
+      what,
+      ownId,
+    }: { readonly name: string; readonly what: string; readonly ownId?: string | undefined },
+  ): Promise<void> {
+    if (await this.hasName(database, accountId, name, ownId))
+      throw new ApiError('duplicate_name', `There is a ${what} "${name}" already.`);
+  }
+
+  /** Whether a row has the name, other than the one with the id. */
+  async hasName(database: Database, accountId: string, name: string, ownId?: string): Promise<boolean> {
     const row = await this.#select(database, { account_id: accountId, name }).select('id').executeTakeFirst();
-    return row?.id;
+    return row !== undefined && row.id !== ownId;
   }
 
   /** Deleted rows that remain count too. */

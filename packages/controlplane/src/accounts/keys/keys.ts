@@ -171,7 +171,7 @@ function grantRowOf(keyId: string, position: number, grant: KeyGrant): ApiKeyGra
 
 async function freeName(transaction: DatabaseTransaction, accountId: string, name: string): Promise<string> {
   const prefixed = checkedPrefixedName('key', namePrefixes.apiKey, name);
-  if ((await apiKeyTable.idOfName(transaction, accountId, prefixed)) !== undefined)
+  if (await apiKeyTable.hasName(transaction, accountId, prefixed))
     throw new ApiError('duplicate_api_key_name', `There is an API key "${prefixed}" already.`);
   return prefixed;
 }

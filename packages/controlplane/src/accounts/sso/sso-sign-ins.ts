@@ -5,7 +5,14 @@ import { AccountStore } from '../database/account-store.ts';
 import { ssoConnectionTable } from '../database/account-table.ts';
 import type { DatabaseTransaction, SsoConnectionRow, UserRow } from '../database/schema.ts';
 import { emailKey, isEmail } from '../users/emails.ts';
-import { type Identity, insertIdentity, insertUser, type User, userOf } from '../users/users.ts';
+import {
+  type Identity,
+  insertIdentity,
+  insertUser,
+  type User,
+  userOf,
+  userRowOfIdentity,
+} from '../users/users.ts';
 import type { SsoConnection } from './sso-connections.ts';
 
 /** A user as an identity provider describes them. */
@@ -104,15 +111,9 @@ export class SsoSignIns extends AccountStore {
 async function knownUser(
   transaction: DatabaseTransaction,
   accountId: string,
-  { issuer, subject }: SsoPerson,
+  person: SsoPerson,
 ): Promise<UserRow | undefined> {
-  const row = await transaction
-    .selectFrom('weir_users as users')
-    .innerJoin('weir_user_identities as identities', 'identities.user_id', 'users.id')
-    .selectAll('users')
-    .where('identities.issuer', '=', issuer)
-    .where('identities.subject', '=', subject)
-    .executeTakeFirst();
+  const row = await userRowOfIdentity(transaction, person);
   // Two accounts may trust the same issuer. A user of one never gets access to the other through its connection.
   if (row !== undefined && row.account_id !== accountId) throw addressTaken();
   return row;

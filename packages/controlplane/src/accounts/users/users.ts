@@ -78,14 +78,8 @@ export class Users extends AccountStore {
     return row === undefined ? undefined : userOf(row);
   }
 
-  async findByIdentity({ issuer, subject }: Identity): Promise<User | undefined> {
-    const row = await this.database
-      .selectFrom('weir_users as users')
-      .innerJoin('weir_user_identities as identities', 'identities.user_id', 'users.id')
-      .selectAll('users')
-      .where('identities.issuer', '=', issuer)
-      .where('identities.subject', '=', subject)
-      .executeTakeFirst();
+  async findByIdentity(identity: Identity): Promise<User | undefined> {
+    const row = await userRowOfIdentity(this.database, identity);
     return row === undefined ? undefined : userOf(row);
   }
 
@@ -190,6 +184,19 @@ export class Users extends AccountStore {
       .where('email_key', '=', emailKey(email))
       .executeTakeFirst();
   }
+}
+
+export function userRowOfIdentity(
+  database: Database,
+  { issuer, subject }: Identity,
+): Promise<UserRow | undefined> {
+  return database
+    .selectFrom('weir_users as users')
+    .innerJoin('weir_user_identities as identities', 'identities.user_id', 'users.id')
+    .selectAll('users')
+    .where('identities.issuer', '=', issuer)
+    .where('identities.subject', '=', subject)
+    .executeTakeFirst();
 }
 
 export function userOf(row: UserRow): User {

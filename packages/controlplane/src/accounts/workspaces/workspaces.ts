@@ -37,11 +37,10 @@ export class Workspaces extends AccountStore {
   async rename(accountId: string, workspaceId: string, name: string): Promise<void> {
     await this.changeAccount(accountId, async (transaction) => {
       await workspaceTable.require(transaction, accountId, workspaceId);
-      await transaction
-        .updateTable('weir_workspaces')
-        .set({ name: await freeName(transaction, accountId, name, workspaceId) })
-        .where('id', '=', workspaceId)
-        .execute();
+      checkedName('workspace', name);
+      const own = { name, what: 'workspace', ownId: workspaceId };
+      await workspaceTable.requireFreeName(transaction, accountId, own);
+      await transaction.updateTable('weir_workspaces').set({ name }).where('id', '=', workspaceId).execute();
     });
   }
 
@@ -107,9 +106,11 @@ export async function insertWorkspace(
   { clock, random }: AccountsDeps,
 ): Promise<Workspace> {
   await workspaceTable.requireRoom(transaction, accountId, apiLimits.workspacesMax, 'workspaces');
+  checkedName('workspace', name);
+  await workspaceTable.requireFreeName(transaction, accountId, { name, what: 'workspace' });
   const workspace: Workspace = {
     id: freshId('workspace', random),
-    name: await freeName(transaction, accountId, name, undefined),
+    name,
     createdMs: clock.nowMs(),
   };
   await transaction
@@ -123,16 +124,4 @@ export async function insertWorkspace(
     })
     .execute();
   return workspace;
-}
-
-async function freeName(
-  transaction: DatabaseTransaction,
-  accountId: string,
-  name: string,
-  ownId: string | undefined,
-): Promise<string> {
-  const holderId = await workspaceTable.idOfName(transaction, accountId, checkedName('workspace', name));
-  if (holderId !== undefined && holderId !== ownId)
-    throw new ApiError('duplicate_name', `There is a workspace "${name}" already.`);
-  return name;
 }
