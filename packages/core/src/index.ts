@@ -77,7 +77,7 @@ export {
   UnreadableProtobuf,
 } from './protobuf/protobuf-reader.ts';
 export { int64Field, messageField, textField } from './protobuf/protobuf-writer.ts';
-export { type Random, seededRandom, systemRandom } from './random.ts';
+export { type Random, randomId, seededRandom, systemRandom } from './random.ts';
 export { RecentlyUsed } from './recently-used.ts';
 export { release } from './release.ts';
 export { RetainedCopies, retainedCopy } from './retained-copy.ts';

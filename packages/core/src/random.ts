@@ -22,3 +22,13 @@ export function seededRandom(seed: number): Random {
   }
   return { next, below: (below) => Math.floor(next() * below) };
 }
+
+/** 32 hex digits. Not a secret, but unique. */
+export function randomId(random: Random): string {
+  return Array.from({ length: 4 }, () =>
+    random
+      .below(2 ** 32)
+      .toString(16)
+      .padStart(8, '0'),
+  ).join('');
+}

@@ -1,9 +1,10 @@
 import type { TopicReader } from '@weir/cluster';
 import type { Principal } from '@weir/security';
 import { bareAddress, clientHostOf } from '@weir/security';
-import { type Apis, type ErrorName, errors } from '@weir/wire';
+import { type Apis, errors } from '@weir/wire';
 import { coordinatorAnswer } from '../cluster-calls/coordinator-answer.ts';
 import type { GroupCalls } from '../cluster-calls/group-calls.ts';
+import { failedHeartbeat } from '../groups/failed-heartbeat.ts';
 import { subscriptionDenial } from '../groups/subscription-denial.ts';
 import type { HandlerOf } from '../requests/handler.ts';
 
@@ -24,7 +25,7 @@ export function consumerGroupHeartbeatHandler({
   return async (request, context) => {
     const { apiVersion, clientId, remoteAddress, access } = context;
     const denial = subscriptionDenial(request, access);
-    if (denial !== undefined) return failed(denial, errors[denial].message);
+    if (denial !== undefined) return failedHeartbeat(denial, errors[denial].message);
     const answer = await coordinatorAnswer(
       consumerHeartbeats.ask({
         groupId: request.groupId,
@@ -45,7 +46,7 @@ export function consumerGroupHeartbeatHandler({
       context,
     );
     if (answer === undefined || answer.error !== 'NONE') {
-      return failed(answer?.error ?? 'COORDINATOR_LOAD_IN_PROGRESS', answer?.message ?? null);
+      return failedHeartbeat(answer?.error ?? 'COORDINATOR_LOAD_IN_PROGRESS', answer?.message ?? null);
     }
     const { memberId, memberEpoch, heartbeatIntervalMs, assignment } = answer;
     return {
@@ -62,14 +63,4 @@ export function consumerGroupHeartbeatHandler({
 /** Returns the identity whose ACLs filter the topics of a pattern; `undefined` for a superuser. */
 function readerOf({ name, aliases, isSuperuser }: Principal, remoteAddress: string): TopicReader | undefined {
   return isSuperuser ? undefined : { principals: [name, ...aliases], host: bareAddress(remoteAddress) };
-}
-
-function failed(error: ErrorName, errorMessage: string | null) {
-  return {
-    throttleTimeMs: 0,
-    errorCode: errors[error].code,
-    errorMessage,
-    memberEpoch: 0,
-    heartbeatIntervalMs: 0,
-  };
 }

@@ -1,8 +1,9 @@
 import type { ShareHeartbeat, ShareHeartbeatAnswer } from '@weir/cluster';
 import { clientHostOf } from '@weir/security';
-import { type Apis, type ErrorName, errors } from '@weir/wire';
+import { type Apis, errors } from '@weir/wire';
 import { coordinatorAnswer } from '../cluster-calls/coordinator-answer.ts';
 import type { GatheredCalls } from '../cluster-calls/gathered-calls.ts';
+import { failedHeartbeat } from '../groups/failed-heartbeat.ts';
 import { subscriptionDenial } from '../groups/subscription-denial.ts';
 import type { HandlerOf } from '../requests/handler.ts';
 
@@ -19,7 +20,7 @@ export function shareGroupHeartbeatHandler(
   return async (request, context) => {
     const { clientId, remoteAddress, access } = context;
     const denial = subscriptionDenial(request, access);
-    if (denial !== undefined) return failed(denial, errors[denial].message);
+    if (denial !== undefined) return failedHeartbeat(denial, errors[denial].message);
     const { groupId, memberId, memberEpoch, rackId, subscribedTopicNames } = request;
     const answer = await coordinatorAnswer(
       heartbeats.ask({
@@ -30,7 +31,7 @@ export function shareGroupHeartbeatHandler(
       context,
     );
     if (answer === undefined || answer.error !== 'NONE') {
-      return failed(answer?.error ?? 'COORDINATOR_LOAD_IN_PROGRESS', answer?.message ?? null);
+      return failedHeartbeat(answer?.error ?? 'COORDINATOR_LOAD_IN_PROGRESS', answer?.message ?? null);
     }
     return {
       throttleTimeMs: 0,
@@ -40,15 +41,5 @@ export function shareGroupHeartbeatHandler(
       heartbeatIntervalMs: answer.heartbeatIntervalMs,
       assignment: answer.assignment === null ? null : { topicPartitions: answer.assignment },
     };
-  };
-}
-
-function failed(error: ErrorName, errorMessage: string | null) {
-  return {
-    throttleTimeMs: 0,
-    errorCode: errors[error].code,
-    errorMessage,
-    memberEpoch: 0,
-    heartbeatIntervalMs: 0,
   };
 }

@@ -1,6 +1,6 @@
 import type { NodeTracing } from 'node:inspector';
 import type { Session } from 'node:inspector/promises';
-import { type Clock, KiB } from '@weir/core';
+import { type Clock, KiB, pauseUnlessStopped } from '@weir/core';
 import { HttpProblem } from '@weir/http';
 import { gatewayLimits } from '../limits.ts';
 
@@ -104,14 +104,5 @@ export function trace(span: Span, onEvents: (events: readonly string[]) => void)
 }
 
 function passed({ ms, closed, clock }: Span): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      cancel();
-      closed.removeEventListener('abort', end);
-      resolve();
-    };
-    const cancel = clock.after(ms, end);
-    closed.addEventListener('abort', end);
-    if (closed.aborted) end();
-  });
+  return pauseUnlessStopped(clock, ms, closed);
 }

@@ -12,6 +12,7 @@ import {
   portOf,
 } from '@weir/cluster';
 import type { Clock, Log, MetricRow, Metrics, Random, Series } from '@weir/core';
+import { randomId } from '@weir/core';
 import { AgentKeyRefused, type Channel, type Dial, endCodes } from '../channel/channel.ts';
 import type { ForwardProxy } from '../channel/forward-proxy.ts';
 import { dialThroughProxy, dialWebSocket } from '../channel/web-socket.ts';
@@ -316,14 +317,4 @@ function dialBy(proxy: ForwardProxy | undefined): Dial {
 
 function closedError(): Error {
   return new ClusterUnavailable('the connection to the control plane was closed');
-}
-
-/** 32 hex digits. Not a secret, but unique. */
-function randomId(random: Random): string {
-  return Array.from({ length: 4 }, () =>
-    random
-      .below(2 ** 32)
-      .toString(16)
-      .padStart(8, '0'),
-  ).join('');
 }

@@ -1,4 +1,5 @@
 import type { Clock, Environment, Random } from '@weir/core';
+import { randomId } from '@weir/core';
 import { storageLimits } from '../limits.ts';
 import { contentBytes, joinSmallSlices } from '../store/content.ts';
 import { unlessAllFailed } from '../store/failed-deletions.ts';
@@ -141,7 +142,7 @@ export async function openAzblobStore(url: URL, deps: AzblobStoreDeps): Promise<
     conditions: Conditions,
   ): Promise<HttpResponse> {
     const parts = partsOf(content, Math.min(storageLimits.uploadPartBytes, putBytesMax));
-    const uploadId = newUploadId(random);
+    const uploadId = randomId(random);
     const ids = parts.map((_, index) => blockId(uploadId, index));
     for (let at = 0; at < parts.length; at += blocksAtOnceMax) {
       const some = parts.slice(at, at + blocksAtOnceMax);
@@ -192,7 +193,7 @@ export async function openAzblobStore(url: URL, deps: AzblobStoreDeps): Promise<
       signal?.throwIfAborted();
       return new BlockUpload({
         key,
-        uploadId: newUploadId(random),
+        uploadId: randomId(random),
         putBlock: (id, content, signal) => putBlock(key, id, content, signal),
         async commit(ids, signal) {
           const response = await commitBlocks(key, ids, signal, {});
@@ -290,12 +291,3 @@ const existsCodes: ReadonlySet<string> = new Set([
   'ConditionNotMet',
   'UnauthorizedBlobOverwrite',
 ]);
-
-function newUploadId(random: Random): string {
-  return Array.from({ length: 4 }, () =>
-    random
-      .below(2 ** 32)
-      .toString(16)
-      .padStart(8, '0'),
-  ).join('');
-}

@@ -1,3 +1,4 @@
+import { kindOfStatus } from '../store/kind-of-status.ts';
 import { StoreError, type StoreErrorKind } from '../store/store-error.ts';
 import type { HttpResponse } from '../store-http/response-reader.ts';
 import { elementOf } from './xml.ts';
@@ -24,13 +25,7 @@ const kindOfCode: Readonly<Record<string, StoreErrorKind>> = {
 };
 
 function kindOfAzureError(status: number, code: string): StoreErrorKind {
-  const known = Object.hasOwn(kindOfCode, code) ? kindOfCode[code] : undefined;
-  if (known !== undefined) return known;
-  if (status === 404) return 'notFound';
-  if (status === 401 || status === 403) return 'denied';
-  if (status === 429) return 'throttled';
-  if (status === 408) return 'timeout';
-  return status >= 500 ? 'unavailable' : 'invalid';
+  return kindOfStatus(status, Object.hasOwn(kindOfCode, code) ? kindOfCode[code] : undefined);
 }
 
 /** The code by which the service explains a status. Only the header has it for HEAD. */

@@ -25,6 +25,7 @@ export interface SectionToEncode {
   readonly byteLength: number;
   readonly batchCount: number;
   readonly recordCount: number;
+  /** The first offset, and the one after the last. Only compacted files know their offsets. */
   readonly baseOffset?: number;
   readonly nextOffset?: number;
 }

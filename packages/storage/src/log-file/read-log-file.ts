@@ -3,6 +3,7 @@ import { KiB } from '@weir/core';
 import { storageLimits } from '../limits.ts';
 import type { CallOptions, ObjectStore } from '../store/object-store.ts';
 import { ObjectNotFound } from '../store/store-error.ts';
+import type { SectionToEncode } from './encode-log-file.ts';
 import {
   batchAt,
   batchHeaderBytes,
@@ -40,16 +41,8 @@ interface LogFileTrailer {
 }
 
 /** One partition's part of a file. */
-interface LogFileSection {
+interface LogFileSection extends Omit<SectionToEncode, 'topic'> {
   readonly topicId: string;
-  readonly partition: number;
-  readonly byteStart: number;
-  readonly byteLength: number;
-  readonly batchCount: number;
-  readonly recordCount: number;
-  /** The first offset, and the one after the last. Only compacted files know their offsets. */
-  readonly baseOffset?: number;
-  readonly nextOffset?: number;
 }
 
 /** The description of a file: everything but its records. */
