@@ -185,7 +185,7 @@ test('a wrong key is refused and never admitted; the right one then connects', a
   port.follow({ onSnapshot: ({ clusterId }) => followed.push(clusterId), onChanges() {} });
   await assert.rejects(port.allocateProducerIds(1), {
     name: 'AgentKeyRefused',
-    message: /the agent key is not one for this cluster id: one of the two is wrong \(401/,
+    message: /agent key and cluster id do not match \(401/,
   });
   assert.deepEqual([cluster.calls.allocateProducerIds, cluster.followerCount], [0, 0]);
   given = key;
@@ -372,7 +372,7 @@ test('bytes that are not a frame end the connection and nothing else', async (t)
   await once(webSocket, 'open');
   webSocket.send('a text');
   const [code, reason] = await once(webSocket, 'close');
-  assert.deepEqual([code, String(reason)], [1002, 'a frame of 6 bytes has no head']);
+  assert.deepEqual([code, String(reason)], [1002, 'frame of 6 bytes has no header']);
   assert.equal(await client(t, [url]).allocateProducerIds(1), 1);
 });
 

@@ -5,31 +5,31 @@ export const deadFileRows = {
   submitted: {
     name: 'agent_deadscanner_optimistic_queue_submit_outcome',
     kind: 'counter',
-    help: 'Dead files that this agent was given to delete.',
+    help: 'Unreferenced files assigned to this agent for deletion.',
     labels: ['outcome'],
   },
   deleted: {
     name: 'agent_deadscanner_optimistic_queue_delete_file_outcome',
     kind: 'counter',
-    help: 'Dead files that this agent deleted from the bucket, or could not delete.',
+    help: 'Unreferenced files deleted by this agent, by outcome.',
     labels: ['outcome'],
   },
   scanned: {
     name: 'agent_deadscanner_outcomes',
     kind: 'counter',
-    help: 'Objects that the scanner saw: known to the cluster, young, orphan, sidecar, older_than_cluster, or foreign, which it never touches.',
+    help: 'Objects seen by the scanner: known to the cluster, young, orphan, sidecar, older_than_cluster, or foreign, which it never deletes.',
     labels: ['outcome'],
   },
   replicas: {
     name: 'agent_deadscanner_replicas',
     kind: 'counter',
-    help: 'Objects that the scanner found in some buckets of service_multi:// and not in others: copied, gone, failed, or unneeded, which it leaves alone.',
+    help: 'Objects missing from some buckets of service_multi://: copied, gone, failed, or unneeded (left as they are).',
     labels: ['outcome'],
   },
   uploads: {
     name: 'agent_deadscanner_incomplete_uploads',
     kind: 'counter',
-    help: 'Uploads in parts that the scanner found unfinished: aborted, left (deletion is off), young, foreign, or denied, once per scan that may not list or abort them.',
+    help: 'Incomplete multipart uploads found by the scanner: aborted, left (deletion is disabled), young, foreign, or denied (once per scan without permission to list or abort them).',
     labels: ['outcome'],
   },
 } as const satisfies Record<string, MetricRow<'outcome'>>;

@@ -93,8 +93,8 @@ export function deadFileScan(options: DeadFileScanOptions): JobKind {
           uploads.push(`incomplete uploads were not removed: ${aborted.message}`);
         else if (aborted > 0) uploads.push(`removed ${aborted} incomplete uploads`);
       }
-      const copies = repaired === 0 ? [] : [`copied ${repaired} objects to buckets that lacked them`];
-      return [`saw ${seen} objects, ${orphans} of them orphans`, ...copies, ...uploads, ...left].join('; ');
+      const copies = repaired === 0 ? [] : [`copied ${repaired} missing objects between buckets`];
+      return [`scanned ${seen} objects, ${orphans} orphans`, ...copies, ...uploads, ...left].join('; ');
     },
   };
 }

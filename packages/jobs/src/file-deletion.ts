@@ -42,7 +42,7 @@ export function fileDeletion({ clusterId, port, stores, checkOwner, metrics }: F
       progress(gone.length, fileIds.length);
       if (failed.size === 0) return `deleted ${gone.length} files`;
       const [{ message }] = failed.values() as unknown as [StoreError];
-      throw new Error(`${failed.size} of ${fileIds.length} files were not deleted: ${message}`);
+      throw new Error(`failed to delete ${failed.size} of ${fileIds.length} files: ${message}`);
     },
   };
 }

@@ -224,7 +224,7 @@ test('a bucket that forbids deletion loses nothing: the job fails with one line 
   assert.equal((await keys()).length, 2);
   const [[state, message]] = (await jobs(fileDeletionKind)) as [[JobState, string]];
   assert.equal(state, 'stopped');
-  assert.match(message, /^2 of 2 files were not deleted: service\/.*: S3 answered AccessDenied; check the/);
+  assert.match(message, /^failed to delete 2 of 2 files: service\/.*: S3 answered AccessDenied; check the/);
   assert.ok(cluster.calls.claimJobs < 200 && counted(deadFileRows.deleted, 'failure') <= 20, 'it backs off');
   // One of them may be deleted now, and is forgotten alone.
   denied.delete(files[0]!);
@@ -322,7 +322,7 @@ test('files from before the cluster claimed its bucket are never orphans', async
   await pass(1_000);
   const { knownFromMs, ageMsMin } = readScanTask((await claim)[0]!.task);
   assert.deepEqual([knownFromMs, ageMsMin], [claimedMs, 6 * hourMs]);
-  assert.equal(await scanNow(staged, {}, { knownFromMs }).run(), 'saw 2 objects, 1 of them orphans');
+  assert.equal(await scanNow(staged, {}, { knownFromMs }).run(), 'scanned 2 objects, 1 orphans');
   assert.equal(counted(deadFileRows.scanned, 'older_than_cluster'), 1);
 });
 
@@ -384,10 +384,7 @@ test('the scan compares within a bucket: a copy of a file in another one is left
   ];
   const all = [await keys(), await keys(second)];
   const scan = scanNow(staged, {}, { orphanPercentMax: 100 }, true, () => buckets);
-  assert.match(
-    await scan.run(),
-    /^saw 4 objects, 2 of them orphans; not searched: bucket 2: may not be used/,
-  );
+  assert.match(await scan.run(), /^scanned 4 objects, 2 orphans; not searched: bucket 2: may not be used/);
   assert.equal(counted(deadFileRows.scanned, 'foreign'), 2);
   assert.deepEqual([await keys(), await keys(second)], all, 'a scan deletes no file');
 });
@@ -405,7 +402,7 @@ test('a file that is committed while the scan looks at it is not declared dead',
       return unknown;
     },
   });
-  assert.equal(await scan.run(), 'saw 1 objects, 0 of them orphans');
+  assert.equal(await scan.run(), 'scanned 1 objects, 0 orphans');
   const { levels, deadFiles } = await cluster.fileTotals();
   assert.deepEqual([levels[0]!.files, deadFiles], [1, 0]);
 });
@@ -416,7 +413,7 @@ test('a file that was declared dead cannot be committed, neither before nor afte
   const { topicId } = cluster.addTopic('orders');
   const fileId = newId();
   await put(fileId);
-  assert.equal(await scanNow(staged).run(), 'saw 1 objects, 1 of them orphans');
+  assert.equal(await scanNow(staged).run(), 'scanned 1 objects, 1 orphans');
   const commit = async () => {
     const [result] = await cluster.commitFiles([commitOf(topicId, [{ partition: 0, records: 1 }], fileId)]);
     return entryErrors[result!.error[0]!];
@@ -456,9 +453,9 @@ test('a scan that was given back continues where it was', async (t) => {
     },
     task,
   );
-  assert.equal(await second.run(first.progress.at(-1)!), 'saw 1500 objects, 1500 of them orphans');
+  assert.equal(await second.run(first.progress.at(-1)!), 'scanned 1500 objects, 1500 orphans');
   assert.deepEqual(asked, [500]);
-  assert.equal(await scanNow(staged).run(Buffer.from('{}')), 'saw 1500 objects, 0 of them orphans');
+  assert.equal(await scanNow(staged).run(Buffer.from('{}')), 'scanned 1500 objects, 0 orphans');
 });
 
 test('a scan that knows less than half of many files stops, declares none, and says how to confirm', async (t) => {
@@ -480,7 +477,7 @@ test('a scan that knows less than half of many files stops, declares none, and s
     validateOnly: false,
   });
   await pass(hourMs + 20 * minuteMs);
-  assert.match((await jobs(deadFileScanKind))[0]![1], /saw 1100 objects, 1100 of them orphans/);
+  assert.match((await jobs(deadFileScanKind))[0]![1], /scanned 1100 objects, 1100 orphans/);
   assert.deepEqual(await keys(), []);
 });
 
@@ -493,7 +490,7 @@ test('few orphans are declared dead whatever their share, and a checkpoint does 
   });
   await assert.rejects(scan.run(), /stopped/);
   const again = scanNow(staged);
-  assert.equal(await again.run(scan.progress.at(-1)!), 'saw 900 objects, 900 of them orphans');
+  assert.equal(await again.run(scan.progress.at(-1)!), 'scanned 900 objects, 900 orphans');
   assert.equal((await cluster.fileTotals()).deadFiles, 900);
 });
 
@@ -523,7 +520,7 @@ test('the scan aborts old uploads of files that were never finished, and no othe
   const withUploads = { ...staged, store: { ...store, incompleteUploads } };
   assert.equal(
     await scanNow(withUploads).run(),
-    'saw 0 objects, 0 of them orphans; removed 2 incomplete uploads',
+    'scanned 0 objects, 0 orphans; removed 2 incomplete uploads',
   );
   assert.deepEqual(aborted, ['1', '4']);
   for (const [outcome, uploads] of [
@@ -551,7 +548,7 @@ test('a scan that may not list uploads goes on, and one whose store does not ans
   });
   assert.match(
     await scanNow(refusing('denied')).run(),
-    /^saw 0 objects, 0 of them orphans; incomplete uploads were not removed: s3:\/\/records: S3 answered so/,
+    /^scanned 0 objects, 0 orphans; incomplete uploads were not removed: s3:\/\/records: S3 answered so/,
   );
   assert.equal(staged.counted(deadFileRows.uploads, 'denied'), 1);
   await assert.rejects(scanNow(refusing('unavailable')).run(), { kind: 'unavailable' });

@@ -11,7 +11,7 @@ export function takesJobs(
 
 /** The arguments of a running job, apart from its task. */
 export interface JobContext {
-  /** Aborted when the agent stops or another agent has the job. */
+  /** Aborted when the agent stops or job reassigned to another agent. */
   readonly signal: AbortSignal;
   /** Where an earlier attempt came to. */
   readonly checkpoint: Uint8Array | null;

@@ -47,7 +47,7 @@ export class JobRunner {
   /** Stops running jobs and gives them back, so that other agents can continue them at once. */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    for (const controller of this.#running.keys()) controller.abort(new Error('the agent stops'));
+    for (const controller of this.#running.keys()) controller.abort(new Error('agent is shutting down'));
     await Promise.all(this.#running.values());
     await this.#options.onStopped?.();
   }
@@ -83,7 +83,7 @@ export class JobRunner {
   #begin(job: ClaimedJob): void {
     const { metrics, slots } = this.#options;
     const controller = new AbortController();
-    if (this.#stopping.signal.aborted) controller.abort(new Error('the agent stops'));
+    if (this.#stopping.signal.aborted) controller.abort(new Error('agent is shutting down'));
     const work = this.#work(job, controller).finally(() => {
       this.#running.delete(controller);
       metrics.running(this.#running.size, slots);
@@ -160,7 +160,7 @@ export class JobRunner {
           (hasIt) => {
             if (hasIt || hasEnded) return;
             lost.isLost = true;
-            controller.abort(new Error('another agent has the job'));
+            controller.abort(new Error('job reassigned to another agent'));
           },
           (error) => log.debug('failed to report job', { error: String(error) }),
         );

@@ -51,7 +51,7 @@ export function decideAlterConfigs(
     const { kind, name } = request;
     const { noun } = configCatalogues[kind];
     if (namedTwice.has(keyOf(request))) {
-      return refused('INVALID_REQUEST', `The request names the ${noun} ${name} twice.`);
+      return refused('INVALID_REQUEST', `Duplicate ${noun} ${name} in the request.`);
     }
     const topic = kind === 'topic' ? state.topics.byName(name) : undefined;
     if (kind === 'topic' && topic === undefined) {

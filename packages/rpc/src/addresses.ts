@@ -24,7 +24,7 @@ export class Addresses {
     this.#clock = clock;
     this.#given = [...new Set(given.map(normalAddress))];
     const first = this.#given[0];
-    if (first === undefined) throw new TypeError('the control plane needs at least one address');
+    if (first === undefined) throw new TypeError('at least one control plane address is required');
     this.#current = first;
     this.#mustBeSecure = this.#given.every((address) => address.startsWith('https:'));
   }
@@ -121,7 +121,7 @@ export function normalAddress(address: string): string {
   const url = new URL(address);
   const scheme = { 'http:': 'http:', 'https:': 'https:', 'ws:': 'http:', 'wss:': 'https:' }[url.protocol];
   if (scheme === undefined) {
-    throw new TypeError(`${address}: the address of the control plane begins with http:// or https://`);
+    throw new TypeError(`${address}: control plane address must start with http:// or https://`);
   }
   const path = url.pathname.endsWith('/') ? url.pathname : `${url.pathname}/`;
   return `${scheme}//${url.host}${path}`;

@@ -11,13 +11,13 @@ export function callRows(prefix: string, who: string): CallRows {
     calls: {
       name: `${prefix}_calls_total`,
       kind: 'counter',
-      help: `Calls ${who}, by how they ended.`,
+      help: `Calls ${who}, by outcome.`,
       labels: ['method', 'outcome'],
     },
     seconds: {
       name: `${prefix}_call_seconds`,
       kind: 'histogram',
-      help: `How long calls ${who} took.`,
+      help: `Latency of calls ${who}.`,
       labels: ['method'],
       buckets: durationBucketsSeconds,
     },

@@ -628,7 +628,9 @@ test('a standby is no leader: calls that wait there are given up, too', async ()
 test('calls beyond the limit of pending calls are refused', async () => {
   const client = new World().connect('http://nowhere');
   const calls = Array.from({ length: rpcLimits.rpcPendingCallsMax }, () => client.findOffsets([]));
-  await assert.rejects(client.findOffsets([]), { message: '4096 calls wait for the control plane already' });
+  await assert.rejects(client.findOffsets([]), {
+    message: 'too many calls to the control plane in flight: 4096',
+  });
   client.close();
   assert.ok((await Promise.allSettled(calls)).every(({ status }) => status === 'rejected'));
 });
@@ -1335,12 +1337,16 @@ test('invalid frames end the connection with a reason', async () => {
     encodeFrame('hello', 0, { release: 'v830', clientId: 'c', pending });
   const call = (id: number) => encodeFrame('call', id, { method: 'findOffsets', args: [[]] });
   const cases: [name: string, frames: Uint8Array[], reason: RegExp][] = [
-    ['garbage', [new Uint8Array(20)], /format 0 is unknown/],
-    ['a call before hello', [call(1)], /a call before hello/],
-    ['hello twice', [hello(), hello()], /a hello is not for the control plane/],
-    ['an answer', [hello(), encodeFrame('result', 1, {})], /a result is not for the control plane/],
+    ['garbage', [new Uint8Array(20)], /unknown frame format 0/],
+    ['call frame before hello', [call(1)], /call frame before hello/],
+    ['hello twice', [hello(), hello()], /unexpected hello frame for the control plane/],
+    ['an answer', [hello(), encodeFrame('result', 1, {})], /unexpected result frame for the control plane/],
     ['no method', [hello(), encodeFrame('call', 1, {})], /call.method: not a text/],
-    ['confirmations of nothing', [hello(), encodeFrame('ping', 1)], /1 answers confirmed that were not sent/],
+    [
+      'confirmations of nothing',
+      [hello(), encodeFrame('ping', 1)],
+      /1 responses acknowledged that were not sent/,
+    ],
     [
       'a subscription twice',
       [hello(), encodeFrame('follow', 1), encodeFrame('follow', 1)],
@@ -1349,7 +1355,7 @@ test('invalid frames end the connection with a reason', async () => {
     [
       'too much at a time',
       [hello(), ...Array.from({ length: 300 }, (_, id) => call(id))],
-      /more than 256 calls/,
+      /more than 256 concurrent calls/,
     ],
   ];
   for (const [name, frames, reason] of cases) {
@@ -1522,7 +1528,7 @@ test('long-polling calls do not use the slots of other calls', async () => {
   client.close();
 });
 
-test('a long-polling call resumes after the connection was lost, and is not executed twice', async () => {
+test('a long-polling call resumes after connection lost, and is not executed twice', async () => {
   const world = new World();
   const waiting: (() => void)[] = [];
   const process = world.process('http://a/', {
@@ -1715,7 +1721,7 @@ test('an agent key does not allow calls of the control plane', async () => {
     for (const name of names) {
       const call = client[name]!(...membersCalls[name]!);
       if (isMember) await call;
-      else await assert.rejects(call, { message: `${name}: an agent key does not allow this; use the API` });
+      else await assert.rejects(call, { message: `${name}: not allowed with an agent key; use the API` });
     }
     assert.deepEqual(reached, isMember ? names : []);
     const count = isMember ? 0 : names.length;
@@ -1846,7 +1852,7 @@ test('a long body that is wrong ends the connection, and nothing behind it is ex
   client.flush();
   client.send(encodeFrame('call', 2, { method: 'leave', args: ['agent'] }));
   await clock.pass(0, () => ends.length > 0);
-  assert.deepEqual(ends, ['the body is not JSON']);
+  assert.deepEqual(ends, ['body is not JSON']);
   connection.abort();
 });
 
@@ -1864,7 +1870,7 @@ test('a call with too many names gets an answer, and the frames behind it are ex
   );
   assert.deepEqual(server.sent[1]!.body, {
     kind: 'invalid',
-    message: 'an object with more than 10000 names',
+    message: 'object with more than 10000 names',
   });
   assert.deepEqual(ends, []);
   connection.abort();
@@ -1883,8 +1889,8 @@ test('a list that clients would split is refused, and not executed', async () =>
   await clock.pass(0, () => server.resumes > 0);
   await settle();
   const messages = [
-    'describeGroups: 10001 entries; at most 10000 are accepted in one call',
-    'createTopics: 2001 entries; at most 2000 are accepted in one call',
+    'describeGroups: 10001 entries exceed the limit of 10000 per call',
+    'createTopics: 2001 entries exceed the limit of 2000 per call',
   ];
   assert.deepEqual(
     server.sent.slice(1),

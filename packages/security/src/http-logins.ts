@@ -81,7 +81,12 @@ export class HttpLogins {
       colon === text.length - 1 ||
       colon > coreLimits.principalNameCharsMax
     )
-      return await this.#refuse('basic', caller, undefined, 'the header has no user name and password');
+      return await this.#refuse(
+        'basic',
+        caller,
+        undefined,
+        'authorization header has no user name and password',
+      );
     const user = text.slice(0, colon);
     const { remoteAddress } = caller;
     const answer = await this.#options.checks.passwords.check({
@@ -90,8 +95,8 @@ export class HttpLogins {
       remoteAddress,
     });
     if (answer === 'wrong')
-      return await this.#refuse('basic', caller, user, 'the user does not exist, or the password is wrong');
-    if (answer === 'busy') throw this.#busy('basic', 'Too many logins wait to be checked; try again later.');
+      return await this.#refuse('basic', caller, user, 'unknown user or wrong password');
+    if (answer === 'busy') throw this.#busy('basic', 'Too many logins are queued; try again later.');
     this.#count('basic', 'success');
     this.#options.onPasswordLogin?.(user);
     return user;
@@ -100,13 +105,14 @@ export class HttpLogins {
   async #bearer(token: string, caller: Caller): Promise<string> {
     const { checkToken } = this.#options.checks;
     if (checkToken === undefined)
-      return await this.#refuse('bearer', caller, undefined, 'no issuer of tokens is configured');
+      return await this.#refuse('bearer', caller, undefined, 'no token issuer is configured');
     const checked = await checkToken(token);
     if (!('problem' in checked)) {
       this.#count('bearer', 'success');
       return checked.subject;
     }
-    if (checked.isIssuerAway) throw this.#busy('bearer', 'The token cannot be checked now; try again later.');
+    if (checked.isIssuerAway)
+      throw this.#busy('bearer', 'The token cannot be validated now; try again later.');
     return await this.#refuse('bearer', caller, checked.subject, checked.problem);
   }
 
@@ -130,7 +136,7 @@ export class HttpLogins {
       await new Promise<void>((resolve) => this.#options.clock.after(refusalDelayMs, resolve));
       this.#delayed--;
     }
-    throw this.#unauthorized('The credentials are not valid.');
+    throw this.#unauthorized('Invalid credentials.');
   }
 
   #busy(method: AuthenticationMethod, message: string): HttpProblem {

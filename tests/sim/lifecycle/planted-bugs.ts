@@ -60,7 +60,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
       }
       return 'deleted';
     }),
-    expected: /no such object|not exist|no object/i,
+    expected: /object not found|no such object|not exist|no object/i,
   },
   'a scanner that sees nothing': {
     sabotage: replaced(deadFileScanKind, () => async () => 'saw nothing'),
@@ -165,7 +165,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
         ];
       },
     },
-    expected: /no such object|is deleted \d+ ms after it died/,
+    expected: /object not found|no such object|is deleted \d+ ms after it died/,
   },
   'a compaction of keys that takes committed transactions for aborted ones': {
     sabotage: {
@@ -280,7 +280,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
         };
       },
     },
-    expected: /was acknowledged at|twice|is new|no such object|so is/,
+    expected: /was acknowledged at|twice|is new|object not found|no such object|so is/,
   },
 };
 

@@ -37,7 +37,7 @@ export async function giveBucketId(
   const key = bucketIdKey(clusterId);
   if (await store.putIfAbsent(key, [Buffer.from(`${made}\n`)], options)) return made;
   const other = await readIdOf(store, clusterId, options);
-  if (other === undefined) throw new StoreError('unavailable', key, 'it was removed at this moment');
+  if (other === undefined) throw new StoreError('unavailable', key, 'object was removed concurrently');
   return other;
 }
 
@@ -50,7 +50,7 @@ async function readIdOf(
   try {
     const id = (await store.getRange(key, 0, idBytesMax + 1, options)).toString().trim();
     if (!idPattern.test(id))
-      throw new StoreError('invalid', key, 'not the id of a bucket; restore the object or remove it');
+      throw new StoreError('invalid', key, 'invalid bucket id; restore the object or remove it');
     return id;
   } catch (error) {
     if (error instanceof ObjectNotFound) return undefined;

@@ -238,11 +238,11 @@ test('a bucket whose id is another one is not read', async () => {
   const agent = one.agent();
   await one.settled();
   const key = logFileKey(clusterId, newFileId(1, random, 1));
-  await assert.rejects(async () => agent.store.getRange(key, 0, 1), /its id is missing/);
+  await assert.rejects(async () => agent.store.getRange(key, 0, 1), /bucket id is missing/);
   await one.stores.get('file:///b')!.put(bucketIdKey(clusterId), [Buffer.from('bki_b\n')]);
   await assert.rejects(
     async () => agent.store.getRange(key, 0, 1),
-    /its id is missing/,
+    /bucket id is missing/,
     'it is not asked at once',
   );
   one.clock.advance(brokerLimits.bucketRetryMs);

@@ -199,15 +199,15 @@ export class ClusterBuckets implements BucketRoutes {
   #allowedUrl(number: number): string | StoreError {
     const known = this.#known.find((bucket) => bucket.number === number);
     const name = `bucket ${number} of the cluster`;
-    if (known === undefined) return new StoreError('unavailable', name, 'this agent does not know it yet');
+    if (known === undefined) return new StoreError('unavailable', name, 'not known to this agent yet');
     if (known.url === '')
-      return new StoreError('denied', name, `its id is ${known.bucketId}, and it is not known where it is`);
+      return new StoreError('denied', name, `bucket id ${known.bucketId} has no known URL`);
     const { preferredUrl, problemOf, shownUrl } = this.#options;
     const url = preferredUrl(known.url);
     const problem = problemOf(url);
     return problem === undefined
       ? url
-      : new StoreError('denied', `${name}, ${shownUrl(url)}`, `not allowed to this agent: ${problem}`);
+      : new StoreError('denied', `${name}, ${shownUrl(url)}`, `not allowed for this agent: ${problem}`);
   }
 
   async #open(number: number): Promise<ObjectStore> {
@@ -219,7 +219,11 @@ export class ClusterBuckets implements BucketRoutes {
       const store = await this.#storeAt(url);
       const found = await readBucketId(store, clusterId, this.#known);
       if (found !== known!.bucketId)
-        throw new StoreError('denied', `bucket ${number} of the cluster`, `its id is ${found ?? 'missing'}`);
+        throw new StoreError(
+          'denied',
+          `bucket ${number} of the cluster`,
+          `bucket id is ${found ?? 'missing'}`,
+        );
       this.#opened.set(number, { bucketId: found, url, store });
       return store;
     } catch (error) {
@@ -285,7 +289,7 @@ export class ClusterBuckets implements BucketRoutes {
         break;
       }
       if (this.#problem !== found.message) {
-        log.error('failed to use the bucket that the cluster names, keeping the one before', {
+        log.error('failed to switch to configured bucket, keeping the previous one', {
           config,
           bucket: shownUrl(named),
           error: found.message,
@@ -344,7 +348,9 @@ export class ClusterBuckets implements BucketRoutes {
   async #ownTargets(): Promise<Targets> {
     const { ingestion, compaction } = this.#own;
     if (ingestion.number === undefined || compaction.number === undefined)
-      throw new Error('the cluster names no bucket, and that of this agent is not one of the cluster');
+      throw new Error(
+        'service.bucket.url is not set, and -bucketURL of this agent is not registered with the cluster',
+      );
     const first = await this.#numberOfOwn(ingestion, ingestion.number);
     const isPair = compaction.url !== ingestion.url;
     return {
@@ -373,7 +379,7 @@ export class ClusterBuckets implements BucketRoutes {
       await cluster.registerBucket({ bucketId: first.bucketId, url: storedUrl(firstOwn.url) });
     const bucketId = await giveBucketId(store, clusterId, this.#known, freshId);
     const number = await cluster.registerBucket({ bucketId, url: named === '' ? storedUrl(url) : named });
-    if (number < 0) throw new Error('the cluster has as many buckets as it can have, or none yet');
+    if (number < 0) throw new Error('bucket limit reached, or no bucket registered');
     if (this.#ownOf(number) === undefined) this.#opened.set(number, { bucketId, url, store });
     return number;
   }

@@ -478,5 +478,5 @@ function extended(column: Float64Array, length: number): Float64Array {
 }
 
 function closedError(): Error {
-  return new ClusterUnavailable('the view of the cluster is closed');
+  return new ClusterUnavailable('cluster view is closed');
 }

@@ -110,7 +110,7 @@ function keyOf({ kind, name }: ConfigsToAlter): string {
 
 function namedTwice({ kind, name }: ConfigsToAlter): Refusal {
   const { noun } = configCatalogues[kind];
-  return { error: 'INVALID_REQUEST', message: `The request names the ${noun} ${name} twice.` };
+  return { error: 'INVALID_REQUEST', message: `Duplicate ${noun} ${name} in the request.` };
 }
 
 /** Returns the change for the control plane, or what is wrong. */
@@ -120,7 +120,7 @@ function check(
   cluster: ClusterView,
 ): ConfigsToAlter | Refusal {
   const invalid = (message: string): Refusal => ({ error: 'INVALID_REQUEST', message });
-  if (changes === undefined) return invalid('a config can be set, deleted, appended to and subtracted from');
+  if (changes === undefined) return invalid('unknown config operation; use SET, DELETE, APPEND or SUBTRACT');
   const tooMany = tooManyConfigsProblem(changes.length);
   if (tooMany !== undefined) return invalid(tooMany);
   switch (resourceType) {
@@ -140,7 +140,7 @@ function check(
         : invalid(problem);
     }
     case configResourceType.brokerLogger:
-      return invalid('brokers have no loggers that can be set');
+      return invalid('broker loggers are not supported');
     default:
       return invalid(unknownType(resourceType));
   }

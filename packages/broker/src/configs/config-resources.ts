@@ -16,7 +16,7 @@ export const configResourceType = {
 /** Returns what is wrong with the name of a broker; the empty name stands for all of them. */
 export function brokerNameProblem(name: string): string | undefined {
   if (name === '' || (/^\d{1,10}$/.test(name) && Number(name) < 2 ** 31)) return undefined;
-  return `a broker is named by its id, or by nothing for all of them, not ${JSON.stringify(name)}`;
+  return `invalid broker ${JSON.stringify(name)}: use a node id, or an empty name for all brokers`;
 }
 
 /**
@@ -31,7 +31,7 @@ export function brokerProblem(
   const problem = brokerNameProblem(name);
   if (problem !== undefined) return problem;
   if (agentByName(name, self, cluster) !== undefined || hasConfigs(cluster, name)) return undefined;
-  return `there is no broker ${name}`;
+  return `unknown broker ${name}`;
 }
 
 /** Lists of agents are immutable and get replaced, so each is indexed once and not for every name of a request. */
@@ -74,5 +74,5 @@ export function configDenial(
 }
 
 export function unknownType(type: number): string {
-  return `there are no configs of resources of type ${type}`;
+  return `unsupported config resource type ${type}`;
 }

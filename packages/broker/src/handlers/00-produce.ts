@@ -320,7 +320,7 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
         } else if (!hasValidAcks) {
           partitionResponses.push(refused(index, 'INVALID_REQUIRED_ACKS'));
         } else if (repeated.has(keyOf(apiVersion >= topicIdsFromVersion ? topicId : name, index))) {
-          const problem = 'the request has records for the partition more than once';
+          const problem = 'duplicate partition in the request';
           partitionResponses.push(refused(index, 'INVALID_REQUEST', problem));
         } else if (topic === undefined) {
           const error = isUnknownId(topic, apiVersion) ? 'UNKNOWN_TOPIC_ID' : 'UNKNOWN_TOPIC_OR_PARTITION';
@@ -372,7 +372,7 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
 
 /** Records are not written unchecked. */
 const noRegistryProblem =
-  'the topic validates schemas, and this agent has no schema registry; start it with -externalSchemaRegistryURL';
+  'the topic has schema validation, but this agent has no schema registry; set -externalSchemaRegistryURL';
 
 /** Stands for a response until it is known. One for all: requests that wait for their file hold very many. */
 const notKnownYet: PartitionResponse = refused(-1, 'NONE');

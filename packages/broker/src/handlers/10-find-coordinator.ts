@@ -27,7 +27,10 @@ export function findCoordinatorHandler(placementOf: PlacementOf): HandlerOf<Apis
 
     function coordinatorOf(key: string) {
       if (!knownTypes.includes(keyType)) {
-        return refused('INVALID_REQUEST', `the key type ${keyType} is not one of ${knownTypes.join(', ')}`);
+        return refused(
+          'INVALID_REQUEST',
+          `unknown key type ${keyType}; expected one of ${knownTypes.join(', ')}`,
+        );
       }
       const denial = denialOf(keyType, key, access);
       if (denial !== undefined) return refused(denial, errors[denial].message);

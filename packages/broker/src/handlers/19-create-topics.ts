@@ -132,19 +132,22 @@ function check({ topic, count }: { topic: RequestedTopic; count: number }): Chec
   const { name, numPartitions, replicationFactor: factor, assignments, configs } = topic;
   const entries = configs.length + assignments.length;
   const refused = (error: ErrorName, message: string): Checked => ({ name, entries, error, message });
-  if (count > 1) return refused('INVALID_REQUEST', `the request names the topic ${count} times`);
+  if (count > 1) return refused('INVALID_REQUEST', `duplicate topic in the request: ${count} times`);
   if (isInternalTopic(name)) return refused('INVALID_TOPIC_EXCEPTION', internalTopicProblem(name));
   if (assignments.length > 0 && (numPartitions !== -1 || factor !== -1)) {
-    return refused('INVALID_REQUEST', 'assignments come without a partition count and a replication factor');
+    return refused('INVALID_REQUEST', 'with assignments, partition count and replication factor must be -1');
   }
   if (factor === 0 || factor < -1) {
-    return refused('INVALID_REPLICATION_FACTOR', 'the replication factor must be -1 or above 0');
+    return refused(
+      'INVALID_REPLICATION_FACTOR',
+      'replication factor must be positive, or -1 for the default',
+    );
   }
   const indexes = new Set(assignments.map(({ partitionIndex }) => partitionIndex));
   if (assignments.some((_, index) => !indexes.has(index))) {
     return refused(
       'INVALID_REPLICA_ASSIGNMENT',
-      'assignments must number the partitions from 0 without a gap',
+      'assignments must have consecutive partition numbers from 0',
     );
   }
   const replicas = assignments[0]?.brokerIds.length ?? 0;
@@ -154,18 +157,18 @@ function check({ topic, count }: { topic: RequestedTopic; count: number }): Chec
   if (assignments.length > 0 && (replicas === 0 || isUneven)) {
     return refused(
       'INVALID_REPLICA_ASSIGNMENT',
-      'every assignment must name equally many brokers, at least one and none twice',
+      'every assignment must have the same number of brokers, at least one, without duplicates',
     );
   }
   const partitionCount = assignments.length > 0 ? assignments.length : numPartitions;
   if (partitionCount === 0 || partitionCount < -1 || partitionCount > coreLimits.partitionsPerTopicMax) {
     const range = `between 1 and ${coreLimits.partitionsPerTopicMax}, or -1 for the default`;
-    return refused('INVALID_PARTITIONS', `the partition count must be ${range}`);
+    return refused('INVALID_PARTITIONS', `partition count must be ${range}`);
   }
   const tooMany = tooManyConfigsProblem(configs.length);
   if (tooMany !== undefined) return refused('INVALID_CONFIG', tooMany);
   const unset = configs.find(({ value }) => value === null);
-  if (unset !== undefined) return refused('INVALID_CONFIG', `the config ${unset.name} has no value`);
+  if (unset !== undefined) return refused('INVALID_CONFIG', `config ${unset.name} has no value`);
   return {
     name,
     entries,

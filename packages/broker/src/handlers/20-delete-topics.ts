@@ -72,8 +72,8 @@ export const deleteTopicsHandler: HandlerOf<Apis['DeleteTopics']> = async (reque
     responses: references.map((topic, index) => {
       const { name = null, topicId = zeroUuid } = topic;
       const entry = { name, topicId };
-      if (!isWellFormed(topic)) return refused(entry, 'a topic has either a name or an id');
-      if (repeated.has(keys[index]!)) return refused(entry, 'the request names the topic more than once');
+      if (!isWellFormed(topic)) return refused(entry, 'specify either the name or the id of a topic');
+      if (repeated.has(keys[index]!)) return refused(entry, 'duplicate topic in the request');
       const refusal = refusals[index];
       if (refusal === 'INVALID_TOPIC_EXCEPTION') return answered(entry, refusal, internalProblem(topic));
       if (refusal !== undefined) return answered(entry, refusal, errors[refusal].message);

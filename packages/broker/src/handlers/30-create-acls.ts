@@ -43,7 +43,7 @@ export const createAclsHandler: HandlerOf<Apis['CreateAcls']> = async ({ creatio
   };
 };
 
-const tooMany = { message: `A request makes at most ${brokerLimits.aclsPerRequestMax} ACLs.` };
+const tooMany = { message: `Too many ACLs in one request; the limit is ${brokerLimits.aclsPerRequestMax}.` };
 
 function resultOf(error: ErrorName, message: string | null = errors[error].message) {
   return { errorCode: errors[error].code, errorMessage: error === 'NONE' ? null : message };

@@ -74,7 +74,9 @@ function joined(answers: readonly (DeletedAcls | undefined)[]): DeletedAcls | un
   return { ...(given.find(({ error }) => error !== 'NONE') ?? given[0]!), deleted };
 }
 
-const tooMany = { message: `A request has at most ${brokerLimits.aclsPerRequestMax} filters.` };
+const tooMany = {
+  message: `Too many filters in one request; the limit is ${brokerLimits.aclsPerRequestMax}.`,
+};
 
 function resultOf(
   error: ErrorName,

@@ -78,17 +78,17 @@ export function describeConfigsHandler({ self, agentConfigs, protocol }: Describ
 
     function describe(resource: Resource): Result {
       if (left <= 0) {
-        return failed(resource, 'INVALID_REQUEST', 'ask for the configs of fewer resources at a time');
+        return failed(resource, 'INVALID_REQUEST', 'too many resources in one request');
       }
       const { resourceName } = resource;
       switch (resource.resourceType) {
         case configResourceType.topic: {
           if (!isTopicName(resourceName)) {
-            return failed(resource, 'INVALID_TOPIC_EXCEPTION', `no topic can be named ${resourceName}`);
+            return failed(resource, 'INVALID_TOPIC_EXCEPTION', `invalid topic name ${resourceName}`);
           }
           const topic = context.cluster.topicByName(resourceName);
           if (topic === undefined) {
-            return failed(resource, 'UNKNOWN_TOPIC_OR_PARTITION', `there is no topic ${resourceName}`);
+            return failed(resource, 'UNKNOWN_TOPIC_OR_PARTITION', `unknown topic ${resourceName}`);
           }
           return described(resource, 'topic', topic.configs);
         }
@@ -104,7 +104,7 @@ export function describeConfigsHandler({ self, agentConfigs, protocol }: Describ
         }
         case configResourceType.group:
         case configResourceType.clientMetrics: {
-          if (resourceName === '') return failed(resource, 'INVALID_REQUEST', 'the resource has no name');
+          if (resourceName === '') return failed(resource, 'INVALID_REQUEST', 'resource name is empty');
           const texts = stored?.get(resource);
           if (texts === undefined) {
             return failed(resource, 'COORDINATOR_NOT_AVAILABLE', errors.COORDINATOR_NOT_AVAILABLE.message);

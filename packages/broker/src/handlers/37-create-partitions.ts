@@ -81,7 +81,7 @@ function problemOf(
   repeated: ReadonlySet<string>,
 ): Problem | undefined {
   if (repeated.has(name)) {
-    return { error: 'INVALID_REQUEST', message: 'the request names the topic more than once' };
+    return { error: 'INVALID_REQUEST', message: 'duplicate topic in the request' };
   }
   if (!access.may('ALTER', 'TOPIC', name)) {
     const error = 'TOPIC_AUTHORIZATION_FAILED';
@@ -89,13 +89,13 @@ function problemOf(
   }
   if (isInternalTopic(name)) return { error: 'INVALID_TOPIC_EXCEPTION', message: internalTopicProblem(name) };
   if (count < 1 || count > coreLimits.partitionsPerTopicMax) {
-    const message = `the partition count must be between 1 and ${coreLimits.partitionsPerTopicMax}`;
+    const message = `partition count must be between 1 and ${coreLimits.partitionsPerTopicMax}`;
     return { error: 'INVALID_PARTITIONS', message };
   }
   const present = cluster.topicByName(name)?.partitionCount;
   const added = present === undefined ? undefined : count - present;
   if (assignments !== null && added !== undefined && added > 0 && assignments.length !== added) {
-    const message = `there are ${assignments.length} assignments for ${added} new partitions`;
+    const message = `${assignments.length} assignments given for ${added} new partitions`;
     return { error: 'INVALID_REPLICA_ASSIGNMENT', message };
   }
   return undefined;

@@ -61,5 +61,5 @@ function validate(
   if (replicas === null) return ['NO_REASSIGNMENT_IN_PROGRESS', errors.NO_REASSIGNMENT_IN_PROGRESS.message];
   const isPresent = replicas.length === present.length && replicas.every((id, at) => id === present[at]);
   if (isPresent) return ['NONE', null];
-  return ['POLICY_VIOLATION', 'partitions lie in object storage and have no replicas that could be moved'];
+  return ['POLICY_VIOLATION', 'partitions are in the object store and have no replicas to reassign'];
 }

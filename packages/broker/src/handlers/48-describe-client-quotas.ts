@@ -46,20 +46,19 @@ function problemOf(components: readonly Component[]): { error: ErrorName; messag
   const types = components.map(({ entityType }) => entityType);
   const invalid = (message: string) => ({ error: 'INVALID_REQUEST' as const, message });
   for (const [index, { entityType, matchType, match }] of components.entries()) {
-    if (entityType === '') return invalid('a component has no type');
+    if (entityType === '') return invalid('entity type is empty');
     // An unknown type ends the loop, so `indexOf` scans at most three known types.
-    if (types.indexOf(entityType) !== index) return invalid(`two components are about the ${entityType}`);
+    if (types.indexOf(entityType) !== index) return invalid(`duplicate entity type ${entityType}`);
     if (!isQuotaEntityType(entityType)) {
-      return { error: 'UNSUPPORTED_VERSION', message: `there are no quotas for a ${entityType}` };
+      return { error: 'UNSUPPORTED_VERSION', message: `unsupported entity type ${entityType}` };
     }
     const kind = matches[matchType];
-    if (kind === undefined) return invalid(`${matchType} is no type of match`);
-    if (kind === 'name' && match === null) return invalid(`the ${entityType} to match has no name`);
-    if (kind !== 'name' && match !== null)
-      return invalid(`a match of type ${matchType} comes without a name`);
+    if (kind === undefined) return invalid(`unknown match type ${matchType}`);
+    if (kind === 'name' && match === null) return invalid(`match for ${entityType} requires a name`);
+    if (kind !== 'name' && match !== null) return invalid(`match type ${matchType} must not have a name`);
   }
   if (types.includes('ip') && types.length > 1) {
-    return invalid('an ip has quotas by itself, not with a user or client-id');
+    return invalid('ip cannot be combined with user or client-id');
   }
   return undefined;
 }

@@ -55,5 +55,5 @@ type Entry = RequestOf<Apis['AlterClientQuotas']>['entries'][number];
 function problemOf({ ops }: Entry): AlterClientQuotasResult | undefined {
   const wrong = ops.find(({ value, remove }) => !remove && !Number.isFinite(value));
   if (wrong === undefined) return undefined;
-  return { error: 'INVALID_REQUEST', message: `${wrong.key} must be a number, not ${wrong.value}.` };
+  return { error: 'INVALID_REQUEST', message: `${wrong.key} must be a number, got ${wrong.value}.` };
 }

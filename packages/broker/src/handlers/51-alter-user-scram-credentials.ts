@@ -83,29 +83,29 @@ function problemOf(
 ): { error: ErrorName; message: string } | undefined {
   const unacceptable = (message: string) => ({ error: 'UNACCEPTABLE_CREDENTIAL' as const, message });
   if (repeated.has(name)) {
-    return { error: 'DUPLICATE_RESOURCE', message: 'The request changes the credentials of the user twice.' };
+    return { error: 'DUPLICATE_RESOURCE', message: 'Duplicate user in the request.' };
   }
   // What an earlier release accepted can be deleted.
   const problem = upsertion === undefined ? undefined : problemOfPrincipalName(name);
-  if (problem !== undefined) return unacceptable(`The name of the user ${problem}.`);
+  if (problem !== undefined) return unacceptable(`The user name ${problem}.`);
   if (mechanism !== scramSha512) {
-    return { error: 'UNSUPPORTED_SASL_MECHANISM', message: 'The only mechanism is SCRAM-SHA-512.' };
+    return { error: 'UNSUPPORTED_SASL_MECHANISM', message: 'Only SCRAM-SHA-512 is supported.' };
   }
   if (upsertion === undefined) return undefined;
   const { iterations, salt, saltedPassword } = upsertion;
   if (iterations < iterationsMin || iterations > iterationsMax) {
     return unacceptable(
-      `There are ${iterations} iterations; ${iterationsMin} to ${iterationsMax} are allowed.`,
+      `Iterations must be between ${iterationsMin} and ${iterationsMax}, got ${iterations}.`,
     );
   }
   if (salt.length > brokerLimits.scramSaltBytesMax) {
     return unacceptable(
-      `The salt has ${salt.length} bytes; at most ${brokerLimits.scramSaltBytesMax} are allowed.`,
+      `Salt must have at most ${brokerLimits.scramSaltBytesMax} bytes, got ${salt.length}.`,
     );
   }
   if (saltedPassword.length === 0 || saltedPassword.length > brokerLimits.scramSaltedPasswordBytesMax) {
     return unacceptable(
-      `The salted password has ${saltedPassword.length} bytes; 1 to ${brokerLimits.scramSaltedPasswordBytesMax} are allowed.`,
+      `Salted password must have 1 to ${brokerLimits.scramSaltedPasswordBytesMax} bytes, got ${saltedPassword.length}.`,
     );
   }
   return undefined;

@@ -21,7 +21,7 @@ export const updateFeaturesHandler: HandlerOf<Apis['UpdateFeatures']> = (request
   const { featureUpdates } = request;
   const names = featureUpdates.map(({ feature }) => feature);
   if (new Set(names).size < names.length) {
-    return answer('INVALID_REQUEST', 'name every feature that is to change once');
+    return answer('INVALID_REQUEST', 'duplicate or missing feature name in the request');
   }
   const results = featureUpdates.map((update) => ({ feature: update.feature, ...validate(update) }));
   const firstProblem = results.find(({ errorCode }) => errorCode !== errors.NONE.code);
@@ -36,8 +36,8 @@ function validate({ feature, maxVersionLevel }: Update) {
   if (known?.level === maxVersionLevel) return { errorCode: errors.NONE.code, errorMessage: null };
   const message =
     known === undefined
-      ? `this release has no feature ${feature}`
-      : `this release has ${feature} at level ${known.level}, and no other`;
+      ? `unknown feature ${feature}`
+      : `${feature} is fixed at level ${known.level} in this release`;
   return { errorCode: errors.INVALID_UPDATE_VERSION.code, errorMessage: message };
 }
 

@@ -21,7 +21,7 @@ export function describeClusterHandler(placementOf: PlacementOf): HandlerOf<Apis
       return {
         throttleTimeMs: 0,
         errorCode: error.code,
-        errorMessage: 'this endpoint is one of brokers (endpoint type 1)',
+        errorMessage: 'unsupported endpoint type; this is a broker endpoint (type 1)',
         endpointType,
         clusterId,
         brokers: [],

@@ -84,7 +84,7 @@ async function answerOf(
 }
 
 const renewFromVersion = 2;
-const idsNeeded = 'A group id and a member id are needed.';
+const idsNeeded = 'Group id and member id are required.';
 const nothingAcquired = { error: 'NONE', lockMs: 0, partitions: [] } as const;
 
 function problemOf(request: ShareFetchRequest): string | undefined {
@@ -93,9 +93,9 @@ function problemOf(request: ShareFetchRequest): string | undefined {
     partitions.some(({ acknowledgementBatches }) => acknowledgementBatches.length > 0),
   );
   if (shareSessionEpoch === 0 && hasAcknowledgements)
-    return 'A session cannot be opened with acknowledgements.';
+    return 'The initial request of a share session must not have acknowledgements.';
   if (isRenewAck && [maxWaitMs, minBytes, maxBytes, maxRecords].some((limit) => limit !== 0)) {
-    return 'A request that renews locks fetches nothing: its limits have to be 0.';
+    return 'A request with lock renewals must have zero fetch limits.';
   }
   return undefined;
 }

@@ -235,7 +235,7 @@ export class KafkaConnection implements Receiver {
     this.#partialBytes = partialBytes;
     if (grewBytes !== 0) memory.change(grewBytes);
     if (grewBytes > 0 && memory.isOverrun) {
-      this.#options.log.warn('closed Kafka connection: unfinished requests fill the memory', {
+      this.#options.log.warn('closed Kafka connection: request memory exhausted', {
         peer: this.#session.remoteAddress,
         bytes: partialBytes,
       });

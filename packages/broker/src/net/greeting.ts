@@ -93,7 +93,7 @@ export class Greeting {
     const { proxyProtocol, tls, admit } = this.#options;
     // The sender of the header decides the address and identity of the client, so it must be trusted.
     if (proxyProtocol !== undefined && !this.#isTrusted(own.remoteAddress)) {
-      throw new ProxyRefusal('the peer is no proxy of -kafkaProxyProtocolTrustedCIDRs');
+      throw new ProxyRefusal('peer is not in -kafkaProxyProtocolTrustedCIDRs');
     }
     const proxied =
       proxyProtocol === undefined ? undefined : await readProxiedClient(accepted, proxyProtocol);
@@ -130,7 +130,7 @@ export class Greeting {
     const { clock, greetingMs } = this.#options;
     return new Promise((resolve) => {
       const cancel = clock.after(greetingMs, () => {
-        const problem = `the client did not say who it is within ${greetingMs} ms`;
+        const problem = `no PROXY header or TLS handshake within ${greetingMs} ms`;
         resolve({ kind: 'refused', reason: 'slow', problem, peer });
       });
       greeted

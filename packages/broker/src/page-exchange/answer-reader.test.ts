@@ -110,7 +110,7 @@ test('invalid answers', () => {
     [
       'more bytes than its content-length',
       'HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\nab',
-      /more bytes than announced/,
+      /more bytes than Content-Length/,
     ],
   ];
   for (const [what, bytes, problem] of cases) {
@@ -124,5 +124,8 @@ test('invalid answers', () => {
     );
   }
   const idle = new AnswerReader();
-  assert.throws(() => idle.take(idle.buffer().write('HTTP/1.1 200 OK')), /an answer to no question/);
+  assert.throws(
+    () => idle.take(idle.buffer().write('HTTP/1.1 200 OK')),
+    /unexpected response without a request/,
+  );
 });

@@ -63,7 +63,8 @@ export class AnswerReader {
 
   /** Called when `bytes` were written to the buffer. Returns the answer if it is complete. */
   take(bytes: number): Answer | undefined {
-    if (this.#listener === undefined) throw new PeerFailure('broken', 'an answer to no question');
+    if (this.#listener === undefined)
+      throw new PeerFailure('broken', 'unexpected response without a request');
     if (this.#body === undefined) {
       this.#headBytes += bytes;
       this.#readHeads(this.#listener);
@@ -107,7 +108,8 @@ export class AnswerReader {
     this.#status = status;
     this.#isReusable = isRead && headers.get('connection')?.toLowerCase() !== 'close';
     this.#body = Buffer.allocUnsafeSlow(isRead ? contentBytes : 0);
-    if (isRead && rest.length > contentBytes) throw new PeerFailure('broken', 'more bytes than announced');
+    if (isRead && rest.length > contentBytes)
+      throw new PeerFailure('broken', 'more bytes than Content-Length');
     this.#bodyBytes = isRead ? rest.copy(this.#body) : 0;
   }
 }
@@ -115,7 +117,7 @@ export class AnswerReader {
 function parseHead(text: string): AnswerHead {
   const [statusLine = '', ...lines] = text.split('\r\n');
   const status = /^HTTP\/1\.1 ([1-5]\d\d)(?: .*)?$/.exec(statusLine)?.[1];
-  if (status === undefined) throw new PeerFailure('broken', 'the peer does not speak HTTP/1.1');
+  if (status === undefined) throw new PeerFailure('broken', 'peer does not speak HTTP/1.1');
   const headers = new Map<string, string>();
   for (const line of lines) {
     const colon = line.indexOf(':');

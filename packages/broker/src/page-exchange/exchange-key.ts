@@ -57,19 +57,19 @@ export class ExchangeKey {
   }
 
   verify(method: string, path: string, authorization: string | undefined): Verified {
-    if (authorization === undefined) return { problem: 'agents sign their requests; this one is not signed' };
+    if (authorization === undefined) return { problem: 'request is not signed' };
     const [, time, signature] = signedPattern.exec(authorization) ?? [];
     if (time === undefined || signature === undefined) {
-      return { problem: `the header authorization is not ${scheme} with time and signature` };
+      return { problem: `authorization header must be ${scheme} with time and signature` };
     }
     const key = this.#current().find((one) =>
       isSame(signature, mac(one, 'request', method, path, Number(time))),
     );
     if (key === undefined) {
-      return { problem: 'the signature is not that of an agent of this cluster' };
+      return { problem: 'invalid signature: not an agent of this cluster' };
     }
     if (Math.abs(this.#options.clock.nowMs() - Number(time)) > exchangeSkewMsMax) {
-      return { problem: `the request is of another time than ours by more than ${exchangeSkewMsMax} ms` };
+      return { problem: `clock skew of the request exceeds ${exchangeSkewMsMax} ms` };
     }
     return { signature, prove: (contentBytes) => proofOf(key, signature, contentBytes) };
   }

@@ -27,8 +27,8 @@ export function pagePath({ fileId, index, pageBytes }: PageAddress): string {
 export function parsePagePath(target: string): PageAddress | { readonly problem: string } {
   const [, fileId, index, pageBytes] = pattern.exec(target) ?? [];
   if (fileId === undefined) {
-    return { problem: `the form is ${pagesPath}<file id>?page=<number>&pageBytes=<number>` };
+    return { problem: `path must be ${pagesPath}<file id>?page=<number>&pageBytes=<number>` };
   }
-  if (!isFileReference(fileId)) return { problem: 'a file id has 32 hex digits' };
+  if (!isFileReference(fileId)) return { problem: 'file id must have 32 hex digits' };
   return { fileId, index: Number(index), pageBytes: Number(pageBytes) };
 }

@@ -41,11 +41,11 @@ export function pageRoutes(options: PageRoutesOptions): Route[] {
     const address = parsePagePath(target);
     if ('problem' in address) return refuse(response, 400, address.problem, 'malformed');
     if (address.pageBytes !== pageBytes) {
-      return refuse(response, 400, `this agent keeps pages of ${pageBytes} bytes`, 'malformed');
+      return refuse(response, 400, `page size of this agent is ${pageBytes} bytes`, 'malformed');
     }
     if (!slots.tryAcquire()) {
       metrics.tooMany.add(1);
-      return refuse(response, 503, 'too many pages at a time; ask the bucket', 'busy');
+      return refuse(response, 503, 'too many concurrent page requests; read from the bucket', 'busy');
     }
     metrics.serving.set(slots.running);
     try {
@@ -68,7 +68,7 @@ export function pageRoutes(options: PageRoutesOptions): Route[] {
         page: address.index,
         error: String(error),
       });
-      return refuse(response, 502, 'the bucket did not give the page', 'failure');
+      return refuse(response, 502, 'failed to read the page from the bucket', 'failure');
     } finally {
       slots.release();
       metrics.serving.set(slots.running);

@@ -49,7 +49,8 @@ export class PeerClient {
   /** Reads a page from the agent at `url`. Rejects only with a `PeerFailure`. */
   async read(url: string, address: PageAddress): Promise<Page> {
     const { host, port } = this.#addressOf(url);
-    if (!isFileReference(address.fileId)) throw new PeerFailure('broken', `${address.fileId} is no file id`);
+    if (!isFileReference(address.fileId))
+      throw new PeerFailure('broken', `invalid file id ${address.fileId}`);
     const idle = this.#takeIdle(host, port);
     if (idle !== undefined) {
       try {
@@ -90,7 +91,7 @@ export class PeerClient {
     }
     try {
       const { authorization, signature } = key.sign('GET', path);
-      within(answerMsMax, 'answer');
+      within(answerMsMax, 'response');
       const answer = await connection.ask(
         `GET ${path} HTTP/1.1\r\nhost: ${host}:${port}\r\nauthorization: ${authorization}\r\n\r\n`,
         {
@@ -116,22 +117,25 @@ export class PeerClient {
   /** Checks that the body will be a page from an agent of the cluster. */
   #verifyHead({ contentBytes, headers }: AnswerHead, pageBytes: number, signature: string): void {
     if (contentBytes === undefined || contentBytes > pageBytes) {
-      throw new PeerFailure('broken', `${contentBytes ?? 'unknown'} bytes are no page of ${pageBytes}`);
+      throw new PeerFailure(
+        'broken',
+        `expected a page of ${pageBytes} bytes, got ${contentBytes ?? 'unknown'}`,
+      );
     }
     if (!this.#options.key.isProven(signature, contentBytes, headers.get(proofHeader))) {
-      throw new PeerFailure('refused', 'the peer is not an agent of this cluster');
+      throw new PeerFailure('refused', 'peer is not an agent of this cluster');
     }
   }
 
   #addressOf(url: string): { readonly host: string; readonly port: number } {
     const parsed = URL.parse(url);
-    if (parsed === null) throw new PeerFailure('broken', `${JSON.stringify(url)} is no URL`);
+    if (parsed === null) throw new PeerFailure('broken', `invalid URL ${JSON.stringify(url)}`);
     const { protocol, hostname, port } = parsed;
     const wanted = this.#options.peers === undefined ? plainProtocol : secureProtocol;
     if (protocol !== wanted.name) {
       throw new PeerFailure(
         'broken',
-        `${protocol} is no protocol between agents as this one is set up; it takes ${wanted.name}`,
+        `protocol ${protocol} does not match this agent; expected ${wanted.name}`,
       );
     }
     return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || wanted.port) };

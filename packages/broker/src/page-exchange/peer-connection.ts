@@ -48,7 +48,7 @@ export class PeerConnection {
       // Node.js joins the errors of several addresses into one without a message.
       this.#fail(error.message === '' ? String(error.code) : error.message, error),
     );
-    this.#socket.on('close', () => this.#fail('the connection was closed'));
+    this.#socket.on('close', () => this.#fail('connection closed'));
   }
 
   get isOpen(): boolean {
@@ -61,7 +61,7 @@ export class PeerConnection {
       this.#exchange = { resolve, reject };
       this.#requestCount++;
       this.#reader.expect(listener);
-      if (this.#socket.destroyed) this.#fail('the connection was closed');
+      if (this.#socket.destroyed) this.#fail('connection closed');
       else if (this.#secured === undefined) this.#socket.write(request, 'latin1');
       else void this.#secured.then(() => this.#socket.write(request, 'latin1'));
     });

@@ -85,7 +85,7 @@ export class ZonePages {
         return this.#inTurn(slots, () => {
           // A request that waited for an agent that has failed meanwhile does not wait for it to fail again.
           if (this.#avoided.failuresOf(agentId) !== failuresBefore) {
-            throw new PeerFailure('busy', 'the agent has failed for another request');
+            throw new PeerFailure('busy', 'agent failed another request recently');
           }
           return this.#request(agentId, url, fileId, index);
         });

@@ -77,6 +77,6 @@ test('an invalid block is refused', () => {
     '/8',
     '::ffff:10.0.0.0/129',
   ]) {
-    assert.throws(() => zonesByAddress([{ zone: 'a', cidrs: [cidr] }]), /is no CIDR such as/, cidr);
+    assert.throws(() => zonesByAddress([{ zone: 'a', cidrs: [cidr] }]), /is not a CIDR such as/, cidr);
   }
 });

@@ -56,7 +56,7 @@ function parseCidr(cidr: string) {
   const prefixBits = Number(bits) - (isMapped ? mappedPrefixBits : 0);
   const family = familyOf(network);
   if (family === undefined || !/^\d+$/.test(bits) || prefixBits > (family === 'ipv4' ? 32 : 128)) {
-    throw new RangeError(`${cidr} is no CIDR such as 10.0.0.0/16`);
+    throw new RangeError(`${cidr} is not a CIDR such as 10.0.0.0/16`);
   }
   return { family, network, prefixBits };
 }

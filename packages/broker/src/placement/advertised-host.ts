@@ -67,6 +67,6 @@ function isUniqueLocal(address: string): boolean {
 
 function missing(strategy: HostStrategy, kind: string): AdvertisedHost {
   return {
-    problem: `${strategy}: this machine has no ${kind} address; name the host with -discoveryKafkaHostnameOverride or use the strategy hostname`,
+    problem: `${strategy}: this host has no ${kind} address; set -discoveryKafkaHostnameOverride or use the hostname strategy`,
   };
 }

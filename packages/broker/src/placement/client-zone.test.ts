@@ -32,7 +32,7 @@ test('the zone of a client comes from its client id, else from its address, else
   }
 });
 
-/** Serves one Fetch request on a connection and returns whether the connection was closed. */
+/** Serves one Fetch request on a connection and returns whether connection closed. */
 function isClosed({ server }: TestAgent, clientId: string, connection: AbortSignal): boolean {
   const api: Api = apis.Fetch;
   const body = { maxWaitMs: 0, minBytes: 0, topics: [] };

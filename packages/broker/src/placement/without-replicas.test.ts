@@ -77,7 +77,7 @@ test('reassignments are refused, and none are listed', async () => {
         codeOf('UNKNOWN_TOPIC_OR_PARTITION'),
       ],
     );
-    assert.match(responses[0]!.partitions[0]!.errorMessage!, /object storage/);
+    assert.match(responses[0]!.partitions[0]!.errorMessage!, /object store/);
   }
   for (const topics of [null, [{ name: 't', partitionIndexes: [0] }]]) {
     const listed = answered(await call('ListPartitionReassignments', 0, { timeoutMs: 1000, topics }));

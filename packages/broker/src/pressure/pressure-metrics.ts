@@ -5,43 +5,43 @@ export const processRows = {
   cpu: {
     name: 'cpu_utilization_os',
     kind: 'gauge',
-    help: 'Share of the processor time that this process may use, over the last seconds.',
+    help: 'CPU utilization of the process, as a share of its CPU limit, over the last seconds.',
     labels: [],
   },
   eventLoop: {
     name: 'event_loop_utilization',
     kind: 'gauge',
-    help: 'Share of its time that the event loop was busy, over the last seconds.',
+    help: 'Event loop utilization over the last seconds.',
     labels: [],
   },
   heapBytes: {
     name: 'heap_used_bytes',
     kind: 'gauge',
-    help: 'Bytes of objects on the heap.',
+    help: 'Used heap bytes.',
     labels: [],
   },
   bufferBytes: {
     name: 'buffer_bytes',
     kind: 'gauge',
-    help: 'Bytes of buffers outside of the heap.',
+    help: 'Bytes of off-heap buffers.',
     labels: [],
   },
   residentBytes: {
     name: 'resident_memory_bytes',
     kind: 'gauge',
-    help: 'Bytes of memory that the process occupies.',
+    help: 'Resident set size of the process, in bytes.',
     labels: [],
   },
   pressing: {
     name: 'agent_cpu_backpressure',
     kind: 'gauge',
-    help: 'Whether Kafka clients are slowed down because the processor is used up.',
+    help: 'Whether Kafka clients are throttled because of high CPU utilization.',
     labels: [],
   },
   delay: {
     name: 'agent_cpu_backpressure_delay_seconds',
     kind: 'gauge',
-    help: 'How long Kafka clients are asked to wait because the processor is used up.',
+    help: 'Throttle time of Kafka clients because of high CPU utilization.',
     labels: [],
   },
 } as const satisfies Record<string, MetricRow<never>>;
@@ -50,13 +50,13 @@ export const metadataRows = {
   running: {
     name: 'agent_kafka_metadata_running_requests',
     kind: 'gauge',
-    help: 'Metadata requests that are worked on.',
+    help: 'Metadata requests in progress.',
     labels: [],
   },
   waiting: {
     name: 'agent_kafka_metadata_waiting_requests',
     kind: 'gauge',
-    help: 'Metadata requests that wait for their turn.',
+    help: 'Queued metadata requests.',
     labels: [],
   },
 } as const satisfies Record<string, MetricRow<never>>;
@@ -64,6 +64,6 @@ export const metadataRows = {
 export const answerBytesRow: MetricRow<never> = {
   name: 'agent_kafka_answer_bytes',
   kind: 'gauge',
-  help: 'Bytes of Kafka answers that are being put together or wait to be sent.',
+  help: 'Bytes of Kafka responses being built or queued for sending.',
   labels: [],
 };

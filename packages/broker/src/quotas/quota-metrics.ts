@@ -11,7 +11,7 @@ export const throttledRow: MetricRow<'quota'> = {
 export const sensorsRow: MetricRow<never> = {
   name: 'agent_client_quota_sensors',
   kind: 'gauge',
-  help: 'Users, clients and addresses whose use is measured because they have a quota.',
+  help: 'Users, clients and IP addresses with a quota whose usage is tracked.',
   labels: [],
 };
 

@@ -49,7 +49,7 @@ export class BatchCursor {
     const view = new RecordBatchView(this.#header());
     const batchBytes = lengthOverheadBytes + view.batchLength;
     if (view.magic !== 2 || batchBytes < headerBytes) {
-      throw new NoRecordBatch(`no record batch begins at byte ${this.position} of what was read`);
+      throw new NoRecordBatch(`no record batch at byte ${this.position} of the range`);
     }
     this.#view = view;
     this.batchBytes = batchBytes;

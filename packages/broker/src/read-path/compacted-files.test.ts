@@ -116,11 +116,11 @@ test('reading stops before the first batch that begins at the limit', async () =
 
 test('a compacted file whose offsets do not fit its range is damaged', async () => {
   const table: [problem: RegExp, stored: Promise<Stored>][] = [
-    [/begins at offset 12 and not after 12/, store(storedBatches, {}, { baseOffset: 13, nextOffset: 30 })],
-    [/takes 3 offsets from 27 on/, store(storedBatches, {}, { baseOffset: 10, nextOffset: 29 })],
-    [/end at offset 30 and not at 31/, store(storedBatches, {}, { baseOffset: 10, nextOffset: 31 })],
-    [/begins at offset 12 and not after 15/, store([storedBatches[0]!, ...storedBatches])],
-    [/begins at offset -/, store([Buffer.concat([Buffer.from([0x80]), storedBatches[0]!.subarray(1)])])],
+    [/base offset 12, expected 13 or later/, store(storedBatches, {}, { baseOffset: 13, nextOffset: 30 })],
+    [/spans 3 offsets from 27/, store(storedBatches, {}, { baseOffset: 10, nextOffset: 29 })],
+    [/end at offset 30, expected 31/, store(storedBatches, {}, { baseOffset: 10, nextOffset: 31 })],
+    [/base offset 12, expected 16 or later/, store([storedBatches[0]!, ...storedBatches])],
+    [/base offset -/, store([Buffer.concat([Buffer.from([0x80]), storedBatches[0]!.subarray(1)])])],
   ];
   for (const [problem, storing] of table) {
     const { path, pointers } = await storing;

@@ -1,5 +1,5 @@
 /**
- * What is wrong with the bytes of a committed range. `missing`: the store has no such object. `short`: the object ends
+ * What is wrong with the bytes of a committed range. `missing`: object not found. `short`: the object ends
  * before the range does. `corrupt`: the bytes exist, but are not the committed batches.
  */
 const damageKinds = ['missing', 'short', 'corrupt'] as const;

@@ -12,7 +12,7 @@ export function isMarker({ fileId }: Pointers, row: number): boolean {
  */
 export function markerBatch({ markers }: Pointers, row: number): Buffer {
   const index = markers?.row.indexOf(row) ?? -1;
-  if (markers === undefined || index === -1) throw new Error(`row ${row} of the pointers is no marker`);
+  if (markers === undefined || index === -1) throw new Error(`row ${row} of the pointers is not a marker`);
   return buildEndTransactionMarker({
     result: markers.isCommit[index] === 1 ? 'commit' : 'abort',
     producerId: BigInt(markers.producerId[index]!),

@@ -7,31 +7,31 @@ export const pageRows = {
   pages: {
     name: 'agent_file_cache_client_fetch_local_or_remote_counter',
     kind: 'counter',
-    help: 'Pages asked for, by where they came from and whether that was a success.',
+    help: 'Page requests, by source and outcome.',
     labels: ['outcome', 'source'],
   },
   bucketReads: {
     name: 'agent_file_cache_server_blob_store_fetcher_counter',
     kind: 'counter',
-    help: 'Pages that this agent asked the bucket for, for itself and for others.',
+    help: 'Pages requested from the bucket, including those for other agents.',
     labels: ['outcome'],
   },
   bucketBytes: {
     name: 'agent_file_cache_server_blob_store_fetcher_num_bytes_counter',
     kind: 'counter',
-    help: 'Bytes of the pages that the bucket gave.',
+    help: 'Bytes of pages read from the bucket.',
     labels: [],
   },
   readahead: {
     name: 'agent_file_cache_read_ahead_counter',
     kind: 'counter',
-    help: 'Pages that were asked for before a reader came to them.',
+    help: 'Pages fetched by readahead.',
     labels: [],
   },
   cacheBytes: {
     name: 'agent_file_cache_bytes',
     kind: 'gauge',
-    help: 'Bytes of pages in memory.',
+    help: 'Bytes of cached pages.',
     labels: [],
   },
   readRecords: {

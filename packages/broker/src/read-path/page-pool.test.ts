@@ -150,8 +150,8 @@ test('a page that is released too often, or used after that, is an error', () =>
   page.retain();
   page.release();
   page.release();
-  assert.throws(() => page.release(), /released too often/);
-  assert.throws(() => page.retain(), /nothing uses/);
+  assert.throws(() => page.release(), /released a page too often/);
+  assert.throws(() => page.retain(), /retained a released page/);
 });
 
 test('free memory is used before more is allocated, and only so much is allocated', () => {

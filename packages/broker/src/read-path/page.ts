@@ -47,14 +47,14 @@ export class Page {
 
   /** Adds a user. Only a user may call it, or the cache on behalf of one. */
   retain(): this {
-    if (this.#users === 0) throw new Error('a page that nothing uses any more was retained');
+    if (this.#users === 0) throw new Error('retained a released page');
     this.#users++;
     return this;
   }
 
   /** Ends one use. */
   release(): void {
-    if (this.#users === 0) throw new Error('a page was released too often');
+    if (this.#users === 0) throw new Error('released a page too often');
     if (--this.#users === 0 && !this.#isKept) this.#memory?.release();
   }
 

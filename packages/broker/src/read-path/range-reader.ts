@@ -43,7 +43,7 @@ export function takeBatches(walk: RangeWalk, reader: RangeReader, span: LoadedSp
     if (reader.take(walk, cursor) === 'enough') return 'enough';
     walk.pass(cursor);
   }
-  if (span.isShort && walk.at < walk.end) throw walk.damaged('short', 'the file ends before its batches do');
+  if (span.isShort && walk.at < walk.end) throw walk.damaged('short', 'truncated file');
   return walk.continueFrom(cursor);
 }
 
@@ -51,7 +51,7 @@ export function takeBatches(walk: RangeWalk, reader: RangeReader, span: LoadedSp
 function checkBatch(walk: RangeWalk, cursor: BatchCursor, span: LoadedSpan): void {
   const isOfFile = span instanceof PageSpan;
   if (isOfFile && !span.isChecked(walk.at, cursor.batchBytes)) {
-    if (!cursor.hasValidCrc()) throw walk.damaged('corrupt', 'a batch does not match its CRC');
+    if (!cursor.hasValidCrc()) throw walk.damaged('corrupt', 'CRC mismatch in a batch');
     walk.checkPosition(cursor);
     span.addChecked(walk.at, cursor.batchBytes);
     return;
@@ -64,7 +64,6 @@ export function damagedOf(error: unknown, walk: RangeWalk): DamagedRange | undef
   if (error instanceof DamagedRange) return error;
   if (error instanceof NoRecordBatch || error instanceof ForeignFile)
     return walk.damaged('corrupt', error.message, { cause: error });
-  if (error instanceof ObjectNotFound)
-    return walk.damaged('missing', 'the store has no such object', { cause: error });
+  if (error instanceof ObjectNotFound) return walk.damaged('missing', 'object not found', { cause: error });
   return undefined;
 }

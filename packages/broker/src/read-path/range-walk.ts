@@ -43,18 +43,15 @@ export class RangeWalk {
   /** Checks whether the cursor's batch can be the next one of the range. */
   checkPosition(cursor: BatchCursor): void {
     if (this.at + cursor.batchBytes > this.end) {
-      throw this.damaged('corrupt', 'a batch goes beyond the end of its range');
+      throw this.damaged('corrupt', 'batch exceeds the end of its range');
     }
     const baseOffset = this.baseOffsetOf(cursor);
     if (baseOffset < this.offset) {
-      throw this.damaged(
-        'corrupt',
-        `a batch begins at offset ${baseOffset} and not after ${this.offset - 1}`,
-      );
+      throw this.damaged('corrupt', `batch has base offset ${baseOffset}, expected ${this.offset} or later`);
     }
     const nextOffset = baseOffset + cursor.offsetSpan;
     if (nextOffset <= baseOffset || nextOffset > this.nextOffset) {
-      throw this.damaged('corrupt', `a batch takes ${cursor.offsetSpan} offsets from ${baseOffset} on`);
+      throw this.damaged('corrupt', `batch spans ${cursor.offsetSpan} offsets from ${baseOffset}`);
     }
   }
 
@@ -70,13 +67,13 @@ export class RangeWalk {
   continueFrom(cursor: BatchCursor): number {
     if (this.at >= this.end) return 0;
     const wantedBytes = Math.max(cursor.isWhole ? 0 : cursor.batchBytes, headerBytes);
-    if (this.at + wantedBytes > this.end) throw this.damaged('corrupt', 'the range ends inside a batch');
+    if (this.at + wantedBytes > this.end) throw this.damaged('corrupt', 'range ends inside a batch');
     return wantedBytes;
   }
 
   finish(): void {
     if (this.offset !== this.nextOffset) {
-      const problem = `the batches end at offset ${this.offset} and not at ${this.nextOffset}`;
+      const problem = `batches end at offset ${this.offset}, expected ${this.nextOffset}`;
       throw this.damaged('corrupt', problem);
     }
   }

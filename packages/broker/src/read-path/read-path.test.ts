@@ -291,12 +291,12 @@ test('invalid ranges are errors of their own query only', async () => {
       'corrupt',
       /no record batch|CRC|inside/,
     ],
-    short: [{ ...good, byteLength: Float64Array.of(bytes - 1) }, 1, 'corrupt', /ends inside a batch|beyond/],
+    short: [{ ...good, byteLength: Float64Array.of(bytes - 1) }, 1, 'corrupt', /ends inside a batch|exceeds/],
     'with one batch missing': [
       { ...good, nextOffset: Float64Array.of(3) },
       0,
       'corrupt',
-      /end at offset 2 and not at 3/,
+      /end at offset 2, expected 3/,
     ],
     'beyond the file': [
       { ...good, byteLength: Float64Array.of(bytes + 10_000), nextOffset: Float64Array.of(9) },
@@ -304,7 +304,7 @@ test('invalid ranges are errors of their own query only', async () => {
       'corrupt',
       /no record batch/,
     ],
-    'of no file': [{ ...good, fileId: ['0'.repeat(32)] }, 0, 'missing', /no such object/],
+    'of no file': [{ ...good, fileId: ['0'.repeat(32)] }, 0, 'missing', /object not found/],
   };
   for (const [name, [pointers, readable, kind, message]] of Object.entries(bad)) {
     const all = { pointers, ...everything };

@@ -30,7 +30,7 @@ export function routedPages(
         return page;
       } catch (error) {
         // The page exchange warns once per outage; this line has the details.
-        log.debug('failed to read page from its keeper, reading from the bucket', {
+        log.debug('failed to read page from its owner, reading from the bucket', {
           fileId,
           page: index,
           error: String(error),

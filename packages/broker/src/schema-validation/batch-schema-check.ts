@@ -168,12 +168,12 @@ export class BatchSchemaCheck {
     if (verdict === 'tooCostly')
       return this.invalid(
         invalidReasons.tooCostly,
-        `${part} cannot be checked: schema ${ref} takes too much work for the records of the request`,
+        `${part} cannot be validated: schema ${ref} is too expensive for the records of the request`,
       );
     if (verdict === 'busy')
-      return this.cannotKnow(`${part} cannot be checked now: too many large payloads wait for a thread`);
+      return this.cannotKnow(`${part} cannot be validated now: too many large payloads are queued`);
     if (verdict.problem === undefined) return undefined;
-    return this.invalid(invalidReasons.payload, `${part} does not fit schema ${ref}: ${verdict.problem}`);
+    return this.invalid(invalidReasons.payload, `${part} does not match schema ${ref}: ${verdict.problem}`);
   }
 
   /** Has payloads checked in a thread, those of one schema together. */
@@ -332,7 +332,7 @@ class PartCheck {
     this.#batch.lookedUp();
     const prefix = schemaPrefixOf(header ?? payload);
     if (prefix === undefined) {
-      const problem = 'does not begin with a magic byte and the id of a schema';
+      const problem = 'does not start with a magic byte and a schema id';
       return this.#batch.invalid(invalidReasons.wireFormat, `${this.#part} ${problem}`);
     }
     const { ref } = prefix;
@@ -370,7 +370,7 @@ class PartCheck {
     if (isRegistered === false) {
       const problem =
         subject === undefined
-          ? `has no name of a record, which ${this.#strategy} needs`
+          ? `has no record name, which ${this.#strategy} requires`
           : `is not registered under subject ${subject}`;
       return this.#batch.invalid(invalidReasons.subject, `${this.#part} has schema ${ref}, which ${problem}`);
     }

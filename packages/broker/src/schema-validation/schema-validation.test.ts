@@ -136,13 +136,13 @@ const rows: [string, { readonly [name: string]: string }, Partial<RecordToWrite>
     'no magic byte',
     {},
     [{ value: Buffer.from('abc') }],
-    'value does not begin with a magic byte and the id of a schema',
+    'value does not start with a magic byte and a schema id',
   ],
   [
     'an empty value',
     {},
     [{ value: Buffer.alloc(0) }],
-    'value does not begin with a magic byte and the id of a schema',
+    'value does not start with a magic byte and a schema id',
   ],
   ['an unknown id', {}, [{ value: withId(99, 'a') }], 'value has schema 99, which does not exist'],
   [
@@ -155,7 +155,7 @@ const rows: [string, { readonly [name: string]: string }, Partial<RecordToWrite>
     'a payload that does not decode',
     {},
     [{ value: withId(1, 'x') }],
-    'value does not fit schema 1: must begin with a',
+    'value does not match schema 1: must begin with a',
   ],
   [
     'a schema that cannot be parsed',
@@ -167,7 +167,7 @@ const rows: [string, { readonly [name: string]: string }, Partial<RecordToWrite>
     'one invalid record among valid ones',
     {},
     [{ value: withId(1, 'a') }, { value: withId(1, 'ab') }, { value: withId(1, 'b') }],
-    'value does not fit schema 1: must begin with a',
+    'value does not match schema 1: must begin with a',
   ],
   [
     'a subject by record',
@@ -201,7 +201,7 @@ const rows: [string, { readonly [name: string]: string }, Partial<RecordToWrite>
     'an invalid key',
     { 'service.key.schema.validation': 'true' },
     [{ key: Buffer.from('k'), value: withId(1, 'a') }],
-    'key does not begin with a magic byte and the id of a schema',
+    'key does not start with a magic byte and a schema id',
   ],
   [
     'a GUID in a header',
@@ -217,7 +217,7 @@ const rows: [string, { readonly [name: string]: string }, Partial<RecordToWrite>
     'a header for the key',
     {},
     [{ value: Buffer.from('abc'), headers: [{ key: schemaIdHeaders.key, value: byGuid }] }],
-    'value does not begin with a magic byte and the id of a schema',
+    'value does not start with a magic byte and a schema id',
   ],
   [
     'the last header of the name',
@@ -236,13 +236,13 @@ const rows: [string, { readonly [name: string]: string }, Partial<RecordToWrite>
     'a payload that does not fit the GUID',
     {},
     [{ value: Buffer.from('b'), headers: [{ key: schemaIdHeaders.value, value: byGuid }] }],
-    'value does not fit schema 00000000-0000-0000-0000-000000000001: must begin with a',
+    'value does not match schema 00000000-0000-0000-0000-000000000001: must begin with a',
   ],
   [
     'a header that is no reference',
     {},
     [{ value: withId(1, 'a'), headers: [{ key: schemaIdHeaders.value, value: Buffer.from('x') }] }],
-    'value does not begin with a magic byte and the id of a schema',
+    'value does not start with a magic byte and a schema id',
   ],
 ];
 for (const [name, configs, records, problem] of rows) {
@@ -264,7 +264,7 @@ for (const codec of Object.keys(codecIds) as CompressionCodec[]) {
     const invalid = { value: withId(1, 'b') };
     assert.deepEqual(await sendBytes(batchOf([valid, valid], codec)), fine);
     assert.deepEqual(await sendBytes(batchOf(large, codec)), fine);
-    const expected = refusal(80, 'value does not fit schema 1: must begin with a');
+    const expected = refusal(80, 'value does not match schema 1: must begin with a');
     assert.deepEqual(await sendBytes(batchOf([...large, invalid], codec)), expected);
     assert.equal(appended.length, 2);
   });
@@ -306,7 +306,7 @@ test('while the registry is away, known schemas are validated and others are ret
   assert.deepEqual(await send([{ value: withId(1, 'a') }]), fine);
   assert.deepEqual(
     await send([{ value: withId(1, 'x') }]),
-    refusal(0, 'value does not fit schema 1: must begin with a'),
+    refusal(0, 'value does not match schema 1: must begin with a'),
   );
   assert.deepEqual(await send([{ value: withId(2, 'b') }]), {
     error: 'REQUEST_TIMED_OUT',
@@ -402,7 +402,7 @@ test('the batches of a request share what their check may cost', async () => {
   const { sendAll, appended, counts } = await start(values, { formatOf: costlyFormat });
   const batch = batchOf(Array.from({ length: 3 }, () => ({ value: withId(1, String(2 * MiB)) })));
   const request = [0, 1, 2, 3].map((index) => ({ index, records: batch }));
-  const problem = 'value cannot be checked: schema 1 takes too much work for the records of the request';
+  const problem = 'value cannot be validated: schema 1 is too expensive for the records of the request';
   const costly = { ...refusal(2, problem), records: [`2: ${problem}`] };
   const all = { error: 'INVALID_RECORD', message: `record 0: ${problem}` };
   const answers = await sendAll(request);
@@ -469,7 +469,7 @@ test('a large schema stays in threads, and so do its payloads', async () => {
   reader.add(6, `{"type":"nothing"}${' '.repeat(100_000)}`, ['t-value'], 'JSON');
   const valid = { value: withId(5, '{"a":1}') };
   assert.deepEqual(await send([valid, valid, { value: withId(1, 'abc') }, valid]), fine);
-  const problem = 'value does not fit schema 5: #/a: must be number';
+  const problem = 'value does not match schema 5: #/a: must be number';
   assert.deepEqual(await send([valid, { value: withId(5, '{"a":"1"}') }, valid]), refusal(1, problem));
   const unreadable = await send([{ value: withId(6, '{}') }]);
   assert.match(unreadable.message!, /^record 0: value has schema 6, which cannot be parsed: /);
@@ -499,7 +499,7 @@ test('large payloads in JSON are checked in threads, and share the limit of thei
   reader.add(5, JSON.stringify({ ...doubling, description: 'x'.repeat(100_000) }), ['t-value'], 'JSON');
   const { error, records } = await send(Array.from({ length: 500 }, () => ({ value: withId(5, '1') })));
   assert.equal(error, 'INVALID_RECORD');
-  const problem = 'value cannot be checked: schema 5 takes too much work for the records of the request';
+  const problem = 'value cannot be validated: schema 5 is too expensive for the records of the request';
   assert.equal(records[0], `0: ${problem}`);
   assert.deepEqual(Object.keys(counts() as object), ['t too_costly']);
 });
@@ -509,7 +509,7 @@ test('an agent without a registry takes no records of a topic that validates the
   assert.deepEqual(await send([{ value: withId(1, 'a') }]), {
     error: 'INVALID_CONFIG',
     message:
-      'the topic validates schemas, and this agent has no schema registry; start it with -externalSchemaRegistryURL',
+      'the topic has schema validation, but this agent has no schema registry; set -externalSchemaRegistryURL',
     records: [],
   });
   assert.equal(appended.length, 0);

@@ -20,6 +20,6 @@ export type InvalidReason = (typeof invalidReasons)[keyof typeof invalidReasons]
 export const invalidRecordsRow = {
   name: 'schema_validation_invalid_record_count',
   kind: 'counter',
-  help: 'Records that do not fit their schema, refused or, where the topic only warns, accepted.',
+  help: 'Records that fail schema validation: rejected, or accepted if the topic only warns.',
   labels: ['topic', 'reason'],
 } as const satisfies MetricRow;

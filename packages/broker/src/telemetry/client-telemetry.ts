@@ -52,14 +52,14 @@ interface Instance {
 export const pushesRow: MetricRow<'outcome'> = {
   name: 'agent_client_telemetry_push_count',
   kind: 'counter',
-  help: 'Pushes of metrics by clients, by what became of them.',
+  help: 'Metrics pushes of clients, by outcome.',
   labels: ['outcome'],
 };
 
 export const pointsRow: MetricRow<never> = {
   name: 'agent_client_telemetry_points_counter',
   kind: 'counter',
-  help: 'Data points in the metrics that clients pushed.',
+  help: 'Data points pushed by clients.',
   labels: [],
 };
 

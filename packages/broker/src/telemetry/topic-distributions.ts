@@ -19,7 +19,7 @@ export const topicDistributionRows = {
   fetched: {
     name: 'agent_kafka_fetch_uncompressed_bytes_per_topic_single_fetch_request_distribution',
     kind: 'histogram',
-    help: 'Bytes of one topic in the answer to a Fetch, at most, before compression. Off by default.',
+    help: 'Upper bound of the bytes of one topic in a Fetch response, before compression. Off by default.',
     labels: ['topic'],
     buckets: requestBytesBuckets,
   },

@@ -173,7 +173,7 @@ function decided(
 }
 
 /** Returned without decompressing the batch. */
-const usedUp = refuse('MESSAGE_TOO_LARGE', 'the records of the request inflate to more than is allowed');
+const usedUp = refuse('MESSAGE_TOO_LARGE', 'decompressed records of the request exceed the limit');
 
 /** Returns the batch if its header is valid. */
 function begin(
@@ -186,11 +186,11 @@ function begin(
   if (view.isTransactional && transaction === undefined) {
     return refuse(
       'TRANSACTIONAL_ID_AUTHORIZATION_FAILED',
-      'a batch of a transaction came in a request without a transactional id',
+      'transactional batch in a request without a transactional id',
     );
   }
   if (view.producerId > BigInt(Number.MAX_SAFE_INTEGER)) {
-    return refuse('INVALID_RECORD', `producerId is ${view.producerId}, which was never given out`);
+    return refuse('INVALID_RECORD', `unknown producer id ${view.producerId}`);
   }
   return view;
 }

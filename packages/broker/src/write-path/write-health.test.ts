@@ -50,14 +50,14 @@ test('an upload that does not end is a problem if none has succeeded since', () 
   clock.advance(stuckMsMax - 1);
   assert.equal(health.problem(), undefined);
   clock.advance(1);
-  assert.match(health.problem()!, /^a write to the bucket has not ended for 20 s/);
+  assert.match(health.problem()!, /^a write to the bucket has been stuck for 20 s/);
   health.began(100).succeeded();
   assert.equal(health.problem(), undefined);
   clock.advance(stuckMsMax);
   stuck.abandoned();
   assert.equal(
     health.problem(),
-    'writes to the bucket have failed for 20 s: an upload did not end in 20 s',
+    'writes to the bucket have failed for 20 s: upload took longer than 20 s',
     'clients gave it up, and the store is still at fault',
   );
 });

@@ -49,7 +49,7 @@ export class WriteHealth {
         this.#running.delete(id);
         // Clients with a short timeout say nothing about the store.
         const tookMs = this.#clock.monotonicMs() - Math.max(beganMs, this.#succeededMs);
-        if (tookMs >= stuckMsMax) failed(`an upload did not end in ${seconds(tookMs)}`);
+        if (tookMs >= stuckMsMax) failed(`upload took longer than ${seconds(tookMs)}`);
       },
     };
   }
@@ -71,7 +71,7 @@ export class WriteHealth {
       const stuckMs = nowMs - Math.max(beganMs, this.#succeededMs);
       return stuckMs < stuckMsMax
         ? undefined
-        : `a write to the bucket has not ended for ${seconds(stuckMs)}, and no other one has succeeded`;
+        : `a write to the bucket has been stuck for ${seconds(stuckMs)}, and no other write succeeded`;
     }
     return undefined;
   }

@@ -64,28 +64,28 @@ export const writeRows = {
 export const outcomes: MetricRow<'outcome'> = {
   name: `${prefix}_outcome`,
   kind: 'counter',
-  help: 'Files by what became of them.',
+  help: 'Files by outcome.',
   labels: ['outcome'],
 };
 
 export const deadFiles: MetricRow<'outcome'> = {
   name: 'agent_dead_files_counter',
   kind: 'counter',
-  help: 'Files that were uploaded, or may have been, and never committed, by whether the agent deleted them again.',
+  help: 'Orphaned files (uploaded but never committed), by whether the agent deleted them.',
   labels: ['outcome'],
 };
 
 export const produceOutcomes: MetricRow<'outcome'> = {
   name: 'agent_produce_outcome',
   kind: 'counter',
-  help: 'Produce requests, by whether every partition took its batch.',
+  help: 'Produce requests, by whether all partitions succeeded.',
   labels: ['outcome'],
 };
 
 export const backpressure: MetricRow<'kafka_method' | 'backpressure_source'> = {
   name: 'agent_produce_backpressure_count',
   kind: 'counter',
-  help: 'Requests that had to wait or whose client was slowed down, by what was used up.',
+  help: 'Delayed or throttled requests, by exhausted resource.',
   labels: ['kafka_method', 'backpressure_source'],
 };
 

@@ -27,7 +27,7 @@ export function httpAsk(clock: Clock, timeoutMs: number, stop: AbortSignal): Ask
     try {
       return await httpExchange({ ...question, url: new URL(url), signal }, async ({ status, text }) => {
         const answer = await text(brokerLimits.zoneAnswerBytesMax);
-        if (status !== 200) throw new Error(`the answer has status ${status}`);
+        if (status !== 200) throw new Error(`unexpected status ${status}`);
         return answer.trim();
       });
     } catch (error) {

@@ -105,7 +105,7 @@ const cases: readonly Case[] = [
   {
     label: 'Azure without zones',
     answers: azure({ location: 'eastus', zone: '' }),
-    found: /^EC2 instance metadata: the answer has status 404; GCP metadata: the answer has status 404$/,
+    found: /^EC2 instance metadata: unexpected status 404; GCP metadata: unexpected status 404$/,
   },
   {
     label: 'Kubernetes',
@@ -128,12 +128,12 @@ const cases: readonly Case[] = [
   {
     label: 'an answer that is not a zone name is ignored',
     answers: { ...ec2, 'GET /latest/meta-data/placement/availability-zone': '<html>Hello</html>' },
-    found: /^EC2 instance metadata: what it says is no name of a zone; /,
+    found: /^EC2 instance metadata: response is not a zone name; /,
   },
   {
     label: 'an answer that is not JSON',
     answers: { [azurePath]: 'zone 1' },
-    found: /Azure instance metadata: the answer is no JSON/,
+    found: /Azure instance metadata: response is not JSON/,
   },
   {
     label: 'EC2 is not queried if its metadata is disabled for AWS SDKs',
@@ -141,7 +141,7 @@ const cases: readonly Case[] = [
     variables: { AWS_EC2_METADATA_DISABLED: 'true' },
     found: ['us-central1-a', 'GCP metadata'],
   },
-  { label: 'no platform', answers: {}, found: /^EC2 instance metadata: the answer has status 404; / },
+  { label: 'no platform', answers: {}, found: /^EC2 instance metadata: unexpected status 404; / },
 ];
 
 for (const { label, answers, variables = {}, inEcs = false, wantsId = false, found } of cases) {
@@ -173,7 +173,7 @@ test('a service that never answers costs five seconds, and a stopped lookup none
   const answer = ask({ url: `${url}/x` });
   while (requests.length < 1) await new Promise<void>((resolve) => systemClock.after(5, resolve));
   clock.advance(5_000);
-  await assert.rejects(answer, /^Error: no answer within 5000 ms$/);
+  await assert.rejects(answer, /^Error: no response within 5000 ms$/);
 
   const stop = new AbortController();
   const stopped = httpAsk(clock, 5_000, stop.signal)({ url: `${url}/x` });
@@ -185,5 +185,5 @@ test('a service that never answers costs five seconds, and a stopped lookup none
 test('an endless answer is cut off', async (t) => {
   const { url } = await metadataService(t, { 'GET /x': 'x'.repeat(5 << 20) });
   const ask = httpAsk(systemClock, 60_000, t.signal);
-  await assert.rejects(ask({ url: `${url}/x` }), /longer than 4194304 bytes/);
+  await assert.rejects(ask({ url: `${url}/x` }), /exceeds 4194304 bytes/);
 });

@@ -34,7 +34,7 @@ export async function lookUpZone(options: ZoneLookupOptions): Promise<FoundZone>
     for (const [index, { name }] of platforms.entries()) {
       const answer = await lookups[index];
       if (typeof answer === 'string' && isZoneName(answer)) return { zone: answer, platform: name };
-      if (typeof answer === 'string') problems.push(`${name}: what it says is no name of a zone`);
+      if (typeof answer === 'string') problems.push(`${name}: response is not a zone name`);
       if (answer instanceof Error) problems.push(`${name}: ${answer.message}`);
     }
     return { problem: problems.join('; ') };

@@ -138,7 +138,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Error('the answer is no JSON');
+    throw new Error('response is not JSON');
   }
 }
 

@@ -157,5 +157,5 @@ test('missing permissions on the bucket are reported, and so is an object that i
   }
   const store = await bucket(t);
   await store.put(key, [Buffer.from('<html>\n')]);
-  await assert.rejects(check(new Cluster(), store), { name: 'Failure', message: /not the id of a bucket/ });
+  await assert.rejects(check(new Cluster(), store), { name: 'Failure', message: /invalid bucket id/ });
 });

@@ -34,7 +34,7 @@ export function problemOfNewAcl(acl: Acl): string | undefined {
 
 function problemOfPrincipal(principal: string): string | undefined {
   if (principal.startsWith('User:') && principal !== 'User:') return undefined;
-  return `The principal must be User: and a name, or User:* for every user, not ${principal}.`;
+  return `The principal must be User:<name>, or User:* for every user, not ${principal}.`;
 }
 
 /** Returns why a rule never decides anything because of its operation; files of people are refused for it. */

@@ -270,7 +270,7 @@ test('a stolen agent key cannot create a superuser or move a bucket', async (t) 
   };
   for (const [what, attack] of Object.entries(attacks)) {
     for (let times = 0; times < 3; times++)
-      await assert.rejects(attack(), /: an agent key does not allow this; use the API$/, what);
+      await assert.rejects(attack(), /: not allowed with an agent key; use the API$/, what);
   }
   const cookie = await signUp(url, setupUrl);
   const audited = async () => {

@@ -61,7 +61,7 @@ test('an answer may have as many bytes as its limit, and the connection ends aft
   });
   await assert.rejects(
     httpExchange({ url: endless, signal }, ({ text }) => text(99)),
-    /^Error: the answer is longer than 99 bytes$/,
+    /^Error: response exceeds 99 bytes$/,
   );
   await closed.promise;
 });
@@ -131,7 +131,7 @@ test('a body that does not come is too late', async (t) => {
       return text(99);
     }),
   );
-  await assert.rejects(answer, /^Error: no answer within 70 ms$/);
+  await assert.rejects(answer, /^Error: no response within 70 ms$/);
 });
 
 test('a URL names a host and a port, the usual one if it has none', () => {

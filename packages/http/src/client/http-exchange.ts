@@ -40,7 +40,7 @@ export interface HttpAnswer {
 /** The body of an answer exceeds its limit. */
 export class AnswerTooLong extends Error {
   constructor(bytesMax: number) {
-    super(`the answer is longer than ${bytesMax} bytes`);
+    super(`response exceeds ${bytesMax} bytes`);
   }
 }
 

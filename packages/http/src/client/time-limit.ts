@@ -3,7 +3,7 @@ import type { Clock } from '@weir/core';
 /** Nothing answered in time. */
 export class NoAnswerInTime extends Error {
   constructor(timeoutMs: number, options?: ErrorOptions) {
-    super(`no answer within ${timeoutMs} ms`, options);
+    super(`no response within ${timeoutMs} ms`, options);
   }
 }
 

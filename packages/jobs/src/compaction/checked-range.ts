@@ -24,7 +24,7 @@ export class CheckedRange implements RangeToWrite {
   /** Takes the bytes of a row of pointers; throws `DamagedRange` if they are not the committed batches. */
   check(pointers: Pointers, row: number, bytes: Buffer | undefined): void {
     const walk = new RangeWalk(pointers, row);
-    if (bytes === undefined) throw walk.damaged('missing', 'the store has no such object');
+    if (bytes === undefined) throw walk.damaged('missing', 'object not found');
     this.#begin(pointers, row, bytes);
     if (bytes.length === walk.end - walk.at && this.#isIntact(walk.fileId)) return;
     this.batchCount = 0;
@@ -61,9 +61,8 @@ export class CheckedRange implements RangeToWrite {
     const cursor = new BatchCursor([bytes]);
     try {
       while (walk.at < walk.end) {
-        if (!cursor.next() || !cursor.isWhole)
-          throw walk.damaged('short', 'the file ends before its batches do');
-        if (!cursor.hasValidCrc()) throw walk.damaged('corrupt', 'a batch does not match its CRC');
+        if (!cursor.next() || !cursor.isWhole) throw walk.damaged('short', 'truncated file');
+        if (!cursor.hasValidCrc()) throw walk.damaged('corrupt', 'CRC mismatch in a batch');
         walk.checkPosition(cursor);
         walk.pass(cursor);
       }
@@ -72,7 +71,7 @@ export class CheckedRange implements RangeToWrite {
       throw error;
     }
     walk.finish();
-    throw walk.damaged('corrupt', 'the batches are not those of the range');
+    throw walk.damaged('corrupt', 'batches do not match the range');
   }
 
   /** Takes a row that is the end of a transaction, as a batch. */

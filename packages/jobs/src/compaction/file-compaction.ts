@@ -39,19 +39,19 @@ export const compactionRows = {
   files: {
     name: 'agent_compaction_files_total',
     kind: 'counter',
-    help: 'Files that compactions of this agent read, and those that they wrote.',
+    help: 'Files read and written by compactions of this agent.',
     labels: ['direction'],
   },
   bytes: {
     name: 'agent_compaction_bytes_total',
     kind: 'counter',
-    help: 'Bytes that compactions of this agent read from the bucket, and those that they wrote to it.',
+    help: 'Bytes read from and written to the bucket by compactions of this agent.',
     labels: ['direction'],
   },
   ranges: {
     name: 'agent_compaction_ranges_total',
     kind: 'counter',
-    help: 'Ranges of partitions that compactions moved (replaced), that had changed meanwhile (refused), or that were damaged and stay where they are.',
+    help: 'Partition ranges handled by compactions: replaced, refused (changed concurrently) or damaged (left in place).',
     labels: ['outcome'],
   },
 } as const satisfies Record<string, MetricRow>;
@@ -71,7 +71,7 @@ export function fileCompaction(options: FileCompactionOptions): JobKind {
     mayStart,
     async run(task, { signal, progress }) {
       const job = readCompactionTask(task);
-      if (clock.nowMs() - job.plannedMs > plannedMsMax) return 'the plan was too old; another follows';
+      if (clock.nowMs() - job.plannedMs > plannedMsMax) return 'skipped: plan expired';
       await checkOwner(signal);
       const shared = shareRuns(job, runsOf(job));
       const plan = { clusterId, level: job.level, runs: shared.runs };

@@ -345,7 +345,7 @@ test('a merge that fails or is aborted leaves nothing behind', async () => {
     store.beforeGet = (get) => {
       if (get - getsAtStart < 5) return;
       if (how === 'read') throw new StoreError('unavailable', 'key', 'test');
-      if (how === 'abort') stop.abort(new Error('the agent stops'));
+      if (how === 'abort') stop.abort(new Error('agent is shutting down'));
     };
     let puts = 0;
     store.beforePut = () => {
@@ -363,7 +363,7 @@ test('a merge that fails or is aborted leaves nothing behind', async () => {
       { clusterId: logs.clusterId, level: 1, runs },
       { store, random: seededRandom(1), signal: stop.signal, limits: { fileBytesMax: 500, readBytesMax: 1 } },
     );
-    await assert.rejects(merging, how === 'abort' ? /the agent stops/ : /test/);
+    await assert.rejects(merging, how === 'abort' ? /agent is shutting down/ : /test/);
     assert.deepEqual(new Map(store.objects), before, how);
   }
 });

@@ -106,11 +106,11 @@ test('a merge waits while others need the disk, and can be stopped meanwhile', a
     const merging = threads.merge(task, {
       signal: stop.signal,
       hasToWait() {
-        if (++askedAgain === 3) stop.abort(new Error('the agent stops'));
+        if (++askedAgain === 3) stop.abort(new Error('agent is shutting down'));
         return true;
       },
     });
-    await assert.rejects(merging, /the agent stops/);
+    await assert.rejects(merging, /agent is shutting down/);
     assert.deepEqual((await readdir(folder, { recursive: true })).sort(), filesBefore);
   });
 });
@@ -144,7 +144,7 @@ test('a merge reads files of several buckets and writes to one of them', async (
     const known = buckets.slice(0, 1);
     await assert.rejects(
       threads.merge({ ...task, plan, buckets: known }, { signal: never }),
-      /bucket 1 of the cluster: this agent may not use it/,
+      /bucket 1 of the cluster: not known to this agent/,
     );
     await second.close();
   });
@@ -177,10 +177,10 @@ test('a thread that fails or is stopped rejects, and leaves nothing behind', asy
     );
     const stop = new AbortController();
     const merging = threads.merge(task, { signal: stop.signal });
-    stop.abort(new Error('the agent stops'));
-    await assert.rejects(merging, /the agent stops/);
+    stop.abort(new Error('agent is shutting down'));
+    await assert.rejects(merging, /agent is shutting down/);
     assert.deepEqual((await readdir(folder, { recursive: true })).sort(), filesBefore);
-    await assert.rejects(threads.merge(task, { signal: stop.signal }), /the agent stops/);
+    await assert.rejects(threads.merge(task, { signal: stop.signal }), /agent is shutting down/);
   });
 });
 
@@ -260,7 +260,7 @@ test('the death of a thread loses no merge that it did not begin, and fails one 
     const thread = started.at(-1)!;
     thread.once('message', () => void thread.terminate());
     const merging = threads.merge(task, { signal: never, hasToWait: () => true });
-    await assert.rejects(merging, /the thread of a merge ended/);
+    await assert.rejects(merging, /merge thread exited/);
     assert.equal((await readdir(folder, { recursive: true })).length, filesBefore);
     assert.equal((await threads.merge(task, { signal: never })).files.length, 1);
   });

@@ -173,5 +173,5 @@ function newThread(): Worker {
 }
 
 function threadEnded(): Error {
-  return new Error('the thread of a merge ended');
+  return new Error('merge thread exited');
 }

@@ -59,7 +59,7 @@ port.on('message', (order: MergeOrder) => {
   if (running === undefined) return;
   running.allowed.resolve();
   if (order === 'wait') running.allowed = Promise.withResolvers();
-  else if (order === 'stop') running.stop.abort(new Error('the merge was stopped'));
+  else if (order === 'stop') running.stop.abort(new Error('merge stopped'));
 });
 
 async function work({ task, isWaiting }: MergeWork): Promise<void> {
@@ -128,7 +128,7 @@ class TaskStores {
       throw new StoreError(
         'denied',
         `bucket ${number} of the cluster`,
-        'this agent may not use it, or does not know it',
+        'not known to this agent, or not allowed for it',
       );
     const opening = this.#opened.get(number) ?? this.#open(url);
     this.#opened.set(number, opening);

@@ -167,7 +167,7 @@ export class AgentEventSource implements EventSource {
   #checkRemoved(topicId: string, range: StoredRange): void {
     const startOffset = this.#options.view.ends(topicId, eventPartition)?.logStartOffset;
     if (startOffset !== undefined && startOffset < range.nextOffset)
-      throw walkOf(range).damaged('missing', 'the store has no such object');
+      throw walkOf(range).damaged('missing', 'object not found');
   }
 }
 
@@ -190,9 +190,9 @@ function* batchesOf(
   const walk = walkOf(range);
   const cursor = new BatchCursor(pieces);
   while (walk.at < walk.end && walk.offset < toOffset) {
-    if (!isNext(cursor, walk)) throw walk.damaged('short', 'the file ends before its batches do');
+    if (!isNext(cursor, walk)) throw walk.damaged('short', 'truncated file');
     walk.checkPosition(cursor);
-    if (!cursor.hasValidCrc()) throw walk.damaged('corrupt', 'a batch does not match its CRC');
+    if (!cursor.hasValidCrc()) throw walk.damaged('corrupt', 'CRC mismatch in a batch');
     const baseOffset = walk.baseOffsetOf(cursor);
     // A control batch has no records of a client.
     if (baseOffset + cursor.offsetSpan > fromOffset && !cursor.header.isControl) yield { baseOffset, cursor };

@@ -5,43 +5,43 @@ const queryRows = {
   taken: {
     name: 'agent_query_engine_query_started',
     kind: 'counter',
-    help: 'Queries about events that this agent took from its control plane.',
+    help: 'Event queries claimed by this agent.',
     labels: [],
   },
   limitHit: {
     name: 'agent_query_engine_active_queries_limit_hit',
     kind: 'counter',
-    help: 'How often this agent worked on as many queries as it may and took no more.',
+    help: 'Times that this agent was at its limit of concurrent event queries.',
     labels: [],
   },
   started: {
     name: 'query_engine_query_started',
     kind: 'counter',
-    help: 'Queries that the engine began to work on; those that cannot be understood are not among them.',
+    help: 'Event queries started by the engine; invalid queries do not count.',
     labels: [],
   },
   active: {
     name: 'query_engine_active_queries_count',
     kind: 'gauge',
-    help: 'Queries that the engine works on.',
+    help: 'Event queries running in the engine.',
     labels: [],
   },
   runnable: {
     name: 'query_engine_runnable_tasks_count',
     kind: 'gauge',
-    help: 'Parts of the log that threads look at or that wait for one.',
+    help: 'Log segments queued or being scanned.',
     labels: [],
   },
   queued: {
     name: 'query_engine_queue_runnable_task',
     kind: 'counter',
-    help: 'Parts of the log that the engine was given to look at.',
+    help: 'Log segments submitted for scanning.',
     labels: [],
   },
   executed: {
     name: 'query_engine_exec_task',
     kind: 'counter',
-    help: 'Parts of the log that were looked at.',
+    help: 'Log segments scanned.',
     labels: [],
   },
 } as const satisfies Record<string, MetricRow<never>>;
@@ -49,7 +49,7 @@ const queryRows = {
 const taskRow: MetricRow<'outcome'> = {
   name: 'query_engine_task_completed_count',
   kind: 'counter',
-  help: 'Queries that the engine is done with, by how they ended.',
+  help: 'Finished event queries, by outcome.',
   labels: ['outcome'],
 };
 
@@ -57,7 +57,7 @@ const taskRow: MetricRow<'outcome'> = {
 const taskDurationRow: MetricRow<'outcome'> = {
   name: 'query_engine_task_completed_duration',
   kind: 'histogram',
-  help: 'How long queries took, in nanoseconds, by how they ended.',
+  help: 'Duration of event queries in nanoseconds, by outcome.',
   labels: ['outcome'],
   buckets: [1e6, 1e7, 1e8, 3e8, 1e9, 3e9, 1e10, 3e10],
 };

@@ -30,7 +30,7 @@ const sidecarJobName = 'event-sidecars';
 export const sidecarRow: MetricRow<'outcome'> = {
   name: 'event_sidecars_total',
   kind: 'counter',
-  help: 'Sidecars of events that this agent wrote, removed or could not write.',
+  help: 'Event sidecars handled by this agent, by outcome.',
   labels: ['outcome'],
 };
 
@@ -96,7 +96,7 @@ export class SidecarJob {
       log.debug('failed to acquire sidecar job', { error: String(error) });
       return;
     }
-    if (!this.#hasIt) this.#round?.controller.abort(new Error('another agent writes sidecars'));
+    if (!this.#hasIt) this.#round?.controller.abort(new Error('sidecar job taken over by another agent'));
     const isDue = clock.monotonicMs() - this.#lastRoundMs >= roundIntervalMs;
     if (this.#hasIt && this.#round === undefined && isDue && !this.#stopping.signal.aborted) this.#begin();
   }

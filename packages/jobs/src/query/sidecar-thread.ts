@@ -23,7 +23,7 @@ export async function buildSidecarOffThread(
   const end = () => reject(signal.reason);
   signal.addEventListener('abort', end, { once: true });
   worker.on('error', reject);
-  worker.on('exit', () => reject(new Error('the thread that builds a sidecar ended')));
+  worker.on('exit', () => reject(new Error('sidecar thread exited')));
   worker.on('message', (message: SidecarMessage) => {
     switch (message.kind) {
       case 'next':
@@ -33,7 +33,7 @@ export async function buildSidecarOffThread(
         pieces.push(message.piece);
         bytes += message.piece.length;
         if (bytes > jobLimits.eventSidecarBytesMax)
-          reject(new Error(`a sidecar has more than ${jobLimits.eventSidecarBytesMax} bytes`));
+          reject(new Error(`sidecar exceeds ${jobLimits.eventSidecarBytesMax} bytes`));
         return;
       case 'done':
         resolve(message.built);

@@ -125,7 +125,7 @@ function configWithSecrets(
   );
 }
 
-const stoppedMessage = 'it was paused, changed or deleted';
+const stoppedMessage = 'exporter was paused, changed or deleted';
 
 /** A user did something else with the exporter. */
 class ExporterStopped extends Error {}

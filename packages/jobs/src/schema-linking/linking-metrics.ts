@@ -5,13 +5,13 @@ export const linkingRows = {
   sourceVersions: {
     name: 'schema_linking_source_subject_versions_count',
     kind: 'gauge',
-    help: 'Versions of all subjects of the registry that schema linking copies, as of its last sync on this agent.',
+    help: 'Subject versions in the source registry, as of the last schema linking sync on this agent.',
     labels: ['sync_id', 'config_id'],
   },
   newVersions: {
     name: 'schema_linking_newly_migrated_subject_versions',
     kind: 'counter',
-    help: 'Versions of subjects that schema linking copied on this agent. sync_id is the pipeline, config_id its configuration.',
+    help: 'Subject versions copied by schema linking on this agent. sync_id is the pipeline, config_id its configuration.',
     labels: ['sync_id', 'config_id'],
   },
 } as const satisfies Record<string, MetricRow<'sync_id' | 'config_id'>>;

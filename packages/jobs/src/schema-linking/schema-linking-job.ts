@@ -77,7 +77,7 @@ export function schemaLinking(options: SchemaLinkingOptions): JobKind {
         if (error instanceof HostRefused) throw new NeedsOperator(error.message);
         if (error instanceof RegistryRefusal && !error.isTemporary) throw new NeedsOperator(error.message);
         if (error instanceof RegistryUnavailable || error instanceof RegistryRefusal)
-          throw new Error(`the source does not answer: ${error.message}`);
+          throw new Error(`source registry unavailable: ${error.message}`);
         throw error;
       } finally {
         source.close();

@@ -3,14 +3,14 @@ import type { MetricRow, Metrics, Series } from '@weir/core';
 const droppedRow: MetricRow<'cluster'> = {
   name: 'control_plane_events_dropped_total',
   kind: 'counter',
-  help: 'Events of the control plane that were dropped because no agent took them: it takes one with the role jobs.',
+  help: 'Control plane events dropped because no agent with the jobs role took them.',
   labels: ['cluster'],
 };
 
 const handedOverRow: MetricRow<'cluster'> = {
   name: 'control_plane_events_handed_over_total',
   kind: 'counter',
-  help: 'Events of the control plane that agents have written.',
+  help: 'Control plane events written by agents.',
   labels: ['cluster'],
 };
 

@@ -4,14 +4,14 @@ import type { MetricRow, Metrics } from '@weir/core';
 const plannedRow: MetricRow<'kind'> = {
   name: 'job_queue_planned_total',
   kind: 'counter',
-  help: 'Background jobs that leaders planned.',
+  help: 'Background jobs planned by leaders.',
   labels: ['kind'],
 };
 
 const endedRow: MetricRow<'kind' | 'outcome'> = {
   name: 'job_queue_ended_total',
   kind: 'counter',
-  help: 'Background jobs that agents were given, by how that ended.',
+  help: 'Background jobs assigned to agents, by outcome.',
   labels: ['kind', 'outcome'],
 };
 

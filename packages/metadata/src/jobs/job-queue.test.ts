@@ -300,7 +300,7 @@ test('a job that ends its agents fails in the end', async () => {
     await clock.pass(jobLeaseMs + 1_000);
   }
   assert.deepEqual(states(), ['x failing']);
-  assert.match(queue.list().jobs[0]!.message, /fell silent 3 times/);
+  assert.match(queue.list().jobs[0]!.message, /agents were lost 3 times/);
 });
 
 test('an agent that failed at a job gets it only if no other waits', async () => {

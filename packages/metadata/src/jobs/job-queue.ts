@@ -333,7 +333,7 @@ export class JobQueue {
   #lose(job: Job): void {
     job.lossCount++;
     if (job.lossCount > lossesMax) {
-      this.#failed(job, `agents fell silent ${job.lossCount} times, the last was ${job.agentId}`);
+      this.#failed(job, `agents were lost ${job.lossCount} times while running it, last ${job.agentId}`);
       return;
     }
     this.#options.metrics.ended(job.kind, 'lost');

@@ -200,7 +200,7 @@ export class Agents {
     const underWay = this.#joining.get(agentId);
     if (underWay !== undefined) return underWay;
     if (!this.#seen.has(agentId) && this.#seen.size + this.#joining.size >= coreLimits.agentsPerClusterMax)
-      throw new ClusterUnavailable(`a cluster has at most ${coreLimits.agentsPerClusterMax} agents`);
+      throw new ClusterUnavailable(`agent limit of the cluster reached: ${coreLimits.agentsPerClusterMax}`);
     const joining = [...this.#joining.keys()];
     const present = [...this.#seen.values()]
       .filter((seen) => isPresent(seen))

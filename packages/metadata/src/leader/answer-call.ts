@@ -163,7 +163,7 @@ const leaderCalls: LeaderAnswers<NamesOf<'leader'>> = {
     const { error, ...admission } = groups.admitInTransaction(request);
     if (error === 'NONE')
       return { ...(await submit({ kind: 'commitTransactionOffsets', request })), ...admission };
-    const message = `the member may not commit offsets of the group "${request.groupId}" now`;
+    const message = `the member cannot commit offsets of group "${request.groupId}" now`;
     return pipeline.ask(() => ({ error, message, offsets: [], ...admission }));
   },
 

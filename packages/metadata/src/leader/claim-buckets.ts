@@ -81,5 +81,5 @@ export async function claimBucketPair(context: ClaimContext, pair: BucketPair): 
 /** In the same turn of the event loop as the question, so that no other claim comes between. */
 async function put({ submit }: ClaimContext, answer: Promise<unknown>, changes: EntryChanges): Promise<void> {
   const [{ message }] = await Promise.all([submit({ kind: 'putEntries', changes }), answer]);
-  if (message !== null) throw new ClusterUnavailable(`the bucket cannot be recorded: ${message}`);
+  if (message !== null) throw new ClusterUnavailable(`failed to register the bucket: ${message}`);
 }

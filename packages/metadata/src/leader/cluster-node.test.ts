@@ -155,7 +155,7 @@ test('followers of a cluster that left the process are notified', async () => {
     redirection = a.node.notLeader();
   });
   await a.node.stop();
-  assert.match(redirection!.message, /this control plane stops$/);
+  assert.match(redirection!.message, /this control plane is shutting down$/);
 });
 
 test('with a short lease a standby serves less than two seconds after the leader was killed', async () => {
@@ -434,7 +434,7 @@ test('the queue of the journal is limited', async () => {
       (error: Error) => error.message,
     ),
   );
-  assert.match((await settled.at(-1))!, /20000 calls wait for the journal; try again later/);
+  assert.match((await settled.at(-1))!, /20000 calls are queued for the journal; try again later/);
   process.faults = { refuse: 0, loseAnswer: 0, delayMsMax: 0 };
   await clock.pass(200);
   assert.equal(await settled[0], 'done');

@@ -180,7 +180,7 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
     const { drainMsMax } = this.#timing;
     if (leadership !== undefined) await this.#within(drainMsMax, leadership.drain());
     this.#turn('stopped');
-    leadership?.end('this process stops');
+    leadership?.end('process is shutting down');
     this.#wake?.();
     await this.#within(drainMsMax, this.#ended);
   }
@@ -295,10 +295,10 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
     const { clusterId } = this.#options;
     if (this.#retiredBecause !== undefined) return new NotLeader(this.#retiredBecause, undefined);
     if (this.#role === 'stopped')
-      return new NotLeader(`${clusterId}: this control plane stops`, this.#leaderUrl);
-    const none = `it has no leader now${this.#servingProblem === undefined ? '' : ` (${this.#servingProblem})`}`;
+      return new NotLeader(`${clusterId}: this control plane is shutting down`, this.#leaderUrl);
+    const none = `no leader now${this.#servingProblem === undefined ? '' : ` (${this.#servingProblem})`}`;
     const where = this.#leaderUrl === undefined ? none : `${this.#leaderUrl} leads it`;
-    return new NotLeader(`${clusterId} is not led by this control plane; ${where}`, this.#leaderUrl);
+    return new NotLeader(`cluster ${clusterId} is not led by this control plane; ${where}`, this.#leaderUrl);
   }
 
   #turn(role: Role): void {

@@ -146,14 +146,14 @@ export class CommitPipeline {
 
   #refusal(): Error | undefined {
     if (this.#failure !== undefined) return this.#failure;
-    if (this.#isDraining) return new ClusterUnavailable('this control plane is about to stop leading');
+    if (this.#isDraining) return new ClusterUnavailable('this control plane is handing over leadership');
     const waitingCount = this.#queue.length + (this.#running?.length ?? 0);
     if (
       waitingCount >= metadataLimits.waitingCallsMax ||
       this.#queueBytes + this.#runningBytes >= metadataLimits.waitingEntryBytesMax
     ) {
       this.#options.metrics.refused.add(1);
-      return new ClusterUnavailable(`${waitingCount} calls wait for the journal; try again later`);
+      return new ClusterUnavailable(`${waitingCount} calls are queued for the journal; try again later`);
     }
     return undefined;
   }
@@ -204,7 +204,7 @@ export class CommitPipeline {
   }
 
   #acknowledge(isAllowed = true): void {
-    if (!isAllowed) this.fail(new Error('the lease was lost'));
+    if (!isAllowed) this.fail(new Error('lease lost'));
     const durable = this.#running ?? [];
     this.#running = undefined;
     this.#runningBytes = 0;

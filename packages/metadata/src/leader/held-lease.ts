@@ -136,7 +136,7 @@ export class HeldLease {
 
   /** Calls the listener once when the lease is lost, at once if it already is. */
   onLost(listener: (reason: string) => void): void {
-    if (this.#isOver) listener('the lease was lost');
+    if (this.#isOver) listener('lease lost');
     else this.#onLost = listener;
   }
 
@@ -178,8 +178,9 @@ export class HeldLease {
     const { clock, timing } = this.#options;
     if (this.isValid()) this.#awaitEnd();
     else if (this.#hasFailed || (checksLeft === 0 && this.#confirmProblem === undefined))
-      this.#lose('the lease could not be renewed in time');
-    else if (checksLeft === 0) this.#lose(`it is unknown whether ${notGranted}: ${this.#confirmProblem}`);
+      this.#lose('lease not renewed in time');
+    else if (checksLeft === 0)
+      this.#lose(`could not confirm that no other database serves the cluster: ${this.#confirmProblem}`);
     else
       this.#cancelEnd = clock.after(timing.leaseTtlMs / lapsedChecks, () => this.#checkEnd(checksLeft - 1));
   }
@@ -215,7 +216,7 @@ export class HeldLease {
     } catch (error) {
       if (this.#isOver) return;
       if (error instanceof Fenced) {
-        this.#lose('another process took the lease');
+        this.#lose('lease taken by another process');
         return;
       }
       this.#hasFailed = true;
@@ -234,7 +235,7 @@ export class HeldLease {
       const started = this.#now();
       const attempt = new AbortController();
       const cancel = clock.after(timing.leaseTtlMs, () =>
-        attempt.abort(new Error('there was no answer within the duration of a lease')),
+        attempt.abort(new Error('there was no response within the duration of a lease')),
       );
       try {
         const isGranted = await confirm(attempt.signal);

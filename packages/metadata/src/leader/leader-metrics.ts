@@ -3,7 +3,7 @@ import { durationBucketsSeconds, type MetricRow, type Metrics, type Series } fro
 const appendSecondsRow: MetricRow<'cluster'> = {
   name: 'journal_append_seconds',
   kind: 'histogram',
-  help: 'How long an append to the journal of a cluster took, repetitions included.',
+  help: 'Latency of journal appends, retries included.',
   labels: ['cluster'],
   buckets: durationBucketsSeconds,
 };
@@ -11,21 +11,21 @@ const appendSecondsRow: MetricRow<'cluster'> = {
 const entriesRow: MetricRow<'cluster'> = {
   name: 'journal_entries_total',
   kind: 'counter',
-  help: 'Entries that this process appended to the journal of a cluster.',
+  help: 'Journal entries appended by this process.',
   labels: ['cluster'],
 };
 
 const refusedRow: MetricRow<'cluster'> = {
   name: 'cluster_calls_refused_total',
   kind: 'counter',
-  help: 'Calls that were refused because too many waited for the journal.',
+  help: 'Calls refused because the journal queue was full.',
   labels: ['cluster'],
 };
 
 const leaderRow: MetricRow<'cluster'> = {
   name: 'cluster_leader',
   kind: 'gauge',
-  help: 'Whether this process leads the cluster.',
+  help: '1 if this process leads the cluster.',
   labels: ['cluster'],
 };
 

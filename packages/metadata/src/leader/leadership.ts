@@ -227,7 +227,8 @@ export class Leadership {
 
   async #assignNodeId(request: NodeIdRequest): Promise<number> {
     const { nodeId, message } = await this.pipeline.submit({ kind: 'assignNodeId', request });
-    if (nodeId === undefined) throw new ClusterUnavailable(`the agent can be given no node id: ${message}`);
+    if (nodeId === undefined)
+      throw new ClusterUnavailable(`failed to assign a node id to the agent: ${message}`);
     return nodeId;
   }
 

@@ -4,21 +4,21 @@ import type { MetricRow, Metrics } from '@weir/core';
 const queueQueriesRow: MetricRow<'outcome'> = {
   name: 'query_desk_queries_total',
   kind: 'counter',
-  help: 'Queries about events that control planes had agents answer, by how they ended.',
+  help: 'Event queries run by agents, by outcome.',
   labels: ['outcome'],
 };
 
 const queueActiveRow: MetricRow<never> = {
   name: 'query_desk_active_queries_count',
   kind: 'gauge',
-  help: 'Queries about events that wait for an agent or are worked on by one.',
+  help: 'Event queries queued or running.',
   labels: [],
 };
 
 const queueMovedRow: MetricRow<never> = {
   name: 'query_desk_moved_queries_total',
   kind: 'counter',
-  help: 'Queries about events that went to another agent, because theirs fell silent or stopped.',
+  help: 'Event queries reassigned to another agent because theirs was lost or stopped.',
   labels: [],
 };
 

@@ -125,7 +125,7 @@ export class QueryQueue {
     }
     query.sinceMs = this.#clock.monotonicMs();
     if (answer !== null && answer.length > metadataLimits.queryAnswerBytesMax) {
-      const problem = `the answer has ${answer.length} bytes, and at most ${metadataLimits.queryAnswerBytesMax} are passed on`;
+      const problem = `response of ${answer.length} bytes exceeds the limit of ${metadataLimits.queryAnswerBytesMax}`;
       this.#end(query, refusal('failed', problem));
       return false;
     }
@@ -134,7 +134,7 @@ export class QueryQueue {
         if (answer !== null) this.#keep(query, agentId, answer);
         return true;
       case 'done':
-        if (answer === null) this.#end(query, refusal('failed', 'the agent gave no answer'));
+        if (answer === null) this.#end(query, refusal('failed', 'the agent returned no response'));
         else this.#end(query, { kind: 'answered', agentId, answer, isLast: true });
         return false;
       case 'failed':
@@ -163,7 +163,7 @@ export class QueryQueue {
     if (request.length > metadataLimits.queryRequestBytesMax)
       return refusal(
         'tooLarge',
-        `the request has ${request.length} bytes, and may have ${metadataLimits.queryRequestBytesMax}`,
+        `request of ${request.length} bytes exceeds the limit of ${metadataLimits.queryRequestBytesMax}`,
       );
     this.#engines.sweep();
     const waiting = this.#queries.values().filter(({ agentId }) => agentId === undefined);
@@ -172,7 +172,7 @@ export class QueryQueue {
     if (isBusy || waitingCount >= metadataLimits.queriesWaitingMax)
       return refusal(
         'tooMany',
-        `agents work on ${this.#queries.size} queries already, at most ${clusterLimits.queriesPerAgentMax} each`,
+        `${this.#queries.size} queries are running already, the limit is ${clusterLimits.queriesPerAgentMax} per agent`,
       );
     return undefined;
   }
@@ -203,7 +203,7 @@ export class QueryQueue {
   /** Hands the query of a lost agent to another one, once. */
   #lose(query: Query): void {
     if (query.triedBy.size >= triesMax) {
-      this.#endWithWhatIsFound(query, 'the agents that worked on the query fell silent');
+      this.#endWithWhatIsFound(query, 'the agents that ran the query were lost');
       return;
     }
     this.#engines.free(query.agentId!, query.queryId);
@@ -247,7 +247,7 @@ export class QueryQueue {
     for (const query of [...this.#queries.values()]) {
       const { agentId, sinceMs, endMs } = query;
       if (nowMs >= endMs + answerGraceMs) {
-        this.#endWithWhatIsFound(query, 'no agent answered in time');
+        this.#endWithWhatIsFound(query, 'no agent responded in time');
       } else if (agentId !== undefined) {
         const isSilent = nowMs - sinceMs > querySilenceMsMax;
         if (isSilent || !this.#engines.isAlive(agentId)) this.#lose(query);

@@ -191,7 +191,7 @@ const badAnswers: Record<string, [Reply, RegExp]> = {
   'no JSON': [{ text: '<html>' }, /the answer is not JSON; check that the URL/],
   'another form': [{ json: { schema: 5 } }, /the answer has an unexpected form/],
   'deep nesting': [{ text: `${'['.repeat(100)}${']'.repeat(100)}` }, /the answer is nested deeper than 64/],
-  'too many bytes': [{ text: JSON.stringify('x'.repeat(2000)) }, /the answer is longer than 1000 bytes/],
+  'too many bytes': [{ text: JSON.stringify('x'.repeat(2000)) }, /response exceeds 1000 bytes/],
   'refused credentials': [{ status: 401, text: '' }, /the credentials were refused \(status 401\)/],
 };
 for (const [name, [reply, message]] of Object.entries(badAnswers)) {
@@ -243,7 +243,7 @@ test('gives up on an answer that does not come in time', async (t) => {
     return 'silence';
   });
   const client = clientOf(t, { urls: url, clock, attemptsMax: 1 });
-  await assert.rejects(client.schemaById(1), /no answer within 10000 ms/);
+  await assert.rejects(client.schemaById(1), /no response within 10000 ms/);
   assert.equal(seen.length, 1);
 });
 

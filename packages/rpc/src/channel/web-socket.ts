@@ -213,8 +213,6 @@ function refusal(response: IncomingMessage, url: string): Error {
   const status = `${response.statusCode} ${response.statusMessage ?? ''}`.trim();
   response.resume();
   if (response.statusCode === 401)
-    return new AgentKeyRefused(
-      `${url}: the agent key is not one for this cluster id: one of the two is wrong (${status})`,
-    );
+    return new AgentKeyRefused(`${url}: agent key and cluster id do not match (${status})`);
   return new DialError(`${url}: ${status}`);
 }

@@ -175,7 +175,7 @@ export class ClientConnection {
   }
 
   #greet({ kind, body }: Frame): void {
-    if (kind !== 'hello') throw new FrameError(`a ${kind} before hello`);
+    if (kind !== 'hello') throw new FrameError(`${kind} frame before hello`);
     const hello = readServerHello(body);
     this.#channel.send(encodeFrame('hello', 0, { release, ...this.#introduction() } satisfies ClientHello));
     this.#hello = hello;
@@ -213,13 +213,13 @@ export class ClientConnection {
         this.#events.onMembers(readPong(body).members);
         return;
       default:
-        throw new FrameError(`a ${kind} is not for an agent`);
+        throw new FrameError(`unexpected ${kind} frame for an agent`);
     }
   }
 
   #replied(id: number): void {
     const places = this.#running.get(id);
-    if (places === undefined) throw new FrameError(`an answer to call ${id}, which was not sent`);
+    if (places === undefined) throw new FrameError(`response to unknown call ${id}`);
     this.#running.delete(id);
     this.#runningCount[places]--;
     this.#replyCount++;

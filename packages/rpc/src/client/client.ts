@@ -51,7 +51,7 @@ export interface ClusterClient extends ClusterPort {
 export const connectedRow: MetricRow<never> = {
   name: 'control_plane_rpc_connected',
   kind: 'gauge',
-  help: 'Whether there is a connection to the control plane.',
+  help: '1 if the agent is connected to the control plane.',
   labels: [],
 };
 
@@ -163,7 +163,7 @@ class Client {
     this.#isClosed = true;
     this.#cancelLook();
     this.#connector.stop();
-    this.#detach()?.leave(endCodes.done, 'the agent is done');
+    this.#detach()?.leave(endCodes.done, 'agent shutting down');
     this.#calls.failAll('closed', closedError());
     this.#followers.clear();
   }
@@ -271,7 +271,7 @@ class Client {
       // Only a client with our id can have done that, and no other client has it.
       this.#log.warn('closed connection: replaced by another one', { reason });
     }
-    this.#lost(reason === '' ? 'the connection was lost' : reason);
+    this.#lost(reason === '' ? 'connection lost' : reason);
   }
 
   /** Handles a lost or useless connection. */
@@ -316,5 +316,5 @@ function dialBy(proxy: ForwardProxy | undefined): Dial {
 }
 
 function closedError(): Error {
-  return new ClusterUnavailable('the connection to the control plane was closed');
+  return new ClusterUnavailable('connection to the control plane closed');
 }

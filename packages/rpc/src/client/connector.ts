@@ -91,7 +91,7 @@ export class Connector {
     let isWaiting = true;
     let hasChannel = false;
     const cancelTimeout = this.#clock.after(longestMs, () => {
-      const reason = `${url}: no answer within ${longestMs} ms`;
+      const reason = `${url}: no response within ${longestMs} ms`;
       if (hasChannel) this.#events.onSilence(reason);
       else this.#unreachable(reason);
     });
@@ -201,7 +201,7 @@ export class Connector {
     try {
       return this.#options.agentKey();
     } catch (error) {
-      this.retry(`the agent key cannot be read: ${String(error)}`, false);
+      this.retry(`failed to read agent key: ${String(error)}`, false);
       return undefined;
     }
   }

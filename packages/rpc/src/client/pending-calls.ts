@@ -84,7 +84,7 @@ export class PendingCalls {
   whyFull(method: CallName): Error | undefined {
     const places = callClass(method);
     if (this.#count[places] < pendingMax[places]) return undefined;
-    return new ClusterUnavailable(`${this.#count[places]} calls wait for the control plane already`);
+    return new ClusterUnavailable(`too many calls to the control plane in flight: ${this.#count[places]}`);
   }
 
   /** Rejects a call that cannot even wait. */
@@ -110,7 +110,7 @@ export class PendingCalls {
     return new Promise((resolve, reject) => {
       const { deadlineMs } = clusterCalls[method];
       const cancelDeadline = this.#clock.after(deadlineMs, () => {
-        const message = `${method}: the control plane did not answer within ${deadlineMs / 1000} s`;
+        const message = `${method}: no response from the control plane within ${deadlineMs / 1000} s`;
         this.fail(id, 'deadline', new ClusterUnavailable(message));
       });
       const isLate = typeof frame === 'function';
@@ -138,7 +138,7 @@ export class PendingCalls {
     for (const { id, method, addedAt } of [...this.#pending.values()]) {
       const looksMax = unheardLooksMax[callClass(method)];
       if (Math.min(this.#unheardLooks, this.#looks - addedAt) < looksMax) continue;
-      const message = `${method}: no leader of the control plane answered for ${(looksMax * lookMs) / 1000} s`;
+      const message = `${method}: no leader of the control plane found within ${(looksMax * lookMs) / 1000} s`;
       this.fail(id, 'away', new ClusterUnavailable(message));
     }
   }

@@ -149,12 +149,10 @@ function sizeProblemOf(
   bodyBytes: number,
   { frameBytesMax, bodyBytesMax }: FrameLimits,
 ): string | undefined {
-  if (frameBytes > frameBytesMax)
-    return `a frame of ${frameBytes} bytes; at most ${frameBytesMax} are accepted`;
+  if (frameBytes > frameBytesMax) return `frame of ${frameBytes} bytes exceeds the limit of ${frameBytesMax}`;
   if (columnCount > rpcLimits.rpcColumnsMax)
-    return `${columnCount} columns; at most ${rpcLimits.rpcColumnsMax} are accepted`;
-  if (bodyBytes > bodyBytesMax)
-    return `a body of ${bodyBytes} bytes beside its columns; at most ${bodyBytesMax}`;
+    return `${columnCount} columns exceed the limit of ${rpcLimits.rpcColumnsMax}`;
+  if (bodyBytes > bodyBytesMax) return `body of ${bodyBytes} bytes exceeds the limit of ${bodyBytesMax}`;
   return undefined;
 }
 
@@ -233,7 +231,7 @@ export class FrameReader {
     const { broken } = this.#reader;
     if (broken === 'namesMax') {
       const { kind, id } = this.#opened;
-      throw new FrameTooLarge(kind, id, `an object with more than ${rpcLimits.rpcObjectNamesMax} names`);
+      throw new FrameTooLarge(kind, id, `object with more than ${rpcLimits.rpcObjectNamesMax} names`);
     }
     if (broken !== undefined) throw tooDeep();
     return isRead;
@@ -251,7 +249,7 @@ export class FrameReader {
 }
 
 function openFrame(bytes: Uint8Array, limits: FrameLimits): OpenedFrame {
-  if (bytes.length < headBytes) throw new FrameError(`a frame of ${bytes.length} bytes has no head`);
+  if (bytes.length < headBytes) throw new FrameError(`frame of ${bytes.length} bytes has no header`);
   const frame = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const kind = frameKinds[frame[0]!];
   const columnCount = frame.readUInt32LE(4);
@@ -263,10 +261,10 @@ function openFrame(bytes: Uint8Array, limits: FrameLimits): OpenedFrame {
     throw isKnown ? new FrameTooLarge(kind, id, problem) : new FrameError(problem);
   };
   checkSize(0);
-  if (kind === undefined) throw new FrameError(`kind ${frame[0]} is unknown`);
-  if (frame[1] !== format) throw new FrameError(`format ${frame[1]} is unknown; this side speaks ${format}`);
-  if (frame.readUInt16LE(2) !== 0) throw new FrameError('the reserved bytes are not zero');
-  if (!Number.isSafeInteger(id) || id < 0) throw new FrameError('the id is not a whole number');
+  if (kind === undefined) throw new FrameError(`unknown frame kind ${frame[0]}`);
+  if (frame[1] !== format) throw new FrameError(`unknown frame format ${frame[1]}; expected ${format}`);
+  if (frame.readUInt16LE(2) !== 0) throw new FrameError('reserved bytes are not zero');
+  if (!Number.isSafeInteger(id) || id < 0) throw new FrameError('id is not an integer');
 
   const { columns, end } = readColumns(frame, columnCount);
   checkSize(frame.length - end);
@@ -279,7 +277,7 @@ function readColumns(frame: Buffer, count: number): { columns: Column[]; end: nu
   let size = 0;
   for (let row = headBytes; row < start; row += tableRowBytes) {
     const type = columnTypes[frame.readUInt32LE(row)];
-    if (type === undefined) throw new FrameError('a column of an unknown type');
+    if (type === undefined) throw new FrameError('column of unknown type');
     size += padded(frame.readUInt32LE(row + 4) * type.BYTES_PER_ELEMENT);
   }
   if (start + size > frame.length) throw new FrameError(`${size} bytes of columns do not fit into the frame`);
@@ -321,15 +319,15 @@ function readBody(text: string, columns: readonly Column[]): unknown {
 }
 
 function notJson(): FrameError {
-  return new FrameError('the body is not JSON');
+  return new FrameError('body is not JSON');
 }
 
 function tooDeep(): FrameError {
-  return new FrameError('the body is nested too deeply');
+  return new FrameError('body is nested too deeply');
 }
 
 function requireAllPlaced({ columns, next }: ColumnsLeft): void {
-  if (next !== columns.length) throw new FrameError('a column that the body does not mention');
+  if (next !== columns.length) throw new FrameError('column without a reference in the body');
 }
 
 /** Moves typed arrays out of a value. Values without any are not copied. */
@@ -351,7 +349,7 @@ function withoutColumns(value: unknown, columns: Column[], depth: number): unkno
     columns.push(columnOf(value));
     return { [marker]: columns.length - 1 };
   }
-  if (depth === rpcLimits.rpcDepthMax) throw new TypeError('the value to send is nested too deeply');
+  if (depth === rpcLimits.rpcDepthMax) throw new TypeError('value is nested too deeply');
   if (Array.isArray(value)) return listWithoutColumns(value, columns, depth);
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) {
@@ -491,7 +489,7 @@ function nextColumn(
 ): Column {
   const column = left.columns[left.next];
   if (place[marker] !== left.next || column === undefined || Object.keys(place).length !== 1) {
-    throw new FrameError('the body mentions columns that are not there, or out of order');
+    throw new FrameError('body refers to missing or unordered columns');
   }
   left.next++;
   return column;

@@ -34,7 +34,7 @@ export function unpackChanges(body: unknown): ClusterChange[] {
   const ends = new UnpackedEnds(packed);
   for (const code of packed.kind) {
     const kind = changeKinds[code];
-    if (kind === undefined) throw new FrameError(`a change of kind ${code} is unknown`);
+    if (kind === undefined) throw new FrameError(`unknown change kind ${code}`);
     const index = taken[kind]++;
     switch (kind) {
       case 'topic':
@@ -141,7 +141,7 @@ function appendedAt(
   const topicId = packed.topicIds[packed.topic[index] ?? -1];
   const partition = packed.partition[index];
   if (topicId === undefined || partition === undefined || end > packed.file.length) {
-    throw new FrameError('an appended change that is not there');
+    throw new FrameError('missing appended change');
   }
   const fileId: string[] = [];
   for (let range = start; range < end; range++) {
@@ -161,6 +161,6 @@ function appendedAt(
 
 function memberOf(members: readonly unknown[], index: number): unknown {
   const member = members[index];
-  if (member === undefined || member === null) throw new FrameError('a change that is not there');
+  if (member === undefined || member === null) throw new FrameError('missing change');
   return member;
 }

@@ -22,7 +22,7 @@ export function answerFrame(
   try {
     const frame = encodeFrame('result', callId, { value: outcome.value });
     if (frame.length <= replyLimits.frameBytesMax) return frame;
-    const message = `${method}: an answer of ${frame.length} bytes; ask for less at a time`;
+    const message = `${method}: response of ${frame.length} bytes is too large; request less at a time`;
     return encodeFrame('failure', callId, { kind: 'invalid', message });
   } catch (error) {
     return encodeFrame('failure', callId, failureOf(error, method, context));

@@ -12,7 +12,7 @@ import type { ServedCluster } from './served-cluster.ts';
 export const forbiddenRow: MetricRow<never> = {
   name: 'agent_rpc_forbidden_calls_total',
   kind: 'counter',
-  help: 'Calls with an agent key that only the control plane may make. Agents make none: the key is misused.',
+  help: 'Calls with an agent key that only the control plane may make; not 0 means the key is misused.',
   labels: [],
 };
 
@@ -40,7 +40,7 @@ export class CallExecutor {
   ): Promise<Outcome> {
     const options = this.#options;
     if (!isCallName(method)) {
-      const message = `${shortName(method)}: this control plane is ${release} and has no such call`;
+      const message = `${shortName(method)}: unknown call for control plane ${release}`;
       return { failure: { kind: 'invalid', message } };
     }
     if (clusterCalls[method].membersOnly && options.isMember !== true) {
@@ -52,7 +52,9 @@ export class CallExecutor {
     for (;;) {
       const cluster = options.cluster();
       if (cluster === undefined) {
-        return { failure: { kind: 'notLeader', message: `${options.clusterId} is not here just now` } };
+        return {
+          failure: { kind: 'notLeader', message: `cluster ${options.clusterId} is not available here now` },
+        };
       }
       try {
         return { value: await callOn(portFor(cluster, method, clientId, callId), method, args) };
@@ -76,7 +78,7 @@ export class CallExecutor {
       this.#forbiddenMethods.add(method);
       log.warn('refused call that agents may not make', { clusterId, agentId, method });
     }
-    return { kind: 'invalid', message: `${method}: an agent key does not allow this; use the API` };
+    return { kind: 'invalid', message: `${method}: not allowed with an agent key; use the API` };
   }
 }
 
@@ -84,7 +86,7 @@ function entriesProblem(method: CallName, [entries]: readonly unknown[]): string
   const entriesMax = callEntriesMax(method);
   if (!clusterCalls[method].splits || !Array.isArray(entries) || entries.length <= entriesMax)
     return undefined;
-  return `${method}: ${entries.length} entries; at most ${entriesMax} are accepted in one call`;
+  return `${method}: ${entries.length} entries exceed the limit of ${entriesMax} per call`;
 }
 
 /** The port for a call whose arguments are valid. */

@@ -60,7 +60,7 @@ test('no frame of an agent occupies the thread', async () => {
       `[${listed(20, (object) => `{${listed(9_000, (name) => `"$$${object}_${name}":1`)}}`)}]`,
       'failure',
     ],
-    ['nesting', `${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}`, 'the body is nested too deeply'],
+    ['nesting', `${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}`, 'body is nested too deeply'],
     ['values', `[${'1,'.repeat(1_000_000)}1]`, 'failure'],
     ['entries', `[[${listed(300_000, (index) => `"g${index}"`)}]]`, 'failure'],
   ];

@@ -40,7 +40,7 @@ export const servedCallRows = callRows('agent_rpc', 'of agents');
 export const connectionsRow: MetricRow<never> = {
   name: 'agent_rpc_connections',
   kind: 'gauge',
-  help: 'Connections of agents.',
+  help: 'Open connections of agents.',
   labels: [],
 };
 
@@ -145,7 +145,7 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
 
   function accept({ kind, id, body }: Frame): void {
     if (session === undefined) {
-      if (kind !== 'hello') throw new FrameError(`a ${kind} before hello`);
+      if (kind !== 'hello') throw new FrameError(`${kind} frame before hello`);
       greet(body);
       return;
     }
@@ -165,7 +165,7 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
         channel.send(encodeFrame('pong', id, { members: sentMembers } satisfies PongBody));
         return;
       default:
-        throw new FrameError(`a ${kind} is not for the control plane`);
+        throw new FrameError(`unexpected ${kind} frame for the control plane`);
     }
   }
 
@@ -182,20 +182,20 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
   function greet(body: unknown): void {
     const { clientId, pending, unreachable = [], silent = [] } = readClientHello(body);
     if (clientId.length > clientIdCharsMax)
-      throw new FrameError(`hello: an id of ${clientId.length} characters`);
+      throw new FrameError(`hello: invalid id of ${clientId.length} characters`);
     leaders.setDoubtful(unreachable, silent);
     myClientId = clientId;
     session = memory.open(clusterId, clientId);
     // A client has one connection. Frames in an older one must not be executed after those of this one.
     session.supersede?.();
-    session.supersede = () => close(endCodes.superseded, 'the client opened a newer connection');
+    session.supersede = () => close(endCodes.superseded, 'superseded by a newer connection of the client');
     session.keepOnly(pending);
   }
 
   /** Drops answers that the client has received over this connection. */
   function confirm(count: number, mine: Session): void {
     if (count < confirmedCount || count > confirmedCount + unconfirmed.length) {
-      throw new FrameError(`${count} answers confirmed that were not sent`);
+      throw new FrameError(`${count} responses acknowledged that were not sent`);
     }
     for (const callId of unconfirmed.splice(0, count - confirmedCount)) mine.forget(callId);
     confirmedCount = count;
@@ -206,10 +206,10 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
     const { method, args } = readCall(body);
     const places = callClass(method);
     if (running[places] >= callsMax[places]) {
-      throw new FrameError(`more than ${callsMax[places]} calls at a time`);
+      throw new FrameError(`more than ${callsMax[places]} concurrent calls`);
     }
     if (unconfirmed.length > rpcLimits.rpcRememberedRepliesMax) {
-      throw new FrameError(`more than ${rpcLimits.rpcRememberedRepliesMax} answers without a confirmation`);
+      throw new FrameError(`more than ${rpcLimits.rpcRememberedRepliesMax} unacknowledged responses`);
     }
     running[places]++;
     const startMs = clock.monotonicMs();
@@ -241,7 +241,7 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
     unconfirmed.push(callId);
     sendMembers();
     if (channel.unsentBytes() > rpcLimits.rpcQueuedBytesMax + subscriptions.snapshotBytes) {
-      close(endCodes.tooSlow, 'the agent does not read its answers');
+      close(endCodes.tooSlow, 'agent does not read its responses');
     }
   }
 
@@ -280,7 +280,7 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
     leaders.giveUp();
     // Long-polling calls may take minutes; their client takes them elsewhere.
     if (running.working > 0) await new Promise<void>((resolve) => drained.push(resolve));
-    close(endCodes.goingAway, 'the control plane is about to stop');
+    close(endCodes.goingAway, 'control plane is shutting down');
   }
 
   function close(code: EndCode, reason: string): void {

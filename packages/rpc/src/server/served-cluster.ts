@@ -10,7 +10,7 @@ export interface ServedCluster extends ClusterPort {
   onLeaderRenewed?(listener: () => void): () => void;
   /** Notes the connection of an agent; called after each of its heartbeats. */
   agentConnected?(agentId: string, connection: object): void;
-  /** Notes the end of that connection, unless this process stops. `isBroken`: neither side closed it. */
+  /** Notes the end of that connection, unless process is shutting down. `isBroken`: neither side closed it. */
   agentDisconnected?(agentId: string, connection: object, isBroken: boolean): void;
   /**
    * The reason why followers get nothing here, and the address of the leader if known; `undefined` if this process

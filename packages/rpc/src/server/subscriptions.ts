@@ -19,7 +19,7 @@ import type { Redirection, ServedCluster } from './served-cluster.ts';
 export const skippedRow: MetricRow<never> = {
   name: 'agent_rpc_followers_skipped_total',
   kind: 'counter',
-  help: 'Followers that were too slow for the changes and waited for a snapshot instead.',
+  help: 'Followers that fell behind the changes and were sent a snapshot.',
   labels: [],
 };
 
@@ -91,7 +91,7 @@ export class Subscriptions {
     const { cluster: served, clusterId } = this.#options;
     const cluster = served();
     if (cluster === undefined) {
-      this.#connection.close(endCodes.tryAgain, `${clusterId} is not here just now`);
+      this.#connection.close(endCodes.tryAgain, `cluster ${clusterId} is not available here now`);
       return;
     }
     subscription.isSkipping = false;
@@ -149,7 +149,9 @@ export class Subscriptions {
   #pushSnapshot(id: number, snapshot: ClusterSnapshot): void {
     const frame = encodeFrame('snapshot', id, snapshot);
     if (frame.length > replyLimits.frameBytesMax) {
-      throw new RangeError(`a snapshot of ${frame.length} bytes; at most ${replyLimits.frameBytesMax}`);
+      throw new RangeError(
+        `snapshot of ${frame.length} bytes exceeds the limit of ${replyLimits.frameBytesMax}`,
+      );
     }
     this.#snapshotBytes = frame.length;
     this.#connection.channel.send(frame);

@@ -3,7 +3,7 @@ import type { AclResourceType, MetricRow, Metrics, NeededOperation } from '@weir
 export const deniedRow: MetricRow<'resource_type' | 'operation'> = {
   name: 'agent_acl_denied',
   kind: 'counter',
-  help: 'What ACLs denied to clients, or would have denied while they are only tried out.',
+  help: 'Requests denied by ACLs, or that would have been denied in shadow mode.',
   labels: ['resource_type', 'operation'],
 };
 

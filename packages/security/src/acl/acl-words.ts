@@ -91,7 +91,7 @@ export function isUnknown(read: Acl | AclFilter | UnknownNumber): read is Unknow
 
 function unknown(what: string, number: number, words: ReadonlyMap<number, string>): UnknownNumber {
   const known = Array.from(words, ([number, word]) => `${number} ${word}`).join(', ');
-  return { message: `There is no ${what} ${number} here; there are ${known}.` };
+  return { message: `Unsupported ${what} ${number}; supported: ${known}.` };
 }
 
 /** An ACL that the Kafka protocol can express. */

@@ -61,7 +61,7 @@ function readHeader(socket: Socket): Promise<ProxyHeader> {
     function onEnd(): void {
       end();
       const reason = received.length === 0 ? 'peer' : 'proxyHeader';
-      reject(new ProxyRefusal('the connection ended before its PROXY header did', reason));
+      reject(new ProxyRefusal('connection closed before the end of the PROXY header', reason));
     }
     function onReadable(): void {
       for (;;) {
@@ -95,14 +95,11 @@ export function userIn(
   if (principalType === undefined || isLocal) return { username: undefined };
   const type = `0x${principalType.toString(16).toUpperCase()}`;
   const value = fields.get(principalType);
-  if (value === undefined) return { problem: `no field of the type ${type}, which names the principal` };
+  if (value === undefined) return { problem: `missing TLV ${type} with the principal` };
   const text = value.toString();
-  if (!Buffer.from(text).equals(value)) return { problem: `the field ${type} is not written in UTF-8` };
-  if (!text.startsWith(kind))
-    return { problem: `the principal in the field ${type} does not start with ${kind}` };
+  if (!Buffer.from(text).equals(value)) return { problem: `TLV ${type} is not UTF-8` };
+  if (!text.startsWith(kind)) return { problem: `principal in TLV ${type} does not start with ${kind}` };
   const username = text.slice(kind.length);
   const problem = problemOfPrincipalName(username);
-  return problem === undefined
-    ? { username }
-    : { problem: `the name of the principal in the field ${type} ${problem}` };
+  return problem === undefined ? { username } : { problem: `principal name in TLV ${type} ${problem}` };
 }

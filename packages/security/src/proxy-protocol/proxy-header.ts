@@ -68,11 +68,11 @@ export function parseProxyHeader(bytes: Buffer): ParsedProxyHeader {
   const end = headBytes + bytes.readUInt16BE(14);
   const version = versionAndCommand >> 4;
   const command = versionAndCommand & 0x0f;
-  if (version !== 2) return malformed(`version ${version} of the PROXY protocol; 2 is understood`);
+  if (version !== 2) return malformed(`unsupported PROXY protocol version ${version}; expected 2`);
   if (command !== commands.local && command !== commands.proxy)
-    return malformed(`the unknown command ${command}`);
+    return malformed(`unknown command ${command}`);
   if (end > securityLimits.proxyHeaderBytesMax) {
-    return malformed(`a header of ${end} bytes; ${securityLimits.proxyHeaderBytesMax} are allowed`);
+    return malformed(`header of ${end} bytes exceeds the limit of ${securityLimits.proxyHeaderBytesMax}`);
   }
   if (bytes.length < end) return { kind: 'incomplete' };
   // The specification says to ignore the rest of the header of a LOCAL command.
@@ -82,11 +82,13 @@ export function parseProxyHeader(bytes: Buffer): ParsedProxyHeader {
   const family = families[familyAndProtocol >> 4];
   const protocol = familyAndProtocol & 0x0f;
   if (family === undefined || protocol > 2) {
-    return malformed(`the unknown family and protocol 0x${familyAndProtocol.toString(16).padStart(2, '0')}`);
+    return malformed(
+      `unknown address family and protocol 0x${familyAndProtocol.toString(16).padStart(2, '0')}`,
+    );
   }
-  if (protocol === 2) return malformed('a client that speaks datagrams, which Kafka clients do not');
+  if (protocol === 2) return malformed('datagram protocol is not supported');
   const body = bytes.subarray(headBytes, end);
-  if (body.length < family.bytes) return malformed('addresses that are cut off');
+  if (body.length < family.bytes) return malformed('truncated addresses');
   const fields = readFields(body.subarray(family.bytes));
   if ('problem' in fields) return malformed(fields.problem);
   const source = protocol === streamProtocol ? family.source(body) : undefined;
@@ -96,14 +98,14 @@ export function parseProxyHeader(bytes: Buffer): ParsedProxyHeader {
 function readFields(bytes: Buffer): { readonly value: Map<number, Buffer> } | { readonly problem: string } {
   const value = new Map<number, Buffer>();
   for (let at = 0; at < bytes.length; ) {
-    if (bytes.length - at < fieldHeadBytes) return { problem: 'a field that is cut off' };
+    if (bytes.length - at < fieldHeadBytes) return { problem: 'truncated TLV' };
     const type = bytes[at]!;
     const start = at + fieldHeadBytes;
     at = start + bytes.readUInt16BE(at + 1);
-    if (at > bytes.length) return { problem: 'a field that is cut off' };
+    if (at > bytes.length) return { problem: 'truncated TLV' };
     if (type === paddingType) continue;
     // With a repeated type it would be ambiguous which field applies, and one of them may name the user.
-    if (value.has(type)) return { problem: `two fields of the type 0x${type.toString(16).padStart(2, '0')}` };
+    if (value.has(type)) return { problem: `duplicate TLV 0x${type.toString(16).padStart(2, '0')}` };
     value.set(type, bytes.subarray(start, at));
   }
   return { value };
@@ -112,7 +114,7 @@ function readFields(bytes: Buffer): { readonly value: Map<number, Buffer> } | { 
 function strangeBeginning(bytes: Buffer): string {
   const known = Math.min(bytes.length, versionOneSignature.length);
   return bytes.subarray(0, known).equals(versionOneSignature.subarray(0, known))
-    ? 'version 1 of the PROXY protocol; 2 is understood'
+    ? 'unsupported PROXY protocol version 1; expected 2'
     : 'no PROXY header';
 }
 

@@ -27,7 +27,7 @@ export class OAuthBearerConversation implements Conversation {
   step(token: Buffer): Step | Promise<Step> {
     if (this.#failure !== undefined) return this.#failure;
     const text = textOf(token);
-    const message = text === undefined ? { problem: 'the message is not UTF-8' } : readBearer(text);
+    const message = text === undefined ? { problem: 'message is not UTF-8' } : readBearer(text);
     return 'problem' in message ? misspoken(message.problem) : this.#verify(message);
   }
 
@@ -36,13 +36,13 @@ export class OAuthBearerConversation implements Conversation {
     if ('problem' in checked) return this.#reject(checked.problem, checked.subject);
     const { subject, expiresMs } = checked;
     if (actAs !== '' && actAs !== subject) {
-      return this.#reject('the client asks for another identity than that of its token', subject);
+      return this.#reject('authorization identity does not match the token', subject);
     }
     return done(subject, '', expiresMs);
   }
 
   #reject(reason: string, user: string | undefined): Step {
-    const message = 'Authentication failed: the token is not accepted.';
+    const message = 'Authentication failed: token rejected.';
     this.#failure = { kind: 'failed', message, reason, user };
     return challenge(JSON.stringify({ status: 'invalid_token' }));
   }
@@ -60,16 +60,16 @@ interface Bearer {
 function readBearer(text: string): Bearer | { readonly problem: string } {
   const headerEnd = text.indexOf('\x01');
   const header = /^(n|y|p=[\w.-]+),(?:a=([^,]*))?,$/.exec(headerEnd < 0 ? '' : text.slice(0, headerEnd));
-  if (header === null) return { problem: 'the message has no header' };
-  if (header[1]!.startsWith('p')) return { problem: 'channel binding is not offered' };
-  if (!text.endsWith('\x01\x01')) return { problem: 'the message has no end' };
+  if (header === null) return { problem: 'message has no header' };
+  if (header[1]!.startsWith('p')) return { problem: 'channel binding is not supported' };
+  if (!text.endsWith('\x01\x01')) return { problem: 'message has no terminator' };
   const pairs = text.slice(headerEnd + 1, -2).split('\x01');
   if (!pairs.every((pair) => /^[A-Za-z]+=/.test(pair))) {
-    return { problem: 'the message has something that is not a key with a value' };
+    return { problem: 'message has an entry that is not key=value' };
   }
   const tokens = pairs.filter((pair) => pair.startsWith('auth='));
   const token = /^auth=bearer +([\w.~+/=-]+)$/i.exec(tokens[0] ?? '')?.[1];
-  if (tokens.length !== 1 || token === undefined) return { problem: 'the message has no bearer token' };
+  if (tokens.length !== 1 || token === undefined) return { problem: 'message has no bearer token' };
   const actAs = (header[2] ?? '').replaceAll('=2C', ',').replaceAll('=3D', '=');
   return { token, actAs };
 }

@@ -18,14 +18,15 @@ export class PlainConversation implements Conversation {
 
   step(token: Buffer): Step | Promise<Step> {
     const parts = textOf(token)?.split('\0');
-    if (parts === undefined) return misspoken('the PLAIN message is not UTF-8');
+    if (parts === undefined) return misspoken('PLAIN message is not UTF-8');
     const [actAs, user, password] = parts;
     if (parts.length !== 3 || user === undefined || password === undefined) {
-      return misspoken(`a PLAIN message has three parts and this one has ${parts.length}`);
+      return misspoken(`PLAIN message must have 3 parts, got ${parts.length}`);
     }
-    if (user === '' || password === '') return misspoken('the user name or the password is empty', user);
-    if (user.length > coreLimits.principalNameCharsMax) return misspoken('the user name is too long');
-    if (actAs !== '' && actAs !== user) return misspoken('acting as another user is not allowed', user);
+    if (user === '' || password === '') return misspoken('user name or password is empty', user);
+    if (user.length > coreLimits.principalNameCharsMax) return misspoken('user name is too long');
+    if (actAs !== '' && actAs !== user)
+      return misspoken('authorization as another user is not allowed', user);
     return this.#verify(user, password);
   }
 
@@ -33,7 +34,7 @@ export class PlainConversation implements Conversation {
     const answer = await this.#check(user, password);
     if (answer === 'right') return done(user);
     return answer === 'wrong'
-      ? refused(user, 'the user does not exist, or the password is wrong')
-      : misspoken('too many logins wait to be checked; try again later', user);
+      ? refused(user, 'unknown user or wrong password')
+      : misspoken('too many logins are queued; try again later', user);
   }
 }

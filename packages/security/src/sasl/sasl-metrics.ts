@@ -5,28 +5,28 @@ type AuthenticationOutcome = 'success' | 'renewed' | 'failure';
 export const authenticationsRow: MetricRow<'mechanism' | 'outcome'> = {
   name: 'agent_kafka_authentication_counter',
   kind: 'counter',
-  help: 'Logins of Kafka clients by SASL, and what came of them; renewed are those of clients that had logged in before.',
+  help: 'SASL logins of Kafka clients, by outcome; renewed counts re-authentications.',
   labels: ['mechanism', 'outcome'],
 };
 
 export const expiredRow: MetricRow<never> = {
   name: 'agent_kafka_authentication_expired_counter',
   kind: 'counter',
-  help: 'Kafka connections that were closed because their clients did not log in again in time.',
+  help: 'Kafka connections closed because the client did not re-authenticate in time.',
   labels: [],
 };
 
 export const unauthenticatedRow: MetricRow<never> = {
   name: 'agent_kafka_unauthenticated_request_counter',
   kind: 'counter',
-  help: 'Requests of Kafka clients that had to log in first, and lost their connection.',
+  help: 'Kafka connections closed because of a request before authentication.',
   labels: [],
 };
 
 export const waitingRow: MetricRow<never> = {
   name: 'agent_kafka_authentication_waiting',
   kind: 'gauge',
-  help: 'Passwords that wait to be checked.',
+  help: 'Queued password checks.',
   labels: [],
 };
 

@@ -93,13 +93,18 @@ export class Sasl {
     session.sasl ??= new SaslSession();
     const action = session.sasl.actionFor(apiVersion === 0 ? 'handshakeV0' : 'handshakeV1');
     if (action !== 'begin') {
-      const message = 'a SaslHandshake out of its order';
+      const message = 'unexpected SaslHandshake';
       if (action !== 'refuse') this.#fail(session, session.sasl, 'other', misspoken(message));
       return 'ILLEGAL_SASL_STATE';
     }
     const begin = this.#options.mechanisms.get(mechanism);
     if (begin === undefined) {
-      this.#fail(session, session.sasl, 'other', misspoken(`no mechanism "${printable(mechanism)}"`));
+      this.#fail(
+        session,
+        session.sasl,
+        'other',
+        misspoken(`unsupported mechanism "${printable(mechanism)}"`),
+      );
       return 'UNSUPPORTED_SASL_MECHANISM';
     }
     session.sasl.begin(mechanism, begin(session), apiVersion === 0 ? 'raw' : 'inRequests');
@@ -115,7 +120,7 @@ export class Sasl {
     session.sasl ??= new SaslSession();
     const action = session.sasl.actionFor('authenticate');
     if (action === 'step') return this.#step(session, session.sasl, token, closed);
-    const failure = misspoken('a SaslAuthenticate out of its order');
+    const failure = misspoken('unexpected SaslAuthenticate');
     if (action !== 'refuse') this.#fail(session, session.sasl, 'other', failure);
     return { error: 'ILLEGAL_SASL_STATE', message: failure.message, token: nothing, lifetimeMs: 0 };
   }
@@ -154,7 +159,7 @@ export class Sasl {
   async #evaluate(sasl: SaslSession, token: Buffer): Promise<Step> {
     if (token.length > securityLimits.saslTokenBytesMax) {
       return misspoken(
-        `a token has at most ${securityLimits.saslTokenBytesMax} bytes and this one has ${token.length}`,
+        `SASL token of ${token.length} bytes exceeds the limit of ${securityLimits.saslTokenBytesMax}`,
       );
     }
     try {
@@ -164,7 +169,7 @@ export class Sasl {
     } catch (error) {
       // An internal error is logged but not revealed, and must not authenticate the client.
       this.#options.log.error('failed to check login', { error: (error as Error).message });
-      return misspoken('the login could not be checked; try again later');
+      return misspoken('login could not be checked; try again later');
     }
   }
 

@@ -26,35 +26,34 @@ export interface Problem {
 
 export function readClientFirst(text: string): ClientFirst | Problem {
   const [flag = '', actAs = ''] = text.split(',', 2);
-  if (flag.startsWith('p=')) return { problem: 'channel binding is not offered' };
-  if (flag !== 'n' && flag !== 'y') return { problem: 'the message does not begin with n, or y,' };
+  if (flag.startsWith('p=')) return { problem: 'channel binding is not supported' };
+  if (flag !== 'n' && flag !== 'y') return { problem: 'message does not start with n, or y,' };
   const headerLength = flag.length + actAs.length + 2;
-  if (text[headerLength - 1] !== ',') return { problem: 'the message has no header' };
+  if (text[headerLength - 1] !== ',') return { problem: 'message has no header' };
   const gs2Header = text.slice(0, headerLength);
   const bare = text.slice(headerLength);
   const [first = '', second = '', ...extensions] = bare.split(',');
-  if (first.startsWith('m=')) return { problem: 'the message demands an extension that is not known' };
+  if (first.startsWith('m=')) return { problem: 'message requires an unknown extension' };
   if (!first.startsWith('n=') || !second.startsWith('r='))
     return { problem: 'user name or nonce is missing' };
   const user = readName(first.slice(2));
-  if (user === undefined || user === '') return { problem: 'the user name is empty or wrongly escaped' };
+  if (user === undefined || user === '') return { problem: 'user name is empty or wrongly escaped' };
   const nonce = second.slice(2);
-  if (!noncePattern.test(nonce))
-    return { problem: 'the nonce is empty or has characters that it may not have' };
+  if (!noncePattern.test(nonce)) return { problem: 'nonce is empty or has invalid characters' };
   const problem = problemOfIdentity(actAs, user) ?? problemOfExtensions(extensions);
   return problem === undefined ? { gs2Header, bare, user, nonce } : { problem };
 }
 
 export function readClientFinal(text: string): ClientFinal | Problem {
   const proofAt = text.lastIndexOf(',p=');
-  if (proofAt < 0) return { problem: 'the proof is missing' };
+  if (proofAt < 0) return { problem: 'proof is missing' };
   const withoutProof = text.slice(0, proofAt);
   const [binding = '', nonce = '', ...extensions] = withoutProof.split(',');
   if (!binding.startsWith('c=') || !nonce.startsWith('r=')) {
     return { problem: 'channel binding or nonce is missing' };
   }
   const proof = readBase64(text.slice(proofAt + 3));
-  if (proof === undefined) return { problem: 'the proof is not base64' };
+  if (proof === undefined) return { problem: 'proof is not base64' };
   const problem = problemOfExtensions(extensions);
   if (problem !== undefined) return { problem };
   return { withoutProof, channelBinding: binding.slice(2), nonce: nonce.slice(2), proof };
@@ -67,7 +66,7 @@ function problemOfIdentity(actAs: string, user: string): string | undefined {
   if (actAs === '') return undefined;
   return actAs.startsWith('a=') && readName(actAs.slice(2)) === user
     ? undefined
-    : 'acting as another user is not allowed';
+    : 'authorization as another user is not allowed';
 }
 
 /**
@@ -76,8 +75,8 @@ function problemOfIdentity(actAs: string, user: string): string | undefined {
  */
 function problemOfExtensions(extensions: readonly string[]): string | undefined {
   for (const extension of extensions) {
-    if (!/^[A-Za-z]+=/.test(extension)) return 'an extension is not a name with a value';
-    if (/^tokenauth=true$/i.test(extension)) return 'there are no delegation tokens';
+    if (!/^[A-Za-z]+=/.test(extension)) return 'extension is not name=value';
+    if (/^tokenauth=true$/i.test(extension)) return 'delegation tokens are not supported';
   }
   return undefined;
 }

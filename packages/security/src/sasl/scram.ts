@@ -64,18 +64,21 @@ export class ScramConversation implements Conversation {
 
   step(token: Buffer): Step {
     const text = textOf(token);
-    if (text === undefined) return misspoken('the SCRAM message is not UTF-8');
+    if (text === undefined) return misspoken('SCRAM message is not UTF-8');
     return this.#begun === undefined ? this.#begin(text) : this.#end(text, this.#begun);
   }
 
   #begin(text: string): Step {
     const first = readClientFirst(text);
     if ('problem' in first) return misspoken(first.problem);
-    if (first.user.length > coreLimits.principalNameCharsMax) return misspoken('the user name is too long');
+    if (first.user.length > coreLimits.principalNameCharsMax) return misspoken('user name is too long');
     const known = this.#options.credentialOf(first.user);
     const { salt, iterations } = known.credential;
     if (iterations < iterationsMin) {
-      return refused(first.user, `the credential has ${iterations} iterations and needs ${iterationsMin}`);
+      return refused(
+        first.user,
+        `credential has ${iterations} iterations, below the minimum of ${iterationsMin}`,
+      );
     }
     const nonce = `${first.nonce}${(this.#options.nonce ?? freshNonce)()}`;
     const serverFirst = `r=${nonce},s=${Buffer.from(salt).toString('base64')},i=${iterations}`;
@@ -88,17 +91,17 @@ export class ScramConversation implements Conversation {
     const { user } = first;
     if ('problem' in final) return misspoken(final.problem, user);
     if (final.channelBinding !== Buffer.from(first.gs2Header).toString('base64')) {
-      return misspoken('the channel binding is not the one that the login began with', user);
+      return misspoken('channel binding differs from the first message', user);
     }
     // librdkafka before 2.6.1 repeats its own nonce. The result contains the nonce of the server and is covered by the
     // proof, so it is as safe.
     if (final.nonce !== nonce && final.nonce !== `${first.nonce}${nonce}`) {
-      return misspoken('the nonce is not that of this login', user);
+      return misspoken('nonce does not match', user);
     }
     const signed = `${first.bare},${serverFirst},${final.withoutProof}`;
     const { storedKey, serverKey } = known.credential;
     if (!isProof(final.proof, Buffer.from(storedKey), signed) || !known.isReal) {
-      return refused(user, known.isReal ? 'the proof is wrong' : 'there is no such user');
+      return refused(user, known.isReal ? 'wrong proof' : 'unknown user');
     }
     return done(user, `v=${mac(Buffer.from(serverKey), signed).toString('base64')}`);
   }

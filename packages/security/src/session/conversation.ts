@@ -44,7 +44,7 @@ export function done(user: string, token: string = '', validUntilMs?: number): D
 
 /** The credentials are wrong. The details go to the log only, not to the client. */
 export function refused(user: string, reason: string): Failed {
-  return { kind: 'failed', message: 'Authentication failed: the credentials are not valid.', reason, user };
+  return { kind: 'failed', message: 'Authentication failed: invalid credentials.', reason, user };
 }
 
 /** The client violated the protocol, or its request cannot be served. The client gets the reason. */

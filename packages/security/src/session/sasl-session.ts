@@ -139,8 +139,8 @@ export class SaslSession {
   problemOfRenewal(user: string): string | undefined {
     const before = this.#login;
     if (before === undefined) return undefined;
-    if (before.mechanism !== this.mechanism) return 'the mechanism may not change on a connection';
-    return before.user === user ? undefined : 'the user may not change on a connection';
+    if (before.mechanism !== this.mechanism) return 'the SASL mechanism must not change on re-authentication';
+    return before.user === user ? undefined : 'the user must not change on re-authentication';
   }
 
   succeed(login: SaslLogin): void {

@@ -136,8 +136,8 @@ test('required SPIFFE ids decide, in both directions', async (t) => {
     page.length,
   );
   const cases: [certificates: ServerCertificates, problem: RegExp][] = [
-    [otherDomain, /trust domain test\.example, not of prod\.example/],
-    [otherWork, /workload clients, not of agents/],
+    [otherDomain, /trust domain test\.example, expected prod\.example/],
+    [otherWork, /workload id clients, expected agents/],
     [none, /no SPIFFE id/],
   ];
   for (const [certificates, problem] of cases) {

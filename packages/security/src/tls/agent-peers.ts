@@ -62,12 +62,12 @@ export class AgentPeers {
     const { trustDomain, workloadId } = this.#identity;
     const found = spiffeIdOf(certificateNames(der).uris);
     if ('problem' in found) return found.problem;
-    if (found.id === undefined) return 'the certificate has no SPIFFE id';
+    if (found.id === undefined) return 'certificate has no SPIFFE id';
     if (trustDomain !== undefined && found.id.trustDomain !== trustDomain) {
-      return `the certificate is of the trust domain ${found.id.trustDomain}, not of ${trustDomain}`;
+      return `certificate has trust domain ${found.id.trustDomain}, expected ${trustDomain}`;
     }
     if (workloadId !== undefined && found.id.workloadId !== workloadId) {
-      return `the certificate is of the workload ${found.id.workloadId}, not of ${workloadId}`;
+      return `certificate has workload id ${found.id.workloadId}, expected ${workloadId}`;
     }
     return undefined;
   }
@@ -78,6 +78,6 @@ function problemOf(check: () => string | undefined): string | undefined {
   try {
     return check();
   } catch (error) {
-    return `the certificate cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+    return `certificate cannot be parsed: ${error instanceof Error ? error.message : String(error)}`;
   }
 }

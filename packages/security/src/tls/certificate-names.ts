@@ -28,7 +28,7 @@ export function certificateNames(der: Buffer): CertificateNames {
   const fields = derParts(body, derTags.sequence);
   if (fields[0]?.tag === versionTag) fields.shift();
   const subject = fields[subjectIndex];
-  if (subject === undefined) throw new DerError('a certificate without a subject');
+  if (subject === undefined) throw new DerError('certificate without a subject');
   const extensions = fields.find(({ tag }) => tag === extensionsTag);
   const uris: string[] = [];
   const hosts: string[] = [];
@@ -38,7 +38,7 @@ export function certificateNames(der: Buffer): CertificateNames {
     const [oid, ...rest] = derParts(extension, derTags.sequence);
     if (oid === undefined || derOid(oid) !== alternativeNames) continue;
     const wrapped = rest.at(-1);
-    if (wrapped?.tag !== derTags.octetString) throw new DerError('an extension without a value');
+    if (wrapped?.tag !== derTags.octetString) throw new DerError('extension without a value');
     for (const name of derParts(readDerValues(wrapped.content)[0], derTags.sequence)) {
       if (name.tag === uriTag) uris.push(name.content.toString('latin1'));
       if (name.tag === hostTag) hosts.push(name.content.toString('latin1').toLowerCase());

@@ -37,18 +37,18 @@ export function clientNames({ rules, takesSpiffeIds }: ClientNamesOptions): Name
       if ('problem' in spiffe) return spiffe;
       if (spiffe.id !== undefined) return checked(spiffe.id.text, 'the SPIFFE id');
     }
-    if (subject === '') return { problem: 'the certificate has no subject to take a user name from' };
+    if (subject === '') return { problem: 'certificate has no subject for the user name' };
     if (subject.length > clusterLimits.patternTextCharsMax) {
       return {
-        problem: `a subject of ${subject.length} characters; ${clusterLimits.patternTextCharsMax} are allowed`,
+        problem: `subject of ${subject.length} characters exceeds the limit of ${clusterLimits.patternTextCharsMax}`,
       };
     }
     for (const rewrite of rewrites) {
       const username = rewrite(subject);
       if (username === undefined) continue;
-      return checked(username, `the user name that ${JSON.stringify(subject)} becomes`);
+      return checked(username, `the user name from ${JSON.stringify(subject)}`);
     }
-    return { problem: `no rule of -mtlsPrincipalMappingRules fits ${subject}` };
+    return { problem: `no rule of -mtlsPrincipalMappingRules matches ${subject}` };
   };
 }
 

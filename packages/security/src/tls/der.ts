@@ -40,7 +40,7 @@ export function readDerValues(bytes: Buffer): DerValue[] {
 
 /** Parses the parts of a constructed value and checks its tag. */
 export function derParts(value: DerValue | undefined, tag: number): DerValue[] {
-  if (value?.tag !== tag) throw new DerError(`a value with the tag ${tag} is missing`);
+  if (value?.tag !== tag) throw new DerError(`missing value with tag ${tag}`);
   return readDerValues(value.content);
 }
 
@@ -50,13 +50,12 @@ export function derOid({ content }: DerValue): string {
   let number = 0;
   for (const [index, octet] of content.entries()) {
     number = number * 128 + (octet & 0x7f);
-    if (!Number.isSafeInteger(number))
-      throw new DerError('an object identifier with a number beyond all measure');
+    if (!Number.isSafeInteger(number)) throw new DerError('object identifier component too large');
     if (octet < 0x80) {
       numbers.push(number);
       number = 0;
     } else if (index === content.length - 1) {
-      throw new DerError('an object identifier that is cut off');
+      throw new DerError('truncated object identifier');
     }
   }
   const [first = 0, ...rest] = numbers;
@@ -66,24 +65,23 @@ export function derOid({ content }: DerValue): string {
 
 function readDerValue(bytes: Buffer, at: number): DerValue {
   const tag = octetAt(bytes, at);
-  if ((tag & highTagNumber) === highTagNumber) throw new DerError('a tag of more than one octet');
+  if ((tag & highTagNumber) === highTagNumber) throw new DerError('multi-octet tag');
   let length = octetAt(bytes, at + 1);
   let start = at + 2;
   if (length >= 0x80) {
     const lengthBytes = length & 0x7f;
-    if (lengthBytes === 0 || lengthBytes > lengthBytesMax)
-      throw new DerError('a length that DER does not have');
+    if (lengthBytes === 0 || lengthBytes > lengthBytesMax) throw new DerError('invalid DER length');
     octetAt(bytes, start + lengthBytes - 1);
     length = bytes.readUIntBE(start, lengthBytes);
     start += lengthBytes;
   }
-  if (length > bytes.length - start) throw new DerError('a value that is cut off');
+  if (length > bytes.length - start) throw new DerError('truncated value');
   const end = start + length;
   return { tag, content: bytes.subarray(start, end), encoded: bytes.subarray(at, end) };
 }
 
 function octetAt(bytes: Buffer, at: number): number {
   const octet = bytes[at];
-  if (octet === undefined) throw new DerError('a value that is cut off');
+  if (octet === undefined) throw new DerError('truncated value');
   return octet;
 }

@@ -37,8 +37,7 @@ function printRelativeName(set: DerValue): string {
 
 function printAttribute(attribute: DerValue): string {
   const [type, value] = derParts(attribute, derTags.sequence);
-  if (type?.tag !== derTags.oid || value === undefined)
-    throw new DerError('an attribute without type or value');
+  if (type?.tag !== derTags.oid || value === undefined) throw new DerError('attribute without type or value');
   const oid = derOid(type);
   const keyword = keywords[oid];
   if (keyword === undefined || !stringTags.has(value.tag)) {
@@ -52,7 +51,7 @@ function textOf({ content }: DerValue): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content);
   } catch (cause) {
-    throw new DerError('a name that is not written in UTF-8', { cause });
+    throw new DerError('name is not UTF-8', { cause });
   }
 }
 

@@ -16,13 +16,13 @@ export const certificateRows = {
   reloads: {
     name: 'agent_tls_reload_counter',
     kind: 'counter',
-    help: 'Times that changed TLS files were taken into use, or could not be.',
+    help: 'Reloads of changed TLS files, by outcome.',
     labels: ['outcome'],
   },
   expiry: {
     name: 'agent_tls_certificate_expiry_seconds',
     kind: 'gauge',
-    help: 'When the certificate of the server expires, in seconds since 1970.',
+    help: 'Expiry of the server certificate, in seconds since the epoch.',
     labels: [],
   },
 } as const satisfies Record<string, MetricRow>;
@@ -150,13 +150,13 @@ function isSame(a: TlsMaterial, b: TlsMaterial): boolean {
 
 /** Throws an error that names the invalid file, without its content. */
 function checkMaterial(material: TlsMaterial, profile: TlsProfileName) {
-  const [certificate] = certificatesIn('the certificate of the server', material.certificate);
-  const key = attempt('the private key of the server', () => createPrivateKey(material.privateKey));
+  const [certificate] = certificatesIn('server certificate', material.certificate);
+  const key = attempt('server private key', () => createPrivateKey(material.privateKey));
   if (!certificate!.checkPrivateKey(key)) {
-    throw new Error('the private key does not belong to the certificate of the server');
+    throw new Error('private key does not match the server certificate');
   }
   if (material.authorities !== undefined) {
-    certificatesIn('the file of authorities', material.authorities);
+    certificatesIn('CA file', material.authorities);
   }
   const context: SecureContextOptions = {
     ...tlsProfiles[profile],
@@ -164,7 +164,7 @@ function checkMaterial(material: TlsMaterial, profile: TlsProfileName) {
     key: material.privateKey,
     ca: material.authorities ?? systemAuthorities(),
   };
-  attempt('TLS with these files', () => createSecureContext(context));
+  attempt('TLS configuration', () => createSecureContext(context));
   return { context, certificate: certificate! };
 }
 
@@ -175,7 +175,7 @@ const pemPattern = /-----BEGIN (?:TRUSTED )?CERTIFICATE-----[\s\S]+?-----END (?:
  */
 function certificatesIn(what: string, pem: string): X509Certificate[] {
   const found = pem.match(pemPattern) ?? [];
-  if (found.length === 0) throw new Error(`${what} holds no certificate in PEM`);
+  if (found.length === 0) throw new Error(`${what} has no PEM certificate`);
   return found.map((one) => attempt(what, () => new X509Certificate(one)));
 }
 
@@ -183,7 +183,7 @@ function attempt<T>(what: string, run: () => T): T {
   try {
     return run();
   } catch (cause) {
-    throw new Error(`${what} cannot be used: ${cause instanceof Error ? cause.message : String(cause)}`, {
+    throw new Error(`${what} is invalid: ${cause instanceof Error ? cause.message : String(cause)}`, {
       cause,
     });
   }

@@ -14,14 +14,14 @@ const idPattern = /^spiffe:\/\/([a-z0-9._-]{1,255})\/([A-Za-z0-9._-]+(?:\/[A-Za-
 /** Parses the SPIFFE id of a workload, or returns why the text is not one. */
 export function parseSpiffeId(text: string): { readonly id: SpiffeId } | { readonly problem: string } {
   if (text.length > securityLimits.spiffeIdCharsMax) {
-    return { problem: `a SPIFFE id has at most ${securityLimits.spiffeIdCharsMax} characters` };
+    return { problem: `SPIFFE id exceeds ${securityLimits.spiffeIdCharsMax} characters` };
   }
   const [, trustDomain, workloadId] = idPattern.exec(text) ?? [];
   if (trustDomain === undefined || workloadId === undefined) {
-    return { problem: 'a SPIFFE id is written spiffe://<trust domain>/<workload id>' };
+    return { problem: 'SPIFFE id must be spiffe://<trust domain>/<workload id>' };
   }
   if (workloadId.split('/').some((segment) => segment === '.' || segment === '..')) {
-    return { problem: 'a workload id has no segment . or ..' };
+    return { problem: 'workload id must not have segments . or ..' };
   }
   return { id: { trustDomain, workloadId, text } };
 }
@@ -37,6 +37,6 @@ export function spiffeIdOf(
 ): { readonly id: SpiffeId | undefined } | { readonly problem: string } {
   const spiffe = uris.filter((uri) => uri.toLowerCase().startsWith(scheme));
   if (spiffe.length === 0) return { id: undefined };
-  if (uris.length > 1) return { problem: 'a certificate with a SPIFFE id has no other URI' };
+  if (uris.length > 1) return { problem: 'certificate with a SPIFFE id must not have other URIs' };
   return parseSpiffeId(spiffe[0]!);
 }

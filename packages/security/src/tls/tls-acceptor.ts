@@ -84,7 +84,7 @@ export class TlsAcceptor {
    * `TlsRefusal`; the caller closes the connection and enforces a timeout.
    */
   async handshake(connection: Socket): Promise<SecuredClient> {
-    if (connection.destroyed) throw new TlsRefusal('peer', 'the client left before the handshake');
+    if (connection.destroyed) throw new TlsRefusal('peer', 'client disconnected before the handshake');
     const socket = await new Promise<TLSSocket>((resolve, reject) => {
       this.#waiting.set(connection, { resolve, reject });
       this.#server.emit('connection', connection);
@@ -98,7 +98,7 @@ export class TlsAcceptor {
   #failed(error: NodeJS.ErrnoException, socket: TLSSocket): void {
     const hasLeft = error.code === 'ECONNRESET';
     this.#waiterOf(socket)?.reject(
-      // The server closes such a connection itself, and its error only says that the connection was closed.
+      // The server closes such a connection itself, and its error only says that connection closed.
       socket.authorizationError
         ? unauthorized(socket)
         : new TlsRefusal(hasLeft ? 'peer' : 'handshake', error.message),
@@ -122,14 +122,13 @@ export function clientOf(
 ): SecuredClient {
   const certificate = clientCertificates === 'ignored' ? undefined : socket.getPeerX509Certificate();
   if (certificate === undefined) {
-    if (clientCertificates === 'required')
-      throw new TlsRefusal('certificate', 'the client gave no certificate');
+    if (clientCertificates === 'required') throw new TlsRefusal('certificate', 'client sent no certificate');
     return { socket, certificate, username: undefined };
   }
   if (!socket.authorized) throw unauthorized(socket);
   // A resumed session does not present the certificate again, so its expiry is checked here.
   if (socket.isSessionReused() && certificate.validToDate.getTime() < clock.nowMs()) {
-    throw new TlsRefusal('certificate', 'the certificate of the client has expired since it was first shown');
+    throw new TlsRefusal('certificate', 'client certificate has expired');
   }
   const name = nameIn(certificate, nameOf);
   if ('problem' in name) throw new TlsRefusal('certificate', name.problem);
@@ -137,10 +136,7 @@ export function clientOf(
 }
 
 function unauthorized(socket: TLSSocket): TlsRefusal {
-  return new TlsRefusal(
-    'certificate',
-    `the certificate of the client is not valid: ${socket.authorizationError}`,
-  );
+  return new TlsRefusal('certificate', `client certificate is invalid: ${socket.authorizationError}`);
 }
 
 function nameIn(certificate: X509Certificate, nameOf: NameOfCertificate): ReturnType<NameOfCertificate> {
@@ -148,7 +144,7 @@ function nameIn(certificate: X509Certificate, nameOf: NameOfCertificate): Return
     return nameOf(certificateNames(certificate.raw));
   } catch (error) {
     return {
-      problem: `the certificate of the client cannot be read: ${error instanceof Error ? error.message : error}`,
+      problem: `client certificate cannot be parsed: ${error instanceof Error ? error.message : error}`,
     };
   }
 }

@@ -186,8 +186,8 @@ test('each kind of invalid certificate is logged with its problem', async (t) =>
   const cases: [certificate: TestCertificate, problem: RegExp][] = [
     [await ca.issue({ subject: 'CN=late', validTo: new Date(Date.UTC(2021, 0, 1)) }), /CERT_HAS_EXPIRED/],
     [await foreignCa.issue({ subject: 'CN=alice' }), /UNABLE_TO_/],
-    [await ca.issue({}), /no subject to take a user name from/],
-    [await ca.issue({ subject: 'CN=bob' }), /no rule of -mtlsPrincipalMappingRules fits CN=bob/],
+    [await ca.issue({}), /no subject for the user name/],
+    [await ca.issue({ subject: 'CN=bob' }), /no rule of -mtlsPrincipalMappingRules matches CN=bob/],
   ];
   for (const [certificate, problem] of cases) {
     const { enter, lines } = await listen(t, {
@@ -278,10 +278,18 @@ test('new files apply to new connections, and invalid files leave the old ones i
   await replace(next);
   assert.equal(await shown(), serial(next));
   const broken: [what: string, material: Partial<TlsMaterial>, problem: RegExp][] = [
-    ['a key of another certificate', { privateKey: server.privateKey }, /does not belong/],
-    ['half a certificate', { ...next, certificate: next.certificate.slice(0, 200) }, /holds no certificate/],
-    ['no key', { ...next, privateKey: '' }, /private key .* cannot be used/],
-    ['no authorities', { ...next, authorities: '' }, /authorities holds no certificate/],
+    [
+      'a key of another certificate',
+      { privateKey: server.privateKey },
+      /does not match the server certificate/,
+    ],
+    [
+      'half a certificate',
+      { ...next, certificate: next.certificate.slice(0, 200) },
+      /has no PEM certificate/,
+    ],
+    ['no key', { ...next, privateKey: '' }, /private key is invalid/],
+    ['no authorities', { ...next, authorities: '' }, /CA file has no PEM certificate/],
   ];
   for (const [what, material, problem] of broken) {
     await replace(material);
@@ -300,8 +308,11 @@ test('new files apply to new connections, and invalid files leave the old ones i
 });
 
 test('a listener does not start without a valid certificate', async (t) => {
-  await assert.rejects(listen(t, { material: { certificate: 'none' } }), /holds no certificate/);
-  await assert.rejects(listen(t, { material: { privateKey: alice.privateKey } }), /does not belong/);
+  await assert.rejects(listen(t, { material: { certificate: 'none' } }), /has no PEM certificate/);
+  await assert.rejects(
+    listen(t, { material: { privateKey: alice.privateKey } }),
+    /does not match the server certificate/,
+  );
 });
 
 test('large requests and responses pass, however the network splits them', async (t) => {

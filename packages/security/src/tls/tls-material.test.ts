@@ -90,7 +90,7 @@ test('a missing file, or one above the size limit, leaves the previous files in 
   await writeFile(join(root, 'tls.key'), Buffer.alloc(securityLimits.tlsFileBytesMax + 1, 'x'));
   assert.equal(await poll(), false);
   assert.equal(certificates.context.key, first.privateKey);
-  await assert.rejects(tlsFiles(files).read(), /more than 1048576 bytes/);
+  await assert.rejects(tlsFiles(files).read(), /exceeds 1048576 bytes/);
   await assert.rejects(tlsFiles({ ...files, certificatePath: join(root, 'none') }).read(), /ENOENT/);
 });
 

@@ -91,9 +91,7 @@ async function readObject(store: ObjectStore, key: string): Promise<string> {
 
 function textOf(name: string, bytes: Buffer): string {
   if (bytes.length > securityLimits.tlsFileBytesMax) {
-    throw new Error(
-      `${name} has more than ${securityLimits.tlsFileBytesMax} bytes; name a file of certificates in PEM`,
-    );
+    throw new Error(`${name} exceeds ${securityLimits.tlsFileBytesMax} bytes; use a PEM certificate file`);
   }
   return bytes.toString('latin1');
 }

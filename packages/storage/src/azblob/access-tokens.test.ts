@@ -72,7 +72,7 @@ test('an abort ends the wait of one call, a hanging request ends in time, and cl
   const waiting = tokens.get(undefined);
   abort.abort(new Error('no longer wanted'));
   await assert.rejects(aborted, { message: 'no longer wanted' });
-  const late = assert.rejects(waiting, { message: 'no answer in 10000 ms' });
+  const late = assert.rejects(waiting, { message: 'no response within 10000 ms' });
   clock.advance(10_000);
   await late;
   assert.equal(state.requests, 1);

@@ -66,7 +66,9 @@ export class AccessTokens {
     const { clock, request } = this.#options;
     const abort = new AbortController();
     const release = onAbort(this.#closing.signal, (reason) => abort.abort(reason));
-    const cancel = clock.after(requestMsMax, () => abort.abort(new Error(`no answer in ${requestMsMax} ms`)));
+    const cancel = clock.after(requestMsMax, () =>
+      abort.abort(new Error(`no response within ${requestMsMax} ms`)),
+    );
     try {
       const token = await request(abort.signal);
       this.#current = token;

@@ -83,7 +83,9 @@ export class Sts {
           );
     const http = new HttpClient({ endpoint, clock, connectionsMax: 1 });
     const timeout = new AbortController();
-    const cancel = clock.after(timeoutMs, () => timeout.abort(new Error(`no answer in ${timeoutMs} ms`)));
+    const cancel = clock.after(timeoutMs, () =>
+      timeout.abort(new Error(`no response within ${timeoutMs} ms`)),
+    );
     const failed = (problem: string) => `cannot assume ${parameters.RoleArn}: ${problem}`;
     try {
       const { status, body } = await http

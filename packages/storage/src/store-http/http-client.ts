@@ -243,7 +243,7 @@ function exchangeOver(
       fail(new ConnectionLost(`the connection broke: ${problemOf(error)}`, { cause: error }));
     }
     function onClose(): void {
-      fail(new ConnectionLost('the connection was closed'));
+      fail(new ConnectionLost('connection closed'));
     }
 
     socket.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose);

@@ -262,7 +262,7 @@ test('OTLP: a missing collector, one that never answers, and one with Retry-Afte
   await until(() => silent.received.length === 1);
   patient.clock.advance(10_000);
   await until(() => patient.outcome('otlp', 'error') === 1);
-  assert.match(patient.logged[0]!, /no answer within 10000 ms/);
+  assert.match(patient.logged[0]!, /no response within 10000 ms/);
 
   const busy = await startCollector(t, (response) => response.writeHead(429, { 'retry-after': '45' }).end());
   const waiting = startPush(t, { otlp: { url: busy.url, headers: {} } });

@@ -70,12 +70,12 @@ export class TopicPrincipals {
     const header = new HeaderCursor(record);
     while (header.next()) {
       if (!header.hasKey(this.#impersonationKey)) continue;
-      if (value !== undefined) return this.#problem('is there more than once');
+      if (value !== undefined) return this.#problem('occurs more than once');
       value = header.value;
     }
     if (value === undefined) return this.#client();
     const user = readImpersonatedUser(value);
-    return user === undefined ? this.#problem('must be User: and a name') : this.#named(user);
+    return user === undefined ? this.#problem('must be User:<name>') : this.#named(user);
   }
 
   #client(): Author {

@@ -167,7 +167,7 @@ test('bytes that headers add to many small records count against the limit', () 
   const outcome = check(batch, request);
   assert.ok(!outcome.ok);
   assert.equal(outcome.error, 'MESSAGE_TOO_LARGE');
-  assert.equal(outcome.message, 'records have more than 100000 bytes with the headers of their principals');
+  assert.equal(outcome.message, 'records including principal headers exceed 100000 bytes');
 });
 
 test('batches that turn out to be corrupt are charged too', () => {

@@ -120,7 +120,7 @@ class Signing {
     if (!principal.mayWrite) {
       // Clients take a record error for a problem with the record's content, so this error applies to the partition
       // alone.
-      const message = `record ${record.index}: ${principal.name} may not write to the topic`;
+      const message = `record ${record.index}: ${principal.name} is not authorized to write to the topic`;
       this.refusal = { ok: false, error: 'TOPIC_AUTHORIZATION_FAILED', message, recordErrors: [] };
       return undefined;
     }
@@ -139,8 +139,8 @@ class Signing {
     const isLarge = recordBytes > recordBytesMax;
     if (!isLarge && recordsBytes <= recordsBytesMax) return;
     const message = isLarge
-      ? `record has ${recordBytes} bytes with the header of its principal and ${recordBytesMax} are allowed`
-      : `records have more than ${recordsBytesMax} bytes with the headers of their principals`;
+      ? `record has ${recordBytes} bytes including its principal header, above the limit of ${recordBytesMax}`
+      : `records including principal headers exceed ${recordsBytesMax} bytes`;
     const recordErrors = isLarge ? [{ batchIndex: index, message }] : [];
     this.refusal = { ok: false, error: 'MESSAGE_TOO_LARGE', message, recordErrors };
   }

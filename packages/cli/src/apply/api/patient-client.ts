@@ -45,7 +45,7 @@ async function callWithDeadline<Name extends Parameters<Client['call']>[0]>(
   { clock, stop }: Patience,
 ) {
   const deadline = new AbortController();
-  const late = new ApiError('unavailable', `${name}: no answer within ${callMsMax / 1000} s`);
+  const late = new ApiError('unavailable', `${name}: no response within ${callMsMax / 1000} s`);
   const cancel = clock.after(callMsMax, () => deadline.abort(late));
   try {
     const signals = readsByName(name) ? [deadline.signal, stop] : [deadline.signal];

@@ -228,7 +228,7 @@ const broken: readonly [what: string, text: string, problems: readonly string[]]
       'weir.yaml:11:19: virtual_clusters[0].credentials[0].name: is missing',
       'weir.yaml:11:19: virtual_clusters[0].credentials[0]: password_env and password_file cannot both be given',
       'weir.yaml:13:26: virtual_clusters[0].acls[0].resource_type: is none of TOPIC, GROUP, CLUSTER, TRANSACTIONAL_ID, DELEGATION_TOKEN, USER, SUBJECT, REGISTRY; did you mean TOPIC?',
-      'weir.yaml:14:9: virtual_clusters[0].acls[1]: The principal must be User: and a name, or User:* for every user, not a.',
+      'weir.yaml:14:9: virtual_clusters[0].acls[1]: The principal must be User:<name>, or User:* for every user, not a.',
       'weir.yaml:17:16: virtual_clusters[0].pipelines[0].state: is none of running, paused',
       'weir.yaml:19:11: virtual_clusters[0].pipelines[0].configuration_yaml: output: is missing',
       'weir.yaml:20:11: virtual_clusters[0].pipelines[0].configuration_yaml: unknown field "outptu"; did you mean output?',
@@ -288,7 +288,7 @@ const broken: readonly [what: string, text: string, problems: readonly string[]]
     [
       'weir.yaml:5:9: virtual_clusters[0].acls[0].resource_name: is missing',
       'weir.yaml:6:9: virtual_clusters[0].acls[1]: WRITE is nothing that can be done with a GROUP; there are ALL, READ, DELETE, DESCRIBE, DESCRIBE_CONFIGS, ALTER_CONFIGS.',
-      'weir.yaml:7:9: virtual_clusters[0].acls[2]: The principal must be User: and a name, or User:* for every user, not a.',
+      'weir.yaml:7:9: virtual_clusters[0].acls[2]: The principal must be User:<name>, or User:* for every user, not a.',
     ],
   ],
   [

@@ -52,7 +52,7 @@ function inTime<Result>(
   return new Promise((resolve, reject) => {
     const cancel = clock.after(timeoutMs, () =>
       reject(
-        new ConnectionFailed(address, 'unknown host', `no answer within ${formatDurationMs(timeoutMs)}`),
+        new ConnectionFailed(address, 'unknown host', `no response within ${formatDurationMs(timeoutMs)}`),
       ),
     );
     result.then(resolve, reject).finally(cancel);

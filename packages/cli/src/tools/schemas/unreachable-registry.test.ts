@@ -34,6 +34,6 @@ test('advice of the runtime about its own flags is left out', () => {
 });
 
 test('what has no known code is passed on', () => {
-  assert.equal(lineOf('no answer within 5000 ms'), 'https://here: no answer within 5000 ms');
+  assert.equal(lineOf('no response within 5000 ms'), 'https://here: no response within 5000 ms');
   assert.equal(lineOf('strange', 'toString'), 'https://here: strange');
 });

@@ -29,7 +29,7 @@ const stopped: ListedJob = {
   progress: { doneCount: 4, totalCount: 9 },
   failureCount: 6,
   retryMs: 1_700_000_602_000,
-  message: '5 of 9 files were not deleted: not allowed',
+  message: 'failed to delete 5 of 9 files: not allowed',
 };
 
 const takers = [
@@ -71,7 +71,7 @@ test('jobs are listed with their progress and outcome, also by kind and state', 
       total_count: 9,
       failure_count: 6,
       retry_at: '2023-11-14T22:23:22.000Z',
-      message: '5 of 9 files were not deleted: not allowed',
+      message: 'failed to delete 5 of 9 files: not allowed',
     },
   ]);
   assert.deepEqual(all.kinds, [

@@ -33,19 +33,19 @@ export const keyCompactionRows = {
   bytes: {
     name: 'agent_key_compaction_bytes_total',
     kind: 'counter',
-    help: 'Bytes of partitions whose keys this agent compacted: before and after.',
+    help: 'Bytes of partitions before and after log compaction on this agent.',
     labels: ['state'],
   },
   records: {
     name: 'agent_key_compaction_records_total',
     kind: 'counter',
-    help: 'Records of partitions whose keys this agent compacted: those that stayed (kept), and those that newer ones of the same key replaced, that were deleted or aborted (removed).',
+    help: 'Records processed by log compaction on this agent: kept, or removed (superseded, deleted or aborted).',
     labels: ['outcome'],
   },
   partitions: {
     name: 'agent_key_compaction_partitions_total',
     kind: 'counter',
-    help: 'Partitions whose keys this agent compacted (compacted), that had changed meanwhile (refused), or that have damaged ranges, which stay as they are (damaged).',
+    help: 'Partitions handled by log compaction on this agent: compacted, refused (changed concurrently) or damaged (left as they are).',
     labels: ['outcome'],
   },
 } as const satisfies Record<string, MetricRow>;
@@ -64,7 +64,7 @@ export function keyCompaction(options: KeyCompactionOptions): JobKind {
     category: 'compaction',
     async run(task, { signal, progress }) {
       const job = readKeyCompactionTask(task);
-      if (clock.nowMs() - job.plannedMs > plannedMsMax) return 'the plan was too old; another follows';
+      if (clock.nowMs() - job.plannedMs > plannedMsMax) return 'skipped: plan expired';
       await checkOwner(signal);
       const plan = { clusterId, level: job.level, nowMs: job.plannedMs, runs: keyRunsOf(job) };
       const result = await compact(plan, { signal, progress });
@@ -88,7 +88,7 @@ export function keyCompaction(options: KeyCompactionOptions): JobKind {
       const [damaged] = refused;
       // A failure, so that the same ranges are not read again at once.
       if (damaged !== undefined) throw new Error(`${refused.length} ranges stay: ${damaged.problem}`);
-      return `compacted the keys of ${done} of ${plan.runs.length} partitions: ${recordsKept} of ${recordsRead} records stay, ${bytesAfter} of ${bytesBefore} bytes`;
+      return `compacted ${done} of ${plan.runs.length} partitions: kept ${recordsKept} of ${recordsRead} records, ${bytesAfter} of ${bytesBefore} bytes`;
     },
   };
 }

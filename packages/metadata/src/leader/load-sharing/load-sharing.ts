@@ -85,7 +85,7 @@ export class LoadSharing {
     await Promise.all(
       due.map(async ({ clusterId, node }) => {
         log.info('handed over cluster to the process that should lead it', { clusterId });
-        await node.handOver('another control plane should lead it');
+        await node.handOver('leadership moved to another control plane for load balancing');
       }),
     );
   }
