@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { commentProblems, isGenerated, proseProblems } from './prose-rule.ts';
-import { repositoryFiles, root, typescriptFiles } from './repository.ts';
+import { commentProblems, isGenerated, nameProblems, proseProblems, textProblems } from './prose-rule.ts';
+import { isTest, repositoryFiles, root, typescriptFiles } from './repository.ts';
 
 const pages = repositoryFiles()
   .filter((path) => path.endsWith('.md'))
@@ -68,6 +68,46 @@ test('the rule for comments finds what it should', () => {
     if (problem === undefined) assert.equal(found, undefined, text);
     else assert.ok(found?.includes(problem), `${text}: ${found}`);
   }
+});
+
+/** Texts of the console and of the command line are being rewritten. */
+const unchecked = /^packages\/(?:console|cli)\//;
+const sources = typescriptFiles().filter(({ path }) => /^(?:packages|scripts)\//.test(path) && !isTest(path));
+
+test('texts for people are free of forbidden words', () => {
+  assert.ok(sources.length > 500, 'the files were found');
+  assert.deepEqual(sources.filter(({ path }) => !unchecked.test(path)).flatMap(textProblems), []);
+});
+
+test('names in code are free of forbidden words', () => {
+  assert.deepEqual(sources.filter(({ path }) => !unchecked.test(path)).flatMap(nameProblems), []);
+});
+
+test('the rules for texts and names find what they should', () => {
+  const texts: [path: string, text: string, problem: string | undefined][] = [
+    ['a.ts', "throw new Error('the agent went away');", ':1: "went away"'],
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
+    ['a.ts', 'const title = `${count} grave problems`;', '"grave"'],
+    ['a.ts', "const doc =\n  'It ended for want of memory.';", ':2: "for want of"'],
+    ['a.ts', "log.warn('nobody waits for it');", '"nobody"'],
+    ['a.ts', "const key = 'nobody';", undefined],
+    ['a.ts', '// the agent went away', undefined],
+    ['a.ts', "throw new Error('the agent was lost');", undefined],
+    ['a.tsx', 'return <p>An agent went away.</p>;', '"went away"'],
+    ['a.tsx', 'return (\n  <p>\n    {count} grave problems\n  </p>\n);', ':3: "grave"'],
+    ['a.tsx', 'return <p>2 agents are lost</p>;', undefined],
+    ['a.tsx', 'const isGrave = a > 0 ? grave : other; return <p>x</p>;', undefined],
+  ];
+  for (const [path, text, problem] of texts) {
+    const [found] = textProblems({ path, text });
+    if (problem === undefined) assert.equal(found, undefined, text);
+    else assert.ok(found?.includes(problem), `${text}: ${found}`);
+  }
+  assert.match(
+    nameProblems({ path: 'a.ts', text: 'const isGrave = nobodyWaits();' }).join(),
+    /isGrave.*nobodyWaits/,
+  );
+  assert.deepEqual(nameProblems({ path: 'a.ts', text: "const isSevere = f('nobody');" }), []);
 });
 
 function linksOf(text: string): string[] {

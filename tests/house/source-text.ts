@@ -14,6 +14,19 @@ export function commentsOf(source: string): string {
   ).join('');
 }
 
+/** The contents of strings and templates alone: code, comments and the code inside `${…}` are blanked. */
+export function stringsOf(source: string): string {
+  const withStrings = blankComments(source);
+  const code = blankCommentsAndStrings(source);
+  let result = '';
+  for (let at = 0; at < withStrings.length; at++) {
+    const isKept =
+      withStrings[at] !== code[at] || (withStrings[at] === ' ' && withStrings[at - 1] !== code[at - 1]);
+    result += isKept || withStrings[at] === '\n' ? withStrings[at] : ' ';
+  }
+  return result;
+}
+
 export function blankCommentsAndStrings(source: string): string {
   return blank(source, true);
 }

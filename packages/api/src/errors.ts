@@ -9,7 +9,7 @@ export const errorTable = {
   payload_too_large: { status: 413, message: 'The body is too large.' },
   unsupported_media_type: { status: 415, message: 'The body has to be application/json.' },
   rate_limited: { status: 429, message: 'Too many calls; wait and try again.', isRetriable: true },
-  context_canceled: { status: 499, message: 'The caller went away.', isRetriable: true },
+  context_canceled: { status: 499, message: 'The client closed the request.', isRetriable: true },
   internal: { status: 500, message: 'Something broke. It has been logged.' },
   unavailable: { status: 503, message: 'The service cannot answer now; try again.', isRetriable: true },
 

@@ -111,9 +111,7 @@ export const aclOperations = [
       do_rules_allow: z.boolean().describe('Whether the rules allow it, enforced or not.'),
       mode: z
         .enum(['off', 'shadow', 'enforced'])
-        .describe(
-          'What becomes of rules: `off` nothing, `shadow` they are tried out, `enforced` they count.',
-        ),
+        .describe('How ACLs apply: `off`, `shadow` (denials are only logged) or `enforced`.'),
       is_superuser: z.boolean().describe('Whether the principal is exempt from rules.'),
       principals: list(text(), principalNamesMax).describe(
         'All names of the principal that rules can match.',

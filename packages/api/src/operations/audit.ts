@@ -37,7 +37,7 @@ const entry = z
       'How often it happened within a minute from `time` on; more than 1 only for refused calls and `read_records`.',
     ),
   })
-  .meta({ id: 'AuditEntry', description: 'Who did what, when, from where, and what became of it.' });
+  .meta({ id: 'AuditEntry', description: 'Who did what, when, from where, and the outcome.' });
 
 export const auditOperations = [
   defineOperation({

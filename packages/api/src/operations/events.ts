@@ -90,7 +90,7 @@ const eventFields = z.object({
   time: time().describe('When it happened.'),
   datacontenttype: text(64).describe('What `data` is: `application/json`.'),
   data: anyObject().describe(
-    'What happened. Its fields depend on the type; `list_event_fields` tells those that events have.',
+    'What happened. Its fields depend on the type; `list_event_fields` lists those that events have.',
   ),
 });
 

@@ -10,7 +10,7 @@ export const profile = z
   .object({
     id: id('user').describe('The user.'),
     email: text(apiLimits.emailCharsMax).describe('The sign-in method.'),
-    name: text(128).describe('His name.'),
+    name: text(128).describe('The name of the user.'),
   })
   .meta({ id: 'Profile', description: 'A user, to himself.' });
 
@@ -62,7 +62,7 @@ export const sessionOperations = [
       token: secret(16, 256).describe('The token from the link.'),
       account_name: displayName(128).describe('What the account is called.'),
       email: emailAddress().describe('What the user signs in with.'),
-      name: text(128, 1).describe('His name.'),
+      name: text(128, 1).describe('The name of the user.'),
       password: newPassword().describe('A password to sign in with.'),
     }),
     output: z.object({

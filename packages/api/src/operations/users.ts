@@ -13,8 +13,8 @@ const user = z
   .object({
     id: id('user').describe('The user.'),
     email: text(apiLimits.emailCharsMax).describe('The sign-in method.'),
-    name: text(128).describe('His name.'),
-    user_role_ids: roleIds().describe('His roles.'),
+    name: text(128).describe('The name of the user.'),
+    user_role_ids: roleIds().describe('The roles of the user.'),
     created_at: time().describe('When the user joined.'),
     last_signed_in_at: time().nullable().describe('The last sign-in, or `null`.'),
   })
@@ -173,7 +173,7 @@ export const userOperations = [
     isGuessable: true,
     input: z.strictObject({
       token: secret(16, 256).describe('What the link ends with.'),
-      name: text(128, 1).describe('His name.'),
+      name: text(128, 1).describe('The name of the user.'),
       password: newPassword().describe('A password to sign in with.'),
     }),
     output: z.object({ user: profile.describe('The user.') }),

@@ -3,7 +3,7 @@ import { type Clock, durationBucketsSeconds, type MetricRow, type Metrics, type 
 export const apiCallsRow: MetricRow<'operation' | 'result'> = {
   name: 'api_calls_total',
   kind: 'counter',
-  help: 'Calls of the API by operation and what became of them: ok, or the code of the error.',
+  help: 'Calls of the API by operation and outcome: ok, or the error code.',
   labels: ['operation', 'result'],
 };
 

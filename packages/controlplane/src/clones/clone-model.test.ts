@@ -444,7 +444,7 @@ function fileOf(fileId: string, topics: readonly string[]): FileCommit {
   };
 }
 
-test('no file that a cluster or its clones refer to is deleted, and in the end none is kept in vain', async () => {
+test('no file that a cluster or its clones refer to is deleted, and in the end none is kept without success', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(action, { minLength: 1, maxLength: 80, size: 'max' }), async (actions) => {
       const name = randomUUID();

@@ -18,7 +18,7 @@ export const httpDataRows = {
   authentications: {
     name: 'agent_http_authentication_counter',
     kind: 'counter',
-    help: 'Credentials of such requests by method (basic, bearer), and what came of them: success, failure or busy.',
+    help: 'Credentials of such requests by method (basic, bearer) and outcome: success, failure or busy.',
     labels: ['method', 'outcome'],
   },
 } as const;

@@ -18,7 +18,7 @@ export interface TopicRecords {
   readonly records: readonly { readonly partition: number | undefined; readonly record: RecordToWrite }[];
 }
 
-/** What came of the records for one partition. */
+/** The outcome of the records for one partition. */
 export interface ProducedPartition {
   readonly topic: string;
   readonly partition: number;

@@ -32,7 +32,7 @@ function stage() {
   };
 }
 
-/** What came of a request so far. */
+/** The outcome of a request so far. */
 function watched(admitted: Promise<() => void>) {
   const seen: { release?: () => void; problem?: unknown } = {};
   admitted.then(

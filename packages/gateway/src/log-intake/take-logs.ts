@@ -11,7 +11,7 @@ type LogProtocol = 'datadog' | 'otlp' | 'loki';
 /** Finds the lines of a request one after the other, and counts what that takes. */
 type LinesOf = (input: DataInput, steps: ParseSteps) => Iterable<FoundLine>;
 
-/** What came of the lines of a request. */
+/** The outcome of the lines of a request. */
 export interface TakenLogs {
   readonly written: number;
   readonly refused: number;

@@ -440,7 +440,7 @@ test('a record is written in each format, once, and read back', async (t) => {
   const written = await write(query);
   assert.ok(written.kind === 'produced');
   assert.deepEqual([written.partition, written.offset], [1, 0]);
-  // The same query again, as after an agent fell silent.
+  // The same query again, as after an agent was lost.
   assert.deepEqual(await write(query), written);
   const { records } = await read({ partitions: [1] });
   assert.equal(records.length, 1);

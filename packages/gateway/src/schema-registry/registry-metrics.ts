@@ -37,7 +37,7 @@ export const registryRows = {
   authentications: {
     name: 'agent_schema_registry_authentication_counter',
     kind: 'counter',
-    help: 'Credentials of requests to the schema registry by method (basic, bearer, mtls), and what came of them: success, failure or busy.',
+    help: 'Credentials of requests to the schema registry by method (basic, bearer, mtls) and outcome: success, failure or busy.',
     labels: ['method', 'outcome'],
   },
   versions: {

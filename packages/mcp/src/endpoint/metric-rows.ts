@@ -10,7 +10,7 @@ export const mcpRequestsRow: MetricRow<'endpoint' | 'status'> = {
 export const mcpToolCallsRow: MetricRow<'tool' | 'result'> = {
   name: 'mcp_tool_calls_total',
   kind: 'counter',
-  help: 'Calls of tools by what became of them: ok, or the code of the error.',
+  help: 'Calls of tools by outcome: ok, or the code of the error.',
   labels: ['tool', 'result'],
 };
 

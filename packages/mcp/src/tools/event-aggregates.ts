@@ -162,7 +162,7 @@ export const eventAggregateTools = [
             kind: z.enum(differenceKinds),
           }),
         )
-        .describe('Telling ones first, each kind by the size of the difference.'),
+        .describe('The most informative first, each kind by the size of the difference.'),
     },
     async run(
       { virtual_cluster_id: given, event_types, selection, baseline, limit, format, max_tokens },

@@ -98,7 +98,7 @@ function explainedForAll(
     principals: [everybody],
     deciding_rule,
     reason: reasonOf(
-      { ...question, principals: ['everybody else'] },
+      { ...question, principals: ['all other principals'] },
       { mode, isSuperuser: false, permission: everybodyElse.rule?.permission },
     ),
     near_rules: [],

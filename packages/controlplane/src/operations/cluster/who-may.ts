@@ -84,7 +84,7 @@ export async function whoMay(
     known.push({ one, found: decide(one) });
   }
   known.sort((a, b) => rankOf(a.found) - rankOf(b.found) || (a.one.principal < b.one.principal ? -1 : 1));
-  const anybody: Known = { principal: everybody, names: [everybody], isSuperuser: false };
+  const anyPrincipal: Known = { principal: everybody, names: [everybody], isSuperuser: false };
   const named: PrincipalAccess[] = [];
   for (const { one, found } of known.slice(0, apiLimits.explainedPrincipalsMax)) {
     // Each is evaluated from up to a hundred addresses.
@@ -92,7 +92,7 @@ export async function whoMay(
     named.push(withHosts(found, one));
   }
   return {
-    everybodyElse: withHosts(decide(anybody), anybody),
+    everybodyElse: withHosts(decide(anyPrincipal), anyPrincipal),
     named,
     namedCount: known.length,
   };

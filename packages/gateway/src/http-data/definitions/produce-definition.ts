@@ -65,7 +65,7 @@ export const produceDefinition = {
   answer: {
     types: ['application/json'],
     schema: object({ topics: list(object({ topic: text(), partitions: list(producedPartition) })) }),
-    description: 'What came of the records of each partition.',
+    description: 'The outcome of the records of each partition.',
   },
   example: {
     target: '/v1/kafka/produce',
