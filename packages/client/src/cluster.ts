@@ -3,6 +3,7 @@ import { apis, errors, type ReadStruct } from '@weir/wire';
 import { type Address, printAddress } from './address.ts';
 import { KafkaConnection } from './connection.ts';
 import { ConnectionFailed, type ConnectionProblem } from './connection-failed.ts';
+import { metadataBody } from './metadata-body.ts';
 import type { ClientTls } from './open-socket.ts';
 import { KafkaRequestFailed } from './request-failed.ts';
 import type { SaslLogin } from './sasl/login.ts';
@@ -130,22 +131,16 @@ export class KafkaCluster {
 
   /**
    * Asks the bootstrap broker for the brokers and for some topics. A missing topic is auto-created only if the caller
-   * is about to write to it and the cluster allows that. Before v4 the request cannot forbid auto-creation.
+   * is about to write to it and the cluster allows that.
    */
   async metadata(
     topics: readonly string[] | 'all',
     { mayCreate = false }: { readonly mayCreate?: boolean } = {},
   ): Promise<ClusterMetadata> {
     const connection = await this.bootstrap();
-    const answer = await connection.request(
-      apis.Metadata,
-      (version) => ({
-        // In v0 the empty list asks for all topics, and there is no way to ask for none.
-        topics: topics === 'all' ? (version === 0 ? [] : null) : topics.map((name) => ({ name })),
-        ...(version >= 4 ? { allowAutoTopicCreation: mayCreate } : {}),
-      }),
-      { timeoutMs: this.timeoutMs },
-    );
+    const answer = await connection.request(apis.Metadata, metadataBody(topics, { mayCreate }), {
+      timeoutMs: this.timeoutMs,
+    });
     if (answer.errorCode !== errors.NONE.code) throw new KafkaRequestFailed('Metadata', answer.errorCode);
     return answer;
   }

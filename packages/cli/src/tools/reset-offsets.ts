@@ -1,4 +1,4 @@
-import type { OffsetsByTopic } from '@weir/client';
+import type { OffsetsByTopic, OffsetToCommit } from '@weir/client';
 import {
   allAnswers,
   committedOffsets,
@@ -42,7 +42,7 @@ export const resetOffsetsTool: Handler<'cli reset-offsets'> = async (values, dep
     const committed = await committedOffsets(cluster, groupId);
     const targets = fromFile ?? (await targetsOf(cluster, values, deps, committed));
     const rows = await planned(cluster, targets, committed, warn);
-    const failures = isConfirmed ? await resetOffsets(cluster, groupId, offsetsOf(rows)) : [];
+    const failures = isConfirmed ? await resetOffsets(cluster, groupId, rows.map(nextOffset)) : [];
     const isReset = isConfirmed && failures.length === 0;
     const state = group?.state ?? 'Empty';
     if (values.export) output.out(rows.map((row) => offsetLine({ ...row, offset: row.newOffset })).join(''));
@@ -193,13 +193,8 @@ function refuseShareGroup(group: GroupDescription | undefined): void {
     throw new Failure(`group ${group.groupId} is a share group, which has no committed offsets`);
 }
 
-function offsetsOf(rows: readonly PlannedReset[]): OffsetsByTopic {
-  const offsets = new Map<string, Map<number, bigint>>();
-  for (const { topic, partition, newOffset: offset } of rows) {
-    const ofTopic = offsets.get(topic) ?? new Map<number, bigint>();
-    offsets.set(topic, ofTopic.set(partition, offset));
-  }
-  return offsets;
+function nextOffset({ topic, partition, newOffset }: PlannedReset): OffsetToCommit {
+  return { topic, partition, offset: newOffset };
 }
 
 function headline(groupId: string, count: number, values: Values, isReset: boolean): string {

@@ -2,7 +2,7 @@ import type { Failure } from '@weir/core';
 import { errors } from '@weir/wire';
 import type { KafkaCluster } from '../cluster.ts';
 import { findCoordinator } from '../coordinator.ts';
-import { noMember, type OffsetsByTopic, requestCommit } from '../groups/offset-commit.ts';
+import { noMember, type OffsetToCommit, requestCommit } from '../groups/offset-commit.ts';
 import { subject } from '../records/leaders.ts';
 import { KafkaRequestFailed } from '../request-failed.ts';
 
@@ -16,21 +16,23 @@ const partitionsPerRequest = 2_000;
 export async function resetOffsets(
   cluster: KafkaCluster,
   groupId: string,
-  offsets: OffsetsByTopic,
+  offsets: readonly OffsetToCommit[],
 ): Promise<readonly Failure[]> {
   const failures: Failure[] = [];
-  for (const some of requestsOf(offsets)) failures.push(...(await resetSome(cluster, groupId, some)));
+  for (let at = 0; at < offsets.length; at += partitionsPerRequest)
+    failures.push(...(await resetSome(cluster, groupId, offsets.slice(at, at + partitionsPerRequest))));
   return failures;
 }
 
 function resetSome(
   cluster: KafkaCluster,
   groupId: string,
-  offsets: OffsetsByTopic,
+  offsets: readonly OffsetToCommit[],
 ): Promise<readonly Failure[]> {
   return cluster.retrying(async () => {
     const coordinator = await cluster.connectionTo(await findCoordinator(cluster, groupId));
-    const codes = await requestCommit(coordinator, { groupId, ...noMember }, offsets, cluster.timeoutMs);
+    const transport = coordinator.transport(cluster.timeoutMs);
+    const codes = await requestCommit(transport, { groupId, ...noMember }, offsets);
     const failures = codes
       .filter(({ errorCode }) => errorCode !== errors.NONE.code)
       .map(({ topic, partition, errorCode }) => new KafkaRequestFailed(subject(topic, partition), errorCode));
@@ -38,20 +40,4 @@ function resetSome(
     if (passing !== undefined) throw passing;
     return failures;
   });
-}
-
-function* requestsOf(offsets: OffsetsByTopic): Generator<OffsetsByTopic, void, undefined> {
-  let some = new Map<string, Map<number, bigint>>();
-  let count = 0;
-  for (const [topic, ofPartitions] of offsets) {
-    for (const [partition, offset] of ofPartitions) {
-      const ofTopic = some.get(topic) ?? new Map<number, bigint>();
-      some.set(topic, ofTopic.set(partition, offset));
-      if (++count < partitionsPerRequest) continue;
-      yield some;
-      some = new Map();
-      count = 0;
-    }
-  }
-  if (count > 0) yield some;
 }

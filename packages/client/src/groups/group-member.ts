@@ -69,10 +69,11 @@ export class GroupMember {
   commit(offsets: ReadonlyMap<number, bigint>): Promise<Holding> {
     if (offsets.size === 0) return Promise.resolve('stable');
     const { timeoutMs } = this.#cluster;
-    const byTopic = new Map([[this.#options.topicName, offsets]]);
+    const { topicName } = this.#options;
+    const next = [...offsets].map(([partition, offset]) => ({ topic: topicName, partition, offset }));
     const commitOnce = async () => {
-      const coordinator = await this.#coordinator();
-      const committed = await requestCommit(coordinator, this.#member.committer, byTopic, timeoutMs);
+      const coordinator = (await this.#coordinator()).transport(timeoutMs);
+      const committed = await requestCommit(coordinator, this.#member.committer, next);
       const codes = committed.map(({ errorCode }) => errorCode);
       const code = codes.find((one) => one !== errors.NONE.code) ?? errors.NONE.code;
       if (errorByCode(code)?.retriable) throw new KafkaRequestFailed(this.#subject, code);

@@ -1,8 +1,6 @@
-import { apis } from '@weir/wire';
-import type { KafkaConnection } from '../connection.ts';
-
-/** Offsets of the next records to read, by topic and partition. */
-export type OffsetsByTopic = ReadonlyMap<string, ReadonlyMap<number, bigint>>;
+import { apis, zeroUuid } from '@weir/wire';
+import { byTopic, type Place } from '../place.ts';
+import type { Transport } from '../transport.ts';
 
 /** Who commits: a member, or an administrator for a group without members. */
 export interface Committer {
@@ -17,37 +15,35 @@ export const noMember = { generationId: -1, memberId: '' } as const;
 /** Up to this version requests identify topics by name. */
 const highestVersionWithNames = 9;
 
-interface PartitionCode {
-  readonly topic: string;
-  readonly partition: number;
-  readonly errorCode: number;
+export interface OffsetToCommit extends Place {
+  readonly offset: bigint;
+  readonly metadata?: string;
 }
 
 /** Commits offsets once, and returns the error code of each partition. */
 export async function requestCommit(
-  coordinator: KafkaConnection,
+  coordinator: Transport,
   { groupId, generationId, memberId }: Committer,
-  offsets: OffsetsByTopic,
-  timeoutMs: number,
-): Promise<readonly PartitionCode[]> {
-  const { topics } = await coordinator.request(
-    apis.OffsetCommit,
-    {
-      groupId,
-      generationIdOrMemberEpoch: generationId,
-      memberId,
-      topics: [...offsets].map(([name, ofPartitions]) => ({
-        name,
-        partitions: [...ofPartitions].map(([partitionIndex, committedOffset]) => ({
-          partitionIndex,
-          committedOffset,
-          committedMetadata: '',
-        })),
+  offsets: readonly OffsetToCommit[],
+): Promise<readonly (Place & { readonly errorCode: number })[]> {
+  const { topics } = await coordinator.call(apis.OffsetCommit, highestVersionWithNames, {
+    groupId,
+    generationIdOrMemberEpoch: generationId,
+    memberId,
+    groupInstanceId: null,
+    retentionTimeMs: -1n,
+    topics: [...byTopic(offsets)].map(([name, ofTopic]) => ({
+      name,
+      topicId: zeroUuid,
+      partitions: ofTopic.map(({ partition, offset, metadata = '' }) => ({
+        partitionIndex: partition,
+        committedOffset: offset,
+        committedLeaderEpoch: -1,
+        committedMetadata: metadata,
       })),
-    },
-    { timeoutMs, highestUseful: highestVersionWithNames },
-  );
-  return topics.flatMap(({ name, partitions }) =>
+    })),
+  });
+  return topics.flatMap(({ name = '', partitions }) =>
     partitions.map(({ partitionIndex, errorCode }) => ({
       topic: name,
       partition: partitionIndex,

@@ -3,6 +3,7 @@ import { apis, errors, zeroUuid } from '@weir/wire';
 import type { TopicMetadata } from '../cluster.ts';
 import type { KafkaConnection } from '../connection.ts';
 import { KafkaRequestFailed } from '../request-failed.ts';
+import { fetchBody } from './fetch-body.ts';
 import { subject } from './leaders.ts';
 
 /** Whether records of open and aborted transactions are read. */
@@ -40,25 +41,17 @@ export async function fetchBatches(
   { maxWaitMs, responseBytesMax, partitionBytesMax, timeoutMs }: FetchLimits,
   isolation: IsolationLevel = 'read_uncommitted',
 ): Promise<ReadonlyMap<number, FetchedBatches | Failure>> {
+  const bytesMax = partitionBytesMax;
+  const partitions = [...positions].map(([partition, offset]) => ({ partition, offset, bytesMax }));
   const answer = await leader.request(
     apis.Fetch,
-    {
-      maxWaitMs,
+    fetchBody({
+      topics: [{ topic: name!, topicId, partitions }],
+      bytesMax: responseBytesMax,
+      waitMs: maxWaitMs,
       minBytes: 1,
-      maxBytes: responseBytesMax,
       isolationLevel: isolationOnTheWire[isolation],
-      topics: [
-        {
-          topic: name!,
-          topicId,
-          partitions: [...positions].map(([partition, fetchOffset]) => ({
-            partition,
-            fetchOffset,
-            partitionMaxBytes: partitionBytesMax,
-          })),
-        },
-      ],
-    },
+    }),
     {
       timeoutMs: timeoutMs + maxWaitMs,
       highestUseful: topicId === zeroUuid ? lowestVersionWithIds - 1 : undefined,

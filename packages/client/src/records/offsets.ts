@@ -1,19 +1,15 @@
-import type { Failure } from '@weir/core';
-import { apis, errors } from '@weir/wire';
+import { errors } from '@weir/wire';
 import type { KafkaCluster } from '../cluster.ts';
 import { KafkaRequestFailed } from '../request-failed.ts';
-import { type IsolationLevel, isolationOnTheWire } from './fetch.ts';
+import type { IsolationLevel } from './fetch.ts';
 import { type LeaderAnswers, type LeaderRequest, requestFromLeaders, subject } from './leaders.ts';
+import { earliestTime, latestTime, listOffsets } from './list-offsets.ts';
 
 /** The first available offset, and the offset of the next record to be written. */
 export interface OffsetRange {
   readonly earliest: bigint;
   readonly latest: bigint;
 }
-
-/** What ListOffsets takes in place of a time. */
-const earliestTime = -2n;
-const latestTime = -1n;
 
 /** The earliest and latest offsets of a topic's partitions. Committed records end before the first open transaction. */
 export async function offsetRanges(
@@ -51,30 +47,16 @@ function offsetRequest(
   isolation: IsolationLevel = 'read_uncommitted',
 ): LeaderRequest<bigint> {
   return async (leader, { name }, partitions) => {
-    const { topics } = await leader.request(
-      apis.ListOffsets,
-      (version) => ({
-        replicaId: -1,
-        ...(version >= 2 ? { isolationLevel: isolationOnTheWire[isolation] } : {}),
-        topics: [
-          {
-            name: name!,
-            partitions: partitions.map((partitionIndex) => ({ partitionIndex, timestamp })),
-          },
-        ],
-        timeoutMs: cluster.timeoutMs,
-      }),
-      { timeoutMs: cluster.timeoutMs },
-    );
-    const results = new Map<number, bigint | Failure>();
-    for (const { partitionIndex, errorCode, offset } of topics.flatMap((topic) => topic.partitions)) {
-      results.set(
-        partitionIndex,
+    const { timeoutMs } = cluster;
+    const asked = partitions.map((partition) => ({ topic: name!, partition, timestamp }));
+    const listed = await listOffsets(leader.transport(timeoutMs), asked, { isolation, timeoutMs });
+    return new Map(
+      listed.map(({ partition, errorCode, offset }) => [
+        partition,
         errorCode === errors.NONE.code
           ? offset
-          : new KafkaRequestFailed(subject(name!, partitionIndex), errorCode),
-      );
-    }
-    return results;
+          : new KafkaRequestFailed(subject(name!, partition), errorCode),
+      ]),
+    );
   };
 }

@@ -1,4 +1,5 @@
 import { Pace } from '@weir/broker';
+import type { FetchQuery } from '@weir/client';
 import { HttpProblem } from '@weir/http';
 import { gatewayLimits } from '../limits.ts';
 import type { DataDeps, DataInput } from './data-route.ts';
@@ -6,7 +7,7 @@ import { fetchBounds } from './definitions/fetch-definition.ts';
 import { BatchTooLarge, fetchedRecords } from './fetched-records.ts';
 import { formattedRecords } from './formatted-records.ts';
 import { integerIn, type JsonObject, objectOf, objectsIn, textIn } from './json-fields.ts';
-import { bytesOf, type FetchedPartition, type FetchQuery, fetch } from './kafka-fetch.ts';
+import { bytesOf, type FetchedPartition, fetch } from './kafka-fetch.ts';
 import { formatsIn, type RecordFormats } from './record-formats.ts';
 import { recordJson } from './record-json.ts';
 import { isSmall, piecesOf } from './record-pieces.ts';

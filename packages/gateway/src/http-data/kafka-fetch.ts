@@ -1,28 +1,12 @@
-import { apis, type RequestOf, type ResponseOf, zeroUuid } from '@weir/wire';
+import { type FetchQuery, fetchBody } from '@weir/client';
+import { apis, type ResponseOf } from '@weir/wire';
 import type { HandlerClient } from './handler-client.ts';
 
 type FetchApi = typeof apis.Fetch;
-type FetchRequest = RequestOf<FetchApi>;
 export type FetchedPartition = ResponseOf<FetchApi>['responses'][number]['partitions'][number];
 
 /** The last version that names topics, as HTTP callers do. */
 const fetchVersion = 12;
-
-/** One position in one partition, and how much of it to read. */
-interface Position {
-  readonly partition: number;
-  readonly offset: number;
-  readonly bytesMax: number;
-}
-
-/** What to fetch, in terms of Kafka. */
-export interface FetchQuery {
-  readonly topics: readonly { readonly topic: string; readonly partitions: readonly Position[] }[];
-  readonly bytesMax: number;
-  readonly waitMs: number;
-  readonly minBytes: number;
-  readonly isolationLevel: number;
-}
 
 /** The partition with the records from an offset, as one Fetch returns it. */
 export async function fetchOne(
@@ -53,36 +37,9 @@ export function bytesOf({ records }: FetchedPartition): Buffer {
 
 /** Sends one Fetch. */
 export function fetch(
-  { topics, bytesMax, waitMs, minBytes, isolationLevel }: FetchQuery,
+  query: FetchQuery,
   client: HandlerClient,
   bodyBytes: number,
 ): Promise<ResponseOf<FetchApi>> {
-  const request: FetchRequest = {
-    clusterId: null,
-    replicaId: -1,
-    replicaState: { replicaId: -1, replicaEpoch: -1n },
-    maxWaitMs: waitMs,
-    minBytes,
-    maxBytes: bytesMax,
-    isolationLevel,
-    sessionId: 0,
-    sessionEpoch: -1,
-    topics: topics.map(({ topic, partitions }) => ({
-      topic,
-      topicId: zeroUuid,
-      partitions: partitions.map(({ partition, offset, bytesMax: partitionMaxBytes }) => ({
-        partition,
-        currentLeaderEpoch: -1,
-        fetchOffset: BigInt(offset),
-        lastFetchedEpoch: -1,
-        logStartOffset: -1n,
-        partitionMaxBytes,
-        replicaDirectoryId: zeroUuid,
-        highWatermark: -1n,
-      })),
-    })),
-    forgottenTopicsData: [],
-    rackId: '',
-  };
-  return client.call(apis.Fetch, fetchVersion, request, bodyBytes);
+  return client.call(apis.Fetch, fetchVersion, fetchBody(query), bodyBytes);
 }

@@ -1,3 +1,4 @@
+import { metadataBody } from '@weir/client';
 import { HttpProblem } from '@weir/http';
 import {
   apis,
@@ -252,13 +253,8 @@ async function describeNames(
 }
 
 async function describe(names: readonly string[], client: HandlerClient): Promise<DescribedTopic[]> {
-  const request = {
-    topics: names.map((name) => ({ topicId: zeroUuid, name })),
-    allowAutoTopicCreation: true,
-    includeClusterAuthorizedOperations: false,
-    includeTopicAuthorizedOperations: false,
-  };
-  const { topics } = await client.call(apis.Metadata, metadataVersion, request, 0);
+  const body = metadataBody(names, { mayCreate: true });
+  const { topics } = await client.call(apis.Metadata, metadataVersion, body);
   return topics.map(({ name, errorCode, partitions }) => ({
     name: name ?? '',
     partitions: errorCode === 0 ? partitions.length : 0,

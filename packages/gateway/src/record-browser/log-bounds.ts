@@ -1,5 +1,5 @@
+import { listOffsets } from '@weir/client';
 import type { ReadRecordsQuery } from '@weir/cluster';
-import { apis } from '@weir/wire';
 import type { HandlerClient } from '../http-data/handler-client.ts';
 import type { BrowserClient } from './browser-client.ts';
 import { RecordRefused, refusalOf } from './record-refused.ts';
@@ -19,7 +19,6 @@ const atBeginning = -2;
 /** The last version that asks for nothing else. */
 const listOffsetsVersion = 6;
 const timeoutMs = 10_000;
-const committedOnly = 1;
 
 /** Asks for the ends of partitions, which needs the right to describe the topic, and for the start of a read. */
 export async function logBounds(
@@ -54,31 +53,17 @@ async function offsetsAt(
   { topic, partitions }: ReadRecordsQuery,
   timestampMs: number,
 ): Promise<ReadonlyMap<number, number>> {
-  const { topics } = await kafka.call(
-    apis.ListOffsets,
-    listOffsetsVersion,
-    {
-      replicaId: -1,
-      isolationLevel: committedOnly,
-      topics: [
-        {
-          name: topic,
-          partitions: partitions.map((partition) => ({
-            partitionIndex: partition,
-            currentLeaderEpoch: -1,
-            timestamp: BigInt(timestampMs),
-          })),
-        },
-      ],
-      timeoutMs,
-    },
-    0,
+  const timestamp = BigInt(timestampMs);
+  const listed = await listOffsets(
+    kafka,
+    partitions.map((partition) => ({ topic, partition, timestamp })),
+    { isolation: 'read_committed', timeoutMs, version: listOffsetsVersion },
   );
   const found = new Map<number, number>();
-  for (const { partitionIndex, errorCode, offset = -1n } of topics.flatMap((one) => one.partitions)) {
-    if (errorCode !== 0) throw refusalOf(errorCode, { act: 'read', topic, partition: partitionIndex });
-    if (offset >= 0n) found.set(partitionIndex, Number(offset));
+  for (const { partition, errorCode, offset } of listed) {
+    if (errorCode !== 0) throw refusalOf(errorCode, { act: 'read', topic, partition });
+    if (offset >= 0n) found.set(partition, Number(offset));
   }
-  if (topics.length === 0) throw new RecordRefused('notFound', `There is no topic ${topic}.`);
+  if (listed.length === 0) throw new RecordRefused('notFound', `There is no topic ${topic}.`);
   return found;
 }

@@ -1,4 +1,5 @@
-import { apis, type ResponseOf, zeroUuid } from '@weir/wire';
+import { metadataBody } from '@weir/client';
+import { apis, type ResponseOf } from '@weir/wire';
 import type { HandlerClient } from '../handler-client.ts';
 import { kafkaProblem, partitionMissing } from './proxy-problems.ts';
 
@@ -12,7 +13,7 @@ const partitionText = /^\d{1,10}$/;
 
 /** Throws a problem if there is no such topic, or the caller may not see it. */
 export async function describeTopic(client: HandlerClient, topic: string): Promise<DescribedTopic> {
-  const [described] = await metadata(client, [{ topicId: zeroUuid, name: topic }]);
+  const [described] = (await metadata(client, [topic])).topics;
   if (described === undefined || described.errorCode !== 0)
     throw kafkaProblem(topic, described?.errorCode ?? -1);
   return described;
@@ -20,13 +21,13 @@ export async function describeTopic(client: HandlerClient, topic: string): Promi
 
 /** `GET /brokers` */
 export async function listBrokers(client: HandlerClient): Promise<string> {
-  const { brokers } = await metadataAnswer(client, []);
+  const { brokers } = await metadata(client, []);
   return JSON.stringify({ brokers: brokers.map(({ nodeId }) => nodeId).toSorted((a, b) => a - b) });
 }
 
 /** `GET /topics`: the names of all topics that the caller may see. */
 export async function listTopics(client: HandlerClient): Promise<string> {
-  const topics = await metadata(client, null);
+  const { topics } = await metadata(client, 'all');
   return JSON.stringify(topics.filter(({ errorCode }) => errorCode === 0).map(({ name }) => name));
 }
 
@@ -63,24 +64,11 @@ export function partitionIn(topic: string, text: string): number {
   return partition;
 }
 
-async function metadata(
+function metadata(
   client: HandlerClient,
-  topics: { topicId: typeof zeroUuid; name: string }[] | null,
-): Promise<readonly DescribedTopic[]> {
-  return (await metadataAnswer(client, topics)).topics;
-}
-
-function metadataAnswer(
-  client: HandlerClient,
-  topics: { topicId: typeof zeroUuid; name: string }[] | null,
+  topics: readonly string[] | 'all',
 ): Promise<ResponseOf<typeof apis.Metadata>> {
-  const request = {
-    topics,
-    allowAutoTopicCreation: false,
-    includeClusterAuthorizedOperations: false,
-    includeTopicAuthorizedOperations: false,
-  };
-  return client.call(apis.Metadata, metadataVersion, request, 0);
+  return client.call(apis.Metadata, metadataVersion, metadataBody(topics, { mayCreate: false }));
 }
 
 async function configsOf(client: HandlerClient, topic: string): Promise<Record<string, string | null>> {
@@ -89,7 +77,7 @@ async function configsOf(client: HandlerClient, topic: string): Promise<Record<s
     includeSynonyms: false,
     includeDocumentation: false,
   };
-  const { results } = await client.call(apis.DescribeConfigs, configsVersion, request, 0);
+  const { results } = await client.call(apis.DescribeConfigs, configsVersion, request);
   const [result] = results;
   if (result === undefined || result.errorCode !== 0) throw kafkaProblem(topic, result?.errorCode ?? -1);
   return Object.fromEntries(result.configs.map(({ name, value }) => [name, value]));

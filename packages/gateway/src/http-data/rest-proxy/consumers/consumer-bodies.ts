@@ -1,10 +1,10 @@
+import type { Place } from '@weir/client';
 import { gatewayLimits } from '../../../limits.ts';
 import { partitionBounds } from '../../definitions/record-schema.ts';
 import { integerIn, type JsonObject, objectOf, objectsIn, textIn } from '../../json-fields.ts';
 import { orUnprocessable } from '../produce-body.ts';
 import { unprocessable } from '../proxy-problems.ts';
 import { commitOffsetBounds } from './consumer-definitions.ts';
-import type { Place } from './held-partitions.ts';
 
 export interface PlaceAndOffset extends Place {
   readonly offset: number;

@@ -1,4 +1,5 @@
 import type { AnswerMemory } from '@weir/broker';
+import type { Place } from '@weir/client';
 import { compilePattern, type UsablePattern } from '@weir/cluster';
 import type { Clock, Log } from '@weir/core';
 import { gatewayLimits } from '../../../limits.ts';
@@ -11,7 +12,7 @@ import type { ConsumerConfig } from './consumer-config.ts';
 import { illegalState, instanceMissing, otherSubscription } from './consumer-problems.ts';
 import { GroupMembership } from './group-membership.ts';
 import { commitOffsets, committedOffsets } from './group-offsets.ts';
-import { type HeldPartition, HeldPartitions, type Place } from './held-partitions.ts';
+import { type HeldPartition, HeldPartitions } from './held-partitions.ts';
 import { atBeginning, atEnd, atTime, findPositions, requiredOffsetsAt, resetPositions } from './positions.ts';
 import { RecordCollector } from './record-collector.ts';
 import type { RecordTexts } from './record-texts.ts';

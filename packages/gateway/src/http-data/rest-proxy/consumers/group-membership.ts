@@ -1,3 +1,4 @@
+import type { Place } from '@weir/client';
 import { ClassicMember, type Committer, KafkaRequestFailed, leaveGroup, noMember } from '@weir/client';
 import type { Clock, Log } from '@weir/core';
 import { HttpProblem } from '@weir/http';
@@ -5,7 +6,6 @@ import { errors } from '@weir/wire';
 import type { HandlerClient } from '../../handler-client.ts';
 import { groupProblem } from './consumer-problems.ts';
 import { coordinatorCodes } from './group-offsets.ts';
-import type { Place } from './held-partitions.ts';
 import { partitionCounts } from './topic-names.ts';
 
 interface GroupMembershipOptions {

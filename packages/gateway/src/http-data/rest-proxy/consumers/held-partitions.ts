@@ -1,8 +1,4 @@
-/** A partition of a topic. */
-export interface Place {
-  readonly topic: string;
-  readonly partition: number;
-}
+import type { Place } from '@weir/client';
 
 /** A partition that a consumer reads. */
 export interface HeldPartition extends Place {

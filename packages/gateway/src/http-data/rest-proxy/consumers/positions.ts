@@ -1,10 +1,11 @@
-import { apis, errors } from '@weir/wire';
+import { listOffsets, type Place } from '@weir/client';
+import { errors } from '@weir/wire';
 import type { HandlerClient } from '../../handler-client.ts';
 import { kafkaProblem } from '../proxy-problems.ts';
 import type { OffsetReset } from './consumer-config.ts';
 import { illegalState } from './consumer-problems.ts';
-import { byTopic, committedOffsets } from './group-offsets.ts';
-import type { HeldPartition, Place } from './held-partitions.ts';
+import { committedOffsets } from './group-offsets.ts';
+import type { HeldPartition } from './held-partitions.ts';
 
 interface Asked extends Place {
   readonly timestampMs: number;
@@ -27,36 +28,16 @@ const timeoutMs = 30_000;
 /** Finds the offset of the first record at or after a time, or an end. Throws a problem for what does not pass. */
 async function offsetsAt(client: HandlerClient, asked: readonly Asked[]): Promise<readonly FoundOffset[]> {
   if (asked.length === 0) return [];
-  const { topics } = await client.call(
-    apis.ListOffsets,
-    listOffsetsVersion,
-    {
-      replicaId: -1,
-      isolationLevel: 0,
-      topics: [...byTopic(asked)].map(([name, ofTopic]) => ({
-        name,
-        partitions: ofTopic.map(({ partition, timestampMs }) => ({
-          partitionIndex: partition,
-          currentLeaderEpoch: -1,
-          timestamp: BigInt(timestampMs),
-        })),
-      })),
-      timeoutMs,
-    },
-    0,
+  const listed = await listOffsets(
+    client,
+    asked.map((entry) => ({ ...entry, timestamp: BigInt(entry.timestampMs) })),
+    { timeoutMs, version: listOffsetsVersion },
   );
-  return topics.flatMap(({ name, partitions }) =>
-    partitions.map(({ partitionIndex, errorCode, offset = -1n }) => {
-      if (errorCode === errors.TOPIC_AUTHORIZATION_FAILED.code) throw kafkaProblem(name, errorCode);
-      const isFound = errorCode === 0 && offset >= 0n;
-      return {
-        topic: name,
-        partition: partitionIndex,
-        offset: isFound ? Number(offset) : undefined,
-        errorCode,
-      };
-    }),
-  );
+  return listed.map(({ offset, ...found }) => {
+    if (found.errorCode === errors.TOPIC_AUTHORIZATION_FAILED.code)
+      throw kafkaProblem(found.topic, found.errorCode);
+    return { ...found, offset: found.errorCode === 0 && offset >= 0n ? Number(offset) : undefined };
+  });
 }
 
 /** Like `offsetsAt` for partitions that must exist; times after the last record are the end. */

@@ -1,3 +1,4 @@
+import type { Place } from '@weir/client';
 import type { RecordSchemas } from '@weir/registry/decoding';
 import type { Access } from '@weir/security';
 import type { RecordCursor } from '@weir/wire';
@@ -6,7 +7,6 @@ import { base64Json } from '../../record-json.ts';
 import { type RecordFormat, schemaTypeOf } from '../media-types.ts';
 import { unprocessable } from '../proxy-problems.ts';
 import { undecodable } from './consumer-problems.ts';
-import type { Place } from './held-partitions.ts';
 
 /** Returns the key and value of a record as JSON. Throws a problem if they are not in the format. */
 export type RecordTexts = (record: RecordCursor, place: Place) => Promise<KeyAndValue> | KeyAndValue;

@@ -1,6 +1,7 @@
+import { metadataBody } from '@weir/client';
 import { matchInSlices, type UsablePattern } from '@weir/cluster';
 import type { Clock } from '@weir/core';
-import { apis, errors, type ResponseOf, zeroUuid } from '@weir/wire';
+import { apis, errors, type ResponseOf } from '@weir/wire';
 import type { HandlerClient } from '../../handler-client.ts';
 import { kafkaProblem, unprocessable } from '../proxy-problems.ts';
 
@@ -38,7 +39,7 @@ export async function matchingTopics(
   pattern: UsablePattern,
   clock: Clock,
 ): Promise<readonly string[]> {
-  const topics = await metadata(client, null);
+  const topics = await metadata(client, 'all');
   const names = topics.flatMap(({ name, errorCode }) => (errorCode === 0 && name ? [name] : []));
   const found = await matchInSlices(pattern, names, (name) => name, clock);
   if (found === undefined)
@@ -48,13 +49,8 @@ export async function matchingTopics(
 
 async function metadata(
   client: HandlerClient,
-  names: readonly string[] | null,
+  names: readonly string[] | 'all',
 ): Promise<readonly DescribedTopic[]> {
-  const request = {
-    topics: names?.map((name) => ({ topicId: zeroUuid, name })) ?? null,
-    allowAutoTopicCreation: names !== null,
-    includeClusterAuthorizedOperations: false,
-    includeTopicAuthorizedOperations: false,
-  };
-  return (await client.call(apis.Metadata, metadataVersion, request, 0)).topics;
+  const body = metadataBody(names, { mayCreate: names !== 'all' });
+  return (await client.call(apis.Metadata, metadataVersion, body)).topics;
 }

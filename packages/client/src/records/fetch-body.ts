@@ -1,0 +1,55 @@
+import { type apis, type RequestOf, zeroUuid } from '@weir/wire';
+
+type FetchRequest = RequestOf<typeof apis.Fetch>;
+
+/** One position in one partition, and how much of it to read. */
+interface Position {
+  readonly partition: number;
+  readonly offset: number | bigint;
+  readonly bytesMax: number;
+}
+
+/** What to fetch. */
+export interface FetchQuery {
+  readonly topics: readonly {
+    readonly topic: string;
+    /** Names the topic from v13 on. */
+    readonly topicId?: FetchRequest['topics'][number]['topicId'];
+    readonly partitions: readonly Position[];
+  }[];
+  readonly bytesMax: number;
+  readonly waitMs: number;
+  readonly minBytes: number;
+  readonly isolationLevel: number;
+}
+
+/** A request of a consumer, without a session. */
+export function fetchBody({ topics, bytesMax, waitMs, minBytes, isolationLevel }: FetchQuery): FetchRequest {
+  return {
+    clusterId: null,
+    replicaId: -1,
+    replicaState: { replicaId: -1, replicaEpoch: -1n },
+    maxWaitMs: waitMs,
+    minBytes,
+    maxBytes: bytesMax,
+    isolationLevel,
+    sessionId: 0,
+    sessionEpoch: -1,
+    topics: topics.map(({ topic, topicId = zeroUuid, partitions }) => ({
+      topic,
+      topicId,
+      partitions: partitions.map(({ partition, offset, bytesMax: partitionMaxBytes }) => ({
+        partition,
+        currentLeaderEpoch: -1,
+        fetchOffset: BigInt(offset),
+        lastFetchedEpoch: -1,
+        logStartOffset: -1n,
+        partitionMaxBytes,
+        replicaDirectoryId: zeroUuid,
+        highWatermark: -1n,
+      })),
+    })),
+    forgottenTopicsData: [],
+    rackId: '',
+  };
+}
