@@ -19,12 +19,12 @@ if (skip === false) {
 }
 
 const pages: readonly PageCase[] = [
-  { path: '/clusters/{id}/acls', shows: ['ACLs are off: every client may do everything', 'No ACLs yet'] },
+  { path: '/clusters/{id}/acls', shows: ['ACLs are off: all requests are allowed', 'No ACLs yet'] },
   {
     path: '/clusters/{id}/acls?principal=alice&operation=READ&resource_name=orders',
-    shows: ['Yes, allowed', 'The rules alone would deny it; they are off.'],
+    shows: ['Allowed', 'The rules would deny it, but ACLs are off.'],
   },
-  { path: '/clusters/{id}/credentials', shows: ['Create a credential', 'User name'] },
+  { path: '/clusters/{id}/credentials', shows: ['Create credential', 'User name'] },
   { path: '/clusters/{id}/workload-identities', shows: ['No federations yet'] },
 ];
 
@@ -60,14 +60,14 @@ async function sendUntil(sasl: { username: string; password: string }, wanted: R
 test('why is this producer denied: credential, denial, tester, rule, allowed', bounded, async () => {
   const page = await stage.open();
   await page.goto(await stage.urlOf('/clusters/{id}/credentials'));
-  await button(page, 'Create a credential').click();
+  await button(page, 'Create credential').click();
   const dialog = dialogOf(page);
   await field(dialog, 'Name').fill('a name');
-  await button(page, 'Create the credential').click();
+  await button(page, 'Create credential').click();
   await dialog.getByRole('alert').waitFor();
   assert.equal(await field(dialog, 'Name').inputValue(), 'a name', 'what was typed stays');
   await field(dialog, 'Name').fill('bob');
-  await button(page, 'Create the credential').click();
+  await button(page, 'Create credential').click();
   const snippet = await dialog.getByRole('region', { name: 'JavaScript (kafkajs)', exact: true }).innerText();
   assert.deepEqual(await accessibilityProblems(page), []);
   const sasl = JSON.parse(/sasl: (\{.*\}) \}\)/.exec(snippet)![1]!) as { username: string; password: string };
@@ -80,14 +80,14 @@ test('why is this producer denied: credential, denial, tester, rule, allowed', b
     .getByRole('link', { name: 'ACLs', exact: true })
     .click();
   await page.locator('main').getByRole('button', { name: 'Change', exact: true }).click();
-  await page.getByRole('menuitem', { name: /^Enforce them/ }).click();
+  await page.getByRole('menuitem', { name: /^Enforce:/ }).click();
   await onPage(page, 'ACLs are enforced').waitFor();
   await sendUntil(sasl, /not authorized/i);
 
   await field(page, 'Principal').fill('User:ccn_bob');
-  await field(page, 'Name of the resource').fill('orders');
+  await field(page, 'Resource name').fill('orders');
   await button(page, 'Test').click();
-  await onPage(page, 'No, denied').waitFor();
+  await onPage(page, 'Denied').waitFor();
   assert.equal(
     new URL(page.url()).searchParams.get('resource_name'),
     'orders',
@@ -95,14 +95,14 @@ test('why is this producer denied: credential, denial, tester, rule, allowed', b
   );
   assert.deepEqual(await accessibilityProblems(page), []);
   await button(page, 'Create this ACL').click();
-  await onPage(page, 'Yes, allowed').waitFor();
+  await onPage(page, 'Allowed').waitFor();
   await onPage(page, '1 rule').waitFor();
   await sendUntil(sasl, /^sent$/);
 
   await button(page, 'Delete: User:ccn_bob may WRITE topic orders').click();
-  await onPage(page, 'No, denied').waitFor();
+  await onPage(page, 'Denied').waitFor();
   await undoOf(page, 'Deleted: User:ccn_bob may WRITE topic orders').click();
-  await onPage(page, 'Yes, allowed').waitFor();
+  await onPage(page, 'Allowed').waitFor();
 
   await button(page, 'Import and export').click();
   await page.getByRole('menuitem', { name: 'Export as JSON', exact: true }).click();
@@ -112,7 +112,7 @@ test('why is this producer denied: credential, denial, tester, rule, allowed', b
   await page.getByRole('menuitem', { name: 'Import from JSON', exact: true }).click();
   await field(dialog, 'Rules as JSON').fill('nothing');
   await button(page, 'Import').click();
-  await dialog.getByText(/This is not JSON/).waitFor();
+  await dialog.getByText(/Not valid JSON/).waitFor();
   await field(dialog, 'Rules as JSON').fill(json.replace('"WRITE"', '"READ"'));
   await button(page, 'Import').click();
   await onPage(page, '2 rules').waitFor();

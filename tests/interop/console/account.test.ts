@@ -13,14 +13,14 @@ let stage: Stage;
 if (skip === false) stage = await openStage({ after });
 
 const pages: readonly PageCase[] = [
-  { path: '/keys', shows: ['API keys', /akn_playground/, 'Create a key'] },
-  { path: '/mcp', shows: ['Generate a configuration', 'Workspaces that it reads', /\/api\/v1\/mcp/] },
-  { path: '/team', shows: ['Invite a person', 'playground@localhost.localdomain', 'Admin'] },
-  { path: '/team/roles', shows: ['administers all workspaces', 'Create a role'] },
-  { path: '/team/sso', shows: ['Set single sign-on up', 'Issuer'] },
-  { path: '/audit-log', shows: ['Audit log', /Every call that changes something/] },
-  { path: '/workspaces', shows: ['Workspaces', 'administer', 'Create a workspace'] },
-  { path: '/account', shows: ['Your rights', 'Sessions', 'this one'] },
+  { path: '/keys', shows: ['API keys', /akn_playground/, 'Create key'] },
+  { path: '/mcp', shows: ['Generate configuration', 'Workspaces to read', /\/api\/v1\/mcp/] },
+  { path: '/team', shows: ['Invite member', 'playground@localhost.localdomain', 'Admin'] },
+  { path: '/team/roles', shows: ['administers all workspaces', 'Create role'] },
+  { path: '/team/sso', shows: ['Set up single sign-on', 'Issuer'] },
+  { path: '/audit-log', shows: ['Audit log', /Every change, refused call/] },
+  { path: '/workspaces', shows: ['Workspaces', 'administer', 'Create workspace'] },
+  { path: '/account', shows: ['Your rights', 'Sessions', 'this session'] },
 ];
 
 testPages(() => stage, pages);
@@ -28,19 +28,19 @@ testPages(() => stage, pages);
 test('a key is made, shown once, works, and is deleted', bounded, async () => {
   const page = await stage.open();
   await page.goto(`${stage.url}/keys`);
-  await button(page, 'Create a key').click();
+  await button(page, 'Create key').click();
   const dialog = dialogOf(page);
   await field(dialog, 'Name').fill('not a name');
-  await button(page, 'Create the key').click();
+  await button(page, 'Create key').click();
   await dialog
     .getByRole('alert')
     .getByText(/letters, digits and underscores/)
     .waitFor();
   assert.equal(await field(dialog, 'Name').inputValue(), 'not a name', 'what was typed stays');
   await field(dialog, 'Name').fill('reader');
-  await field(dialog, 'For').selectOption('app_r');
-  await button(page, 'Create the key').click();
-  await dialog.getByText('Secret of the key').waitFor();
+  await field(dialog, 'Access').selectOption('app_r');
+  await button(page, 'Create key').click();
+  await dialog.getByText('Copy it now: it is not shown again.').waitFor();
   assert.deepEqual(await accessibilityProblems(page), []);
   const secret = /aks_[0-9a-f]{64}/.exec(await dialog.innerText())![0];
   const answer = await fetch(`${stage.url}/api/v1/get_context`, { headers: { 'service-api-key': secret } });
@@ -51,7 +51,7 @@ test('a key is made, shown once, works, and is deleted', bounded, async () => {
   assert.ok(!(await page.content()).includes(secret), 'the secret is gone with the dialog');
   await page.reload();
   await button(page, 'Delete akn_reader').click();
-  await dialog.getByText(/last used .* Whatever uses it is refused/).waitFor();
+  await dialog.getByText(/Last used .* Programs that use it are refused/).waitFor();
   await field(dialog, 'Type akn_reader to confirm').fill('akn_reader');
   await button(dialog, 'Delete akn_reader').click();
   await message(page, 'Deleted akn_reader').waitFor();
@@ -61,13 +61,13 @@ test('a key is made, shown once, works, and is deleted', bounded, async () => {
 test('a workspace is made, chosen, renamed and deleted', bounded, async () => {
   const page = await stage.open();
   await page.goto(`${stage.url}/workspaces`);
-  await button(page, 'Create a workspace').click();
+  await button(page, 'Create workspace').click();
   const dialog = dialogOf(page);
   await field(dialog, 'Name').fill('a!');
-  await button(page, 'Create the workspace').click();
+  await button(page, 'Create workspace').click();
   await dialog.getByRole('alert').waitFor();
   await field(dialog, 'Name').fill('Reports');
-  await button(page, 'Create the workspace').click();
+  await button(page, 'Create workspace').click();
   await page.getByTitle('Show the clusters of Reports', { exact: true }).click();
   await onPage(page, 'No clusters yet').waitFor();
   await page.reload();
@@ -131,16 +131,16 @@ test('a person is invited, roles are made and given, and the audit log has it', 
   const page = await stage.open();
   const dialog = dialogOf(page);
   await page.goto(`${stage.url}/team/roles`);
-  await button(page, 'Create a role').click();
+  await button(page, 'Create role').click();
   await field(dialog, 'Name').fill('x');
-  await button(page, 'Create the role').click();
+  await button(page, 'Create role').click();
   await dialog.getByRole('alert').waitFor();
   await field(dialog, 'Name').fill('Shop readers');
   await field(dialog, 'In Default').selectOption('read_only');
-  await button(page, 'Create the role').click();
+  await button(page, 'Create role').click();
   await onPage(page, 'reads Default').waitFor();
   await page.getByRole('link', { name: 'Members', exact: true }).click();
-  await button(page, 'Invite a person').click();
+  await button(page, 'Invite member').click();
   await field(dialog, 'E-mail').fill('not an address');
   await button(page, 'Invite').click();
   await dialog.getByRole('alert').waitFor();
@@ -149,9 +149,9 @@ test('a person is invited, roles are made and given, and the audit log has it', 
   await button(page, 'Invite').click();
   await dialog.getByText(/\/join#/).waitFor();
   await button(page, 'Done').click();
-  await onPage(page, 'Invited, and not here yet').waitFor();
+  await onPage(page, 'Pending invitations').waitFor();
   await button(page, 'Withdraw').click();
-  await message(page, 'The invitation of grace@example.com is withdrawn').waitFor();
+  await message(page, 'Withdrew the invitation of grace@example.com').waitFor();
   await page.goto(`${stage.url}/audit-log?operation=create_user_role`);
   await page.getByRole('gridcell', { name: 'create_user_role', exact: true }).first().click();
   await dialog.getByText('playground@localhost.localdomain').waitFor();
@@ -176,11 +176,11 @@ test('a configuration for MCP is generated, tested, and used by a client', bound
     const [key] = ((await answer.json()) as { api_keys: { name: string }[] }).api_keys;
     await onPage(page, new RegExp(`\\b${key!.name}\\b`)).waitFor();
     const shown = await page
-      .getByRole('region', { name: 'Clients that name the address url (most)', exact: true })
+      .getByRole('region', { name: 'Clients that use the field url (most)', exact: true })
       .locator('code')
       .innerText();
-    await button(page, 'Test it').click();
-    await onPage(page, /It works: .* offers \d+ tools/).waitFor();
+    await button(page, 'Test connection').click();
+    await onPage(page, /Connected: .* has \d+ tools/).waitFor();
     const { mcpServers } = JSON.parse(shown) as {
       mcpServers: { weir: { url: string; headers: Record<string, string> } };
     };

@@ -97,20 +97,20 @@ testPages(
       path: '/clusters/{id}/topics/orders/schema',
       shows: [
         /"record"/,
-        'Values are validated: records that do not fit are refused.',
+        'Values are validated: agents reject invalid records.',
         'No subject orders-key',
         'orders-shop.Refund',
       ],
     },
     {
       path: '/clusters/{id}/topics/orders/access',
-      shows: ['3 rules are about it', 'User:bob', 'ACLs are off: every client may do everything'],
+      shows: ['3 rules for this topic', 'User:bob', 'ACLs are off: all requests are allowed'],
     },
     {
       path: '/clusters/{id}/consumer-groups/billing?range=24h',
       shows: ['Lag by topic, last day', 'Partitions with offsets', '2 of 2'],
     },
-    { path: '/clusters/{id}/topics/plain/access', shows: ['2 rules are about it', 'User:carol'] },
+    { path: '/clusters/{id}/topics/plain/access', shows: ['2 rules for this topic', 'User:carol'] },
   ],
 );
 
@@ -121,9 +121,9 @@ test('from a topic to its schema, and back', bounded, async (t) => {
   const tabs = page.getByRole('navigation', { name: 'Sections' });
   await tabs.getByRole('link', { name: 'Schema', exact: true }).click();
   await page.getByRole('heading', { name: 'No subject plain-value', exact: true }).waitFor();
-  await page.getByRole('button', { name: 'Register a schema', exact: true }).first().click();
+  await page.getByRole('button', { name: 'Register schema', exact: true }).first().click();
   assert.equal(await page.getByLabel('Subject').inputValue(), 'plain-value');
-  await page.getByRole('button', { name: 'Register the schema', exact: true }).click();
+  await page.getByRole('button', { name: 'Register schema', exact: true }).click();
   await page.getByRole('heading', { name: 'plain-value', exact: true }).waitFor();
   await page.getByRole('link', { name: 'topic plain', exact: true }).click();
   await page.getByRole('heading', { name: 'plain', exact: true }).waitFor();
@@ -140,20 +140,20 @@ test('who may read a topic, and why', bounded, async (t) => {
   const alice = rows.filter({ has: page.getByText('User:alice', { exact: true }) });
   await alice.getByRole('link', { name: 'yes', exact: true }).waitFor();
   await alice.getByRole('link', { name: 'no', exact: true }).click();
-  await page.getByText('The rules alone would deny it; they are off.', { exact: true }).waitFor();
+  await page.getByText('The rules would deny it, but ACLs are off.', { exact: true }).waitFor();
   assert.equal(await page.getByLabel('Principal', { exact: true }).inputValue(), 'User:alice');
   assert.equal(await page.getByLabel('Operation', { exact: true }).inputValue(), 'WRITE');
   await page.goBack();
 
-  await page.getByRole('button', { name: 'Create an ACL', exact: true }).click();
+  await page.getByRole('button', { name: 'Create ACL', exact: true }).click();
   const dialog = dialogOf(page);
-  assert.equal(await dialog.getByLabel('Name of the resource').inputValue(), 'orders');
+  assert.equal(await dialog.getByLabel('Resource name').inputValue(), 'orders');
   await dialog.getByLabel('Principal').fill('dave');
-  await dialog.getByRole('button', { name: 'Create the ACL', exact: true }).click();
-  await page.getByRole('heading', { name: '4 rules are about it', exact: true }).waitFor();
+  await dialog.getByRole('button', { name: 'Create ACL', exact: true }).click();
+  await page.getByRole('heading', { name: '4 rules for this topic', exact: true }).waitFor();
   await page.getByRole('button', { name: 'Test access', exact: true }).click();
   await page.getByRole('form', { name: 'Access tester', exact: true }).waitFor();
-  assert.equal(await page.getByLabel('Name of the resource').inputValue(), 'orders');
+  assert.equal(await page.getByLabel('Resource name').inputValue(), 'orders');
   await page.getByRole('button', { name: 'Delete: User:dave may READ topic orders', exact: true }).click();
   await undoOf(page, 'Deleted: User:dave may READ topic orders').waitFor();
 });
@@ -166,12 +166,14 @@ test('a group forgets a topic, and remembers it again', bounded, async (t) => {
   await page.getByRole('heading', { name: 'Lag by topic, last 6 hours', exact: true }).waitFor();
   assert.match(page.url(), /range=6h/);
   await page.getByRole('heading', { name: 'Topics (2)', exact: true }).waitFor();
-  await page.getByRole('button', { name: 'Delete the offsets of orders', exact: true }).click();
+  await page.getByRole('button', { name: 'Delete offsets of orders', exact: true }).click();
   const dialog = dialogOf(page);
   await dialog
-    .getByText(/billing forgets where it is in 2 partitions of orders, with 2 records unread/)
+    .getByText(
+      /This deletes the committed offsets of billing in 2 partitions of orders, with 2 records unread/,
+    )
     .waitFor();
-  await dialog.getByRole('button', { name: 'Delete the offsets of orders', exact: true }).click();
+  await dialog.getByRole('button', { name: 'Delete offsets of orders', exact: true }).click();
   await page.getByRole('heading', { name: 'Topics (1)', exact: true }).waitFor();
   await page.getByRole('button', { name: 'Undo', exact: true }).click();
   await page.getByRole('heading', { name: 'Topics (2)', exact: true }).waitFor();
@@ -191,13 +193,13 @@ test('a diagnostic links what it names, charts it and says what to do', bounded,
   await page.route('**/api/v1/get_diagnostic*', (route) => route.fulfill({ json: { diagnostic: stuck } }));
   const at = await stage.urlOf('/clusters/{id}/diagnostics/consumer_group_stuck');
   await page.goto(at);
-  const found = page.locator('section').filter({ has: page.getByRole('heading', { name: 'What it found' }) });
+  const found = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Findings' }) });
   await found.getByText('for 12 minutes', { exact: false }).waitFor();
   await page.getByRole('heading', { name: 'Lag of billing by topic, last hour', exact: true }).waitFor();
   await page.getByRole('button', { name: '24 h', exact: true }).click();
   await page.getByRole('heading', { name: 'Records per second of billing, last day', exact: true }).waitFor();
   await page.getByText('weir cli consumer-group-lag -group billing', { exact: true }).waitFor();
-  await page.getByText('It has never failed.', { exact: true }).waitFor();
+  await page.getByText('Never failed.', { exact: true }).waitFor();
   assert.deepEqual(await accessibilityProblems(page), [], 'in light');
   await page.evaluate(`document.documentElement.classList.add('dark')`);
   assert.deepEqual(await accessibilityProblems(page), [], 'in dark');
@@ -231,9 +233,9 @@ test('a deleted subject comes back with all its schemas', bounded, async (t) => 
   const second = await call('register_schema', { subject: 'lost-value', schema: orderOf(note) });
   await call('delete_subject', { subject: 'lost-value' });
   await page.goto(await stage.urlOf('/clusters/{id}/subjects/lost-value'));
-  await page.getByRole('button', { name: 'Undo the deletion', exact: true }).click();
+  await page.getByRole('button', { name: 'Restore subject', exact: true }).click();
   await page
-    .getByText('lost-value is back: versions 3 to 4, with the same ids', { exact: true })
+    .getByText('Restored lost-value: versions 3 to 4, with the same ids', { exact: true })
     .first()
     .waitFor();
   const versions = await Promise.all(

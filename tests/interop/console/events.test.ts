@@ -104,12 +104,12 @@ test('live events appear by themselves, wait while a person reads, pause, and st
   // A time that is over has no new events.
   await page.getByRole('button', { name: /^Last hour/ }).click();
   await page.getByRole('button', { name: 'Yesterday', exact: true }).click();
-  await page.getByText(/New events happen now, and the chosen time ended at/).waitFor();
+  await page.getByText(/Live needs a time range that includes now; the chosen range ended at/).waitFor();
   await page.waitForURL((url) => !url.searchParams.has('live'));
   await page.goto(await stage.urlOf(`${aclEvents}&preset=yesterday&live=on`));
   await page
     .getByRole('alert')
-    .getByText(/the chosen time ended at/)
+    .getByText(/the chosen range ended at/)
     .waitFor();
   await page.context().close();
 });
@@ -150,10 +150,10 @@ test('a view is saved, opened, changed, shared with another person and deleted',
   const menu = (of: Page, name: string | RegExp) => of.getByRole('button', { name });
   await page.goto(await stage.urlOf(`${aclEvents}&group_by=data.resource_name&chart=lines&relative=4h`));
   await menu(page, 'Views').click();
-  await item(page, 'Save as a view…').click();
+  await item(page, 'Save view…').click();
   await dialog.getByLabel('Name').fill('Denied creations');
   assert.deepEqual(await accessibilityProblems(page), [], 'saving');
-  await dialog.getByRole('button', { name: 'Save the view', exact: true }).click();
+  await dialog.getByRole('button', { name: 'Save view', exact: true }).click();
   await page.waitForURL(/view=evi_/);
 
   // After a reload elsewhere the server has it, and it brings back the whole search.
@@ -183,7 +183,7 @@ test('a view is saved, opened, changed, shared with another person and deleted',
   await item(page, 'Rename or share…').click();
   await dialog.getByLabel('Name').fill('Who creates');
   await dialog.getByRole('checkbox', { name: /Share with everyone/ }).check();
-  await dialog.getByRole('button', { name: 'Change the view', exact: true }).click();
+  await dialog.getByRole('button', { name: 'Change view', exact: true }).click();
   await menu(page, 'Who creates').waitFor();
 
   // The other person opens it, cannot change it, and can save an own one.
@@ -193,18 +193,18 @@ test('a view is saved, opened, changed, shared with another person and deleted',
   await reader.waitForURL(/view=evi_/);
   assert.equal(param(reader, 'chart'), null);
   await menu(reader, 'Who creates').click();
-  assert.equal(await item(reader, 'Delete the view…').getAttribute('aria-disabled'), 'true');
-  await item(reader, 'Save as a view…').click();
+  assert.equal(await item(reader, 'Delete view…').getAttribute('aria-disabled'), 'true');
+  await item(reader, 'Save view…').click();
   const readers = dialogOf(reader);
   assert.ok(await readers.getByRole('checkbox', { name: /Share with everyone/ }).isDisabled());
   await readers.getByLabel('Name').fill('Mine');
-  await readers.getByRole('button', { name: 'Save the view', exact: true }).click();
+  await readers.getByRole('button', { name: 'Save view', exact: true }).click();
   await menu(reader, 'Mine').waitFor();
   await reader.context().close();
 
   await menu(page, 'Who creates').click();
-  await item(page, 'Delete the view…').click();
-  await dialog.getByRole('button', { name: 'Delete the view', exact: true }).click();
+  await item(page, 'Delete view…').click();
+  await dialog.getByRole('button', { name: 'Delete view', exact: true }).click();
   await page.waitForURL((url) => !url.searchParams.has('view'));
   await menu(page, 'Views').click();
   await item(page, 'No views yet').waitFor();
@@ -239,7 +239,7 @@ async function timesOf(filter: string, count: number, quietMs: number): Promise<
 }
 
 test(
-  'a part of the timeline that is selected is compared with the rest, or zoomed into',
+  'a part of the timeline that is selected is compared with the baseline, or zoomed into',
   bounded,
   async () => {
     const names = (prefix: string) => Array.from({ length: 8 }, (_, at) => `${prefix}-${at}`);
@@ -269,17 +269,17 @@ test(
     };
     await drag();
     const selection = page.getByRole('region', { name: 'Selection', exact: true });
-    await selection.getByRole('button', { name: 'Clear the selection', exact: true }).click();
+    await selection.getByRole('button', { name: 'Clear selection', exact: true }).click();
     await selection.waitFor({ state: 'detached' });
     await drag();
-    await selection.getByRole('button', { name: 'Compare with the rest', exact: true }).click();
+    await selection.getByRole('button', { name: 'Compare with baseline', exact: true }).click();
     await page.waitForURL((url) => url.searchParams.has('compare'));
 
     const differences = page.getByRole('region', { name: 'Differences', exact: true });
     const row = differences.getByRole('row').filter({ hasText: 'data.resource_type' });
-    await row.filter({ hasText: 'GROUP' }).getByText('only here', { exact: true }).waitFor();
-    await row.filter({ hasText: 'TOPIC' }).getByText('not here', { exact: true }).waitFor();
-    await page.getByText(/\d events of the selection and all 8 others are counted/).waitFor();
+    await row.filter({ hasText: 'GROUP' }).getByText('only in selection', { exact: true }).waitFor();
+    await row.filter({ hasText: 'TOPIC' }).getByText('not in selection', { exact: true }).waitFor();
+    await page.getByText(/counted \d events? of the selection and 8 of the baseline/).waitFor();
     assert.equal(await differences.getByRole('row').filter({ hasText: 'acl_logs' }).count(), 0);
     assert.deepEqual(await accessibilityProblems(page), [], 'in light');
     await page.evaluate(`document.documentElement.classList.add('dark')`);
@@ -293,7 +293,7 @@ test(
     await page.reload();
     await row.getByRole('button', { name: 'GROUP', exact: true }).click();
     await page.waitForURL((url) => /resource_type == "GROUP"/.test(url.searchParams.get('filter') ?? ''));
-    await page.getByRole('button', { name: 'Close the comparison', exact: true }).click();
+    await page.getByRole('button', { name: 'Close comparison', exact: true }).click();
     await page.waitForURL((url) => !url.searchParams.has('compare'));
     await page.context().close();
   },
@@ -304,7 +304,7 @@ test('types that are not recorded are marked, and few events are zoomed to', bou
   await call('update_events_state', { event_types: { agent_logs: { enabled: false } } });
   const page = await stage.open();
   await page.goto(await stage.urlOf('/clusters/{id}/events?types=acl_logs&relative=1d'));
-  await page.getByRole('button', { name: 'Zoom to them', exact: true }).click();
+  await page.getByRole('button', { name: 'Zoom to events', exact: true }).click();
   await page.waitForURL((url) => url.searchParams.has('start'));
   await rowOf(page, 'few-events').waitFor();
   await page.getByRole('button', { name: 'ACL logs', exact: true }).click();
@@ -357,10 +357,10 @@ test('a hundred results are revealed by twenty, narrowed, expanded and copied', 
     await page.getByRole('button', { name: '"part"', exact: true }).click();
     await page.getByRole('menuitem', { name: entry }).click();
   };
-  await choose('Copy the name');
+  await choose('Copy name');
   await page.getByText('Copied the field name', { exact: true }).waitFor();
   assert.equal(await copied(), 'data.part');
-  await choose('Copy the value');
+  await choose('Copy value');
   await page.getByText('Copied the value', { exact: true }).waitFor();
   assert.equal(await copied(), 'even');
   await choose('Filter != even');

@@ -70,10 +70,10 @@ test(
   async () => {
     const page = await stage.open();
     await page.goto(await stage.urlOf('/clusters/{id}/events'));
-    await onPage(page, 'This cluster records no events').waitFor();
+    await onPage(page, 'Events are disabled').waitFor();
     assert.deepEqual(await accessibilityProblems(page), [], 'without events');
     await button(page, 'Enable events').click();
-    await onPage(page, 'This cluster records no events').waitFor({ state: 'hidden' });
+    await onPage(page, 'Events are disabled').waitFor({ state: 'hidden' });
     await call(page, 'update_virtual_cluster_configuration', {
       virtual_cluster_configuration: { are_acls_enabled: true },
     });
@@ -91,7 +91,7 @@ test(
     await page.getByRole('menuitem', { name: 'Filter == CREATE', exact: true }).click();
     await page.waitForURL((url) => url.searchParams.get('filter') === 'data.operation == "CREATE"');
     await button(page, '"resource_name"').click();
-    await page.getByRole('menuitem', { name: /Group the timeline/ }).click();
+    await page.getByRole('menuitem', { name: /Group timeline/ }).click();
     await page.waitForURL((url) => url.searchParams.get('group_by') === 'data.resource_name');
     await page.getByRole('img', { name: /Events over time by data.resource_name, 2 series/ }).waitFor();
     assert.deepEqual(await accessibilityProblems(page), [], 'with results');
@@ -141,11 +141,11 @@ test(
     await page.keyboard.press('Control+Enter');
     await page
       .getByRole('alert')
-      .getByText(/The filter is wrong at column 16/)
+      .getByText(/Invalid filter at column 16/)
       .waitFor();
     assert.equal(await rows(page).count(), found);
     await button(page, 'Builder').click();
-    await message(page, /Rows cannot show this text/).waitFor();
+    await message(page, /The builder cannot show this filter/).waitFor();
     await editor(page).getByText('data.operation = "CREATE"').waitFor();
 
     // Back to the search before, and by the keyboard to an event and those around it.
@@ -156,8 +156,8 @@ test(
     await page.keyboard.press('j');
     if ((await rows(page).first().getByRole('button').first().getAttribute('aria-expanded')) === 'false')
       await page.keyboard.press('Enter');
-    await button(page, 'Around this event').first().click();
-    await dialogOf(page).getByText('Before it').waitFor();
+    await button(page, 'Show surrounding events').first().click();
+    await dialogOf(page).getByText('Events before').waitFor();
     await page.getByRole('region', { name: 'The event', exact: true }).getByText(denial).waitFor();
     assert.notEqual(param(page, 'event'), null);
     assert.deepEqual(await accessibilityProblems(page), [], 'with an event open');
@@ -193,7 +193,7 @@ test(
     );
     await button(page, 'Stop').click();
     await cancelled;
-    await onPage(page, 'stopped; these are earlier results').waitFor();
+    await onPage(page, 'stopped; showing earlier results').waitFor();
     assert.ok((await rows(page).count()) > 0);
     await page.unroute('**/api/v1/search_events');
     await page.goto(await stage.urlOf('/clusters/{id}/acls/events?types=agent_logs&relative=1d'));
@@ -244,7 +244,7 @@ test(
     await page.goto(await stage.urlOf('/clusters/{id}/events'));
     await rows(page).getByText('⟨U+202E⟩gnp.exe␇').waitFor();
     await button(page, 'Expand all').click();
-    await onPage(page, 'Long texts are cut. Show all').first().waitFor();
+    await onPage(page, 'Show full texts').first().waitFor();
     assert.equal(await page.locator('main img[src], main script').count(), 0);
     assert.match(await page.title(), /^Events/);
     const shown = await page.locator('main').innerText();

@@ -32,7 +32,7 @@ if (skip === false) {
 const pages: readonly PageCase[] = [
   {
     path: '/clusters/{id}',
-    shows: ['Produce p99', 'Groups that fall behind', 'Bytes per second, last hour'],
+    shows: ['Produce p99', 'Groups falling behind', 'Bytes per second, last hour'],
   },
   { path: '/clusters/{id}/consumer-groups', shows: ['billing', 'Last hour'] },
   { path: '/clusters/{id}/consumer-groups/billing', shows: ['Reset offsets', 'Lag by topic, last hour'] },
@@ -48,14 +48,14 @@ test('a person finds the group that falls behind and resets it', bounded, async 
   await page.getByRole('link', { name: 'billing', exact: true }).click();
   await onPage(page, /3,001 records behind/).waitFor();
   await button(page, 'Reset offsets').click();
-  await dialogOf(page).getByText('An offset, of every partition', { exact: true }).click();
+  await dialogOf(page).getByText('An offset, in every partition', { exact: true }).click();
   await field(page, 'Offset').fill('minus one');
   await button(page, 'Preview').click();
-  await dialogOf(page).getByText('Type a whole number from 0.', { exact: true }).waitFor();
-  await dialogOf(page).getByText('The end: skip what it has not read', { exact: true }).click();
+  await dialogOf(page).getByText('Enter a whole number, 0 or more.', { exact: true }).waitFor();
+  await dialogOf(page).getByText('Latest: skip all unread records', { exact: true }).click();
   await button(page, 'Preview').click();
   await dialogOf(page)
-    .getByText(/3,001 records are skipped, 0 are read again\./)
+    .getByText(/3,001 records skipped, 0 reprocessed\./)
     .waitFor();
   await button(page, 'Apply').click();
   await message(page, /^Reset 2 partitions/).waitFor();

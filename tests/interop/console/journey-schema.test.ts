@@ -24,14 +24,14 @@ test('a person breaks a schema, sees why, fixes it and sees the diff', {
   await page.getByRole('link', { name: 'orders-value', exact: true }).click();
   await onPage(page, '1 version').waitFor();
   await page.getByRole('link', { name: 'New version', exact: true }).click();
-  await onPage(page, 'The subject has this schema already').waitFor();
+  await onPage(page, 'The subject already has this schema').waitFor();
 
   const editor = page.getByRole('textbox', { name: 'Schema', exact: true });
-  const register = button(page, 'Register as the next version');
+  const register = button(page, 'Register new version');
 
   // A text that is no JSON says where.
   await replaceText(editor, textOf({ name: 'paid', type: 'boolean' }).slice(0, -3));
-  await onPage(page, 'This is not a valid schema').waitFor();
+  await onPage(page, 'Invalid schema').waitFor();
 
   // A field without a default cannot be read from old records.
   await replaceText(editor, textOf({ name: 'paid', type: 'boolean' }));

@@ -53,7 +53,7 @@ const pages: readonly PageCase[] = [
   { path: '/clusters/{id}/topics/orders/messages', shows: [/scanned \d+ · matched/, /customer-/] },
   { path: '/clusters/{id}/topics/orders/messages?partition=1&offset=7', shows: ['1:7', 'Copy link', 'Tree'] },
   { path: '/clusters/{id}/topics/odd/messages', shows: ['tombstone', /<img src=x/] },
-  { path: '/clusters/{id}/topics/silent/messages', shows: ['No records here'] },
+  { path: '/clusters/{id}/topics/silent/messages', shows: ['No records'] },
   { path: '/clusters/{id}/topics/silent/messages?partition=0&offset=9', shows: ['No record at 0:9'] },
 ];
 
@@ -110,14 +110,14 @@ test('a person filters, pages, opens a record, shares it and produces one', boun
     .waitFor();
   assert.deepEqual(await accessibilityProblems(page), []);
   await page.getByRole('separator', { name: 'Width of the record', exact: true }).press('ArrowLeft');
-  await button(page, 'Close the record').click();
+  await button(page, 'Close record').click();
   await panel(page).waitFor({ state: 'detached' });
 
   await button(page, 'Produce').click();
   const dialog = dialogOf(page);
   await field(dialog, 'Format of the value').selectOption('json');
   await field(dialog, 'Value').fill('{"broken"');
-  await button(dialog, 'Add a header').click();
+  await button(dialog, 'Add header').click();
   await field(dialog, 'Name of header 1').fill('source');
   await field(dialog, 'Value of header 1').fill(script);
   await button(dialog, 'Produce').click();
@@ -158,9 +158,9 @@ test(
     await row(page, '0:6').click();
     await panel(page).getByText('12345678901234567890').waitFor();
     await row(page, '0:5').click();
-    await panel(page).getByText('only the beginning').waitFor();
+    await panel(page).getByText('truncated').waitFor();
     await panel(page)
-      .getByRole('button', { name: /Load the whole value/ })
+      .getByRole('button', { name: /Load full value/ })
       .click();
     await panel(page)
       .getByRole('button', { name: /Show all 700,003 characters/ })
@@ -168,7 +168,7 @@ test(
     await panel(page).getByText(/xEND$/).waitFor();
     await row(page, '0:2').click();
     await panel(page)
-      .getByText(/a tombstone/)
+      .getByText(/tombstone/)
       .waitFor();
     await assertNothingRan(page);
     await page.context().close();
@@ -178,7 +178,7 @@ test(
 test('new records arrive while the page is live', bounded, async () => {
   const page = await stage.open();
   await page.goto(await stage.urlOf('/clusters/{id}/topics/silent/messages'));
-  await onPage(page, 'No records here').waitFor();
+  await onPage(page, 'No records').waitFor();
   await button(page, 'Live').click();
   await page.waitForURL(/live=true/);
   await kafkaOf(stage.local.address('Kafka'), async ({ producer }) => {
@@ -219,11 +219,11 @@ test('where ACLs are on, a person reads as a Kafka credential', bounded, async (
     assert.deepEqual(await accessibilityProblems(page), []);
     await field(page, 'User name').fill(made.username);
     await field(page, 'Password').fill('wrong');
-    await button(page, 'Use this credential').click();
+    await button(page, 'Use credential').click();
     await onPage(page, /password of the Kafka credential is wrong/).waitFor();
     assert.equal(await field(page, 'User name').inputValue(), made.username);
     await field(page, 'Password').fill(made.password);
-    await button(page, 'Use this credential').click();
+    await button(page, 'Use credential').click();
     await row(page, '0:99').waitFor();
     assert.ok(!page.url().includes(made.password));
   } finally {

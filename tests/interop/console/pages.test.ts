@@ -34,11 +34,11 @@ const pages: readonly PageCase[] = [
   { path: '/clusters/{id}/topics?q=ord', shows: ['orders', '1 of 2 topics'] },
   { path: '/clusters/{id}/topics/orders', shows: ['3 partitions', 'Latest record'] },
   { path: `/clusters/{id}/topics/${longName}`, shows: [longName] },
-  { path: '/clusters/{id}/topics/missing', shows: ['Failed to describe the topic missing', 'Try again'] },
+  { path: '/clusters/{id}/topics/missing', shows: ['Failed to describe the topic missing', 'Retry'] },
   { path: '/clusters/{id}/consumer-groups', shows: ['shop', 'Lag'] },
   { path: '/clusters/{id}/consumer-groups/shop', shows: [/Partitions \(/, 'orders'] },
   { path: '/clusters/{id}/diagnostics', shows: ['Diagnostics'] },
-  { path: '/clusters/{id}/agents', shows: ['1 agent calls in', 'proxy'] },
+  { path: '/clusters/{id}/agents', shows: ['1 agent connected', 'proxy'] },
 ];
 
 testPages(() => stage, pages);

@@ -32,9 +32,9 @@ test('a pipeline is made, broken, fixed, deployed, rolled back and deleted', {
   const page = await stage.open();
   const click = (name: string) => button(page, name).click();
   await page.goto(await stage.urlOf('/clusters/{id}/pipelines'));
-  await click('New pipeline');
+  await click('Create pipeline');
   await field(page, 'Name').fill('clean orders');
-  await click('Create the pipeline');
+  await click('Create pipeline');
   await page.getByRole('heading', { name: 'clean orders', exact: true }).waitFor();
 
   const editor = page.getByRole('textbox', { name: 'Configuration', exact: true });
@@ -50,7 +50,7 @@ test('a pipeline is made, broken, fixed, deployed, rolled back and deleted', {
     ['cleaner', 2],
   ] as const) {
     await replaceText(editor, yamlTo(topic));
-    await onPage(page, 'A valid configuration').waitFor();
+    await onPage(page, 'Valid configuration').waitFor();
     await click('Review and deploy');
     await click('Deploy');
     await onPage(page, `version ${version} deployed`).waitFor();
@@ -62,11 +62,11 @@ test('a pipeline is made, broken, fixed, deployed, rolled back and deleted', {
   await onPage(page, 'version 1 deployed').waitFor();
 
   await page.getByRole('link', { name: 'Logs', exact: true }).click();
-  await onPage(page, 'This cluster records no events').waitFor();
+  await onPage(page, 'Events are disabled').waitFor();
 
   await click('Delete');
   await field(page, 'Type clean orders to confirm').fill('clean orders');
-  await click('Delete the pipeline');
+  await click('Delete pipeline');
   await onPage(page, 'No pipelines yet').waitFor();
   await page.context().close();
 });

@@ -46,7 +46,7 @@ const measureSights = `
   window.firstSeenMs = {};
   const sentence = () => document.querySelector('main p.text-lg')?.textContent ?? '';
   const looks = {
-    sentence: () => sentence() !== '' && sentence() !== 'Looking …',
+    sentence: () => sentence() !== '' && sentence() !== 'Loading …',
     figure: () => document.querySelector('main dl svg[role="img"]') !== null,
     chart: () => document.querySelector('main canvas') !== null,
   };

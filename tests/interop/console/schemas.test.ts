@@ -50,17 +50,17 @@ testPages(
       shows: ['2 versions', 'topic orders', 'invoices-value', /"namespace"|"name"/],
     },
     { path: '/clusters/{id}/subjects/clicks-value', shows: ['1 version', /message Click/] },
-    { path: '/clusters/{id}/subjects/gone-value', shows: ['deleted', 'Undo the deletion', /"record"/] },
+    { path: '/clusters/{id}/subjects/gone-value', shows: ['deleted', 'Restore subject', /"record"/] },
     { path: '/clusters/{id}/subjects/missing', shows: ['Failed to describe the subject missing'] },
     { path: '/clusters/{id}/subjects/orders-value/compare', shows: [/"note"/] },
-    { path: '/clusters/{id}/subjects/clicks-value/compare', shows: ['There is one version only'] },
+    { path: '/clusters/{id}/subjects/clicks-value/compare', shows: ['Only one version'] },
     {
       path: '/clusters/{id}/subjects/invoices-value/edit',
-      shows: ['The subject has this schema already', 'References'],
+      shows: ['The subject already has this schema', 'References'],
     },
-    { path: '/clusters/{id}/subjects/orders-value/config', shows: ['Compatibility of new versions'] },
+    { path: '/clusters/{id}/subjects/orders-value/config', shows: ['Compatibility level'] },
     { path: '/clusters/{id}/registry-config', shows: ['Whole registry'] },
-    { path: '/clusters/{id}/new-subject', shows: ['Name the subject and write a schema.'] },
+    { path: '/clusters/{id}/new-subject', shows: ['Enter a subject and a schema.'] },
   ],
 );
 
@@ -69,37 +69,38 @@ const click = (page: Page, name: string) => button(page, name).click();
 test('a subject is made, gets rules of its own, is deleted, returns and goes for good', bounded, async () => {
   const page = await stage.open();
   await page.goto(await stage.urlOf('/clusters/{id}/subjects'));
-  await click(page, 'New subject');
-  await field(page, 'Language').selectOption('JSON');
+  await click(page, 'Create subject');
+  await field(page, 'Type').selectOption('JSON');
   const name = 'payments "<img src=x onerror=alert(1)>" \u202evalue';
   await field(page, 'Subject').fill(name);
-  await onPage(page, 'A valid schema; it would be the first version').waitFor();
-  await click(page, 'Register the schema');
+  await onPage(page, 'Valid schema; it will be version 1').waitFor();
+  await click(page, 'Register schema');
   await page
     .getByRole('heading', { name: /payments "<img src=x onerror=alert\(1\)>" ⟨U\+202E⟩value/ })
+    .first()
     .waitFor();
   assert.equal(await page.locator('img').count(), 0);
 
-  await page.getByRole('link', { name: 'Rules', exact: true }).click();
-  await field(page, 'Compatibility of new versions').selectOption('FULL');
+  await page.getByRole('link', { name: 'Config', exact: true }).click();
+  await field(page, 'Compatibility level').selectOption('FULL');
   await click(page, 'Save');
-  await message(page, 'Changed the rules').waitFor();
+  await message(page, 'Changed the config').waitFor();
   await onPage(page, 'FULL').first().waitFor();
 
   await click(page, 'More actions');
-  await page.getByRole('menuitem', { name: 'Delete the subject …', exact: true }).click();
-  await click(page, 'Delete the subject');
-  await click(page, 'Undo the deletion');
-  await message(page, /is back: version 2, with the same ids/).waitFor();
+  await page.getByRole('menuitem', { name: 'Delete subject …', exact: true }).click();
+  await click(page, 'Delete subject');
+  await click(page, 'Restore subject');
+  await message(page, /Restored .*: version 2, with the same ids/).waitFor();
   await onPage(page, '1 version').waitFor();
 
   await click(page, 'More actions');
-  await page.getByRole('menuitem', { name: 'Delete the subject …', exact: true }).click();
-  await click(page, 'Delete the subject');
-  await button(page, 'Undo the deletion').waitFor();
+  await page.getByRole('menuitem', { name: 'Delete subject …', exact: true }).click();
+  await click(page, 'Delete subject');
+  await button(page, 'Restore subject').waitFor();
   await click(page, 'More actions');
-  await page.getByRole('menuitem', { name: 'Remove for good …', exact: true }).click();
-  const remove = button(page, 'Remove for good');
+  await page.getByRole('menuitem', { name: 'Delete permanently …', exact: true }).click();
+  const remove = button(page, 'Delete permanently');
   assert.equal(await remove.isDisabled(), true);
   await page.getByLabel(/to confirm$/).fill(name);
   await remove.click();

@@ -18,7 +18,7 @@ const pages: readonly PageCase[] = [
   { path: '/clusters?show=deleted', shows: ['Kafka'] },
   {
     path: '/clusters/{id}/settings',
-    shows: ['Danger zone', 'Rename', 'The bucket that agents were started with'],
+    shows: ['Danger zone', 'Rename', 'Bucket set by the agents'],
   },
   { path: '/clusters/{id}/settings/configs', shows: ['num.partitions', /^\d+ set on this cluster$/] },
   { path: '/clusters/{id}/settings/configs?show=all', shows: ['log.preallocate'] },
@@ -48,13 +48,13 @@ test('a cluster is renamed, tagged and moved to another tier', bounded, async ()
   await button(page, 'Edit tags').click();
   await dialog.getByLabel('Name of tag 1').fill('team');
   await dialog.getByLabel('Value of tag 1').fill('<b>shop</b>');
-  await button(page, 'Add a tag').click();
+  await button(page, 'Add tag').click();
   await dialog.getByLabel('Name of tag 2').fill('team');
-  await dialog.getByText('Tag 2 has the name of another tag', { exact: true }).waitFor();
-  assert.ok(await button(page, 'Save the tags').isDisabled());
+  await dialog.getByText('Tag 2 has the same name as another tag', { exact: true }).waitFor();
+  assert.ok(await button(page, 'Save tags').isDisabled());
   assert.deepEqual(await accessibilityProblems(page), []);
   await dialog.getByLabel('Name of tag 2').fill('stage');
-  await button(page, 'Save the tags').click();
+  await button(page, 'Save tags').click();
   await dialog.waitFor({ state: 'detached' });
   await row(page, 'Tags').getByText('<b>shop</b>', { exact: true }).waitFor();
   assert.deepEqual((await call('describe_virtual_cluster_tags', {})).tags, {
@@ -64,7 +64,7 @@ test('a cluster is renamed, tagged and moved to another tier', bounded, async ()
 
   await button(page, 'Change tier').click();
   await dialog.getByLabel('Tier').selectOption('enterprise');
-  await button(page, 'Change the tier').click();
+  await button(page, 'Change tier').click();
   await row(page, 'Tier').getByText('enterprise', { exact: true }).waitFor();
   await page.context().close();
 });
@@ -88,7 +88,7 @@ test('a wrong value is told in one line, and only what changed is sent', bounded
   await button(page, 'Keep').click();
   await dialog.waitFor({ state: 'detached' });
   await button(page, 'Review 2 changes').click();
-  await dialog.getByText('The cluster accepts it', { exact: true }).waitFor();
+  await dialog.getByText('The change is valid', { exact: true }).waitFor();
   assert.equal(await dialog.getByRole('list', { name: 'Changes' }).getByRole('listitem').count(), 2);
   assert.deepEqual(await accessibilityProblems(page), []);
   const [request] = await Promise.all([
@@ -115,13 +115,13 @@ test('events are enabled, and a type is kept for another time', bounded, async (
   await page.goto(await stage.urlOf('/clusters/{id}/settings/events'));
   await button(page, 'Enable events').click();
   await row(page, 'Events').getByText('recorded', { exact: true }).waitFor();
-  const time = page.getByLabel('Time for which Agent logs are kept');
+  const time = page.getByLabel('Retention of Agent logs', { exact: true });
   await time.fill('soon');
-  await page.getByText('must be a whole number of days from 1', { exact: true }).waitFor();
+  await page.getByText('must be a whole number of days, 1 or more', { exact: true }).waitFor();
   assert.equal(await time.inputValue(), 'soon');
   assert.ok(await page.getByRole('button', { name: /^Review/ }).isDisabled());
   await time.fill('36');
-  await page.getByLabel('Unit of the time for Agent logs').selectOption('hours');
+  await page.getByLabel('Unit of the retention of Agent logs').selectOption('hours');
   await page.getByRole('checkbox', { name: 'ACL logs', exact: true }).uncheck();
   await button(page, 'Review 2 changes').click();
   assert.deepEqual(await accessibilityProblems(page), []);
@@ -141,14 +141,14 @@ test('a subscription to client metrics is made, changed, deleted and brought bac
   const page = await stage.open();
   const dialog = dialogOf(page);
   await page.goto(await stage.urlOf('/clusters/{id}/settings/client-metrics'));
-  await button(page, 'New subscription').click();
+  await button(page, 'Create subscription').click();
   await dialog.getByLabel('Name').fill('latencies');
   await dialog.getByLabel('Clients').fill('nothing');
-  await button(page, 'Save the subscription').click();
+  await button(page, 'Save subscription').click();
   await dialog.getByRole('alert').waitFor();
   assert.equal(await dialog.getByLabel('Clients').inputValue(), 'nothing', 'what was typed stays');
   await dialog.getByLabel('Clients').fill('client_id=shop-.*');
-  await button(page, 'Save the subscription').click();
+  await button(page, 'Save subscription').click();
   await dialog.waitFor({ state: 'detached' });
   await page.getByRole('gridcell', { name: 'client_id=shop-.*', exact: true }).waitFor();
   assert.deepEqual(await accessibilityProblems(page), []);
@@ -164,12 +164,12 @@ test('a cluster is created, protected, deleted by its name, and restored', bound
   const dialog = dialogOf(page);
   const main = page.locator('main');
   await page.goto(`${stage.url}/clusters`);
-  await button(page, 'Create a cluster').click();
+  await button(page, 'Create cluster').click();
   await dialog.getByLabel('Name').fill('a b');
   await dialog.getByText('is not 3 to 128 letters, digits and underscores', { exact: true }).waitFor();
   await dialog.getByLabel('Name').fill('billing');
   assert.deepEqual(await accessibilityProblems(page), []);
-  await button(page, 'Create the cluster').click();
+  await button(page, 'Create cluster').click();
   await dialog.getByText(/-defaultVirtualClusterID vci_/).waitFor();
   await dialog.getByRole('region', { name: 'kcat' }).waitFor();
   assert.deepEqual(await accessibilityProblems(page), []);
@@ -177,11 +177,13 @@ test('a cluster is created, protected, deleted by its name, and restored', bound
   await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Settings' }).click();
 
   await button(page, 'Turn protection on').click();
-  await main.getByText('It is protected: turn the protection off first.', { exact: true }).waitFor();
-  assert.ok(await button(page, 'Delete the cluster').isDisabled());
+  await main
+    .getByText('The cluster is protected: turn off deletion protection first.', { exact: true })
+    .waitFor();
+  assert.ok(await button(page, 'Delete cluster').isDisabled());
   await button(page, 'Turn protection off').click();
-  await button(page, 'Delete the cluster').click();
-  await dialog.getByText(/^It can be restored with all of that until 20/).waitFor();
+  await button(page, 'Delete cluster').click();
+  await dialog.getByText(/^You can restore it, with all of that, until 20/).waitFor();
   await dialog.getByLabel('Type billing to confirm').fill('billings');
   assert.ok(await button(page, 'Delete billing').isDisabled(), 'another name');
   await dialog.getByLabel('Type billing to confirm').fill('billing');
@@ -192,7 +194,7 @@ test('a cluster is created, protected, deleted by its name, and restored', bound
   await undoOf(page, 'Deleted billing').click();
   await main.getByRole('link', { name: 'billing', exact: true }).waitFor();
 
-  await button(page, 'More about billing').click();
+  await button(page, 'Actions for billing').click();
   await page.getByRole('menuitem', { name: 'Delete', exact: true }).click();
   await dialog.getByLabel('Type billing to confirm').fill('billing');
   await button(page, 'Delete billing').click();
@@ -203,11 +205,11 @@ test('a cluster is created, protected, deleted by its name, and restored', bound
   });
   await button(page, 'Recently deleted').click();
   await button(page, 'Restore billing').click();
-  await dialog.getByLabel('Another name').waitFor();
+  await dialog.getByLabel('New name').waitFor();
   assert.deepEqual(await accessibilityProblems(page), []);
-  await dialog.getByLabel('Another name').fill('billing_2');
-  await button(page, 'Restore under this name').click();
-  await dialog.getByText('Nothing was deleted', { exact: true }).waitFor();
+  await dialog.getByLabel('New name').fill('billing_2');
+  await button(page, 'Restore with this name').click();
+  await dialog.getByText('No deleted clusters', { exact: true }).waitFor();
   await page.keyboard.press('Escape');
   await main.getByRole('link', { name: 'billing_2', exact: true }).waitFor();
   await page.context().close();
@@ -219,12 +221,12 @@ test('a clone is refused in one line where the control plane knows no bucket', b
   const clusterId = await stage.clusterId();
   await page.goto(`${stage.url}/clusters`);
   const card = page.locator('main li', { has: page.getByText(clusterId, { exact: true }) });
-  await card.getByRole('button', { name: /^More about/ }).click();
+  await card.getByRole('button', { name: /^Actions for/ }).click();
   await page.getByRole('menuitem', { name: 'Clone', exact: true }).click();
-  await dialog.getByLabel('Name of the clone').fill('copy_of_it');
-  await button(page, 'Clone the cluster').click();
+  await dialog.getByLabel('Clone name').fill('copy_of_it');
+  await button(page, 'Clone cluster').click();
   await dialog.getByRole('alert').waitFor();
-  assert.equal(await dialog.getByLabel('Name of the clone').inputValue(), 'copy_of_it');
+  assert.equal(await dialog.getByLabel('Clone name').inputValue(), 'copy_of_it');
   await page.context().close();
 });
 
@@ -249,13 +251,13 @@ test('a member who may only read sees the settings and which right is missing', 
   await page.getByLabel('Password').fill('correct horse battery');
   await button(page, 'Join').click();
   await page.waitForURL(/\/clusters$/);
-  await page.getByText('Creating one needs a role with admin in a workspace', { exact: false }).waitFor();
-  assert.ok(await button(page, 'Create a cluster').isDisabled());
-  const missing = new RegExp(`Needs a role with admin in the workspace ${workspace!.name}`);
+  await page.getByText('To create one you need the admin role in a workspace', { exact: false }).waitFor();
+  assert.ok(await button(page, 'Create cluster').isDisabled());
+  const missing = new RegExp(`Needs the admin role in workspace ${workspace!.name}`);
   for (const [path, acts] of [
-    ['', ['Rename', 'Edit tags', 'Change tier', 'Change bucket', 'Change', 'Delete the cluster']],
+    ['', ['Rename', 'Edit tags', 'Change tier', 'Change bucket', 'Change', 'Delete cluster']],
     ['/events', ['Enable events']],
-    ['/client-metrics', ['New subscription']],
+    ['/client-metrics', ['Create subscription']],
   ] as const) {
     await page.goto(await stage.urlOf(`/clusters/{id}/settings${path}`));
     await page.locator('main').getByText(missing).waitFor();

@@ -56,7 +56,7 @@ test('first start to first record, and a second person who joins', { skip, timeo
   await Promise.all([producer.disconnect(), consumer.disconnect()]);
 
   await page.goto(`${controlPlanes[0]!.address('control plane')}/team`);
-  await button(page, 'Invite a person').click();
+  await button(page, 'Invite member').click();
   await field(page, 'E-mail').fill('grace@example.com');
   await field(page, 'Role').selectOption({ label: 'Read-only' });
   await button(page, 'Invite').click();
@@ -72,12 +72,12 @@ test('first start to first record, and a second person who joins', { skip, timeo
 
   // Who may not do something sees which right is missing and who gives it.
   await other.goto(`${controlPlanes[0]!.address('control plane')}/team`);
-  await button(other, 'Invite a person').click();
+  await button(other, 'Invite member').click();
   await field(other, 'E-mail').fill('eve@example.com');
   await button(other, 'Invite').click();
   await other
     .getByRole('alert')
-    .getByText(/role with admin .* an administrator of the account gives it/)
+    .getByText(/admin role .* ask an account administrator/)
     .waitFor();
   assert.equal(await field(other, 'E-mail').inputValue(), 'eve@example.com', 'what was typed stays');
 });

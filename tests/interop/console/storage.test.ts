@@ -42,18 +42,21 @@ testPages(
   [
     {
       path: '/clusters/{id}/clients',
-      shows: ['Client ids', clientId, 'software unknown', 'User:ANONYMOUS', /not say its software/],
+      shows: ['Client ids', clientId, 'unknown software', 'User:ANONYMOUS', /no software name/],
     },
-    { path: '/clusters/{id}/clients?q=nothing', shows: ['No client is like that'] },
-    { path: '/clusters/{id}/jobs', shows: ['Who takes jobs', /files that were never committed/, '1 agent'] },
+    { path: '/clusters/{id}/clients?q=nothing', shows: ['No client matches the filter'] },
+    {
+      path: '/clusters/{id}/jobs',
+      shows: ['Agents by kind of job', /files that were never committed/, '1 agent'],
+    },
     { path: '/clusters/{id}/jobs?state=stopped', shows: [/No job/] },
-    { path: '/clusters/{id}/agents', shows: ['1 agent calls in', 'Started'] },
+    { path: '/clusters/{id}/agents', shows: ['1 agent connected', 'Started'] },
     {
       path: '/clusters/{id}/agents/{agent}',
-      shows: ['Processors', 'proxy, jobs', 'Produce latency, last hour', clientId],
+      shows: ['CPU, last hour', 'proxy, jobs', 'Produce latency, last hour', clientId],
     },
-    { path: '/clusters/{id}/agents/missing', shows: [/No agent with this id calls in/] },
-    { path: '/clusters/{id}/storage', shows: ['What a month costs', 'As agents wrote them', 'exported-0'] },
+    { path: '/clusters/{id}/agents/missing', shows: [/No agent with this id is connected/] },
+    { path: '/clusters/{id}/storage', shows: ['Cost per month', 'Not merged', 'exported-0'] },
     {
       path: '/clusters/{id}/storage?price_list=gcs&prices=put=0.5',
       shows: [/Google Cloud Storage/, '$0.5 / 1,000'],
@@ -65,7 +68,7 @@ test('a client leads to its events and its agent', bounded, async () => {
   const page = await stage.open();
   await page.goto(await stage.urlOf('/clusters/{id}/clients'));
   await page.getByRole('gridcell', { name: clientId, exact: true }).click();
-  const sheet = page.getByRole('dialog', { name: 'software unknown', exact: true });
+  const sheet = page.getByRole('dialog', { name: 'unknown software', exact: true });
   const events = sheet.getByRole('link', { name: `Events of ${clientId}`, exact: true });
   assert.deepEqual(await accessibilityProblems(page), []);
   const { searchParams } = new URL((await events.getAttribute('href'))!, stage.url);
@@ -77,7 +80,7 @@ test('a client leads to its events and its agent', bounded, async () => {
   await sheet.waitFor();
   await sheet.getByRole('link', { name: /^[0-9a-f]{8}-/ }).click();
   await page.getByRole('heading', { name: /^Agent at / }).waitFor();
-  await page.getByRole('link', { name: 'All its clients', exact: true }).click();
+  await page.getByRole('link', { name: 'All clients', exact: true }).click();
   await page.getByRole('gridcell', { name: clientId, exact: true }).waitFor();
   await page.getByRole('button', { name: 'All agents', exact: true }).waitFor();
   await page.context().close();
@@ -142,7 +145,7 @@ test('a deletion of several that fails midway says what it did and undoes that',
   assert.deepEqual(await accessibilityProblems(page), []);
   await page.evaluate(`document.documentElement.classList.add('dark')`);
   assert.deepEqual(await accessibilityProblems(page), []);
-  await page.getByText('No topic has this in its name', { exact: true }).waitFor();
+  await page.getByText('No topic matches the filter', { exact: true }).waitFor();
 
   await tray.getByRole('button', { name: 'Undo', exact: true }).click();
   await tray.getByText('Restored 2 topics', { exact: true }).waitFor();
@@ -178,15 +181,15 @@ test('a task goes on while other pages are opened, and is cancelled', bounded, a
   );
 
   await page.getByRole('link', { name: 'Agents', exact: true }).click();
-  await page.getByText('1 agent calls in', { exact: true }).waitFor();
-  await tray.getByText('1 task runs', { exact: true }).waitFor();
+  await page.getByText('1 agent connected', { exact: true }).waitFor();
+  await tray.getByText('1 task running', { exact: true }).waitFor();
   assert.deepEqual(await accessibilityProblems(page), []);
-  await tray.getByRole('button', { name: 'Fold the tasks', exact: true }).click();
+  await tray.getByRole('button', { name: 'Collapse tasks', exact: true }).click();
   await bar.waitFor({ state: 'detached' });
-  await tray.getByRole('button', { name: 'Show the tasks', exact: true }).click();
+  await tray.getByRole('button', { name: 'Show tasks', exact: true }).click();
 
   await tray.getByRole('button', { name: 'Cancel: Delete 4 topics', exact: true }).click();
-  await tray.getByText('1 of 4, stops after what has begun', { exact: true }).waitFor();
+  await tray.getByText('1 of 4, stopping after the current step', { exact: true }).waitFor();
   mayDelete.resolve();
   await tray.getByText('Cancelled: Deleted 2 of 4 topics, 2 not tried', { exact: true }).waitFor();
   assert.equal(calls, 2, 'nothing is deleted after it was cancelled');
@@ -194,7 +197,7 @@ test('a task goes on while other pages are opened, and is cancelled', bounded, a
   await page.getByRole('link', { name: 'Topics', exact: true }).click();
   await page.getByRole('link', { name: 'cancelled-2', exact: true }).waitFor();
   assert.equal(await page.getByRole('link', { name: 'cancelled-0', exact: true }).count(), 0);
-  await tray.getByRole('button', { name: 'Do the rest', exact: true }).click();
+  await tray.getByRole('button', { name: 'Continue', exact: true }).click();
   await tray.getByText('Deleted 2 topics', { exact: true }).waitFor();
   await page.getByRole('link', { name: 'cancelled-2', exact: true }).waitFor({ state: 'detached' });
   await page.context().close();
@@ -220,7 +223,7 @@ test('a task that failed is tried again', bounded, async () => {
   await tray.getByText(/^Failed: /).waitFor();
   isAway = false;
   const saved = page.waitForEvent('download');
-  await tray.getByRole('button', { name: 'Try again', exact: true }).click();
+  await tray.getByRole('button', { name: 'Retry', exact: true }).click();
   assert.equal((await saved).suggestedFilename(), 'topics.json');
   await tray.getByText(/^Saved \d+ topics? as topics\.json$/).waitFor();
   await page.context().close();

@@ -32,7 +32,7 @@ testPages(
 test('a person makes a topic, changes it, deletes it and restores it', bounded, async () => {
   const page = await stage.open();
   await page.goto(await stage.urlOf('/clusters/{id}/topics'));
-  await button(page, 'New topic').click();
+  await button(page, 'Create topic').click();
   const sheet = dialogOf(page);
   await field(sheet, 'Name').fill('not a name');
   await sheet.getByText('is not 1 to 249 letters').waitFor();
@@ -41,7 +41,7 @@ test('a person makes a topic, changes it, deletes it and restores it', bounded, 
   await sheet.getByText('Failed to create the topic').waitFor();
   assert.equal(await field(sheet, 'Name').inputValue(), 'orders', 'what was typed stays');
   await field(sheet, 'Name').fill('walk');
-  await field(sheet, 'Add a config').selectOption('retention.ms');
+  await field(sheet, 'Add config').selectOption('retention.ms');
   await sheet.getByRole('textbox', { name: 'retention.ms', exact: true }).fill('soon');
   await sheet.getByText('must be a whole number from -1').waitFor();
   assert.deepEqual(await accessibilityProblems(page), []);
@@ -51,7 +51,7 @@ test('a person makes a topic, changes it, deletes it and restores it', bounded, 
   await onPage(page, /\b1 h retention/).waitFor();
 
   await button(page, 'Add partitions').click();
-  await field(page, 'Partitions in all').fill('4');
+  await field(page, 'Total partitions').fill('4');
   await dialogOf(page).getByRole('button', { name: 'Add partitions', exact: true }).click();
   await onPage(page, /^4 partitions/).waitFor();
 
@@ -61,13 +61,13 @@ test('a person makes a topic, changes it, deletes it and restores it', bounded, 
   await page.getByRole('textbox', { name: 'retention.ms', exact: true }).fill('7200000');
   await button(page, 'Keep').click();
   await button(page, 'Review 1 change').click();
-  await dialogOf(page).getByText('The cluster accepts it', { exact: true }).waitFor();
+  await dialogOf(page).getByText('The change is valid', { exact: true }).waitFor();
   await button(page, 'Apply').click();
   await onPage(page, /\b2 h retention/).waitFor();
 
   await button(page, 'Delete').click();
   const confirm = dialogOf(page);
-  await confirm.getByText('It can be restored with its records until').waitFor();
+  await confirm.getByText('You can restore it with its records until').waitFor();
   assert.equal(await button(confirm, 'Delete walk').isDisabled(), true);
   await field(confirm, 'Type walk to confirm').fill('walk');
   await button(confirm, 'Delete walk').click();
@@ -83,10 +83,10 @@ test('records are deleted up to an offset, and the list is exported', bounded, a
   await onPage(page, /^5 records/).waitFor();
   await button(page, 'Delete records').click();
   const confirm = dialogOf(page);
-  await field(confirm, 'First offset that stays').fill('2');
+  await field(confirm, 'First offset to keep').fill('2');
   await field(confirm, 'Type orders to confirm').fill('orders');
   await button(confirm, 'Delete records').click();
-  await message(page, 'Partition 0 of orders begins at 2').waitFor();
+  await message(page, 'Deleted records of orders partition 0 before offset 2').waitFor();
   await onPage(page, /^3 records/).waitFor();
 
   await page.goto(await stage.urlOf('/clusters/{id}/topics'));

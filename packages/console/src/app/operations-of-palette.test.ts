@@ -22,7 +22,7 @@ const find = (name: string) => operations.find((operation) => operation.name ===
 
 test('an operation that a person may not call says which right is missing, and who gives it', () => {
   const cases: readonly (readonly [string, string | undefined, typeof admin | typeof reader, RegExp])[] = [
-    ['create_workspace', undefined, reader, /all workspaces; an administrator/],
+    ['create_workspace', undefined, reader, /all workspaces; ask an account administrator/],
     ['create_workspace', undefined, admin, /^$/],
     ['create_topic', undefined, admin, /Open a cluster/],
     ['create_topic', 'vci_1', admin, /^$/],

@@ -25,7 +25,7 @@ export function isForPeople({ name, scope }: Pick<OperationEntry, 'name' | 'scop
 /** Why the person cannot call it here; `undefined` if nothing is in the way. */
 export function whyNot({ scope, access }: OperationEntry, { context, clusterId }: Place): string | undefined {
   if (scope === 'account' && !context.is_account_admin)
-    return 'Needs a role with admin in all workspaces; an administrator of the account can give it';
+    return 'Needs the admin role in all workspaces; ask an account administrator';
   if (scope === 'cluster') {
     if (clusterId === undefined) return 'Open a cluster first';
     if (access === 'write') return missingRight(context, clusterId);
@@ -35,7 +35,7 @@ export function whyNot({ scope, access }: OperationEntry, { context, clusterId }
     access === 'write' &&
     !context.workspaces.some(({ grant }) => grant === 'admin')
   )
-    return 'Needs a role with admin in a workspace; an administrator of the account can give it';
+    return 'Needs the admin role in a workspace; ask an account administrator';
   return undefined;
 }
 

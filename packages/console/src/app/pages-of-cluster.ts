@@ -178,7 +178,7 @@ export const clusterPages: readonly ClusterPage[] = [
         ],
       },
       {
-        label: 'Recording of events',
+        label: 'Event recording',
         to: '/clusters/$clusterId/settings/events',
         operations: ['get_events_state', 'update_events_state'],
       },

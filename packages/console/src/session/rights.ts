@@ -9,7 +9,7 @@ export function missingRight(context: Context | undefined, clusterId: string): s
     virtual_clusters.some(({ id }) => id === clusterId),
   );
   if (workspace?.grant !== 'read_only') return undefined;
-  return `Needs a role with admin in the workspace ${workspace.name}; an administrator of the account can give it`;
+  return `Needs the admin role in workspace ${workspace.name}; ask an account administrator`;
 }
 
 export function useMissingRight(clusterId: string): string | undefined {

@@ -87,7 +87,7 @@ export function endOfEach(
     ],
     next: [
       ...offer('Undo', done, undo),
-      ...offer(failed.length === 0 ? 'Do the rest' : 'Try the rest again', rest, again),
+      ...offer(failed.length === 0 ? 'Continue' : 'Retry the rest', rest, again),
     ],
   };
 }

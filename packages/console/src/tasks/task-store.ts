@@ -75,7 +75,7 @@ export class TaskStore {
     try {
       end = await task.run({ signal: cancel.signal, report });
     } catch (error) {
-      const again = [{ label: 'Try again', task }];
+      const again = [{ label: 'Retry', task }];
       end = cancel.signal.aborted
         ? { kind: 'warn', text: 'Cancelled', next: again }
         : { kind: 'fail', text: `Failed: ${this.#problemText(error)}`, next: again };

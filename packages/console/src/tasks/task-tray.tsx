@@ -22,7 +22,7 @@ export function TaskTray() {
   }, [ended]);
   useWarningBeforeUnload(running > 0);
   if (list.length === 0) return null;
-  const title = running === 0 ? 'Tasks' : running === 1 ? '1 task runs' : `${running} tasks run`;
+  const title = running === 0 ? 'Tasks' : running === 1 ? '1 task running' : `${running} tasks running`;
   return (
     <section
       ref={element}
@@ -40,7 +40,7 @@ export function TaskTray() {
           kind="quiet"
           isIcon
           aria-expanded={!isFolded}
-          aria-label={isFolded ? 'Show the tasks' : 'Fold the tasks'}
+          aria-label={isFolded ? 'Show tasks' : 'Collapse tasks'}
           onClick={() => setFolded(!isFolded)}
         >
           {isFolded ? <ChevronUpIcon aria-hidden="true" /> : <ChevronDownIcon aria-hidden="true" />}
@@ -49,7 +49,7 @@ export function TaskTray() {
       {!isFolded && (
         // New tasks and their ends are said to screen readers, each step of progress is not.
         <ul
-          aria-label="List of tasks"
+          aria-label="Task list"
           aria-live="polite"
           aria-relevant="additions"
           className="min-h-0 divide-y divide-line overflow-y-auto border-t border-line"
@@ -100,8 +100,8 @@ function RunningTask({ task }: { readonly task: Task }) {
         />
       </div>
       <p className="text-xs text-muted tabular-nums">
-        {total === undefined ? 'at work' : `${formatCount(done)} of ${formatCount(total)}`}
-        {isCancelled && ', stops after what has begun'}
+        {total === undefined ? 'running' : `${formatCount(done)} of ${formatCount(total)}`}
+        {isCancelled && ', stopping after the current step'}
       </p>
     </>
   );

@@ -109,7 +109,7 @@ const cases: readonly Case[] = [
     text: 'Deleted 2 of 3 topics, 1 failed',
     kind: 'fail',
     parts: ['Failed (1): !b: refused', 'Deleted (2): a c'],
-    next: ['Undo: a c', 'Try the rest again: !b'],
+    next: ['Undo: a c', 'Retry the rest: !b'],
   },
   {
     name: 'the service is away',
@@ -117,7 +117,7 @@ const cases: readonly Case[] = [
     text: 'Deleted 1 of 3 topics, 1 failed, 1 not tried',
     kind: 'fail',
     parts: ['Failed (1): !!b: refused', 'Deleted (1): a', 'Not tried (1): c'],
-    next: ['Undo: a', 'Try the rest again: !!b c'],
+    next: ['Undo: a', 'Retry the rest: !!b c'],
   },
   {
     name: 'cancelled',
@@ -125,7 +125,7 @@ const cases: readonly Case[] = [
     text: 'Cancelled: Deleted 2 of 3 topics, 1 not tried',
     kind: 'warn',
     parts: ['Deleted (2): a x', 'Not tried (1): c'],
-    next: ['Undo: a x', 'Do the rest: c'],
+    next: ['Undo: a x', 'Continue: c'],
   },
   {
     name: 'cancelled at the last one',
@@ -141,7 +141,7 @@ const cases: readonly Case[] = [
     text: 'Deleted 0 of 1 topic, 1 failed',
     kind: 'fail',
     parts: ['Failed (1): !a: refused'],
-    next: ['Try the rest again: !a'],
+    next: ['Retry the rest: !a'],
   },
 ];
 

@@ -24,7 +24,7 @@ function useCopy({ text, what }: CopyProps): { readonly isDone: boolean; copy():
           systemClock.after(shownMs, () => setDone(false));
           say(`Copied ${what}`);
         },
-        () => say(`The browser did not allow to copy ${what}`, 'fail'),
+        () => say(`Failed to copy ${what}: the browser denied access to the clipboard`, 'fail'),
       );
     },
   };

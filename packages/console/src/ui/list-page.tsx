@@ -12,7 +12,7 @@ interface FilterBoxProps {
 /** Narrows a list. `/` moves to it from anywhere on the page. */
 export function FilterBox({ label, value, onChange }: FilterBoxProps) {
   const input = useRef<HTMLInputElement>(null);
-  useShortcut({ keys: '/', label: 'Filter the list', group: 'On this page' }, () => input.current?.focus());
+  useShortcut({ keys: '/', label: 'Filter list', group: 'On this page' }, () => input.current?.focus());
   return (
     <div className="relative w-full max-w-80">
       <SearchIcon aria-hidden="true" className="absolute top-2 left-2.5 size-4 text-muted" />

@@ -11,7 +11,7 @@ interface RangePickerProps {
 export function RangePicker({ value, onChange }: RangePickerProps) {
   return (
     <Segmented
-      label="Range of the charts"
+      label="Chart range"
       choices={chartRanges}
       value={value}
       onChange={(range) => onChange(range === '1h' ? undefined : range)}

@@ -11,7 +11,7 @@ export function Secret({ label, text }: SecretProps) {
     <div className="flex flex-col gap-1">
       <p className="text-sm font-medium text-ink">{label}</p>
       <Command text={text} />
-      <p className="text-xs text-muted">It is shown this once and kept nowhere in plain text: copy it now.</p>
+      <p className="text-xs text-muted">Copy it now: it is not shown again.</p>
     </div>
   );
 }

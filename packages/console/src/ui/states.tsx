@@ -59,14 +59,14 @@ export function Failure({ what, error, onRetry }: FailureProps) {
         <p className="text-sm break-words text-body">
           {visibleText(message)}{' '}
           {code === 'forbidden' &&
-            'It needs a role with admin in the workspace, or in all for what is about the account; an administrator of the account gives it on the page Team. '}
+            'Needs the admin role in the workspace, or in all workspaces for account settings; ask an account administrator to grant it on the Team page. '}
           <code className="font-mono text-xs text-muted">{code}</code>
         </p>
       </div>
       <CopyButton text={`failed to ${what}: ${code}: ${message}`} what="the details" />
       {onRetry !== undefined && (
         <Button onClick={onRetry}>
-          <SyncIcon aria-hidden="true" /> Try again
+          <SyncIcon aria-hidden="true" /> Retry
         </Button>
       )}
     </div>

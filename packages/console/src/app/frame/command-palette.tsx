@@ -94,7 +94,7 @@ function Targets({ onDone, ...props }: TargetsProps & { readonly onDone: () => v
         className="h-11 border-b border-line bg-transparent px-4 text-base text-ink outline-none placeholder:text-faint"
       />
       <Autocomplete.Empty className="px-4 py-6 text-center text-muted empty:hidden">
-        Nothing has this name.
+        No match.
       </Autocomplete.Empty>
       <Autocomplete.List className="overflow-y-auto p-1 empty:p-0">
         {(target: Target) => (

@@ -19,7 +19,7 @@ export function Frame() {
         href="#content"
         className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50 focus:rounded-md focus:bg-raised focus:px-3 focus:py-1.5 focus:shadow-popover"
       >
-        Skip to the content
+        Skip to content
       </a>
       <Sidebar
         context={context.data}
@@ -31,7 +31,7 @@ export function Frame() {
         <Header context={context.data} clusterId={clusterId} onMenu={() => setMenuOpen(true)} />
         <main id="content" tabIndex={-1} className="min-w-0 flex-1 pb-[var(--tray,0px)] outline-none">
           {context.isError && context.data === undefined ? (
-            <Failure what="find out who you are" error={context.error} onRetry={() => context.refetch()} />
+            <Failure what="load your account" error={context.error} onRetry={() => context.refetch()} />
           ) : context.data === undefined ? (
             <Skeleton />
           ) : (

@@ -99,7 +99,7 @@ function Health({ clusterId }: { readonly clusterId: string }) {
   );
 }
 
-const themeNames: Readonly<Record<Theme, string>> = { system: 'As the system', light: 'Light', dark: 'Dark' };
+const themeNames: Readonly<Record<Theme, string>> = { system: 'System', light: 'Light', dark: 'Dark' };
 
 function ThemeMenu() {
   const [theme, setTheme] = useTheme();
@@ -135,7 +135,7 @@ function AccountMenu({ context }: Pick<FrameProps, 'context'>) {
           id: 'name',
           label: <span className="truncate">{name}</span>,
           onSelect: () => {},
-          disabledBecause: 'Who you are signed in as',
+          disabledBecause: 'Signed in as this user',
         },
         { id: 'line', line: true },
         { id: 'account', label: 'Your account', onSelect: () => void navigate({ to: '/account' }) },

@@ -4,8 +4,10 @@ import { Failure } from '../../ui/states.tsx';
 export function NotFound() {
   return (
     <div className="flex flex-col items-center gap-2 p-12 text-center">
-      <h1 className="text-xl font-semibold">There is no such page</h1>
-      <p className="text-muted">The link may be from another release.</p>
+      <h1 className="text-xl font-semibold">Page not found</h1>
+      <p className="text-muted">
+        The link may be from another release; open a page from the list on the left.
+      </p>
       <Link to="/clusters" className="text-accent underline">
         Clusters
       </Link>

@@ -21,7 +21,9 @@ export function OperationDialog({ operation, context, clusterId, onClose }: Oper
     >
       {operation !== undefined && (
         <div className="flex flex-col gap-3 text-sm text-body">
-          <p>This has no page. The API does it; change what the example says, and send it with a key:</p>
+          <p>
+            The console has no page for this operation. Edit the example and send it to the API with a key:
+          </p>
           <Command
             text={curlOf(operation, { origin: location.origin, clusterId, workspaceId: workspace?.id })}
           />

@@ -9,7 +9,7 @@ import { accountPages } from '../pages-of-account.ts';
 export function ShortcutsDialog() {
   const [isOpen, setOpen] = useState(false);
   useShortcutKeys();
-  useShortcut({ keys: '?', label: 'Show the keyboard shortcuts', group: 'Everywhere' }, () => setOpen(true));
+  useShortcut({ keys: '?', label: 'Show keyboard shortcuts', group: 'Everywhere' }, () => setOpen(true));
   return (
     <>
       <GoToClusters />

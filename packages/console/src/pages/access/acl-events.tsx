@@ -12,7 +12,7 @@ export function AclEvents() {
   const search = useSearch({ from: '/frame/clusters/$clusterId/acls/events' });
   const navigate = useNavigate();
   return (
-    <Page title="ACL events" facts="What rules allowed clients, and what they denied.">
+    <Page title="ACL events" facts="Requests that ACLs allowed or denied.">
       <AccessTabs clusterId={clusterId} />
       <EventExplorer
         key={clusterId}

@@ -22,12 +22,12 @@ export function AclFormDialog({ clusterId, topic, onClose }: AclFormProps) {
     <Dialog
       isOpen
       onClose={onClose}
-      title="Create an ACL"
-      description="What denies wins, and what no rule allows is denied."
+      title="Create ACL"
+      description="DENY overrides ALLOW. What no rule allows is denied."
     >
       <Form
         what="create the ACL"
-        button="Create the ACL"
+        button="Create ACL"
         action={create}
         onCancel={onClose}
         onSubmit={(fields) => {
@@ -52,7 +52,7 @@ export function AclFormDialog({ clusterId, topic, onClose }: AclFormProps) {
           );
         }}
       >
-        <Field label="Principal" name="principal" help="User: and the name of a credential; User:* for all.">
+        <Field label="Principal" name="principal" help="User:NAME of a credential, or User:* for all.">
           <TextControl required autoFocus autoComplete="off" placeholder="User:alice" />
         </Field>
         <div className="grid grid-cols-2 gap-3">
@@ -72,32 +72,32 @@ export function AclFormDialog({ clusterId, topic, onClose }: AclFormProps) {
               options={named(aclOperations)}
             />
           </Field>
-          <Field label="Kind of resource" name="resource_type">
+          <Field label="Resource type" name="resource_type">
             <Select
               name="resource_type"
-              aria-label="Kind of resource"
+              aria-label="Resource type"
               options={aclResourceTypes.map((type) => [type, resourceWord(type)])}
             />
           </Field>
-          <Field label="Name is meant" name="pattern_type">
+          <Field label="Pattern type" name="pattern_type">
             <Select
               name="pattern_type"
-              aria-label="Name is meant"
+              aria-label="Pattern type"
               options={[
-                ['LITERAL', 'as it is'],
-                ['PREFIXED', 'as a beginning'],
+                ['LITERAL', 'literal'],
+                ['PREFIXED', 'prefixed'],
               ]}
             />
           </Field>
         </div>
         <Field
-          label="Name of the resource"
+          label="Resource name"
           name="resource_name"
-          help="* for every one. The cluster is kafka-cluster, the schema registry schema-registry."
+          help="* for all. The name of the cluster is kafka-cluster, of the schema registry schema-registry."
         >
           <TextControl required autoComplete="off" placeholder="orders" defaultValue={topic} />
         </Field>
-        <Field label="Address of the client" name="host" help="Empty for every address.">
+        <Field label="Host" name="host" help="IP address of the client. Empty for all hosts.">
           <TextControl autoComplete="off" placeholder="*" />
         </Field>
       </Form>

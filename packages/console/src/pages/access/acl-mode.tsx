@@ -7,15 +7,18 @@ import { say } from '../../ui/toasts.tsx';
 type Mode = 'off' | 'shadow' | 'enforced';
 
 const modes: Readonly<Record<Mode, { readonly kind: StatusKind; readonly text: string }>> = {
-  off: { kind: 'warn', text: 'ACLs are off: every client may do everything' },
-  shadow: { kind: 'info', text: 'ACLs are tried out: denials are noted and allowed' },
+  off: { kind: 'warn', text: 'ACLs are off: all requests are allowed' },
+  shadow: {
+    kind: 'info',
+    text: 'ACLs are in shadow mode: denials are recorded as events, requests are allowed',
+  },
   enforced: { kind: 'ok', text: 'ACLs are enforced' },
 };
 
 const acts: readonly (readonly [Mode, string])[] = [
-  ['enforced', 'Enforce them: what no rule allows is denied'],
-  ['shadow', 'Try them out: denials become events, and nothing is refused'],
-  ['off', 'Turn them off: every client may do everything'],
+  ['enforced', 'Enforce: deny what no rule allows'],
+  ['shadow', 'Shadow mode: record denials as events, allow all requests'],
+  ['off', 'Turn off: allow all requests'],
 ];
 
 function useMode(clusterId: string): Mode | undefined {

@@ -31,10 +31,10 @@ test('rules are read from what an export wrote, and a mistake is named with its 
   const { host, pattern_type, permission_type, ...short } = rule;
   assert.deepEqual(rulesFromJson(JSON.stringify([short])), [rule]);
   const cases: readonly (readonly [string, RegExp])[] = [
-    ['{', /not JSON/],
+    ['{', /Not valid JSON/],
     ['{"rules":[]}', /Expected a list/],
     ['[1]', /Rule 1 is not an object/],
-    [JSON.stringify([rule, { ...rule, principal: '' }]), /Rule 2 lacks principal/],
+    [JSON.stringify([rule, { ...rule, principal: '' }]), /Rule 2: principal is missing/],
     [JSON.stringify([{ ...rule, operation: 'ANY' }]), /Rule 1: operation is ANY/],
     [JSON.stringify([{ ...rule, colour: 'red' }]), /unknown field colour/],
   ];

@@ -77,11 +77,11 @@ export function rulesFromJson(text: string): readonly Rule[] {
   try {
     read = JSON.parse(text);
   } catch (error) {
-    throw new Error(`This is not JSON: ${error instanceof Error ? error.message : error}`);
+    throw new Error(`Not valid JSON: ${error instanceof Error ? error.message : error}`);
   }
   const list = Array.isArray(read) ? read : (read as { acls?: unknown } | null)?.acls;
   if (!Array.isArray(list)) throw new Error('Expected a list of rules, or an object with the list `acls`.');
-  if (list.length > rulesMax) throw new Error(`There are more than ${rulesMax} rules.`);
+  if (list.length > rulesMax) throw new Error(`More than ${rulesMax} rules; split the import.`);
   return list.map((entry: unknown, index) => ruleFrom(entry, index + 1));
 }
 
@@ -92,13 +92,13 @@ function ruleFrom(entry: unknown, number: number): Rule {
     unknown
   >;
   const unknownName = Object.keys(given).find((name) => !(fields as readonly string[]).includes(name));
-  if (unknownName !== undefined) throw new Error(`Rule ${number} has the unknown field ${unknownName}.`);
+  if (unknownName !== undefined) throw new Error(`Rule ${number}: unknown field ${unknownName}.`);
   for (const field of fields) {
     const value = given[field];
-    if (typeof value !== 'string' || value === '') throw new Error(`Rule ${number} lacks ${field}.`);
+    if (typeof value !== 'string' || value === '') throw new Error(`Rule ${number}: ${field} is missing.`);
     const known = words[field];
     if (known !== undefined && !known.includes(value))
-      throw new Error(`Rule ${number}: ${field} is ${value}, and not one of ${known.join(', ')}.`);
+      throw new Error(`Rule ${number}: ${field} is ${value}; use one of ${known.join(', ')}.`);
   }
   return given as unknown as Rule;
 }

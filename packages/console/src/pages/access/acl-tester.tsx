@@ -29,7 +29,7 @@ const typeOptions = aclResourceTypes.map((type) => [type, resourceWord(type)] as
 /** "May User:alice READ topic orders?", decided as agents do. The question is in the URL, so that it can be sent on. */
 export function AclTester({ clusterId, given, question, onAsk }: TesterProps) {
   return (
-    <Card title="May this principal do it?">
+    <Card title="Test access">
       <form
         // Another question by a link fills the form anew.
         key={JSON.stringify(given)}
@@ -66,14 +66,14 @@ export function AclTester({ clusterId, given, question, onAsk }: TesterProps) {
         />
         <Select
           name="resource_type"
-          aria-label="Kind of resource"
+          aria-label="Resource type"
           defaultValue={given.resource_type ?? 'TOPIC'}
           className="max-w-40"
           options={typeOptions}
         />
         <input
           name="resource_name"
-          aria-label="Name of the resource"
+          aria-label="Resource name"
           placeholder="orders"
           required
           defaultValue={given.resource_name}
@@ -82,8 +82,8 @@ export function AclTester({ clusterId, given, question, onAsk }: TesterProps) {
         <span>from</span>
         <input
           name="host"
-          aria-label="Address"
-          placeholder="any address"
+          aria-label="Host"
+          placeholder="any host"
           defaultValue={given.host}
           className={`${controlClass} max-w-36`}
         />
@@ -109,20 +109,19 @@ function Verdict({ clusterId, question }: { readonly clusterId: string; readonly
           <div className="flex flex-col gap-2 text-sm text-body">
             <p className="text-base">
               <Status kind={data.is_allowed ? 'ok' : 'fail'}>
-                <strong>{data.is_allowed ? 'Yes, allowed' : 'No, denied'}</strong>
+                <strong>{data.is_allowed ? 'Allowed' : 'Denied'}</strong>
               </Status>
             </p>
             <p className="break-words">{visibleText(data.reason)}</p>
             {data.is_allowed !== data.do_rules_allow && !data.is_superuser && (
               <p>
-                The rules alone would {data.do_rules_allow ? 'allow' : 'deny'} it; they are{' '}
-                {data.mode === 'shadow' ? 'only tried out' : 'off'}.
+                The rules would {data.do_rules_allow ? 'allow' : 'deny'} it, but ACLs are{' '}
+                {data.mode === 'shadow' ? 'in shadow mode' : 'off'}.
               </p>
             )}
             {data.deciding_rule !== null && (
               <p className="break-words">
-                The deciding rule:{' '}
-                <code className="font-mono text-xs">{ruleInWords(data.deciding_rule)}</code>
+                Deciding rule: <code className="font-mono text-xs">{ruleInWords(data.deciding_rule)}</code>
               </p>
             )}
             <NearRules rules={data.near_rules} />
@@ -138,11 +137,11 @@ function NearRules({ rules }: { readonly rules: OutputOf<'explain_access'>['near
   if (rules.length === 0) return null;
   return (
     <div>
-      <p>Rules that would decide if one thing were different:</p>
+      <p>Rules that differ in one field:</p>
       <ul className="ml-4 list-disc">
         {rules.map(({ rule, differs_in }) => (
           <li key={JSON.stringify(rule)} className="break-words">
-            <code className="font-mono text-xs">{ruleInWords(rule)}</code> – another {differs_in}
+            <code className="font-mono text-xs">{ruleInWords(rule)}</code> – different {differs_in}
           </li>
         ))}
       </ul>
@@ -175,7 +174,7 @@ function TurnRound({ clusterId, question, answer }: TurnRoundProps) {
       <p className="min-w-0 flex-1 break-words">
         {kind === 'create'
           ? 'This rule would allow it: '
-          : 'Without the deciding rule the answer may change: '}
+          : 'Deleting the deciding rule may change the result: '}
         <code className="font-mono text-xs">{words}</code>
       </p>
       {kind === 'create' ? (

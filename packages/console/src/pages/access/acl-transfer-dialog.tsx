@@ -18,7 +18,7 @@ interface TransferProps {
 export function AclExportDialog({ clusterId, rules, onClose }: TransferProps) {
   const text = JSON.stringify({ acls: rules }, null, 2);
   return (
-    <Dialog isOpen onClose={onClose} title="Export the ACLs" isSheet>
+    <Dialog isOpen onClose={onClose} title="Export ACLs" isSheet>
       <div className="flex flex-col gap-3">
         <div className="flex items-center gap-2">
           <a
@@ -60,7 +60,7 @@ export function AclImportDialog({ clusterId, rules, onClose }: TransferProps) {
             throw new Error(`${ruleInWords(acl)}: ${message} (${index} of ${missing.length} were created)`);
           },
         );
-      say(missing.length === 0 ? 'All of these rules were there' : `Created ${missing.length} rules`);
+      say(missing.length === 0 ? 'All of these rules exist already' : `Created ${missing.length} rules`);
       onClose();
     } catch (failure) {
       setError(failure);
@@ -75,7 +75,7 @@ export function AclImportDialog({ clusterId, rules, onClose }: TransferProps) {
       isOpen
       onClose={onClose}
       title="Import ACLs"
-      description="Rules that are not there yet are created; none is deleted."
+      description="Creates the rules that do not exist yet. Deletes none."
       isSheet
     >
       <Form
@@ -89,7 +89,7 @@ export function AclImportDialog({ clusterId, rules, onClose }: TransferProps) {
           name="rules"
           required
           aria-label="Rules as JSON"
-          placeholder={'{ "acls": [ … ] } as an export writes it'}
+          placeholder={'{ "acls": [ … ] } in the format of an export'}
           className={`${controlClass} h-[50vh] font-mono text-xs`}
         />
       </Form>

@@ -59,7 +59,7 @@ export function Acls() {
             ]}
           />
           <Button kind="primary" onClick={() => setOpen('create')}>
-            <PlusIcon aria-hidden="true" /> Create an ACL
+            <PlusIcon aria-hidden="true" /> Create ACL
           </Button>
         </>
       }
@@ -73,7 +73,7 @@ export function Acls() {
         onAsk={(next) => void navigate({ search: { q, sort, ...next } })}
       />
       <FilterBox
-        label="Filter rules by any word"
+        label="Filter rules"
         value={q ?? ''}
         onChange={(text) =>
           void navigate({ search: (now) => ({ ...now, q: text === '' ? undefined : text }), replace: true })
@@ -84,9 +84,10 @@ export function Acls() {
           {(data) => {
             const shown = matching(data.acls, ruleInWords, q);
             return shown.length === 0 ? (
-              <Empty title={data.acls.length === 0 ? 'No ACLs yet' : 'No rule has this in it'}>
-                A rule allows or denies a principal an operation on a resource. While ACLs are enforced, what
-                no rule allows is denied to all but superusers.
+              <Empty title={data.acls.length === 0 ? 'No ACLs yet' : 'No rule matches the filter'}>
+                A rule allows or denies a principal an operation on a resource. While ACLs are enforced,
+                requests that no rule allows are denied, except those of superusers. Create an ACL for each
+                application.
               </Empty>
             ) : (
               <RuleTable

@@ -20,17 +20,17 @@ export function CreateCredentialDialog({ clusterId, onClose }: CreateCredentialP
   if (create.data !== undefined) {
     const { username, password } = create.data;
     return (
-      <ShownOnce onClose={onClose} title={`The credential ${name}`} isSheet>
+      <ShownOnce onClose={onClose} title={`Credential ${name} created`} isSheet>
         <Secret label={`Password of ${username}`} text={password} />
         <WaysToConnect clusterId={clusterId} username={username} password={password} />
       </ShownOnce>
     );
   }
   return (
-    <Dialog isOpen onClose={onClose} title="Create a credential">
+    <Dialog isOpen onClose={onClose} title="Create credential">
       <Form
         what="create the credential"
-        button="Create the credential"
+        button="Create credential"
         action={create}
         onCancel={onClose}
         onSubmit={(fields) => {
@@ -45,14 +45,14 @@ export function CreateCredentialDialog({ clusterId, onClose }: CreateCredentialP
         <Field
           label="Name"
           name="name"
-          help="Up to 128 letters, digits, dots, underscores and hyphens. ACLs are for User:ccn_ and this name."
+          help="Up to 128 letters, digits, dots, underscores and hyphens. Its principal in ACLs is User:ccn_NAME."
         >
           <TextControl required autoFocus autoComplete="off" maxLength={132} />
         </Field>
         <Checkbox
           name="superuser"
           label="Superuser"
-          help="No ACL binds it. For operators, not for applications."
+          help="ACLs do not apply to it. For operators, not for applications."
         />
       </Form>
     </Dialog>

@@ -35,10 +35,10 @@ export function Credentials() {
     <Page
       title="Access"
       tabTitle="Credentials"
-      facts="Clients log in with a user name and a password. To replace one: create another, move its clients, and delete the first when it is no longer used."
+      facts="Clients authenticate with a user name and a password. To rotate one: create a second, move its clients, then delete the first once its last login is old."
       actions={
         <Button kind="primary" onClick={() => setCreating(true)}>
-          <PlusIcon aria-hidden="true" /> Create a credential
+          <PlusIcon aria-hidden="true" /> Create credential
         </Button>
       }
     >
@@ -56,9 +56,11 @@ export function Credentials() {
             const shown = matching(data.credentials, ({ name, username }) => `${name} ${username}`, search.q);
             return shown.length === 0 ? (
               <Empty
-                title={data.credentials.length === 0 ? 'No credentials yet' : 'No credential has this name'}
+                title={
+                  data.credentials.length === 0 ? 'No credentials yet' : 'No credential matches the filter'
+                }
               >
-                A credential is for one program, so that its rights can be its own.
+                Create one credential per application, so that each has its own ACLs.
               </Empty>
             ) : (
               <DataTable
@@ -123,7 +125,7 @@ function DeleteCredential({ clusterId, of: credential, onClose }: DeleteProps) {
     <ConfirmDialog
       isOpen
       onClose={onClose}
-      title={`Delete the credential ${credential.name}`}
+      title={`Delete credential ${credential.name}?`}
       button={`Delete ${credential.name}`}
       action={remove}
       {...(credential.last_used_at === null ? {} : { nameToType: credential.name })}
@@ -143,7 +145,7 @@ function DeleteCredential({ clusterId, of: credential, onClose }: DeleteProps) {
         Its clients are refused at their next login. The last login:{' '}
         <Time of={credential.last_used_at} isAgo />.
       </p>
-      <p>Its ACLs stay, and are for a new credential of the same name. The password does not come back.</p>
+      <p>Its ACLs stay and apply to a new credential of the same name. The password cannot be recovered.</p>
     </ConfirmDialog>
   );
 }

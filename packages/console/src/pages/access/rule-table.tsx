@@ -74,7 +74,7 @@ function columnsOf(onDelete: (rule: Rule) => void): readonly Column<Rule>[] {
         <span title={visibleText(resource_name)}>
           <span className="text-muted">{resourceWord(resource_type)}</span>{' '}
           <bdi>{visibleText(resource_name)}</bdi>
-          {pattern_type === 'PREFIXED' && <span className="text-muted"> and what begins so</span>}
+          {pattern_type === 'PREFIXED' && <span className="text-muted"> (prefix)</span>}
         </span>
       ),
     },
@@ -88,7 +88,7 @@ function columnsOf(onDelete: (rule: Rule) => void): readonly Column<Rule>[] {
           kind="quiet"
           isIcon
           aria-label={`Delete: ${ruleInWords(rule)}`}
-          title="Delete this rule; it can be undone"
+          title="Delete this rule; can be undone"
           onClick={() => onDelete(rule)}
         >
           <TrashIcon aria-hidden="true" />

@@ -23,8 +23,8 @@ export function WaysToConnect({ clusterId, username, password }: WaysProps) {
     <div className="flex flex-col gap-3">
       {bootstrap === undefined && (
         <p className="text-sm text-body">
-          No agent has called in yet, so that the address below is a placeholder. Start one on the page
-          Agents.
+          No agent is connected yet, so the address below is a placeholder. The Agents page shows how to start
+          one.
         </p>
       )}
       {connectCommands({ bootstrap: bootstrap ?? 'AGENT_HOST:9092', username, password }).map(

@@ -29,10 +29,10 @@ export function WorkloadIdentities() {
     <Page
       title="Access"
       tabTitle="Workload identities"
-      facts="Agents authenticate by tokens of their platform, such as Kubernetes, instead of by keys."
+      facts="Agents authenticate with tokens of their platform, such as Kubernetes, instead of agent keys."
       actions={
         <Button kind="primary" onClick={() => setCreating(true)}>
-          <PlusIcon aria-hidden="true" /> Create a federation
+          <PlusIcon aria-hidden="true" /> Create federation
         </Button>
       }
     >
@@ -42,8 +42,8 @@ export function WorkloadIdentities() {
           {({ workload_identity_federations: rows }) =>
             rows.length === 0 ? (
               <Empty title="No federations yet">
-                A federation names an issuer of tokens and what a token has to say, so that agents need no
-                secret.
+                A federation names a token issuer and the claims that a token must have, so that agents need
+                no secret. Create one to connect agents without keys.
               </Empty>
             ) : (
               <ul className="divide-y divide-line">
@@ -68,7 +68,7 @@ function FederationRow({ of: row, onDelete }: { readonly of: Federation; readonl
     <li className="flex items-start gap-3 px-4 py-3 text-sm">
       <div className="min-w-0 flex-1">
         <p className="font-medium break-words text-ink">
-          {row.name} {row.read_only && <span className="font-normal text-muted">reads only</span>}
+          {row.name} {row.read_only && <span className="font-normal text-muted">read only</span>}
         </p>
         <p className="break-all text-body">{visibleText(row.issuer_url)}</p>
         <p className="text-xs break-words text-muted">
@@ -81,7 +81,7 @@ function FederationRow({ of: row, onDelete }: { readonly of: Federation; readonl
         </p>
       </div>
       {row.source === 'file' ? (
-        <span className="text-xs text-muted">from the file of the operator</span>
+        <span className="text-xs text-muted">from the operator's file</span>
       ) : (
         <Button kind="quiet" isIcon aria-label={`Delete ${row.name}`} onClick={onDelete}>
           <TrashIcon aria-hidden="true" />
@@ -99,10 +99,10 @@ interface OfCluster {
 function CreateFederation({ clusterId, onClose }: OfCluster) {
   const create = useAction('create_workload_identity_federation');
   return (
-    <Dialog isOpen onClose={onClose} title="Create a federation">
+    <Dialog isOpen onClose={onClose} title="Create federation">
       <Form
         what="create the federation"
-        button="Create the federation"
+        button="Create federation"
         action={create}
         onCancel={onClose}
         onSubmit={(fields) => {
@@ -129,16 +129,16 @@ function CreateFederation({ clusterId, onClose }: OfCluster) {
         <Field label="Name" name="name">
           <TextControl required autoFocus autoComplete="off" maxLength={128} />
         </Field>
-        <Field label="Issuer" name="issuer" help="As its tokens name it; it begins with https://.">
+        <Field label="Issuer" name="issuer" help="The iss claim of its tokens; begins with https://.">
           <TextControl required autoComplete="off" placeholder="https://issuer.example" />
         </Field>
-        <Field label="Claim" name="claim" help="Names with dots between them.">
+        <Field label="Claim" name="claim" help="Path of names separated by dots.">
           <TextControl required autoComplete="off" defaultValue="sub" />
         </Field>
-        <Field label="Has to be" name="value" help="One * at its end stands for any rest.">
+        <Field label="Expected value" name="value" help="A * at the end matches any suffix.">
           <TextControl required autoComplete="off" placeholder="system:serviceaccount:weir:*" />
         </Field>
-        <Checkbox name="read_only" label="Reads only: its tokens cannot connect agents" />
+        <Checkbox name="read_only" label="Read only: its tokens cannot connect agents" />
       </Form>
     </Dialog>
   );
@@ -150,7 +150,7 @@ function DeleteFederation({ clusterId, of: row, onClose }: OfCluster & { readonl
     <ConfirmDialog
       isOpen
       onClose={onClose}
-      title={`Delete the federation ${row.name}`}
+      title={`Delete federation ${row.name}?`}
       button={`Delete ${row.name}`}
       nameToType={row.name}
       action={remove}
@@ -167,7 +167,8 @@ function DeleteFederation({ clusterId, of: row, onClose }: OfCluster & { readonl
       }
     >
       <p>
-        Agents that log in by it are refused within seconds. It can be created again with the same fields.
+        Agents that authenticate with it are refused within seconds. You can create it again with the same
+        fields.
       </p>
     </ConfirmDialog>
   );

@@ -28,9 +28,9 @@ const ranges = [
 ] as const;
 
 const filters = [
-  ['actor', 'Who (name or id)'],
+  ['actor', 'Actor (name or id)'],
   ['operation', 'Operation'],
-  ['target', 'About (name or id)'],
+  ['target', 'Target (name or id)'],
   ['result', 'Result (ok or code)'],
 ] as const;
 
@@ -47,13 +47,10 @@ export function AuditLog() {
     ...(cursor === undefined ? {} : { cursor }),
   });
   return (
-    <Page
-      title="Audit log"
-      facts="Every call that changes something, or was refused, and every sign-in. The newest first."
-    >
+    <Page title="Audit log" facts="Every change, refused call and sign-in, newest first.">
       <form
         key={JSON.stringify(filter)}
-        aria-label="Filter of the audit log"
+        aria-label="Audit log filter"
         className="flex flex-wrap items-center gap-2"
         onSubmit={(event) => {
           event.preventDefault();
@@ -89,7 +86,7 @@ export function AuditLog() {
         <Answer of={log} what="search the audit log">
           {(data) =>
             data.entries.length === 0 ? (
-              <Empty title="Nothing of this kind">Change the filter or the time above to see more.</Empty>
+              <Empty title="No entries match">Change the filter or the time range.</Empty>
             ) : (
               <>
                 <DataTable
@@ -132,7 +129,7 @@ const columns: readonly Column<Entry>[] = [
   { id: 'time', title: 'Time', width: '12rem', cell: ({ time }) => <Time of={time} /> },
   {
     id: 'actor',
-    title: 'Who',
+    title: 'Actor',
     width: 'minmax(10rem, 1fr)',
     cell: ({ actor_name, actor_kind }) => {
       const name = visibleText(actor_name ?? actor_kind);
@@ -151,7 +148,7 @@ const columns: readonly Column<Entry>[] = [
   },
   {
     id: 'about',
-    title: 'About',
+    title: 'Target',
     width: 'minmax(12rem, 2fr)',
     cell: ({ targets }) => {
       const names = visibleText(targets.join(', '));
@@ -180,7 +177,7 @@ function EntryDialog({ of: entry, onClose }: { readonly of: Entry; readonly onCl
   const workspace = context?.workspaces.find(({ id }) => id === entry.workspace_id);
   const facts: readonly (readonly [string, string | null | undefined])[] = [
     ['Who', entry.actor_name ?? entry.actor_kind],
-    ['Its id', entry.actor_id],
+    ['Actor id', entry.actor_id],
     ['From', entry.remote_address],
     ['Workspace', workspace?.name ?? entry.workspace_id],
     ['Result', entry.result],
@@ -204,7 +201,7 @@ function EntryDialog({ of: entry, onClose }: { readonly of: Entry; readonly onCl
               </dd>
             </div>
           ))}
-        <dt className="text-muted">About</dt>
+        <dt className="text-muted">Target</dt>
         <dd>
           {entry.targets.map((target) => (
             <div key={target}>

@@ -21,17 +21,17 @@ export function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
 
   if (create.data !== undefined)
     return (
-      <ShownOnce onClose={onClose} title={`The key ${create.data.name}`}>
-        <Secret label="Secret of the key" text={create.data.key} />
+      <ShownOnce onClose={onClose} title={`Key ${create.data.name} created`}>
+        <Secret label="Key" text={create.data.key} />
         {!isOfCluster(kind) && <WaysToUseKey secret={create.data.key} />}
       </ShownOnce>
     );
 
   return (
-    <Dialog isOpen onClose={onClose} title="Create a key">
+    <Dialog isOpen onClose={onClose} title="Create key">
       <Form
         what="create the key"
-        button="Create the key"
+        button="Create key"
         action={create}
         onCancel={onClose}
         onSubmit={(fields) =>
@@ -50,13 +50,13 @@ export function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
         <Field
           label="Name"
           name="name"
-          help="Up to 128 letters, digits and underscores; akn_ is put in front. Name it after what uses it."
+          help="Up to 128 letters, digits and underscores; akn_ is prepended. Name it after the program that uses it."
         >
           <TextControl required autoFocus autoComplete="off" maxLength={132} />
         </Field>
-        <Field label="For" name="kind" help={keyKinds.find(([known]) => known === kind)![2]}>
+        <Field label="Access" name="kind" help={keyKinds.find(([known]) => known === kind)![2]}>
           <Select
-            aria-label="For"
+            aria-label="Access"
             value={kind}
             onChange={(event) => setKind(event.target.value as KeyKind)}
             options={keyKinds.map(([value, label]) => [value, label])}

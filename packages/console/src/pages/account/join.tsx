@@ -13,7 +13,7 @@ export function Join() {
   const navigate = useNavigate();
   return (
     <AccountForm title="Join Weir">
-      <p className="text-sm text-body">You were invited to an account. The link works once.</p>
+      <p className="text-sm text-body">You are invited to join an account. This link works once.</p>
       {token === '' && <LinkIsNotWhole />}
       <Form
         what="join"

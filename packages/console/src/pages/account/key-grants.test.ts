@@ -25,7 +25,7 @@ test('the grant of every kind is one that the API accepts, and is read back as t
 test('what a deletion breaks', () => {
   const ago = () => '3 min ago';
   const unused = lossOf({ ...shown, key_hint: 'cdef', last_used_at: null }, ago).join(' ');
-  assert.match(unused, /never used.*Agents.*cannot be undone/);
+  assert.match(unused, /Never used.*Agents.*cannot be undone/);
   const used = { ...shown, access_grants: [], key_hint: 'cdef', last_used_at: '2026-01-31T12:00:00Z' };
-  assert.match(lossOf(used, ago).join(' '), /last used 3 min ago. Whatever uses it is refused/);
+  assert.match(lossOf(used, ago).join(' '), /Last used 3 min ago. Programs that use it are refused/);
 });

@@ -5,11 +5,11 @@ type Grant = Key['access_grants'][number];
 
 /** The kinds of key that a person chooses from, with what each is for. */
 export const keyKinds = [
-  ['app', 'Application', 'Everything in one workspace.'],
-  ['app_r', 'Application, read only', 'Reads everything in one workspace.'],
-  ['agent', 'Agents of a cluster', 'Agents connect with it.'],
-  ['agent_r', 'Reader of a cluster', 'Reads one cluster; agents cannot connect with it.'],
-  ['*', 'Whole account', 'Everything, with workspaces, roles, users and other keys.'],
+  ['app', 'Application', 'Full access to one workspace.'],
+  ['app_r', 'Application, read only', 'Read access to one workspace.'],
+  ['agent', 'Agents of a cluster', 'Agents of the cluster connect with it.'],
+  ['agent_r', 'Cluster, read only', 'Read access to one cluster; agents cannot connect with it.'],
+  ['*', 'Whole account', 'Full access, including workspaces, roles, users and other keys.'],
 ] as const;
 
 export type KeyKind = (typeof keyKinds)[number][0];
@@ -61,11 +61,11 @@ export function lossOf({ access_grants, last_used_at }: Key, ago: (time: string)
   const isOfAgents = access_grants.some(({ principal_kind }) => principal_kind === 'agent');
   return [
     last_used_at === null
-      ? 'It was never used.'
-      : `It was last used ${ago(last_used_at)}. Whatever uses it is refused within seconds.`,
+      ? 'Never used.'
+      : `Last used ${ago(last_used_at)}. Programs that use it are refused within seconds.`,
     ...(isOfAgents
-      ? ['Agents that were started with it lose the control plane, and their clients lose them.']
+      ? ['Agents started with it lose their connection to the control plane and stop serving clients.']
       : []),
-    'This cannot be undone; a new key has another secret.',
+    'This cannot be undone.',
   ];
 }

@@ -36,12 +36,12 @@ export function Keys() {
       facts={
         <>
           {count !== undefined && (count === 1 ? '1 key. ' : `${count} keys. `)}
-          Programs call the API with them, and agents connect with them.
+          Programs call the API and agents connect with keys.
         </>
       }
       actions={
         <Button kind="primary" onClick={() => setCreating(true)}>
-          <PlusIcon aria-hidden="true" /> Create a key
+          <PlusIcon aria-hidden="true" /> Create key
         </Button>
       }
     >
@@ -57,9 +57,8 @@ export function Keys() {
           {({ api_keys }) => {
             const shown = matching(api_keys, ({ name }) => name, search.q);
             return shown.length === 0 ? (
-              <Empty title={api_keys.length === 0 ? 'No keys yet' : 'No key has this in its name'}>
-                A key is for one program or one set of agents, so that it can be deleted without harm to
-                others.
+              <Empty title={api_keys.length === 0 ? 'No keys yet' : 'No key matches the filter'}>
+                Create one key per program or set of agents, so that deleting it does not affect others.
               </Empty>
             ) : (
               <DataTable
@@ -105,14 +104,14 @@ function useColumns(onDelete: (key: Key) => void): readonly Column<Key>[] {
     },
     {
       id: 'scope',
-      title: 'May do',
+      title: 'Access',
       width: 'minmax(16rem, 2fr)',
       sortBy: (key) => scopeOf(key, names),
       cell: (key) => <span title={scopeOf(key, names)}>{scopeOf(key, names)}</span>,
     },
     {
       id: 'hint',
-      title: 'Ends with',
+      title: 'Last characters',
       width: '6rem',
       cell: ({ key_hint }) => <code className="font-mono text-xs text-muted">…{key_hint}</code>,
     },
@@ -126,7 +125,7 @@ function DeleteKey({ of: key, onClose }: { readonly of: Key; readonly onClose: (
     <ConfirmDialog
       isOpen
       onClose={onClose}
-      title={`Delete the key ${key.name}`}
+      title={`Delete key ${key.name}?`}
       button={`Delete ${key.name}`}
       action={remove}
       {...(key.last_used_at === null ? {} : { nameToType: key.name })}

@@ -16,14 +16,14 @@ import { type McpTest, testMcp } from './test-mcp.ts';
 type Made = OutputOf<'create_mcp_configuration'>;
 
 const clientNames: Readonly<Record<Made['configurations'][number]['client'], string>> = {
-  url: 'Clients that name the address url (most)',
-  server_url: 'Clients that name the address serverUrl',
-  command_line: 'Clients that are configured by a command',
+  url: 'Clients that use the field url (most)',
+  server_url: 'Clients that use the field serverUrl',
+  command_line: 'Clients configured by a command',
 };
 
 const forms = [
-  ['per_workspace', 'A key and a header for each workspace'],
-  ['single_key', 'One key for all of them'],
+  ['per_workspace', 'One key and one header per workspace'],
+  ['single_key', 'One key for all workspaces'],
 ] as const;
 
 /** Makes the configuration that an assistant needs to read clusters, with keys of its own. */
@@ -34,10 +34,10 @@ export function Mcp() {
   return (
     <Page
       title="MCP"
-      facts="Assistants read clusters, events and diagnostics through the Model Context Protocol. Their keys only read."
+      facts="Assistants read clusters, events and diagnostics through the Model Context Protocol. Their keys are read only."
     >
       <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-[24rem_minmax(0,1fr)]">
-        <Card title="Generate a configuration">
+        <Card title="Generate configuration">
           <div className="p-4">
             <Form
               what="generate the configuration"
@@ -57,7 +57,7 @@ export function Mcp() {
               }}
             >
               <fieldset className="flex flex-col gap-2">
-                <legend className="mb-1 text-sm font-medium text-ink">Workspaces that it reads</legend>
+                <legend className="mb-1 text-sm font-medium text-ink">Workspaces to read</legend>
                 {context?.workspaces.map(({ id, name, grant }, index) => (
                   <Checkbox
                     key={id}
@@ -69,7 +69,7 @@ export function Mcp() {
                     {...(grant === 'admin'
                       ? {}
                       : {
-                          help: 'Needs a role with admin here; an administrator of the account can give it.',
+                          help: 'Needs the admin role here; ask an account administrator.',
                         })}
                   />
                 ))}
@@ -82,10 +82,10 @@ export function Mcp() {
               <Field label="Headers" name="form">
                 <Select name="form" aria-label="Headers" options={forms} />
               </Field>
-              <Field label="Name of the server" name="server_name" help="What the client calls it.">
+              <Field label="Server name" name="server_name" help="The client shows this name.">
                 <TextControl required defaultValue="weir" autoComplete="off" maxLength={64} />
               </Field>
-              <Field label="Names of the keys" name="key_name" help="Empty for mcp_ and the time.">
+              <Field label="Key name" name="key_name" help="Empty for mcp_ and the current time.">
                 <TextControl autoComplete="off" maxLength={100} />
               </Field>
             </Form>
@@ -101,9 +101,9 @@ function Endpoints() {
   return (
     <Card title="Endpoints">
       <div className="flex flex-col gap-3 p-4 text-sm text-body">
-        <p>The clusters, for clients with a key:</p>
+        <p>Clusters (needs a key):</p>
         <Command text={location.origin + mcpPath} />
-        <p>The documentation, for all clients:</p>
+        <p>Documentation (no key):</p>
         <Command text={location.origin + docsMcpPath} />
       </div>
     </Card>
@@ -112,7 +112,7 @@ function Endpoints() {
 
 function Configurations({ made }: { readonly made: Made }) {
   return (
-    <Card title="Paste one of these; it is shown this once">
+    <Card title="Copy one of these now: they are shown only once">
       <div className="flex flex-col gap-4 p-4">
         {made.configurations.map(({ client, text }) => (
           <section key={client} aria-label={clientNames[client]} className="flex flex-col gap-1">
@@ -122,9 +122,9 @@ function Configurations({ made }: { readonly made: Made }) {
         ))}
         <TestButton configuration={made.configurations.find(({ client }) => client === 'url')?.text} />
         <p className="text-sm text-muted">
-          Made the {made.api_keys.length === 1 ? 'key' : 'keys'}{' '}
-          {made.api_keys.map(({ name }) => name).join(', ')}. To take the access away, delete{' '}
-          {made.api_keys.length === 1 ? 'it' : 'them'} on the page API keys.
+          Created the {made.api_keys.length === 1 ? 'key' : 'keys'}{' '}
+          {made.api_keys.map(({ name }) => name).join(', ')}. To revoke access, delete{' '}
+          {made.api_keys.length === 1 ? 'it' : 'them'} on the API keys page.
         </p>
       </div>
     </Card>
@@ -144,7 +144,7 @@ function TestButton({ configuration }: { readonly configuration: string | undefi
           void testMcp(configuration).then(setResult);
         }}
       >
-        Test it
+        Test connection
       </Button>
       <span aria-live="polite">
         {result !== undefined && result !== 'running' && (

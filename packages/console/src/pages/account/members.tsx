@@ -35,10 +35,10 @@ export function Members() {
     <Page
       title="Team"
       tabTitle="Members"
-      facts="People sign in by themselves and may do what their roles say."
+      facts="People who can sign in. Their roles decide what they may do."
       actions={
         <Button kind="primary" onClick={() => setInviting(true)}>
-          <PlusIcon aria-hidden="true" /> Invite a person
+          <PlusIcon aria-hidden="true" /> Invite member
         </Button>
       }
     >
@@ -82,7 +82,7 @@ export function Members() {
 
 function rolesInWords({ user_role_ids }: User, roles: readonly Role[]): string {
   const names = roles.filter(({ id }) => user_role_ids.includes(id)).map(({ name }) => name);
-  return names.length === 0 ? 'no role: may do nothing' : names.join(', ');
+  return names.length === 0 ? 'no role, no access' : names.join(', ');
 }
 
 function Invitations({ roles }: { readonly roles: readonly Role[] }) {
@@ -91,7 +91,7 @@ function Invitations({ roles }: { readonly roles: readonly Role[] }) {
   const rows = invitations.data?.invitations ?? [];
   if (rows.length === 0) return null;
   return (
-    <Card title="Invited, and not here yet">
+    <Card title="Pending invitations">
       <ul className="divide-y divide-line">
         {rows.map(({ id, email, user_role_id, expires_at }) => (
           <li key={id} className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2 text-sm">
@@ -105,7 +105,7 @@ function Invitations({ roles }: { readonly roles: readonly Role[] }) {
                 withdraw.mutate(
                   { invitation_id: id },
                   {
-                    onSuccess: () => say(`The invitation of ${email} is withdrawn`),
+                    onSuccess: () => say(`Withdrew the invitation of ${email}`),
                     onError: ({ message }) => say(message, 'fail'),
                   },
                 )
@@ -130,17 +130,17 @@ function Invite({ roles, onClose }: InviteProps) {
   const made = invite.data?.invitations[0];
   if (made !== undefined)
     return (
-      <ShownOnce onClose={onClose} title={`${made.email} is invited`}>
+      <ShownOnce onClose={onClose} title={`Invited ${made.email}`}>
         <p className="text-sm text-body">
-          Nothing is mailed: send this link yourself. It works once, until <Time of={made.expires_at} />.
+          Weir sends no mail: send this link yourself. It works once, until <Time of={made.expires_at} />.
         </p>
-        <Secret label="Link of the invitation" text={made.invitation_url} />
+        <Secret label="Invitation link" text={made.invitation_url} />
       </ShownOnce>
     );
   return (
-    <Dialog isOpen onClose={onClose} title="Invite a person">
+    <Dialog isOpen onClose={onClose} title="Invite member">
       <Form
-        what="invite the person"
+        what="invite the member"
         button="Invite"
         action={invite}
         onCancel={onClose}
@@ -150,10 +150,10 @@ function Invite({ roles, onClose }: InviteProps) {
           })
         }
       >
-        <Field label="E-mail" name="email" help="What the person signs in with.">
+        <Field label="E-mail" name="email" help="The address to sign in with.">
           <TextControl required autoFocus autoComplete="off" />
         </Field>
-        <Field label="Role" name="role" help="What the person may do; it can be changed later.">
+        <Field label="Role" name="role" help="You can change it later.">
           <Select name="role" aria-label="Role" options={roles.map(({ id, name }) => [id, name])} />
         </Field>
       </Form>
@@ -172,7 +172,7 @@ function ChangeRoles({ user, roles, onClose }: OfUser & { readonly roles: readon
     <Dialog isOpen onClose={onClose} title={`Roles of ${user.name}`}>
       <Form
         what="change the roles"
-        button="Change the roles"
+        button="Change roles"
         action={update}
         onCancel={onClose}
         onSubmit={(fields) => {
@@ -185,7 +185,7 @@ function ChangeRoles({ user, roles, onClose }: OfUser & { readonly roles: readon
             },
             {
               onSuccess: () => {
-                say(`The roles of ${user.name} are changed`);
+                say(`Changed the roles of ${user.name}`);
                 onClose();
               },
             },
@@ -212,7 +212,7 @@ function Remove({ user, onClose }: OfUser) {
     <ConfirmDialog
       isOpen
       onClose={onClose}
-      title={`Remove ${user.name}`}
+      title={`Remove ${user.name}?`}
       button={`Remove ${user.name}`}
       nameToType={user.email}
       action={remove}
@@ -229,7 +229,7 @@ function Remove({ user, onClose }: OfUser) {
       }
     >
       <p>The sessions of {user.email} end now. Keys that this person made stay: delete them on their page.</p>
-      <p>To come back, the person needs a new invitation.</p>
+      <p>To return, the person needs a new invitation.</p>
     </ConfirmDialog>
   );
 }

@@ -43,8 +43,8 @@ function Rights() {
       </ul>
       <p className="border-t border-line px-4 py-2 text-sm text-muted">
         {context?.is_account_admin === true
-          ? 'You administer the whole account: keys, workspaces, people and roles.'
-          : 'For more, ask an administrator of the account: roles are given on the page Team.'}
+          ? 'You administer the account: keys, workspaces, members and roles.'
+          : 'For more access, ask an account administrator to change your role on the Team page.'}
       </p>
     </Card>
   );
@@ -59,7 +59,7 @@ function Password() {
         <Form
           key={version}
           what="change the password"
-          button="Change the password"
+          button="Change password"
           action={change}
           onSubmit={(fields) =>
             change.mutate(
@@ -70,16 +70,16 @@ function Password() {
               {
                 onSuccess: () => {
                   setVersion((last) => last + 1);
-                  say('The password is changed, and all other sessions have ended');
+                  say('Changed the password and ended all other sessions');
                 },
               },
             )
           }
         >
-          <Field label="Password until now" name="current">
+          <Field label="Current password" name="current">
             <TextControl type="password" autoComplete="current-password" required />
           </Field>
-          <Field label="New password" name="new" help="12 characters or more. All other sessions end.">
+          <Field label="New password" name="new" help="At least 12 characters. Ends all other sessions.">
             <TextControl type="password" autoComplete="new-password" required minLength={12} />
           </Field>
         </Form>
@@ -100,7 +100,7 @@ function Sessions() {
               <li key={session.id} className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2 text-sm">
                 <div className="min-w-0 flex-1 basis-64">
                   <p className="truncate text-ink" title={session.user_agent}>
-                    {session.user_agent === '' ? 'A client without a name' : session.user_agent}
+                    {session.user_agent === '' ? 'Unknown client' : session.user_agent}
                   </p>
                   <p className="text-xs text-muted">
                     from {session.remote_address} · used <Time of={session.last_used_at} isAgo /> · began{' '}
@@ -108,7 +108,7 @@ function Sessions() {
                   </p>
                 </div>
                 {session.is_current ? (
-                  <Status kind="ok">this one</Status>
+                  <Status kind="ok">this session</Status>
                 ) : (
                   <Button
                     disabled={revoke.isPending}
@@ -116,13 +116,13 @@ function Sessions() {
                       revoke.mutate(
                         { session_id: session.id },
                         {
-                          onSuccess: () => say('The session has ended'),
+                          onSuccess: () => say('Ended the session'),
                           onError: ({ message }) => say(message, 'fail'),
                         },
                       )
                     }
                   >
-                    End it
+                    End session
                   </Button>
                 )}
               </li>

@@ -26,10 +26,10 @@ export function Roles() {
     <Page
       title="Team"
       tabTitle="Roles"
-      facts="A role gives its people rights in some workspaces or in all."
+      facts="A role grants its members access to some or all workspaces."
       actions={
         <Button kind="primary" onClick={() => setEdited('new')}>
-          <PlusIcon aria-hidden="true" /> Create a role
+          <PlusIcon aria-hidden="true" /> Create role
         </Button>
       }
     >
@@ -103,10 +103,10 @@ function EditRole({ role, onClose }: RoleProps) {
   const grantAt = (id: string) =>
     role?.access_grants.find(({ workspace_id }) => workspace_id === id)?.managed_grant_name ?? '';
   return (
-    <Dialog isOpen onClose={onClose} title={role === undefined ? 'Create a role' : `Change ${role.name}`}>
+    <Dialog isOpen onClose={onClose} title={role === undefined ? 'Create role' : `Change ${role.name}`}>
       <Form
         what={role === undefined ? 'create the role' : 'change the role'}
-        button={role === undefined ? 'Create the role' : 'Change the role'}
+        button={role === undefined ? 'Create role' : 'Change role'}
         action={role === undefined ? create : update}
         onCancel={onClose}
         onSubmit={(fields) => {
@@ -145,7 +145,7 @@ function DeleteRole({ role, onClose }: { readonly role: Role; readonly onClose: 
     <ConfirmDialog
       isOpen
       onClose={onClose}
-      title={`Delete the role ${role.name}`}
+      title={`Delete role ${role.name}?`}
       button={`Delete ${role.name}`}
       action={remove}
       onConfirm={() =>
@@ -160,7 +160,7 @@ function DeleteRole({ role, onClose }: { readonly role: Role; readonly onClose: 
         )
       }
     >
-      <p>A role that people have, or that single sign-on gives, is not deleted.</p>
+      <p>A role that members have or that single sign-on assigns cannot be deleted.</p>
     </ConfirmDialog>
   );
 }

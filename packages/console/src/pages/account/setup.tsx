@@ -46,12 +46,12 @@ export function Setup() {
 
   if (begun !== undefined) return <Ready begun={begun} />;
   return (
-    <AccountForm title="Set Weir up">
-      <p className="text-sm text-body">You become the administrator of this installation.</p>
+    <AccountForm title="Set up Weir">
+      <p className="text-sm text-body">You will be the administrator of this installation.</p>
       {token === '' && <LinkIsNotWhole />}
       {setup.data === undefined ? (
         <Form
-          what="set Weir up"
+          what="set up Weir"
           button="Set up"
           action={setup}
           onSubmit={(fields) =>
@@ -75,7 +75,7 @@ export function Setup() {
           <Field label="Account" name="account_name" help="Your organization or your team.">
             <TextControl required autoFocus maxLength={128} autoComplete="organization" />
           </Field>
-          <Field label="E-mail" name="email" help="What you sign in with.">
+          <Field label="E-mail" name="email" help="The address to sign in with.">
             <TextControl required autoComplete="username" />
           </Field>
           <NameField />
@@ -88,7 +88,7 @@ export function Setup() {
             <p className="text-sm text-body">
               You are signed in.{' '}
               <Link to="/keys" className="text-accent underline">
-                Create a key by yourself
+                Create key
               </Link>
               .
             </p>
@@ -105,12 +105,12 @@ function Ready({ begun: { keyName, key, login } }: { readonly begun: Begun }) {
       <Secret label={`Your API key ${keyName}`} text={key} />
       {login !== undefined && (
         <>
-          <h2 className="text-base font-semibold text-ink">Write the first record</h2>
+          <h2 className="text-base font-semibold text-ink">Produce the first record</h2>
           <WaysToConnect {...login} />
         </>
       )}
       <Link to="/clusters" className="text-accent underline">
-        Go to the clusters
+        Go to clusters
       </Link>
     </AccountForm>
   );

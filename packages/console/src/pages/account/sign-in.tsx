@@ -34,14 +34,14 @@ export function SignIn() {
   return (
     <AccountForm title="Sign in to Weir">
       {methods.isError && (
-        <Failure what="list the ways to sign in" error={methods.error} onRetry={() => methods.refetch()} />
+        <Failure what="list the sign-in methods" error={methods.error} onRetry={() => methods.refetch()} />
       )}
       {methods.data?.needs_setup === true && (
         <p className="text-sm text-body">
           There is no user yet. The control plane printed a link for the first one when it started: open that.
         </p>
       )}
-      {return_to !== undefined && <p className="text-sm text-muted">Then you are back where you were.</p>}
+      {return_to !== undefined && <p className="text-sm text-muted">You return to the page you came from.</p>}
       {methods.data?.passwords === true && (
         <form onSubmit={(event) => void signIn(event)} className="flex flex-col gap-3">
           <Field label="E-mail" name="email">

@@ -26,7 +26,7 @@ export function NameField() {
 
 export function NewPasswordField() {
   return (
-    <Field label="Password" name="password" help="12 characters or more.">
+    <Field label="Password" name="password" help="At least 12 characters.">
       <TextControl type="password" required minLength={12} autoComplete="new-password" />
     </Field>
   );

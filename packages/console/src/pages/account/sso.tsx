@@ -22,7 +22,7 @@ export function Sso() {
     <Page
       title="Team"
       tabTitle="Single sign-on"
-      facts="People sign in with the identity provider of their organization, by OpenID Connect."
+      facts="Members sign in with the identity provider of their organization (OpenID Connect)."
     >
       <TeamTabs />
       <Answer of={sso} what="describe single sign-on">
@@ -44,11 +44,11 @@ function Settings({ of: sso }: { readonly of: Configuration }) {
   const isNew = sso === null;
   if (roles.data === undefined) return null;
   return (
-    <Card title={isNew ? 'Set single sign-on up' : 'Settings'}>
+    <Card title={isNew ? 'Set up single sign-on' : 'Settings'}>
       <div className="p-4">
         <Form
-          what={isNew ? 'set single sign-on up' : 'change single sign-on'}
-          button={isNew ? 'Set it up' : 'Save'}
+          what={isNew ? 'set up single sign-on' : 'change single sign-on'}
+          button={isNew ? 'Set up' : 'Save'}
           action={isNew ? create : update}
           onSubmit={(fields) => {
             const settings = {
@@ -59,7 +59,7 @@ function Settings({ of: sso }: { readonly of: Configuration }) {
               role_claim: textOf(fields, 'claim'),
             };
             const secret = String(fields.get('secret') ?? '');
-            const onSuccess = () => say('Single sign-on is saved');
+            const onSuccess = () => say('Saved single sign-on');
             if (sso === null)
               create.mutate(
                 { ...settings, sso_identifier: textOf(fields, 'identifier'), client_secret: secret },
@@ -78,14 +78,14 @@ function Settings({ of: sso }: { readonly of: Configuration }) {
         >
           {isNew && (
             <Field
-              label="Word for its addresses"
+              label="Slug"
               name="identifier"
-              help="Lower-case letters, digits, hyphens."
+              help="Part of its URLs: lower-case letters, digits and hyphens."
             >
               <TextControl required autoComplete="off" maxLength={63} />
             </Field>
           )}
-          <Field label="Issuer" name="issuer" help="Its /.well-known/openid-configuration is asked.">
+          <Field label="Issuer" name="issuer" help="Weir reads its /.well-known/openid-configuration.">
             <TextControl
               required
               autoComplete="off"
@@ -99,22 +99,22 @@ function Settings({ of: sso }: { readonly of: Configuration }) {
           <Field
             label="Client secret"
             name="secret"
-            help={isNew ? 'It is never shown again.' : 'Empty leaves the one that is there.'}
+            help={isNew ? 'It is not shown again.' : 'Leave empty to keep the current one.'}
           >
             <TextControl type="password" autoComplete="off" required={isNew} />
           </Field>
-          <Field label="Role of new people" name="role" help="Of those who have no other by the claim.">
+          <Field label="Default role" name="role" help="For new members without a role from the claim.">
             <Select
               name="role"
-              aria-label="Role of new people"
+              aria-label="Default role"
               defaultValue={sso?.default_role_id}
               options={roles.data.user_roles.map(({ id, name }) => [id, name])}
             />
           </Field>
           <Checkbox
             name="mapping"
-            label="Roles follow a claim of the tokens"
-            help="They are given and taken away by it at every sign-in."
+            label="Assign roles from a token claim"
+            help="Roles are granted and revoked at every sign-in."
             defaultChecked={sso?.enable_sso_role_mapping}
           />
           <Field label="Claim" name="claim">
@@ -130,11 +130,11 @@ function Addresses({ of: sso }: { readonly of: NonNullable<Configuration> }) {
   const remove = useAction('delete_sso_configuration');
   const [isAsking, setAsking] = useState(false);
   return (
-    <Card title="Addresses">
+    <Card title="URLs">
       <div className="flex flex-col gap-3 p-4 text-sm text-body">
-        <p>The issuer has to allow this redirect:</p>
+        <p>Allow this redirect URL at the issuer:</p>
         <Command text={sso.callback_url} />
-        <p>People sign in here, or with the button on the page to sign in:</p>
+        <p>Members sign in here, or with the button on the sign-in page:</p>
         <Command text={sso.login_url} />
         <div className="flex justify-end">
           <Button kind="danger" onClick={() => setAsking(true)}>
@@ -145,7 +145,7 @@ function Addresses({ of: sso }: { readonly of: NonNullable<Configuration> }) {
       <ConfirmDialog
         isOpen={isAsking}
         onClose={() => setAsking(false)}
-        title="Remove single sign-on"
+        title="Remove single sign-on?"
         button="Remove single sign-on"
         nameToType={sso.sso_identifier}
         action={remove}
@@ -155,13 +155,13 @@ function Addresses({ of: sso }: { readonly of: NonNullable<Configuration> }) {
             {
               onSuccess: () => {
                 setAsking(false);
-                say('Single sign-on is removed');
+                say('Removed single sign-on');
               },
             },
           )
         }
       >
-        <p>People without a password can no longer sign in. The connection can be set up again.</p>
+        <p>Members without a password can no longer sign in. You can set up the connection again.</p>
       </ConfirmDialog>
     </Card>
   );

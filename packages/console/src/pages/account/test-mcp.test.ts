@@ -26,7 +26,7 @@ test('a configuration is tried with its own headers, by JSON and by events', asy
       });
     };
     const found = await testMcp(configuration, send);
-    assert.deepEqual(found, { isOk: true, text: 'It works: weir offers 2 tools' });
+    assert.deepEqual(found, { isOk: true, text: 'Connected: weir has 2 tools' });
     assert.deepEqual(sent, ['/api/v1/mcp aks_1 initialize', '/api/v1/mcp aks_1 tools/list']);
   }
 });
@@ -34,5 +34,5 @@ test('a configuration is tried with its own headers, by JSON and by events', asy
 test('a refusal is said', async () => {
   const send = async () => Response.json({ message: 'invalid API key' }, { status: 401 });
   const found = await testMcp(configuration, send);
-  assert.deepEqual(found, { isOk: false, text: 'It does not work: initialize: invalid API key' });
+  assert.deepEqual(found, { isOk: false, text: 'Connection failed: initialize: invalid API key' });
 });

@@ -22,9 +22,9 @@ export async function testMcp(configuration: string, send: typeof fetch = fetch)
     });
     const { tools } = await request(server, send, 'tools/list', {});
     const name = (answer.serverInfo as { name?: string } | undefined)?.name ?? 'the server';
-    return { isOk: true, text: `It works: ${name} offers ${(tools as unknown[]).length} tools` };
+    return { isOk: true, text: `Connected: ${name} has ${(tools as unknown[]).length} tools` };
   } catch (error) {
-    return { isOk: false, text: `It does not work: ${error instanceof Error ? error.message : error}` };
+    return { isOk: false, text: `Connection failed: ${error instanceof Error ? error.message : error}` };
   }
 }
 

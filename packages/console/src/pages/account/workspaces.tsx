@@ -37,10 +37,10 @@ export function Workspaces() {
   return (
     <Page
       title="Workspaces"
-      facts="A workspace has clusters and keys that belong together. Roles give people rights in one of them or in all."
+      facts="A workspace holds clusters and keys that belong together. Roles grant access to one or all workspaces."
       actions={
         <Button kind="primary" onClick={() => setCreating(true)}>
-          <PlusIcon aria-hidden="true" /> Create a workspace
+          <PlusIcon aria-hidden="true" /> Create workspace
         </Button>
       }
     >
@@ -102,7 +102,7 @@ function useColumns(
     },
     {
       id: 'grant',
-      title: 'You may',
+      title: 'Your role',
       width: '9rem',
       cell: ({ id }) => (of(id)?.grant === 'admin' ? 'administer' : 'read'),
     },
@@ -154,15 +154,15 @@ function CreateWorkspace({ onClose }: { readonly onClose: () => void }) {
   const key = create.data?.application_key;
   if (key !== undefined)
     return (
-      <ShownOnce onClose={onClose} title="The workspace is there">
-        <Secret label={`Secret of its key ${key.name}`} text={key.key} />
+      <ShownOnce onClose={onClose} title="Workspace created">
+        <Secret label={`Key ${key.name}`} text={key.key} />
       </ShownOnce>
     );
   return (
-    <Dialog isOpen onClose={onClose} title="Create a workspace">
+    <Dialog isOpen onClose={onClose} title="Create workspace">
       <Form
         what="create the workspace"
-        button="Create the workspace"
+        button="Create workspace"
         action={create}
         onCancel={onClose}
         onSubmit={(fields) => {
@@ -182,7 +182,7 @@ function CreateWorkspace({ onClose }: { readonly onClose: () => void }) {
         <Field label="Name" name="name" help={nameHelp}>
           <TextControl required autoFocus autoComplete="off" maxLength={128} />
         </Field>
-        <Checkbox name="key" label="With a key for programs, which is shown once" />
+        <Checkbox name="key" label="Create an API key, shown once" />
       </Form>
     </Dialog>
   );
@@ -208,7 +208,7 @@ function RenameWorkspace({ of: workspace, onClose }: OfWorkspace) {
             { workspace_id: workspace.id, new_workspace_name: name },
             {
               onSuccess: () => {
-                say(`${workspace.name} is ${name} now`);
+                say(`Renamed ${workspace.name} to ${name}`);
                 onClose();
               },
             },
@@ -229,7 +229,7 @@ function DeleteWorkspace({ of: workspace, onClose }: OfWorkspace) {
     <ConfirmDialog
       isOpen
       onClose={onClose}
-      title={`Delete the workspace ${workspace.name}`}
+      title={`Delete workspace ${workspace.name}?`}
       button={`Delete ${workspace.name}`}
       nameToType={workspace.name}
       action={remove}
@@ -245,8 +245,8 @@ function DeleteWorkspace({ of: workspace, onClose }: OfWorkspace) {
         )
       }
     >
-      <p>Its keys are refused within seconds, and its deleted clusters can no longer be restored.</p>
-      <p>A workspace that still has clusters is not deleted. This cannot be undone.</p>
+      <p>Its keys are refused within seconds. Its deleted clusters can no longer be restored.</p>
+      <p>This cannot be undone. A workspace that still has clusters cannot be deleted.</p>
     </ConfirmDialog>
   );
 }

@@ -46,7 +46,7 @@ export function Agent() {
             search={{ types: 'agent_logs', filter: `data.agent_id == ${printLiteral(agentId)}` }}
             className="text-sm text-accent underline"
           >
-            What it logs
+            Logs
           </Link>
         </>
       }
@@ -91,9 +91,9 @@ function Facts({ agent }: { readonly agent: Listed }) {
     ['Zone', agent.zone || 'unknown'],
     ['Kafka', agent.kafka_port === undefined ? 'not served' : `${agent.host}:${agent.kafka_port}`],
     ['Schema registry', registryPort === undefined ? 'not served' : `${agent.host}:${registryPort}`],
-    ['Processors', `${Math.round(agent.cpu_load * 100)} % of ${agent.cpu_count}`],
+    ['CPU', `${Math.round(agent.cpu_load * 100)} % of ${agent.cpu_count}`],
     ['Started', started_at === undefined ? 'not reported yet' : <Time key="started" of={started_at} />],
-    ['Last call', <Time key="seen" of={agent.last_seen_at} />],
+    ['Last heartbeat', <Time key="seen" of={agent.last_seen_at} />],
   ];
   return (
     <dl className="grid grid-cols-2 gap-x-6 gap-y-3 rounded-md border border-line bg-surface p-4 text-sm lg:grid-cols-5">
@@ -121,7 +121,7 @@ function Gone({ clusterId, agentId }: OfAgent) {
       <Status kind={lost === undefined ? 'muted' : 'warn'}>
         <span className="whitespace-normal text-ink">
           {lost === undefined ? (
-            'No agent with this id calls in. It left, or its id is another.'
+            'No agent with this id is connected. It has stopped, or the id is wrong.'
           ) : (
             <>
               It went silent without saying that it leaves. It called last at <Time of={lost.last_seen_at} />.
@@ -157,7 +157,7 @@ function Charts({ clusterId, agentId }: OfAgent) {
         noProduce="No Produce requests to this agent in the last hour."
       />
       <MetricChart
-        title="Use of its processors, last hour"
+        title="CPU, last hour"
         of={metrics}
         format={(value) => `${formatShort(value * 100)} %`}
         nothing={idle}
@@ -186,14 +186,14 @@ function Jobs({ clusterId, agentId }: OfAgent) {
           search={{ agent: agentId }}
           className="text-sm text-accent underline"
         >
-          All its jobs
+          All jobs
         </Link>
       }
     >
       <Answer of={listed} what="list the jobs" rows={3}>
         {() =>
           jobs.length === 0 ? (
-            <Empty title="No jobs">It runs none now, and none of those that ended of late was its.</Empty>
+            <Empty title="No jobs">This agent runs no jobs now and has finished none recently.</Empty>
           ) : (
             <DataTable
               label="Jobs of the agent"
@@ -226,7 +226,7 @@ function Clients({ clusterId, agentId }: OfAgent) {
           search={{ agent: agentId }}
           className="text-sm text-accent underline"
         >
-          All its clients
+          All clients
         </Link>
       }
     >
@@ -235,8 +235,8 @@ function Clients({ clusterId, agentId }: OfAgent) {
           clients.length === 0 ? (
             <Empty title="No clients">
               {silent_agents.includes(agentId)
-                ? 'It has not reported its clients of late; agents do so every 20 seconds.'
-                : 'No Kafka client is connected to it.'}
+                ? 'This agent has not reported its clients recently; agents report every 20 seconds.'
+                : 'No Kafka client is connected to this agent.'}
             </Empty>
           ) : (
             <ul className="divide-y divide-line">

@@ -60,7 +60,7 @@ const columnsOf = (clusterId: string): readonly Column<Agent>[] => [
   },
   {
     id: 'seen',
-    title: 'Last call',
+    title: 'Last heartbeat',
     width: '6.5rem',
     isNumber: true,
     sortBy: ({ last_seen_at }) => last_seen_at,
@@ -82,7 +82,7 @@ export function Agents() {
   return (
     <Page
       title="Agents"
-      facts={agents && (agents.length === 1 ? '1 agent calls in' : `${agents.length} agents call in`)}
+      facts={agents && (agents.length === 1 ? '1 agent connected' : `${agents.length} agents connected`)}
     >
       <Card>
         {agents === undefined ? (
@@ -92,8 +92,8 @@ export function Agents() {
             <Skeleton />
           )
         ) : agents.length === 0 ? (
-          <Empty title="No agents call in">
-            Agents serve Kafka clients and keep records in your bucket. Start one with the key of this
+          <Empty title="No agents connected">
+            Agents serve Kafka clients and store records in your bucket. Start one with the key of this
             cluster.
           </Empty>
         ) : (

@@ -37,20 +37,20 @@ export function ClientSheet({ clusterId, software, zoneById, onClose }: ClientSh
       description={connections === 1 ? '1 connection' : `${formatCount(connections)} connections`}
     >
       <div className="flex flex-col gap-4 text-sm">
-        <Names title="Client ids" nothing="Its connections have no client id.">
+        <Names title="Client ids" nothing="No connection has a client id.">
           {client_ids.map((id) => (
             <Name key={id} text={id} link={eventsOf('data.client_id', id)} />
           ))}
         </Names>
-        <Names title="Principals" nothing="None is reported.">
+        <Names title="Principals" nothing="None reported.">
           {principals.map((principal) => (
             <Name key={principal} text={principal} link={eventsOf('data.principal', principal)} />
           ))}
         </Names>
         {software.has_more_names && (
-          <p className="text-muted">There are more: agents report the ones with the most connections.</p>
+          <p className="text-muted">More exist: agents report those with the most connections.</p>
         )}
-        <Names title={`Agents (${formatCount(agent_count)})`} nothing="None is reported.">
+        <Names title={`Agents (${formatCount(agent_count)})`} nothing="None reported.">
           {agents.map((agent) => (
             <li key={agent.agent_id} className="flex items-baseline gap-3 py-1">
               <span className="min-w-0 flex-1 truncate">
@@ -62,9 +62,8 @@ export function ClientSheet({ clusterId, software, zoneById, onClose }: ClientSh
           ))}
         </Names>
         <p className="text-xs text-muted">
-          Clients choose these names. Events of them need events to be enabled: those of ACLs say what a
-          client asked for, from where, and whether it may. Agents report no addresses of clients and not the
-          zone of a client.
+          Clients choose these names. With events enabled, ACL events show the operation, the host and the
+          decision of each request. Agents do not report the hosts and zones of clients.
         </p>
       </div>
     </Dialog>

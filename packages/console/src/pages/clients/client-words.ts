@@ -9,7 +9,7 @@ const collator = new Intl.Collator('en', { numeric: true });
 export const keyOf = ({ software_name, software_version }: Software) =>
   JSON.stringify([software_name, software_version]);
 
-export const nameOf = ({ software_name }: Software) => software_name || 'software unknown';
+export const nameOf = ({ software_name }: Software) => software_name || 'unknown software';
 
 /**
  * The newest version of each software that is connected here. Nothing is known of versions beyond this cluster, so that

@@ -73,11 +73,11 @@ export function Clients() {
                 {reported_at === null
                   ? 'Agents report their clients every 20 seconds; none has reported yet.'
                   : connections > 0
-                    ? 'Clients of other agents are.'
-                    : 'Clients appear here within 20 seconds after their first request.'}
+                    ? 'Clients of other agents are connected; choose All agents.'
+                    : 'Clients appear within 20 seconds of their first request.'}
               </Empty>
             ) : shown!.length === 0 ? (
-              <Empty title="No client is like that">Change the filter above to see more.</Empty>
+              <Empty title="No client matches the filter">Change the filter above to see more.</Empty>
             ) : (
               <DataTable
                 label="Clients"
@@ -142,7 +142,7 @@ function columnsOf(
       cell: ({ software_name: name, software_version: version }) =>
         newest.has(name) && newest.get(name) !== version ? (
           <Status kind="warn">
-            <span title={`${visibleText(newest.get(name)!)} is connected too`}>
+            <span title={`${visibleText(newest.get(name)!)} is also connected`}>
               {visibleText(version)}, older
             </span>
           </Status>
@@ -174,7 +174,7 @@ function columnsOf(
     },
     {
       id: 'zones',
-      title: 'Zones of agents',
+      title: 'Agent zones',
       width: 'minmax(8rem, 1fr)',
       cell: (one) => names(zonesOf(one, zoneById)),
     },
@@ -193,8 +193,8 @@ function Facts({ of: { connections, total, clients, reported_at } }: { readonly 
   return (
     <>
       {connections === 1 ? '1 connection' : `${formatCount(connections)} connections`} ·{' '}
-      {total === 1 ? '1 software and version' : `${formatCount(total)} softwares and versions`}
-      {total > clients.length && `, of which ${formatCount(clients.length)} are listed`}
+      {total === 1 ? '1 software version' : `${formatCount(total)} software versions`}
+      {total > clients.length && `, ${formatCount(clients.length)} listed`}
       {reported_at !== null && (
         <>
           {' '}
@@ -212,20 +212,22 @@ function Warnings({ of: { clients, unlisted_connections, silent_agents } }: { re
   const lines = [
     ...mixed.map(
       ({ name, newest, older }) =>
-        `${formatCount(older)} ${older === 1 ? 'connection' : 'connections'} of ${visibleText(name)} ${older === 1 ? 'has' : 'have'} a version before ${visibleText(newest)}, which is connected too.`,
+        `${formatCount(older)} ${older === 1 ? 'connection' : 'connections'} of ${visibleText(name)} ${older === 1 ? 'uses' : 'use'} a version older than ${visibleText(newest)}, which is also connected.`,
     ),
     ...(unknown === undefined
       ? []
       : [
-          `${formatCount(unknown.connections)} ${unknown.connections === 1 ? 'connection does' : 'connections do'} not say its software: libraries from before 2019 (KIP-511) and some others do not.`,
+          `${formatCount(unknown.connections)} ${unknown.connections === 1 ? 'connection reports' : 'connections report'} no software name: clients without KIP-511 (older than Kafka 2.4) and some others do not.`,
         ]),
     ...(unlisted_connections === 0
       ? []
-      : [`${formatCount(unlisted_connections)} connections are of software for which reports have no room.`]),
+      : [
+          `${formatCount(unlisted_connections)} connections of other software are not listed: reports are limited.`,
+        ]),
     ...(silent_agents.length === 0
       ? []
       : [
-          `No report of late of ${silent_agents.length === 1 ? 'the agent' : 'the agents'} ${silent_agents.join(', ')}.`,
+          `No recent report from ${silent_agents.length === 1 ? 'agent' : 'agents'} ${silent_agents.join(', ')}.`,
         ]),
   ];
   return lines.length === 0 ? null : (

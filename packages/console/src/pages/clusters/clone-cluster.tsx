@@ -24,7 +24,7 @@ export function CloneCluster({ cluster, onClose }: CloneClusterProps) {
     <Dialog isOpen onClose={onClose} title={`Clone ${label}`}>
       <Form
         what={`clone ${label}`}
-        button="Clone the cluster"
+        button="Clone cluster"
         action={clone}
         onCancel={onClose}
         onSubmit={() => {
@@ -34,14 +34,12 @@ export function CloneCluster({ cluster, onClose }: CloneClusterProps) {
       >
         <div className="flex flex-col gap-2 text-sm text-body">
           <p>
-            The clone has the topics, records, committed offsets, ACLs, quotas and configs of {label} as they
-            are now, but no credentials and no agent keys. From then on each lives its own life.
+            The clone gets the current topics, records, committed offsets, ACLs, quotas and configs of {label}
+            , but no credentials and no agent keys. Later changes to one do not affect the other.
           </p>
-          <p>
-            No data is copied: both use the same bucket. {label} cannot be deleted as long as it has clones.
-          </p>
+          <p>No data is copied: both use the same bucket. {label} cannot be deleted while it has clones.</p>
         </div>
-        <Field label="Name of the clone" name="name" problem={problem}>
+        <Field label="Clone name" name="name" problem={problem}>
           <TextControl
             autoFocus
             autoComplete="off"

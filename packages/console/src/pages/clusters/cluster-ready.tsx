@@ -30,8 +30,8 @@ export function ClusterReady({ cluster, login, loginError, onClose }: ClusterRea
       isOpen
       isSheet
       onClose={onClose}
-      title={`The cluster ${label} is there`}
-      description="It needs an agent, which serves its clients and keeps its data in your bucket."
+      title={`Cluster ${label} created`}
+      description="Start an agent: it serves the clients of the cluster and stores its data in your bucket."
     >
       <div className="flex flex-col gap-5">
         {agentKey !== undefined && (
@@ -45,7 +45,7 @@ export function ClusterReady({ cluster, login, loginError, onClose }: ClusterRea
         )}
         <section aria-label="Connect" className="flex flex-col gap-2">
           <h3 className="text-base font-semibold text-ink">2. Connect</h3>
-          {loginError !== undefined && <Failure what="create the login" error={loginError} />}
+          {loginError !== undefined && <Failure what="create the credential" error={loginError} />}
           {login !== undefined && clusterKind(clusterId) === 'kafka' ? (
             <>
               <Secret label={`Password of ${login.username}`} text={login.password} />
@@ -70,8 +70,8 @@ export function ClusterReady({ cluster, login, loginError, onClose }: ClusterRea
 }
 
 const howToConnect = {
-  kafka: 'Create a credential for each client on the page Access of the cluster; it shows ways to connect.',
+  kafka: 'Create a credential for each client on the Access page of the cluster; it shows how to connect.',
   'schema registry':
-    'Clients use it under the port -schemaRegistryPort of its agents, 9094 unless you say otherwise: http://AGENT_HOST:9094. Credentials are on the page Access.',
-  'data lake': 'Its agents run its pipelines, which the page Pipelines of the cluster has.',
+    'Clients reach it on the -schemaRegistryPort of its agents, 9094 by default: http://AGENT_HOST:9094. Create credentials on the Access page.',
+  'data lake': 'Its agents run its pipelines. Create them on the Pipelines page of the cluster.',
 } as const;

@@ -39,7 +39,7 @@ export function Clusters() {
   const closeDialog = () => showDialog(undefined);
   const createButton = (
     <Button kind="primary" disabled={!mayCreate} onClick={() => showDialog('create')}>
-      <PlusIcon aria-hidden="true" /> Create a cluster
+      <PlusIcon aria-hidden="true" /> Create cluster
     </Button>
   );
   return (
@@ -50,7 +50,7 @@ export function Clusters() {
           <>
             {clusters.length === 1 ? '1 cluster' : `${clusters.length} clusters`}
             {!mayCreate &&
-              ' · Creating one needs a role with admin in a workspace; an administrator of the account can give it'}
+              '  · To create one you need the admin role in a workspace; ask an account administrator'}
           </>
         )
       }
@@ -66,7 +66,7 @@ export function Clusters() {
           clusters!.length === 0 ? (
             <Card>
               <Empty title="No clusters yet" action={createButton}>
-                A cluster is a Kafka, a schema registry or a data lake of its own, with agents that connect to
+                A cluster is a Kafka cluster, a schema registry or a data lake, with agents that connect to
                 it.
               </Empty>
             </Card>
@@ -129,7 +129,7 @@ function ClusterCard({ cluster, onAct }: ClusterCardProps) {
           <ClusterMenu cluster={cluster} onAct={onAct} />
         </div>
         <dl className="grid grid-cols-3 gap-2 text-sm">
-          <Fact name="Kind" value={clusterTypeTitles[cluster.type]} />
+          <Fact name="Type" value={clusterTypeTitles[cluster.type]} />
           <Fact name="Agents" value={state?.agent_count} />
           {isKafka ? (
             <>
@@ -142,7 +142,7 @@ function ClusterCard({ cluster, onAct }: ClusterCardProps) {
               />
             </>
           ) : (
-            <Fact name="Since" value={formatTime(cluster.created_at, 'local').slice(0, 10)} />
+            <Fact name="Created" value={formatTime(cluster.created_at, 'local').slice(0, 10)} />
           )}
         </dl>
       </div>
@@ -157,7 +157,7 @@ function ClusterMenu({ cluster, onAct }: ClusterCardProps) {
   return (
     <Menu
       trigger={
-        <Button kind="quiet" isIcon aria-label={`More about ${clusterLabel(cluster)}`}>
+        <Button kind="quiet" isIcon aria-label={`Actions for ${clusterLabel(cluster)}`}>
           <KebabHorizontalIcon aria-hidden="true" />
         </Button>
       }

@@ -20,7 +20,7 @@ type Input = CallOf<'create_virtual_cluster'>;
 const typeHelp: Readonly<Record<Type, string>> = {
   byoc: 'Topics, groups and transactions for Kafka clients.',
   byoc_schema_registry: 'Avro, Protobuf and JSON Schema for the serializers of Kafka clients.',
-  byoc_data_lake: 'Pipelines that turn topics into tables.',
+  byoc_data_lake: 'Pipelines that write topics to tables.',
 };
 
 interface Created {
@@ -81,20 +81,20 @@ export function CreateCluster({ onClose }: { readonly onClose: () => void }) {
       isOpen
       isSheet
       onClose={onClose}
-      title="Create a cluster"
-      description="It is there at once and costs nothing before an agent of it runs."
+      title="Create cluster"
+      description="The cluster is ready at once and costs nothing until you start an agent."
     >
       <Form
         what="create the cluster"
-        button="Create the cluster"
+        button="Create cluster"
         action={creation}
         onSubmit={submit}
         onCancel={onClose}
       >
         <div className="flex flex-col gap-1">
-          <span className="text-sm font-medium text-ink">Kind</span>
+          <span className="text-sm font-medium text-ink">Type</span>
           <Segmented
-            label="Kind"
+            label="Type"
             choices={(Object.keys(clusterTypeTitles) as Type[]).map((one) => ({
               name: one,
               title: clusterTypeTitles[one],
@@ -108,7 +108,7 @@ export function CreateCluster({ onClose }: { readonly onClose: () => void }) {
           label="Name"
           name="name"
           problem={nameProblem}
-          help="3 to 128 letters, digits and underscores; no other cluster of the workspace has it."
+          help="3 to 128 letters, digits and underscores; unique in the workspace."
         >
           <TextControl
             autoFocus
@@ -133,8 +133,8 @@ export function CreateCluster({ onClose }: { readonly onClose: () => void }) {
           <Checkbox
             name="login"
             defaultChecked
-            label="With a login for the first client"
-            help="A superuser, whose password is shown once with ways to connect."
+            label="Create a credential for the first client"
+            help="A superuser. Its password is shown once, with commands to connect."
           />
         )}
         <details>
@@ -142,17 +142,17 @@ export function CreateCluster({ onClose }: { readonly onClose: () => void }) {
             Cloud, region and tier
           </summary>
           <div className="mt-3 grid gap-3 sm:grid-cols-3">
-            <Field label="Cloud" name="cloud-label" help="Where its agents are meant to run.">
+            <Field label="Cloud" name="cloud-label" help="Where its agents run.">
               <Select
                 aria-label="Cloud"
                 name="cloud"
                 options={cloudProviders.map((one) => [one, one] as const)}
               />
             </Field>
-            <Field label="Region" name="region" help="us-east-1 if it is left empty.">
+            <Field label="Region" name="region" help="Default: us-east-1.">
               <TextControl autoComplete="off" spellCheck={false} maxLength={64} placeholder="us-east-1" />
             </Field>
-            <Field label="Tier" name="tier-label" help="Kept for tools that ask for it.">
+            <Field label="Tier" name="tier-label" help="For tools that read it; it has no effect here.">
               <Select
                 aria-label="Tier"
                 name="tier"

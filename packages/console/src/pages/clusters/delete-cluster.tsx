@@ -49,17 +49,17 @@ export function DeleteCluster({ cluster, onClose }: DeleteClusterProps) {
     <ConfirmDialog
       isOpen
       onClose={onClose}
-      title={`Delete the cluster ${label}?`}
+      title={`Delete cluster ${label}?`}
       button={`Delete ${label}`}
       nameToType={label}
       action={deletion}
       onConfirm={() => deletion.mutate()}
     >
-      <p>Its agents are refused at once, so that no client can read or write any more.</p>
+      <p>The control plane refuses its agents at once, so clients can no longer read or write.</p>
       <p>{whatGoes(cluster.type, overview.data)}</p>
       <p className="font-medium">
-        It can be restored with all of that until {formatTime(untilMs, 'local')}. After that it is gone for
-        good.
+        You can restore it, with all of that, until {formatTime(untilMs, 'local')}. After that it cannot be
+        recovered.
       </p>
     </ConfirmDialog>
   );
@@ -71,12 +71,12 @@ interface Counts {
 }
 
 function whatGoes(type: Cluster['type'], counts: Counts | undefined): string {
-  if (type === 'byoc_schema_registry') return 'Its subjects, schemas, credentials and ACLs go with it.';
-  if (type === 'byoc_data_lake') return 'Its tables and pipelines go with it.';
-  if (counts === undefined) return 'Its topics, consumer groups, credentials and ACLs go with it.';
+  if (type === 'byoc_schema_registry') return 'Its subjects, schemas, credentials and ACLs are deleted.';
+  if (type === 'byoc_data_lake') return 'Its tables and pipelines are deleted.';
+  if (counts === undefined) return 'Its topics, consumer groups, credentials and ACLs are deleted.';
   const topics = counted(counts.topic_count, 'topic');
   const groups = counted(counts.consumer_group_count, 'consumer group');
-  return `${topics} with all records, ${groups}, and all credentials and ACLs go with it.`;
+  return `${topics} with all records, ${groups}, and all credentials and ACLs are deleted.`;
 }
 
 const counted = (count: number, noun: string) => `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;

@@ -27,12 +27,14 @@ export function DeletedClusters({ onClose }: { readonly onClose: () => void }) {
       isSheet
       onClose={onClose}
       title="Recently deleted clusters"
-      description="They keep their topics, records, credentials and settings until their time is over."
+      description="You can restore a cluster with its topics, records, credentials and settings until the time shown."
     >
       <Answer of={listed} what="list the deleted clusters">
         {({ virtual_clusters: deleted }) =>
           deleted.length === 0 ? (
-            <Empty title="Nothing was deleted">Clusters that are deleted stay here for a while.</Empty>
+            <Empty title="No deleted clusters">
+              Deleted clusters stay here until they can no longer be restored.
+            </Empty>
           ) : (
             <ul className="flex flex-col divide-y divide-line">
               {deleted.slice(0, shownMax).map((cluster) => (
@@ -84,7 +86,7 @@ function DeletedCluster({ cluster }: { readonly cluster: Deleted }) {
           </p>
           {mayNot && (
             <p className="text-xs text-muted">
-              Restoring it needs a role with admin in the workspace {workspace.name}.
+              To restore it you need the admin role in workspace {workspace.name}.
             </p>
           )}
         </div>
@@ -101,11 +103,11 @@ function DeletedCluster({ cluster }: { readonly cluster: Deleted }) {
       {isNameTaken ? (
         <Form
           what={`restore ${label}`}
-          button="Restore under this name"
+          button="Restore with this name"
           action={restore}
           onSubmit={() => name !== '' && problem === undefined && restoreAs(name)}
         >
-          <Field label="Another name" name="name" problem={problem}>
+          <Field label="New name" name="name" problem={problem}>
             <TextControl
               autoComplete="off"
               spellCheck={false}

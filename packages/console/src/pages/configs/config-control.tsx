@@ -22,8 +22,7 @@ export function ConfigControl({ definition, value, onChange }: ConfigControlProp
       problem={isChoice ? undefined : configProblem(definition, value)}
       help={
         <>
-          {documentation}{' '}
-          {usual === null ? 'It has no default.' : `Default: ${usual === '' ? 'empty' : usual}.`}
+          {documentation} {usual === null ? 'No default.' : `Default: ${usual === '' ? 'empty' : usual}.`}
         </>
       }
     >

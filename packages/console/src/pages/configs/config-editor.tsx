@@ -22,7 +22,7 @@ export interface ConfigRow extends Config {
 }
 
 const shown = (text: string | null) =>
-  text === null ? 'agents decide' : text === '' ? 'empty' : cutText(visibleText(text), 200);
+  text === null ? 'set by agents' : text === '' ? 'empty' : cutText(visibleText(text), 200);
 const after = ({ definition, value, edit }: ConfigRow) =>
   edit === undefined ? value : (edit ?? definition.default);
 
@@ -71,7 +71,7 @@ export const configColumns = (owner: string): readonly Column<ConfigRow>[] => [
   },
   {
     id: 'doc',
-    title: 'What it does',
+    title: 'Description',
     width: 'minmax(16rem, 2fr)',
     cell: ({ definition }) => (
       <span title={definition.documentation} className="text-muted">

@@ -51,7 +51,7 @@ export function ReviewConfigs<Name extends CheckedOperation>(props: ReviewProps<
         <Failure what="check the change" error={check.error} />
       ) : (
         <Status kind={check.isSuccess ? 'ok' : 'muted'}>
-          {check.isSuccess ? 'The cluster accepts it' : 'Checking …'}
+          {check.isSuccess ? 'The change is valid' : 'Checking …'}
         </Status>
       )}
     </ReviewChanges>

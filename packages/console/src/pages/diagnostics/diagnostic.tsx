@@ -57,7 +57,7 @@ export function Diagnostic() {
         </p>
       )}
       {found.groups.length > 0 && (
-        <Card title="What it found">
+        <Card title="Findings">
           <ul className="divide-y divide-line">
             {found.groups.map(({ key, message, since }) => (
               <li key={key} className="flex flex-wrap gap-x-4 px-4 py-2">

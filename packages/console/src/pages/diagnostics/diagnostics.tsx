@@ -25,7 +25,7 @@ function columnsOf(clusterId: string): readonly Column<DiagnosticRow>[] {
     },
     {
       id: 'cause',
-      title: 'What it found',
+      title: 'Finding',
       width: 'minmax(18rem, 2fr)',
       cell: ({ cause }) => <span title={cause ?? undefined}>{cause ?? ''}</span>,
     },
@@ -59,23 +59,20 @@ export function Diagnostics() {
   const passing = diagnostics.filter(({ successful }) => successful);
   const failing = found.filter(({ muted }) => !muted).length;
   return (
-    <Page
-      title="Diagnostics"
-      facts={diagnostics.length > 0 && `${failing === 0 ? 'None' : failing} of ${diagnostics.length} fail`}
-    >
+    <Page title="Diagnostics" facts={diagnostics.length > 0 && `${failing} of ${diagnostics.length} failing`}>
       <Answer of={listed} what="list the diagnostics">
         {() =>
           diagnostics.length === 0 ? (
-            <Empty title="Nothing was checked yet">
-              The control plane looks for known problems of the cluster every few seconds. What it finds is
+            <Empty title="No diagnostics yet">
+              The control plane checks the cluster for known problems every few seconds. What it finds is
               here.
             </Empty>
           ) : (
             <>
-              <Card title="Found">
+              <Card title="Failing">
                 {found.length === 0 ? (
                   <p className="px-4 py-3">
-                    <Status kind="ok">No problem was found</Status>
+                    <Status kind="ok">No problems found</Status>
                   </p>
                 ) : (
                   <Found clusterId={clusterId} rows={found} />
@@ -116,7 +113,7 @@ function Found({ clusterId, rows }: RowsProps) {
 /** Titles name problems, so those that are not there stand apart, below a heading that says so. */
 function Passing({ clusterId, rows }: RowsProps) {
   return (
-    <Card title={`Looked for and not found (${rows.length})`}>
+    <Card title={`Passing (${rows.length})`}>
       <ul className="gap-x-8 px-4 py-2 text-sm sm:columns-2 xl:columns-3">
         {rows.map((diagnostic) => (
           <li

@@ -58,7 +58,7 @@ function OneChart({ clusterId, chart: { title, query, unit }, range }: OneChartP
       title={`${visibleText(title)}, ${wordsOf(range)}`}
       of={metrics}
       format={formats[unit]}
-      nothing={`No samples in the ${wordsOf(range)}. The busiest topics and the groups with the largest lag have them.`}
+      nothing={`No samples in the ${wordsOf(range)}. Samples are kept for the busiest topics and the groups with the largest lag.`}
       pick={({ series }) =>
         series.map(({ metric, agent, topic, values }) => ({
           label: visibleText(agent ?? topic ?? seriesName(metric)),

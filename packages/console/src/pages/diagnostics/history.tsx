@@ -25,13 +25,13 @@ const columns: readonly Column<Row>[] = [
   { id: 'time', title: 'Time', width: '12rem', cell: ({ time }) => <Time of={time} /> },
   {
     id: 'transition',
-    title: 'What happened',
+    title: 'Transition',
     width: '9rem',
     cell: ({ transition }) => <Status kind={kinds[transition]}>{transition}</Status>,
   },
   {
     id: 'lasted',
-    title: 'Failed for',
+    title: 'Duration',
     width: '7rem',
     isNumber: true,
     cell: ({ failedMs: ms }) => (ms === undefined ? '' : formatDuration(ms)),
@@ -61,10 +61,10 @@ export function History({ of: target }: HistoryProps) {
   const listed = useOperation('list_diagnostic_history', { ...target, limit: shownMax }, { everyMs: 10_000 });
   return (
     <Card title="History">
-      <Answer of={listed} what="list what became of the diagnostic" rows={2}>
+      <Answer of={listed} what="list the history of the diagnostic" rows={2}>
         {({ transitions, next_cursor }: OutputOf<'list_diagnostic_history'>) =>
           transitions.length === 0 ? (
-            <p className="p-4 text-muted">It has never failed.</p>
+            <p className="p-4 text-muted">Never failed.</p>
           ) : (
             <>
               <DataTable

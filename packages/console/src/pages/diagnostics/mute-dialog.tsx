@@ -15,10 +15,10 @@ interface MuteDialogProps {
 
 const hourMs = 3_600_000;
 const ends: readonly (readonly [label: string, ms: number | undefined])[] = [
-  ['In an hour', hourMs],
+  ['In 1 hour', hourMs],
   ['Tomorrow', 24 * hourMs],
-  ['In a week', 7 * 24 * hourMs],
-  ['When it is unmuted', undefined],
+  ['In 1 week', 7 * 24 * hourMs],
+  ['Until unmuted', undefined],
 ];
 
 /** A muted diagnostic is easily forgotten, so that it gets an end and a reason. */
@@ -51,11 +51,11 @@ export function MuteDialog({ target, isOpen, onClose }: MuteDialogProps) {
     <Dialog
       isOpen={isOpen}
       onClose={onClose}
-      title="Mute the diagnostic"
-      description="It still runs, and does not count as a problem."
+      title="Mute diagnostic"
+      description="The diagnostic still runs but no longer counts as a problem."
     >
       <form onSubmit={submit} className="flex flex-col gap-3">
-        <Field label="Until" name="end">
+        <Field label="Unmute" name="end">
           <select name="end" className={controlClass} defaultValue="1">
             {ends.map(([label], index) => (
               <option key={label} value={index}>
@@ -64,7 +64,7 @@ export function MuteDialog({ target, isOpen, onClose }: MuteDialogProps) {
             ))}
           </select>
         </Field>
-        <Field label="Reason" name="reason" help="For those who look at it later." problem={problem}>
+        <Field label="Reason" name="reason" help="Shown with the diagnostic." problem={problem}>
           <TextControl maxLength={1024} />
         </Field>
         <div className="flex justify-end gap-2">

@@ -17,6 +17,6 @@ export function Severity({
   readonly diagnostic: Pick<DiagnosticRow, 'severity' | 'successful' | 'muted'>;
 }) {
   if (diagnostic.muted) return <Status kind="muted">muted</Status>;
-  if (diagnostic.successful) return <Status kind="ok">passes</Status>;
+  if (diagnostic.successful) return <Status kind="ok">passing</Status>;
   return <Status kind={kinds[diagnostic.severity]}>{diagnostic.severity}</Status>;
 }

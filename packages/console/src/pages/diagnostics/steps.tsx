@@ -79,8 +79,8 @@ function SetCompatibility({ clusterId, subject, text }: SetCompatibilityProps) {
         disabled={update.isPending}
         onClick={() =>
           set('BACKWARD', () =>
-            sayWithUndo(`New versions of ${name} are checked: BACKWARD`, () =>
-              set('NONE', () => say(`The level of ${name} is NONE again`)),
+            sayWithUndo(`Set the compatibility level of ${name} to BACKWARD`, () =>
+              set('NONE', () => say(`Set the compatibility level of ${name} back to NONE`)),
             ),
           )
         }

@@ -39,7 +39,7 @@ function EventContent({ explorer, clusterId }: { readonly explorer: Explorer; re
     <Answer of={found} what="find the event">
       {(answer) => (
         <div className="flex flex-col gap-3">
-          <Neighbours title="Before it" events={answer.before} zone={zone} onOpen={open} />
+          <Neighbours title="Events before" events={answer.before} zone={zone} onOpen={open} />
           <section aria-label="The event" className="flex flex-col gap-2 rounded-md border border-accent p-3">
             <div className="flex items-start gap-2">
               <p className="min-w-0 flex-1 text-base font-medium break-words text-ink">
@@ -52,7 +52,7 @@ function EventContent({ explorer, clusterId }: { readonly explorer: Explorer; re
             </p>
             <JsonView value={answer.event} label="The event as JSON" />
           </section>
-          <Neighbours title="After it" events={answer.after} zone={zone} onOpen={open} />
+          <Neighbours title="Events after" events={answer.after} zone={zone} onOpen={open} />
         </div>
       )}
     </Answer>

@@ -22,7 +22,7 @@ export function EventsDisabled({ clusterId, onEnabled }: EventsDisabledProps) {
     <>
       {enable.isError && <Failure what="enable events" error={enable.error} />}
       <Empty
-        title="This cluster records no events"
+        title="Events are disabled"
         action={
           <Button
             kind="primary"
@@ -36,10 +36,10 @@ export function EventsDisabled({ clusterId, onEnabled }: EventsDisabledProps) {
         }
         command={`weir cli events enable -cluster ${clusterId}`}
       >
-        With events, agents record their logs, what ACLs deny, diagnostics and metrics of the cluster, within
+        Enable events to search agent logs, ACL decisions, diagnostics and metrics of the cluster within
         seconds. They are written to internal topics in the bucket of the cluster
-        {longest === undefined ? '' : `, are deleted after ${longest} at most`} and cost what that storage and
-        its requests cost. They can be disabled at any time.
+        {longest === undefined ? '' : `, are deleted after ${longest} at most`} and cost that storage and its
+        requests. You can disable events at any time.
       </Empty>
     </>
   );

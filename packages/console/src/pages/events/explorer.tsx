@@ -35,7 +35,7 @@ export function EventExplorer(props: ExplorerProps) {
       {props.scope === undefined && <ViewsMenu explorer={explorer} />}
       {props.scope === undefined && <PresetsMenu explorer={explorer} />}
       <Button onClick={() => explorer.show({ chart: state.chart === 'off' ? 'bars' : 'off' })}>
-        {state.chart === 'off' ? 'Show the timeline' : 'Hide the timeline'}
+        {state.chart === 'off' ? 'Show timeline' : 'Hide timeline'}
       </Button>
       <ExportMenu explorer={explorer} />
     </>
@@ -97,8 +97,8 @@ export function EventExplorer(props: ExplorerProps) {
 function NoAnswer({ isRunning, isStopped }: { readonly isRunning: boolean; readonly isStopped: boolean }) {
   if (isRunning) return <Skeleton />;
   return isStopped ? (
-    <Empty title="The search was stopped">Run it again, or choose a shorter time.</Empty>
+    <Empty title="Search stopped">Run it again, or choose a shorter time range.</Empty>
   ) : (
-    <Empty title="Nothing was searched">What is wrong is said above; run the search after mending it.</Empty>
+    <Empty title="No search run">Correct the error above, then run the search.</Empty>
   );
 }

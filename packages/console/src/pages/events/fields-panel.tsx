@@ -57,7 +57,7 @@ export function FieldsPanel({ explorer }: { readonly explorer: Explorer }) {
         </ul>
         <p className="border-t border-line px-3 py-2 text-xs text-muted">
           {answer.is_sample
-            ? `Counted in the newest ${formatCount(answer.sampled_events)} events; there are more.`
+            ? `Counted in the newest ${formatCount(answer.sampled_events)} events only.`
             : `Counted in all ${formatCount(answer.sampled_events)} events.`}
         </p>
       </div>
@@ -83,7 +83,7 @@ function FacetField({ explorer, field, sampled, isOpen, onToggle }: FacetFieldPr
         type="button"
         aria-expanded={isOpen}
         onClick={onToggle}
-        title={`${formatCount(field.distinct_values)} values; ${coverage} % of the events have it`}
+        title={`${formatCount(field.distinct_values)} values, in ${coverage} % of the events`}
         className="flex w-full items-center gap-1.5 px-2 py-1 text-left hover:bg-hover focus-visible:-outline-offset-2"
       >
         <Chevron aria-hidden="true" className="size-3.5 shrink-0 text-muted" />
@@ -108,7 +108,7 @@ function FacetField({ explorer, field, sampled, isOpen, onToggle }: FacetFieldPr
             className="ml-5 h-7! px-2! text-xs!"
             onClick={() => groupBy(explorer, field.name)}
           >
-            Group the timeline by it
+            Group timeline by this field
           </Button>
         </div>
       )}

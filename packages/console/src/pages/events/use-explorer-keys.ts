@@ -5,12 +5,12 @@ const group = 'On this page';
 
 /** What the keyboard does on the page. Enter opens the row that has the focus. */
 export function useExplorerKeys(explorer: Explorer): void {
-  useShortcut({ keys: 'mod+Enter', label: 'Run the search', group }, () => explorer.search());
+  useShortcut({ keys: 'mod+Enter', label: 'Run search', group }, () => explorer.search());
   useShortcut({ keys: 'j', label: 'Next event', group }, () => focusRow(1));
   useShortcut({ keys: 'k', label: 'Previous event', group }, () => focusRow(-1));
-  useShortcut({ keys: 'u', label: 'Back to the search before', group }, explorer.undo);
-  useShortcut({ keys: 'l', label: 'Live events on or off', group }, explorer.toggleLive);
-  useShortcut({ keys: 's', label: 'Stop the search', group }, explorer.stop);
+  useShortcut({ keys: 'u', label: 'Previous search', group }, explorer.undo);
+  useShortcut({ keys: 'l', label: 'Toggle live', group }, explorer.toggleLive);
+  useShortcut({ keys: 's', label: 'Stop search', group }, explorer.stop);
 }
 
 function focusRow(step: number): void {

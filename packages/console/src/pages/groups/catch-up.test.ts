@@ -4,10 +4,10 @@ import { catchUpText } from './catch-up.ts';
 
 test('an estimate of the time to catch up', () => {
   const cases = [
-    [0, 5, 5, 'has read everything'],
+    [0, 5, 5, 'caught up'],
     [10, null, 5, 'no estimate yet'],
-    [10, 5, 0, 'does not read'],
-    [10, 5, 5, 'falls behind'],
+    [10, 5, 0, 'not consuming'],
+    [10, 5, 5, 'falling behind'],
     [600, 5, 15, 'catches up in about 1 min'],
     [1, 0, 100, 'catches up in about 1 s'],
   ] as const;

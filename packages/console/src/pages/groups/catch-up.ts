@@ -6,10 +6,10 @@ export function catchUpText(
   producedPerSecond: number | null,
   consumedPerSecond: number | null,
 ): string {
-  if (lag === 0) return 'has read everything';
+  if (lag === 0) return 'caught up';
   if (producedPerSecond === null || consumedPerSecond === null) return 'no estimate yet';
   const gain = consumedPerSecond - producedPerSecond;
-  if (consumedPerSecond === 0) return 'does not read';
-  if (gain <= 0) return 'falls behind';
+  if (consumedPerSecond === 0) return 'not consuming';
+  if (gain <= 0) return 'falling behind';
   return `catches up in about ${formatDuration(Math.max(1_000, (lag / gain) * 1_000))}`;
 }

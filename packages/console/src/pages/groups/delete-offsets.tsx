@@ -26,8 +26,8 @@ function useSayDeleted(clusterId: string, group: string) {
         { ...input, offsets },
         {
           onSuccess: ({ partitions }) =>
-            say(`${visibleText(group)} is again where it was in ${partitionsText(partitions.length)}`),
-          onError: ({ message }) => say(`The offsets did not come back: ${message}`, 'fail'),
+            say(`Restored the offsets of ${visibleText(group)} in ${partitionsText(partitions.length)}`),
+          onError: ({ message }) => say(`Failed to restore the offsets: ${message}`, 'fail'),
         },
       ),
     );
@@ -52,15 +52,18 @@ export function DeleteTopicOffsets({ clusterId, group, topic, onClose }: OfTopic
     <ConfirmDialog
       isOpen
       onClose={onClose}
-      title={`Delete the offsets of ${topic}`}
-      button={`Delete the offsets of ${topic}`}
+      title={`Delete offsets of ${topic}?`}
+      button={`Delete offsets of ${topic}`}
       action={remove}
       onConfirm={() =>
         remove.mutate(
           { virtual_cluster_id: clusterId, group: group.name, topic },
           {
             onSuccess: ({ partition_count }) => {
-              sayDeleted(`${name} forgot ${topic}: ${partitionsText(partition_count)}`, offsets);
+              sayDeleted(
+                `Deleted the offsets of ${name} in ${topic}: ${partitionsText(partition_count)}`,
+                offsets,
+              );
               onClose();
             },
           },
@@ -68,17 +71,19 @@ export function DeleteTopicOffsets({ clusterId, group, topic, onClose }: OfTopic
       }
     >
       <p>
-        {name} forgets where it is in {partitionsText(offsets?.length ?? 0)} of {topic}
+        This deletes the committed offsets of {name} in {partitionsText(offsets?.length ?? 0)} of {topic}
         {found !== undefined &&
           found.total_lag > 0 &&
           `, with ${formatCount(found.total_lag)} records unread`}
-        . Its lag of the topic is no longer counted. Its other topics stay as they are.
+        . Its lag on the topic is no longer counted. Offsets of its other topics stay.
       </p>
       <p>
-        If it reads the topic again, it begins where the setting auto.offset.reset of its consumers says.
-        Records are not deleted, and the offsets can be put back right after.
+        Consumers that read the topic again start where auto.offset.reset says. No records are deleted. You
+        can undo this right after.
       </p>
-      {isRead && <p>Members read the topic now, so that this is refused until they stop or unsubscribe.</p>}
+      {isRead && (
+        <p>Members are reading the topic: stop or unsubscribe them first, else the cluster refuses this.</p>
+      )}
     </ConfirmDialog>
   );
 }
@@ -93,7 +98,7 @@ export function DeleteGroup({ clusterId, group, onClose }: OfGroup) {
     <ConfirmDialog
       isOpen
       onClose={onClose}
-      title={`Delete the group ${visibleText(name)}`}
+      title={`Delete group ${visibleText(name)}?`}
       button={`Delete ${visibleText(name)}`}
       nameToType={name}
       action={remove}
@@ -110,13 +115,13 @@ export function DeleteGroup({ clusterId, group, onClose }: OfGroup) {
       }
     >
       <p>
-        Its committed offsets are forgotten. Consumers that join it again begin where their setting
-        auto.offset.reset says.
+        This deletes its committed offsets. Consumers that join the group again start where auto.offset.reset
+        says.
       </p>
       <p>
         {offsets === undefined
           ? 'This cannot be undone.'
-          : 'Right after, the offsets can be put back with the button that then appears; later they cannot.'}
+          : 'You can restore the offsets with the Undo button that appears; later they cannot be recovered.'}
       </p>
     </ConfirmDialog>
   );

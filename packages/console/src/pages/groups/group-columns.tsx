@@ -54,8 +54,8 @@ export function topicColumns(
           kind="quiet"
           isIcon
           disabled={committedCount(topic) === 0}
-          aria-label={`Delete the offsets of ${topic.name}`}
-          title={`Delete the offsets of ${topic.name}`}
+          aria-label={`Delete offsets of ${topic.name}`}
+          title={`Delete offsets of ${topic.name}`}
           onClick={() => onForget(topic.name)}
         >
           <TrashIcon aria-hidden="true" />
@@ -103,7 +103,7 @@ export function partitionColumns(clusterId: string, lagMax: number): readonly Co
     },
     {
       id: 'end',
-      title: 'End',
+      title: 'Log end',
       width: 'minmax(7rem, 1fr)',
       isNumber: true,
       cell: ({ partition }) => offset(partition.end_offset),
@@ -117,7 +117,7 @@ export function partitionColumns(clusterId: string, lagMax: number): readonly Co
     },
     {
       id: 'bar',
-      title: 'Compared',
+      title: 'Relative lag',
       width: 'minmax(6rem, 1fr)',
       cell: ({ partition }) => (
         <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true" className="h-2 w-full">

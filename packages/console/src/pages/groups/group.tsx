@@ -87,7 +87,7 @@ function GroupOf({ clusterId, group }: GroupOfProps) {
       <Partitions clusterId={clusterId} group={group} />
       <Card title={`Members (${formatCount(group.members.length)})`}>
         {group.members.length === 0 ? (
-          <Empty title="No members">Nothing reads for this group now; its committed offsets stay.</Empty>
+          <Empty title="No members">No consumer is a member now. Committed offsets stay.</Empty>
         ) : (
           <DataTable label="Members" columns={memberColumns} rows={group.members} keyOf={({ id }) => id} />
         )}
@@ -105,7 +105,7 @@ function Charts({ clusterId, group }: { readonly clusterId: string; readonly gro
     ...asked,
     metrics: ['produced_records_per_second', 'consumed_records_per_second'],
   });
-  const nothing = `No samples in the ${wordsOf(range)}. The groups with the largest lag have them.`;
+  const nothing = `No samples in the ${wordsOf(range)}. Samples are kept for the groups with the largest lag.`;
   return (
     <section aria-label="Charts" className="flex flex-col gap-2">
       <div className="flex justify-end">
@@ -168,7 +168,7 @@ function Partitions({ clusterId, group }: GroupOfProps) {
   return (
     <Card title={`Partitions (${formatCount(rows.length)})`}>
       {rows.length === 0 ? (
-        <Empty title="No partitions">The group reads nothing and has committed no offsets.</Empty>
+        <Empty title="No partitions">The group has no assigned partitions and no committed offsets.</Empty>
       ) : (
         <DataTable
           label="Partitions"

@@ -98,7 +98,7 @@ export function Groups() {
       title="Consumer groups"
       facts={
         groups &&
-        `${groups.length === 1 ? '1 group' : `${formatCount(groups.length)} groups`}${data.next_cursor === null ? '' : ', those with the most lag; there are more'}`
+        `${groups.length === 1 ? '1 group' : `${formatCount(groups.length)} groups`}${data.next_cursor === null ? '' : ' with the largest lag; more exist'}`
       }
     >
       <FilterBox
@@ -117,11 +117,11 @@ export function Groups() {
           )
         ) : groups!.length === 0 ? (
           <Empty title="No consumer groups yet" command="weir cli console-consumer -topic orders -group shop">
-            Consumers that share the partitions of topics are a group. It appears here once it has joined or
-            committed.
+            A consumer group shares the partitions of topics among its members. It appears here once it has
+            members or committed.
           </Empty>
         ) : shown.length === 0 ? (
-          <Empty title="No group has this in its name">Change the filter above to see more.</Empty>
+          <Empty title="No group matches the filter">Change the filter above to see more.</Empty>
         ) : (
           <DataTable
             label="Consumer groups"

@@ -29,7 +29,7 @@ export function ResetSheet({ clusterId, group, topics, onClose }: ResetSheetProp
   const [form, setForm] = useState<ResetForm>({ to: 'latest', value: '', topic: '' });
   const [problem, setProblem] = useState<string>();
   const [reset, setReset] = useState<Reset>();
-  const step = reset === undefined ? '1 of 3: where the group goes on' : '2 of 3: what that changes';
+  const step = reset === undefined ? '1 of 3: choose the target' : '2 of 3: review the changes';
   const preview = () => {
     const read = readResetForm(form);
     if ('problem' in read) return setProblem(read.problem);
@@ -57,9 +57,9 @@ interface TargetFormProps {
 
 const valueFields = {
   time: { label: 'Time', type: 'datetime-local', help: 'In the time zone of this browser.' },
-  offset: { label: 'Offset', type: 'text', help: 'Partitions that do not have it take the nearest.' },
-  shift: { label: 'Records', type: 'text', help: 'Negative to read records again.' },
-  group: { label: 'Group', type: 'text', help: 'Partitions without offsets of that group stay as they are.' },
+  offset: { label: 'Offset', type: 'text', help: 'Partitions without this offset use the nearest.' },
+  shift: { label: 'Records', type: 'text', help: 'Negative to move back and reprocess records.' },
+  group: { label: 'Group', type: 'text', help: 'Partitions without offsets of that group stay unchanged.' },
 } as const;
 
 function TargetForm({ form, topics, problem, onChange, onDone }: TargetFormProps) {
@@ -101,7 +101,10 @@ function TargetForm({ form, topics, problem, onChange, onDone }: TargetFormProps
           value={form.topic}
           onChange={(event) => onChange({ ...form, topic: event.target.value })}
           aria-label="Topics"
-          options={[['', 'All that it has offsets of'], ...topics.map((topic) => [topic, topic] as const)]}
+          options={[
+            ['', 'All topics with committed offsets'],
+            ...topics.map((topic) => [topic, topic] as const),
+          ]}
         />
       </Field>
       <div className="flex justify-end">
@@ -123,7 +126,7 @@ const columns: readonly Column<Row>[] = [
   { id: 'partition', title: 'Partition', width: '6rem', isNumber: true, cell: ({ partition }) => partition },
   {
     id: 'old',
-    title: 'Old',
+    title: 'Current',
     width: 'minmax(6rem, 1fr)',
     isNumber: true,
     cell: ({ old_offset }) => (old_offset === null ? '–' : formatCount(old_offset)),
@@ -147,7 +150,7 @@ const columns: readonly Column<Row>[] = [
 function changeText(change: number | null): string {
   if (change === null) return 'new';
   if (change === 0) return 'stays';
-  return change > 0 ? `skips ${formatCount(change)}` : `again ${formatCount(-change)}`;
+  return change > 0 ? `skips ${formatCount(change)}` : `reprocesses ${formatCount(-change)}`;
 }
 
 interface PreviewProps {
@@ -169,8 +172,8 @@ function Preview({ reset, onBack, onClose }: PreviewProps) {
       back.mutate(
         { virtual_cluster_id, group, to: 'offsets', offsets },
         {
-          onSuccess: () => say(`${group} is again where it was`),
-          onError: ({ message }) => say(`The offsets did not come back: ${message}`, 'fail'),
+          onSuccess: () => say(`Restored the offsets of ${group}`),
+          onError: ({ message }) => say(`Failed to restore the offsets: ${message}`, 'fail'),
         },
       ),
     );
@@ -187,19 +190,19 @@ function Preview({ reset, onBack, onClose }: PreviewProps) {
         <div className="flex flex-col gap-4">
           <p className="text-sm text-body">
             {partitions.length === 1 ? '1 partition' : `${formatCount(partitions.length)} partitions`};{' '}
-            {formatCount(skipped)} records are skipped, {formatCount(repeated)} are read again.
+            {formatCount(skipped)} records skipped, {formatCount(repeated)} reprocessed.
           </p>
           {members > 0 && (
             <Status kind="warn">
               <span className="whitespace-normal">
                 The group has {members === 1 ? 'an active member' : `${members} active members`} (state{' '}
-                {state}); its offsets can be reset once its consumers have stopped.
+                {state}). Stop its consumers, then reset its offsets.
               </span>
             </Status>
           )}
           <div className="rounded-md border border-line">
             <DataTable
-              label="What the reset changes"
+              label="Changes"
               columns={columns}
               rows={partitions}
               keyOf={({ topic, partition }) => `${topic}-${partition}`}

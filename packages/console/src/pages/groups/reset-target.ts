@@ -3,12 +3,12 @@ import type { CallOf } from '@weir/api/client';
 type Reset = Omit<CallOf<'preview_offset_reset'>, 'virtual_cluster_id' | 'group'>;
 
 export const targets = [
-  ['latest', 'The end: skip what it has not read'],
-  ['earliest', 'The beginning: read everything again'],
+  ['latest', 'Latest: skip all unread records'],
+  ['earliest', 'Earliest: reprocess all records'],
   ['time', 'A time'],
-  ['offset', 'An offset, of every partition'],
-  ['shift', 'So many records later or earlier'],
-  ['group', 'Where another group is'],
+  ['offset', 'An offset, in every partition'],
+  ['shift', 'Shift by a number of records'],
+  ['group', 'The offsets of another group'],
 ] as const satisfies readonly (readonly [Reset['to'], string])[];
 
 /** What a person has typed. */
@@ -29,18 +29,18 @@ export function readResetForm({ to, value, topic }: ResetForm): Reset | { readon
       return { to, ...topics };
     case 'time': {
       const timeMs = Date.parse(typed);
-      if (Number.isNaN(timeMs)) return { problem: 'Choose a date and a time.' };
+      if (Number.isNaN(timeMs)) return { problem: 'Choose a date and time.' };
       return { to, time: new Date(timeMs).toISOString(), ...topics };
     }
     case 'offset': {
-      if (!/^\d{1,15}$/.test(typed)) return { problem: 'Type a whole number from 0.' };
+      if (!/^\d{1,15}$/.test(typed)) return { problem: 'Enter a whole number, 0 or more.' };
       return { to, offset: Number(typed), ...topics };
     }
     case 'shift': {
-      if (!/^[+-]?\d{1,15}$/.test(typed)) return { problem: 'Type a whole number, negative to read again.' };
+      if (!/^[+-]?\d{1,15}$/.test(typed)) return { problem: 'Enter a whole number, negative to move back.' };
       return { to, shift_by: Number(typed), ...topics };
     }
     case 'group':
-      return typed === '' ? { problem: 'Type the name of a group.' } : { to, from_group: value, ...topics };
+      return typed === '' ? { problem: 'Enter the name of a group.' } : { to, from_group: value, ...topics };
   }
 }

@@ -36,12 +36,12 @@ export function jobColumns(clusterId: string, kinds: readonly JobKind[]): readon
     },
     {
       id: 'scope',
-      title: 'About',
+      title: 'Scope',
       width: 'minmax(9rem, 1fr)',
       sortBy: ({ scope }) => scope,
       cell: ({ scope }) =>
         scope === '' ? (
-          <span className="text-muted">the cluster</span>
+          <span className="text-muted">cluster</span>
         ) : (
           <bdi title={scope}>{visibleText(scope)}</bdi>
         ),
@@ -72,7 +72,7 @@ export function jobColumns(clusterId: string, kinds: readonly JobKind[]): readon
     },
     {
       id: 'why',
-      title: 'What was done, or why not',
+      title: 'Details',
       width: 'minmax(16rem, 3fr)',
       cell: (job) => {
         const reason = reasonText(job, kinds);

@@ -24,7 +24,7 @@ export function JobSheet({ clusterId, job, kinds, onClose }: JobSheetProps) {
   const facts: readonly (readonly [name: string, value: ReactNode])[] = [
     ['State', <JobState key="state" state={job.state} />],
     ['Job', <CopyableId key="id" text={job.job_id} what="the job id" />],
-    ['About', job.scope === '' ? 'the cluster' : <bdi key="scope">{visibleText(job.scope)}</bdi>],
+    ['Scope', job.scope === '' ? 'cluster' : <bdi key="scope">{visibleText(job.scope)}</bdi>],
     [
       'Agent',
       job.agent_id === undefined ? '–' : <AgentLink key="a" clusterId={clusterId} agentId={job.agent_id} />,
@@ -33,7 +33,7 @@ export function JobSheet({ clusterId, job, kinds, onClose }: JobSheetProps) {
     ['Taken', time(job.started_at)],
     ['Ended', time(job.ended_at)],
     ['Progress', progressText(job) ?? '–'],
-    ['Failures in a row', formatCount(job.failure_count)],
+    ['Consecutive failures', formatCount(job.failure_count)],
     ['Next attempt', time(job.retry_at)],
   ];
   return (
@@ -59,7 +59,7 @@ export function JobSheet({ clusterId, job, kinds, onClose }: JobSheetProps) {
             search={{ types: 'agent_logs', filter: `data.agent_id == ${printLiteral(job.agent_id)}` }}
             className="w-fit text-sm text-accent underline"
           >
-            What the agent logs
+            Logs of the agent
           </Link>
         )}
       </div>

@@ -22,21 +22,21 @@ test('jobs are counted by state', () => {
   assert.equal(stateCounts([]), '');
   assert.equal(
     stateCounts((['done', 'waiting', 'running', 'running', 'stopped'] as const).map((state) => ({ state }))),
-    '2 run, 1 waits, 1 stopped, 1 done',
+    '2 running, 1 waiting, 1 stopped, 1 done',
   );
 });
 
 test('who takes jobs of a kind', () => {
   assert.deepEqual(takersText(takers(1, 0)), { status: 'ok', text: '1 agent' });
   assert.deepEqual(takersText(takers(2, 1)), { status: 'ok', text: '2 agents, 1 more paused' });
-  assert.deepEqual(takersText(takers(0, 0)), { status: 'warn', text: 'no agent takes them' });
-  assert.match(takersText(takers(0, 2)).text, /^2 agents paused: /);
+  assert.deepEqual(takersText(takers(0, 0)), { status: 'warn', text: 'no agent runs them' });
+  assert.match(takersText(takers(0, 2)).text, /^2 agents paused until /);
 });
 
 test('why a job waits, and how far it is', () => {
   assert.equal(reasonText(job, []), '');
-  assert.equal(reasonText(job, [takers(0, 0)]), 'no agent takes jobs of this kind');
-  assert.equal(reasonText(job, [takers(1, 0)]), 'for an agent that has room');
+  assert.equal(reasonText(job, [takers(0, 0)]), 'no agent runs jobs of this kind');
+  assert.equal(reasonText(job, [takers(1, 0)]), 'waiting for an agent with free capacity');
   assert.equal(reasonText({ ...job, message: 'not allowed' }, [takers(1, 0)]), 'not allowed');
   assert.equal(reasonText({ ...job, state: 'running' }, [takers(0, 0)]), '');
   assert.equal(progressText(job), undefined);

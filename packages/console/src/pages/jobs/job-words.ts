@@ -6,32 +6,31 @@ export type JobKind = OutputOf<'list_jobs'>['kinds'][number];
 
 /** In the order in which they matter. */
 export const jobStates = [
-  { name: 'running', status: 'info', counted: ['runs', 'run'] },
-  { name: 'waiting', status: 'muted', counted: ['waits', 'wait'] },
-  { name: 'failing', status: 'warn', counted: ['fails', 'fail'] },
-  { name: 'stopped', status: 'fail', counted: ['stopped', 'stopped'] },
-  { name: 'done', status: 'ok', counted: ['done', 'done'] },
+  { name: 'running', status: 'info' },
+  { name: 'waiting', status: 'muted' },
+  { name: 'failing', status: 'warn' },
+  { name: 'stopped', status: 'fail' },
+  { name: 'done', status: 'ok' },
 ] as const satisfies readonly {
   readonly name: Job['state'];
   readonly status: StatusKind;
-  readonly counted: readonly [one: string, several: string];
 }[];
 
-/** `2 run, 1 waits, 40 done`: states without jobs are left out. */
+/** `2 running, 1 waiting, 40 done`: states without jobs are left out. */
 export function stateCounts(jobs: readonly Pick<Job, 'state'>[]): string {
   return jobStates
-    .flatMap(({ name, counted: [one, several] }) => {
+    .flatMap(({ name }) => {
       const count = jobs.filter(({ state }) => state === name).length;
-      return count === 0 ? [] : [`${count.toLocaleString('en')} ${count === 1 ? one : several}`];
+      return count === 0 ? [] : [`${count.toLocaleString('en')} ${name}`];
     })
     .join(', ');
 }
 
 const meanings: Readonly<Record<string, string>> = {
-  file_compaction: 'Merges small files into larger ones, which are read with fewer requests',
-  key_compaction: 'Removes replaced values from topics that are compacted by key',
-  file_deletion: 'Deletes files that no record refers to any more',
-  dead_file_scan: 'Looks in the bucket for files that were never committed',
+  file_compaction: 'Merges small files into larger ones, so that reads need fewer requests',
+  key_compaction: 'Removes superseded records from compacted topics',
+  file_deletion: 'Deletes files without live records',
+  dead_file_scan: 'Scans the bucket for files that were never committed',
   schema_linking: 'Copies schemas from another registry',
   schema_export: 'Copies schemas to another registry',
 };
@@ -50,9 +49,9 @@ export function takersText({ agent_count: agents, paused_agent_count: paused }: 
   if (agents === 0 && paused > 0)
     return {
       status: 'warn',
-      text: `${counted(paused)} paused: they wait until clients write less to their disk`,
+      text: `${counted(paused)} paused until clients write less to their disks`,
     };
-  if (agents === 0) return { status: 'warn', text: 'no agent takes them' };
+  if (agents === 0) return { status: 'warn', text: 'no agent runs them' };
   return { status: 'ok', text: paused === 0 ? counted(agents) : `${counted(agents)}, ${paused} more paused` };
 }
 
@@ -67,6 +66,6 @@ export function reasonText(job: Job, kinds: readonly JobKind[]): string {
   if (job.state !== 'waiting' || job.message !== '') return job.message;
   const takers = kinds.find(({ kind }) => kind === job.kind);
   if (takers === undefined) return '';
-  if (takers.agent_count > 0) return 'for an agent that has room';
-  return takers.paused_agent_count === 0 ? 'no agent takes jobs of this kind' : takersText(takers).text;
+  if (takers.agent_count > 0) return 'waiting for an agent with free capacity';
+  return takers.paused_agent_count === 0 ? 'no agent runs jobs of this kind' : takersText(takers).text;
 }

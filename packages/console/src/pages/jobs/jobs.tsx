@@ -32,7 +32,7 @@ export function Jobs() {
   return (
     <Page
       title="Jobs"
-      facts={data && (stateCounts(data.jobs) || 'no job runs, waits or fails')}
+      facts={data && (stateCounts(data.jobs) || 'no jobs')}
       actions={<Freshness of={listed} />}
     >
       <div className="flex flex-wrap items-center gap-2">
@@ -70,11 +70,11 @@ export function Jobs() {
             jobs.length === 0 ? (
               <Empty title="No jobs">
                 {kinds.some(({ agent_count }) => agent_count > 0)
-                  ? 'There is nothing to merge, to delete or to copy now. Jobs that end stay here for a while.'
-                  : 'No agent takes jobs now: agents with the role jobs do. Jobs are planned once one calls in.'}
+                  ? 'Nothing to merge, delete or copy now. Finished jobs stay here for a while.'
+                  : 'No agent with the jobs role is connected. Start one with -roles proxy,jobs.'}
               </Empty>
             ) : shown!.length === 0 ? (
-              <Empty title="No job is like that">Change the filter above to see more.</Empty>
+              <Empty title="No job matches the filter">Change the filter above to see more.</Empty>
             ) : (
               <DataTable
                 label="Jobs"
@@ -134,7 +134,7 @@ function kindNames(
 
 function Kinds({ kinds, jobs }: { readonly kinds: readonly JobKind[]; readonly jobs: readonly Job[] }) {
   return (
-    <Card title="Who takes jobs">
+    <Card title="Agents by kind of job">
       <ul className="divide-y divide-line">
         {kinds.map((kind) => {
           const takers = takersText(kind);

@@ -50,12 +50,12 @@ export function CredentialForm({ clusterId, user, error }: CredentialFormProps) 
         </Field>
       </div>
       <p className="text-xs text-muted">
-        Its ACLs decide what you see. It stays in the memory of this page until you close or reload it, and is
-        stored nowhere.
+        Its ACLs decide what you can read. This page keeps it in memory until you close or reload it; it is
+        not stored.
       </p>
       <div>
         <Button kind="primary" type="submit">
-          Use this credential
+          Use credential
         </Button>
       </div>
     </form>

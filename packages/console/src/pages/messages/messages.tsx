@@ -50,10 +50,10 @@ const columns: readonly Column<TopicRecord>[] = [
 ];
 
 const bounds = {
-  records: 'the bound of scanned records',
-  bytes: 'the bound of scanned bytes',
-  time: 'the bound of time',
-  answer_bytes: 'the size of an answer',
+  records: 'the limit of scanned records',
+  bytes: 'the limit of scanned bytes',
+  time: 'the time limit',
+  answer_bytes: 'the response size limit',
 } as const;
 
 /** The records of a topic. */
@@ -199,10 +199,10 @@ export function Messages() {
               }
               main={
                 rows.length === 0 ? (
-                  <Empty title="No records here">
+                  <Empty title="No records">
                     {read.data.scanned_records === 0
-                      ? 'Nothing has been written, or all of it is past its retention.'
-                      : `None of the ${formatCount(read.data.scanned_records)} records that were looked at match.`}
+                      ? 'The topic is empty, or retention has deleted all records. Produce one, or choose another start.'
+                      : `None of the ${formatCount(read.data.scanned_records)} scanned records match. Change the filter or the start.`}
                   </Empty>
                 ) : (
                   <div
@@ -241,7 +241,7 @@ export function Messages() {
 function receiptOf(answer: NonNullable<ReturnType<typeof useRecords>['data']>): string {
   const { scanned_records, matched_records, ms, cut } = answer;
   const facts = `scanned ${formatCount(scanned_records)} · matched ${formatCount(matched_records)} · ${formatDuration(ms)}`;
-  return cut === null ? facts : `${facts} · ended by ${bounds[cut]}`;
+  return cut === null ? facts : `${facts} · stopped at ${bounds[cut]}`;
 }
 
 /** A record that was on the page may arrive again while it is live. */

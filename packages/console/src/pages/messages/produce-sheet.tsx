@@ -109,11 +109,11 @@ export function ProduceSheet({ clusterId, topic, partitionCount, isOpen, onClose
                 setHeaders([...headers, { nth: (headers.at(-1)?.nth ?? 0) + 1, key: '', value: '' }])
               }
             >
-              <PlusIcon aria-hidden="true" /> Add a header
+              <PlusIcon aria-hidden="true" /> Add header
             </Button>
           </div>
         </fieldset>
-        <Field label="Partition" name="partition" help="Without one, the key decides as in Kafka clients.">
+        <Field label="Partition" name="partition" help="Empty: chosen by the key, as Kafka clients do.">
           <TextControl
             name="partition"
             type="number"

@@ -104,7 +104,7 @@ export function QueryBar(props: QueryBarProps) {
         </Field>
       </div>
       <div className="grid gap-3 sm:grid-cols-[minmax(0,1fr)_minmax(0,2fr)_auto]">
-        <Field label="Contains" name="text" help="Text in key, value or headers; case matters.">
+        <Field label="Contains" name="text" help="Text in key, value or headers; case-sensitive.">
           <TextControl name="text" maxLength={256} defaultValue={search.contains ?? ''} />
         </Field>
         <Field

@@ -54,13 +54,13 @@ export function RecordPanel({ clusterId, topic, record, onClose }: RecordPanelPr
           onClick={() =>
             navigator.clipboard.writeText(link).then(
               () => say('Copied the link to the record'),
-              () => say('The browser did not allow to copy the link', 'fail'),
+              () => say('Failed to copy the link: the browser denied access to the clipboard', 'fail'),
             )
           }
         >
           <LinkIcon aria-hidden="true" /> Copy link
         </Button>
-        <Button kind="quiet" isIcon aria-label="Close the record" onClick={onClose}>
+        <Button kind="quiet" isIcon aria-label="Close record" onClick={onClose}>
           <XIcon aria-hidden="true" />
         </Button>
       </header>
@@ -85,7 +85,7 @@ export function RecordPanel({ clusterId, topic, record, onClose }: RecordPanelPr
           {record[view]?.is_cut === true && whole.data === undefined && (
             <div>
               <Button disabled={isWhole && whole.isFetching} onClick={() => setWhole(true)}>
-                Load the whole {view} ({formatBytes(record[view].bytes)})
+                Load full {view} ({formatBytes(record[view].bytes)})
               </Button>
               {whole.isError && <p className="mt-1 text-sm text-fail">{whole.error.message}</p>}
             </div>
@@ -108,7 +108,7 @@ function Part({ part, what }: { readonly part: RecordPart | null; readonly what:
   if (part === null)
     return (
       <p className="text-sm text-muted">
-        {what === 'key' ? 'The record has no key.' : 'null: a tombstone, which deletes the key.'}
+        {what === 'key' ? 'The record has no key.' : 'null (tombstone: deletes the key).'}
       </p>
     );
   const schema = part.schema_id ?? part.schema_guid;
@@ -117,7 +117,7 @@ function Part({ part, what }: { readonly part: RecordPart | null; readonly what:
       <div className="flex flex-wrap items-center gap-2 text-xs text-muted">
         <span>
           {part.format} · {formatBytes(part.bytes)}
-          {part.is_cut && ' · only the beginning'}
+          {part.is_cut && ' · truncated'}
         </span>
         {schema !== null && (
           <span>
@@ -127,7 +127,7 @@ function Part({ part, what }: { readonly part: RecordPart | null; readonly what:
         <span className="flex-1" />
         {json !== undefined && (
           <Segmented
-            label="How it is shown"
+            label="Format"
             choices={[
               { name: 'tree', title: 'Tree' },
               { name: 'raw', title: 'Raw' },
@@ -142,7 +142,7 @@ function Part({ part, what }: { readonly part: RecordPart | null; readonly what:
         <p className="rounded-md bg-warn-soft p-2 text-sm text-ink">It cannot be decoded: {part.problem}</p>
       )}
       {part.bytes === 0 ? (
-        <p className="text-sm text-muted">An empty text.</p>
+        <p className="text-sm text-muted">Empty text.</p>
       ) : json === undefined || isRaw ? (
         <LongText text={part.text} label={`The ${what} as text`} />
       ) : (
@@ -255,7 +255,7 @@ function CopyAs({ clusterId, topic, record }: PlaceProps) {
 export function MissingRecord({ place }: { readonly place: string }) {
   return (
     <Empty title={`No record at ${place}`}>
-      It may have been deleted by retention or compaction, or be the end of a transaction.
+      Retention or compaction may have deleted it, or the offset is a transaction marker.
     </Empty>
   );
 }

@@ -20,7 +20,7 @@ export function Attention({ clusterId, failing, behind, lost }: AttentionProps) 
     <div className="grid grid-cols-1 gap-4 lg:grid-cols-2">
       <List
         title="Failing diagnostics"
-        nothing="No diagnostic fails."
+        nothing="No failing diagnostics."
         rows={failing?.map((diagnostic) => (
           <li key={diagnostic.diagnostic_id} className="flex items-center gap-3 px-4 py-2">
             <span className="w-20 shrink-0">
@@ -38,8 +38,8 @@ export function Attention({ clusterId, failing, behind, lost }: AttentionProps) 
         ))}
       />
       <List
-        title="Groups that fall behind"
-        nothing="No group is 1,000 records behind."
+        title="Groups falling behind"
+        nothing="No group has a lag of 1,000 records or more."
         rows={behind?.map(({ group, lag, produced_records_per_second, consumed_records_per_second }) => (
           <li key={group} className="flex items-center gap-3 px-4 py-2">
             <Link
@@ -53,7 +53,7 @@ export function Attention({ clusterId, failing, behind, lost }: AttentionProps) 
             <span className="text-muted tabular-nums">
               {formatCount(lag)} records
               {produced_records_per_second !== null && consumed_records_per_second !== null
-                ? `, reads ${formatShort(consumed_records_per_second)} of ${formatShort(produced_records_per_second)}/s`
+                ? `, consumes ${formatShort(consumed_records_per_second)} of ${formatShort(produced_records_per_second)} records/s`
                 : ''}
             </span>
           </li>
@@ -61,7 +61,7 @@ export function Attention({ clusterId, failing, behind, lost }: AttentionProps) 
       />
       {lost !== undefined && lost.length > 0 && (
         <List
-          title="Agents that went silent"
+          title="Silent agents"
           nothing=""
           rows={lost.slice(0, 5).map(({ agent_id, last_seen_at }) => (
             <li key={agent_id} className="flex items-center gap-3 px-4 py-2">

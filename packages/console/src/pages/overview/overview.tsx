@@ -133,7 +133,7 @@ function Charts({ clusterId, metrics }: ChartsProps) {
     <div className="grid grid-cols-1 gap-4 lg:grid-cols-2">
       <TrafficCharts of={metrics} nothing={idle} noProduce="No Produce requests in the last hour." />
       <MetricChart
-        title="Lag of groups, last hour"
+        title="Consumer lag, last hour"
         of={lag}
         format={formatShort}
         nothing="No group has committed offsets."

@@ -10,18 +10,18 @@ interface Findings {
 
 /** The state of a cluster in one sentence, the worst first. */
 export function statusSentence({ agents, failing, behind }: Findings): { kind: StatusKind; text: string } {
-  if (agents === undefined || failing === undefined) return { kind: 'muted', text: 'Looking …' };
-  if (agents === 0) return { kind: 'fail', text: 'No agents call in, so that clients cannot connect.' };
-  const grave = failing.filter((severity) => severity === 'critical' || severity === 'high').length;
+  if (agents === undefined || failing === undefined) return { kind: 'muted', text: 'Loading …' };
+  if (agents === 0) return { kind: 'fail', text: 'No agents connected: clients cannot connect.' };
+  const severe = failing.filter((severity) => severity === 'critical' || severity === 'high').length;
   const lag =
     behind === 0
       ? ''
       : behind === 1
         ? ' 1 group is falling behind.'
         : ` ${behind} groups are falling behind.`;
-  if (grave > 0) return { kind: 'fail', text: `${counted(grave, 'grave problem')}.${lag}` };
+  if (severe > 0) return { kind: 'fail', text: `${counted(severe, 'high-severity problem')}.${lag}` };
   if (failing.length > 0)
-    return { kind: 'warn', text: `Works, with ${counted(failing.length, 'problem')}.${lag}` };
+    return { kind: 'warn', text: `${counted(failing.length, 'problem')}, none of high severity.${lag}` };
   return { kind: behind === 0 ? 'ok' : 'warn', text: `Healthy.${lag}` };
 }
 

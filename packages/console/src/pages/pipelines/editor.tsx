@@ -93,13 +93,13 @@ function Editor({ target, described }: EditorProps) {
       <Card title="Problems">
         <div className="flex flex-col gap-3 p-4" aria-live="polite">
           {isEmpty ? (
-            <p className="text-sm text-muted">Write a configuration in YAML.</p>
+            <p className="text-sm text-muted">Enter a configuration in YAML.</p>
           ) : check.isError ? (
             <Failure what="check the configuration" error={check.error} onRetry={() => check.refetch()} />
           ) : !isCurrent || problems === undefined ? (
             <Status kind="muted">checking …</Status>
           ) : problems.length === 0 ? (
-            <Status kind="ok">A valid configuration</Status>
+            <Status kind="ok">Valid configuration</Status>
           ) : (
             <>
               <Status kind="fail">
@@ -129,7 +129,7 @@ function Editor({ target, described }: EditorProps) {
             Review and deploy
           </Button>
           {!isEmpty && text === deployedText && (
-            <p className="text-sm text-muted">This is what is deployed.</p>
+            <p className="text-sm text-muted">No changes: this configuration is deployed.</p>
           )}
         </div>
       </Card>
@@ -170,7 +170,7 @@ function Review({ target, before, after, onBack, onDeployed }: ReviewProps) {
   return (
     <div className="flex flex-col gap-3">
       <h2 className="text-base font-medium text-ink">
-        {before === '' ? 'Nothing is deployed yet; this would be' : 'What deploying changes'}
+        {before === '' ? 'Configuration to deploy' : 'Changes to deploy'}
       </h2>
       <TextDiff
         label="Changes to the deployed configuration"
@@ -183,7 +183,7 @@ function Review({ target, before, after, onBack, onDeployed }: ReviewProps) {
         <Failure what="deploy the configuration, which is stored as a version" error={change.error} />
       )}
       <div className="flex gap-2">
-        <Button onClick={onBack}>Back to the editor</Button>
+        <Button onClick={onBack}>Back to editor</Button>
         <Button kind="primary" disabled={create.isPending || change.isPending} onClick={deploy}>
           Deploy
         </Button>

@@ -95,8 +95,8 @@ function Actions({ target, pipeline }: ActionsProps) {
       <ConfirmDialog
         isOpen={isAsking}
         onClose={() => setAsking(false)}
-        title={`Delete ${name}`}
-        button="Delete the pipeline"
+        title={`Delete ${name}?`}
+        button="Delete pipeline"
         nameToType={pipeline.name}
         action={remove}
         onConfirm={() =>
@@ -111,7 +111,10 @@ function Actions({ target, pipeline }: ActionsProps) {
           })
         }
       >
-        <p>It stops, and all its configurations go for good. What it wrote stays.</p>
+        <p>
+          This stops the pipeline and deletes all its configurations. It cannot be undone. Data that it wrote
+          stays.
+        </p>
       </ConfirmDialog>
     </>
   );

@@ -81,7 +81,7 @@ export function Pipelines() {
       facts={all && (all.length === 1 ? '1 pipeline' : `${all.length} pipelines`)}
       actions={
         <Button kind="primary" onClick={() => setCreating(true)}>
-          <PlusIcon aria-hidden="true" /> New pipeline
+          <PlusIcon aria-hidden="true" /> Create pipeline
         </Button>
       }
     >
@@ -98,10 +98,11 @@ export function Pipelines() {
           {() =>
             all!.length === 0 ? (
               <Empty title="No pipelines yet">
-                A pipeline has a configuration in YAML, of which every version is kept and one is deployed.
+                A pipeline has a configuration in YAML. Every version is kept, and one is deployed. Create a
+                pipeline to begin.
               </Empty>
             ) : shown!.length === 0 ? (
-              <Empty title="No pipeline has this in its name">Change the filter above to see more.</Empty>
+              <Empty title="No pipeline matches the filter">Change the filter above to see more.</Empty>
             ) : (
               <DataTable
                 label="Pipelines"
@@ -148,12 +149,12 @@ function NewPipeline({ clusterId, isOpen, onClose }: NewPipelineProps) {
     <Dialog
       isOpen={isOpen}
       onClose={onClose}
-      title="New pipeline"
-      description="It is paused and has no configuration yet."
+      title="Create pipeline"
+      description="A new pipeline is paused and has no configuration."
     >
       <Form
         what="create the pipeline"
-        button="Create the pipeline"
+        button="Create pipeline"
         action={create}
         onCancel={onClose}
         onSubmit={(fields) =>
@@ -173,11 +174,7 @@ function NewPipeline({ clusterId, isOpen, onClose }: NewPipelineProps) {
           )
         }
       >
-        <Field
-          label="Name"
-          name="name"
-          help="Letters, digits, dots, underscores and hyphens, with spaces between them."
-        >
+        <Field label="Name" name="name" help="Letters, digits, dots, underscores, hyphens and spaces.">
           <TextControl required maxLength={128} />
         </Field>
         <Field label="Type" name="type" help={pipelineEngineNote}>

@@ -24,11 +24,11 @@ export function runText({ status, message, agent_id }: NonNullable<Pipeline['run
 export function PipelineState({ pipeline }: { readonly pipeline: Pipeline }) {
   const { state, run } = pipeline;
   if (state === 'paused') return <Status kind="muted">paused</Status>;
-  if (run === undefined) return <Status kind="info">waits for an agent</Status>;
+  if (run === undefined) return <Status kind="info">waiting for an agent</Status>;
   if (run.status === 'error')
     return (
       <Status kind="fail">
-        <span title={runText(run)}>fails</span>
+        <span title={runText(run)}>failing</span>
       </Status>
     );
   return <Status kind={run.status === 'waiting' ? 'info' : 'ok'}>{run.status}</Status>;

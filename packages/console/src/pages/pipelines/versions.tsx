@@ -23,7 +23,9 @@ export function PipelineVersions() {
       {(now) =>
         now.pipeline_configurations.length === 0 ? (
           <Card>
-            <Empty title="No versions yet">Each configuration that is deployed is kept as a version.</Empty>
+            <Empty title="No versions yet">
+              Each deployed configuration is kept as a version. Deploy one in the editor.
+            </Empty>
           </Card>
         ) : (
           <Versions target={target} described={now} />
@@ -73,7 +75,7 @@ function Versions({ target, described }: VersionsProps) {
           <h2 className="text-base font-medium text-ink">
             {isDeployed || deployed === undefined
               ? `Version ${chosen.version}`
-              : `From version ${deployed.version}, which is deployed, to version ${chosen.version}`}
+              : `Version ${deployed.version} (deployed) compared with version ${chosen.version}`}
           </h2>
           <div className="flex-1" />
           {!isDeployed && (

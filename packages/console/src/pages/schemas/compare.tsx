@@ -21,7 +21,7 @@ export function SubjectCompare() {
   if (latest.data !== undefined && (versions.length < 2 || from === undefined || to === undefined))
     return (
       <Card>
-        <Empty title="There is one version only">A second version can be compared with it.</Empty>
+        <Empty title="Only one version">Register a second version to compare them.</Empty>
       </Card>
     );
   return <Diff clusterId={clusterId} subject={subject} from={from ?? 1} to={to ?? 1} versions={versions} />;
@@ -76,7 +76,7 @@ function Diff({ clusterId, subject, from, to, versions }: DiffProps) {
             {(next) =>
               old.schema === next.schema ? (
                 <Card>
-                  <Empty title="Both versions have the same schema">Choose others above.</Empty>
+                  <Empty title="Both versions have the same schema">Choose other versions above.</Empty>
                 </Card>
               ) : (
                 <TextDiff

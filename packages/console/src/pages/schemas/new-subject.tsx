@@ -20,7 +20,7 @@ export function NewSubject() {
   const [subject, setSubject] = useState(search.subject ?? '');
   const [type, setType] = useState<SchemaType>('AVRO');
   return (
-    <Page title="New subject" facts="The first version of a schema, under a name of its own">
+    <Page title="Create subject" facts="Registers the first version of a schema under a new name">
       <SchemaEditor
         // Another language begins with another example.
         key={type}
@@ -39,11 +39,7 @@ export function NewSubject() {
         }}
       >
         <div className="grid gap-3 sm:grid-cols-2">
-          <Field
-            label="Subject"
-            name="subject"
-            help="Serializers of clients use the name of the topic with -key or -value."
-          >
+          <Field label="Subject" name="subject" help="Serializers use the topic name with -key or -value.">
             <TextControl
               value={subject}
               onChange={(event) => setSubject(event.target.value)}
@@ -52,9 +48,9 @@ export function NewSubject() {
               spellCheck={false}
             />
           </Field>
-          <Field label="Language" name="type">
+          <Field label="Type" name="type">
             <Select
-              aria-label="Language"
+              aria-label="Type"
               value={type}
               onChange={(event) => setType(event.target.value as SchemaType)}
               options={Object.entries(schemaTypeNames)}

@@ -60,7 +60,7 @@ export function ReferencesField({ references, onChange }: ReferencesFieldProps) 
         className="self-start"
         onClick={() => onChange([...references, { name: '', subject: '', version: 1 }])}
       >
-        <PlusIcon aria-hidden="true" /> Add a reference
+        <PlusIcon aria-hidden="true" /> Add reference
       </Button>
     </fieldset>
   );

@@ -26,18 +26,15 @@ test('all versions of a deleted subject come back in their order', async () => {
   assert.deepEqual(registry.texts, ['schema 1', 'schema 2']);
   assert.equal(
     restoredText('orders-value', 2, restored),
-    'orders-value is back: versions 3 to 4, with the same ids',
+    'Restored orders-value: versions 3 to 4, with the same ids',
   );
 });
 
 test('an undo says what it could not bring back', async () => {
   const part = await restoreVersions([1, 2], registryOf([2]));
-  assert.equal(
-    restoredText('a', 2, part),
-    'a is back in part, 1 of 2 schemas as version 3: is not compatible',
-  );
+  assert.equal(restoredText('a', 2, part), 'Restored 1 of 2 schemas of a as version 3: is not compatible');
   const none = await restoreVersions([1, 2], registryOf([1]));
-  assert.equal(restoredText('a', 2, none), 'Failed to register a again: is not compatible');
+  assert.equal(restoredText('a', 2, none), 'Failed to restore a: is not compatible');
   const other = await restoreVersions([1], registryOf([], [1]));
-  assert.equal(restoredText('a', 1, other), 'a is back: version 3, 1 with another id');
+  assert.equal(restoredText('a', 1, other), 'Restored a: version 3, 1 with a new id');
 });

@@ -51,8 +51,8 @@ export function restoredText(
   const [first] = versions;
   const last = versions.at(-1);
   const numbers = versions.length === 1 ? `version ${first}` : `versions ${first} to ${last}`;
-  const ids = otherIds === 0 ? 'with the same ids' : `${otherIds} with another id`;
-  if (problem === undefined) return `${name} is back: ${numbers}, ${ids}`;
-  if (versions.length === 0) return `Failed to register ${name} again: ${problem}`;
-  return `${name} is back in part, ${versions.length} of ${wanted} schemas as ${numbers}: ${problem}`;
+  const ids = otherIds === 0 ? 'with the same ids' : `${otherIds} with a new id`;
+  if (problem === undefined) return `Restored ${name}: ${numbers}, ${ids}`;
+  if (versions.length === 0) return `Failed to restore ${name}: ${problem}`;
+  return `Restored ${versions.length} of ${wanted} schemas of ${name} as ${numbers}: ${problem}`;
 }

@@ -17,28 +17,28 @@ type Level = Config['compatibility_level'];
 type Mode = Config['mode'];
 
 const levels: Readonly<Record<Level, string>> = {
-  NONE: 'Any schema may be the next version.',
-  BACKWARD: 'Readers with the new version can read records of the last one.',
-  BACKWARD_TRANSITIVE: 'Readers with the new version can read records of all versions.',
-  FORWARD: 'Readers with the last version can read records of the new one.',
-  FORWARD_TRANSITIVE: 'Readers with any version can read records of the new one.',
-  FULL: 'The new and the last version can read records of each other.',
-  FULL_TRANSITIVE: 'The new version and all others can read records of each other.',
+  NONE: 'No compatibility check.',
+  BACKWARD: 'Consumers with the new version can read records of the latest version.',
+  BACKWARD_TRANSITIVE: 'Consumers with the new version can read records of all versions.',
+  FORWARD: 'Consumers with the latest version can read records of the new version.',
+  FORWARD_TRANSITIVE: 'Consumers with any version can read records of the new version.',
+  FULL: 'BACKWARD and FORWARD: the new and the latest version can read each other.',
+  FULL_TRANSITIVE: 'BACKWARD and FORWARD against all versions.',
 };
 
 const modes: Readonly<Record<Mode, string>> = {
-  READWRITE: 'Schemas may be registered and deleted.',
-  READONLY: 'Nothing may be changed.',
-  READONLY_OVERRIDE: 'Nothing may be changed, whatever subjects say.',
+  READWRITE: 'Schemas can be registered and deleted.',
+  READONLY: 'Changes are refused.',
+  READONLY_OVERRIDE: 'Changes are refused, whatever the mode of a subject.',
   IMPORT: 'Schemas are registered with the ids of another registry.',
-  FORWARD: 'Changes go to another registry.',
+  FORWARD: 'Changes are forwarded to another registry.',
 };
 
 /** The rules of the whole registry. */
 export function RegistryRules() {
   const { clusterId } = useParams({ from: '/frame/clusters/$clusterId/registry-config' });
   return (
-    <Page title="Rules of the registry" facts="They count for every subject that has no rules of its own">
+    <Page title="Registry config" facts="Applies to every subject without its own config">
       <Rules clusterId={clusterId} />
     </Page>
   );
@@ -61,7 +61,7 @@ function Rules({ clusterId, subject }: RulesProps) {
   const config = useOperation('describe_registry_config', target);
   return (
     <Card title={subject === undefined ? 'Whole registry' : 'This subject'}>
-      <Answer of={config} what="describe the rules">
+      <Answer of={config} what="describe the config">
         {(now) => <RulesForm key={JSON.stringify(now)} target={target} config={now} />}
       </Answer>
     </Card>
@@ -94,23 +94,23 @@ function RulesForm({ target, config }: RulesFormProps) {
     };
     // The form is made anew with the new rules, so that its own callbacks would be lost. It shows failures itself.
     update.mutateAsync(change).then(
-      () => say('Changed the rules'),
+      () => say('Changed the config'),
       () => {},
     );
   };
   const choices = (all: Readonly<Record<string, string>>, inherited: string) => [
-    ...(isGlobal ? [] : [[inherit, `As the registry (${inherited})`] as const]),
+    ...(isGlobal ? [] : [[inherit, `Registry default (${inherited})`] as const]),
     ...Object.keys(all).map((value) => [value, value] as const),
   ];
   return (
     <div className="flex max-w-2xl flex-col gap-4 p-4">
       <Field
-        label="Compatibility of new versions"
+        label="Compatibility level"
         name="level"
         help={levels[(level === inherit ? config.compatibility_level : level) as Level]}
       >
         <Select
-          aria-label="Compatibility of new versions"
+          aria-label="Compatibility level"
           value={level}
           onChange={(event) => setLevel(event.target.value)}
           options={choices(levels, config.compatibility_level)}
@@ -125,7 +125,7 @@ function RulesForm({ target, config }: RulesFormProps) {
         />
       </Field>
       <Checkbox
-        label="Normalize schemas before they are registered"
+        label="Normalize schemas on registration"
         checked={normalize}
         onChange={(event) => setNormalize(event.target.checked)}
       />

@@ -101,7 +101,7 @@ export function SchemaEditor(props: SchemaEditorProps) {
             disabled={!canRegister || register.isPending || check.data?.is_registered === true}
             onClick={() => register.mutate({ ...given, references: complete }, { onSuccess: onRegistered })}
           >
-            {check.data?.compared_version == null ? 'Register the schema' : 'Register as the next version'}
+            {check.data?.compared_version == null ? 'Register schema' : 'Register new version'}
           </Button>
         </div>
       </Card>
@@ -134,21 +134,20 @@ interface VerdictProps {
 }
 
 function Verdict({ isCurrent, isEmpty, answer, error, problemCount }: VerdictProps) {
-  if (isEmpty) return <p className="text-sm text-muted">Name the subject and write a schema.</p>;
+  if (isEmpty) return <p className="text-sm text-muted">Enter a subject and a schema.</p>;
   if (!isCurrent) return <Status kind="muted">checking …</Status>;
-  if (isTextProblem(error)) return <Status kind="fail">This is not a valid schema</Status>;
+  if (isTextProblem(error)) return <Status kind="fail">Invalid schema</Status>;
   if (error !== null) return <Failure what="check the schema" error={error} />;
   if (answer === undefined) return <Status kind="muted">checking …</Status>;
   const { compatibility_level: level, compared_version: version } = answer;
-  if (answer.is_registered) return <Status kind="info">The subject has this schema already</Status>;
-  if (version === null) return <Status kind="ok">A valid schema; it would be the first version</Status>;
+  if (answer.is_registered) return <Status kind="info">The subject already has this schema</Status>;
+  if (version === null) return <Status kind="ok">Valid schema; it will be version 1</Status>;
   if (answer.is_compatible)
     return (
       <>
         <Status kind="ok">Compatible</Status>
         <p className="text-sm text-muted">
-          By the rule {level}, compared with{' '}
-          {level.endsWith('TRANSITIVE') ? 'all versions' : `version ${version}`}.
+          Level {level}, compared with {level.endsWith('TRANSITIVE') ? 'all versions' : `version ${version}`}.
         </p>
       </>
     );
@@ -156,8 +155,7 @@ function Verdict({ isCurrent, isEmpty, answer, error, problemCount }: VerdictPro
     <>
       <Status kind="fail">Not compatible with version {version}</Status>
       <p className="text-sm text-muted">
-        By the rule {level}, {problemCount === 1 ? 'one problem hinders' : `${problemCount} problems hinder`}{' '}
-        it:
+        Level {level}: {problemCount === 1 ? '1 problem prevents' : `${problemCount} problems prevent`} it:
       </p>
     </>
   );

@@ -48,7 +48,7 @@ export function SubjectActions({ clusterId, latest, isDeleted }: SubjectActionsP
       {
         onSuccess: () => {
           setAsking(false);
-          say(isDeleted ? `Removed ${name} for good` : `Deleted ${name}`);
+          say(isDeleted ? `Permanently deleted ${name}` : `Deleted ${name}`);
           if (isDeleted) void navigate({ to: '/clusters/$clusterId/subjects', params: { clusterId } });
         },
       },
@@ -58,7 +58,7 @@ export function SubjectActions({ clusterId, latest, isDeleted }: SubjectActionsP
     <>
       {isDeleted && (
         <Button onClick={() => void restore()} disabled={isRestoring}>
-          Undo the deletion
+          Restore subject
         </Button>
       )}
       <Menu
@@ -70,7 +70,7 @@ export function SubjectActions({ clusterId, latest, isDeleted }: SubjectActionsP
         entries={[
           {
             id: 'delete',
-            label: isDeleted ? 'Remove for good …' : 'Delete the subject …',
+            label: isDeleted ? 'Delete permanently …' : 'Delete subject …',
             isDanger: true,
             onSelect: () => {
               remove.reset();
@@ -82,22 +82,23 @@ export function SubjectActions({ clusterId, latest, isDeleted }: SubjectActionsP
       <ConfirmDialog
         isOpen={isAsking}
         onClose={() => setAsking(false)}
-        title={isDeleted ? `Remove ${name} for good?` : `Delete ${name}?`}
-        button={isDeleted ? 'Remove for good' : 'Delete the subject'}
+        title={isDeleted ? `Permanently delete ${name}?` : `Delete ${name}?`}
+        button={isDeleted ? 'Delete permanently' : 'Delete subject'}
         onConfirm={confirm}
         action={remove}
         {...(isDeleted ? { nameToType: subject } : {})}
       >
         {isDeleted ? (
           <p>
-            All versions and what is set for the subject go for good. Records that have their ids can no
-            longer be read by schema, unless another subject has the same schemas.
+            This deletes all versions and the settings of the subject (hard delete) and cannot be undone.
+            Consumers can no longer deserialize records with its schema ids, unless another subject has the
+            same schemas.
           </p>
         ) : (
           <p>
-            Clients can no longer find its versions by name. Schemas can still be read by their ids, so that
-            records stay readable. The deletion can be undone until the subject is removed for good: its
-            schemas get their ids back, with new version numbers.
+            Clients can no longer look up its versions by name (soft delete). Schemas stay readable by id, so
+            consumers can still deserialize records. You can restore the subject until it is deleted
+            permanently: its schemas keep their ids and get new version numbers.
           </p>
         )}
       </ConfirmDialog>

@@ -42,7 +42,7 @@ export function SubjectFrame() {
           { label: 'Schema', link: { to: '/clusters/$clusterId/subjects/$subject', params } },
           { label: 'Compare', link: { to: '/clusters/$clusterId/subjects/$subject/compare', params } },
           { label: 'New version', link: { to: '/clusters/$clusterId/subjects/$subject/edit', params } },
-          { label: 'Rules', link: { to: '/clusters/$clusterId/subjects/$subject/config', params } },
+          { label: 'Config', link: { to: '/clusters/$clusterId/subjects/$subject/config', params } },
         ]}
       />
       <Answer of={latest} what={`describe the subject ${visibleText(subject)}`}>

@@ -69,14 +69,14 @@ export function SubjectSchema() {
           />
           <div className="grid gap-4 md:grid-cols-3">
             <Uses
-              title="Refers to"
-              none="This version refers to no other schema."
+              title="References"
+              none="This version references no other schema."
               clusterId={clusterId}
               uses={schema.references}
             />
             <Uses
-              title="Referred to by"
-              none="No schema refers to this version."
+              title="Referenced by"
+              none="No schema references this version."
               clusterId={clusterId}
               uses={schema.referenced_by}
             />
@@ -153,7 +153,7 @@ function VersionDeletion({ clusterId, schema }: { readonly clusterId: string; re
       {
         onSuccess: () => {
           setAsking(false);
-          say(isDeleted ? `Removed version ${version} for good` : `Deleted version ${version}`);
+          say(isDeleted ? `Permanently deleted version ${version}` : `Deleted version ${version}`);
           if (isDeleted)
             void navigate({
               to: '/clusters/$clusterId/subjects/$subject',
@@ -171,20 +171,20 @@ function VersionDeletion({ clusterId, schema }: { readonly clusterId: string; re
           setAsking(true);
         }}
       >
-        <TrashIcon aria-hidden="true" /> {isDeleted ? 'Remove for good' : `Delete version ${version}`}
+        <TrashIcon aria-hidden="true" /> {isDeleted ? 'Delete permanently' : `Delete version ${version}`}{' '}
       </Button>
       <ConfirmDialog
         isOpen={isAsking}
         onClose={() => setAsking(false)}
-        title={isDeleted ? `Remove version ${version} for good?` : `Delete version ${version}?`}
+        title={isDeleted ? `Permanently delete version ${version}?` : `Delete version ${version}?`}
         button={isDeleted ? 'Remove for good' : `Delete version ${version}`}
         onConfirm={confirm}
         action={remove}
         {...(isDeleted ? { nameToType: subject } : {})}
       >
         {isDeleted
-          ? 'The version goes for good. Records with its id can no longer be read by schema, unless another version has the same schema.'
-          : 'Clients no longer find the version by its number. The schema can still be read by its id, and can be registered again as a new version.'}
+          ? 'This cannot be undone (hard delete). Consumers can no longer deserialize records with its schema id, unless another version has the same schema.'
+          : 'Clients can no longer look up the version by its number (soft delete). The schema stays readable by id, and you can register it again as a new version.'}
       </ConfirmDialog>
     </>
   );

@@ -42,7 +42,7 @@ const columnsOf = (clusterId: string): readonly Column<Subject>[] => [
   },
   {
     id: 'version',
-    title: 'Last version',
+    title: 'Latest version',
     width: 'minmax(7rem, 1fr)',
     isNumber: true,
     sortBy: ({ latest_version }) => latest_version,
@@ -96,7 +96,7 @@ export function Subjects() {
       kind="primary"
       onClick={() => void navigate({ to: '/clusters/$clusterId/new-subject', params: { clusterId } })}
     >
-      <PlusIcon aria-hidden="true" /> New subject
+      <PlusIcon aria-hidden="true" /> Create subject
     </Button>
   );
   return (
@@ -110,7 +110,7 @@ export function Subjects() {
               void navigate({ to: '/clusters/$clusterId/registry-config', params: { clusterId } })
             }
           >
-            <GearIcon aria-hidden="true" /> Rules
+            <GearIcon aria-hidden="true" /> Config
           </Button>
           {create}
         </>
@@ -140,11 +140,11 @@ export function Subjects() {
           {() =>
             all!.length === 0 ? (
               <Empty title="No subjects yet">
-                A subject holds the versions of a schema. Clients register the schemas of their records here,
-                and new versions are checked against the old ones.
+                A subject holds the versions of a schema. Serializers register schemas here, and each new
+                version is checked for compatibility. Create a subject, or let a serializer register one.
               </Empty>
             ) : shown!.length === 0 ? (
-              <Empty title="No subject has this in its name">Change the filter above to see more.</Empty>
+              <Empty title="No subject matches the filter">Change the filter above to see more.</Empty>
             ) : (
               <DataTable
                 label="Subjects"
@@ -171,6 +171,6 @@ export function Subjects() {
 
 function factsOf(all: number, shown: number, isCut: boolean): string {
   const text = all === 1 ? '1 subject' : `${formatCount(all)} subjects`;
-  const cut = isCut ? '; there are more, which this list does not show' : '';
+  const cut = isCut ? '; more exist and are not listed' : '';
   return (shown === all ? text : `${formatCount(shown)} of ${text}`) + cut;
 }

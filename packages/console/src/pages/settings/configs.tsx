@@ -59,7 +59,7 @@ export function Configs() {
           onChange={(q) => void navigate({ search: (now) => ({ ...now, q: q || undefined }), replace: true })}
         />
         <Checkbox
-          label="Also configs of Kafka that have no effect here"
+          label="Show Kafka configs that have no effect here"
           checked={search.show === 'all'}
           onChange={(event) =>
             void navigate({
@@ -73,7 +73,7 @@ export function Configs() {
         <Answer of={defined} what="list the configs of the cluster">
           {() =>
             listed.length === 0 ? (
-              <Empty title="No config has this name">Change or clear the filter.</Empty>
+              <Empty title="No config matches the filter">Change or clear the filter.</Empty>
             ) : (
               <DataTable
                 label="Configs"

@@ -115,8 +115,8 @@ function GeneralOf({ cluster, configuration, bucketStatus }: GeneralProps) {
               name="Bucket"
               help={
                 bucketUrl === null
-                  ? 'The flag -bucketURL of the agents names it; the control plane does not need to know it.'
-                  : 'It gets new files. Older ones stay in the buckets that they were written to.'
+                  ? 'Set by the -bucketURL flag of the agents.'
+                  : 'New files go here. Older files stay in the bucket they were written to.'
               }
               action={
                 <Button disabled={mayNot} onClick={() => setShown('bucket')}>
@@ -125,7 +125,7 @@ function GeneralOf({ cluster, configuration, bucketStatus }: GeneralProps) {
               }
             >
               {bucketUrl === null ? (
-                'The bucket that agents were started with'
+                'Bucket set by the agents'
               ) : (
                 <span className="font-mono text-xs break-all">{bucketUrl}</span>
               )}
@@ -141,7 +141,7 @@ function GeneralOf({ cluster, configuration, bucketStatus }: GeneralProps) {
               name="ACLs"
               help={
                 <>
-                  Rules and a tester are on the page{' '}
+                  Manage and test rules on the page{' '}
                   <Link
                     to="/clusters/$clusterId/acls"
                     params={{ clusterId }}
@@ -166,16 +166,16 @@ function GeneralOf({ cluster, configuration, bucketStatus }: GeneralProps) {
             name="Delete"
             help={
               isProtected
-                ? 'It is protected: turn the protection off first.'
-                : 'Agents are refused at once. It can be restored for a while.'
+                ? 'The cluster is protected: turn off deletion protection first.'
+                : 'The control plane refuses its agents at once. You can restore the cluster for a while.'
             }
             action={
               <Button kind="danger" disabled={mayNot || isProtected} onClick={() => setShown('delete')}>
-                Delete the cluster
+                Delete cluster
               </Button>
             }
           >
-            Delete {clusterLabel(cluster)} with all that is in it
+            Delete {clusterLabel(cluster)} with all its data
           </SettingRow>
         </dl>
       </Card>
@@ -199,7 +199,7 @@ function Facts({ cluster }: { readonly cluster: Cluster }) {
       <SettingRow name="Id">
         <CopyableId text={cluster.id} what="the cluster id" />
       </SettingRow>
-      <SettingRow name="Kind">{clusterTypeTitles[cluster.type]}</SettingRow>
+      <SettingRow name="Type">{clusterTypeTitles[cluster.type]}</SettingRow>
       <SettingRow name="Workspace">{workspace?.name ?? cluster.workspace_id}</SettingRow>
       <SettingRow name="Region">
         {cluster.cloud_provider} {region?.name ?? group?.name ?? ''}
@@ -250,14 +250,14 @@ function Protection({ clusterId, isProtected, isDisabled }: ProtectionProps) {
         virtual_cluster_configuration: { enable_deletion_protection: isOn },
       },
       {
-        onSuccess: () => say(`The protection against deletion is ${isOn ? 'on' : 'off'}`),
+        onSuccess: () => say(`Turned ${isOn ? 'on' : 'off'} deletion protection`),
         onError: ({ message }) => say(message, 'fail'),
       },
     );
   return (
     <SettingRow
-      name="Protection against deletion"
-      help="While it is on, the console, the API and the command line refuse to delete the cluster."
+      name="Deletion protection"
+      help="While on, the console, the API and the command line refuse to delete the cluster."
       action={
         <Button disabled={isDisabled || update.isPending} onClick={() => set(!isProtected)}>
           {isProtected ? 'Turn protection off' : 'Turn protection on'}

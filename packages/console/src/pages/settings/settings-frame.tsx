@@ -28,7 +28,7 @@ export function SettingsFrame({ clusterId, actions, children }: SettingsFramePro
   return (
     <Page
       title="Settings"
-      facts={data === undefined ? '…' : `of the cluster ${clusterLabel(data.virtual_cluster)}`}
+      facts={data === undefined ? '…' : `of cluster ${clusterLabel(data.virtual_cluster)}`}
       actions={actions}
     >
       <Tabs

@@ -13,9 +13,9 @@ export function ComparedKafka({ costs }: { readonly costs: OutputOf<'describe_st
     [`${replicas} copies on disks filled to ${diskFill * 100} %`, kafka.disks_month],
   ];
   return (
-    <Card title="The same records in Apache Kafka">
+    <Card title="Same workload on Apache Kafka">
       <dl className="divide-y divide-line text-sm">
-        {[...rows, ['Together', kafka.month] as const].map(([what, dollars]) => (
+        {[...rows, ['Total', kafka.month] as const].map(([what, dollars]) => (
           <div key={what} className="flex justify-between gap-4 px-4 py-1.5">
             <dt className="text-body">{what}</dt>
             <dd className="font-medium text-ink tabular-nums">{shortDollars(dollars)}</dd>
@@ -23,9 +23,8 @@ export function ComparedKafka({ costs }: { readonly costs: OutputOf<'describe_st
         ))}
       </dl>
       <p className="border-t border-line px-4 py-2 text-xs text-muted">
-        Arithmetic with the prices above and no measurement: {replicas} replicas in {zones} zones, machines
-        left out on both sides. At low rates requests are most of the bill here, and Kafka on small disks can
-        be the cheaper of the two.
+        Calculated from the prices above, not measured: {replicas} replicas in {zones} zones, without machines
+        on both sides. At low rates, requests dominate the cost here, and Kafka on small disks can be cheaper.
       </p>
     </Card>
   );

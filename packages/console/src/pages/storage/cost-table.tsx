@@ -10,13 +10,13 @@ function columnsOf(most: number): readonly Column<CostRow>[] {
   return [
     {
       id: 'label',
-      title: 'What is billed',
+      title: 'Item',
       width: 'minmax(9.5rem, 2fr)',
       cell: ({ label }) => <span className="text-ink">{label}</span>,
     },
     {
       id: 'dollars',
-      title: 'Dollars',
+      title: 'Cost',
       width: '6rem',
       isNumber: true,
       cell: ({ dollars }) => (
@@ -52,16 +52,11 @@ export function CostTable({ costs }: { readonly costs: OutputOf<'describe_storag
   const rows = costRows(costs);
   const most = Math.max(...rows.map(({ dollars }) => dollars));
   return (
-    <Card title="What a month costs">
-      <DataTable
-        label="What a month costs"
-        columns={columnsOf(most)}
-        rows={rows}
-        keyOf={({ label }) => label}
-      />
+    <Card title="Cost per month">
+      <DataTable label="Cost per month" columns={columnsOf(most)} rows={rows} keyOf={({ label }) => label} />
       <p className="border-t border-line px-4 py-2 text-xs text-muted">
-        Bytes as they are stored now, requests of agents at the measured rate. The control plane's own
-        requests, discounts and traffic out of the region are not in it.
+        Bytes currently stored and agent requests at the measured rate. Excludes requests of the control
+        plane, discounts and traffic out of the region.
       </p>
       {costs.requests.length > 1 && (
         <ul className="border-t border-line px-4 py-2 text-xs text-muted">

@@ -28,14 +28,14 @@ export function Freed({ clusterId, costs }: FreedProps) {
   const { dead_files: files, dead_bytes: bytes, oldest_dead_at: oldest } = costs;
   const delay = formatDuration(costs.deletion_delay_seconds * 1000);
   return (
-    <Card title="What becomes free">
+    <Card title="Reclaimable storage">
       <ul className="divide-y divide-line text-sm">
         <Item title="Dead files" figures={`${formatBytes(bytes)}, ${worth(bytes)}`}>
           {files === 0 ? (
-            'No file waits for its deletion.'
+            'No files are waiting for deletion.'
           ) : (
             <>
-              {files === 1 ? '1 file is' : `${formatCount(files)} files are`} needed by no record
+              {files === 1 ? '1 file has' : `${formatCount(files)} files have`} no live records
               {oldest !== undefined && (
                 <>
                   , the oldest since <Time of={oldest} />
@@ -45,10 +45,10 @@ export function Freed({ clusterId, costs }: FreedProps) {
             </>
           )}
           {costs.is_deletion_enabled ? (
-            ` Agents delete such files ${delay} after they were needed last.`
+            ` Agents delete such files ${delay} after their last use.`
           ) : (
             <Status kind="warn">
-              <span className="whitespace-normal">They stay: service.file.delete.enable is false.</span>
+              <span className="whitespace-normal">Not deleted: service.file.delete.enable is false.</span>
             </Status>
           )}{' '}
           <Link
@@ -57,12 +57,12 @@ export function Freed({ clusterId, costs }: FreedProps) {
             search={{ kind: 'file_deletion' }}
             className="text-accent underline"
           >
-            Jobs that delete files
+            File deletion jobs
           </Link>
         </Item>
         <Item title="Deleted topics" figures={`${formatBytes(deletedBytes)}, ${worth(deletedBytes)}`}>
           {deleted.length === 0 ? (
-            'No topic waits to go for good.'
+            'No deleted topics.'
           ) : (
             <>
               {deleted.length === 1 ? '1 topic' : `${formatCount(deleted.length)} topics`} can be restored
@@ -80,8 +80,8 @@ export function Freed({ clusterId, costs }: FreedProps) {
           )}
         </Item>
         <Item title="Retention and compaction" figures="">
-          What they will free is not known before: it depends on when batches in shared files expire. Files
-          that should have been merged and were not are a{' '}
+          Not predictable: it depends on when batches in shared files expire. Files overdue for merging are
+          reported as a{' '}
           <Link
             to="/clusters/$clusterId/diagnostics"
             params={{ clusterId }}

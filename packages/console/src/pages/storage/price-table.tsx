@@ -64,11 +64,11 @@ export function PriceTable({ priceList, own, onPriceList, onOwn }: PriceTablePro
         ))}
       </ul>
       <p className="border-t border-line px-4 py-2 text-xs text-muted">
-        Approximate list prices in US dollars, written down in {pricesWritten} and not compared with the pages
-        of the provider; those with * are from memory. Type your own: they stay in the link of this page.{' '}
+        Approximate list prices in US dollars as of {pricesWritten}, not verified with the provider; those
+        with * are estimates. Enter your own: they are kept in the URL of this page.{' '}
         {pages.map((page, index) => (
           <a key={page} href={page} target="_blank" rel="noreferrer" className="mr-2 text-accent underline">
-            {`Prices of the provider ${index + 1}`}
+            {`Provider prices ${index + 1}`}
           </a>
         ))}
       </p>

@@ -10,7 +10,7 @@ test('the rows of a bill add up to what the operation says', () => {
   const sum = rows.reduce((total, { dollars }) => total + dollars, 0);
   assert.deepEqual(
     rows.map(({ label }) => label),
-    ['Files with records', 'Dead files', 'PUT', 'GET and HEAD', 'LIST', 'DELETE'],
+    ['Live files', 'Dead files', 'PUT', 'GET and HEAD', 'LIST', 'DELETE'],
   );
   assert.equal(sum.toFixed(2), output.costs.month.toFixed(2));
 });

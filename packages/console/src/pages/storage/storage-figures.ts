@@ -34,7 +34,7 @@ export function costRows({ levels, dead_bytes, requests, prices }: Costs): reado
     dollars: (value / GiB) * prices.storage,
   });
   return [
-    stored('Files with records', bytes),
+    stored('Live files', bytes),
     stored('Dead files', dead_bytes),
     ...requestKinds.map(({ name, label }): CostRow => {
       const perSecond = requests.reduce((sum, bucket) => sum + bucket[`${name}_per_second`], 0);

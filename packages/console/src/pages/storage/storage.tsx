@@ -66,36 +66,36 @@ export function Storage() {
             {costs.measured_seconds === 0 && (
               <Status kind="info">
                 <span className="whitespace-normal">
-                  No requests were measured yet. Agents report them every 20 seconds; until then only stored
-                  bytes have a price.
+                  No requests measured yet. Agents report them every 20 seconds; until then only stored bytes
+                  have a cost.
                 </span>
               </Status>
             )}
             <dl className="grid grid-cols-2 gap-3 lg:grid-cols-4">
               <Amount
-                name="A month, as it is now"
+                name="Per month, at the current rate"
                 value={shortDollars(costs.costs.month)}
                 note={`${priceLists[priceList].title}, approximate`}
               />
               <Amount
-                name="of it for stored bytes"
+                name="Stored bytes"
                 value={shortDollars(costs.costs.storage_month)}
                 note={`${formatBytes(costs.levels.reduce((sum, { bytes }) => sum + bytes, costs.dead_bytes))} in the bucket`}
               />
               <Amount
-                name="of it for requests"
+                name="Requests"
                 value={shortDollars(costs.costs.requests_month)}
                 note="at the measured rate, for 730 hours"
               />
               <Amount
-                name="per GiB that producers bring"
+                name="Per GiB produced"
                 value={costs.costs.per_gib === undefined ? '–' : shortDollars(costs.costs.per_gib)}
                 note={
                   costs.write_amplification === undefined
-                    ? 'producers brought nothing'
+                    ? 'nothing produced'
                     : costs.write_amplification === 0
                       ? 'compaction wrote nothing'
-                      : `compaction writes each byte ${formatRounded(costs.write_amplification)} times more`
+                      : `compaction rewrites each byte ${formatRounded(costs.write_amplification)} times`
                 }
               />
             </dl>
@@ -130,7 +130,7 @@ interface Measured {
 }
 
 function measuredText(measured: Measured): string {
-  if (measured.measured_seconds === 0) return 'nothing was measured yet';
+  if (measured.measured_seconds === 0) return 'nothing measured yet';
   const rate = (bytes: number) => `${formatBytes(bytes)}/s`;
   return [
     `measured over ${formatDuration(Math.round(measured.measured_seconds) * 1000)}`,

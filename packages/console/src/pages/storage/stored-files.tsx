@@ -14,11 +14,11 @@ export function StoredFiles({ costs }: { readonly costs: OutputOf<'describe_stor
   const levels = costs.levels.filter(({ files }) => files > 0);
   const rows = [
     ...levels.map(({ level, files, bytes }) => ({
-      label: level === 0 ? 'As agents wrote them' : level === 1 ? 'Merged once' : `Merged ${level} times`,
+      label: level === 0 ? 'Not merged' : level === 1 ? 'Merged once' : `Merged ${level} times`,
       files,
       bytes,
     })),
-    { label: 'Dead, wait for deletion', files: costs.dead_files, bytes: costs.dead_bytes },
+    { label: 'Dead, waiting for deletion', files: costs.dead_files, bytes: costs.dead_bytes },
   ];
   const most = Math.max(...rows.map(({ bytes }) => bytes));
   return (
@@ -71,7 +71,7 @@ export function LargestTopics({ clusterId, price }: { readonly clusterId: string
         {({ topics, topic_count = 0 }) => {
           const most = topics[0]?.uncompressed_size_hint ?? 0;
           return topics.length === 0 ? (
-            <Empty title="No topics yet">Topics that hold records are listed here by their size.</Empty>
+            <Empty title="No topics yet">Topics appear here by size once they have records.</Empty>
           ) : (
             <>
               <ul className="divide-y divide-line">
@@ -82,7 +82,7 @@ export function LargestTopics({ clusterId, price }: { readonly clusterId: string
                       <Link
                         to="/clusters/$clusterId/topics/$topic"
                         params={{ clusterId, topic: name }}
-                        title={`${name}, ${retention < 0 ? 'kept for ever' : `kept for ${formatDuration(Number(retention) / nsPerMs)}`}`}
+                        title={`${name}, ${retention < 0 ? 'unlimited retention' : `${formatDuration(Number(retention) / nsPerMs)} retention`}`}
                         className="hover:underline"
                       >
                         {name}
@@ -95,8 +95,8 @@ export function LargestTopics({ clusterId, price }: { readonly clusterId: string
               </ul>
               <p className="border-t border-line px-4 py-2 text-xs text-muted">
                 {topic_count > topics.length && `The largest of ${formatCount(topic_count)} topics. `}
-                Batches as clients sent them; topics share files and requests, and clones share records with
-                their source.
+                Sizes of batches as sent by clients. Topics share files and requests; clones share records
+                with their source.
               </p>
             </>
           );

@@ -57,11 +57,11 @@ export function CreateTopic({ clusterId, source, onClose }: CreateTopicProps) {
       isOpen
       isSheet
       onClose={onClose}
-      title={source === undefined ? 'New topic' : `Clone ${source}`}
+      title={source === undefined ? 'Create topic' : `Clone ${source}`}
       description={
         source === undefined
-          ? 'Configs that you do not add have the defaults of the cluster.'
-          : 'The clone begins with the records and configs of its source. No record is copied.'
+          ? 'Configs that you do not add use the cluster defaults.'
+          : 'The clone starts with the records and configs of its source. No records are copied.'
       }
     >
       <Form
@@ -83,7 +83,7 @@ export function CreateTopic({ clusterId, source, onClose }: CreateTopicProps) {
           <Field
             label="Partitions"
             name="partitions"
-            help="They can become more, and never fewer."
+            help="You can add partitions later, but not remove them."
             problem={isCount ? undefined : `is not a whole number from 1 to ${partitionsMax}`}
           >
             <TextControl
@@ -112,14 +112,14 @@ export function CreateTopic({ clusterId, source, onClose }: CreateTopicProps) {
           </div>
         ))}
         <Select
-          aria-label="Add a config"
+          aria-label="Add config"
           value=""
           onChange={(event) => {
             const definition = definitions.find((one) => one.name === event.target.value);
             if (definition !== undefined) set(definition.name, definition.default ?? '');
           }}
           options={[
-            ['', 'Add a config …'],
+            ['', 'Add config …'],
             ...definitions
               .filter((definition) => definition.has_effect && !Object.hasOwn(configs, definition.name))
               .map((definition) => [definition.name, definition.name] as const),

@@ -74,8 +74,8 @@ export function DeleteTopics({ clusterId, names, onClose, onDone }: DeleteTopics
       {configuration !== undefined && (
         <p className="font-medium">
           {isRestorable
-            ? `${isOne ? 'It can be restored with its' : 'They can be restored with their'} records until ${formatTime(untilMs, 'local')}.`
-            : 'This cluster keeps no deleted topics: it cannot be undone.'}
+            ? `You can restore ${isOne ? 'it with its' : 'them with their'} records until ${formatTime(untilMs, 'local')}.`
+            : 'This cannot be undone: the cluster does not keep deleted topics.'}
         </p>
       )}
     </ConfirmDialog>

@@ -29,13 +29,15 @@ export function DeletedTopics({
       isSheet
       onClose={onClose}
       title="Recently deleted topics"
-      description="They keep their records and configs until their time is over."
+      description="You can restore a topic with its records and configs until the time shown."
     >
       {undelete.error !== null && <Failure what="restore the topic" error={undelete.error} />}
       <Answer of={listed} what="list the deleted topics">
         {({ recently_deleted_topics: deleted }) =>
           deleted === null || deleted.length === 0 ? (
-            <Empty title="Nothing was deleted">Topics that are deleted stay here for a while.</Empty>
+            <Empty title="No deleted topics">
+              Deleted topics stay here until they can no longer be restored.
+            </Empty>
           ) : (
             <ul className="flex flex-col divide-y divide-line">
               {deleted.slice(0, shownMax).map((topic) => (

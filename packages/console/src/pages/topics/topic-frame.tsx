@@ -67,6 +67,6 @@ export function TopicFrame() {
 
 function retentionText(retentionMs: string | null | undefined): string {
   const ms = Number(retentionMs ?? Number.NaN);
-  if (Number.isNaN(ms)) return 'retention unknown';
-  return ms < 0 ? 'kept for ever' : `${formatDuration(ms)} retention`;
+  if (Number.isNaN(ms)) return 'unknown retention';
+  return ms < 0 ? 'unlimited retention' : `${formatDuration(ms)} retention`;
 }

@@ -61,7 +61,7 @@ function columnsOf(clusterId: string): readonly Column<Topic>[] {
       isNumber: true,
       sortBy: ({ uncompressed_size_hint }) => uncompressed_size_hint,
       cell: ({ uncompressed_size_hint }) => (
-        <span title="as clients sent it">{formatBytes(uncompressed_size_hint)}</span>
+        <span title="size as sent by clients">{formatBytes(uncompressed_size_hint)}</span>
       ),
     },
     {
@@ -70,7 +70,7 @@ function columnsOf(clusterId: string): readonly Column<Topic>[] {
       width: 'minmax(7rem, 1fr)',
       isNumber: true,
       sortBy: ({ retention }) => Number(retention),
-      cell: ({ retention }) => (retention < 0 ? 'for ever' : formatDuration(Number(retention) / nsPerMs)),
+      cell: ({ retention }) => (retention < 0 ? 'unlimited' : formatDuration(Number(retention) / nsPerMs)),
     },
     {
       id: 'created',
@@ -121,7 +121,7 @@ export function Topics() {
   const all = first.data?.topic_count ?? 0;
   const newTopic = (
     <Button kind="primary" onClick={() => show('create')}>
-      <PlusIcon aria-hidden="true" /> New topic
+      <PlusIcon aria-hidden="true" /> Create topic
     </Button>
   );
   return (
@@ -173,7 +173,7 @@ export function Topics() {
                 A topic is a named log of records. Producers write to it and consumer groups read from it.
               </Empty>
             ) : matching_count === 0 ? (
-              <Empty title="No topic has this in its name">Change the filter above to see more.</Empty>
+              <Empty title="No topic matches the filter">Change the filter above to see more.</Empty>
             ) : (
               <DataTable
                 label="Topics"

@@ -18,7 +18,7 @@ test('charts are about what was found', () => {
   assert.deepEqual(titles('topics_without_retention', finding('topic', 'orders')), [
     'Records per second into orders',
   ]);
-  assert.deepEqual(titles('overloaded_agents', finding('agent', 'a1')), ['Load of agents']);
+  assert.deepEqual(titles('overloaded_agents', finding('agent', 'a1')), ['Agent CPU']);
   assert.deepEqual(titles('overloaded_agents'), [], 'nothing was found');
   assert.deepEqual(titles('no_superuser', finding('cluster', 'c')), []);
   const many = ['a', 'b', 'c'].map((name) => finding('group', name));

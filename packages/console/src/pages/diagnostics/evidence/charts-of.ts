@@ -15,12 +15,12 @@ const chartsMax = 4;
 
 const agents: EvidenceChart = { title: 'Agents', query: { metrics: ['agents'] }, unit: 'number' };
 const load: EvidenceChart = {
-  title: 'Load of agents',
+  title: 'Agent CPU',
   query: { metrics: ['cpu_load'], group_by: 'agent' },
   unit: 'share',
 };
 const latency: EvidenceChart = {
-  title: 'Time of Produce requests',
+  title: 'Produce latency',
   query: { metrics: ['produce_latency_p50_ms', 'produce_latency_p99_ms'] },
   unit: 'ms',
 };

@@ -29,7 +29,7 @@ test('steps name the object, and only of a diagnostic that fails', () => {
   assert.equal(stepsOf(failing('topics_without_retention', 'topic', 'a', 'b', 'c', 'd')).length, 6);
   const [registry] = stepsOf(failing('subjects_without_compatibility', 'cluster', 'schema registry'));
   assert.deepEqual(registry, {
-    text: 'Set the level of the registry to BACKWARD',
+    text: 'Set the compatibility level of the registry to BACKWARD',
     compatibilityOf: undefined,
   });
 });

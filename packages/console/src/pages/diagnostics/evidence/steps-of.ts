@@ -38,41 +38,47 @@ const stepsOfObjects: Readonly<Record<string, StepsOfObject>> = {
     toGroup(`See which members of ${name} read which partitions`, name),
   ],
   consumer_group_without_members: ({ name }) => [
-    toGroup(`Delete ${name}, or its offsets of one topic, if nothing is to read for it again`, name),
+    toGroup(`Delete ${name}, or its offsets of one topic, if no consumer uses it any more`, name),
   ],
   topics_without_retention: ({ name }) => [
     { text: `Set retention.ms of ${name}`, page: 'topicConfigs', name },
     {
-      text: 'The same for a week: older records are then deleted',
+      text: 'Or set it to one week; older records are deleted',
       command: `weir cli alter-topic-configs -topic ${shellWord(name)} -config retention.ms=${weekMs}`,
     },
   ],
   invalid_records: ({ name }) => [
-    { text: `See which schema the records of ${name} have to fit`, page: 'topicSchema', name },
+    { text: `See which schema validates the records of ${name}`, page: 'topicSchema', name },
   ],
   unused_credentials: ({ name }) => [{ text: `Delete the credential ${name}`, page: 'credentials', name }],
   invalid_acls: ({ name }) => [{ text: 'Delete the rule', page: 'acls', name }],
   subjects_without_compatibility: ({ kind, name }) => {
     const subject = kind === 'subject' ? name : undefined;
     return [
-      { text: `Set the level of ${subject ?? 'the registry'} to BACKWARD`, compatibilityOf: subject },
       {
-        text: 'The same by a command',
+        text: `Set the compatibility level of ${subject ?? 'the registry'} to BACKWARD`,
+        compatibilityOf: subject,
+      },
+      {
+        text: 'Or run this command',
         command: `weir cli schema-config${subject === undefined ? '' : ` -subject ${shellWord(subject)}`} -compatibility BACKWARD`,
       },
     ];
   },
-  lost_agent: ({ name }) => [{ text: `Look whether ${name} is back`, page: 'agents', name }],
-  overloaded_agents: ({ name }) => [{ text: `See ${name} among the other agents`, page: 'agents', name }],
+  lost_agent: ({ name }) => [{ text: `Check whether ${name} is connected again`, page: 'agents', name }],
+  overloaded_agents: ({ name }) => [{ text: `Compare ${name} with the other agents`, page: 'agents', name }],
 };
 
 const stepsOfCluster: Readonly<Record<string, readonly Step[]>> = {
-  no_agents: [{ text: 'See how an agent is started', page: 'agents', name: '' }],
+  no_agents: [{ text: 'See how to start an agent', page: 'agents', name: '' }],
   no_jobs_agent: setting('Start an agent with this flag', '-roles proxy,jobs'),
-  no_superuser: [{ text: 'Create a credential that is a superuser', page: 'credentials', name: '' }],
-  produce_timeout: setting('The setting of the producer', 'request.timeout.ms=30000'),
-  clock_skew: setting('On the machine of the agent', 'timedatectl set-ntp true'),
-  high_cardinality: setting('A flag of the agents', '-disableConsumerGroupsMetricsTags partition,topic'),
+  no_superuser: [{ text: 'Create a superuser credential', page: 'credentials', name: '' }],
+  produce_timeout: setting('Set on the producer', 'request.timeout.ms=30000'),
+  clock_skew: setting('Run on the host of the agent', 'timedatectl set-ntp true'),
+  high_cardinality: setting(
+    'Start agents with this flag',
+    '-disableConsumerGroupsMetricsTags partition,topic',
+  ),
 };
 
 /** What can be done at once about a diagnostic that fails: commands to copy, pages, and operations. */

@@ -21,12 +21,12 @@ export function CompareCard({ explorer }: { readonly explorer: Explorer }) {
   const [start, end] = [formatTime(part.startMs, zone), formatTime(part.endMs, zone)];
   return (
     <Card
-      title={`${start} – ${end.slice(11)} compared with the rest`}
+      title={`${start} – ${end.slice(11)} compared with the baseline`}
       actions={
         <Button
           isIcon
           kind="quiet"
-          aria-label="Close the comparison"
+          aria-label="Close comparison"
           onClick={() => explorer.show({ compare: '' })}
         >
           <XIcon aria-hidden="true" />
@@ -39,9 +39,7 @@ export function CompareCard({ explorer }: { readonly explorer: Explorer }) {
       ) : isFetching ? (
         <Skeleton />
       ) : (
-        error === null && (
-          <Empty title="The comparison was stopped">Select a part of the timeline again.</Empty>
-        )
+        error === null && <Empty title="Comparison stopped">Select a part of the timeline again.</Empty>
       )}
     </Card>
   );
@@ -60,8 +58,8 @@ function Differences({ explorer, comparison }: DifferencesProps) {
       {shown.length === 0 ? (
         <Empty title="No field differs">
           {selectedEvents === 0 || restEvents === 0
-            ? 'One of the two has no events. Select another part, or choose a longer time.'
-            : 'The values of all fields are about as frequent in the selection as in the rest.'}
+            ? 'The selection or the baseline has no events. Select another part, or choose a longer time range.'
+            : 'All values are about as frequent in the selection as in the baseline.'}
         </Empty>
       ) : (
         <section
@@ -78,7 +76,7 @@ function Differences({ explorer, comparison }: DifferencesProps) {
                     {title}
                   </th>
                 ))}
-                {['Selection', 'Rest', 'In the selection'].map((title) => (
+                {['Selection', 'Baseline', 'Difference'].map((title) => (
                   <th
                     key={title}
                     scope="col"
@@ -171,12 +169,12 @@ function percentOf(share: number): string {
 function receiptOf(comparison: Comparison): string {
   const { differences, selectedEvents, restEvents, countedFields, fields, scanned, ms } = comparison;
   return [
-    `${formatCount(selectedEvents)} events of the selection and all ${formatCount(restEvents)} others are counted`,
-    `in ${countedFields} of ${fields} fields, those that differ most in samples of the newest events`,
-    `differences that chance may explain are left out`,
-    differences.length > rowsMax ? `the clearest ${rowsMax} of ${differences.length} are shown` : '',
-    comparison.hasOther ? 'of fields with many values the most frequent 50 are compared' : '',
-    comparison.isPartial ? 'incomplete: a search reached its limits' : '',
+    `counted ${formatCount(selectedEvents)} events of the selection and ${formatCount(restEvents)} of the baseline`,
+    `in ${countedFields} of ${fields} fields, those that differ most in a sample of the newest events`,
+    `insignificant differences omitted`,
+    differences.length > rowsMax ? `showing the ${rowsMax} most significant of ${differences.length}` : '',
+    comparison.hasOther ? 'only the 50 most frequent values of a field are compared' : '',
+    comparison.isPartial ? 'incomplete: a search reached its limit' : '',
     `scanned ${formatShort(scanned)}, ${formatDuration(ms)}`,
   ]
     .filter((part) => part !== '')

@@ -74,8 +74,8 @@ test('a value that is only on one side says so, and an empty side has no differe
       .map((one) => [one.value, differenceLabel(one)])
       .toSorted(),
     [
-      ['new', 'only here'],
-      ['old', 'not here'],
+      ['new', 'only in selection'],
+      ['old', 'not in selection'],
     ],
   );
   assert.deepEqual(rankDifferences([countsIn('f', timeline(series('new', 0, 50, 0)), part)]), []);

@@ -95,11 +95,11 @@ function likelihoodRatio(a: number, aTotal: number, b: number, bTotal: number): 
 
 /** How a value differs, in words: `3.2× as often`, `only here`, `not here`. */
 export function differenceLabel({ selected, rest, selectedShare, restShare }: Difference): string {
-  if (rest === 0) return 'only here';
-  if (selected === 0) return 'not here';
+  if (rest === 0) return 'only in selection';
+  if (selected === 0) return 'not in selection';
   const lift = selectedShare / restShare;
   const digits = lift < 0.1 ? 2 : lift < 10 ? 1 : 0;
-  return lift < 0.01 ? 'hardly here' : `${lift.toFixed(digits)}× as often`;
+  return lift < 0.01 ? 'rare in selection' : `${lift.toFixed(digits)}× as often`;
 }
 
 /** Different in every event, so that no value says anything about a time. */

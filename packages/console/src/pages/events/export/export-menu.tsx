@@ -12,7 +12,7 @@ import { csvExport, curlExport, jsonExport, mcpExport } from './export-texts.ts'
 export function ExportMenu({ explorer }: { readonly explorer: Explorer }) {
   const { effective, clusterId, tail } = explorer;
   const events = tail.rows;
-  const disabledBecause = events.length === 0 ? 'There are no events' : undefined;
+  const disabledBecause = events.length === 0 ? 'No events to export' : undefined;
   const window = resolveTimeRange(effective.range, {
     nowMs: systemClock.nowMs(),
     timeZone: zoneName(effective.zone),
@@ -27,7 +27,7 @@ export function ExportMenu({ explorer }: { readonly explorer: Explorer }) {
       entries={[
         {
           id: 'link',
-          label: 'Copy a link to this search',
+          label: 'Copy link to this search',
           onSelect: () => copy(location.href, 'the link'),
         },
         { id: 'line', line: true },
@@ -52,7 +52,7 @@ export function ExportMenu({ explorer }: { readonly explorer: Explorer }) {
         {
           id: 'mcp',
           label: 'Copy as MCP call',
-          disabledBecause: window === undefined ? 'The time is wrong' : undefined,
+          disabledBecause: window === undefined ? 'Invalid time range' : undefined,
           onSelect: () => copy(mcpExport(clusterId, effective, window!), 'the MCP call'),
         },
       ]}

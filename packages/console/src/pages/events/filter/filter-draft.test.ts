@@ -83,7 +83,7 @@ test('a change in one form replaces the filter of the other', () => {
 test('what rows cannot show stays as text', () => {
   for (const given of ['data.a = 1', 'type == "a" | type == "b"', 'type ==']) {
     const { draft, problem } = toBuilder(draftOf(given, 'raw'));
-    assert.match(problem!, /stays/);
+    assert.match(problem!, /Edit it as text/);
     assert.deepEqual([draft.mode, draft.text], ['raw', given]);
     assert.equal(draftOf(given, 'builder').mode, 'raw');
   }

@@ -67,10 +67,12 @@ export function toBuilder(draft: FilterDraft): { readonly draft: FilterDraft; re
   if (same?.text === text) return { draft: { ...draft, mode: 'builder', rows: same.rows } };
   const { filter, problems } = parseFilter(text);
   if (filter === undefined)
-    return { draft, problem: `Rows cannot show this text: ${problems[0]!.message}. It stays as it is.` };
+    return {
+      draft,
+      problem: `The builder cannot show this filter: ${problems[0]!.message}. Edit it as text.`,
+    };
   const { builder, isExact } = filterToBuilder(filter);
-  if (!isExact)
-    return { draft, problem: 'Rows cannot show filters that are chained by |. The text stays as it is.' };
+  if (!isExact) return { draft, problem: 'The builder cannot show filters chained by |. Edit it as text.' };
   const rows = draftGroup(builder);
   return { draft: { mode: 'builder', text, rows, same: { text, rows } } };
 }

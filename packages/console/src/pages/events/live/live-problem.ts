@@ -15,6 +15,6 @@ export function liveProblem(range: TimeRange, { nowMs, zone, timeZone }: LiveCon
   const when =
     window.endMs < nowMs
       ? `ended at ${formatTime(window.endMs, zone)}`
-      : `begins only at ${formatTime(window.startMs, zone)}`;
-  return `New events happen now, and the chosen time ${when}; for live events choose one that reaches to now`;
+      : `starts at ${formatTime(window.startMs, zone)}`;
+  return `Live needs a time range that includes now; the chosen range ${when}`;
 }

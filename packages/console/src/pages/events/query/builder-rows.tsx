@@ -45,12 +45,11 @@ export function BuilderRows({ explorer, problem, incomplete }: BuilderRowsProps)
       {problem !== undefined && <Status kind="fail">{problem}</Status>}
       {incomplete > 0 && (
         <p className="text-xs text-muted">
-          {incomplete === 1 ? 'A row without a field or a value is' : `${incomplete} incomplete rows are`}{' '}
-          left out.
+          {incomplete === 1 ? '1 incomplete row is' : `${incomplete} incomplete rows are`} ignored.
         </p>
       )}
       <button type="submit" className="sr-only">
-        Run with these rows
+        Run these rows
       </button>
     </form>
   );
@@ -114,7 +113,7 @@ function Group({ group, fields, fieldList, onChange, onRemove }: GroupProps) {
         </Button>
         {onRemove !== undefined && (
           <Button kind="quiet" onClick={onRemove}>
-            Remove this group
+            Remove group
           </Button>
         )}
       </div>
@@ -167,7 +166,7 @@ function Row({ row, fields, fieldList, onChange, onRemove }: RowProps) {
         onChange={(event) => onChange({ ...row, value: event.target.value })}
         className={`${controlClass} min-w-40 flex-1 font-mono`}
       />
-      <Button kind="quiet" isIcon aria-label="Remove the row" title="Remove the row" onClick={onRemove}>
+      <Button kind="quiet" isIcon aria-label="Remove row" title="Remove row" onClick={onRemove}>
         <TrashIcon aria-hidden="true" />
       </Button>
     </div>

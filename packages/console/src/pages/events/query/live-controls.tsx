@@ -43,9 +43,9 @@ export function LiveLine({ explorer }: ExplorerPart) {
         <>
           <p className="text-body">
             {isPaused ? 'Paused' : 'Live'} · {formatCount(arrivedCount)} new
-            {arrivedCount > tailRowsMax && `, the newest ${formatCount(tailRowsMax)} are kept`}
+            {arrivedCount > tailRowsMax && `, the newest ${formatCount(tailRowsMax)} kept`}
           </p>
-          {hasGap && <Status kind="warn">so many came at once that some are left out</Status>}
+          {hasGap && <Status kind="warn">some events skipped: they arrived too fast</Status>}
           {tail.error !== undefined && !isPaused && (
             <Status kind="warn">
               <span className="whitespace-normal">

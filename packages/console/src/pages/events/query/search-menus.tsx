@@ -48,7 +48,12 @@ export function PresetsMenu({ explorer }: ExplorerPart) {
 /** Searches that were run before, and the way back to the previous one. */
 export function HistoryMenu({ explorer }: ExplorerPart) {
   const searches = recentSearches(explorer.clusterId);
-  const none = { id: 'none', label: 'No searches yet', onSelect: () => {}, disabledBecause: 'None was run' };
+  const none = {
+    id: 'none',
+    label: 'No searches yet',
+    onSelect: () => {},
+    disabledBecause: 'Run a search first',
+  };
   return (
     <>
       <Button

@@ -78,7 +78,10 @@ function Item({ title, detail, isOff, isChecked, onChange }: ItemProps) {
       <span className="size-4">{isChecked && <CheckIcon aria-hidden="true" />}</span>
       <span className="flex-1">{title}</span>
       {isOff && (
-        <span title="The cluster records no events of this type now" className="text-xs text-warn">
+        <span
+          title="The cluster does not record this type; enable it in its settings"
+          className="text-xs text-warn"
+        >
           not recorded
         </span>
       )}

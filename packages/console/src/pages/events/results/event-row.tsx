@@ -64,13 +64,13 @@ export function EventRow({ explorer, event, isOpen, onToggle, onField }: EventRo
           <div className="flex flex-wrap items-center gap-1">
             <CopyButton text={JSON.stringify(event, null, 2)} what="the event as JSON" />
             <Button kind="quiet" onClick={() => explorer.show({ event: event.id, near: event.time })}>
-              Around this event
+              Show surrounding events
             </Button>
             <Button
               kind="quiet"
               onClick={() => copy(linkTo(explorer.clusterId, event), 'the link to the event')}
             >
-              Copy a link to it
+              Copy link
             </Button>
           </div>
         </div>

@@ -16,7 +16,7 @@ test('each type of event has a sentence', () => {
     [
       'acl_logs',
       { ...denial, suppressed: 3 },
-      'User:bob was denied READ on topic orders (and 3 times before that were left out)',
+      'User:bob was denied READ on topic orders (and 3 earlier times, not recorded)',
     ],
     ['agent_logs', { log_level: 'info', message: 'started' }, 'started'],
     [

@@ -26,7 +26,7 @@ function aclSentence(data: Data): string {
     isAllowed === true ? 'was allowed' : data.is_shadow === true ? 'would be denied' : 'was denied';
   const what = isText(kind) ? ` on ${kind.toLowerCase().replaceAll('_', ' ')}` : '';
   const suppressed = typeof data.suppressed === 'number' && data.suppressed > 0 ? data.suppressed : 0;
-  const more = suppressed === 0 ? '' : ` (and ${suppressed} times before that were left out)`;
+  const more = suppressed === 0 ? '' : ` (and ${suppressed} earlier times, not recorded)`;
   return `${principal} ${verb} ${operation}${what}${isText(name) ? ` ${name}` : ''}${more}`;
 }
 

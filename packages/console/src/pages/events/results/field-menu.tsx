@@ -25,15 +25,15 @@ export function FieldMenu({ explorer, open, onClose }: FieldMenuProps) {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
   const shown = visibleText(cutText(text, shownCharsMax));
   const entries = [
-    { label: 'Copy the name', act: () => copy(name, 'the field name') },
-    { label: 'Copy the value', act: () => copy(text, 'the value') },
+    { label: 'Copy name', act: () => copy(name, 'the field name') },
+    { label: 'Copy value', act: () => copy(text, 'the value') },
     ...(isComparable
       ? [
           { label: `Filter == ${shown}`, act: () => explorer.addCondition(name, '==', value as Literal) },
           { label: `Filter != ${shown}`, act: () => explorer.addCondition(name, '!=', value as Literal) },
         ]
       : []),
-    { label: `Group the timeline by ${name}`, act: () => groupBy(explorer, name) },
+    { label: `Group timeline by ${name}`, act: () => groupBy(explorer, name) },
   ];
   return (
     <Menu.Root open={open !== undefined} onOpenChange={(isOpen) => !isOpen && onClose()} modal={false}>
@@ -64,6 +64,6 @@ export function groupBy(explorer: Explorer, field: string): void {
 export function copy(text: string, what: string): void {
   navigator.clipboard.writeText(text).then(
     () => say(`Copied ${what}`),
-    () => say(`The browser did not allow to copy ${what}`, 'fail'),
+    () => say(`Failed to copy ${what}: the browser denied access to the clipboard`, 'fail'),
   );
 }

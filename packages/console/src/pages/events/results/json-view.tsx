@@ -61,7 +61,7 @@ export function JsonView({ value, label, onField }: JsonViewProps) {
           onClick={() => setWhole(!isWhole)}
           className="mt-1 rounded text-xs text-accent hover:underline"
         >
-          {isWhole ? 'Show less' : 'Long texts are cut. Show all'}
+          {isWhole ? 'Show less' : 'Show full texts'}
         </button>
       )}
     </div>

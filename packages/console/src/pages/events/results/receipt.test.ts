@@ -21,11 +21,11 @@ test('the line says what was found and what it took', () => {
   );
   assert.equal(
     receiptOf({ events, stats: { ...stats, is_exact: false }, truncated: true, partial: 'time' }),
-    '100 of at least 12,431 · scanned 1.2M, skipped 8.8M · 310 ms · incomplete: the time for a search was over',
+    '100 of at least 12,431 · scanned 1.2M, skipped 8.8M · 310 ms · incomplete: the search reached its time limit',
   );
   const one = { ...stats, events_matched: 1, events_cached: 5 };
   assert.equal(
     receiptOf({ events: [{}] as never, stats: one, truncated: false }),
-    '1 event · scanned 1.2M, skipped 8.8M, known 5 · 310 ms',
+    '1 event · scanned 1.2M, skipped 8.8M, cached 5 · 310 ms',
   );
 });

@@ -4,9 +4,9 @@ import { formatCount, formatDuration, formatShort } from '../../../format/format
 type Answer = OutputOf<'search_events'>;
 
 const whys: Readonly<Record<NonNullable<Answer['partial']>, string>> = {
-  time: 'the time for a search was over',
-  bytes: 'a search may read no more bytes',
-  answer_bytes: 'an answer may not be larger',
+  time: 'the search reached its time limit',
+  bytes: 'the search reached its limit of bytes read',
+  answer_bytes: 'the response reached its size limit',
 };
 
 /** What a search found and what it took: `100 of 12,431 · scanned 1.2M, skipped 8.8M · 310 ms`. */
@@ -21,7 +21,7 @@ export function receiptOf({
     ? formatCount(stats.events_matched)
     : `at least ${formatCount(stats.events_matched)}`;
   const count = found ? `${formatCount(events.length)} events` : `${formatCount(events.length)} of ${all}`;
-  const cached = stats.events_cached === 0 ? '' : `, known ${formatShort(stats.events_cached)}`;
+  const cached = stats.events_cached === 0 ? '' : `, cached ${formatShort(stats.events_cached)}`;
   const work = `scanned ${formatShort(stats.events_scanned)}, skipped ${formatShort(stats.events_pruned)}${cached}`;
   const why = partial === undefined ? '' : ` · incomplete: ${whys[partial]}`;
   return `${events.length === 1 && found ? '1 event' : count} · ${work} · ${formatDuration(stats.ms)}${why}`;

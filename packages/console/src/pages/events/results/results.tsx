@@ -45,7 +45,7 @@ export function Results({ explorer, answer }: ResultsProps) {
         <p className="min-w-0 flex-1 basis-60 text-sm text-muted" aria-live="polite">
           {rows.isRunning ? 'Searching…' : receiptOf(answer)}
           {rows.isStopped && ' · '}
-          {rows.isStopped && <Status kind="warn">stopped; these are earlier results</Status>}
+          {rows.isStopped && <Status kind="warn">stopped; showing earlier results</Status>}
         </p>
         <select
           aria-label="Order"
@@ -82,8 +82,8 @@ export function Results({ explorer, answer }: ResultsProps) {
       {events.length === 0 ? (
         <NoEvents message={answer.message} />
       ) : found.length === 0 ? (
-        <Empty title="None of these results contain the text">
-          It is looked for only in the {events.length} events that are loaded.
+        <Empty title="No loaded event contains the text">
+          Only the {events.length} loaded events are searched. Use the filter above to search all events.
         </Empty>
       ) : (
         <ol aria-label="Events" className={classNames(isDim && 'opacity-60')}>
@@ -117,8 +117,8 @@ export function Results({ explorer, answer }: ResultsProps) {
 
 function NoEvents({ message }: { readonly message: string | undefined }) {
   return (
-    <Empty title={message === undefined ? 'No event matches' : 'No events data yet'}>
-      {message ?? 'Choose a longer time or more types, or take conditions out of the filter.'}
+    <Empty title={message === undefined ? 'No event matches' : 'No events yet'}>
+      {message ?? 'Choose a longer time range or more types, or remove conditions from the filter.'}
     </Empty>
   );
 }

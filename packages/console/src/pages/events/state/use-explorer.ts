@@ -104,7 +104,7 @@ export function useExplorer({ clusterId, state, onState, scope: given }: Explore
   const search = (changes: Partial<ExplorerState> = {}) => {
     const written = filterOf(draft);
     if (changes.filter === undefined && written.problem !== undefined && draft.mode === 'builder') {
-      say(`A row is wrong: ${written.problem}`, 'fail');
+      say(`Invalid row: ${written.problem}`, 'fail');
       return;
     }
     // A comparison is about one time.
@@ -138,7 +138,7 @@ export function useExplorer({ clusterId, state, onState, scope: given }: Explore
       const written = filterOf(draft);
       const filter =
         written.problem === undefined ? withCondition(written.text, field, operator, value) : undefined;
-      if (filter === undefined) say('The filter has a mistake; mend it before a condition is added', 'warn');
+      if (filter === undefined) say('The filter is invalid; correct it before adding a condition', 'warn');
       else search({ filter });
     },
     stop: () => searches.stop(),
@@ -160,9 +160,9 @@ function chained(fixed: string | undefined, filter: string): string {
 /** Found here rather than by the control plane, so that a mistake costs no search. */
 function problemOf({ filter, range, zone }: ExplorerState): string | undefined {
   const [wrong] = parseFilter(filter).problems ?? [];
-  if (wrong !== undefined) return `The filter is wrong at column ${wrong.column}: ${wrong.message}`;
+  if (wrong !== undefined) return `Invalid filter at column ${wrong.column}: ${wrong.message}`;
   const { problem } = resolveTimeRange(range, { nowMs: systemClock.nowMs(), timeZone: zoneName(zone) });
-  return problem === undefined ? undefined : `The time is wrong: ${problem.message}`;
+  return problem === undefined ? undefined : `Invalid time range: ${problem.message}`;
 }
 
 function liveProblemOf({ range, zone }: ExplorerState): string | undefined {

@@ -99,7 +99,7 @@ function RelativeForm({ zone, range, onRange }: FormProps) {
   return (
     <form onSubmit={apply} className="flex items-end gap-2">
       <div className="flex-1">
-        <Field label="The last" name="relative" problem={problem}>
+        <Field label="Last" name="relative" problem={problem}>
           <TextControl
             value={text}
             placeholder="45m, 2h30m, up to 24h"
@@ -132,7 +132,7 @@ function DayForm({ zone, range, onRange }: FormProps) {
   };
   return (
     <form onSubmit={apply} className="flex flex-col gap-2">
-      <Field label="A day" name="day" problem={problem}>
+      <Field label="Day" name="day" problem={problem}>
         <TextControl type="date" value={day} onChange={(event) => setDay(event.target.value)} />
       </Field>
       <div className="flex items-end gap-2">

@@ -26,9 +26,9 @@ export function SelectionBar(props: SelectionBarProps) {
       </p>
       <Button onClick={onZoom}>Zoom in</Button>
       <Button onClick={onCompare} disabled={noRest !== undefined} title={noRest}>
-        Compare with the rest
+        Compare with baseline
       </Button>
-      <Button isIcon kind="quiet" aria-label="Clear the selection" onClick={onClear}>
+      <Button isIcon kind="quiet" aria-label="Clear selection" onClick={onClear}>
         <XIcon aria-hidden="true" />
       </Button>
     </section>

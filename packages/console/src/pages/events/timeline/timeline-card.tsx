@@ -58,7 +58,7 @@ export function TimelineCard({ explorer }: { readonly explorer: Explorer }) {
       </div>
       {answer !== undefined && (
         <p className="px-4 pb-2 text-xs text-muted">
-          {timesMs.length === 0 ? 'Nothing to chart' : `One point per ${formatDuration(bucketMs)}`}
+          {timesMs.length === 0 ? 'No data' : `One point per ${formatDuration(bucketMs)}`}
           {timesMs.length > 0 && state.chart !== 'table' && ' · drag to zoom or to compare'}
           {covered !== undefined && (
             <>
@@ -69,11 +69,11 @@ export function TimelineCard({ explorer }: { readonly explorer: Explorer }) {
                 className="rounded text-accent underline"
                 onClick={() => explorer.search({ range: rangeOf(covered) })}
               >
-                Zoom to them
+                Zoom to events
               </button>
             </>
           )}
-          {answer.timeline.is_approximate && ' · so many values that the series are about right only'}
+          {answer.timeline.is_approximate && '  · approximate: too many values for exact series'}
         </p>
       )}
       {selected !== undefined && state.chart !== 'table' && (
@@ -87,7 +87,7 @@ export function TimelineCard({ explorer }: { readonly explorer: Explorer }) {
             explorer.search({ range: rangeBetween(firstMs, lastMs, bucketMs), compare: textOf(selected) });
           }}
           onClear={() => setSelected(undefined)}
-          noRest={hasRest ? undefined : 'The whole time is selected'}
+          noRest={hasRest ? undefined : 'The whole time range is selected'}
         />
       )}
     </Card>

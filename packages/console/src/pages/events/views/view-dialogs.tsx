@@ -37,12 +37,12 @@ export function SaveDialog({ explorer, workspace, onClose }: SaveDialogProps) {
     <Dialog
       isOpen
       onClose={onClose}
-      title="Save as a view"
-      description="Types, time, filter, timeline and order, as they are now."
+      title="Save view"
+      description="Saves the current types, time range, filter, timeline and order."
     >
       <Form
         what="save the view"
-        button="Save the view"
+        button="Save view"
         action={create}
         onSubmit={(fields) => void save(fields).catch(() => {})}
         onCancel={onClose}
@@ -66,7 +66,7 @@ export function EditDialog({ view, workspace, onClose }: EditDialogProps) {
     <Dialog isOpen onClose={onClose} title={`Rename or share ${visibleText(view.name)}`}>
       <Form
         what="change the view"
-        button="Change the view"
+        button="Change view"
         action={update}
         onSubmit={(fields) =>
           update.mutate(
@@ -100,13 +100,13 @@ function SharedField({ workspace, isShared }: { readonly workspace: Workspace; r
   return (
     <Checkbox
       name="is_shared"
-      label={`Share with everyone in the workspace ${visibleText(workspace.name)}`}
+      label={`Share with everyone in workspace ${visibleText(workspace.name)}`}
       defaultChecked={isShared}
       disabled={!workspace.isAdmin}
       help={
         workspace.isAdmin
-          ? 'Else only you see it.'
-          : 'Only you see it: sharing needs the right to change the workspace.'
+          ? 'Otherwise only you see it.'
+          : 'Only you see it: sharing needs write access to the workspace.'
       }
     />
   );
@@ -122,8 +122,8 @@ export function DeleteDialog({ explorer, view, workspace, onClose }: DeleteDialo
     <ConfirmDialog
       isOpen
       onClose={onClose}
-      title={`Delete the view ${visibleText(view.name)}`}
-      button="Delete the view"
+      title={`Delete view ${visibleText(view.name)}?`}
+      button="Delete view"
       action={remove}
       onConfirm={() =>
         remove.mutate(
@@ -139,9 +139,9 @@ export function DeleteDialog({ explorer, view, workspace, onClose }: DeleteDialo
     >
       <p>
         {view.is_shared
-          ? `It is deleted for everyone in the workspace ${visibleText(workspace.name)}.`
-          : 'You will not have it any more.'}{' '}
-        The search stays on the page, and links to it go on working.
+          ? `This deletes it for everyone in workspace ${visibleText(workspace.name)}.`
+          : 'This deletes your saved view.'}{' '}
+        The search stays on this page, and links to it keep working.
       </p>
     </ConfirmDialog>
   );

@@ -21,7 +21,7 @@ export function ViewsMenu({ explorer }: { readonly explorer: Explorer }) {
   const open = views.find(({ id }) => id === state.view);
   const hasChanged = open !== undefined && isChanged(open, state);
   const mayChange = open !== undefined && (!open.is_shared || workspace?.isAdmin === true);
-  const refused = mayChange ? undefined : 'Shared views need the right to change the workspace';
+  const refused = mayChange ? undefined : 'Shared views need write access to the workspace';
   const updateOpen = (view: View) =>
     update.mutate(
       { workspace_id: workspace!.id, view_id: view.id, search: savedSearch(explorer.written()) },
@@ -43,18 +43,18 @@ export function ViewsMenu({ explorer }: { readonly explorer: Explorer }) {
       ? [
           {
             id: 'none',
-            label: error === null ? 'No views yet' : 'Views could not be read',
+            label: error === null ? 'No views yet' : 'Failed to list views',
             onSelect: () => {},
-            disabledBecause: error === null ? 'None was saved' : problemOf(error).message,
+            disabledBecause: error === null ? 'Save a search first' : problemOf(error).message,
           },
         ]
       : []),
     { id: 'line', line: true as const },
     {
       id: 'save',
-      label: 'Save as a view…',
+      label: 'Save view…',
       onSelect: () => setDialog('save'),
-      disabledBecause: workspace === undefined ? 'The workspace is not known yet' : undefined,
+      disabledBecause: workspace === undefined ? 'Loading the workspace' : undefined,
     },
     ...(open === undefined
       ? []
@@ -63,7 +63,7 @@ export function ViewsMenu({ explorer }: { readonly explorer: Explorer }) {
             id: 'update',
             label: `Update ${visibleText(open.name)}`,
             onSelect: () => updateOpen(open),
-            disabledBecause: refused ?? (hasChanged ? undefined : 'The view has this search'),
+            disabledBecause: refused ?? (hasChanged ? undefined : 'No changes to save'),
           },
           {
             id: 'edit',
@@ -73,12 +73,12 @@ export function ViewsMenu({ explorer }: { readonly explorer: Explorer }) {
           },
           {
             id: 'link',
-            label: 'Copy a link to the view',
+            label: 'Copy link to the view',
             onSelect: () => copy(location.origin + pathOfView(clusterId, open), 'the link to the view'),
           },
           {
             id: 'delete',
-            label: 'Delete the view…',
+            label: 'Delete view…',
             isDanger: true,
             onSelect: () => setDialog('delete'),
             disabledBecause: refused,

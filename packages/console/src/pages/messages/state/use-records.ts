@@ -60,7 +60,7 @@ export function useWholeRecord(
         signal,
       );
       const [found] = records;
-      if (found?.offset !== offset) throw new Error('The record has been deleted since.');
+      if (found?.offset !== offset) throw new Error('The record has been deleted.');
       return found;
     },
     enabled: isEnabled,

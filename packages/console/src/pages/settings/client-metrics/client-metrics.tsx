@@ -27,18 +27,18 @@ export function ClientMetrics() {
   const isEmpty = listed.data?.subscriptions.length === 0;
   const create = (
     <Button kind="primary" disabled={mayNot} onClick={() => setEdited('new')}>
-      <PlusIcon aria-hidden="true" /> New subscription
+      <PlusIcon aria-hidden="true" /> Create subscription
     </Button>
   );
   return (
     <SettingsFrame clusterId={clusterId} actions={isEmpty ? undefined : create}>
-      <Card title="Subscriptions to metrics of clients">
+      <Card title="Client metrics subscriptions">
         <Answer of={listed} what="list the subscriptions">
           {({ subscriptions }) =>
             subscriptions.length === 0 ? (
               <Empty title="No subscriptions" action={create}>
-                Kafka clients from 3.7 push their own metrics, such as latencies, to agents that subscribe to
-                them (KIP-714).
+                Kafka clients 3.7 and later push their metrics, such as latencies, to agents (KIP-714). Create
+                a subscription to choose which.
               </Empty>
             ) : (
               <DataTable
@@ -99,7 +99,7 @@ function columnsOf(
     },
     {
       id: 'interval',
-      title: 'Every',
+      title: 'Interval',
       width: '7rem',
       isNumber: true,
       cell: ({ interval_ms }) => (interval_ms === undefined ? '5 min' : formatDuration(interval_ms)),
@@ -120,7 +120,7 @@ function columnsOf(
       width: 'minmax(14rem, 2fr)',
       cell: ({ match = '' }) => (
         <bdi className="font-mono text-xs" title={visibleText(match)}>
-          {match === '' ? 'every client' : visibleText(match)}
+          {match === '' ? 'all clients' : visibleText(match)}
         </bdi>
       ),
     },

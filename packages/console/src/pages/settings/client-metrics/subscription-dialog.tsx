@@ -40,11 +40,11 @@ export function SubscriptionDialog({ clusterId, subscription, names, onClose }: 
     <Dialog
       isOpen
       onClose={onClose}
-      title={subscription === undefined ? 'New subscription' : `Change ${subscription.name}`}
+      title={subscription === undefined ? 'Create subscription' : `Change ${subscription.name}`}
     >
       <Form
         what="save the subscription"
-        button="Save the subscription"
+        button="Save subscription"
         action={update}
         onCancel={onClose}
         onSubmit={(fields) => {
@@ -84,7 +84,7 @@ export function SubscriptionDialog({ clusterId, subscription, names, onClose }: 
         <Field
           label="Interval in milliseconds"
           name="interval"
-          help="How often clients push."
+          help="How often clients push metrics."
           problem={
             isInterval ? undefined : `must be a whole number from ${intervalMinMs} to ${intervalMaxMs}`
           }
@@ -98,7 +98,7 @@ export function SubscriptionDialog({ clusterId, subscription, names, onClose }: 
         <Field
           label="Metrics"
           name="metrics"
-          help="Beginnings of names with commas between them, such as org.apache.kafka.producer., or * for all."
+          help="Name prefixes separated by commas, such as org.apache.kafka.producer., or * for all."
         >
           <TextControl
             className="font-mono"
@@ -110,7 +110,7 @@ export function SubscriptionDialog({ clusterId, subscription, names, onClose }: 
         <Field
           label="Clients"
           name="match"
-          help="selector=pattern with commas between them, such as client_id=shop-.*; all have to fit. Empty for every client."
+          help="selector=pattern, separated by commas, such as client_id=shop-.*; all must match. Empty for all clients."
         >
           <TextControl
             className="font-mono"

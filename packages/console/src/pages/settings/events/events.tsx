@@ -70,8 +70,8 @@ export function EventSettings() {
         {(answer) =>
           types.length === 0 ? (
             <Card>
-              <Empty title="A schema registry records no events">
-                What happens to its schemas is in the audit log.
+              <Empty title="Schema registries record no events">
+                Changes to schemas are in the audit log.
               </Empty>
             </Card>
           ) : (
@@ -125,10 +125,7 @@ function EventsSwitch({ clusterId, isEnabled, isDisabled }: EventsSwitchProps) {
     update.mutate(
       { virtual_cluster_id: clusterId, enabled },
       {
-        onSuccess: () =>
-          sayWithUndo(enabled ? 'Events are recorded now' : 'Events are no longer recorded', () =>
-            set(!enabled),
-          ),
+        onSuccess: () => sayWithUndo(enabled ? 'Enabled events' : 'Disabled events', () => set(!enabled)),
         onError: ({ message }) => say(message, 'fail'),
       },
     );
@@ -137,10 +134,10 @@ function EventsSwitch({ clusterId, isEnabled, isDisabled }: EventsSwitchProps) {
       name="Events"
       help={
         <>
-          They are written to internal topics in the bucket of the cluster, and cost what that storage and its
-          requests cost. Those that are there stay until their time is over.{' '}
+          Events are written to internal topics in the bucket of the cluster and cost that storage and its
+          requests. After disabling, recorded events stay until their retention ends.{' '}
           <Link to="/clusters/$clusterId/events" params={{ clusterId }} className="text-accent underline">
-            Search them
+            Search events
           </Link>
           .
         </>
@@ -183,9 +180,9 @@ function EventType({ type, state, edit, isDisabled, onEdit }: EventTypeProps) {
       </div>
       <div>
         <div className="flex items-center gap-2">
-          <span className="text-sm text-muted">kept for</span>
+          <span className="text-sm text-muted">retention</span>
           <input
-            aria-label={`Time for which ${title} are kept`}
+            aria-label={`Retention of ${title}`}
             aria-invalid={!isValid}
             aria-describedby={isValid ? undefined : problemId}
             inputMode="numeric"
@@ -195,7 +192,7 @@ function EventType({ type, state, edit, isDisabled, onEdit }: EventTypeProps) {
             onChange={(event) => onEdit({ retention: { ...retention, count: event.target.value } })}
           />
           <Select
-            aria-label={`Unit of the time for ${title}`}
+            aria-label={`Unit of the retention of ${title}`}
             disabled={isDisabled}
             className="w-32!"
             value={retention.unit}
@@ -209,7 +206,7 @@ function EventType({ type, state, edit, isDisabled, onEdit }: EventTypeProps) {
         </div>
         {!isValid && (
           <p id={problemId} className="mt-1 text-xs text-fail">
-            must be a whole number of {retention.unit} from 1
+            must be a whole number of {retention.unit}, 1 or more
           </p>
         )}
       </div>
@@ -236,7 +233,7 @@ function ReviewEvents({ clusterId, changes, edits, onClose, onDone }: ReviewEven
   ]);
   return (
     <ReviewChanges
-      title="Change the events"
+      title="Change events"
       what="change the events"
       changes={changes}
       action={update}
@@ -286,7 +283,7 @@ function changesOf({ event_types }: State, changed: Edits): readonly SettingChan
         : [{ name: title, before: word(there?.enabled), after: word(isEnabled) }]),
       ...(retention === undefined
         ? []
-        : [{ name: `${title}: kept for`, before, after: retentionText(retention) }]),
+        : [{ name: `${title}: retention`, before, after: retentionText(retention) }]),
     ];
   });
 }

@@ -40,8 +40,8 @@ export function BucketDialog({ clusterId, bucketUrl, onClose }: BucketDialogProp
     update.mutate(inputFor(url), {
       onSuccess: ({ bucket_status: status }) => {
         const isRefused = status?.state === 'refused';
-        const others = url === null ? 'the bucket that they were started with' : 'the new bucket';
-        if (isRefused) say(`Pending: agents refuse ${others}; the page says which and why`);
+        const others = url === null ? 'the bucket of their -bucketURL' : 'the new bucket';
+        if (isRefused) say(`Pending: agents refuse ${others}; see the Bucket setting for which and why`);
         else if (status?.state === 'pending')
           say(`Pending: not all agents have reported that they use ${others}`);
         else say(`Agents use ${others}`);
@@ -50,30 +50,30 @@ export function BucketDialog({ clusterId, bucketUrl, onClose }: BucketDialogProp
     });
   const isChecked = isChanged && settled === typed.trim() && check.isSuccess;
   return (
-    <Dialog isOpen onClose={onClose} title="Change the bucket" isSheet>
+    <Dialog isOpen onClose={onClose} title="Change bucket" isSheet>
       <Form
         what="change the bucket"
-        button="Change the bucket"
+        button="Change bucket"
         action={{ isPending: update.isPending || !isChecked, error: update.error }}
         onCancel={onClose}
         onSubmit={() => isChecked && save(settled)}
       >
         <div className="flex flex-col gap-2 text-sm text-body">
           <p>
-            Running agents write new files there within seconds. Files that exist stay where they are and are
-            read, merged and deleted there, so that the bucket before has to stay reachable. No record is
-            copied, and no client notices.
+            Running agents write new files to the new bucket within seconds. Existing files stay in the old
+            bucket and are read, merged and deleted there, so keep it reachable. No records are copied, and
+            clients are not affected.
           </p>
           <p>
-            All agents need credentials for the new bucket. It is another bucket of the same server, or one
-            that their -allowedBucketURLs lists; an agent that cannot use it goes on with the bucket before,
-            and a diagnostic says so.
+            All agents need credentials for the new bucket. It must be on the same server or be listed in
+            their -allowedBucketURLs. An agent that cannot use it keeps writing to the old bucket, and a
+            diagnostic reports it.
           </p>
         </div>
         <Field
-          label="URL of the bucket"
+          label="Bucket URL"
           name="bucket"
-          help="Such as s3://orders-eu?region=eu-central-1. Never with a secret in it."
+          help="Such as s3://orders-eu?region=eu-central-1. Do not put secrets into it."
           problem={isChanged && check.isError ? problemOf(check.error).message : undefined}
         >
           <TextControl
@@ -85,11 +85,11 @@ export function BucketDialog({ clusterId, bucketUrl, onClose }: BucketDialogProp
             onChange={(event) => setTyped(event.target.value)}
           />
         </Field>
-        {isChecked && <Status kind="ok">The URL is well formed</Status>}
+        {isChecked && <Status kind="ok">Valid URL</Status>}
         {bucketUrl !== null && (
           <div>
             <Button disabled={update.isPending} onClick={() => save(null)}>
-              Use the bucket that agents were started with
+              Use the -bucketURL of the agents
             </Button>
           </div>
         )}

@@ -9,11 +9,11 @@ export type BucketStatusOfAgents = NonNullable<
 /** Whether agents write to the bucket that the cluster names, and why some do not. */
 export function BucketStatus({ status }: { readonly status: BucketStatusOfAgents }) {
   const { state, agents, agents_left_out: leftOut } = status;
-  if (state === 'in_use') return <Status kind="ok">All agents write there</Status>;
+  if (state === 'in_use') return <Status kind="ok">In use by all agents</Status>;
   return (
     <div className="flex flex-col gap-1">
       <Status kind={state === 'refused' ? 'fail' : 'warn'}>
-        {state === 'refused' ? 'Pending: agents refuse it and write to the bucket before' : 'Pending'}
+        {state === 'refused' ? 'Pending: some agents cannot use it and write to the old bucket' : 'Pending'}
       </Status>
       {agents.length === 0 && <p className="text-xs text-muted">No agent is connected.</p>}
       <ul className="text-xs text-muted">

@@ -32,7 +32,7 @@ export function RenameDialog({ clusterId, name, onClose }: RenameDialogProps) {
             { virtual_cluster_id: clusterId, new_virtual_cluster_name: typed },
             {
               onSuccess: () => {
-                say(`${before} is ${typed} now`);
+                say(`Renamed ${before} to ${typed}`);
                 onClose();
               },
             },
@@ -43,7 +43,7 @@ export function RenameDialog({ clusterId, name, onClose }: RenameDialogProps) {
           label="New name"
           name="name"
           problem={problem}
-          help="Clients and agents use the id, which stays. Files of `weir cli apply` name the cluster: change it there too."
+          help="Clients and agents use the id, which stays. Change the name in files for `weir cli apply` too."
         >
           <TextControl
             autoFocus

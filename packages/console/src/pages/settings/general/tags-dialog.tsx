@@ -27,10 +27,10 @@ export function TagsDialog({ clusterId, tags, onClose }: TagsDialogProps) {
   const set = (key: number, change: Partial<TypedTag>) =>
     setTyped((now) => now.map((tag) => (tag.key === key ? { ...tag, ...change } : tag)));
   return (
-    <Dialog isOpen onClose={onClose} title="Tags" description="Names and values by which you sort clusters.">
+    <Dialog isOpen onClose={onClose} title="Tags" description="Names and values to group clusters by.">
       <Form
         what="change the tags"
-        button="Save the tags"
+        button="Save tags"
         action={{ isPending: update.isPending || !isReady, error: update.error }}
         onCancel={onClose}
         onSubmit={() =>
@@ -86,7 +86,7 @@ export function TagsDialog({ clusterId, tags, onClose }: TagsDialogProps) {
         </ul>
         <div>
           <Button onClick={() => setTyped((now) => [...now, empty((now.at(-1)?.key ?? -1) + 1)])}>
-            <PlusIcon aria-hidden="true" /> Add a tag
+            <PlusIcon aria-hidden="true" /> Add tag
           </Button>
         </div>
       </Form>

@@ -23,7 +23,7 @@ test('what is wrong with tags', () => {
   }
   const many = typed(...Array.from({ length: 51 }, (_, index) => [`tag ${index}`, ''] as const));
   assert.equal(tagProblem(many[49]!, many), undefined);
-  assert.match(tagProblem(many[50]!, many) ?? '', /one too many/);
+  assert.match(tagProblem(many[50]!, many) ?? '', /exceeds the limit/);
 });
 
 test('rows without text are no tags', () => {

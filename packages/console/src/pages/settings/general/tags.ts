@@ -15,9 +15,10 @@ export function tagProblem(tag: TypedTag, all: readonly TypedTag[]): string | un
   if (tag.name === '') return 'has no name';
   if (tag.name.length > charsMax || tag.value.length > charsMax)
     return `is longer than ${charsMax} characters`;
-  if (all.some(({ key, name }) => key < tag.key && name === tag.name)) return 'has the name of another tag';
+  if (all.some(({ key, name }) => key < tag.key && name === tag.name))
+    return 'has the same name as another tag';
   return all.filter((other) => other.key <= tag.key && !isEmpty(other)).length > tagsMax
-    ? `is one too many: a cluster has at most ${tagsMax} tags`
+    ? `exceeds the limit of ${tagsMax} tags per cluster`
     : undefined;
 }
 

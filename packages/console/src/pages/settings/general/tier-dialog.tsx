@@ -15,16 +15,16 @@ interface TierDialogProps {
   readonly onClose: () => void;
 }
 
-export const tierHelp = 'Kept for tools that ask for it; it changes no limit of this service.';
+export const tierHelp = 'For tools that read it; it has no effect on limits.';
 
 export function TierDialog({ clusterId, tier, onClose }: TierDialogProps) {
   const update = useAction('update_virtual_cluster_tier');
   const [chosen, setChosen] = useState<Tier>(tier);
   return (
-    <Dialog isOpen onClose={onClose} title="Change the tier">
+    <Dialog isOpen onClose={onClose} title="Change tier">
       <Form
         what="change the tier"
-        button="Change the tier"
+        button="Change tier"
         action={{ isPending: update.isPending || chosen === tier, error: update.error }}
         onCancel={onClose}
         onSubmit={() =>
@@ -32,7 +32,7 @@ export function TierDialog({ clusterId, tier, onClose }: TierDialogProps) {
             { virtual_cluster_id: clusterId, tier: chosen },
             {
               onSuccess: () => {
-                say(`The tier is ${chosen} now`);
+                say(`Changed the tier to ${chosen}`);
                 onClose();
               },
             },

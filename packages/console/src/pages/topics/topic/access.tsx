@@ -26,7 +26,7 @@ interface Row extends TopicPrincipal {
 const looks: Readonly<Record<Permission, { readonly kind: StatusKind; readonly text: string }>> = {
   yes: { kind: 'ok', text: 'yes' },
   no: { kind: 'fail', text: 'no' },
-  partly: { kind: 'warn', text: 'by address' },
+  partly: { kind: 'warn', text: 'by host' },
 };
 
 const path = '/frame/clusters/$clusterId/topics/$topic/access';
@@ -60,7 +60,7 @@ export function TopicAccess() {
           Test access
         </Button>
         <Button kind="primary" onClick={() => setCreating(true)}>
-          <PlusIcon aria-hidden="true" /> Create an ACL
+          <PlusIcon aria-hidden="true" /> Create ACL
         </Button>
       </div>
       <Answer of={acls} what="list the ACLs">
@@ -72,11 +72,11 @@ export function TopicAccess() {
           const rows = [...superusers, ...named];
           return (
             <>
-              <Card title="Who may read and write it, by the rules">
+              <Card title="Principals that may read or write">
                 {rows.length === 0 ? (
-                  <Empty title="No principal by the rules">
-                    No rule is about this topic and no credential is a superuser. While ACLs are enforced, all
-                    clients are denied.
+                  <Empty title="No principal may read or write">
+                    No rule names this topic and no credential is a superuser. While ACLs are enforced, all
+                    clients are denied. Create an ACL to allow one.
                   </Empty>
                 ) : (
                   <DataTable
@@ -87,10 +87,13 @@ export function TopicAccess() {
                   />
                 )}
               </Card>
-              <Card title={rules.length === 1 ? '1 rule is about it' : `${rules.length} rules are about it`}>
+              <Card
+                title={rules.length === 1 ? '1 rule for this topic' : `${rules.length} rules for this topic`}
+              >
                 {rules.length === 0 ? (
-                  <Empty title="No rule is about this topic">
-                    Rules for its name, for a beginning of its name or for all topics would be here.
+                  <Empty title="No rules for this topic">
+                    Literal rules for its name, prefixed rules that match it, and rules for all topics appear
+                    here.
                   </Empty>
                 ) : (
                   <RuleTable clusterId={clusterId} rules={rules} />
@@ -122,7 +125,7 @@ function columnsOf(clusterId: string, topic: string): readonly Column<Row>[] {
             resource_type: 'TOPIC',
             resource_name: topic,
           }}
-          title={`Why? Ask the tester about ${operation} by ${visibleText(row.principal)}`}
+          title={`Test ${operation} by ${visibleText(row.principal)}`}
           className="hover:underline"
         >
           <Status kind={kind}>{text}</Status>
@@ -138,7 +141,7 @@ function columnsOf(clusterId: string, topic: string): readonly Column<Row>[] {
       cell: ({ principal }) => (
         <span className="font-medium text-ink" title={visibleText(principal)}>
           <bdi>{visibleText(principal)}</bdi>
-          {principal === 'User:*' && <span className="font-normal text-muted"> every other user</span>}
+          {principal === 'User:*' && <span className="font-normal text-muted"> all other users</span>}
         </span>
       ),
     },
@@ -146,9 +149,9 @@ function columnsOf(clusterId: string, topic: string): readonly Column<Row>[] {
     permission('Write', 'WRITE', ({ write }) => write),
     {
       id: 'because',
-      title: 'Because of',
+      title: 'Reason',
       width: 'minmax(10rem, 2fr)',
-      cell: ({ isSuperuser }) => (isSuperuser ? 'superuser: no rule binds it' : 'the rules below'),
+      cell: ({ isSuperuser }) => (isSuperuser ? 'superuser: ACLs do not apply' : 'rules below'),
     },
   ];
 }

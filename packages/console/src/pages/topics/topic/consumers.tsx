@@ -59,13 +59,13 @@ export function Consumers() {
         {({ consumers, next_cursor }) =>
           consumers.length === 0 ? (
             <Empty title="No group reads this topic">
-              A group appears here when it has members that read the topic, or committed offsets of it.
+              A group appears here once its members read the topic or it has committed offsets for it.
             </Empty>
           ) : (
             <>
               <DataTable label="Groups" columns={columns} rows={consumers} keyOf={keyOf} />
               {next_cursor !== null && (
-                <p className="px-4 py-2 text-sm text-muted">The 1,000 groups with the largest lag.</p>
+                <p className="px-4 py-2 text-sm text-muted">Showing the 1,000 groups with the largest lag.</p>
               )}
             </>
           )

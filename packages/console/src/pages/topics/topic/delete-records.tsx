@@ -38,18 +38,20 @@ export function DeleteRecords({ clusterId, topic, onClose }: DeleteRecordsProps)
           },
           {
             onSuccess: ({ partitions: [after] }) => {
-              say(`Partition ${partition} of ${topic} begins at ${formatCount(after!.start_offset)}`);
+              say(
+                `Deleted records of ${topic} partition ${partition} before offset ${formatCount(after!.start_offset)}`,
+              );
               onClose();
             },
           },
         );
       }}
     >
-      <p>Records before the offset are gone for everyone at once. This cannot be undone.</p>
+      <p>This deletes all records before the offset for all clients, at once. It cannot be undone.</p>
       <Field
         label="Partition"
         name="partition"
-        problem={isPartition ? undefined : 'is not the number of a partition'}
+        problem={isPartition ? undefined : 'is not a partition of the topic'}
       >
         <TextControl
           inputMode="numeric"
@@ -58,9 +60,9 @@ export function DeleteRecords({ clusterId, topic, onClose }: DeleteRecordsProps)
         />
       </Field>
       <Field
-        label="First offset that stays"
+        label="First offset to keep"
         name="before_offset"
-        help="Empty deletes all records of the partition."
+        help="Empty to delete all records of the partition."
         problem={isOffset ? undefined : 'is not an offset'}
       >
         <TextControl inputMode="numeric" value={offset} onChange={(event) => setOffset(event.target.value)} />

@@ -29,7 +29,7 @@ const columns: readonly Column<Partition>[] = [
   },
   {
     id: 'start',
-    title: 'First offset',
+    title: 'Start offset',
     width: 'minmax(8rem, 1fr)',
     isNumber: true,
     cell: ({ start_offset }) => formatCount(start_offset),
@@ -145,7 +145,7 @@ function AddPartitions({ clusterId, topic, now, onClose }: AddPartitionsProps) {
       isOpen
       onClose={onClose}
       title={`Add partitions to ${topic}`}
-      description="Records with one key then lie in different partitions before and after. Partitions cannot be taken away."
+      description="New records of a key may go to another partition than older ones. Partitions cannot be removed."
     >
       <Form
         what="add partitions"
@@ -166,9 +166,9 @@ function AddPartitions({ clusterId, topic, now, onClose }: AddPartitionsProps) {
         }
       >
         <Field
-          label="Partitions in all"
+          label="Total partitions"
           name="partition_count"
-          help={`Now ${formatCount(now)}.`}
+          help={`Currently ${formatCount(now)}.`}
           problem={isMore ? undefined : `is not a whole number above ${now}`}
         >
           <TextControl inputMode="numeric" value={count} onChange={(event) => setCount(event.target.value)} />

@@ -27,7 +27,7 @@ test('validation in words', () => {
   const of = (isOn: boolean, isWarningOnly: boolean) =>
     validationText('value', { isOn, isWarningOnly, strategy: 'TopicNameStrategy' });
   assert.match(of(false, true), /not validated/);
-  assert.match(of(true, false), /refused/);
-  assert.match(of(true, true), /accepted/);
-  assert.match(strategyText(validationOf('key', {})), /name of the topic/);
+  assert.match(of(true, false), /agents reject/);
+  assert.match(of(true, true), /count and accept/);
+  assert.match(strategyText(validationOf('key', {})), /named after the topic/);
 });

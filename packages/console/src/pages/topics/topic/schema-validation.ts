@@ -29,14 +29,14 @@ export function validationText(part: Part, { isOn, isWarningOnly }: Validation):
   if (!isOn) return `${part === 'key' ? 'Keys' : 'Values'} are not validated: agents accept any bytes.`;
   const what = part === 'key' ? 'Keys' : 'Values';
   return isWarningOnly
-    ? `${what} are validated: records that do not fit are counted, and accepted.`
-    : `${what} are validated: records that do not fit are refused.`;
+    ? `${what} are validated: agents count and accept invalid records.`
+    : `${what} are validated: agents reject invalid records.`;
 }
 
 const strategyTexts: Readonly<Record<SubjectStrategy, string>> = {
-  TopicNameStrategy: 'The subject has the name of the topic.',
-  RecordNameStrategy: 'The subject has the name of the record, whatever the topic.',
-  TopicRecordNameStrategy: 'The subject has the names of the topic and of the record.',
+  TopicNameStrategy: 'The subject is named after the topic.',
+  RecordNameStrategy: 'The subject is named after the record type, whatever the topic.',
+  TopicRecordNameStrategy: 'The subject is named after the topic and the record type.',
 };
 
 export const strategyText = ({ strategy }: Validation): string => strategyTexts[strategy];

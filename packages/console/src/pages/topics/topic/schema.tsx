@@ -34,8 +34,7 @@ export function TopicSchema() {
     return (
       <Card>
         <Empty title="This cluster has no schema registry">
-          Clients of its topics agree on the form of records among themselves. Clusters for Kafka have a
-          registry.
+          Kafka clusters have a schema registry; create one to register schemas.
         </Empty>
       </Card>
     );
@@ -102,7 +101,7 @@ function PartOfTopic({ clusterId, topic, part, configs }: PartProps) {
           params={{ clusterId, topic }}
           className={linkClass}
         >
-          Change in configs
+          Change configs
         </Link>
       </div>
     </Card>
@@ -124,12 +123,12 @@ function NoSubject({ clusterId, subject }: { readonly clusterId: string; readonl
             })
           }
         >
-          Register a schema
+          Register schema
         </Button>
       }
     >
-      Serializers that register schemas by themselves use this name. Without one, this part of the records has
-      any form, or a schema of another name.
+      Serializers that register schemas automatically use this name. Without this subject, this part of the
+      records has no schema, or one under another subject.
     </Empty>
   );
 }
@@ -173,7 +172,7 @@ function SubjectsOfRecords({ clusterId, subjects, isCut }: SubjectsOfRecordsProp
   if (subjects.length === 0) return null;
   const rest = subjects.length - shownMax;
   return (
-    <Card title="Schemas of single records of this topic">
+    <Card title="Schemas by record type">
       <ul className="divide-y divide-line">
         {subjects.slice(0, shownMax).map(({ subject, schema_type, latest_version }) => (
           <li key={subject} className="flex flex-wrap gap-x-3 px-4 py-1.5 text-sm">
@@ -192,7 +191,7 @@ function SubjectsOfRecords({ clusterId, subjects, isCut }: SubjectsOfRecordsProp
         ))}
         {(rest > 0 || isCut) && (
           <li className="px-4 py-1.5 text-sm text-muted">
-            {isCut ? 'There are more: the page Schemas has all.' : `and ${rest} more`}
+            {isCut ? 'More exist: see the Schema registry page.' : `and ${rest} more`}
           </li>
         )}
       </ul>
