@@ -11,15 +11,17 @@ export async function clusterId(client: Client, named: string | undefined): Prom
   const { virtual_clusters: clusters } = await orFailure(client.call('list_virtual_clusters', {}));
   if (clusters.length === 0)
     throw new Failure(
-      'the key sees no virtual cluster; keys of applications see those of their workspace, keys of the account none',
+      'the key has access to no virtual cluster; use an application key, which has access to the clusters of its workspace',
     );
   const wanted = clusters.filter(({ name }) => named === undefined || nameOf(name) === nameOf(named));
   const [only, ...others] = wanted;
   if (only !== undefined && others.length === 0) return only.id;
   const all = (wanted.length === 0 ? clusters : wanted).map(({ id, name }) => `${name} (${id})`).join(', ');
   if (named !== undefined && only === undefined)
-    throw new Failure(`-cluster ${named}: the key sees no virtual cluster of this name; there are ${all}`);
-  throw new Failure(`the key sees ${wanted.length} virtual clusters; say which with -cluster: ${all}`);
+    throw new Failure(`-cluster ${named}: not found; the key has access to ${all}`);
+  throw new Failure(
+    `the key has access to ${wanted.length} virtual clusters; choose one with -cluster: ${all}`,
+  );
 }
 
 /** Some API responses prefix the name. */

@@ -68,12 +68,12 @@ test('bin/weir fails with status 2 and one line', () => {
     [
       ['agent'],
       { SERVICE_AGENT_KEY: 'hunter2' },
-      'weir agent: -defaultVirtualClusterID: an agent needs its cluster',
+      'weir agent: -defaultVirtualClusterID: required by an agent',
     ],
     [
       ['agent', '-agentKey=hunter2'],
       { SERVICE_AGENT_KEY_PATH: '/run/key' },
-      'weir agent: -agentKey=(hidden) with SERVICE_AGENT_KEY_PATH=/run/key: an agent proves itself in one way only',
+      'weir agent: -agentKey=(hidden) with SERVICE_AGENT_KEY_PATH=/run/key: set only one of them',
     ],
     [
       ['control-plane', '-databaseURL=postgre://weir:hunter2@db/weir'],

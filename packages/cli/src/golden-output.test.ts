@@ -85,7 +85,7 @@ const steps: readonly Step[] = [
   both('cli describe-log-dirs -topic orders', { hasMeasures: true }),
   both('cli diagnose-connection -topic orders', {
     hasOptionalFields: true,
-    keeps: /^Bootstrap|^Brokers|OK +(?:TCP|topic)|^A client/,
+    keeps: /^Bootstrap|^Brokers|OK +(?:TCP|topic)|^Clients/,
   }),
   both('cli diagnose-record -topic orders -partition 0 -offset 1', { keeps: /^(?:topic|offset|result) / }),
   both('cli register-schema -subject orders-value -schema-file FILE'),

@@ -25,38 +25,34 @@ export type ConnectionProblem =
 /** What to do about each of them. */
 const advice: Readonly<Record<ConnectionProblem, string>> = {
   'unknown host':
-    'check the spelling; a name that the cluster advertises must resolve from this machine too, or the cluster must ' +
-    'advertise another one',
+    'check the spelling; names that the cluster advertises must resolve on this machine too, or the cluster must ' +
+    'advertise others',
   refused:
-    'the machine answers, and nothing listens on that port; check that the broker runs and that the port is the one ' +
+    'nothing listens on that port; check that the broker is running and that the port is that ' +
     'of its Kafka listener',
-  unreachable: 'there is no route from this machine; check the network, the VPN and the address',
-  timeout:
-    'nothing comes back, as when a firewall or a security group drops packets, or when the address is private to ' +
-    'another network',
-  closed: 'the broker may need SASL or a client certificate, or a proxy in between has nothing behind it',
+  unreachable: 'no route from this machine; check the network, the VPN and the address',
+  timeout: 'a firewall or security group may drop packets, or the address is private to ' + 'another network',
+  closed: 'the broker may require SASL or a client certificate, or a proxy has no backend',
   'closed after TLS':
-    'most likely it wants another client certificate, or one at all: -tlsClientCertFile and -tlsClientPrivateKeyFile; or a ' +
-    'proxy in between has nothing behind it',
+    'the broker probably requires a (different) client certificate: -tlsClientCertFile and -tlsClientPrivateKeyFile; or a ' +
+    'proxy has no backend',
   'login wanted':
-    'most likely it wants a login: -username and -password, or -oauthTokenFile; weir cli diagnose-connection shows which ' +
-    'mechanisms it has',
+    'the broker probably requires authentication: -username and -password, or -oauthTokenFile; weir cli diagnose-connection ' +
+    'shows its mechanisms',
   'server speaks TLS': 'add -tls',
-  'server speaks no TLS': 'leave -tls out, or take the port of the TLS listener',
-  'untrusted certificate': 'name the certificate authority of the brokers with -tlsServerCACertFile',
-  'wrong certificate': 'connect by a name that the certificate of the broker holds, or have it hold this one',
-  'expired certificate':
-    'the broker needs a certificate that is valid now; check the clock of this machine too',
-  'no common TLS':
-    'the broker speaks other versions or ciphers of TLS than this machine; see its -tlsProfile',
+  'server speaks no TLS': 'remove -tls, or use the port of the TLS listener',
+  'untrusted certificate': 'set the certificate authority of the brokers with -tlsServerCACertFile',
+  'wrong certificate': 'connect with a name in the certificate of the broker, or add this name to it',
+  'expired certificate': 'renew the certificate of the broker; check the clock of this machine too',
+  'no common TLS': 'the broker and this machine share no TLS version or cipher; check its -tlsProfile',
   'handshake refused':
-    'either the broker wants a client certificate (-tlsClientCertFile and -tlsClientPrivateKeyFile), or it shares no version ' +
-    'and no cipher of TLS with this machine',
+    'the broker requires a client certificate (-tlsClientCertFile and -tlsClientPrivateKeyFile), or shares no TLS version ' +
+    'or cipher with this machine',
   'client certificate refused':
-    'the broker wants a client certificate that it knows: -tlsClientCertFile and -tlsClientPrivateKeyFile',
-  'not Kafka': 'something else than a Kafka broker listens there; check the port',
+    'the broker requires a client certificate that it trusts: -tlsClientCertFile and -tlsClientPrivateKeyFile',
+  'not Kafka': 'this is not a Kafka broker; check the port',
   stopped: 'start the command again',
-  other: 'weir cli diagnose-connection tries every broker by itself',
+  other: 'run weir cli diagnose-connection to test each broker',
 };
 
 /** A broker could not be reached, or the connection to it broke. */
@@ -87,28 +83,34 @@ export class ConnectionFailed extends Failure {
 }
 
 const problemsByCode: Readonly<Record<string, readonly [ConnectionProblem, string]>> = {
-  ENOTFOUND: ['unknown host', 'the name cannot be resolved'],
-  EAI_AGAIN: ['unknown host', 'the name server does not answer'],
+  ENOTFOUND: ['unknown host', 'failed to resolve the name'],
+  EAI_AGAIN: ['unknown host', 'no response from the name server'],
   ECONNREFUSED: ['refused', 'connection refused'],
   EHOSTUNREACH: ['unreachable', 'host unreachable'],
   ENETUNREACH: ['unreachable', 'network unreachable'],
   EADDRNOTAVAIL: ['unreachable', 'no such address on this machine'],
-  ETIMEDOUT: ['timeout', 'no answer from the network'],
-  ECONNRESET: ['closed', 'the other side closed the connection'],
-  EPIPE: ['closed', 'the other side closed the connection'],
+  ETIMEDOUT: ['timeout', 'connection timed out'],
+  ECONNRESET: ['closed', 'the broker closed the connection'],
+  EPIPE: ['closed', 'the broker closed the connection'],
   CERT_HAS_EXPIRED: ['expired certificate', 'the certificate of the broker has expired'],
   CERT_NOT_YET_VALID: ['expired certificate', 'the certificate of the broker is not valid yet'],
   ERR_TLS_CERT_ALTNAME_INVALID: ['wrong certificate', 'the certificate of the broker is for another name'],
-  DEPTH_ZERO_SELF_SIGNED_CERT: ['untrusted certificate', 'the certificate of the broker is signed by itself'],
-  SELF_SIGNED_CERT_IN_CHAIN: ['untrusted certificate', 'the authority of the broker is not known here'],
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: ['untrusted certificate', 'the authority of the broker is not known here'],
+  DEPTH_ZERO_SELF_SIGNED_CERT: ['untrusted certificate', 'the certificate of the broker is self-signed'],
+  SELF_SIGNED_CERT_IN_CHAIN: [
+    'untrusted certificate',
+    'the certificate authority of the broker is not trusted',
+  ],
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: [
+    'untrusted certificate',
+    'the certificate authority of the broker is not trusted',
+  ],
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: [
     'untrusted certificate',
-    'the authority of the broker is not known here',
+    'the certificate authority of the broker is not trusted',
   ],
-  ERR_SSL_UNSUPPORTED_PROTOCOL: ['no common TLS', 'the broker speaks another version of TLS'],
-  ERR_SSL_WRONG_VERSION_NUMBER: ['server speaks no TLS', 'the answer is not TLS'],
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: ['server speaks no TLS', 'the answer is not TLS'],
+  ERR_SSL_UNSUPPORTED_PROTOCOL: ['no common TLS', 'the broker uses another TLS version'],
+  ERR_SSL_WRONG_VERSION_NUMBER: ['server speaks no TLS', 'the response is not TLS'],
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: ['server speaks no TLS', 'the response is not TLS'],
 };
 
 /** Translates a socket error into the user's terms. */

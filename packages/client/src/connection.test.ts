@@ -119,7 +119,7 @@ test('an answer without a request closes the connection', async (t) => {
   const connection = await open(fake.port());
   await failsWith(
     'not Kafka',
-    /received an answer to unknown request 9/,
+    /received a response to unknown request 9/,
     connection.request(apis.Metadata, metadataBody, { timeoutMs }),
   );
   assert.ok(connection.isClosed);
@@ -144,7 +144,7 @@ test('a request timeout closes the connection and fails all pending requests', a
   const connection = await open(fake.port(), { clock });
   const requests = [1, 2].map(() => connection.request(apis.Metadata, metadataBody, { timeoutMs }));
   const failures = Promise.all(
-    requests.map((request) => failsWith('timeout', /no answer to Metadata within 10s/, request)),
+    requests.map((request) => failsWith('timeout', /no response to Metadata within 10s/, request)),
   );
   await both;
   clock.advance(timeoutMs);
@@ -168,7 +168,7 @@ test('connecting gives up after the timeout', async (t) => {
   };
   await failsWith(
     'timeout',
-    /no connection within 10s; nothing comes back, as when a firewall/,
+    /no connection within 10s; a firewall or security group may drop packets/,
     open(port, { clock: impatient }),
   );
 });
@@ -183,27 +183,31 @@ test('a port without a listener refuses, by address and by name', async () => {
 
 test('socket errors are reported in the words of the user', () => {
   const cases: readonly [code: string, ConnectionProblem, line: RegExp][] = [
-    ['ENOTFOUND', 'unknown host', /^broker-1:9092: the name cannot be resolved; check the spelling; /],
-    ['EAI_AGAIN', 'unknown host', /^broker-1:9092: the name server does not answer; /],
-    ['ETIMEDOUT', 'timeout', /^broker-1:9092: no answer from the network; nothing comes back/],
-    ['EHOSTUNREACH', 'unreachable', /^broker-1:9092: host unreachable; there is no route/],
-    ['ECONNRESET', 'closed', /^broker-1:9092: the other side closed the connection; /],
-    ['ERR_TLS_CERT_ALTNAME_INVALID', 'wrong certificate', /is for another name; connect by a name/],
+    ['ENOTFOUND', 'unknown host', /^broker-1:9092: failed to resolve the name; check the spelling; /],
+    ['EAI_AGAIN', 'unknown host', /^broker-1:9092: no response from the name server; /],
+    ['ETIMEDOUT', 'timeout', /^broker-1:9092: connection timed out; a firewall/],
+    ['EHOSTUNREACH', 'unreachable', /^broker-1:9092: host unreachable; no route/],
+    ['ECONNRESET', 'closed', /^broker-1:9092: the broker closed the connection; /],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', 'wrong certificate', /is for another name; connect with a name/],
     ['SELF_SIGNED_CERT_IN_CHAIN', 'untrusted certificate', /with -tlsServerCACertFile$/],
-    [
-      'CERT_HAS_EXPIRED',
-      'expired certificate',
-      /has expired; the broker needs a certificate that is valid now/,
-    ],
+    ['CERT_HAS_EXPIRED', 'expired certificate', /has expired; renew the certificate of the broker/],
     [
       'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION',
       'no common TLS',
-      /\(protocol version\); the broker speaks other/,
+      /\(protocol version\); the broker and this machine share no TLS version/,
     ],
-    ['ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE', 'handshake refused', /\(handshake failure\); either the /],
-    ['ERR_SSL_TLSV1_ALERT_UNKNOWN_CA', 'client certificate refused', /\(unknown ca\); the broker wants a /],
+    [
+      'ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE',
+      'handshake refused',
+      /\(handshake failure\); the broker requires a client certificate/,
+    ],
+    [
+      'ERR_SSL_TLSV1_ALERT_UNKNOWN_CA',
+      'client certificate refused',
+      /\(unknown ca\); the broker requires a /,
+    ],
     ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'client certificate refused', /-tlsClientCertFile and /],
-    ['EWHATEVER', 'other', /^broker-1:9092: words of the system; weir cli diagnose-connection/],
+    ['EWHATEVER', 'other', /^broker-1:9092: words of the system; run weir cli diagnose-connection/],
   ];
   for (const [code, problem, line] of cases) {
     const error = Object.assign(new Error('words of the system'), { code });
@@ -216,11 +220,11 @@ test('socket errors are reported in the words of the user', () => {
 
 test('an answer that is not Kafka is reported', async (t) => {
   const cases: readonly [answer: Buffer | 'nothing', ConnectionProblem, RegExp][] = [
-    [Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n'), 'not Kafka', /something else than a Kafka broker/],
-    [Buffer.from([0x15, 3, 1, 0, 2, 2, 0x46]), 'server speaks TLS', /the answer is TLS; add -tls$/],
+    [Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n'), 'not Kafka', /this is not a Kafka broker/],
+    [Buffer.from([0x15, 3, 1, 0, 2, 2, 0x46]), 'server speaks TLS', /the response is TLS; add -tls$/],
     // A frame with the right id and nothing else.
-    [Buffer.from([0, 0, 0, 4, 0, 0, 0, 1]), 'not Kafka', /unreadable answer: ApiVersions response/],
-    ['nothing', 'closed', /the other side closed the connection; the broker may need SASL/],
+    [Buffer.from([0, 0, 0, 4, 0, 0, 0, 1]), 'not Kafka', /invalid response: ApiVersions response/],
+    ['nothing', 'closed', /the broker closed the connection; the broker may require SASL/],
   ];
   for (const [answer, problem, what] of cases) {
     const port = await listener(t, (socket) => {

@@ -88,7 +88,7 @@ export class KafkaConnection {
     socket.on('data', (chunk: Buffer) => {
       // A TLS server answers plain text with a TLS alert, which would parse as a very long frame.
       if (isFirst && chunk[0] === 0x15 && chunk[1] === 0x03) {
-        this.#end(new ConnectionFailed(address, 'server speaks TLS', 'the answer is TLS'));
+        this.#end(new ConnectionFailed(address, 'server speaks TLS', 'the response is TLS'));
       }
       isFirst = false;
       this.#read(splitter, chunk);
@@ -177,7 +177,7 @@ export class KafkaConnection {
 
   /** Flushes written bytes, and closes the connection. */
   close(): void {
-    this.#failure ??= new ConnectionFailed(this.address, 'closed', 'closed by this side');
+    this.#failure ??= new ConnectionFailed(this.address, 'closed', 'connection closed');
     this.#socket.destroySoon();
   }
 
@@ -237,14 +237,18 @@ export class KafkaConnection {
   #closedByPeer(): ConnectionFailed {
     const isNegotiating = this.#offered.size === 0;
     if (isNegotiating && this.#isEncrypted) {
-      const what = 'the broker hung up right after the TLS handshake';
+      const what = 'the broker closed the connection right after the TLS handshake';
       return new ConnectionFailed(this.address, 'closed after TLS', what);
     }
     const isStranger = this.#login === undefined && !isNegotiating && !this.#isServed;
     if (isStranger && this.#waiting.size > 0) {
-      return new ConnectionFailed(this.address, 'login wanted', 'the broker hung up at the first request');
+      return new ConnectionFailed(
+        this.address,
+        'login wanted',
+        'the broker closed the connection at the first request',
+      );
     }
-    return new ConnectionFailed(this.address, 'closed', 'the other side closed the connection');
+    return new ConnectionFailed(this.address, 'closed', 'the broker closed the connection');
   }
 
   /** Negotiates the versions, in a version of ApiVersions that the broker has. */
@@ -317,7 +321,7 @@ export class KafkaConnection {
         return;
       }
       const cancelTimeout = this.#clock.after(timeoutMs, () => {
-        const what = `no answer to ${api.name} within ${formatDurationMs(timeoutMs)}`;
+        const what = `no response to ${api.name} within ${formatDurationMs(timeoutMs)}`;
         this.#end(new ConnectionFailed(this.address, 'timeout', what));
       });
       this.#waiting.set(correlationId, {
@@ -354,7 +358,7 @@ export class KafkaConnection {
       for (const frame of splitter.push(chunk)) this.#receive(frame);
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error;
-      this.#end(new ConnectionFailed(this.address, 'not Kafka', `unreadable answer: ${error.message}`));
+      this.#end(new ConnectionFailed(this.address, 'not Kafka', `invalid response: ${error.message}`));
     }
   }
 
@@ -362,7 +366,7 @@ export class KafkaConnection {
     const correlationId = decodeCorrelationId(frame);
     const waiting = this.#waiting.get(correlationId);
     if (waiting === undefined) {
-      const what = `received an answer to unknown request ${correlationId}`;
+      const what = `received a response to unknown request ${correlationId}`;
       this.#end(new ConnectionFailed(this.address, 'not Kafka', what));
       return;
     }

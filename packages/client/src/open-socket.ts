@@ -39,8 +39,8 @@ export function openSocket({ address, tls, timeoutMs, clock, stop }: SocketOptio
     /** A plain listener rejects a TLS handshake as garbage and closes the connection. */
     function closedEarly(): ConnectionFailed {
       return tls === undefined
-        ? new ConnectionFailed(address, 'closed', 'the other side closed the connection')
-        : new ConnectionFailed(address, 'server speaks no TLS', 'the other side ended the TLS handshake');
+        ? new ConnectionFailed(address, 'closed', 'the broker closed the connection')
+        : new ConnectionFailed(address, 'server speaks no TLS', 'the broker ended the TLS handshake');
     }
 
     function settle(): void {
@@ -70,7 +70,7 @@ export function openSocket({ address, tls, timeoutMs, clock, stop }: SocketOptio
 }
 
 export function stopped(address: Address): ConnectionFailed {
-  return new ConnectionFailed(address, 'stopped', 'stopped before the answer came');
+  return new ConnectionFailed(address, 'stopped', 'stopped before a response arrived');
 }
 
 function tlsOptions(

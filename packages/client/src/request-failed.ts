@@ -19,7 +19,7 @@ export class KafkaRequestFailed extends Failure {
   constructor(subject: string, code: number, detail?: string | null, { isFinal = false } = {}) {
     const known = errorByCode(code);
     const errorName = known?.name ?? `error ${code}`;
-    const text = detail || (known?.message ?? 'This release does not know the code.');
+    const text = detail || (known?.message ?? 'Unknown error code.');
     super(`${subject}: ${errorName}: ${text}`);
     this.code = code;
     this.errorName = errorName;

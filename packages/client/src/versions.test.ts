@@ -25,9 +25,9 @@ test('an unstable version is never chosen', () => {
 
 test('without a common version both ranges are reported', () => {
   const fetch = apis.Fetch as unknown as Api;
-  assert.throws(() => commonVersion(fetch, new Map()), /^Failure: the broker does not offer Fetch at all$/);
+  assert.throws(() => commonVersion(fetch, new Map()), /^Failure: the broker does not support Fetch$/);
   assert.throws(
     () => commonVersion(fetch, new Map([[fetch.key, { lowest: 0, highest: 3 }]])),
-    /no version of Fetch in common: the broker offers 0 to 3, and this release speaks 4 to 18/,
+    /no common version of Fetch: the broker supports 0 to 3, this release 4 to 18/,
   );
 });

@@ -14,12 +14,12 @@ export function commonVersion(
   highestUseful: number = Number.POSITIVE_INFINITY,
 ): number {
   const range = offered.get(api.key);
-  if (range === undefined) throw new Failure(`the broker does not offer ${api.name} at all`);
+  if (range === undefined) throw new Failure(`the broker does not support ${api.name}`);
   const highest = Math.min(range.highest, api.highestStableVersion, highestUseful);
   const lowest = Math.max(range.lowest, api.versions.lowest);
   if (highest >= lowest) return highest;
   throw new Failure(
-    `no version of ${api.name} in common: the broker offers ${range.lowest} to ${range.highest}, ` +
-      `and this release speaks ${api.versions.lowest} to ${Math.min(api.highestStableVersion, highestUseful)}`,
+    `no common version of ${api.name}: the broker supports ${range.lowest} to ${range.highest}, ` +
+      `this release ${api.versions.lowest} to ${Math.min(api.highestStableVersion, highestUseful)}`,
   );
 }

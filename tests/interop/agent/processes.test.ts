@@ -131,7 +131,10 @@ test('a process that cannot start ends all of them, with its message', bounded, 
   const ports = agent.with(at, String(port));
   const command = new Command(t, [...ports, '-processes', '2']);
   assert.equal(await command.ended(), 1);
-  assert.match(command.err, new RegExp(`^weir agent: port ${port} is taken; -kafkaPort names another$`, 'm'));
+  assert.match(
+    command.err,
+    new RegExp(`^weir agent: port ${port} is in use; set another with -kafkaPort$`, 'm'),
+  );
   assert.doesNotMatch(command.err, /lost agent process/);
   assert.equal(command.out, '');
 });

@@ -123,7 +123,7 @@ test(
     const restore = ['control-plane', 'restore', ...backup, '-dataDir', dataDir];
     const stdout = await restoreFrom(restore);
     assert.match(stdout, new RegExp(`^restored ${clusterId} as generation 1\n`, 'm'));
-    assert.match(stdout, /recovery point .*; the control plane before stored everything and stopped/);
+    assert.match(stdout, /recovery point .*; the previous control plane completed its backup and stopped/);
     await writer.stop();
     const acknowledged = new Map(writer.acknowledged);
     assert.equal(await writer.write(), false, 'the old control plane takes no commits');

@@ -59,13 +59,12 @@ test('a demo in a directory is continued, and a duration ends it', bounded, asyn
     const demo = await start(t, flags, { CI });
     assert.equal(await demo.ended, 0);
     assert.equal(demo.stdout().includes(folder), CI === '');
-    const warning =
-      'weir demo: warning: started in CI, so that it runs in memory as weir local and keeps nothing\n';
+    const warning = 'weir demo: warning: started in CI; runs in memory like weir local and keeps no data\n';
     assert.equal(demo.stderr(), CI === '' ? '' : warning);
   }
   assert.deepEqual(await runLine('demo -bucketURL mem://bucket'), {
     status: 1,
     out: '',
-    err: 'weir demo: -bucketURL: only goes together with -dataDir, which keeps the keys of the cluster\n',
+    err: 'weir demo: -bucketURL: needs -dataDir, which stores the keys of the cluster\n',
   });
 });

@@ -22,7 +22,7 @@ const expected: readonly [command: string, output: RegExp][] = [
   ['/api/v1/list_virtual_clusters', /"virtual_clusters":\[\{/],
   ['/api/v1/monitoring/prometheus/', /^# TYPE \w+/m],
   ['weir apply -f weir.yaml --dry-run', /Plan: 2 to create/],
-  ['weir cli events enable', /events are recorded: .*acl_logs/],
+  ['weir cli events enable', /events enabled: .*acl_logs/],
   ['weir cli mcp-config', /"mcpServers"/],
   ['weir cli fetch -topic payments', /one payment/],
   ['weir cli create-key', /^aks_\w+$/m],

@@ -87,7 +87,7 @@ test('a restore brings the registry back, and gives no id to two schemas', {
   const second = join(folder, 'second');
   const complete = await restore(second);
   assert.match(complete, new RegExp(`^restored ${clusterId} as generation 1\n`, 'm'));
-  assert.match(complete, /the control plane before stored everything and stopped/);
+  assert.match(complete, /the previous control plane completed its backup and stopped/);
   assert.doesNotMatch(complete, /schemas /);
   const late = await ask(old, 'POST /subjects/orders/versions', recordWith('late'));
   assert.ok(late.status === 0 || late.status >= 500, 'the old control plane takes no more schemas');

@@ -84,27 +84,27 @@ test('a registry is made, changed with a diff, and left as it is the second time
   const dry = await apply(registry, '-dryRun');
   assert.deepEqual(dry, {
     status: 0,
-    out: `${lines}\nPlan: 4 to create, 3 to update, 0 to delete, 0 to leave as they are.\n`,
+    out: `${lines}\nPlan: 4 to create, 3 to update, 0 to delete, 0 unchanged.\n`,
     err: '',
   });
   assert.deepEqual(writesSoFar(), []);
   const done = await apply(registry);
   assert.deepEqual(done, {
     status: 0,
-    out: `${lines}\nDone: 4 created, 3 updated, 0 deleted, 0 left as they are.\n`,
+    out: `${lines}\nDone: 4 created, 3 updated, 0 deleted, 0 unchanged.\n`,
     err: '',
   });
   writesSoFar();
   const made = [':.eu:orders-value 1 NONE', 'carts-value 1 FULL', 'orders-value 1 BACKWARD'];
   assert.deepEqual(await subjects(), made);
-  const nothing = { status: 0, out: 'Nothing to do: 7 left as they are.\n', err: '' };
+  const nothing = { status: 0, out: 'No changes: 7 unchanged.\n', err: '' };
   assert.deepEqual(await apply(registry, '-prune'), nothing);
   assert.deepEqual(writesSoFar(), []);
 
   write('order.avsc', noted);
   const changed = [
     'virtual cluster schemas',
-    '  + schema orders-value (AVRO, version 2, fits version 1 (BACKWARD))',
+    '  + schema orders-value (AVRO, version 2, compatible with version 1 (BACKWARD))',
     '      --- orders-value version 1',
     '      +++ new schema',
     '      @@ -3,6 +3,7 @@',
@@ -120,7 +120,10 @@ test('a registry is made, changed with a diff, and left as it is the second time
   const again = await apply(registry, '-dryRun');
   assert.equal(again.status, 0, again.err);
   assert.deepEqual(again.out.split('\n').slice(0, changed.length), changed);
-  assert.match(again.out, /\n {2}\+ schema carts-value \(AVRO, version 2, fits version 1 \(FULL\)\)\n/);
+  assert.match(
+    again.out,
+    /\n {2}\+ schema carts-value \(AVRO, version 2, compatible with version 1 \(FULL\)\)\n/,
+  );
   assert.equal((await apply(registry)).out.replace(/Done: .*/, ''), again.out.replace(/Plan: .*/, ''));
   assert.deepEqual(await apply(registry), nothing);
 
@@ -191,12 +194,12 @@ test('pruning deletes subjects that the file leaves out, those that refer first,
   const locked = { virtual_cluster_id, subject: 'locked', mode: 'READONLY' as const };
   await api.client.call('update_registry_config', locked);
   const rest = { subjects: [{ name: ':.eu:orders-value' }] };
-  assert.match((await apply(rest)).out, /^Nothing to do/);
+  assert.match((await apply(rest)).out, /^No changes/);
   const pruned = await apply(rest, '-prune');
   assert.deepEqual(pruned.out.split('\n').slice(1, -2).toSorted(), [
     '  - subject carts-value',
     '  - subject orders-value',
-    '  = subject locked (kept: it has the mode READONLY)',
+    '  = subject locked (kept: it has mode READONLY)',
   ]);
   assert.ok(pruned.out.indexOf('carts-value') < pruned.out.indexOf('orders-value'));
   assert.deepEqual(await subjects(), [':.eu:orders-value 1 NONE', ':.us:other 1 BACKWARD', 'locked 1 FULL']);
@@ -206,7 +209,7 @@ test('pruning deletes subjects that the file leaves out, those that refer first,
     version: 1,
     include_deleted: true,
   });
-  assert.equal(kept.is_deleted, true, 'it is not removed for good');
+  assert.equal(kept.is_deleted, true, 'it is not removed permanently');
 });
 
 test('metadata is part of a schema, and without it that of the last version stays', async (t) => {
@@ -216,11 +219,11 @@ test('metadata is part of a schema, and without it that of the last version stay
   });
   const owned = registry({ properties: { owner: 'us' }, tags: { '/': ['PII'] }, sensitive: ['owner'] });
   assert.equal((await apply(owned)).status, 0);
-  assert.match((await apply(owned)).out, /^Nothing to do/);
-  assert.match((await apply(registry())).out, /^Nothing to do/);
+  assert.match((await apply(owned)).out, /^No changes/);
+  assert.match((await apply(registry())).out, /^No changes/);
   const changed = await apply(registry({ properties: { owner: 'them' } }));
-  assert.match(changed.out, /\n {2}\+ schema a: \(AVRO, version 2, fits version 1 \(FULL\)\)\n/);
-  assert.match((await apply(owned)).out, /^Nothing to do/, 'the first version has it');
+  assert.match(changed.out, /\n {2}\+ schema a: \(AVRO, version 2, compatible with version 1 \(FULL\)\)\n/);
+  assert.match((await apply(owned)).out, /^No changes/, 'the first version has it');
 });
 
 test('modes: one that forbids changes comes last, and one that allows them first', async (t) => {
@@ -236,9 +239,9 @@ test('modes: one that forbids changes comes last, and one that allows them first
   assert.match(refused.err, /^weir apply: weir\.yaml:10:15: subject a: .*read-only/);
   const second = await apply(registry('READWRITE', '"long"'));
   assert.match(second.out, /~ schema registry: mode READONLY → READWRITE\n {2}\+ schema a /);
-  assert.match((await apply(registry('READWRITE', '"long"'))).out, /^Nothing to do/);
+  assert.match((await apply(registry('READWRITE', '"long"'))).out, /^No changes/);
   assert.match((await apply({ mode: 'INHERITED' })).out, /mode READWRITE → INHERITED/);
-  assert.match((await apply({ mode: 'INHERITED' })).out, /^Nothing to do/);
+  assert.match((await apply({ mode: 'INHERITED' })).out, /^No changes/);
 });
 
 test('problems of documents and files are reported with their place', async (t) => {
@@ -250,23 +253,20 @@ test('problems of documents and files are reported with their place', async (t) 
   writeFileSync(join(folder, 'large.avsc'), 'x'.repeat(2 ** 20 + 1));
   const subject = (name: string, ...schemas: readonly object[]) => ({ name, schemas });
   const cases: readonly [registry: object, problem: RegExp][] = [
-    [{ subjects: [subject('a', {})] }, /:9:15: .*schemas\[0\]: needs one of file and text$/],
+    [{ subjects: [subject('a', {})] }, /:9:15: .*schemas\[0\]: needs file or text$/],
     [
       { subjects: [subject('a', { file: 'a.txt' })] },
-      /:9:21: .*\.file: does not end with \.avsc, \.proto or \.json; say type too$/,
+      /:9:21: .*\.file: does not end with \.avsc, \.proto or \.json; set type$/,
     ],
     [
       { subjects: [subject('a', { file: 'none.avsc' })] },
-      /:9:15: subject a: none\.avsc cannot be read: ENOENT/,
+      /:9:15: subject a: failed to read none\.avsc: ENOENT/,
     ],
-    [
-      { subjects: [subject('a', { file: '.', type: 'AVRO' })] },
-      /: \. cannot be read: it is not a regular file$/,
-    ],
+    [{ subjects: [subject('a', { file: '.', type: 'AVRO' })] }, /: failed to read \.: not a regular file$/],
     [{ subjects: [subject('a', { file: 'empty.avsc' })] }, /: empty\.avsc is empty$/],
     [{ subjects: [subject('a', { file: 'binary.avsc' })] }, /: binary\.avsc is not UTF-8$/],
     [{ subjects: [subject('a', { file: 'large.avsc' })] }, /: large\.avsc is larger than 1MiB$/],
-    [{ subjects: [subject('a'), subject(':.:a')] }, /:9:11: the subject a is at weir\.yaml:7:11 already$/],
+    [{ subjects: [subject('a'), subject(':.:a')] }, /:9:11: the subject a is already at weir\.yaml:7:11$/],
     [{ compatibility_level: 'SOMETIMES' }, /:6:28: .*compatibility_level: /],
     [{ contexts: [{ name: ':.eu:' }] }, /:7:17: .*contexts\[0\]\.name: is not the name of a context$/],
     [
@@ -276,7 +276,7 @@ test('problems of documents and files are reported with their place', async (t) 
           subject('b', { text: '"int"', references: [{ name: 'a', subject: 'a' }] }),
         ],
       },
-      /: subject b: refers to a, which refers to it$/,
+      /: subject b: circular reference with a$/,
     ],
   ];
   for (const [registry, problem] of cases) {

@@ -49,11 +49,11 @@ test('the first example of the guide does what the guide says', async (t) => {
   assert.deepEqual(writesSoFar(), [], 'a dry run writes nothing');
   const done = await apply(examples[0]!);
   assert.match(done.out, /^virtual cluster shop\n {2}\+ virtual cluster shop \(byoc\) \[vci_\w+\]\n/);
-  assert.match(done.out, /\nDone: 2 created, 0 updated, 0 deleted, 0 left as they are\.\n$/);
+  assert.match(done.out, /\nDone: 2 created, 0 updated, 0 deleted, 0 unchanged\.\n$/);
   assert.deepEqual(writesSoFar(), ['create_virtual_cluster', 'create_topic']);
   assert.deepEqual(await apply(examples[0]!), {
     status: 0,
-    out: 'Nothing to do: 2 left as they are.\n',
+    out: 'No changes: 2 unchanged.\n',
     err: '',
   });
   assert.deepEqual(writesSoFar(), []);
@@ -73,11 +73,8 @@ test('the full example of the guide is applied, with its secrets, and then there
   assert.equal(done.status, 0, done.err);
   const printed = done.err.trimEnd().split('\n');
   assert.equal(printed.length, 2);
-  assert.match(printed[0]!, /^weir apply: the password of credential report, which is shown only here: ccp_/);
-  assert.match(
-    printed[1]!,
-    /^weir apply: the secret of agent key shop_metrics, which is shown only here: aks_/,
-  );
+  assert.match(printed[0]!, /^weir apply: password of credential report, shown only once: ccp_/);
+  assert.match(printed[1]!, /^weir apply: secret of agent key shop_metrics, shown only once: aks_/);
   assert.doesNotMatch(done.out, /ccp_|aks_|hunter2/);
   for (const [name, form] of [
     ['secrets/checkout', /^ccp_[0-9a-f]{64}\n$/],
@@ -88,7 +85,7 @@ test('the full example of the guide is applied, with its secrets, and then there
   }
   writesSoFar();
   const again = await runArguments([...argv, '-prune'], { environment });
-  assert.deepEqual([again.status, again.out.startsWith('Nothing to do: '), again.err], [0, true, '']);
+  assert.deepEqual([again.status, again.out.startsWith('No changes: '), again.err], [0, true, '']);
   assert.deepEqual(writesSoFar(), []);
 
   const { virtual_clusters } = await api.client.call('list_virtual_clusters', {});
@@ -119,7 +116,7 @@ test('a pipeline is made, configured and deployed, taken back by an older file, 
   assert.equal((await apply(file('a'))).status, 0);
   const made = ['create_pipeline', 'create_pipeline_configuration', 'change_pipeline_state'];
   assert.deepEqual(writesSoFar(), ['create_virtual_cluster', ...made]);
-  assert.match((await apply(file('a', 'paused'))).out, /^Nothing to do/);
+  assert.match((await apply(file('a', 'paused'))).out, /^No changes/);
   assert.equal((await apply(file('b'))).status, 0);
   assert.deepEqual(writesSoFar(), made.slice(1));
   const back = await apply(file('a'));
@@ -180,7 +177,7 @@ test('with an account key, a workspace key is created for the run and deleted af
     'create_api_key',
     'delete_api_key',
   ]);
-  assert.match((await apply(text, '-prune')).out, /^Nothing to do: 3 /);
+  assert.match((await apply(text, '-prune')).out, /^No changes: 3 /);
   assert.deepEqual(await keyNames(), before);
 });
 
@@ -228,13 +225,13 @@ test('with an account key, clusters are found and created in the workspace that 
   const several = await apply('version: 1\nvirtual_clusters: [{ name: shop }]\n');
   assert.match(
     several.err,
-    /:2:20: several workspaces have a virtual cluster shop; say workspace_id, one of wi_/,
+    /:2:20: several workspaces have a virtual cluster shop; set workspace_id to one of wi_/,
   );
   const none = `wi_${'0'.repeat(8)}_0000_4000_8000_${'0'.repeat(12)}`;
   const unknown = await apply(file(ids[0]!, none));
   assert.deepEqual(
     [unknown.status, unknown.err],
-    [1, `weir apply: (standard input):5:5: workspace_id: the account has no workspace ${none}\n`],
+    [1, `weir apply: (standard input):5:5: workspace_id: workspace ${none} not found\n`],
   );
 });
 
@@ -246,10 +243,7 @@ test('a run key that cannot be deleted is named', async (t) => {
   };
   const { status, err } = await apply('version: 1\nvirtual_clusters: [{ name: shop }]\n');
   assert.equal(status, 1);
-  assert.match(
-    err,
-    /^weir apply: the key akn_weir_apply_[0-9a-f]{8} \(aki_\w+\) of this run could not be deleted: /,
-  );
+  assert.match(err, /^weir apply: failed to delete key akn_weir_apply_[0-9a-f]{8} \(aki_\w+\) of this run: /);
 });
 
 test('exit statuses', async (t) => {
@@ -266,12 +260,12 @@ test('exit statuses', async (t) => {
 
 test('a command line that cannot work is refused', async () => {
   const cases: readonly [flags: readonly string[], problem: string][] = [
-    [['-apiURL', 'http://a', '-apiKey', 'k'], '-file: weir apply needs it'],
-    [['-f', 'a'], '-apiURL: weir apply needs it'],
-    [['-f', 'a', '-apiURL', 'http://a'], '-apiKey: weir apply needs it'],
+    [['-apiURL', 'http://a', '-apiKey', 'k'], '-file: required by weir apply'],
+    [['-f', 'a'], '-apiURL: required by weir apply'],
+    [['-f', 'a', '-apiURL', 'http://a'], '-apiKey: required by weir apply'],
     [
       ['-f', 'a', '-apiURL', 'http://a', '-apiKey', 'k', '-detailedExitCode'],
-      '-detailedExitCode=true: only goes together with -dryRun',
+      '-detailedExitCode=true: needs -dryRun',
     ],
   ];
   for (const [flags, problem] of cases) {
@@ -287,7 +281,7 @@ test('a failure to connect, read or write is reported in one line', async (t) =>
   assert.deepEqual([wrongKey.status, wrongKey.err], [1, 'weir apply: invalid API key\n']);
   const noFile = await runArguments(['apply', '-f', path('none.yaml')], { environment });
   assert.equal(noFile.status, 1);
-  assert.match(noFile.err, /^weir apply: \S+none\.yaml cannot be read: ENOENT[^\n]*\n$/);
+  assert.match(noFile.err, /^weir apply: failed to read \S+none\.yaml: ENOENT[^\n]*\n$/);
   const notText = await runArguments(['apply', '-f', '-'], { environment, input: [Uint8Array.of(0xff)] });
   assert.deepEqual([notText.status, notText.err], [1, 'weir apply: standard input is not UTF-8\n']);
   environment.SERVICE_API_URL = `${api.url}/api/v1/`;
@@ -315,7 +309,7 @@ test('several files are merged, and the problems of all are reported at once', a
     environment,
   });
   assert.deepEqual(refused.err.replace(/: ENOENT.*/, '').split('\n'), [
-    `weir apply: ${missing} cannot be read`,
+    `weir apply: failed to read ${missing}`,
     `weir apply: ${bad}:1:1: virtual_clusters: is missing`,
     `weir apply: ${bad}:2:1: virtual_cluster: unknown field; did you mean virtual_clusters?`,
     `weir apply: ${worse}:2:28: virtual_clusters[0].name: is not 3 to 128 letters, digits and underscores`,
@@ -354,13 +348,13 @@ test('after a failure the output lists what was done and what was not, and the n
     'weir apply: failed in shop: + credential app: There are enough.',
     'weir apply: not done in shop: + acl ALLOW User:app from *: READ TOPIC a',
     'weir apply: not done in other: + virtual cluster other (byoc)',
-    'weir apply: 2 of 5 steps are done; run it again to do the rest',
+    'weir apply: 2 of 5 steps done; run it again to complete the rest',
     '',
   ]);
   api.before = () => {};
   const rest = await run();
-  assert.match(rest.out, /\nDone: 3 created, 0 updated, 0 deleted, 2 left as they are\.\n$/);
-  assert.match((await apply(text)).out, /^Nothing to do/);
+  assert.match(rest.out, /\nDone: 3 created, 0 updated, 0 deleted, 2 unchanged\.\n$/);
+  assert.match((await apply(text)).out, /^No changes/);
 });
 
 test('a retriable error is retried', async (t) => {
@@ -397,7 +391,7 @@ test('a stopped run reports what was done and starts nothing more', async (t) =>
   });
   assert.equal(found.status, 130);
   assert.match(found.out, /\+ virtual cluster shop/);
-  assert.match(found.err, /not done in shop: \+ topic orders .*\n.*: 1 of 2 steps are done/);
+  assert.match(found.err, /not done in shop: \+ topic orders .*\n.*: 1 of 2 steps done/);
 });
 
 test('JSON output has the outcome of every step', async (t) => {

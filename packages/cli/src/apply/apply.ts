@@ -84,7 +84,7 @@ async function withoutKey(client: Client, key: MadeKey | undefined, { output }: 
     return true;
   } catch (error) {
     const why = escapeControls((error as Error).message);
-    output.err(`weir apply: the key ${key.name} (${key.id}) of this run could not be deleted: ${why}\n`);
+    output.err(`weir apply: failed to delete key ${key.name} (${key.id}) of this run: ${why}\n`);
     return false;
   }
 }

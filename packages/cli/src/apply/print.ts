@@ -86,16 +86,16 @@ export function hasChanges({ create, update, delete: deleted }: Counts): boolean
 export function planSummary(counts: Counts): string {
   if (!hasChanges(counts)) return nothingToDo(counts);
   const { create, update, delete: deleted, unchanged } = counts;
-  return `Plan: ${create} to create, ${update} to update, ${deleted} to delete, ${unchanged} to leave as they are.\n`;
+  return `Plan: ${create} to create, ${update} to update, ${deleted} to delete, ${unchanged} unchanged.\n`;
 }
 
 /** The last line of a run. */
 export function doneSummary(done: readonly WritingStep[], counts: Counts): string {
   if (!hasChanges(counts)) return nothingToDo(counts);
   const count = (wanted: Step['action']) => done.filter(({ action }) => action === wanted).length;
-  return `Done: ${count('create')} created, ${count('update')} updated, ${count('delete')} deleted, ${counts.unchanged} left as they are.\n`;
+  return `Done: ${count('create')} created, ${count('update')} updated, ${count('delete')} deleted, ${counts.unchanged} unchanged.\n`;
 }
 
 function nothingToDo({ unchanged }: Counts): string {
-  return `Nothing to do: ${unchanged} left as they are.\n`;
+  return `No changes: ${unchanged} unchanged.\n`;
 }

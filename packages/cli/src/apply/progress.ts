@@ -46,7 +46,7 @@ export function progressPrinter(plan: Plan, print: (text: string) => void) {
       }
       for (const step of left) lines.push(`not done in ${step.cluster}: ${stepText(step)}`);
       const doneCount = outcomes.size - lines.length;
-      return [...lines, `${doneCount} of ${outcomes.size} steps are done; run it again to do the rest`];
+      return [...lines, `${doneCount} of ${outcomes.size} steps done; run it again to complete the rest`];
     },
   };
 }

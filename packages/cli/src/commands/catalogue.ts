@@ -14,16 +14,16 @@ interface CommandRow {
 }
 
 export const commands = [
-  { name: 'help', status: 'available', help: 'Show the commands, or the flags of one command.' },
+  { name: 'help', status: 'available', help: 'Show the commands, or the flags of a command.' },
   { name: 'version', status: 'available', help: 'Print the release of this binary.' },
   {
     name: 'completion',
     status: 'available',
-    help: 'Print a script that completes command lines in a shell; the next word names it.',
+    help: 'Print a shell completion script; the next word names the shell.',
   },
-  { name: 'completion bash', status: 'available', help: 'Print the script for bash.' },
-  { name: 'completion zsh', status: 'available', help: 'Print the script for zsh.' },
-  { name: 'completion fish', status: 'available', help: 'Print the script for fish.' },
+  { name: 'completion bash', status: 'available', help: 'Print the bash completion script.' },
+  { name: 'completion zsh', status: 'available', help: 'Print the zsh completion script.' },
+  { name: 'completion fish', status: 'available', help: 'Print the fish completion script.' },
   {
     name: 'agent',
     status: 'available',
@@ -32,28 +32,28 @@ export const commands = [
   {
     name: 'control-plane',
     status: 'available',
-    help: 'Order the writes of agents, and serve the API and sign-in.',
+    help: 'Run the control plane: metadata, API, console and sign-in.',
   },
   {
     name: 'control-plane restore',
     status: 'available',
     help: 'Rebuild the metadata of a cluster from its bucket into an empty database.',
   },
-  { name: 'metrics', status: 'available', help: 'Publish the metrics of one cluster and do nothing else.' },
+  { name: 'metrics', status: 'available', help: 'Publish the metrics of one cluster.' },
   {
     name: 'local',
     status: 'available',
-    help: 'Run a whole cluster in memory in one process, for tests and CI.',
+    help: 'Run a cluster in memory in one process, for tests and CI.',
   },
   {
     name: 'playground',
     status: 'available',
-    help: 'Run a whole cluster on this machine, whose records outlive the process.',
+    help: 'Run a cluster on this machine that keeps its data between runs.',
   },
   {
     name: 'demo',
     status: 'available',
-    help: 'Run a whole cluster with clients that write, read, fall behind and are denied.',
+    help: 'Run a cluster with example clients that produce, consume, lag and are denied.',
   },
   {
     name: 'apply',
@@ -63,21 +63,21 @@ export const commands = [
   {
     name: 'secret',
     status: 'available',
-    help: 'Manage the named secrets of a cluster; the next word says how.',
+    help: 'Manage the secrets of a cluster; the next word names the action.',
   },
   {
     name: 'secret create',
     status: 'available',
-    help: 'Create a secret, with the value of standard input or of a file.',
+    help: 'Create a secret with a value from standard input or a file.',
   },
   { name: 'secret list', status: 'available', help: 'List secrets, without their values.' },
   {
     name: 'secret rotate',
     status: 'available',
-    help: 'Give a secret another value, with which jobs start again.',
+    help: 'Set a new value of a secret; jobs restart with it.',
   },
-  { name: 'secret delete', status: 'available', help: 'Delete a secret that nothing refers to.' },
-  { name: 'kcmd', status: 'available', help: 'Send one Kafka request and print the answer.' },
+  { name: 'secret delete', status: 'available', help: 'Delete a secret that is not in use.' },
+  { name: 'kcmd', status: 'available', help: 'Send one Kafka request and print the response.' },
   {
     name: 'cli',
     status: 'available',
@@ -87,7 +87,7 @@ export const commands = [
   {
     name: 'cli-old',
     status: 'available',
-    help: 'Run a tool of cli with its flags as they could be written before v821.',
+    help: 'Run a cli tool with the flag spellings from before v821.',
   },
   { name: 'cli list-topics', status: 'available', help: 'List the topics of the cluster.' },
   { name: 'cli create-topic', status: 'available', help: 'Create a topic.' },
@@ -100,7 +100,7 @@ export const commands = [
   {
     name: 'cli produce',
     status: 'available',
-    help: 'Write records, from a flag or from the lines of standard input.',
+    help: 'Produce records from a flag or from lines of standard input.',
   },
   { name: 'cli fetch', status: 'available', help: 'Read records of a topic and print them.' },
   { name: 'cli create-acls', status: 'available', help: 'Add ACLs.' },
@@ -115,35 +115,35 @@ export const commands = [
   {
     name: 'cli alter-broker-configs',
     status: 'available',
-    help: 'Set configs of the cluster and leave the others as they are.',
+    help: 'Set configs of the cluster; other configs stay unchanged.',
   },
   {
     name: 'cli delete-broker-config',
     status: 'available',
-    help: 'Set a config of the cluster back to its default.',
+    help: 'Reset a config of the cluster to its default.',
   },
   { name: 'cli describe-topic-configs', status: 'available', help: 'Show the configs of a topic.' },
   {
     name: 'cli alter-topic-configs',
     status: 'available',
-    help: 'Set configs of a topic and leave the others as they are.',
+    help: 'Set configs of a topic; other configs stay unchanged.',
   },
   {
     name: 'cli delete-topic-config',
     status: 'available',
-    help: 'Set a config of a topic back to its default.',
+    help: 'Reset a config of a topic to its default.',
   },
   {
     name: 'cli describe-groups',
     status: 'available',
     help: 'Show consumer groups, their state and their members.',
   },
-  { name: 'cli describe-log-dirs', status: 'available', help: 'Show how many bytes each partition holds.' },
-  { name: 'cli consumer-group-lag', status: 'available', help: 'Show how far a consumer group is behind.' },
+  { name: 'cli describe-log-dirs', status: 'available', help: 'Show the size of each partition in bytes.' },
+  { name: 'cli consumer-group-lag', status: 'available', help: 'Show the lag of a consumer group.' },
   {
     name: 'cli reset-offsets',
     status: 'available',
-    help: 'Show and set from where a consumer group goes on.',
+    help: 'Preview and reset the committed offsets of a consumer group.',
   },
   {
     name: 'cli console-producer',
@@ -153,7 +153,7 @@ export const commands = [
   {
     name: 'cli console-consumer',
     status: 'available',
-    help: 'Print the records of a topic as they come.',
+    help: 'Print the records of a topic as they arrive.',
   },
   { name: 'cli benchmark-producer', status: 'available', help: 'Produce records at a rate and measure it.' },
   {
@@ -164,14 +164,14 @@ export const commands = [
   {
     name: 'cli diagnose-connection',
     status: 'available',
-    help: 'Try a connection step by step, and print what fails.',
+    help: 'Test a connection step by step and report what fails.',
   },
   { name: 'cli diagnose-record', status: 'available', help: 'Show how and where one record is stored.' },
   { name: 'cli file-reader', status: 'available', help: 'Print the contents of one file of a bucket.' },
   {
     name: 'cli file-scrubber',
     status: 'available',
-    help: 'Verify all files of a cluster, by themselves and by its metadata.',
+    help: 'Verify all files of a cluster against its metadata.',
   },
   {
     name: 'cli validate-pipeline-config',
@@ -186,12 +186,12 @@ export const commands = [
   {
     name: 'cli events fields',
     status: 'available',
-    help: 'Show which fields events have, and their most frequent values.',
+    help: 'Show the fields of events and their most frequent values.',
   },
   {
     name: 'cli clone-cluster',
     status: 'available',
-    help: 'Create a cluster as another one is now, without copying its records.',
+    help: 'Clone a cluster without copying its records.',
   },
   {
     name: 'cli clone-topic',
@@ -201,13 +201,13 @@ export const commands = [
   {
     name: 'cli storage-costs',
     status: 'available',
-    help: 'Show what a cluster stores and requests, and what that costs.',
+    help: 'Show the storage and requests of a cluster and their cost.',
   },
   { name: 'cli list-subjects', status: 'available', help: 'List the subjects of a schema registry.' },
   {
     name: 'cli describe-schema',
     status: 'available',
-    help: 'Show a schema of a registry, and what new versions are checked for.',
+    help: 'Show a schema and the compatibility level of its subject.',
   },
   {
     name: 'cli register-schema',
@@ -217,17 +217,17 @@ export const commands = [
   {
     name: 'cli check-schema',
     status: 'available',
-    help: 'Check whether a schema fits a subject, and show the differences.',
+    help: 'Check the compatibility of a schema and show the differences.',
   },
   {
     name: 'cli delete-schema',
     status: 'available',
-    help: 'Delete a subject of a schema registry, or one version of it.',
+    help: 'Delete a subject of a schema registry, or one version.',
   },
   {
     name: 'cli schema-config',
     status: 'available',
-    help: 'Show and set the level and the mode of a subject or a registry.',
+    help: 'Show or set the compatibility level and mode of a subject.',
   },
   { name: 'cli create-key', status: 'available', help: 'Create an API key and print its secret once.' },
   {

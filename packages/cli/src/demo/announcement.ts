@@ -31,10 +31,10 @@ export function demoAnnouncement({
   const command = (...words: readonly string[]) => `  weir cli ${words.join(' ')}`;
   return [
     '',
-    'A web shop is open. In it:',
+    'A web shop is running:',
     `  topics         ${demoTopicNames.join(', ')}`,
     `  groups         ${demoGroups.healthy} and ${demoGroups.committed} keep up, ${demoGroups.slow} falls behind,`,
-    `                 ${demoGroups.stuck} is stuck, ${demoGroups.abandoned} has no members any more`,
+    `                 ${demoGroups.stuck} is stuck, ${demoGroups.abandoned} has no members`,
     '  denied         marketing may not read payments, partner may not write customers',
     '',
     'Things to try in another terminal:',

@@ -104,7 +104,7 @@ test('search prints a table, or JSON', async (t) => {
 2023-11-14T22:13:20.001Z  acl_logs  warn   denied
 2023-11-14T22:13:20.002Z  acl_logs         {"operation":"WRITE"}
 `,
-    err: 'weir cli events search: 2 events; 12,000 looked at in 3 ms\n',
+    err: 'weir cli events search: 2 events; 12,000 scanned in 3 ms\n',
   });
   const [request] = requests;
   assert.ok(request?.kind === 'search');
@@ -134,7 +134,7 @@ test('invalid input is reported by the API or before the call', async (t) => {
   assert.equal(wrong.status, 1);
   assert.match(wrong.err, /line 1, column 8/);
   const noKey = await runArguments(['cli', 'events', 'search', '-apiURL', 'http://a'], { environment: {} });
-  assert.match(noKey.err, /-apiKey: the tools that ask the API need it/);
+  assert.match(noKey.err, /-apiKey: required by tools that call the API/);
 });
 
 test('a field that no event has is reported when nothing is found', async (t) => {
@@ -169,8 +169,8 @@ test('an unknown field is also reported before a tail, and for requested fields'
 
 test('events are switched on and off, as a whole and by type', async (t) => {
   const { run } = await open(t);
-  assert.deepEqual(await run('disable'), { status: 0, out: 'no events are recorded\n', err: '' });
-  assert.match((await run('enable', '-cluster', 'shop')).out, /^events are recorded: .*acl_logs/);
+  assert.deepEqual(await run('disable'), { status: 0, out: 'events disabled\n', err: '' });
+  assert.match((await run('enable', '-cluster', 'shop')).out, /^events enabled: .*acl_logs/);
   assert.doesNotMatch((await run('disable', '-types', 'acl_logs')).out, /acl_logs/);
   assert.match((await run('enable', '-types', 'acl_logs')).out, /acl_logs/);
 });

@@ -39,8 +39,8 @@ export const searchEvents: Handler<'cli events search'> = async (values, deps) =
 
 function summary({ events, truncated, stats, partial, message }: OutputOf<'search_events'>): string {
   if (message !== undefined) return message;
-  const more = truncated ? ' and there are more' : '';
-  const cut = partial === undefined ? '' : '; the search was ended before it had seen everything';
+  const more = truncated ? ', more exist' : '';
+  const cut = partial === undefined ? '' : '; incomplete: the search reached a limit';
   const scanned = stats.events_scanned.toLocaleString('en');
-  return `${events.length} events${more}; ${scanned} looked at in ${stats.ms} ms${cut}`;
+  return `${events.length} events${more}; ${scanned} scanned in ${stats.ms} ms${cut}`;
 }

@@ -24,8 +24,7 @@ function switching(enabled: boolean): Handler<'cli events enable'> {
     const names = recorded.map(([name]) => name);
     printResult(values, deps, {
       json: { virtual_cluster_id, enabled: isOn, event_types: isOn ? names : [] },
-      text: () =>
-        isOn ? `events are recorded: ${names.join(', ') || 'none'}\n` : 'no events are recorded\n',
+      text: () => (isOn ? `events enabled: ${names.join(', ') || 'none'}\n` : 'events disabled\n'),
     });
     return 0;
   };

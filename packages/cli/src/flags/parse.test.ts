@@ -122,8 +122,8 @@ test('an error is one line that names the flag, the value and the rule', () => {
       '-num-records: not a flag of weir agent, but of weir cli benchmark-producer',
     ],
     [{ argv: ['-DD_AGENT_HOST', 'x'] }, '-DD_AGENT_HOST: unknown flag'],
-    [{ argv: ['stray'] }, 'argument 1: does not belong to a flag'],
-    [{ argv: ['--'] }, 'argument 1: does not belong to a flag'],
+    [{ argv: ['stray'] }, 'argument 1: unexpected argument'],
+    [{ argv: ['--'] }, 'argument 1: unexpected argument'],
     [
       { argv: ['-kafkaPort=1', '-kafkaPort=2'] },
       '-kafkaPort=2: contradicts the earlier -kafkaPort=1; set it once',

@@ -147,5 +147,5 @@ function strayArgument(argument: string, index: number, previous: Setting | unde
   if (isSwitch && /^(?:true|false)$/i.test(argument)) {
     return { subject, rule: `write ${previous.spelling}=${argument.toLowerCase()} with an equals sign` };
   }
-  return { subject, rule: 'does not belong to a flag' };
+  return { subject, rule: 'unexpected argument' };
 }

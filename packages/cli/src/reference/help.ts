@@ -64,12 +64,12 @@ export function formerHelp(command: CommandName): string {
 }
 
 const formerFlags =
-  'weir cli-old runs the tools of weir cli. It takes their flags as they are, and also in one word, as servers take ' +
-  'theirs: -bootstrapHost for -bootstrap-host. The tool may stand behind -type.';
+  'weir cli-old runs the tools of weir cli. It accepts their flags and also the camelCase spellings of servers: ' +
+  '-bootstrapHost for -bootstrap-host. The tool can also be set with -type.';
 
 const howToWriteFlags =
   'A flag is written -flag value or -flag=value, with one dash or two. A bool stands alone or takes its value after an ' +
-  'equals sign. The environment variable beside a flag is read when the flag is not given; an empty variable means empty.';
+  'equals sign. The environment variable of a flag is used if the flag is not set; an empty variable means empty.';
 
 function commandLines(names: readonly CommandName[]): readonly string[] {
   const nameWidth = Math.max(...names.map((name) => name.length));

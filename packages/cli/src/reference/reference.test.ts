@@ -54,10 +54,10 @@ test('entries of the help, in full', () => {
     entry,
     [
       '  -processes <auto or int>                          SERVICE_PROCESSES',
-      '      How many agent processes share this machine.',
-      '      Default: 1. Allowed: auto, or 1 to 1024. auto starts one per core. Clients see each as a',
-      '      broker, with the next Kafka and HTTP port; one that dies is started again. local and',
-      '      playground are one process and do not take it. Commands: agent.',
+      '      The number of agent processes on this machine.',
+      '      Default: 1. Allowed: auto, or 1 to 1024. auto starts one per core. Each is a broker with the',
+      '      next Kafka and HTTP port, and is restarted if it dies. local and playground run one process.',
+      '      Commands: agent.',
       '\n',
     ].join('\n'),
   );

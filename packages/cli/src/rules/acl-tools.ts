@@ -17,7 +17,7 @@ type Values = Pick<FlagValues, (typeof fields)[number] | 'confirm-delete-all-acl
 /** Checks the fields of an ACL that will be created. */
 function checkNew(values: Values): Violation | undefined {
   const type = values['resource-type'];
-  if (type === 'ANY') return forbidden(['resource-type'], 'a new ACL needs one kind of resource').problem;
+  if (type === 'ANY') return forbidden(['resource-type'], 'a new ACL needs one resource type').problem;
   const pattern = values['pattern-type'];
   if (pattern === 'ANY' || pattern === 'MATCH') {
     return forbidden(['pattern-type'], 'a new ACL is LITERAL or PREFIXED').problem;
@@ -25,7 +25,7 @@ function checkNew(values: Values): Violation | undefined {
   const name = values['resource-name'];
   const isOtherCluster = type === 'CLUSTER' && name !== undefined && name !== clusterResourceName;
   if (isOtherCluster) {
-    return forbidden(['resource-name'], `the cluster is called ${clusterResourceName}`).problem;
+    return forbidden(['resource-name'], `the name of the cluster is ${clusterResourceName}`).problem;
   }
   if (type === undefined) return needed('resource-type');
   if (name === undefined && type !== 'CLUSTER') return needed('resource-name');
@@ -35,7 +35,7 @@ function checkNew(values: Values): Violation | undefined {
 }
 
 function needed(flag: FlagName): Violation {
-  return missing([flag], 'weir cli create-acls needs it').problem;
+  return missing([flag], 'required by weir cli create-acls').problem;
 }
 
 function isNone(list: readonly unknown[] | undefined): boolean {
@@ -57,18 +57,18 @@ function isFilterOfAll(values: Values): boolean {
 
 export const aclToolsRule: Rule = {
   statement:
-    'create-acls needs -resource-type, -resource-name (but for the cluster), -principal and -operation, and makes one ACL for ' +
-    'each principal and operation. The other two filter by what is given; delete-acls without any filter needs ' +
+    'create-acls needs -resource-type, -resource-name (except for the cluster), -principal and -operation, and creates one ACL for ' +
+    'each principal and operation. The other two filter by the flags that are set; delete-acls without a filter needs ' +
     '-confirm-delete-all-acls. -pattern-type=MATCH needs -resource-name.',
   flags: [...fields, 'confirm-delete-all-acls'],
   commands: ['cli create-acls', 'cli describe-acls', 'cli delete-acls'],
   check(values, command) {
     if (command === 'cli create-acls') return checkNew(values);
     if (values['pattern-type'] === 'MATCH' && values['resource-name'] === undefined) {
-      return forbidden(['pattern-type'], 'only goes together with -resource-name').problem;
+      return forbidden(['pattern-type'], 'needs -resource-name').problem;
     }
     if (command === 'cli delete-acls' && isFilterOfAll(values) && !values['confirm-delete-all-acls']) {
-      const rule = 'without a filter every ACL would be deleted; give one, or say so with this flag';
+      const rule = 'without a filter all ACLs would be deleted; set a filter, or confirm with this flag';
       return missing(['confirm-delete-all-acls'], rule).problem;
     }
     return undefined;

@@ -22,15 +22,14 @@ type Values = Pick<FlagValues, (typeof proofs)[number] | 'defaultVirtualClusterI
 
 export function resolveAgentIdentity(values: Values): Outcome<AgentIdentity, Violation> {
   const given = proofs.filter((name) => values[name] !== undefined);
-  if (given.length > 1) return forbidden(given, 'an agent proves itself in one way only');
+  if (given.length > 1) return forbidden(given, 'set only one of them');
   const {
     defaultVirtualClusterID: virtualClusterId,
     agentKey,
     agentKeyPath,
     workloadIdentityTokenSource,
   } = values;
-  if (virtualClusterId === undefined)
-    return missing(['defaultVirtualClusterID'], 'an agent needs its cluster');
+  if (virtualClusterId === undefined) return missing(['defaultVirtualClusterID'], 'required by an agent');
   if (agentKey !== undefined) return { value: { virtualClusterId, proof: { kind: 'key', key: agentKey } } };
   if (agentKeyPath !== undefined) {
     return { value: { virtualClusterId, proof: { kind: 'keyFile', path: agentKeyPath } } };
@@ -40,7 +39,7 @@ export function resolveAgentIdentity(values: Values): Outcome<AgentIdentity, Vio
       value: { virtualClusterId, proof: { kind: 'workloadIdentity', source: workloadIdentityTokenSource } },
     };
   }
-  return missing(['agentKey'], 'an agent needs a key, or -agentKeyPath or -workloadIdentityTokenSource');
+  return missing(['agentKey'], 'required by an agent, or -agentKeyPath or -workloadIdentityTokenSource');
 }
 
 export const agentIdentityRule: Rule = {

@@ -4,13 +4,13 @@ import { forbidden, missing, type Rule } from './rule.ts';
 const needed = ['file', 'apiURL', 'apiKey'] as const satisfies readonly FlagName[];
 
 export const applyRule: Rule = {
-  statement: 'apply needs -file, -apiURL and -apiKey. -detailedExitCode only goes together with -dryRun.',
+  statement: 'apply needs -file, -apiURL and -apiKey. -detailedExitCode needs -dryRun.',
   flags: [...needed, 'detailedExitCode', 'dryRun'],
   commands: ['apply'],
   check(values) {
     if (values.detailedExitCode && !values.dryRun)
-      return forbidden(['detailedExitCode'], 'only goes together with -dryRun').problem;
+      return forbidden(['detailedExitCode'], 'needs -dryRun').problem;
     const absent = needed.find((name) => values[name] === undefined || values[name].length === 0);
-    return absent === undefined ? undefined : missing([absent], 'weir apply needs it').problem;
+    return absent === undefined ? undefined : missing([absent], 'required by weir apply').problem;
   },
 };

@@ -11,14 +11,14 @@ function checkBindAddress(values: Values): Violation | undefined {
   }
   return forbidden(
     ['bindAddress', 'advertiseHostnameStrategy'],
-    'clients would be sent to an IPv6 address, where nothing listens; -bindAddress :: listens on both',
+    'nothing listens on the advertised IPv6 address; -bindAddress :: listens on both',
   ).problem;
 }
 
 export const bindAddressRule: Rule = {
   statement:
-    'An agent with -bindAddress tells clients and other agents that address, unless it is 0.0.0.0 or ::, or ' +
-    '-advertiseHostnameStrategy is hostname. With auto-ip6 it may not be an IPv4 address.',
+    'An agent advertises -bindAddress to clients and other agents, unless it is 0.0.0.0 or ::, or ' +
+    '-advertiseHostnameStrategy is hostname. With auto-ip6 it must not be an IPv4 address.',
   flags: ['bindAddress', 'advertiseHostnameStrategy'],
   commands: ['agent'],
   check: checkBindAddress,

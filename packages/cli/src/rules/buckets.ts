@@ -16,26 +16,22 @@ export function resolveBuckets(values: Values): Outcome<ClusterBuckets, Violatio
   if (bucket !== undefined) {
     const half = ingestion === undefined ? 'compactionBucketURL' : 'ingestionBucketURL';
     if (values[half] === undefined) return { value: { kind: 'single', bucket } };
-    return forbidden(['bucketURL', half], 'one bucket excludes the pair of buckets');
+    return forbidden(['bucketURL', half], 'set one bucket or a pair, not both');
   }
   if (ingestion !== undefined && compaction !== undefined) {
     const isInMemory = ({ buckets }: BucketUrl) => buckets.some(({ scheme }) => scheme === 'mem');
-    if (isInMemory(ingestion))
-      return forbidden(['ingestionBucketURL'], 'a bucket of a pair is not in memory');
-    if (isInMemory(compaction))
-      return forbidden(['compactionBucketURL'], 'a bucket of a pair is not in memory');
+    if (isInMemory(ingestion)) return forbidden(['ingestionBucketURL'], 'mem:// is not allowed in a pair');
+    if (isInMemory(compaction)) return forbidden(['compactionBucketURL'], 'mem:// is not allowed in a pair');
     if (placeOf(ingestion) === placeOf(compaction))
       return forbidden(
         ['compactionBucketURL'],
-        'the same bucket as -ingestionBucketURL; a cluster with one bucket has -bucketURL',
+        'same bucket as -ingestionBucketURL; for one bucket use -bucketURL',
       );
     return { value: { kind: 'split', ingestion, compaction } };
   }
-  if (ingestion !== undefined)
-    return forbidden(['ingestionBucketURL'], 'only goes together with -compactionBucketURL');
-  if (compaction !== undefined)
-    return forbidden(['compactionBucketURL'], 'only goes together with -ingestionBucketURL');
-  return missing(['bucketURL'], 'an agent needs it, or -ingestionBucketURL and -compactionBucketURL');
+  if (ingestion !== undefined) return forbidden(['ingestionBucketURL'], 'needs -compactionBucketURL');
+  if (compaction !== undefined) return forbidden(['compactionBucketURL'], 'needs -ingestionBucketURL');
+  return missing(['bucketURL'], 'required by an agent, or -ingestionBucketURL and -compactionBucketURL');
 }
 
 /** The URL without what does not change the place of objects; the ids in the buckets decide at the start. */
@@ -46,9 +42,9 @@ function placeOf({ wrapper, buckets }: BucketUrl): string {
 
 export const bucketRule: Rule = {
   statement:
-    'An agent needs -bucketURL, or both -ingestionBucketURL and -compactionBucketURL, which are different buckets and ' +
-    'not in memory. The single form and the pair exclude one another. An agent of a schema registry (vci_sr_) needs no ' +
-    'bucket and uses none.',
+    'An agent needs -bucketURL, or both -ingestionBucketURL and -compactionBucketURL, which must be different buckets and ' +
+    'not mem://. Set one bucket or a pair, not both. An agent of a schema registry (vci_sr_) uses no ' +
+    'bucket.',
   flags: ['bucketURL', 'ingestionBucketURL', 'compactionBucketURL', 'defaultVirtualClusterID'],
   commands: ['agent'],
   check(values) {

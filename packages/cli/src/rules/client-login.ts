@@ -29,35 +29,35 @@ export function resolveClientLogin(values: Values): Outcome<ClientLogin | undefi
   const tokenFlag = token === undefined ? 'oauthTokenFile' : 'oauthToken';
   const hasToken = token !== undefined || tokenPath !== undefined;
   if (username !== undefined && hasToken) {
-    return forbidden([tokenFlag, 'username'], 'a login is by password or by token');
+    return forbidden([tokenFlag, 'username'], 'set a password or a token, not both');
   }
   if (token !== undefined && tokenPath !== undefined) {
-    return forbidden(['oauthToken', 'oauthTokenFile'], 'there is one token; set one of them');
+    return forbidden(['oauthToken', 'oauthTokenFile'], 'set one of them');
   }
   if (username !== undefined && password === undefined) {
-    return forbidden(['username'], 'only goes together with -password');
+    return forbidden(['username'], 'needs -password');
   }
   if (username === undefined && password !== undefined) {
-    return forbidden(['password'], 'only goes together with -username');
+    return forbidden(['password'], 'needs -username');
   }
   const mechanism = saslMechanism ?? (hasToken ? 'OAUTHBEARER' : 'PLAIN');
   if (mechanism === 'OAUTHBEARER') {
     if (token !== undefined) return { value: { mechanism, token } };
     if (tokenPath !== undefined) return { value: { mechanism, tokenPath } };
-    return forbidden(['saslMechanism'], 'only goes together with -oauthToken or -oauthTokenFile');
+    return forbidden(['saslMechanism'], 'needs -oauthToken or -oauthTokenFile');
   }
-  if (hasToken) return forbidden(['saslMechanism', tokenFlag], 'a token is for OAUTHBEARER');
+  if (hasToken) return forbidden(['saslMechanism', tokenFlag], 'a token needs OAUTHBEARER');
   if (username !== undefined && password !== undefined) return { value: { mechanism, username, password } };
   if (saslMechanism !== undefined) {
-    return forbidden(['saslMechanism'], 'only goes together with -username and -password');
+    return forbidden(['saslMechanism'], 'needs -username and -password');
   }
   return { value: undefined };
 }
 
 export const clientLoginRule: Rule = {
   statement:
-    '-username and -password go together and log in by PLAIN, or by SCRAM-SHA-512 when -saslMechanism says so. -oauthToken ' +
-    'or -oauthTokenFile logs in by OAUTHBEARER, and goes together with no user name. Schema registries get them as HTTP Basic ' +
+    '-username and -password authenticate with PLAIN, or with SCRAM-SHA-512 if -saslMechanism is set to it. -oauthToken ' +
+    'or -oauthTokenFile authenticates with OAUTHBEARER and excludes -username. Schema registries receive them as HTTP Basic ' +
     'or Bearer.',
   flags,
   commands: [...kafkaClients, ...registryTools],

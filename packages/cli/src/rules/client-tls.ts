@@ -25,19 +25,19 @@ export function resolveClientTls(values: Values): Outcome<ClientTlsFiles | undef
   const { tlsClientCertFile: certificatePath, tlsClientPrivateKeyFile: privateKeyPath } = values;
   if (!values.tls) {
     const file = files.find((name) => values[name] !== undefined);
-    if (file !== undefined) return forbidden([file], 'only goes together with -tls');
-    if (values.tlsSkipVerify) return forbidden(['tlsSkipVerify'], 'only goes together with -tls');
+    if (file !== undefined) return forbidden([file], 'needs -tls');
+    if (values.tlsSkipVerify) return forbidden(['tlsSkipVerify'], 'needs -tls');
     return { value: undefined };
   }
   if (certificatePath !== undefined && privateKeyPath === undefined) {
-    return forbidden(['tlsClientCertFile'], 'only goes together with -tlsClientPrivateKeyFile');
+    return forbidden(['tlsClientCertFile'], 'needs -tlsClientPrivateKeyFile');
   }
   if (certificatePath === undefined && privateKeyPath !== undefined) {
-    return forbidden(['tlsClientPrivateKeyFile'], 'only goes together with -tlsClientCertFile');
+    return forbidden(['tlsClientPrivateKeyFile'], 'needs -tlsClientCertFile');
   }
   const { tlsServerCACertFile: authoritiesPath, tlsSkipVerify: skipsVerification } = values;
   if (skipsVerification && authoritiesPath !== undefined) {
-    return forbidden(['tlsSkipVerify', 'tlsServerCACertFile'], 'nothing would be checked against the file');
+    return forbidden(['tlsSkipVerify', 'tlsServerCACertFile'], 'the file would not be used; set one of them');
   }
   return { value: { authoritiesPath, certificatePath, privateKeyPath, skipsVerification } };
 }
@@ -54,8 +54,8 @@ export function isHttps(url: string): boolean {
 export const clientTlsRule: Rule = {
   statement:
     '-tlsServerCACertFile, -tlsClientCertFile, -tlsClientPrivateKeyFile and -tlsSkipVerify need -tls, or for kcmd, fetch and ' +
-    'produce an https:// address in -schemaRegistryURL; the two of the client go together, and the first and the last ' +
-    'exclude each other.',
+    'produce an https:// address in -schemaRegistryURL. -tlsClientCertFile and -tlsClientPrivateKeyFile need each other; ' +
+    '-tlsServerCACertFile and -tlsSkipVerify exclude each other.',
   flags: ['tls', ...files, 'tlsSkipVerify', 'schemaRegistryURL'],
   commands: kafkaClients,
   check(values, command) {

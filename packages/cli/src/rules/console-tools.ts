@@ -4,8 +4,8 @@ import { forbidden, type Rule, type Violation } from './rule.ts';
 
 export const consoleToolsRule: Rule = {
   statement:
-    'console-consumer starts at the end, or where -from-beginning or -offset say. With -group it reads what the group ' +
-    'assigns, from what the group has committed, so that it takes neither -partition nor a number as -offset.',
+    'console-consumer starts at the latest offset, or as -from-beginning or -offset say. With -group it reads the assigned ' +
+    'partitions from their committed offsets; -partition and a number as -offset are then not allowed.',
   flags: ['property', 'from-beginning', 'offset', 'partition', 'group'],
   commands: ['cli console-producer', 'cli console-consumer'],
   check(values, command) {
@@ -18,13 +18,12 @@ export const consoleToolsRule: Rule = {
 function wrongStart(values: FlagValues): Violation | undefined {
   const { group, partition, offset, 'from-beginning': isFromBeginning } = values;
   if (isFromBeginning && offset !== 'latest' && offset !== 'earliest')
-    return forbidden(['from-beginning', 'offset'], 'only one of them is allowed').problem;
+    return forbidden(['from-beginning', 'offset'], 'set one of them').problem;
   if (group === undefined) return undefined;
   if (partition !== undefined)
-    return forbidden(['group', 'partition'], 'the group assigns partitions; only one of them is allowed')
-      .problem;
+    return forbidden(['group', 'partition'], 'the group assigns partitions; set one of them').problem;
   return typeof offset === 'number'
-    ? forbidden(['group', 'offset'], 'a group goes on from what it has committed; see weir cli reset-offsets')
+    ? forbidden(['group', 'offset'], 'a group starts at its committed offsets; see weir cli reset-offsets')
         .problem
     : undefined;
 }

@@ -16,11 +16,11 @@ export function resolveControlPlaneAddress(values: Values): Outcome<ControlPlane
   if (region !== undefined)
     return { value: { kind: values.agentEnableZonalURLs ? 'zonal' : 'regional', region } };
   if (urls !== undefined && urls.length > 0) return { value: { kind: 'urls', urls } };
-  return missing(['region'], 'the region of the control plane is needed, or its address as -metadataURL');
+  return missing(['region'], 'set the region of the control plane, or its URL with -metadataURL');
 }
 
 export const controlPlaneAddressRule: Rule = {
-  statement: 'One of -region and -metadataURL is needed. -region goes before -metadataURL when both are set.',
+  statement: 'One of -region and -metadataURL is needed. -region takes precedence.',
   flags: ['region', 'metadataURL'],
   commands: clusterMembers,
   check(values) {

@@ -5,11 +5,13 @@ import { missing, type Rule } from './rule.ts';
 const needed = ['apiURL', 'apiKey'] as const satisfies readonly FlagName[];
 
 export const eventToolsRule: Rule = {
-  statement: 'The tools that ask the API need -apiURL and -apiKey.',
+  statement: 'Tools that call the API need -apiURL and -apiKey.',
   flags: needed,
   commands: apiTools,
   check(values) {
     const absent = needed.find((name) => values[name] === undefined || values[name].length === 0);
-    return absent === undefined ? undefined : missing([absent], 'the tools that ask the API need it').problem;
+    return absent === undefined
+      ? undefined
+      : missing([absent], 'required by tools that call the API').problem;
   },
 };

@@ -25,24 +25,24 @@ test('credentials of a registry need both parts and its address', () => {
   );
   assert.deepEqual(lines([url, '-externalSchemaRegistryUsername=u']), [
     undefined,
-    '-externalSchemaRegistryPassword: -externalSchemaRegistryUsername needs it, or -externalSchemaRegistryPasswordFile',
+    '-externalSchemaRegistryPassword: required with -externalSchemaRegistryUsername, or -externalSchemaRegistryPasswordFile',
   ]);
   assert.deepEqual(lines([url, '-externalSchemaRegistryPassword=secret']), [
     undefined,
-    '-externalSchemaRegistryUsername: -externalSchemaRegistryPassword needs it',
+    '-externalSchemaRegistryUsername: required with -externalSchemaRegistryPassword',
   ]);
   const file = '-externalSchemaRegistryPasswordFile=/run/password';
   assert.deepEqual(lines([url, '-externalSchemaRegistryUsername=u', file]), [undefined, undefined]);
   assert.deepEqual(lines([url, file]), [
     undefined,
-    '-externalSchemaRegistryUsername: -externalSchemaRegistryPasswordFile needs it',
+    '-externalSchemaRegistryUsername: required with -externalSchemaRegistryPasswordFile',
   ]);
   assert.deepEqual(
     lines([url, '-externalSchemaRegistryUsername=u', '-externalSchemaRegistryPassword=secret', file])[0],
-    '-externalSchemaRegistryPassword=(hidden) with -externalSchemaRegistryPasswordFile=/run/password: the password is given once',
+    '-externalSchemaRegistryPassword=(hidden) with -externalSchemaRegistryPasswordFile=/run/password: set one of them',
   );
   assert.deepEqual(lines(['-externalSchemaRegistryPassword=secret']), [
-    '-externalSchemaRegistryPassword=(hidden): only goes together with -externalSchemaRegistryURL',
+    '-externalSchemaRegistryPassword=(hidden): needs -externalSchemaRegistryURL',
     undefined,
   ]);
 });

@@ -19,21 +19,19 @@ export const externalRegistryRule: Rule = {
   check(values) {
     const set = others.find((name) => values[name] !== undefined);
     if (values.externalSchemaRegistryURL.length === 0) {
-      return set === undefined
-        ? undefined
-        : forbidden([set], 'only goes together with -externalSchemaRegistryURL').problem;
+      return set === undefined ? undefined : forbidden([set], 'needs -externalSchemaRegistryURL').problem;
     }
     const given = passwords.filter((name) => values[name] !== undefined);
-    if (given.length > 1) return forbidden(given, 'the password is given once').problem;
+    if (given.length > 1) return forbidden(given, 'set one of them').problem;
     const [password] = given;
     const username = values.externalSchemaRegistryUsername;
     if (username !== undefined && password === undefined)
       return missing(
         ['externalSchemaRegistryPassword'],
-        '-externalSchemaRegistryUsername needs it, or -externalSchemaRegistryPasswordFile',
+        'required with -externalSchemaRegistryUsername, or -externalSchemaRegistryPasswordFile',
       ).problem;
     if (username === undefined && password !== undefined)
-      return missing(['externalSchemaRegistryUsername'], `-${password} needs it`).problem;
+      return missing(['externalSchemaRegistryUsername'], `required with -${password}`).problem;
     return undefined;
   },
 };

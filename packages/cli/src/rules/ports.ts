@@ -33,7 +33,7 @@ export function checkPorts(values: PortValues, command: CommandName): Violation 
 }
 
 export const portRule: Rule = {
-  statement: 'The listeners of one process need ports of their own.',
+  statement: 'Each listener of a process needs its own port.',
   flags: [
     'kafkaPort',
     'httpPort',

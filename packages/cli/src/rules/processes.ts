@@ -27,13 +27,13 @@ export function checkProcesses(
     if (values[flag] === 0) continue;
     const last = portOf(values[flag], count - 1);
     if (last > portMax) {
-      const rule = `${count} processes take as many ports, and there is no port ${last}`;
+      const rule = `${count} processes need ports up to ${last}, and 65535 is the last`;
       return forbidden([flag, 'processes'], rule).problem;
     }
     for (let port = values[flag]; port <= last; port++) {
       const taker = takenBy.get(port);
       if (taker !== undefined) {
-        const rule = `${count} processes take as many ports from each of the two on, and these overlap`;
+        const rule = `the port ranges of ${count} processes overlap`;
         return forbidden([taker, flag, 'processes'], rule).problem;
       }
       takenBy.set(port, flag);
@@ -44,7 +44,7 @@ export function checkProcesses(
 
 export const processRule: Rule = {
   statement:
-    'Each process of -processes takes the next port after -kafkaPort (of a schema registry after -schemaRegistryPort), ' +
+    'Each process of -processes uses the next port after -kafkaPort (of a schema registry after -schemaRegistryPort), ' +
     'after -httpPort and, with -internalTLS, after -internalTLSPort.',
   flags: ['processes', 'kafkaPort', 'schemaRegistryPort', 'httpPort', 'internalTLSPort'],
   commands: ['agent'],

@@ -15,7 +15,7 @@ export function checkProxyProtocol(values: Values): Violation | undefined {
     if (values.kafkaProxyProtocolTrustedCIDRs.length > 0) return undefined;
     return missing(
       ['kafkaProxyProtocolTrustedCIDRs'],
-      'is needed with -kafkaProxyProtocol: the address blocks of the proxies, such as 10.0.0.0/16',
+      'required with -kafkaProxyProtocol: the CIDR blocks of the proxies, such as 10.0.0.0/16',
     ).problem;
   }
   const {
@@ -26,7 +26,7 @@ export function checkProxyProtocol(values: Values): Violation | undefined {
   const isSet = [type !== undefined, cidrs.length > 0, allows];
   const first = dependents.find((_name, index) => isSet[index]);
   if (first === undefined) return undefined;
-  return forbidden([first], 'only goes together with -kafkaProxyProtocol').problem;
+  return forbidden([first], 'needs -kafkaProxyProtocol').problem;
 }
 
 export const proxyProtocolRule: Rule = {

@@ -5,15 +5,15 @@ const sources = ['apiURL', 'apiKey', 'bucketURL'] as const satisfies readonly Fl
 
 export const recordToolsRule: Rule = {
   statement:
-    'diagnose-record asks the leader by -apiURL and -apiKey, or else reads the metadata backup in the bucket of -bucketURL. It reads the record where -bucketURL names the bucket.',
+    'diagnose-record asks the leader with -apiURL and -apiKey, or reads the metadata backup in -bucketURL. It reads the record if -bucketURL is set.',
   flags: sources,
   commands: ['cli diagnose-record'],
   check({ apiURL, apiKey, bucketURL }) {
     if (apiURL === undefined && apiKey === undefined && bucketURL !== undefined) return undefined;
     if (apiURL === undefined)
-      return missing(['apiURL'], 'diagnose-record needs it, or -bucketURL alone').problem;
+      return missing(['apiURL'], 'required by diagnose-record, or -bucketURL').problem;
     return apiKey === undefined
-      ? missing(['apiKey'], 'diagnose-record needs it with -apiURL').problem
+      ? missing(['apiKey'], 'required by diagnose-record with -apiURL').problem
       : undefined;
   },
 };

@@ -16,8 +16,8 @@ export function registryTlsValues<Values extends TlsValues>(
 
 export const registryToolsRule: Rule = {
   statement:
-    'The tools of a schema registry, file-reader and diagnose-record use TLS if -schemaRegistryURL begins with https, ' +
-    'and only then take files for it. ' +
+    'Schema registry tools, file-reader and diagnose-record use TLS if -schemaRegistryURL starts with https, ' +
+    'and accept TLS files only then. ' +
     'describe-schema needs one of -subject, -schema-id and -schema-guid; -force needs -schema-mode.',
   flags: [
     'schemaRegistryURL',
@@ -37,13 +37,13 @@ export const registryToolsRule: Rule = {
       const file = tlsFiles.find((name) => values[name] !== undefined);
       const flag = file ?? (values.tlsSkipVerify ? 'tlsSkipVerify' : undefined);
       if (flag !== undefined)
-        return forbidden([flag], 'only goes together with an https:// address in -schemaRegistryURL').problem;
+        return forbidden([flag], 'needs an https:// address in -schemaRegistryURL').problem;
     }
     const tls = resolveClientTls(withTls);
     if ('problem' in tls) return tls.problem;
     if (command === 'cli describe-schema') return describedRule(values);
     if (command === 'cli schema-config' && values.force && values['schema-mode'] === undefined)
-      return forbidden(['force'], 'only goes together with -schema-mode').problem;
+      return forbidden(['force'], 'needs -schema-mode').problem;
     return undefined;
   },
 };
@@ -51,15 +51,14 @@ export const registryToolsRule: Rule = {
 function describedRule(values: FlagValues) {
   const { subject, 'schema-id': id, 'schema-guid': guid, 'schema-version': version } = values;
   if (subject === undefined && id === undefined && guid === undefined)
-    return missing(['subject'], 'weir cli describe-schema needs it, or -schema-id, or -schema-guid').problem;
+    return missing(['subject'], 'required by weir cli describe-schema, or -schema-id, or -schema-guid')
+      .problem;
   if (guid !== undefined && id !== undefined)
-    return forbidden(['schema-guid', 'schema-id'], 'each names a schema; set one').problem;
+    return forbidden(['schema-guid', 'schema-id'], 'set one of them').problem;
   if (guid !== undefined && subject !== undefined)
-    return forbidden(['schema-guid', 'subject'], 'each names a schema; set one').problem;
+    return forbidden(['schema-guid', 'subject'], 'set one of them').problem;
   if (version !== undefined && (id !== undefined || guid !== undefined))
-    return forbidden(
-      ['schema-version', id === undefined ? 'schema-guid' : 'schema-id'],
-      'each names a schema; set one',
-    ).problem;
+    return forbidden(['schema-version', id === undefined ? 'schema-guid' : 'schema-id'], 'set one of them')
+      .problem;
   return undefined;
 }

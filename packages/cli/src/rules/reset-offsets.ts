@@ -17,8 +17,8 @@ const targetsInWords = `-${targets.slice(0, -1).join(', -')} or -${targets.at(-1
 
 export const resetOffsetsRule: Rule = {
   statement:
-    `reset-offsets takes exactly one of ${targetsInWords}, and one of -topic and -all-topics unless a file says which ` +
-    'partitions. It changes nothing without -confirm-reset-offsets.',
+    `reset-offsets needs exactly one of ${targetsInWords}, and -topic or -all-topics unless a file lists the ` +
+    'partitions. Without -confirm-reset-offsets it prints a preview.',
   flags: [...targets, 'topic', 'all-topics', 'export', 'output', 'dryRun', 'confirm-reset-offsets'],
   commands: ['cli reset-offsets'],
   check: (values) => wrongPlace(values) ?? wrongTarget(values) ?? wrongMode(values),
@@ -31,10 +31,10 @@ function isGiven(value: FlagValues[FlagName]): boolean {
 function wrongTarget(values: FlagValues): Violation | undefined {
   const [first, second] = targets.filter((name) => isGiven(values[name]));
   if (first === undefined) {
-    const rule = `reset-offsets needs it, or another place to go on from: ${targetsInWords}`;
+    const rule = `required by reset-offsets, or another target: ${targetsInWords}`;
     return missing(['to-offset'], rule).problem;
   }
-  return second === undefined ? undefined : forbidden([first, second], 'one place is needed').problem;
+  return second === undefined ? undefined : forbidden([first, second], 'set one target').problem;
 }
 
 function wrongPlace(values: FlagValues): Violation | undefined {
@@ -45,16 +45,16 @@ function wrongPlace(values: FlagValues): Violation | undefined {
     ...(values['all-topics'] ? ['all-topics' as const] : []),
     ...(values['from-file'] === undefined ? [] : ['from-file' as const]),
   ];
-  if (places.length > 1) return forbidden(places.slice(0, 2), 'one of them says which partitions').problem;
+  if (places.length > 1) return forbidden(places.slice(0, 2), 'set one of them').problem;
   return places.length === 1
     ? undefined
-    : missing(['topic'], 'reset-offsets needs it, or -all-topics').problem;
+    : missing(['topic'], 'required by reset-offsets, or -all-topics').problem;
 }
 
 function wrongMode(values: FlagValues): Violation | undefined {
   if (values.dryRun && values['confirm-reset-offsets'])
-    return forbidden(['dryRun', 'confirm-reset-offsets'], 'only one of them is allowed').problem;
+    return forbidden(['dryRun', 'confirm-reset-offsets'], 'set one of them').problem;
   if (values.export && values.output === 'json')
-    return forbidden(['export', 'output'], '-from-file reads both; only one of them is allowed').problem;
+    return forbidden(['export', 'output'], '-from-file reads both; set one of them').problem;
   return undefined;
 }

@@ -7,10 +7,8 @@ type Values = Pick<FlagValues, 'enableRipcord' | 'defaultVirtualClusterID'>;
 export function checkRipcord(values: Values): Violation | undefined {
   const kind = clusterKind(values.defaultVirtualClusterID);
   if (!values.enableRipcord || kind === 'kafka') return undefined;
-  return forbidden(
-    ['enableRipcord', 'defaultVirtualClusterID'],
-    `ripcord does not work with a ${kind} cluster`,
-  ).problem;
+  return forbidden(['enableRipcord', 'defaultVirtualClusterID'], `not supported with a ${kind} cluster`)
+    .problem;
 }
 
 export const ripcordRule: Rule = {

@@ -10,10 +10,10 @@ test('roles come from -roles, and pipelines are rejected however they are reques
     [['query'], false, ['query']],
     [['jobs', 'jobs'], false, ['jobs']],
     [['proxy', 'jobs'], true, /^this release runs no pipelines$/],
-    [['pipelines'], false, /^this release runs no pipelines; leave the role pipelines out$/],
+    [['pipelines'], false, /^this release runs no pipelines; remove the role pipelines$/],
     [['proxy', 'pipelines'], true, /runs no pipelines/],
     [[], true, /runs no pipelines/],
-    [[], false, /needs a role/],
+    [[], false, /needs at least one role/],
   ];
   for (const [roles, enableManagedPipelines, expected] of cases) {
     const resolved = resolveRoles({ roles, enableManagedPipelines, disableQueryEngine: false });

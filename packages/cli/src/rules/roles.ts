@@ -11,9 +11,9 @@ type Values = Pick<FlagValues, 'roles' | 'enableManagedPipelines' | 'disableQuer
  */
 export function resolveRoles(values: Values): Outcome<readonly Role[], Violation> {
   const roles = new Set(values.roles);
-  if (roles.has('pipelines')) return forbidden(['roles'], `${noEngine}; leave the role pipelines out`);
+  if (roles.has('pipelines')) return forbidden(['roles'], `${noEngine}; remove the role pipelines`);
   if (values.enableManagedPipelines) return forbidden(['enableManagedPipelines'], noEngine);
-  if (roles.size === 0) return forbidden(['roles'], 'an agent needs a role');
+  if (roles.size === 0) return forbidden(['roles'], 'an agent needs at least one role');
   if (roles.size === 1 && roles.has('query') && values.disableQueryEngine) {
     return forbidden(
       ['roles', 'disableQueryEngine'],

@@ -18,7 +18,7 @@ test('a violated rule names the settings as the user spelled them, without secre
   assert.equal(
     line('forbidden', ['-enableRipcord'], { SERVICE_DEFAULT_VIRTUAL_CLUSTER_ID: 'vci_sr_1' }),
     '-enableRipcord=true with SERVICE_DEFAULT_VIRTUAL_CLUSTER_ID=vci_sr_1: ' +
-      'ripcord does not work with a schema registry cluster',
+      'not supported with a schema registry cluster',
   );
   assert.equal(
     line('forbidden', ['-kafkaPort=8080']),
@@ -26,21 +26,21 @@ test('a violated rule names the settings as the user spelled them, without secre
   );
   assert.equal(
     line('forbidden', ['-apiKey=aks_hunter2', '-workloadIdentityTokenSource=aws']),
-    '-apiKey=(hidden) with -workloadIdentityTokenSource=aws: an agent proves itself in one way only',
+    '-apiKey=(hidden) with -workloadIdentityTokenSource=aws: set only one of them',
   );
   assert.equal(
     line('forbidden', [], { SERVICE_AGENT_ROLES: '' }),
-    'SERVICE_AGENT_ROLES=: an agent needs a role',
+    'SERVICE_AGENT_ROLES=: an agent needs at least one role',
   );
 });
 
 test('a missing setting is distinguished from an invalid one', () => {
   assert.equal(line('forbidden', []), undefined);
-  assert.equal(line('missing', []), '-defaultVirtualClusterID: an agent needs its cluster');
+  assert.equal(line('missing', []), '-defaultVirtualClusterID: required by an agent');
   const identity = ['-defaultVirtualClusterID=vci_1', '-agentKey=aks_1'];
   assert.equal(
     line('missing', [...identity, '-region=us-east-1']),
-    '-bucketURL: an agent needs it, or -ingestionBucketURL and -compactionBucketURL',
+    '-bucketURL: required by an agent, or -ingestionBucketURL and -compactionBucketURL',
   );
   assert.equal(line('missing', [...identity, '-region=us-east-1', '-bucketURL=mem://a']), undefined);
 });

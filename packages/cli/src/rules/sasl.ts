@@ -14,22 +14,19 @@ type Values = Pick<
 export function resolveSaslMechanisms(values: Values): Outcome<readonly SaslMechanism[], Violation> {
   const { saslOAuthIssuerURL: issuer, saslOAuthAudience: audience } = values;
   if (issuer !== undefined && audience === undefined) {
-    return forbidden(['saslOAuthIssuerURL'], 'only goes together with -saslOAuthAudience');
+    return forbidden(['saslOAuthIssuerURL'], 'needs -saslOAuthAudience');
   }
   if (issuer === undefined && audience !== undefined) {
-    return forbidden(['saslOAuthAudience'], 'only goes together with -saslOAuthIssuerURL');
+    return forbidden(['saslOAuthAudience'], 'needs -saslOAuthIssuerURL');
   }
   if (issuer !== undefined && !isSafeIssuer(issuer)) {
-    return forbidden(
-      ['saslOAuthIssuerURL'],
-      'the issuer of tokens needs https, unless it runs on this machine',
-    );
+    return forbidden(['saslOAuthIssuerURL'], 'use https, unless the issuer runs on this machine');
   }
   const mechanisms = new Set<SaslMechanism>(values.enabledSASLMechanisms);
   if (issuer !== undefined) mechanisms.add('OAUTHBEARER');
   if (values.requireSASLAuthentication && mechanisms.size === 0) {
     const flags = ['requireSASLAuthentication', 'enabledSASLMechanisms'] as const;
-    return forbidden(flags, 'no client could log in without a mechanism');
+    return forbidden(flags, 'enable at least one SASL mechanism');
   }
   return { value: [...mechanisms] };
 }
@@ -42,7 +39,7 @@ function isSafeIssuer(issuer: string): boolean {
 
 export const saslRule: Rule = {
   statement:
-    '-saslOAuthIssuerURL and -saslOAuthAudience go together and turn OAUTHBEARER on; the issuer needs https, unless ' +
+    '-saslOAuthIssuerURL and -saslOAuthAudience need each other and enable OAUTHBEARER; the issuer needs https, unless ' +
     'it runs on this machine. -requireSASLAuthentication needs at least one mechanism.',
   flags: ['requireSASLAuthentication', 'enabledSASLMechanisms', 'saslOAuthIssuerURL', 'saslOAuthAudience'],
   commands: brokers,

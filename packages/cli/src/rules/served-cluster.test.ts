@@ -8,7 +8,7 @@ test('an agent serves Kafka clusters and schema registries', () => {
     ['vci_1', undefined],
     [undefined, undefined],
     ['vci_sr_1', undefined],
-    ['vci_dl_1', /^this release makes no tables/],
+    ['vci_dl_1', /^this release has no tables/],
   ];
   for (const [defaultVirtualClusterID, refused] of cases) {
     const violation = checkServedCluster({ defaultVirtualClusterID });
@@ -22,6 +22,6 @@ test('weir agent ends with one line instead of serving Kafka for tables', async 
   assert.deepEqual(await runLine(`agent -defaultVirtualClusterID vci_dl_1 ${words}`), {
     status: 2,
     out: '',
-    err: 'weir agent: -defaultVirtualClusterID=vci_dl_1: this release makes no tables; an agent serves Kafka clusters and schema registries\n',
+    err: 'weir agent: -defaultVirtualClusterID=vci_dl_1: this release has no tables; use a Kafka cluster or a schema registry\n',
   });
 });

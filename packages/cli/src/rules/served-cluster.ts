@@ -7,7 +7,7 @@ export function checkServedCluster({
   defaultVirtualClusterID: clusterId,
 }: Pick<FlagValues, 'defaultVirtualClusterID'>): Violation | undefined {
   if (clusterKind(clusterId) !== 'data lake') return undefined;
-  const rule = 'this release makes no tables; an agent serves Kafka clusters and schema registries';
+  const rule = 'this release has no tables; use a Kafka cluster or a schema registry';
   return forbidden(['defaultVirtualClusterID'], rule).problem;
 }
 

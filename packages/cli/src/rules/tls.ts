@@ -57,30 +57,30 @@ export function resolveCertificate(values: Values): Outcome<CertificateSource, V
   if (values.requireMTLSAuthentication && !hasClientTls) {
     return forbidden(
       ['requireMTLSAuthentication', 'kafkaTLS'],
-      'client certificates need TLS on the Kafka listener or on that of the schema registry',
+      'client certificates need -kafkaTLS or -schemaRegistryTLSEnabled',
     );
   }
   if (values.enableSpiffeAuthentication && !hasClientTls) {
     return forbidden(
       ['enableSpiffeAuthentication', 'kafkaTLS'],
-      'SPIFFE ids come with TLS on the Kafka listener or on that of the schema registry',
+      'SPIFFE ids need -kafkaTLS or -schemaRegistryTLSEnabled',
     );
   }
   const id = internalIds.find((name) => values[name] !== undefined);
-  if (id !== undefined && !values.internalTLS) return forbidden([id], 'only goes together with -internalTLS');
+  if (id !== undefined && !values.internalTLS) return forbidden([id], 'needs -internalTLS');
   if (bucket !== undefined) {
     const file = files.find((name) => values[name] !== undefined);
     if (file === undefined) return { value: { kind: 'bucket', bucket } };
-    return forbidden(['tlsBlobURL', file], 'TLS files come from a bucket or from disk, not from both');
+    return forbidden(['tlsBlobURL', file], 'set TLS files on disk or in a bucket, not both');
   }
   if (certificatePath !== undefined && privateKeyPath !== undefined) {
     return { value: { kind: 'files', certificatePath, privateKeyPath, authoritiesPath } };
   }
   if (certificatePath !== undefined) {
-    return forbidden(['tlsServerCertFile'], 'only goes together with -tlsServerPrivateKeyFile');
+    return forbidden(['tlsServerCertFile'], 'needs -tlsServerPrivateKeyFile');
   }
   if (privateKeyPath !== undefined) {
-    return forbidden(['tlsServerPrivateKeyFile'], 'only goes together with -tlsServerCertFile');
+    return forbidden(['tlsServerPrivateKeyFile'], 'needs -tlsServerCertFile');
   }
   const listener = listeners.find((name) => values[name]);
   if (listener === undefined) return { value: { kind: 'none' } };

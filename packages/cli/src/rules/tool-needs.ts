@@ -86,11 +86,11 @@ export const toolNeedsRule: Rule = {
   commands: ['kcmd', ...(Object.keys(neededByTool) as (keyof typeof neededByTool)[])],
   check(values, command) {
     if (command === 'cli benchmark-consumer' && typeof values.offset === 'number') {
-      return forbidden(['offset'], 'a benchmark reads all partitions; earliest or latest is allowed').problem;
+      return forbidden(['offset'], 'a benchmark reads all partitions; use earliest or latest').problem;
     }
     const absent = neededBy(values, command).find((name) => isAbsent(values[name]));
     if (absent === undefined) return undefined;
     const whoNeedsIt = absent === 'type' || command !== 'kcmd' ? command : `${command} -type=${values.type}`;
-    return missing([absent], `weir ${whoNeedsIt} needs it`).problem;
+    return missing([absent], `required by weir ${whoNeedsIt}`).problem;
   },
 };

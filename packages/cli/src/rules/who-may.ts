@@ -12,8 +12,8 @@ const resourceFlags = Object.keys(resources) as (keyof typeof resources)[];
 
 export const whoMayRule: Rule = {
   statement:
-    'who-may takes exactly one of -topic, -group, -transactional-id and -whole-cluster. -apiURL and -apiKey go together ' +
-    'and are needed for superusers only.',
+    'who-may needs exactly one of -topic, -group, -transactional-id and -whole-cluster. -apiURL and -apiKey need each other ' +
+    'and are only used to list superusers.',
   flags: [...resourceFlags, 'operation', 'apiURL', 'apiKey', 'cluster'],
   commands: ['cli who-may'],
   check: (values) => wrongResource(values) ?? wrongApi(values),
@@ -24,8 +24,8 @@ function wrongResource(values: FlagValues): Violation | undefined {
     (name) => values[name] !== undefined && values[name] !== false,
   );
   if (first === undefined)
-    return missing(['topic'], 'who-may needs it, or -group, -transactional-id or -whole-cluster').problem;
-  if (second !== undefined) return forbidden([first, second], 'one resource is needed').problem;
+    return missing(['topic'], 'required by who-may, or -group, -transactional-id or -whole-cluster').problem;
+  if (second !== undefined) return forbidden([first, second], 'set one resource').problem;
   const known: readonly NeededOperation[] = operationsOfResource[resources[first]];
   const wrong = (values.operation ?? []).some((one) => one !== 'ALL' && !known.includes(one));
   if (!wrong) return undefined;
@@ -34,10 +34,10 @@ function wrongResource(values: FlagValues): Violation | undefined {
 
 function wrongApi({ apiURL, apiKey, cluster }: FlagValues): Violation | undefined {
   if (apiURL === undefined && apiKey !== undefined)
-    return missing(['apiURL'], 'who-may needs it with -apiKey').problem;
+    return missing(['apiURL'], 'required by who-may with -apiKey').problem;
   if (apiURL !== undefined && apiKey === undefined)
-    return missing(['apiKey'], 'who-may needs it with -apiURL').problem;
+    return missing(['apiKey'], 'required by who-may with -apiURL').problem;
   return apiURL === undefined && cluster !== undefined
-    ? forbidden(['cluster'], 'only goes together with -apiURL; -whole-cluster is the resource').problem
+    ? forbidden(['cluster'], 'needs -apiURL; use -whole-cluster for the cluster as resource').problem
     : undefined;
 }

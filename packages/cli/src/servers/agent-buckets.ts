@@ -88,7 +88,7 @@ export async function agentBuckets(options: AgentBucketsOptions): Promise<Cluste
   await buckets.settled();
   if (!buckets.isUsable) {
     buckets.stop();
-    throw new Failure(`service.bucket.url: ${concealUrls(named)} cannot be used: ${buckets.problem}`);
+    throw new Failure(`service.bucket.url: failed to use ${concealUrls(named)}: ${buckets.problem}`);
   }
   return buckets;
 }
@@ -183,7 +183,9 @@ async function ownPair(
       }),
     );
     if (number < 0)
-      throw new Failure(`${bucketUrlForMessages(url)}: the cluster has as many buckets as it can have`);
+      throw new Failure(
+        `${bucketUrlForMessages(url)}: the cluster has reached its maximum number of buckets`,
+      );
     return number;
   };
   // All that an agent has to know which is started with one of them only.
@@ -214,6 +216,6 @@ function otherPair(
     known.find((bucket) => bucket.number === number)?.bucketId ?? `of bucket ${number}`;
   return new Failure(
     `-ingestionBucketURL, -compactionBucketURL: not the pair of ${clusterId}, whose ids are ${idOf(ingestion)} and ` +
-      `${idOf(compaction)}; start the agent with the pair of the other agents, or name one bucket by service.bucket.url while the pair changes`,
+      `${idOf(compaction)}; start the agent with the pair of the other agents, or set one bucket with service.bucket.url while the pair changes`,
   );
 }

@@ -113,13 +113,13 @@ test('an invalid address is reported in one line', async () => {
     [
       'agent -bindAddress 0.0.0.0 -advertiseHostnameStrategy auto-ip6',
       2,
-      'weir agent: -bindAddress=0.0.0.0 with -advertiseHostnameStrategy=auto-ip6: clients would be sent to an IPv6 address, where nothing listens; -bindAddress :: listens on both\n',
+      'weir agent: -bindAddress=0.0.0.0 with -advertiseHostnameStrategy=auto-ip6: nothing listens on the advertised IPv6 address; -bindAddress :: listens on both\n',
     ],
     // An address reserved for documentation, which no machine has.
     [
       `local ${freePorts.join(' ')} -bindAddress 192.0.2.1`,
       1,
-      'weir local: -bindAddress: this machine cannot listen at 192.0.2.1; name one of its addresses\n',
+      'weir local: -bindAddress: failed to listen on 192.0.2.1; use an address of this machine\n',
     ],
   ];
   for (const [line, status, err] of cases) {

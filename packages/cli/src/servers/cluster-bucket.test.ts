@@ -78,7 +78,7 @@ test('an agent with another bucket fails with one line without secrets, and leav
     name: 'Failure',
     message:
       `-bucketURL: s3://orders?prefix=eu is not the bucket of vci_test, whose id is ${cluster.bucketId} (service/vci_test/bucket-id is missing); start the agent with the ` +
-      'bucket of the other agents; if it is this one and was copied or emptied on purpose, put the id of the cluster into that object',
+      'bucket of the other agents; if this one was copied or emptied on purpose, write the id of the cluster to that object',
   });
   assert.equal(await other.head(key), undefined);
   await other.put(key, [Buffer.from('bki_other\n')]);

@@ -93,7 +93,7 @@ function refusal(
   const what = found === undefined ? `${key} is missing` : `${key} has ${found}`;
   return new Failure(
     `${flag}: ${bucketUrlForMessages(bucketUrl)} is not the bucket of ${clusterId}, whose id is ${known} (${what}); ` +
-      'start the agent with the bucket of the other agents; if it is this one and was copied or emptied on purpose, put the id of the cluster into that object',
+      'start the agent with the bucket of the other agents; if this one was copied or emptied on purpose, write the id of the cluster to that object',
   );
 }
 

@@ -26,7 +26,7 @@ test('a second process in a directory reports the pid of the first', (t) => {
   for (const use of ['alone', 'shared'] as const)
     assert.throws(
       () => openDataDirectory(path, use),
-      fails(new RegExp(`-dataDir ${path}: the process with pid ${process.pid} uses it`)),
+      fails(new RegExp(`-dataDir ${path}: in use by process ${process.pid}`)),
     );
   release();
   openDataDirectory(path, 'alone')();
@@ -37,7 +37,7 @@ test('control planes share a directory, and exclude a playground', (t) => {
   const first = openDataDirectory(path, 'shared');
   const second = openDataDirectory(path, 'shared');
   first();
-  assert.throws(() => openDataDirectory(path, 'alone'), fails(/uses it; stop that, or name another/));
+  assert.throws(() => openDataDirectory(path, 'alone'), fails(/in use by .*; stop it, or use another/));
   second();
   openDataDirectory(path, 'alone')();
 });
@@ -46,8 +46,8 @@ test('an unusable directory is reported in one line', (t) => {
   const path = directory(t);
   const file = join(path, 'file');
   writeFileSync(file, '');
-  assert.throws(() => openDataDirectory(file, 'alone'), fails(/a file is in its place/));
-  assert.throws(() => openDataDirectory(join(file, 'below'), 'alone'), fails(/a file is in its place/));
+  assert.throws(() => openDataDirectory(file, 'alone'), fails(/not a directory/));
+  assert.throws(() => openDataDirectory(join(file, 'below'), 'alone'), fails(/not a directory/));
   // Nothing can be created there, whatever the user's permissions, and Node's recursive mkdir never returns.
   assert.throws(() => openDataDirectory('/proc/none/data', 'alone'), fails(/-dataDir \/proc\/none\/data: /));
   assert.throws(() => openDataDirectory('/proc/self', 'alone'), fails(/-dataDir \/proc\/self: /));
@@ -60,7 +60,7 @@ test('an unreadable identity is reported in one line, and is not changed', (t) =
     writeFileSync(file, text);
     assert.throws(
       () => identityIn(path),
-      fails(/identity\.json: not an identity; .* remove it to begin anew/),
+      fails(/identity\.json: not a valid identity file; .* remove it to create a new one/),
     );
     assert.equal(readFileSync(file, 'utf8'), text);
   }

@@ -32,7 +32,7 @@ function lockDirectory(path: string, use: DataDirectoryUse): () => void {
     } catch (error) {
       lock.close();
       if (!/locked|busy/.test((error as Error).message)) throw error;
-      throw new Failure(`-dataDir ${path}: ${holder(pidPath)} uses it; stop that, or name another directory`);
+      throw new Failure(`-dataDir ${path}: in use by ${holder(pidPath)}; stop it, or use another directory`);
     }
     writeFileSync(pidPath, `${process.pid}\n`, { mode: 0o600 });
     return () => {
@@ -44,7 +44,7 @@ function lockDirectory(path: string, use: DataDirectoryUse): () => void {
 
 function holder(pidPath: string): string {
   const pid = pidIn(pidPath);
-  return pid === undefined ? 'another process' : `the process with pid ${pid}`;
+  return pid === undefined ? 'another process' : `process ${pid}`;
 }
 
 function pidIn(path: string): number | undefined {
@@ -57,12 +57,12 @@ function pidIn(path: string): number | undefined {
 }
 
 const advice: Readonly<Record<string, string>> = {
-  EACCES: 'this user may not write there; name another directory',
-  EPERM: 'this user may not write there; name another directory',
-  EROFS: 'it lies on a file system that is mounted read-only; name another directory',
-  ENOTDIR: 'a file is in its place; name another directory',
+  EACCES: 'permission denied; use another directory',
+  EPERM: 'permission denied; use another directory',
+  EROFS: 'the file system is read-only; use another directory',
+  ENOTDIR: 'not a directory; use another directory',
   ENOSPC: 'the disk is full',
-  ENOENT: 'it cannot be made; name another directory',
+  ENOENT: 'failed to create it; use another directory',
 };
 
 /** Runs work on a data directory; file system errors become one line. */
@@ -74,6 +74,6 @@ export function explaining<Result>(path: string, work: () => Result): Result {
     const { code = '', message } = error as NodeJS.ErrnoException;
     const isFile = /^E[A-Z]+$/.test(code) || code === 'ERR_SQLITE_ERROR';
     if (!isFile) throw error;
-    throw new Failure(`-dataDir ${path}: ${advice[code] ?? `${message}; name another directory`}`);
+    throw new Failure(`-dataDir ${path}: ${advice[code] ?? `${message}; use another directory`}`);
   }
 }

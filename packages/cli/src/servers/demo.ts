@@ -31,9 +31,7 @@ export const demo: Handler<'demo'> = async (given, deps) => {
     {
       ...place,
       name: 'demo',
-      notes: [
-        place.dataDir === undefined ? 'everything is gone when it stops' : `data           ${place.dataDir}`,
-      ],
+      notes: [place.dataDir === undefined ? 'data is lost when it stops' : `data           ${place.dataDir}`],
       storage: storeSettings(values),
       allowedBucketUrls: values.allowedBucketURLs.map(bucketUrl().print),
       zone: 'demo',
@@ -57,7 +55,7 @@ async function portsOf(values: DemoValues, { output }: Deps) {
   const found = await freePorts(bindAddress, wanted);
   for (const flag of Object.keys(wanted) as (keyof typeof wanted)[]) {
     if (found[flag] === wanted[flag]) continue;
-    output.err(`weir demo: warning: port ${wanted[flag]} is taken, so that -${flag} is ${found[flag]}\n`);
+    output.err(`weir demo: warning: port ${wanted[flag]} is in use; using -${flag} ${found[flag]}\n`);
   }
   return found;
 }
@@ -67,13 +65,11 @@ function placeOf(values: DemoValues, { environment, output }: Deps, cleanup: Dis
   if (values.dataDir === undefined) {
     const flag = values.bucketURL === undefined ? '-databaseURL' : '-bucketURL';
     if (values.bucketURL !== undefined || values.databaseURL !== undefined)
-      throw new Failure(`${flag}: only goes together with -dataDir, which keeps the keys of the cluster`);
+      throw new Failure(`${flag}: needs -dataDir, which stores the keys of the cluster`);
     return placeInMemory();
   }
   if (isCi(environment)) {
-    output.err(
-      'weir demo: warning: started in CI, so that it runs in memory as weir local and keeps nothing\n',
-    );
+    output.err('weir demo: warning: started in CI; runs in memory like weir local and keeps no data\n');
     return placeInMemory();
   }
   return placeInDirectory(values.dataDir, values, cleanup);

@@ -18,13 +18,12 @@ export async function explainingStart<T>(ports: WantedPorts, start: () => Promis
     if (error instanceof DatabaseProblem || error instanceof ClusterRetired) throw new Failure(error.message);
     const { code, port, address, syscall } = error as NodeJS.ErrnoException & ListenProblem;
     if (syscall === 'listen' && isWrongAddress(code)) {
-      throw new Failure(`-bindAddress: this machine cannot listen at ${address}; name one of its addresses`);
+      throw new Failure(`-bindAddress: failed to listen on ${address}; use an address of this machine`);
     }
     const flag = Object.keys(ports).find((name) => ports[name] === port);
     if (flag === undefined) throw error;
-    if (code === 'EADDRINUSE') throw new Failure(`port ${port} is taken; -${flag} names another`);
-    if (code === 'EACCES')
-      throw new Failure(`port ${port} may not be opened by this user; -${flag} names another`);
+    if (code === 'EADDRINUSE') throw new Failure(`port ${port} is in use; set another with -${flag}`);
+    if (code === 'EACCES') throw new Failure(`permission denied for port ${port}; set another with -${flag}`);
     throw error;
   }
 }

@@ -46,13 +46,10 @@ test('the password of the registry is read from a file', async (t) => {
     writeFileSync(file, text);
     await assert.rejects(open(), (error: Error) => {
       assert.ok(error instanceof Failure);
-      assert.match(
-        error.message,
-        /^-externalSchemaRegistryPasswordFile=\S+: does not hold a password in one line$/,
-      );
+      assert.match(error.message, /^-externalSchemaRegistryPasswordFile=\S+: not a password on one line$/);
       return true;
     });
   }
   rmSync(file);
-  await assert.rejects(open(), /: cannot be read \(ENOENT\)$/);
+  await assert.rejects(open(), /: failed to read the file \(ENOENT\)$/);
 });

@@ -48,11 +48,10 @@ async function passwordOf({
   if (path === undefined) return password;
   const subject = `-externalSchemaRegistryPasswordFile=${path}`;
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new Failure(`${subject}: cannot be read (${error.code})`);
+    throw new Failure(`${subject}: failed to read the file (${error.code})`);
   });
   const read = text.replace(/\r?\n$/, '');
-  if (read === '' || /\p{Cc}/u.test(read))
-    throw new Failure(`${subject}: does not hold a password in one line`);
+  if (read === '' || /\p{Cc}/u.test(read)) throw new Failure(`${subject}: not a password on one line`);
   return read;
 }
 
@@ -60,10 +59,9 @@ async function readAuthorities(path: string | undefined): Promise<string | undef
   if (path === undefined) return undefined;
   const subject = `-externalSchemaRegistryCACertFile=${path}`;
   const pem = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new Failure(`${subject}: cannot be read (${error.code})`);
+    throw new Failure(`${subject}: failed to read the file (${error.code})`);
   });
   // TLS ignores what is no certificate, and then trusts no server without saying why.
-  if (!pem.includes('-----BEGIN CERTIFICATE-----'))
-    throw new Failure(`${subject}: holds no certificate in PEM`);
+  if (!pem.includes('-----BEGIN CERTIFICATE-----')) throw new Failure(`${subject}: no PEM certificate found`);
   return pem;
 }

@@ -62,7 +62,9 @@ function readIdentity(path: string): Identity {
   const found = parse(readFileSync(path, 'utf8'));
   const { clusterId, agentId, agentKey, ...rest } = found;
   if (clusterId === undefined || agentId === undefined || agentKey === undefined)
-    throw new Failure(`${path}: not an identity; restore it from a backup, or remove it to begin anew`);
+    throw new Failure(
+      `${path}: not a valid identity file; restore it from a backup, or remove it to create a new one`,
+    );
   const { applicationKey, accountKey } = rest;
   if (applicationKey !== undefined && accountKey !== undefined)
     return { clusterId, agentId, agentKey, applicationKey, accountKey };

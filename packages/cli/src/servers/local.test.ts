@@ -114,7 +114,7 @@ test('a playground retains its records, and in CI it runs as local', async (t) =
   assert.equal(await stop(second), 0);
 
   const inCi = await start(t, argv, { CI: 'true' });
-  assert.match(inCi.stderr(), /^weir playground: warning: started in CI, so that it runs as weir local/);
+  assert.match(inCi.stderr(), /^weir playground: warning: started in CI; runs like weir local/);
   assert.match(inCi.stdout(), /^weir v830 local is ready/);
   assert.equal(await stop(inCi), 0);
 });
@@ -136,7 +136,7 @@ test('a port that is in use is a clear error', async (t) => {
   assert.equal(status, 1);
   assert.match(
     stderr,
-    new RegExp(`^weir local: port ${local.kafkaPort} is taken; -kafkaPort names another\\n$`),
+    new RegExp(`^weir local: port ${local.kafkaPort} is in use; set another with -kafkaPort\\n$`),
   );
   await stop(local);
 });
@@ -160,7 +160,7 @@ test('a playground that lost its database is restored from its bucket', async (t
   assert.match(out, /^ {2}beyond it +(?:no|\d+) files?\b/m);
   const refused = await runArguments(again);
   assert.equal(refused.status, 1);
-  assert.match(refused.err, /-dataDir .* has an identity already; name a new directory/);
+  assert.match(refused.err, /-dataDir .* already has an identity; use a new directory/);
   const second = await start(t, ['playground', ...freePorts, ...bucket, '-dataDir', dataDir]);
   const fetched = await cli(second.kafkaPort, 'fetch', '-topic', 'orders', '-output', 'json');
   assert.deepEqual(

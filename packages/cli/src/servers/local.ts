@@ -13,7 +13,7 @@ export const local: Handler<'local'> = (values, deps) => {
       ...place,
       name: 'local',
       zone: 'local',
-      notes: [`API key        ${place.identity.applicationKey}`, 'everything is gone when it stops'],
+      notes: [`API key        ${place.identity.applicationKey}`, 'data is lost when it stops'],
     },
     values,
     deps,

@@ -41,5 +41,5 @@ export async function* readingsOf({
     if (metrics !== undefined) yield metrics.read();
   }
   if (failed.length > 0)
-    throw new Error(`${failed.length} clusters could not be measured, the first of them ${failed[0]}`);
+    throw new Error(`failed to measure ${failed.length} clusters; the first: ${failed[0]}`);
 }

@@ -12,7 +12,7 @@ import { storeSettings } from './store-settings.ts';
 export const playground: Handler<'playground'> = async (values, deps) => {
   const { environment, output } = deps;
   if (isCi(environment)) {
-    output.err('weir playground: warning: started in CI, so that it runs as weir local and keeps nothing\n');
+    output.err('weir playground: warning: started in CI; runs like weir local and keeps no data\n');
     return local(values, deps);
   }
   using cleanup = new DisposableStack();

@@ -23,20 +23,21 @@ const defaultDataDir = 'weir-data';
 /** A control plane that still leads looks for a fence at every interval, and then has to store its last entries. */
 const fenceIntervals = 4;
 const incompleteness =
-  'the control plane before did not confirm that it stored everything: records, committed offsets, topics, ACLs and ' +
-  'other changes may be missing that were acknowledged at or after the recovery point';
+  'the previous control plane did not confirm that its backup was complete: records, committed offsets, topics, ACLs and ' +
+  'other changes acknowledged at or after the recovery point may be missing';
 const uncommittedFileName = 'files-beyond-recovery-point.txt';
 
 /** Rebuilds a cluster from its bucket. The control plane that is started afterwards serves it under its own id. */
 export const restore: Handler<'control-plane restore'> = async (values, deps) => {
   const { clock, environment, output } = deps;
-  if (values.bucketURL === undefined) throw new Failure('-bucketURL: name the bucket of the cluster');
+  if (values.bucketURL === undefined)
+    throw new Failure('-bucketURL: required; set the bucket of the cluster');
   const url = bucketUrl().print(values.bucketURL);
   const dataDir = resolve(values.dataDir ?? defaultDataDir);
   const databaseUrl = values.databaseURL ?? join(dataDir, 'weir.db');
   const log = jsonLog({ level: 'warn', nowMs: clock.nowMs, write: (line) => output.err(`${line}\n`) });
   if (existsSync(join(dataDir, 'identity.json')))
-    throw new Failure(`-dataDir ${dataDir}: it has an identity already; name a new directory`);
+    throw new Failure(`-dataDir ${dataDir}: already has an identity; use a new directory`);
   await using running = new AsyncDisposableStack();
   if (values.databaseURL === undefined) running.defer(openDataDirectory(dataDir, 'alone'));
   else explaining(dataDir, () => makeDirectory(dataDir));
@@ -110,14 +111,16 @@ export const restore: Handler<'control-plane restore'> = async (values, deps) =>
           `restored ${clusterId} as generation ${generation}`,
           `  topics          ${topicCount}`,
           ...(isComplete
-            ? [`  recovery point  ${recoveryPoint}; the control plane before stored everything and stopped`]
+            ? [
+                `  recovery point  ${recoveryPoint}; the previous control plane completed its backup and stopped`,
+              ]
             : [`  recovery point  ${recoveryPoint}`, `  incomplete      ${incompleteness}`]),
           ...(areSchemaIdsReserved
-            ? ['  schemas         ids that were given out after the recovery point are not given out again']
+            ? ['  schemas         ids allocated after the recovery point are not reused']
             : []),
           lineOfBeyond(uncommitted, isComplete, beyond),
           ...unsearched.map((problem) => `  not searched    ${problem}`),
-          `  agent key       in ${agentKeyPath}; keys of before are not part of the backup`,
+          `  agent key       in ${agentKeyPath}; earlier keys are not in the backup`,
           '',
         ].join('\n'),
     });
@@ -147,8 +150,8 @@ function lineOfBeyond(
   if (path === undefined) return '  beyond it       no files';
   const files = `${fileCount} ${fileCount === 1 ? 'file' : 'files'} with ${formatBytes(byteCount)}`;
   const meaning = isComplete
-    ? 'that were uploaded and never acknowledged'
-    : 'at most, whose records may have been acknowledged and are not in the cluster';
+    ? 'uploaded and never acknowledged'
+    : 'at most, whose records may have been acknowledged but are not restored';
   return `  beyond it       ${files} ${meaning}; listed in ${path}`;
 }
 
@@ -157,6 +160,6 @@ async function onlyCluster(store: ObjectStore): Promise<string> {
   if (found === undefined) throw new RestoreProblem('the bucket has no metadata backup of any cluster');
   if (others.length === 0) return found;
   throw new RestoreProblem(
-    `the bucket has backups of ${[found, ...others].join(', ')}; choose one by -defaultVirtualClusterID`,
+    `the bucket has backups of ${[found, ...others].join(', ')}; choose one with -defaultVirtualClusterID`,
   );
 }

@@ -179,7 +179,10 @@ for (const flag of ['-kafkaPort', '-httpPort', '-consolePort', '-schemaRegistryP
     argv[argv.indexOf(flag) + 1] = String(port);
     const { ended, output } = start(t, argv);
     assert.deepEqual(await ended, [1, null], output());
-    assert.ok(output().includes(`weir playground: port ${port} is taken; ${flag} names another\n`), output());
+    assert.ok(
+      output().includes(`weir playground: port ${port} is in use; set another with ${flag}\n`),
+      output(),
+    );
   });
 }
 

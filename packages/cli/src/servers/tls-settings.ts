@@ -117,6 +117,6 @@ async function explainingFiles<T>(load: () => Promise<T>): Promise<T> {
   try {
     return await load();
   } catch (error) {
-    throw new Failure(`TLS cannot be served: ${error instanceof Error ? error.message : String(error)}`);
+    throw new Failure(`failed to load TLS files: ${error instanceof Error ? error.message : String(error)}`);
   }
 }

@@ -53,7 +53,7 @@ async function change(
     text: () =>
       table(
         ['CONFIG', 'VALUE'],
-        done.map(({ config, value }) => [config, value ?? '(back to the default)']),
+        done.map(({ config, value }) => [config, value ?? '(default)']),
       ),
   });
   return 0;
@@ -72,7 +72,5 @@ async function refuseUnknown(
   const unknown = changes.find(({ name }) => !known.includes(name))?.name;
   if (unknown === undefined) return;
   const nearest = nearestName(unknown, known);
-  throw new Failure(
-    `there is no config ${unknown}${nearest === undefined ? '' : `; did you mean ${nearest}?`}`,
-  );
+  throw new Failure(`unknown config ${unknown}${nearest === undefined ? '' : `; did you mean ${nearest}?`}`);
 }

@@ -224,12 +224,12 @@ test('flags are checked before anything is sent', async (t) => {
   t.after(() => taken.close());
   const { port } = taken.address() as { port: number };
   const cases: readonly [line: string, status: number, err: RegExp][] = [
-    ['cli benchmark-producer', 2, /-topic: weir cli benchmark-producer needs it/],
+    ['cli benchmark-producer', 2, /-topic: required by weir cli benchmark-producer/],
     [`${consumer} -offset 5`, 2, /-offset=5: a benchmark reads all partitions/],
     [
       `cli benchmark-consumer -topic orders -metrics-port ${port}`,
       1,
-      new RegExp(`port ${port} is taken; -metrics-port names another`),
+      new RegExp(`port ${port} is in use; set another with -metrics-port`),
     ],
   ];
   for (const [line, status, err] of cases) {

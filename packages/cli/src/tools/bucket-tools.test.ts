@@ -55,8 +55,8 @@ test('file-reader prints the index of a file and its records', async (t) => {
   );
   const key = logFileKey(clusterId, fileIdOf(2));
   for (const [named, problem] of [
-    [fileIdOf(2), `${key}: there is no such file`],
-    ['orders', '-log-file: an id of 32 hex digits is needed, or a key that begins with service/'],
+    [fileIdOf(2), `${key}: not found`],
+    ['orders', '-log-file: use an id of 32 hex digits, or a key that starts with service/'],
   ]) {
     const { status, err } = await runLine(`cli file-reader -bucketURL file://${folder} -log-file ${named}`);
     assert.deepEqual([status, err], [1, `weir cli file-reader: ${problem}\n`]);
@@ -88,10 +88,7 @@ test('file-reader decodes records by their schemas', async (t) => {
     ],
   );
   const plain = await runLine(`${read} -tlsSkipVerify`);
-  assert.match(
-    plain.err,
-    /-tlsSkipVerify.* only goes together with an https:\/\/ address in -schemaRegistryURL/,
-  );
+  assert.match(plain.err, /-tlsSkipVerify.* needs an https:\/\/ address in -schemaRegistryURL/);
 });
 
 test('file-scrubber finds damaged files, notes its progress, and continues from there', async (t) => {
@@ -136,6 +133,6 @@ test('file-scrubber finds damaged files, notes its progress, and continues from 
   const refused = await runLine(`${scrub} -progress-file ${progressFile}`);
   assert.equal(
     refused.err,
-    `weir cli file-scrubber: -progress-file ${progressFile}: not the file of a scrub; name another\n`,
+    `weir cli file-scrubber: -progress-file ${progressFile}: not a progress file; use another\n`,
   );
 });

@@ -40,5 +40,5 @@ export async function clusterIn(
   if (found === undefined) throw new Failure('-bucketURL: no cluster has files in this bucket');
   if (others.length === 0) return found;
   const ids = [found, ...others].join(', ');
-  throw new Failure(`-bucketURL: the bucket has files of ${ids}; choose one by ${flag}`);
+  throw new Failure(`-bucketURL: the bucket has files of ${ids}; choose one with ${flag}`);
 }

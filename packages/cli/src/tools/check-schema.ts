@@ -109,6 +109,6 @@ function headline({ subject, isCompatible, compatibility, ...verdict }: Verdict)
   if (!isCompatible && verdict.comparedVersion === undefined) return `${subject}: cannot be registered`;
   if (!isCompatible) return `${subject}: incompatible with version ${verdict.comparedVersion}${level}`;
   return verdict.comparedVersion === undefined
-    ? `${subject}: has no versions, so that any valid schema fits`
+    ? `${subject}: no versions yet, any valid schema is compatible`
     : `${subject}: compatible with version ${verdict.comparedVersion}${level}`;
 }

@@ -54,7 +54,7 @@ test('an agent of a clone reads the records of the cluster, which deletes its to
   assert.equal(cloned.status, 0, cloned.err);
   assert.match(
     cloned.err,
-    /^weir cli clone-cluster: made vcn_copy of vci_\w+; its agents need the same -bucketURL/,
+    /^weir cli clone-cluster: created vcn_copy from vci_\w+; start its agents with the same -bucketURL/,
   );
   const [cloneId, agentKey] = cloned.out.trim().split(' ');
 

@@ -21,8 +21,8 @@ export const cloneClusterTool: Handler<'cli clone-cluster'> = async (values, dep
     text: () => `${made.virtual_cluster_id} ${key}\n`,
   });
   output.err(
-    `weir cli clone-cluster: made ${made.virtual_cluster_name} of ${virtual_cluster_id}; its agents need the same ` +
-      '-bucketURL, and the key that is printed this once\n',
+    `weir cli clone-cluster: created ${made.virtual_cluster_name} from ${virtual_cluster_id}; start its agents with the same ` +
+      '-bucketURL and the printed key, which is shown only once\n',
   );
   return 0;
 };

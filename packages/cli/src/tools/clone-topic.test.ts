@@ -63,7 +63,7 @@ test('a topic is cloned, and what is wrong is one line', async (t) => {
     [
       ['-from', 'payments', '-to', 'other', '-at', '0'],
       1,
-      /has 2 partitions, and offset 0 means another record/,
+      /has 2 partitions, and offset 0 is a different record/,
     ],
     [['-from', 'orders', '-to', 'other', '-at', 'yesterday'], 2, /-at.*an offset such as 42/],
     [['-from', '__service_x', '-to', 'other'], 1, /__service_x belongs to the service/],

@@ -52,7 +52,7 @@ async function pointOf(
   );
   if (count > 1)
     throw new Failure(
-      `-at: topic ${from} has ${count} partitions, and offset ${at.offset} means another record in each; give 0:${at.offset},1:… or a time`,
+      `-at: topic ${from} has ${count} partitions, and offset ${at.offset} is a different record in each; give 0:${at.offset},1:… or a time`,
     );
   return { at_offsets: [{ partition: 0, offset: at.offset }] };
 }

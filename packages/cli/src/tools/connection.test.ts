@@ -68,8 +68,8 @@ test('several hosts are tried in turn, by any spelling of the flag', async (t) =
     out: '',
     err:
       `weir cli list-topics: ${none}: connection refused; localhost:${closed}: connection refused; ` +
-      'the machine answers, and nothing listens on that port; check that the broker runs and that the port is the ' +
-      'one of its Kafka listener\n',
+      'nothing listens on that port; check that the broker is running and that the port is ' +
+      'that of its Kafka listener\n',
   });
 });
 
@@ -97,39 +97,30 @@ test('a connection is diagnosed for each host by itself', async (t) => {
 
 test('conflicting flags are rejected, and no secret is shown', async () => {
   const cases: readonly [flags: string, line: string][] = [
-    ['-tlsServerCACertFile=ca', '-tlsServerCACertFile=ca: only goes together with -tls'],
-    ['-tlsSkipVerify', '-tlsSkipVerify=true: only goes together with -tls'],
-    ['-tls -tlsClientCertFile=c', '-tlsClientCertFile=c: only goes together with -tlsClientPrivateKeyFile'],
-    [
-      '-tls -tlsClientPrivateKeyFile=k',
-      '-tlsClientPrivateKeyFile=k: only goes together with -tlsClientCertFile',
-    ],
+    ['-tlsServerCACertFile=ca', '-tlsServerCACertFile=ca: needs -tls'],
+    ['-tlsSkipVerify', '-tlsSkipVerify=true: needs -tls'],
+    ['-tls -tlsClientCertFile=c', '-tlsClientCertFile=c: needs -tlsClientPrivateKeyFile'],
+    ['-tls -tlsClientPrivateKeyFile=k', '-tlsClientPrivateKeyFile=k: needs -tlsClientCertFile'],
     [
       '-tls -tlsSkipVerify -tlsServerCACertFile=ca',
-      '-tlsSkipVerify=true with -tlsServerCACertFile=ca: nothing would be checked against the file',
+      '-tlsSkipVerify=true with -tlsServerCACertFile=ca: the file would not be used; set one of them',
     ],
-    ['-username u', '-username=u: only goes together with -password'],
-    ['-password hunter2', '-password=(hidden): only goes together with -username'],
+    ['-username u', '-username=u: needs -password'],
+    ['-password hunter2', '-password=(hidden): needs -username'],
     [
       '-username u -password hunter2 -oauthToken hunter2',
-      '-oauthToken=(hidden) with -username=u: a login is by password or by token',
+      '-oauthToken=(hidden) with -username=u: set a password or a token, not both',
     ],
-    [
-      '-oauthToken hunter2 -oauthTokenFile f',
-      '-oauthToken=(hidden) with -oauthTokenFile=f: there is one token; set one of them',
-    ],
+    ['-oauthToken hunter2 -oauthTokenFile f', '-oauthToken=(hidden) with -oauthTokenFile=f: set one of them'],
     [
       '-saslMechanism PLAIN -oauthToken hunter2',
-      '-saslMechanism=PLAIN with -oauthToken=(hidden): a token is for OAUTHBEARER',
+      '-saslMechanism=PLAIN with -oauthToken=(hidden): a token needs OAUTHBEARER',
     ],
     [
       '-saslMechanism OAUTHBEARER -username u -password hunter2',
-      '-saslMechanism=OAUTHBEARER: only goes together with -oauthToken or -oauthTokenFile',
+      '-saslMechanism=OAUTHBEARER: needs -oauthToken or -oauthTokenFile',
     ],
-    [
-      '-saslMechanism SCRAM-SHA-512',
-      '-saslMechanism=SCRAM-SHA-512: only goes together with -username and -password',
-    ],
+    ['-saslMechanism SCRAM-SHA-512', '-saslMechanism=SCRAM-SHA-512: needs -username and -password'],
     ['-saslMechanism GSSAPI', '-saslMechanism=GSSAPI: one of PLAIN, SCRAM-SHA-512, OAUTHBEARER is allowed'],
   ];
   for (const [flags, line] of cases) {
@@ -147,27 +138,27 @@ test('an unusable file is reported by its flag', async (t) => {
   const cases: readonly [flags: string, line: RegExp][] = [
     [
       '-tls -tlsServerCACertFile=/nowhere/ca.pem',
-      /-tlsServerCACertFile=\/nowhere\/ca\.pem: cannot be read \(ENOENT\)$/,
+      /-tlsServerCACertFile=\/nowhere\/ca\.pem: failed to read the file \(ENOENT\)$/,
     ],
     [
       `-tls -tlsServerCACertFile=${write('text', 'hello')}`,
-      /-tlsServerCACertFile=.*text: holds no certificate in PEM$/,
+      /-tlsServerCACertFile=.*text: no PEM certificate found$/,
     ],
-    [`-tls -tlsServerCACertFile=${broken}`, /-tlsServerCACertFile=.*: certificate 1 cannot be read \(ERR_/],
+    [`-tls -tlsServerCACertFile=${broken}`, /-tlsServerCACertFile=.*: certificate 1 is invalid \(ERR_/],
     [
       `-tls -tlsClientCertFile=${certificate} -tlsClientPrivateKeyFile=${write('other.key', other.key)}`,
-      /-tlsClientPrivateKeyFile=.*other\.key: is not the key of the certificate \(ERR_/,
+      /-tlsClientPrivateKeyFile=.*other\.key: does not match the certificate \(ERR_/,
     ],
     [
       `-tls -tlsClientCertFile=${certificate} -tlsClientPrivateKeyFile=${certificate}`,
-      /-tlsClientPrivateKeyFile=.*one\.crt: holds no private key in PEM \(ERR_/,
+      /-tlsClientPrivateKeyFile=.*one\.crt: no PEM private key found \(ERR_/,
     ],
-    ['-oauthTokenFile=/nowhere/token', /-oauthTokenFile=\/nowhere\/token: cannot be read \(ENOENT\)$/],
-    [`-oauthTokenFile=${write('empty', '\n')}`, /-oauthTokenFile=.*empty: does not hold a token$/],
     [
-      `-oauthTokenFile=${write('prose', 'hunter2 and more')}`,
-      /-oauthTokenFile=.*prose: does not hold a token$/,
+      '-oauthTokenFile=/nowhere/token',
+      /-oauthTokenFile=\/nowhere\/token: failed to read the file \(ENOENT\)$/,
     ],
+    [`-oauthTokenFile=${write('empty', '\n')}`, /-oauthTokenFile=.*empty: not a valid token$/],
+    [`-oauthTokenFile=${write('prose', 'hunter2 and more')}`, /-oauthTokenFile=.*prose: not a valid token$/],
   ];
   for (const [flags, line] of cases) {
     const { status, out, err } = await runLine(`cli list-topics ${flags}`);
@@ -181,7 +172,7 @@ test('TLS to a plain listener is reported', async (t) => {
   const { at } = await clusterAt(t, {});
   const { status, err } = await runLine(`${at()} -tls`);
   assert.equal(status, 1);
-  assert.match(err, /: the other side ended the TLS handshake; leave -tls out, or take the port /);
+  assert.match(err, /: the broker ended the TLS handshake; remove -tls, or use the port /);
 });
 
 test('TLS trusts the authority of the brokers, for the requested name', async (t) => {
@@ -210,12 +201,12 @@ test('TLS trusts the authority of the brokers, for the requested name', async (t
   });
   assert.ok(seenNames.length > 0 && seenNames.every((name) => name === 'localhost'));
   const untrusted = await runLine(`${at()} -tls`);
-  assert.match(untrusted.err, /not known here; name the certificate authority of the brokers/);
+  assert.match(untrusted.err, /not trusted; set the certificate authority of the brokers/);
   const misnamed = await runLine(`${at('127.0.0.1')} -tls -tlsServerCACertFile=${ca}`);
-  assert.match(misnamed.err, /the certificate of the broker is for another name; connect by a name/);
+  assert.match(misnamed.err, /the certificate of the broker is for another name; connect with a name/);
   const careless = await runLine(`${at('127.0.0.1')} -tls -tlsSkipVerify`);
   assert.equal(careless.status, 0);
-  assert.match(careless.err, /^weir: warning: -tlsSkipVerify: the certificate is not verified; /);
+  assert.match(careless.err, /^weir: warning: -tlsSkipVerify: certificates are not verified; /);
   assert.equal((await runLine(at())).status, 1);
 });
 
@@ -262,13 +253,13 @@ test('every tool logs in, by flags, by variables or by a file', async (t) => {
   assert.equal(wrong.status, 1);
   assert.match(
     wrong.err,
-    /the login by PLAIN was refused: wrong user or password; check -username and -password\n$/,
+    /PLAIN authentication failed: wrong user or password; check -username and -password\n$/,
   );
   assert.doesNotMatch(wrong.err, /hunter2/);
   assert.equal(fake.count('SaslHandshake'), handshakes + 1, 'a login that was refused is not tried again');
   const stranger = await runLine(at());
   assert.match(
     stranger.err,
-    /hung up at the first request; most likely it wants a login: -username and -password/,
+    /closed the connection at the first request; the broker probably requires authentication: -username and -password/,
   );
 });

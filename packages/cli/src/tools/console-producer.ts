@@ -54,7 +54,7 @@ async function* linesAsRecords(
       else {
         if (records.length > 0) yield records;
         throw new Failure(
-          `line ${number} ${reading.problem}; -property ignore.error=true takes it as a value`,
+          `line ${number} ${reading.problem}; set -property ignore.error=true to use it as value`,
         );
       }
     }

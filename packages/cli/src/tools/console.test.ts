@@ -96,7 +96,7 @@ test('a wrong line ends the producer after those before it', async (t) => {
   assert.deepEqual(await tool(words, { input: ['k\tv\nno key\nk\tw\n'] }), {
     status: 1,
     out: '',
-    err: 'weir cli console-producer: line 2 has no key before "\\t"; -property ignore.error=true takes it as a value\n',
+    err: 'weir cli console-producer: line 2 has no key before "\\t"; set -property ignore.error=true to use it as value\n',
   });
   const lenient = [...words, '-property', 'ignore.error=true'];
   assert.equal((await tool(lenient, { input: ['no key\n'] })).status, 0);
@@ -226,7 +226,7 @@ test('a mistake is one line', async (t) => {
   await weir('cli create-topic -topic orders -partitions 2');
   const consumer = ['console-consumer', '-topic', 'orders'];
   const cases: readonly [words: readonly string[], status: number, err: RegExp][] = [
-    [['console-producer'], 2, /-topic: weir cli console-producer needs it\n$/],
+    [['console-producer'], 2, /-topic: required by weir cli console-producer\n$/],
     [
       ['console-producer', '-topic', 'a', '-property', 'parse.kay=true'],
       2,
@@ -246,10 +246,10 @@ test('a mistake is one line', async (t) => {
     [
       [...consumer, '-group', 'g', '-offset', '5'],
       2,
-      /-group=g with -offset=5: a group goes on from what it has/,
+      /-group=g with -offset=5: a group starts at its committed/,
     ],
-    [[...consumer, '-from-beginning', '-offset', '5'], 2, /only one of them is allowed\n$/],
-    [[...consumer, '-offset', '0'], 1, /offset 0 means another record in each; add -partition\n$/],
+    [[...consumer, '-from-beginning', '-offset', '5'], 2, /set one of them\n$/],
+    [[...consumer, '-offset', '0'], 1, /offset 0 is a different record in each; add -partition\n$/],
     [['console-consumer', '-topic', 'nope'], 1, /topic nope: UNKNOWN_TOPIC_OR_PARTITION: /],
     [['console-consumer', '-topic', 'nope', '-group', 'g'], 1, /topic nope: UNKNOWN_TOPIC_OR_PARTITION: /],
   ];

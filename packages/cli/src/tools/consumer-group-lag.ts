@@ -72,7 +72,7 @@ async function groupLag(
   const topics = [...new Set([...committed.keys(), ...readers.keys()])].sort();
   const wanted = onlyTopic === undefined ? topics : topics.filter((topic) => topic === onlyTopic);
   if (onlyTopic !== undefined && wanted.length === 0) {
-    throw new Failure(`group ${groupId} neither reads topic ${onlyTopic} nor has committed an offset of it`);
+    throw new Failure(`group ${groupId} has no members and no committed offsets for topic ${onlyTopic}`);
   }
   const partitions: PartitionLag[] = [];
   for (const topic of wanted) {

@@ -16,7 +16,7 @@ test('keys are created with the account key or an application key, and only the 
   const made = await run(accountKey, '-keyName', 'tools');
   assert.equal(made.status, 0, made.err);
   assert.match(made.out, /^aks_\w+\n$/);
-  assert.match(made.err, /made akn_tools \(aki_\w+\); the secret is printed this once/);
+  assert.match(made.err, /created akn_tools \(aki_\w+\); the key is shown only once/);
   await clientOf(made.out).call('list_virtual_clusters', {});
 
   const reading = await run(key, '-keyName', 'reader', '-keyKind', 'application_read_only');
@@ -37,19 +37,16 @@ test('keys are created with the account key or an application key, and only the 
   const agents = await run(key, '-keyName', 'agents', '-keyKind', 'agent', '-cluster', 'orders');
   assert.equal(agents.status, 0, agents.err);
   const unknown = await run(key, '-keyName', 'others', '-keyKind', 'agent', '-cluster', 'payments');
-  assert.match(
-    unknown.err,
-    /-cluster payments: the key sees no virtual cluster of this name; there are .*orders \(vci_/,
-  );
+  assert.match(unknown.err, /-cluster payments: not found; the key has access to .*orders \(vci_/);
 
   await client.call('create_virtual_cluster', { virtual_cluster_name: 'payments' });
   const which = await run(key, '-keyName', 'others', '-keyKind', 'agent');
   assert.match(
     which.err,
-    /the key sees 2 virtual clusters; say which with -cluster: vcn_orders \(vci_\w+\), vcn_payments \(vci_\w+\)\n$/,
+    /the key has access to 2 virtual clusters; choose one with -cluster: vcn_orders \(vci_\w+\), vcn_payments \(vci_\w+\)\n$/,
   );
   const ofAccount = await run(accountKey, '-keyName', 'others', '-keyKind', 'agent');
-  assert.match(ofAccount.err, /sees no virtual cluster; .*keys of the account none\n$/);
+  assert.match(ofAccount.err, /access to no virtual cluster; use an application key, .*\n$/);
 
   const nameless = await run(key);
   assert.equal(nameless.status, 2);

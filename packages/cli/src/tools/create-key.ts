@@ -16,7 +16,7 @@ export const createKeyTool: Handler<'cli create-key'> = async (values, deps) => 
     client.call('create_api_key', { name: values.keyName!, access_grants }),
   );
   printResult(values, deps, { json: { id, name, key }, text: () => `${key}\n` });
-  output.err(`weir cli create-key: made ${name} (${id}); the secret is printed this once\n`);
+  output.err(`weir cli create-key: created ${name} (${id}); the key is shown only once\n`);
   return 0;
 };
 

@@ -43,7 +43,7 @@ export const deleteAllTopicsTool: Handler<'cli delete-all-topics-unsafe'> = asyn
   });
   progress.clear();
   if (values.output !== 'json') {
-    output.out(`deleted ${deleted} topics${remaining === 0 ? '' : `; ${remaining} could not be deleted`}\n`);
+    output.out(`deleted ${deleted} topics${remaining === 0 ? '' : `; failed to delete ${remaining}`}\n`);
   }
   if (stop.aborted) return stoppedStatus;
   return remaining === 0 ? 0 : 1;

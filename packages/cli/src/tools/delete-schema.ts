@@ -14,7 +14,7 @@ export const deleteSchemaTool: Handler<'cli delete-schema'> = async (values, dep
   const words = versions.length === 1 ? 'version' : 'versions';
   printResult(values, deps, {
     json: { subject, versions, permanent },
-    text: () => `deleted ${words} ${versions.join(', ')} of ${subject}${permanent ? ' for good' : ''}\n`,
+    text: () => `deleted ${words} ${versions.join(', ')} of ${subject}${permanent ? ' permanently' : ''}\n`,
   });
   return 0;
 };

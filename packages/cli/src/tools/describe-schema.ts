@@ -53,12 +53,12 @@ async function findSchema(
   const { subject, 'schema-id': id, 'schema-guid': guid, 'include-deleted': deleted } = values;
   if (guid !== undefined) {
     const found = await registry.schemaByGuid(guid, { stop });
-    if (found === undefined) throw new Failure(`-schema-guid=${guid}: there is no such schema`);
+    if (found === undefined) throw new Failure(`-schema-guid=${guid}: not found`);
     return found;
   }
   if (id !== undefined) {
     const found = await registry.schemaById(id, { ...(subject === undefined ? {} : { subject }), stop });
-    if (found === undefined) throw new Failure(`-schema-id=${id}: there is no such schema`);
+    if (found === undefined) throw new Failure(`-schema-id=${id}: not found`);
     return { ...found, id };
   }
   const version = values['schema-version'] ?? 'latest';
@@ -67,8 +67,8 @@ async function findSchema(
   const versions = await registry.versions(subject!, { deleted, stop });
   throw new Failure(
     versions === undefined
-      ? `${subject}: there is no such subject; weir cli list-subjects lists them`
-      : `${subject}: there is no version ${version}, only ${versions.join(', ')}`,
+      ? `${subject}: not found; list subjects with weir cli list-subjects`
+      : `${subject}: version ${version} not found; versions are ${versions.join(', ')}`,
   );
 }
 

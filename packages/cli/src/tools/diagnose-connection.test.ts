@@ -73,8 +73,8 @@ async function stepsAt(host: string, port: number, flags = '') {
 }
 
 const refusedAdvice =
-  'connection refused; the machine answers, and nothing listens on that port; check that the broker runs and that the ' +
-  'port is the one of its Kafka listener';
+  'connection refused; nothing listens on that port; check that the broker is running and that the ' +
+  'port is that of its Kafka listener';
 
 test('a reachable cluster is reported step by step, with its brokers and its coordinator', async (t) => {
   const { fake, weir } = await cluster(t, { brokers: 2 });
@@ -83,21 +83,21 @@ test('a reachable cluster is reported step by step, with its brokers and its coo
     status: 0,
     out: [
       `Bootstrap ${first}`,
-      '  -   DNS             127.0.0.1 is no name',
+      '  -   DNS             127.0.0.1 is an address',
       `  OK  TCP             ${first} accepts connections`,
-      '  -   TLS             not asked for',
+      '  -   TLS             not enabled',
       '  OK  ApiVersions     10 APIs',
-      '  -   SASL            the broker asks for no login',
+      '  -   SASL            not required by the broker',
       '  OK  Metadata        cluster fake, brokers: 2',
-      '  OK  Brokers         2 of 2 can be reached at the addresses that the cluster advertises',
-      '  -   Cluster access  the broker is too old to say',
+      '  OK  Brokers         2 of 2 reachable at their advertised addresses',
+      '  -   Cluster access  not supported by the broker',
       '  OK  Coordinator     of a group: node 1',
       'Brokers',
       `  ${first}  node 1  [service-fake-rack]  ACCESSIBLE`,
       `  ${second}  node 2  [service-fake-rack]  ACCESSIBLE`,
       'Group coordinator',
       `  ${first}  node 1  [service-fake-rack]  ACCESSIBLE`,
-      'A client with these flags can work with the cluster.',
+      'Clients with these flags can use the cluster.',
       '',
     ].join('\n'),
     err: '',
@@ -118,11 +118,11 @@ test('an unreachable broker is reported with advice', async (t) => {
     `  127.0.0.1:${port}  node 7  [service-fake-rack]  NOT ACCESSIBLE: connection refused`,
     'Group coordinator',
     `  127.0.0.1:${fake.port()}  node 1  [service-fake-rack]  ACCESSIBLE`,
-    'What is wrong',
-    '  Brokers: 1 of 2 can be reached at the addresses that the cluster advertises; clients connect to these addresses and ' +
-      'not to the bootstrap address; see each of them below',
+    'Problems',
+    '  Brokers: 1 of 2 reachable at their advertised addresses; clients connect to the advertised addresses, ' +
+      'not to the bootstrap address; see the brokers below',
     `  127.0.0.1:${port}: ${refusedAdvice}`,
-    'A client with these flags cannot work as it should; begin with the step Brokers.',
+    'Clients with these flags have problems; start with step Brokers.',
     '',
   ]);
   const json = JSON.parse((await weir('cli diagnose-connection -output json')).out);
@@ -147,11 +147,11 @@ test('with a wrong bootstrap address, only that is reported', async () => {
       status: 1,
       out: [
         `Bootstrap 127.0.0.1:${port}`,
-        '  -       DNS  127.0.0.1 is no name',
+        '  -       DNS  127.0.0.1 is an address',
         `  FAILED  TCP  127.0.0.1:${port}: connection refused`,
-        'What is wrong',
+        'Problems',
         `  TCP: 127.0.0.1:${port}: ${refusedAdvice}`,
-        'A client with these flags cannot work as it should; begin with the step TCP.',
+        'Clients with these flags have problems; start with step TCP.',
         '',
       ].join('\n'),
       err: '',
@@ -169,8 +169,8 @@ test('with a wrong bootstrap address, only that is reported', async () => {
 test('a name that does not resolve ends the diagnosis at once', async () => {
   const { outcomes, message, conclusion } = await stepsAt('no-such-host.invalid', 9092);
   assert.equal(outcomes, 'DNS failed');
-  assert.match(message, /^no-such-host\.invalid: the name .*; check the spelling; /);
-  assert.match(conclusion, /begin with the step DNS\.$/);
+  assert.match(message, /^no-such-host\.invalid: failed to resolve the name; check the spelling; /);
+  assert.match(conclusion, /start with step DNS\.$/);
 });
 
 test('a name is reported with its addresses, and those of them that do not answer', async (t) => {
@@ -185,10 +185,10 @@ test('a server that does not speak Kafka is reported', async (t) => {
   const cases: readonly [serve: (socket: Socket) => void, message: RegExp][] = [
     [
       (socket) => socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')),
-      /^unreadable answer: .*; something else than a Kafka broker listens there/,
+      /^invalid response: .*; this is not a Kafka broker/,
     ],
-    [(socket) => socket.destroy(), /closed the connection; the broker may need/],
-    [() => {}, /^no answer to ApiVersions within 200ms; nothing comes back/],
+    [(socket) => socket.destroy(), /closed the connection; the broker may require/],
+    [() => {}, /^no response to ApiVersions within 200ms; a firewall/],
   ];
   for (const [serve, expected] of cases) {
     const port = await listener(t, serve);
@@ -232,39 +232,34 @@ test('all TLS failures are distinguished', async (t) => {
     message: RegExp,
   ][] = [
     [good, trusting, whole, /./],
-    [good, '', upToTls, /^the port speaks TLS; add -tls$/],
-    [undefined, '-tls', upToTls, /^the port speaks Kafka without TLS; leave -tls out/],
+    [good, '', upToTls, /^the listener uses TLS; add -tls$/],
+    [undefined, '-tls', upToTls, /^the listener does not use TLS; remove -tls/],
     [
       good,
       '-tls',
       upToTls,
-      /not known here: certificate of localhost for localhost, by Test CA, valid from 2020-01-01 to 2049-01-01; name the certificate authority of the brokers with -tlsServerCACertFile$/,
+      /not trusted: certificate of localhost for localhost, by Test CA, valid from 2020-01-01 to 2049-01-01; set the certificate authority of the brokers with -tlsServerCACertFile$/,
     ],
-    [
-      expired,
-      trusting,
-      upToTls,
-      /has expired: certificate of .* to 2021-06-01; the broker needs a certificate/,
-    ],
+    [expired, trusting, upToTls, /has expired: certificate of .* to 2021-06-01; renew the certificate/],
     [early, trusting, upToTls, /is not valid yet: certificate of .* from 2048-06-01 to /],
     [
       await authority.issue({ name: 'broker', dns: ['broker-1.example', 'broker-2.example'] }),
       trusting,
       upToTls,
-      /is for another name: certificate of broker for broker-1\.example, broker-2\.example, by .*; connect by a name/,
+      /is for another name: certificate of broker for broker-1\.example, broker-2\.example, by .*; connect with a name/,
     ],
     [
       mutual,
       trusting,
       upToTls,
-      /; the broker wants a client certificate that it knows: -tlsClientCertFile and /,
+      /; the broker requires a client certificate that it trusts: -tlsClientCertFile and /,
     ],
-    [mutual, '', upToTls, /^the port speaks TLS; add -tls$/],
+    [mutual, '', upToTls, /^the listener uses TLS; add -tls$/],
     [
       mutual,
       `${trusting} ${asClient('foreign', foreign)}`,
       upToTls,
-      /^the broker hung up right after the TLS handshake; most likely it wants another client certificate/,
+      /^the broker closed the connection right after the TLS handshake; the broker probably requires a \(different\) client certificate/,
     ],
     [mutual, `${trusting} ${asClient('client', client)}`, whole, /./],
     [expired, '-tls -tlsSkipVerify', whole, /./],
@@ -272,7 +267,7 @@ test('all TLS failures are distinguished', async (t) => {
       { ...good, maxVersion: 'TLSv1.2', minVersion: 'TLSv1.2', ciphers: 'AES256-GCM-SHA384' },
       trusting,
       upToTls,
-      /^the broker ended the TLS handshake \(handshake failure\); either the broker wants a client certificate /,
+      /^the broker ended the TLS handshake \(handshake failure\); the broker requires a client certificate /,
     ],
   ];
   for (const [tls, flags, outcomes, message] of cases) {
@@ -291,7 +286,7 @@ test('all TLS failures are distinguished', async (t) => {
     assert.equal(
       found.err,
       isSkipped
-        ? 'weir: warning: -tlsSkipVerify: the certificate is not verified; others may read what is sent\n'
+        ? 'weir: warning: -tlsSkipVerify: certificates are not verified; others may read the traffic\n'
         : '',
     );
   }
@@ -314,21 +309,31 @@ test('all login failures are distinguished, and the mechanisms are named', async
         sasl,
         '',
         `${before}, SASL failed`,
-        /^the broker wants a login and enables PLAIN, SCRAM-SHA-512, OAUTHBEARER; log in: -username and -password, or /,
+        /^the broker requires SASL and enables PLAIN, SCRAM-SHA-512, OAUTHBEARER; authenticate with -username and -password, or /,
       ],
-      [only('OAUTHBEARER'), '', `${before}, SASL failed`, /enables OAUTHBEARER; log in: -oauthTokenFile$/],
-      [only('GSSAPI'), '', `${before}, SASL failed`, /enables GSSAPI; this tool has none of its mechanisms$/],
+      [
+        only('OAUTHBEARER'),
+        '',
+        `${before}, SASL failed`,
+        /enables OAUTHBEARER; authenticate with -oauthTokenFile$/,
+      ],
+      [
+        only('GSSAPI'),
+        '',
+        `${before}, SASL failed`,
+        /enables GSSAPI; this tool supports none of its mechanisms$/,
+      ],
       [
         sasl,
         '-username alice -password hunter2',
         `${before}, SASL failed`,
-        /^the login by PLAIN was refused: wrong user or password; check -username and -password$/,
+        /^PLAIN authentication failed: wrong user or password; check -username and -password$/,
       ],
       [
         sasl,
         '-oauthToken bad',
         `${before}, SASL failed`,
-        /^the login by OAUTHBEARER was refused: .* invalid_token;/,
+        /^OAUTHBEARER authentication failed: .* invalid_token;/,
       ],
       [
         only('OAUTHBEARER'),
@@ -340,7 +345,7 @@ test('all login failures are distinguished, and the mechanisms are named', async
         undefined,
         alice,
         `${before}, SASL failed`,
-        /^this listener takes no login; leave -username and -password out/,
+        /^this listener does not use SASL; remove -username and -password/,
       ],
       [sasl, alice, `${before}, SASL note, ${after}`, /node 1/],
       [sasl, `${alice} -saslMechanism SCRAM-SHA-512`, `${before}, SASL ok, ${after}`, /node 1/],
@@ -374,20 +379,16 @@ test('the permissions of the client on the cluster and on a topic are reported',
     topic: readonly NeededOperation[] | number,
     RegExp[],
   ][] = [
-    [all, all, [/^ok everything is allowed$/, /^ok topic orders: everything is allowed$/]],
+    [all, all, [/^ok all operations are allowed$/, /^ok topic orders: all operations are allowed$/]],
     [
       [],
       ['READ', 'DESCRIBE'],
       [
-        /^note allowed are none; denied are CREATE, ALTER, .*; only administration needs these/,
-        /^note topic orders: allowed are READ, DESCRIBE; denied are WRITE, CREATE, DELETE, .*; weir cli create-acls /,
+        /^note allowed: none; denied: CREATE, ALTER, .*; needed for administration only/,
+        /^note topic orders: allowed: READ, DESCRIBE; denied: WRITE, CREATE, DELETE, .*; allow more with weir cli create-acls /,
       ],
     ],
-    [
-      ['DESCRIBE'],
-      ['DESCRIBE'],
-      [/^note allowed are DESCRIBE; /, /^failed topic orders: allowed are DESCRIBE; /],
-    ],
+    [['DESCRIBE'], ['DESCRIBE'], [/^note allowed: DESCRIBE; /, /^failed topic orders: allowed: DESCRIBE; /]],
     [
       all,
       errors.TOPIC_AUTHORIZATION_FAILED.code,
@@ -466,13 +467,13 @@ test('a group that a client may not see is a failure if the client asked for it'
   assert.equal(fake.count('FindCoordinator'), 2, 'the lookup of an unavailable coordinator is retried');
   assert.match(
     some.out,
-    /\nWorth a look\n {2}Coordinator: group coordinator: GROUP_AUTHORIZATION_FAILED: .*; name a group /,
+    /\nNotes\n {2}Coordinator: group coordinator: GROUP_AUTHORIZATION_FAILED: .*; set a group /,
   );
   const own = await weir('cli diagnose-connection -group readers');
   assert.equal(own.status, 1);
   assert.match(
     own.out,
-    /\nWhat is wrong\n {2}Coordinator: .* GROUP_AUTHORIZATION_FAILED: .*; weir cli create-acls -resource-type GROUP /,
+    /\nProblems\n {2}Coordinator: .* GROUP_AUTHORIZATION_FAILED: .*; weir cli create-acls -resource-type GROUP /,
   );
 });
 

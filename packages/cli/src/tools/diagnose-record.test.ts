@@ -77,8 +77,8 @@ test('a record is shown with its place, its batch and itself, from the backup in
       'result',
     ].map((name) => rows.get(name)),
     [
-      'right',
-      'right',
+      'valid',
+      'valid',
       'none',
       'none',
       'none',
@@ -118,13 +118,7 @@ function changed(path: string, change: (bytes: Buffer) => unknown): void {
 }
 
 const cases: Case[] = [
-  [
-    'beyond the end',
-    20,
-    () => {},
-    'beyond_end',
-    /^not readable: the log ends at 20; it was not written yet$/,
-  ],
+  ['beyond the end', 20, () => {}, 'beyond_end', /^not readable: the log end offset is 20; not written yet$/],
   [
     'before the log start',
     3,
@@ -133,14 +127,14 @@ const cases: Case[] = [
       await bucket.backUp();
     },
     'before_log_start',
-    /^not readable: it is before the log start 4; it was deleted, or its retention is over$/,
+    /^not readable: before the log start offset 4; deleted, or past its retention$/,
   ],
   [
     'a missing object',
     3,
     ({ bucket, first }) => rmSync(bucket.path(first)),
     'missing',
-    /^not readable: the object is not in the bucket; restore it from a version/,
+    /^not readable: the object is not in the bucket; restore it from an object version/,
   ],
   [
     'a truncated file',
@@ -346,8 +340,8 @@ test('the bytes of a record say which schema they have, and the registry whether
   };
   const decode = `-decode auto -schemaRegistryURL ${url}`;
   assert.deepEqual(await schemaLines(0), [
-    `key schema      GUID ${guid} after the magic byte 1 in the header __key_schema_id; -decode auto looks it up`,
-    'value schema    id 7 after the magic byte 0 at its beginning; -decode auto looks it up',
+    `key schema      GUID ${guid} after the magic byte 1 in the header __key_schema_id; set -decode auto to look it up`,
+    'value schema    id 7 after the magic byte 0 at its beginning; set -decode auto to look it up',
   ]);
   assert.deepEqual(await schemaLines(0, decode), [
     `key schema      GUID ${guid} after the magic byte 1 in the header __key_schema_id; JSON, subject orders-key; decodes as Key`,
@@ -356,11 +350,11 @@ test('the bytes of a record say which schema they have, and the registry whether
     'value decoded   "x"',
   ]);
   assert.deepEqual(await schemaLines(1, decode), [
-    'key schema      none: it begins with 0x6b, and not with a magic byte and an id or GUID',
-    'value schema    id 7 after the magic byte 0 at its beginning; AVRO, subjects orders-value, texts; does not decode: a length is negative',
+    'key schema      none: starts with 0x6b, not with a magic byte and a schema id or GUID',
+    'value schema    id 7 after the magic byte 0 at its beginning; AVRO, subjects orders-value, texts; failed to decode: a length is negative',
   ]);
   assert.deepEqual(await schemaLines(2, decode), [
-    'value schema    id 8 after the magic byte 0 at its beginning; does not decode: the registry has no such schema',
+    'value schema    id 8 after the magic byte 0 at its beginning; failed to decode: the registry has no such schema',
   ]);
   const { record } = await diagnose(bucket, 0, decode);
   assert.deepEqual(record.key_schema, {
@@ -391,10 +385,10 @@ test('what is missing is one line', async (t) => {
   const { bucket } = await twoFiles(t);
   const at = `-bucketURL file://${bucket.folder}`;
   for (const [line, problem] of [
-    ['-topic orders -partition 0', '-apiURL: diagnose-record needs it, or -bucketURL alone'],
-    [`${at} -topic orders`, '-partition: weir cli diagnose-record needs it'],
-    [`${at} -topic payments -partition 0`, 'the backup has no partition 0 of a topic payments'],
-    [`${at} -topic orders -partition 7`, 'the backup has no partition 7 of a topic orders'],
+    ['-topic orders -partition 0', '-apiURL: required by diagnose-record, or -bucketURL'],
+    [`${at} -topic orders`, '-partition: required by weir cli diagnose-record'],
+    [`${at} -topic payments -partition 0`, 'partition 0 of topic payments not found in the backup'],
+    [`${at} -topic orders -partition 7`, 'partition 7 of topic orders not found in the backup'],
   ] as const) {
     const { status, err } = await runLine(`cli diagnose-record ${line}`);
     assert.notEqual(status, 0);

@@ -60,7 +60,7 @@ async function ofBackup({ cluster, topic, partition }: Values, store: ObjectStor
   const metadata = await readBackedUpMetadata({ store, clusterId });
   if (metadata === undefined)
     throw new Failure(
-      `the bucket has no metadata backup of ${clusterId}; ask the leader by -apiURL and -apiKey`,
+      `the bucket has no metadata backup of ${clusterId}; ask the leader with -apiURL and -apiKey`,
     );
   let isFirst = true;
   return {
@@ -71,7 +71,7 @@ async function ofBackup({ cluster, topic, partition }: Values, store: ObjectStor
       isFirst = false;
       const located = metadata.locateRecord(topic!, partition!, offset);
       if (located === undefined)
-        throw new Failure(`the backup has no partition ${partition} of a topic ${topic}`);
+        throw new Failure(`partition ${partition} of topic ${topic} not found in the backup`);
       return located;
     },
   };

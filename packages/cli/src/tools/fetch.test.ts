@@ -117,7 +117,7 @@ test('reading starts and ends where the flags say', async (t) => {
   }
   assert.equal(
     (await weir('cli fetch -topic orders -offset 7')).err,
-    'weir cli fetch: topic orders, partition 0: there is no record at offset 7; it holds 0 to 5\n',
+    'weir cli fetch: topic orders, partition 0: no record at offset 7; offsets are 0 to 5\n',
   );
 });
 
@@ -141,7 +141,7 @@ test('all partitions are read from their leaders, and a number needs one partiti
   );
   assert.equal(
     (await weir('cli fetch -topic orders -offset 0')).err,
-    'weir cli fetch: topic orders has 3 partitions, and offset 0 means another record in each; add -partition\n',
+    'weir cli fetch: topic orders has 3 partitions, and offset 0 is a different record in each; add -partition\n',
   );
   assert.match((await weir('cli fetch -topic orders -offset 0 -partition 2')).out, /p2\n$/);
 });
@@ -301,5 +301,5 @@ test('the registry may be reached over TLS while the cluster is not', async (t) 
   assert.equal(untrusted.status, 0);
   assert.match(untrusted.out, /\(schema 1: https:.*unable to verify the first certificate/);
   const plain = await weir(`cli fetch -topic orders -tlsServerCACertFile ${ca}`);
-  assert.match(plain.err, /only goes together with -tls/);
+  assert.match(plain.err, /needs -tls/);
 });

@@ -35,7 +35,7 @@ export const fileReaderTool: Handler<'cli file-reader'> = (values, deps) =>
           printRecords({ store, key, file, values, deps, decode }),
         );
     } catch (error) {
-      if (error instanceof ObjectNotFound) throw new Failure(`${key}: there is no such file`);
+      if (error instanceof ObjectNotFound) throw new Failure(`${key}: not found`);
       if (error instanceof LogFileError || error instanceof DecodeError)
         throw new Failure(`${key}: ${error.message}`);
       throw error;
@@ -46,7 +46,7 @@ export const fileReaderTool: Handler<'cli file-reader'> = (values, deps) =>
 async function keyOf(store: ObjectStore, values: Values): Promise<string> {
   const given = values['log-file']!;
   if (!given.includes('/') && !isFileId(given))
-    throw new Failure('-log-file: an id of 32 hex digits is needed, or a key that begins with service/');
+    throw new Failure('-log-file: use an id of 32 hex digits, or a key that starts with service/');
   return isFileId(given) ? logFileKey(await clusterIn(store, values.defaultVirtualClusterID), given) : given;
 }
 

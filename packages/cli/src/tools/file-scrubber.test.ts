@@ -77,7 +77,7 @@ for (const mode of modes) {
     const { out } = await runLine(`cli file-scrubber -bucketURL file://${bucket.folder} ${mode}`);
     assert.match(
       out,
-      /^13 files with \d+ bytes verified, 0 damaged, 0 missing, 0 not as the metadata of 20\S+Z says; 0 orphans with 0 bytes, 2 dead\n$/,
+      /^13 files with \d+ bytes verified, 0 damaged, 0 missing, 0 mismatched with the metadata of 20\S+Z; 0 orphans with 0 bytes, 2 dead\n$/,
     );
   });
 }
@@ -293,7 +293,7 @@ for (const [what, change] of since) {
     );
     assert.ok(isChanged);
     assert.equal(status, 0);
-    assert.match(out, / verified, 0 damaged, 0 missing, 0 not as .* 0 orphans with 0 bytes, 0 dead\n$/);
+    assert.match(out, / verified, 0 damaged, 0 missing, 0 mismatched .* 0 orphans with 0 bytes, 0 dead\n$/);
   });
 }
 

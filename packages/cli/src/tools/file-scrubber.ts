@@ -39,7 +39,7 @@ export const fileScrubberTool: Handler<'cli file-scrubber'> = (values, deps) =>
     const metadata = values.metadata ? await readBackedUpMetadata({ store, clusterId }) : undefined;
     if (values.metadata && metadata === undefined)
       output.err(
-        `weir cli file-scrubber: the bucket has no metadata backup of ${clusterId}; files are verified by themselves\n`,
+        `weir cli file-scrubber: the bucket has no metadata backup of ${clusterId}; files are verified without it\n`,
       );
     const scrub = new Scrub(store, values, deps, metadata, progress);
     const known = metadata?.buckets() ?? [];
@@ -48,7 +48,7 @@ export const fileScrubberTool: Handler<'cli file-scrubber'> = (values, deps) =>
     for (const { number, url } of known)
       if (number !== bucket)
         output.err(
-          `weir cli file-scrubber: files in bucket ${number} of the cluster are not verified${url === '' ? '' : `; name it by -bucketURL ${concealUrls(url)}`}\n`,
+          `weir cli file-scrubber: files in bucket ${number} of the cluster are not verified${url === '' ? '' : `; verify it with -bucketURL ${concealUrls(url)}`}\n`,
         );
     for await (const files of filesToCheck(
       store,
@@ -146,7 +146,7 @@ class Scrub {
     const byMetadata =
       recovery_point === undefined
         ? ''
-        : `, ${missing} missing, ${mismatched} not as the metadata of ${recovery_point} says; ` +
+        : `, ${missing} missing, ${mismatched} mismatched with the metadata of ${recovery_point}; ` +
           `${orphans} orphans with ${orphan_bytes} bytes, ${dead} dead`;
     printResult(this.#values, this.#deps, {
       json: { cluster, ...counts, orphan_bytes, recovery_point: recovery_point ?? null, complete },

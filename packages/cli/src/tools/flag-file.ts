@@ -8,6 +8,6 @@ export async function readFlagFile(flag: FlagName, path: string): Promise<Buffer
     return await readFile(path);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new Failure(`-${flag}=${path}: cannot be read (${code})`);
+    throw new Failure(`-${flag}=${path}: failed to read the file (${code})`);
   }
 }

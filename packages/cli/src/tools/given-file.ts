@@ -21,7 +21,7 @@ async function fileBytes(flag: FlagName, path: string): Promise<Buffer> {
   try {
     return await readFile(path);
   } catch (error) {
-    throw new Failure(`-${flag}=${path}: cannot be read (${(error as NodeJS.ErrnoException).code})`);
+    throw new Failure(`-${flag}=${path}: failed to read the file (${(error as NodeJS.ErrnoException).code})`);
   }
 }
 

@@ -85,7 +85,7 @@ test('a missing group or topic is reported in one line', async (t) => {
     ],
     [
       'cli consumer-group-lag -group billing -topic nope',
-      'weir cli consumer-group-lag: group billing neither reads topic nope nor has committed an offset of it',
+      'weir cli consumer-group-lag: group billing has no members and no committed offsets for topic nope',
     ],
   ];
   for (const [line, err] of cases) {

@@ -13,7 +13,7 @@ export const mcpConfigTool: Handler<'cli mcp-config'> = async (values, deps) => 
   const reached = async () => (await orFailure(client.call('list_workspaces', {}))).workspaces;
   const workspace_ids =
     values.workspaces.length > 0 ? [...values.workspaces] : (await reached()).map(({ id }) => id);
-  if (workspace_ids.length === 0) throw new Failure('the key reaches no workspace');
+  if (workspace_ids.length === 0) throw new Failure('the key has access to no workspace');
   const { api_keys, configurations } = await orFailure(
     client.call('create_mcp_configuration', {
       workspace_ids,
@@ -31,6 +31,6 @@ export const mcpConfigTool: Handler<'cli mcp-config'> = async (values, deps) => 
     text: () => `${text}\n`,
   });
   const keys = api_keys.map(({ id, name }) => `${name} (${id})`).join(', ');
-  output.err(`weir cli mcp-config: made ${keys}; the secrets are printed this once\n`);
+  output.err(`weir cli mcp-config: created ${keys}; the secrets are shown only once\n`);
   return 0;
 };

@@ -16,7 +16,7 @@ export async function startingPositions(
     partition === undefined ? topic.partitions.map(({ partitionIndex }) => partitionIndex) : [partition];
   if (typeof position === 'number' && partitions.length > 1) {
     throw new Failure(
-      `topic ${topicName} has ${partitions.length} partitions, and offset ${position} means another record in each; ` +
+      `topic ${topicName} has ${partitions.length} partitions, and offset ${position} is a different record in each; ` +
         'add -partition',
     );
   }
@@ -33,6 +33,6 @@ function offsetAt(position: OffsetPosition, { earliest, latest }: OffsetRange, a
   if (typeof position === 'string') return position === 'earliest' ? earliest : latest;
   const offset = BigInt(position);
   if (offset >= earliest && offset <= latest) return offset;
-  const held = earliest === latest ? 'it holds none' : `it holds ${earliest} to ${latest - 1n}`;
-  throw new Failure(`${about}: there is no record at offset ${offset}; ${held}`);
+  const held = earliest === latest ? 'the partition is empty' : `offsets are ${earliest} to ${latest - 1n}`;
+  throw new Failure(`${about}: no record at offset ${offset}; ${held}`);
 }

@@ -83,9 +83,9 @@ async function encodedValue(encoder: SchemaEncoder, text: Buffer, number: number
     if (value !== null) return value;
   } catch (error) {
     if (!(error instanceof InvalidPayload)) throw error;
-    throw new Failure(`value ${number} does not fit schema ${encoder.id}: ${error.message}`, {
+    throw new Failure(`value ${number} does not match schema ${encoder.id}: ${error.message}`, {
       cause: error,
     });
   }
-  throw new Failure(`value ${number} is null, which deletes a key and has no schema`);
+  throw new Failure(`value ${number} is null (tombstone), which no schema encodes`);
 }

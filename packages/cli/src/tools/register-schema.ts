@@ -20,7 +20,7 @@ export const registerSchemaTool: Handler<'cli register-schema'> = async (values,
     } catch (error) {
       throw isIncompatible(error)
         ? new Failure(
-            `${subject}: the schema is incompatible with an earlier version; weir cli check-schema with the same flags shows why`,
+            `${subject}: the schema is incompatible with an earlier version; run weir cli check-schema with the same flags to see why`,
             { cause: error },
           )
         : error;

@@ -31,9 +31,9 @@ async function startCluster(t: TestContext) {
 test('a preview changes nothing, and a group with members is not reset', async (t) => {
   const { weir, leave } = await startCluster(t);
   const active =
-    'group billing has an active member (state Stable); its offsets can be reset once its consumers have stopped\n';
+    'group billing has an active member (state Stable); stop its consumers, then reset its offsets\n';
   const preview =
-    'group billing: preview of 2 partitions; -confirm-reset-offsets would reset them\n' +
+    'group billing: preview of 2 partitions; reset them with -confirm-reset-offsets\n' +
     'TOPIC   PARTITION  CURRENT  NEW  CHANGE  LAG\n' +
     'orders  0          2        5    +3      0\n' +
     'orders  1          -        3    -       0\n';
@@ -70,7 +70,7 @@ test('a confirmed reset commits the new offsets, from wherever they come', async
     [
       '-all-topics -shift-by 99',
       ['orders 0 1 5 +4 0'],
-      /partition 0: there is no offset 100, and the nearest is 5\n$/,
+      /partition 0: offset 100 is out of range; using 5\n$/,
     ],
     ['-all-topics -to-current', ['orders 0 5 5 0 0']],
     ['-topic orders -to-offset 2', ['orders 0 5 2 -3 3', 'orders 1 - 2 - 1']],
@@ -78,7 +78,11 @@ test('a confirmed reset commits the new offsets, from wherever they come', async
     ['-topic orders:1 -by-duration PT0S', ['orders 1 0 3 +3 0']],
     ['-topic orders:1 -by-duration 1d', ['orders 1 3 0 -3 3']],
     ['-topic orders -to-datetime 2001-01-01T00:00:00.000', ['orders 0 0 0 0 5', 'orders 1 0 0 0 3']],
-    [`-from-file ${file}`, ['orders 0 0 1 +1 4', 'orders 1 0 3 +3 0'], /partition 1: there is no offset 9, /],
+    [
+      `-from-file ${file}`,
+      ['orders 0 0 1 +1 4', 'orders 1 0 3 +3 0'],
+      /partition 1: offset 9 is out of range/,
+    ],
   ];
   for (const [flags, change, warnings = /^$/] of rows) {
     const { status, out, err } = await weir(`cli reset-offsets -group billing ${flags} --execute`);
@@ -127,31 +131,27 @@ test('a mistake is one line', async (t) => {
   await leave();
   const say = 'weir cli reset-offsets: ';
   const cases: readonly [flags: string, status: number, err: RegExp][] = [
-    ['-topic orders -to-latest', 2, /-group: weir cli reset-offsets needs it\n$/],
-    ['-group billing -topic orders', 2, /-to-offset: reset-offsets needs it, or another place/],
-    ['-group billing -to-latest', 2, /-topic: reset-offsets needs it, or -all-topics\n$/],
+    ['-topic orders -to-latest', 2, /-group: required by weir cli reset-offsets\n$/],
+    ['-group billing -topic orders', 2, /-to-offset: required by reset-offsets, or another target/],
+    ['-group billing -to-latest', 2, /-topic: required by reset-offsets, or -all-topics\n$/],
     ['-group billing -topic orders:x -to-latest', 2, /-topic=orders:x: topics such as .* are allowed\n$/],
-    ['-group billing -all-topics -topic orders -to-latest', 2, /one of them says which partitions\n$/],
+    ['-group billing -all-topics -topic orders -to-latest', 2, /set one of them\n$/],
     [
       '-group billing -all-topics -to-latest -shift-by 1',
       2,
-      /-to-latest=true with -shift-by=1: one place is needed/,
+      /-to-latest=true with -shift-by=1: set one target/,
     ],
-    ['-group billing -all-topics -to-latest -dry-run -execute', 2, /only one of them is allowed\n$/],
-    ['-group billing -all-topics -to-latest -export -output json', 2, /only one of them is allowed\n$/],
-    ['-group nope -all-topics -to-latest', 1, /group nope has committed no offsets; say with -topic/],
+    ['-group billing -all-topics -to-latest -dry-run -execute', 2, /set one of them\n$/],
+    ['-group billing -all-topics -to-latest -export -output json', 2, /set one of them\n$/],
+    ['-group nope -all-topics -to-latest', 1, /group nope has no committed offsets; set -topic/],
     ['-group billing -topic nope -to-latest', 1, /topic nope: UNKNOWN_TOPIC_OR_PARTITION: /],
     [
       '-group billing -topic orders:7 -to-latest',
       1,
       /topic orders has no partition 7; its partitions are 0 to 1\n$/,
     ],
-    [
-      '-group billing -topic orders:1 -shift-by 1',
-      1,
-      /partition 1: the group has committed no offset that could be/,
-    ],
-    ['-group billing -from-file /no/such', 1, /-from-file=\/no\/such: cannot be read \(ENOENT\)\n$/],
+    ['-group billing -topic orders:1 -shift-by 1', 1, /partition 1: no committed offset to shift/],
+    ['-group billing -from-file /no/such', 1, /-from-file=\/no\/such: failed to read the file \(ENOENT\)\n$/],
   ];
   for (const [flags, status, err] of cases) {
     const found = await weir(`cli reset-offsets ${flags}`);

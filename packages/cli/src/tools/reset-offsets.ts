@@ -99,8 +99,7 @@ async function targetsOf(
   const target = targetOf(values, clock.nowMs());
   const each = (partitions: Iterable<number>) => new Map([...partitions].map((one) => [one, target]));
   if (values['all-topics']) {
-    if (committed.size === 0)
-      throw new Failure(`group ${values.group} has committed no offsets; say with -topic what it is to read`);
+    if (committed.size === 0) throw new Failure(`group ${values.group} has no committed offsets; set -topic`);
     return new Map([...committed].map(([topic, offsets]) => [topic, each(offsets.keys())]));
   }
   const read = readTopicPartitions(values.topic!);
@@ -144,12 +143,9 @@ async function planned(
       const found = newOffset(ofTopic.get(partition)!, facts);
       const about = subject(topic, partition);
       if (found === undefined)
-        throw new Failure(
-          `${about}: the group has committed no offset that could be shifted; take another target`,
-        );
+        throw new Failure(`${about}: no committed offset to shift; use another target`);
       const { offset, outOfRange } = found;
-      if (outOfRange !== undefined)
-        warn(`${about}: there is no offset ${outOfRange}, and the nearest is ${offset}`);
+      if (outOfRange !== undefined) warn(`${about}: offset ${outOfRange} is out of range; using ${offset}`);
       rows.push({
         topic,
         partition,
@@ -185,7 +181,7 @@ function refuseActive(group: GroupDescription | undefined): void {
 
 function activeInWords({ groupId, state, members }: GroupDescription): string {
   const count = members.length === 1 ? 'an active member' : `${members.length} active members`;
-  return `group ${groupId} has ${count} (state ${state}); its offsets can be reset once its consumers have stopped`;
+  return `group ${groupId} has ${count} (state ${state}); stop its consumers, then reset its offsets`;
 }
 
 function refuseShareGroup(group: GroupDescription | undefined): void {
@@ -200,8 +196,8 @@ function nextOffset({ topic, partition, newOffset }: PlannedReset): OffsetToComm
 function headline(groupId: string, count: number, values: Values, isReset: boolean): string {
   const partitions = count === 1 ? '1 partition' : `${count} partitions`;
   if (isReset) return `group ${groupId}: reset ${partitions}`;
-  if (values['confirm-reset-offsets']) return `group ${groupId}: could not reset all of ${partitions}`;
-  return `group ${groupId}: preview of ${partitions}; -confirm-reset-offsets would reset them`;
+  if (values['confirm-reset-offsets']) return `group ${groupId}: failed to reset all of ${partitions}`;
+  return `group ${groupId}: preview of ${partitions}; reset them with -confirm-reset-offsets`;
 }
 
 function cells({

@@ -64,21 +64,21 @@ test('produce encodes JSON by a schema, and fetch shows the same JSON', async (t
       '{"type":"record","name":"Order","fields":[{"name":"id","type":"long"}]}',
       'AVRO',
       '{"id":7}',
-      /value 2 does not fit schema 1: id: expected a value of type "long", found "x"/,
+      /value 2 does not match schema 1: id: expected a value of type "long", found "x"/,
     ],
     [
       'order.proto',
       'syntax = "proto3"; message Order { int64 id = 1; }',
       'PROTOBUF',
       '{"id":"7"}',
-      /value 2 does not fit schema 2: field Order.id needs an integer that fits int64/,
+      /value 2 does not match schema 2: field Order.id needs an integer that fits int64/,
     ],
     [
       'order.json',
       '{"type":"object","properties":{"id":{"type":"integer"}}}',
       'JSON',
       '{"id":9007199254740993}',
-      /value 2 does not fit schema 3: #\/id: must be integer/,
+      /value 2 does not match schema 3: #\/id: must be integer/,
     ],
   ];
   const at = `-schemaRegistryURL ${registryUrl}`;
@@ -106,12 +106,12 @@ test('produce encodes JSON by a schema, and fetch shows the same JSON', async (t
   }
   for (const [flags, problem] of [
     ['-schema-id 99', 'the registry has no schema 99'],
-    ['-schema-id 1 -schema-file x.avsc', 'each names a schema; set one'],
-    ['-schema-type AVRO', '-schema-type=AVRO: only goes together with -schema-file'],
-    ['-schema-message Order', '-schema-message=Order: only goes together with -schema-id or -schema-file'],
+    ['-schema-id 1 -schema-file x.avsc', 'set one of them'],
+    ['-schema-type AVRO', '-schema-type=AVRO: needs -schema-file'],
+    ['-schema-message Order', '-schema-message=Order: needs -schema-id or -schema-file'],
     ['-schema-id 2 -schema-message Refund -records {}', 'the schema has no message Refund'],
-    ['-schema-file -', 'the values come from standard input; set -records, or name a file'],
-    ['-schema-id 1 -records null', 'value 1 is null, which deletes a key and has no schema'],
+    ['-schema-file -', 'standard input has the values; set -records, or use a file'],
+    ['-schema-id 1 -records null', 'value 1 is null (tombstone), which no schema encodes'],
   ]) {
     const { status, err } = await weir(`cli produce -topic avro ${at} ${flags}`);
     assert.notEqual(status, 0);

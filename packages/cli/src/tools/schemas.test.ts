@@ -138,10 +138,13 @@ test('what does not exist is one line', async (t) => {
     'GET /subjects/orders-value/versions/9': { error_code: 40402, message: 'Version not found.' },
   });
   const cases: [words: string[], err: string][] = [
-    [['-subject', 'orders-value', '-schema-version', '9'], 'orders-value: there is no version 9, only 1, 2'],
-    [['-subject', 'oders'], 'oders: there is no such subject; weir cli list-subjects lists them'],
-    [['-schema-id', '3'], '-schema-id=3: there is no such schema'],
-    [['-schema-guid', guid], `-schema-guid=${guid}: there is no such schema`],
+    [
+      ['-subject', 'orders-value', '-schema-version', '9'],
+      'orders-value: version 9 not found; versions are 1, 2',
+    ],
+    [['-subject', 'oders'], 'oders: not found; list subjects with weir cli list-subjects'],
+    [['-schema-id', '3'], '-schema-id=3: not found'],
+    [['-schema-guid', guid], `-schema-guid=${guid}: not found`],
   ];
   for (const [words, err] of cases)
     assert.deepEqual(await weir(['describe-schema', ...words]), {
@@ -205,7 +208,7 @@ test('a registration that is refused is one line', async (t) => {
   const cases: [words: string[], err: RegExp][] = [
     [
       ['-subject', 'orders-value', '-schema-file', file('order.avsc')],
-      /^weir cli register-schema: orders-value: the schema is incompatible with an earlier version; weir cli check-schema with the same flags shows why\n$/,
+      /^weir cli register-schema: orders-value: the schema is incompatible with an earlier version; run weir cli check-schema with the same flags to see why\n$/,
     ],
     [
       ['-subject', 'bad', '-schema-file', file('bad.avsc')],
@@ -213,13 +216,16 @@ test('a registration that is refused is one line', async (t) => {
     ],
     [
       ['-subject', 'x', '-schema-file', file('order.txt')],
-      /: its name does not end with \.avsc, \.proto or \.json; say with -schema-type what it is\n$/,
+      /: its name does not end with \.avsc, \.proto or \.json; set -schema-type\n$/,
     ],
     [
       ['-subject', 'x', '-schema-file', '-'],
-      /-schema-file=-: standard input has no name; say with -schema-type what it is\n$/,
+      /-schema-file=-: standard input has no name; set -schema-type\n$/,
     ],
-    [['-subject', 'x', '-schema-file', file('none.avsc')], /none\.avsc: cannot be read \(ENOENT\)\n$/],
+    [
+      ['-subject', 'x', '-schema-file', file('none.avsc')],
+      /none\.avsc: failed to read the file \(ENOENT\)\n$/,
+    ],
     [['-subject', 'x', '-schema-file', file('empty.json')], /empty\.json: is empty\n$/],
   ];
   for (const [words, err] of cases) {
@@ -304,7 +310,7 @@ test('a schema that fits says so, and how', async (t) => {
   assert.deepEqual(
     [await check('new'), await check('same')].map(({ status, out }) => [status, out]),
     [
-      [0, 'new: has no versions, so that any valid schema fits\n'],
+      [0, 'new: no versions yet, any valid schema is compatible\n'],
       [0, 'same: already registered as version 4\n'],
     ],
   );
@@ -325,7 +331,7 @@ test('subjects and versions are deleted', async (t) => {
   assert.equal((await weir(words)).out, 'deleted versions 1, 2 of orders-value\n');
   assert.equal(
     (await weir([...words, '-schema-version', '2', '-permanent'])).out,
-    'deleted version 2 of orders-value for good\n',
+    'deleted version 2 of orders-value permanently\n',
   );
   assert.match(sent[1]!.line, /permanent=true/);
   assert.match(
@@ -399,25 +405,21 @@ test('a registry that hangs up is one line that says what to do', async (t) => {
   t.after(() => server.close());
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const { err } = await runArguments(['cli', 'list-subjects', '-schemaRegistryURL', url]);
-  const advice =
-    'check that the port is that of a registry, and whether -schemaRegistryURL has to begin with https';
+  const advice = 'check that the port is that of a registry, and whether -schemaRegistryURL needs https';
   assert.equal(err, `weir cli list-subjects: ${url}: socket hang up; ${advice} or http\n`);
 });
 
 test('flags that do not fit are rejected', async () => {
   const cases: readonly [line: string, err: string][] = [
-    ['describe-schema', '-subject: weir cli describe-schema needs it, or -schema-id, or -schema-guid'],
-    [
-      'describe-schema -schema-id 1 -schema-guid x',
-      '-schema-guid=x with -schema-id=1: each names a schema; set one',
-    ],
+    ['describe-schema', '-subject: required by weir cli describe-schema, or -schema-id, or -schema-guid'],
+    ['describe-schema -schema-id 1 -schema-guid x', '-schema-guid=x with -schema-id=1: set one of them'],
     [
       'describe-schema -schema-id 1 -schema-version 2',
-      '-schema-version=2 with -schema-id=1: each names a schema; set one',
+      '-schema-version=2 with -schema-id=1: set one of them',
     ],
-    ['register-schema -schema-file x', '-subject: weir cli register-schema needs it'],
-    ['check-schema -subject x', '-schema-file: weir cli check-schema needs it'],
-    ['delete-schema', '-subject: weir cli delete-schema needs it'],
+    ['register-schema -schema-file x', '-subject: required by weir cli register-schema'],
+    ['check-schema -subject x', '-schema-file: required by weir cli check-schema'],
+    ['delete-schema', '-subject: required by weir cli delete-schema'],
     [
       'delete-schema -subject x -schema-version 0',
       '-schema-version=0: latest, or 1 to 2147483647 is allowed',
@@ -426,12 +428,12 @@ test('flags that do not fit are rejected', async () => {
       'register-schema -subject x -schema-file y -reference Customer:1',
       '-reference=Customer:1: item 1: name=subject:version is needed, such as Customer=customers-value:1',
     ],
-    ['schema-config -force', '-force=true: only goes together with -schema-mode'],
+    ['schema-config -force', '-force=true: needs -schema-mode'],
     [
       'list-subjects -tlsServerCACertFile ca.pem',
-      '-tlsServerCACertFile=ca.pem: only goes together with an https:// address in -schemaRegistryURL',
+      '-tlsServerCACertFile=ca.pem: needs an https:// address in -schemaRegistryURL',
     ],
-    ['list-subjects -username shop', '-username=shop: only goes together with -password'],
+    ['list-subjects -username shop', '-username=shop: needs -password'],
     [
       'list-subjects -schemaRegistryURL localhost',
       '-schemaRegistryURL=localhost: http:// or https:// and a host is needed',

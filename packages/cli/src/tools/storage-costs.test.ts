@@ -26,12 +26,12 @@ both      $62.94     $0.0245
 
 Kafka with 3 replicas in 3 zones, network and disks only: $137.03 per month (replication $102.66, producers $34.22, disks $0.15); docs/operate/costs.md has the assumptions
 
-Prices are approximate and were not compared with the pages of the provider; -prices replaces them.
+Prices are approximate and not verified with the provider; override them with -prices.
 `,
   );
   const { write_amplification: _, ...rest } = output;
   const idle = costsText({ ...rest, measured_seconds: 0, requests: [] });
-  assert.match(idle, /^nothing was measured yet\n/);
+  assert.match(idle, /^nothing measured yet\n/);
 });
 
 test('the tool asks the API with the prices of the flags', async (t) => {
@@ -53,6 +53,6 @@ test('the tool asks the API with the prices of the flags', async (t) => {
   assert.match((await run()).out, /^(measured over|nothing was measured)/);
   const unknown = await run('-prices', 'puts=1');
   assert.equal(unknown.status, 1);
-  assert.match(unknown.err, /-prices puts=1: there is no price puts; the names are storage, put, /);
-  assert.match((await run('-prices', 'put=much')).err, /-prices put=much: a number of dollars is needed/);
+  assert.match(unknown.err, /-prices puts=1: unknown price puts; names are storage, put, /);
+  assert.match((await run('-prices', 'put=much')).err, /-prices put=much: use a number of dollars/);
 });

@@ -35,9 +35,9 @@ function pricesOf(given: readonly string[]): Partial<Record<PriceName, number>> 
     const [name = '', price = ''] = one.split('=').map((part) => part.trim());
     const dollars = Number(price);
     if (!priceNames.includes(name as PriceName))
-      throw new Failure(`-prices ${one}: there is no price ${name}; the names are ${priceNames.join(', ')}`);
+      throw new Failure(`-prices ${one}: unknown price ${name}; names are ${priceNames.join(', ')}`);
     if (price === '' || !Number.isFinite(dollars) || dollars < 0)
-      throw new Failure(`-prices ${one}: a number of dollars is needed, such as ${name}=0.005`);
+      throw new Failure(`-prices ${one}: use a number of dollars, such as ${name}=0.005`);
     prices[name as PriceName] = dollars;
   }
   return prices;
@@ -48,7 +48,7 @@ export function costsText(costs: Costs): string {
   const rate = (bytesPerSecond: number) => `${sizeText(bytesPerSecond)}/s`;
   const parts = [
     costs.measured_seconds === 0
-      ? 'nothing was measured yet\n'
+      ? 'nothing measured yet\n'
       : `measured over ${formatDurationMs(Math.round(costs.measured_seconds) * 1000)}: ` +
         `${rate(costs.ingested_bytes_per_second)} ingested, ${rate(costs.compacted_bytes_per_second)} written by compactions` +
         `${costs.write_amplification === undefined ? '' : `, write amplification ${costs.write_amplification.toFixed(2)}`}\n`,
@@ -79,7 +79,7 @@ export function costsText(costs: Costs): string {
     `Kafka with ${comparedKafka.replicas} replicas in ${comparedKafka.zones} zones, network and disks only: ${dollarText(kafka.month)} per month ` +
       `(replication ${dollarText(kafka.replication_month)}, producers ${dollarText(kafka.producers_month)}, disks ${dollarText(kafka.disks_month)}); ` +
       'docs/operate/costs.md has the assumptions\n',
-    'Prices are approximate and were not compared with the pages of the provider; -prices replaces them.\n',
+    'Prices are approximate and not verified with the provider; override them with -prices.\n',
   ];
   return parts.join('\n');
 }

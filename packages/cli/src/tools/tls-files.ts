@@ -20,7 +20,7 @@ export async function readTlsFiles({
   ]);
   if (certificate !== undefined && privateKey !== undefined) {
     const subject = `-tlsClientPrivateKeyFile=${privateKeyPath}`;
-    whenUsable(subject, 'is not the key of the certificate', () =>
+    whenUsable(subject, 'does not match the certificate', () =>
       createSecureContext({ cert: certificate, key: privateKey }),
     );
   }
@@ -37,13 +37,9 @@ async function readCertificates(flag: FlagName, path: string | undefined): Promi
   const pem = await readFlagFile(flag, path);
   // TLS ignores unreadable certificates, and then trusts no server without saying why.
   const blocks = pem.toString().match(certificateBlock) ?? [];
-  if (blocks.length === 0) throw new Failure(`-${flag}=${path}: holds no certificate in PEM`);
+  if (blocks.length === 0) throw new Failure(`-${flag}=${path}: no PEM certificate found`);
   for (const [index, block] of blocks.entries()) {
-    whenUsable(
-      `-${flag}=${path}`,
-      `certificate ${index + 1} cannot be read`,
-      () => new X509Certificate(block),
-    );
+    whenUsable(`-${flag}=${path}`, `certificate ${index + 1} is invalid`, () => new X509Certificate(block));
   }
   return pem;
 }
@@ -53,7 +49,7 @@ const certificateBlock = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE--
 async function readPrivateKey(flag: FlagName, path: string | undefined): Promise<Buffer | undefined> {
   if (path === undefined) return undefined;
   const pem = await readFlagFile(flag, path);
-  whenUsable(`-${flag}=${path}`, 'holds no private key in PEM', () => createPrivateKey(pem));
+  whenUsable(`-${flag}=${path}`, 'no PEM private key found', () => createPrivateKey(pem));
   return pem;
 }
 

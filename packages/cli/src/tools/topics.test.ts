@@ -172,7 +172,7 @@ test('an error of a broker is one line and status 1', async (t) => {
     ],
     [
       'cli fetch -topic orders -offset 5',
-      'weir cli fetch: topic orders, partition 0: there is no record at offset 5; it holds none',
+      'weir cli fetch: topic orders, partition 0: no record at offset 5; the partition is empty',
     ],
   ];
   for (const [line, err] of cases) {

@@ -23,7 +23,7 @@ test('a valid configuration is recognised by its fields', async (t) => {
   for (const [yaml, type] of cases) {
     const path = fileOf(t, yaml);
     for (const flag of ['-config-file', '--config-file']) {
-      const out = `${path}: a valid configuration of a ${type} pipeline\n`;
+      const out = `${path}: valid configuration of a ${type} pipeline\n`;
       assert.deepEqual(await validate(flag, path), { status: 0, out, err: '' });
     }
   }
@@ -59,7 +59,7 @@ test('a file that cannot be read, or no file, is one line', async (t) => {
   assert.deepEqual(await validate('-config-file', '/no/such/file'), {
     status: 1,
     out: '',
-    err: 'weir cli validate-pipeline-config: -config-file=/no/such/file: cannot be read (ENOENT)\n',
+    err: 'weir cli validate-pipeline-config: -config-file=/no/such/file: failed to read the file (ENOENT)\n',
   });
   const empty = fileOf(t, ' \n');
   assert.match((await validate('-config-file', empty)).err, /: is empty\n$/);
@@ -68,6 +68,6 @@ test('a file that cannot be read, or no file, is one line', async (t) => {
   assert.deepEqual(await validate(), {
     status: 2,
     out: '',
-    err: 'weir cli validate-pipeline-config: -config-file: weir cli validate-pipeline-config needs it\n',
+    err: 'weir cli validate-pipeline-config: -config-file: required by weir cli validate-pipeline-config\n',
   });
 });

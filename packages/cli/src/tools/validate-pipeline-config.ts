@@ -21,7 +21,7 @@ export const validatePipelineConfigTool: Handler<'cli validate-pipeline-config'>
   const file = path === '-' ? 'standard input' : path;
   const isValid = problems.length === 0;
   const lines = isValid
-    ? [`${file}: a valid configuration of a ${type} pipeline`]
+    ? [`${file}: valid configuration of a ${type} pipeline`]
     : problems.map(({ line, column, message }) => `${file}:${line}:${column}: ${message}`);
   printResult(values, deps, {
     json: { file, type, isValid, problems },

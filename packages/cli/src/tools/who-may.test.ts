@@ -27,18 +27,18 @@ test('each principal is shown with what it may do, and the rule that decides', a
   assert.equal(
     spaces(out),
     [
-      'TOPIC orders: ACLs are not enforced, so this is what rules would decide; weir cli alter-broker-configs -config ' +
-        'service.acls.enabled=true enforces them',
-      'superusers may do everything, and are listed with -apiURL and -apiKey',
+      'TOPIC orders: ACLs are not enforced; this is what they would decide; enforce them with weir cli alter-broker-configs -config ' +
+        'service.acls.enabled=true',
+      'superusers are allowed everything; list them with -apiURL and -apiKey',
       'PRINCIPAL  MAY  OPERATIONS  WHY',
       'User:alice  yes  READ,DESCRIBE  ALLOW User:alice READ TOPIC orders',
-      'User:alice  no  WRITE,DELETE  no rule, so denied',
+      'User:alice  no  WRITE,DELETE  no rule: denied',
       'User:bob  yes  READ,WRITE,DESCRIBE  ALLOW User:bob ALL TOPIC ord...',
       'User:bob  no  DELETE  DENY User:bob DELETE TOPIC orders',
-      'User:carol  no  READ,DELETE  no rule, so denied',
-      'User:carol  no  WRITE  no rule, so denied; but from 10.0.0.7',
+      'User:carol  no  READ,DELETE  no rule: denied',
+      'User:carol  no  WRITE  no rule: denied; but from 10.0.0.7',
       'User:carol  yes  DESCRIBE  ALLOW User:* DESCRIBE TOPIC *',
-      'all others  no  READ,WRITE,DELETE  no rule, so denied',
+      'all others  no  READ,WRITE,DELETE  no rule: denied',
       'all others  yes  DESCRIBE  ALLOW User:* DESCRIBE TOPIC *',
       '',
     ].join('\n'),
@@ -55,27 +55,27 @@ test('the question may name principals, a host and other resources', async (t) =
     ],
     [
       '-topic orders -operation WRITE -principal User:dave,User:bob',
-      ['User:dave  no  WRITE  no rule, so denied', 'User:bob  yes  WRITE  ALLOW User:bob ALL TOPIC ord...'],
+      ['User:dave  no  WRITE  no rule: denied', 'User:bob  yes  WRITE  ALLOW User:bob ALL TOPIC ord...'],
     ],
     [
       '-group billing -principal User:alice',
       [
         'User:alice  yes  READ,DESCRIBE  ALLOW User:alice READ GROUP billing',
-        'User:alice  no  DELETE,DESCRIBE_CONFIGS,ALTER_CONFIGS  no rule, so denied',
+        'User:alice  no  DELETE,DESCRIBE_CONFIGS,ALTER_CONFIGS  no rule: denied',
       ],
     ],
     [
       '-whole-cluster -operation ALTER',
       [
         'User:alice  yes  ALTER  ALLOW User:alice ALTER CLUSTER kafka-cluster',
-        'all others  no  ALTER  no rule, so denied',
+        'all others  no  ALTER  no rule: denied',
       ],
     ],
     [
       '-transactional-id tx -operation WRITE -principal User:spiffe://mesh/shop',
       ['User:spiffe://mesh/shop  yes  WRITE  ALLOW User:spiffe://mesh/* WRITE TRANSACTIONAL_ID tx'],
     ],
-    ['-topic quiet -operation WRITE', ['all others  no  WRITE  no rule, so denied']],
+    ['-topic quiet -operation WRITE', ['all others  no  WRITE  no rule: denied']],
   ];
   for (const [flags, rows] of cases) {
     const { out, err } = await weir(`cli who-may ${flags}`);
@@ -108,9 +108,9 @@ test('superusers and the names of credentials come from the API', async (t) => {
   assert.equal(err, '');
   assert.deepEqual(spaces(out).trimEnd().split('\n').slice(2), [
     'User:ccn_alice  yes  READ  ALLOW User:alice READ TOPIC orders',
-    'User:ccn_alice  no  WRITE  no rule, so denied',
-    'User:ccn_root  yes  READ,WRITE  a superuser, whom no rule binds',
-    'all others  no  READ,WRITE  no rule, so denied',
+    'User:ccn_alice  no  WRITE  no rule: denied',
+    'User:ccn_root  yes  READ,WRITE  superuser: ACLs do not apply',
+    'all others  no  READ,WRITE  no rule: denied',
   ]);
   const json = JSON.parse((await weir(`cli who-may ${flags} -principal User:root -output json`)).out);
   assert.deepEqual(
@@ -148,11 +148,11 @@ test('where ACLs are enforced, who may not see them is refused in one line', asy
 test('a mistake is one line', async (t) => {
   const { weir } = await startLocalCluster(t);
   const cases: readonly [flags: string, err: RegExp][] = [
-    ['', /-topic: who-may needs it, or -group, -transactional-id or -whole-cluster\n$/],
-    ['-topic a -group b', /-topic=a with -group=b: one resource is needed\n$/],
+    ['', /-topic: required by who-may, or -group, -transactional-id or -whole-cluster\n$/],
+    ['-topic a -group b', /-topic=a with -group=b: set one resource\n$/],
     ['-group a -operation WRITE', /-operation=WRITE: the operations of a GROUP are READ, DELETE, /],
-    ['-topic a -apiURL http://localhost:1', /-apiKey: who-may needs it with -apiURL\n$/],
-    ['-topic a -cluster b', /-cluster=b: only goes together with -apiURL/],
+    ['-topic a -apiURL http://localhost:1', /-apiKey: required by who-may with -apiURL\n$/],
+    ['-topic a -cluster b', /-cluster=b: needs -apiURL/],
   ];
   for (const [flags, err] of cases) {
     const found = await weir(`cli who-may ${flags}`);

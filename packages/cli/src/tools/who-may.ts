@@ -34,7 +34,7 @@ export const whoMayTool: Handler<'cli who-may'> = async (values, deps) => {
   const rules = acls.filter(isKnownAcl);
   if (rules.length < acls.length)
     deps.output.err(
-      `weir cli who-may: warning: ${acls.length - rules.length} ACLs use terms that this release does not know\n`,
+      `weir cli who-may: warning: ${acls.length - rules.length} ACLs are unknown to this release\n`,
     );
   const host = values.host ?? unnamedHost;
   const isHostGiven = values.host !== undefined;
@@ -71,7 +71,7 @@ export const whoMayTool: Handler<'cli who-may'> = async (values, deps) => {
       [
         ...notes(resource, isEnforced, credentials === undefined),
         table(['PRINCIPAL', 'MAY', 'OPERATIONS', 'WHY'], principals.flatMap(rowsOf)),
-        ...(leftOff === 0 ? [] : [`and ${leftOff} more principals; -principal shows those that it names\n`]),
+        ...(leftOff === 0 ? [] : [`and ${leftOff} more principals; show them with -principal\n`]),
       ].join(''),
   });
   return 0;
@@ -186,7 +186,7 @@ function rowsOf({ principal, isSuperuser, operations }: PrincipalOperations): re
   >();
   for (const { operation, access } of operations) {
     const may = isSuperuser || access.isAllowed ? 'yes' : 'no';
-    const why = isSuperuser ? 'a superuser, whom no rule binds' : reasonOf(access);
+    const why = isSuperuser ? 'superuser: ACLs do not apply' : reasonOf(access);
     const row = rows.get(`${may} ${why}`) ?? { may, why, operations: [] };
     row.operations.push(operation);
     rows.set(`${may} ${why}`, row);
@@ -197,7 +197,7 @@ function rowsOf({ principal, isSuperuser, operations }: PrincipalOperations): re
 function reasonOf({ rule, isAllowed, otherHosts }: PrincipalAccess): string {
   const others =
     otherHosts.length === 0 ? '' : `; ${isAllowed ? 'but not' : 'but'} from ${otherHosts.join(', ')}`;
-  if (rule === undefined) return `no rule, so denied${others}`;
+  if (rule === undefined) return `no rule: denied${others}`;
   const { permission, principal, operation, resourceType, resourceName, patternType, host } = rule;
   const from = host === '*' ? '' : ` from ${host}`;
   const prefixed = patternType === 'PREFIXED' ? `${resourceName}...` : resourceName;
@@ -212,11 +212,11 @@ function notes(
 ): readonly string[] {
   const mode =
     isEnforced === undefined
-      ? 'the cluster does not say whether it enforces ACLs'
+      ? 'unknown whether ACLs are enforced'
       : isEnforced
         ? 'ACLs are enforced'
-        : `ACLs are not enforced, so this is what rules would decide; ${aclSwitchAdvice}`;
-  const superusers = 'superusers may do everything, and are listed with -apiURL and -apiKey';
+        : `ACLs are not enforced; this is what they would decide; ${aclSwitchAdvice}`;
+  const superusers = 'superusers are allowed everything; list them with -apiURL and -apiKey';
   return [
     `${escapeControls(`${resourceType} ${resourceName}: ${mode}`)}\n`,
     ...(areSuperusersUnknown ? [`${superusers}\n`] : []),

@@ -45,14 +45,17 @@ test('a text that is no bucket URL is rejected with the reason', () => {
     ['file://relative/path', /^file:\/\/\/ and an absolute path is needed$/],
     ['file:///', /absolute path/],
     ['s3://a b', /^a well-formed URL is needed$/],
-    ['s3://data?prefix=/x', /^a prefix neither starts with a slash nor holds \.\.$/],
+    ['s3://data?prefix=/x', /^a prefix must not start with a slash or contain \.\.$/],
     ['s3://data?prefix=a/../b', /\.\./],
     ['s3://data?prefix=a&prefix=b', /^one prefix is allowed$/],
     ['service_stripe://s3://a', /^service_stripe:\/\/ takes 2 to 32 buckets separated by <>$/],
     [`service_stripe://${sub(33)}`, /takes 2 to 32/],
     ['service_multi://s3://a<><>s3://b', /^bucket 2: one of s3/],
     ['service_multi://s3://a<>s3://a', /^bucket 2 is listed twice$/],
-    ['service_multi://service_stripe://s3://a<>s3://b', /^bucket 1: a wrapper may not hold another wrapper$/],
+    [
+      'service_multi://service_stripe://s3://a<>s3://b',
+      /^bucket 1: service_multi:\/\/ and service_stripe:\/\/ cannot be nested$/,
+    ],
   ];
   for (const [text, problem] of cases) {
     const parsed = bucketUrl().parse(text);

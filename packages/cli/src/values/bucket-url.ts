@@ -70,7 +70,8 @@ export function bucketUrl(): ValueType<BucketUrl> {
 
 /** The bucket, or the problem of the URL. */
 function readBucket(url: string): Bucket | string {
-  if (/^service_(?:multi|stripe):/.test(url)) return 'a wrapper may not hold another wrapper';
+  if (/^service_(?:multi|stripe):/.test(url))
+    return 'service_multi:// and service_stripe:// cannot be nested';
   const scheme = schemes.find((scheme) => url.startsWith(`${scheme}://`));
   if (scheme === undefined) return `one of ${allowed} is needed`;
   if (!URL.canParse(url) || /\s/.test(url)) return 'a well-formed URL is needed';
@@ -84,7 +85,7 @@ function readBucket(url: string): Bucket | string {
   const prefix = prefixes[0] ?? '';
   if (prefixes.length > 1) return 'one prefix is allowed';
   if (prefix.startsWith('/') || prefix.split('/').includes('..')) {
-    return 'a prefix neither starts with a slash nor holds ..';
+    return 'a prefix must not start with a slash or contain ..';
   }
   return { scheme, url, prefix };
 }

@@ -5,7 +5,7 @@ interface HttpHeader {
   readonly value: string;
 }
 
-const written = 'name=value, with commas between several and other characters percent-encoded,';
+const written = 'name=value, separated by commas and with other characters percent-encoded,';
 
 /** Headers of outgoing requests, as OpenTelemetry writes them: `authorization=Bearer%20abc,x-tenant=1`. */
 export function httpHeaders(): ValueType<readonly HttpHeader[]> {
@@ -24,7 +24,7 @@ export function httpHeaders(): ValueType<readonly HttpHeader[]> {
       }
       const names = headers.map(({ name }) => name);
       const twice = names.find((name, index) => names.indexOf(name) !== index);
-      return twice === undefined ? { value: headers } : { problem: 'a header is there twice' };
+      return twice === undefined ? { value: headers } : { problem: 'a header is listed twice' };
     },
     print: (headers) => headers.map(({ name, value }) => `${name}=${encodeURIComponent(value)}`).join(','),
   };

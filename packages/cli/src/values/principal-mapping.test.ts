@@ -23,9 +23,9 @@ test('an invalid rule is rejected with its position', async () => {
     ['default', /rule 1 is neither$/],
     ['DEFAULT,RULE:a/b', /rule 2 is neither$/],
     ['RULE:a/b/X', /rule 1 is neither$/],
-    ['RULE:(/b/', /^rule 1 cannot be used: .*missing closing \)/],
-    ['RULE:(?=a)/b/', /^rule 1 cannot be used: .*unsupported/],
-    ['DEFAULT,RULE:(a)/$2/', /^rule 2 cannot be used: the replacement names the group 2/],
+    ['RULE:(/b/', /^rule 1 is invalid: .*missing closing \)/],
+    ['RULE:(?=a)/b/', /^rule 1 is invalid: .*unsupported/],
+    ['DEFAULT,RULE:(a)/$2/', /^rule 2 is invalid: the replacement names the group 2/],
   ];
   for (const [text, problem] of cases) {
     const type = principalMappingRules();

@@ -45,7 +45,7 @@ export function principalMappingRules(): ValueType<readonly PrincipalMappingRule
       for (const [index, rule] of rules.entries()) {
         if (rule.kind === 'default') continue;
         const { problem } = compileRewrite(rule.pattern, rule.replacement);
-        if (problem !== undefined) return `rule ${index + 1} cannot be used: ${problem}`;
+        if (problem !== undefined) return `rule ${index + 1} is invalid: ${problem}`;
       }
       return undefined;
     },

@@ -61,7 +61,7 @@ export function virtualClusterId(): ValueType<string> {
   return textType({
     label: 'cluster id',
     pattern: /^vci_[a-z0-9_]+$/i,
-    allowed: 'vci_ and the rest of a virtual cluster id',
+    allowed: 'a virtual cluster id that starts with vci_',
   });
 }
 

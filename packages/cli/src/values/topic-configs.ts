@@ -18,13 +18,13 @@ export function topicConfigs(): ValueType<readonly TopicConfig[]> {
       const configs: TopicConfig[] = [];
       for (const part of text.split(/,(?=[A-Za-z0-9._-]+=)/)) {
         const match = /^([A-Za-z0-9._-]+)=([^\p{Cc}]*)$/u.exec(part);
-        if (match === null) return { problem: 'name=value is needed, with commas between several' };
+        if (match === null) return { problem: 'name=value is needed, separated by commas' };
         configs.push({ name: match[1]!, value: match[2]! });
       }
       const twice = configs.find(
         ({ name }, index) => configs.findIndex((one) => one.name === name) !== index,
       );
-      return twice === undefined ? { value: configs } : { problem: `${twice.name} is there twice` };
+      return twice === undefined ? { value: configs } : { problem: `${twice.name} is listed twice` };
     },
     print: (configs) => configs.map(({ name, value }) => `${name}=${value}`).join(','),
   };

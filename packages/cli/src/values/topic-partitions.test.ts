@@ -45,6 +45,6 @@ test('topics are listed with or without their partitions', () => {
 test('what names no topic or no partition is rejected', () => {
   const wrong = ['', 'a,', 'a:', 'a:x', 'a:-1', 'a:0:1', 'a b', 'a:0,', 'a:99999999999', 'a:4294967296'];
   for (const text of wrong) assert.ok('problem' in readTopicPartitions(text), text);
-  assert.deepEqual(readTopicPartitions('a,b,a:1'), { problem: 'topic a is there twice' });
-  assert.deepEqual(readTopicPartitions('a:1,1'), { problem: 'a partition of topic a is there twice' });
+  assert.deepEqual(readTopicPartitions('a,b,a:1'), { problem: 'topic a is listed twice' });
+  assert.deepEqual(readTopicPartitions('a:1,1'), { problem: 'a partition of topic a is listed twice' });
 });

@@ -25,14 +25,14 @@ export function readTopicPartitions(text: string): Outcome<TopicPartitions, stri
     const isAll = partition === undefined || partition === '*';
     const isOne = partition !== undefined && partitionNumber.test(partition);
     if (!topicName.test(name) || more.length > 0 || (!isAll && !isOne)) return { problem: allowed };
-    if (topics.has(name)) return { problem: `topic ${name} is there twice` };
+    if (topics.has(name)) return { problem: `topic ${name} is listed twice` };
     topics.set(name, isAll ? 'all' : [Number(partition)]);
     latest = name;
   }
   for (const [name, partitions] of topics) {
     if (partitions === 'all') continue;
     if (new Set(partitions).size < partitions.length)
-      return { problem: `a partition of topic ${name} is there twice` };
+      return { problem: `a partition of topic ${name} is listed twice` };
     if (partitions.some((partition) => partition > partitionMax)) return { problem: allowed };
   }
   return { value: topics };

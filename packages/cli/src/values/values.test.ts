@@ -142,8 +142,8 @@ test('texts are checked against their alphabets', () => {
   check(virtualClusterId(), [
     ['vci_0f1e2d3c_0001_0002_0003_0123456789ab', 'vci_0f1e2d3c_0001_0002_0003_0123456789ab'],
     ['vci_sr_1', 'vci_sr_1'],
-    ['vci_', /^vci_ and/],
-    ['cluster', /^vci_ and/],
+    ['vci_', /^a virtual cluster id that starts with vci_/],
+    ['cluster', /^a virtual cluster id that starts with vci_/],
   ]);
   check(headerKey(), [
     ['principal', 'principal'],
@@ -239,6 +239,6 @@ test('the value of a config may be a list', () => {
     ],
     ['retention.ms', /^name=value is needed/],
     ['=1000', /^name=value is needed/],
-    ['a=1,a=2', /^a is there twice$/],
+    ['a=1,a=2', /^a is listed twice$/],
   ]);
 });

@@ -7,7 +7,7 @@ import { describeConfigs } from './configs.ts';
 const aclSwitch = 'service.acls.enabled';
 
 /** What to do while ACLs are not enforced. */
-export const aclSwitchAdvice = `weir cli alter-broker-configs -config ${aclSwitch}=true enforces them`;
+export const aclSwitchAdvice = `enforce them with weir cli alter-broker-configs -config ${aclSwitch}=true`;
 
 /** Whether ACLs are enforced; `undefined` if the cluster does not say, as when the client may not read its configs. */
 export async function areAclsEnforced(cluster: KafkaCluster): Promise<boolean | undefined> {

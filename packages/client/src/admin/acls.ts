@@ -131,9 +131,7 @@ async function onlyOnce<Answer>(send: () => Promise<Answer>): Promise<Answer> {
     return await send();
   } catch (error) {
     if (!(error instanceof ConnectionFailed)) throw error;
-    throw new Failure(
-      `${error.message}; whether anything was deleted is not known, weir cli describe-acls shows what is left`,
-    );
+    throw new Failure(`${error.message}; ACLs may have been deleted: check with weir cli describe-acls`);
   }
 }
 

@@ -150,7 +150,7 @@ async function controllerOf(
 ): Promise<{ readonly connection: KafkaConnection; readonly nodeId: number }> {
   const { brokers, controllerId } = await cluster.metadata([]);
   const broker = brokers.find(({ nodeId }) => nodeId === controllerId) ?? brokers[0];
-  if (broker === undefined) throw new Failure('the cluster names no broker at all');
+  if (broker === undefined) throw new Failure('the cluster lists no brokers');
   return { connection: await cluster.connectionTo(broker), nodeId: broker.nodeId };
 }
 

@@ -52,11 +52,11 @@ export class GroupMember {
       const joined = await this.#cluster.retrying(() => this.#member.join([topicName]));
       if (joined !== undefined) {
         if (joined.partitions === undefined)
-          throw new Failure(`${this.#subject}: its leader sent an unreadable assignment`);
+          throw new Failure(`${this.#subject}: the group leader sent an invalid assignment`);
         return joined.partitions.find(({ topic }) => topic === topicName)?.partitions ?? [];
       }
       await this.#cluster.pause(pauseBetweenJoinsMs);
-      if (this.#cluster.stop.aborted) throw new Failure(`${this.#subject} was not joined`);
+      if (this.#cluster.stop.aborted) throw new Failure(`failed to join ${this.#subject}: stopped`);
     }
   }
 

@@ -39,8 +39,7 @@ export async function requestFromLeaders<Answer>(
     await cluster.retrying(async () => {
       const results = await requestOnce(cluster, await lookUp(), open, request);
       for (const partition of open) {
-        const result =
-          results.get(partition) ?? new Failure(`${subject(topicName, partition)}: not answered`);
+        const result = results.get(partition) ?? new Failure(`${subject(topicName, partition)}: no response`);
         if (result instanceof Failure) failures.set(partition, result);
         else {
           failures.delete(partition);

@@ -109,6 +109,6 @@ async function onlyOnce<Answer>(leader: KafkaConnection, send: () => Promise<Ans
     return await send();
   } catch (error) {
     if (!wasOpen || !(error instanceof ConnectionFailed)) throw error;
-    throw new OutcomeUnknown(`${error.message}; whether the records were written is not known`);
+    throw new OutcomeUnknown(`${error.message}; the records may have been written`);
   }
 }

@@ -75,7 +75,7 @@ export async function* readRecords(
     if (!isWaiting && nowMs - progressAtMs > timeoutMs) {
       throw new Failure(
         `${subject(topicName, behind[0]![0])}: no record at offset ${behind[0]![1]} for ` +
-          `${formatDurationMs(timeoutMs)}, although the partition goes on to ${from.get(behind[0]![0])!.end}`,
+          `${formatDurationMs(timeoutMs)}, although the partition ends at ${from.get(behind[0]![0])!.end}`,
       );
     }
     const maxWaitMs = isWaiting
@@ -174,7 +174,7 @@ function readPiece(
     }
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
-    return new Failure(`${about}: the answer cannot be read: ${error.message}`);
+    return new Failure(`${about}: invalid response: ${error.message}`);
   }
   return { records, nextOffset };
 }

@@ -36,7 +36,7 @@ export async function authenticate(channel: LoginChannel, login: SaslLogin): Pro
   let lifetimeMs = 0;
   for (let challenges = 0; message !== undefined; challenges++) {
     if (challenges > challengesMax) {
-      throw failed(channel, login, 'other', 'the broker asks on and on and does not end the login');
+      throw failed(channel, login, 'other', 'the broker does not complete the SASL exchange');
     }
     const answer = await channel.request(apis.SaslAuthenticate, { authBytes: message });
     if (answer.errorCode !== errors.NONE.code) {
@@ -58,7 +58,7 @@ async function chooseMechanism(channel: LoginChannel, login: SaslLogin): Promise
   const { mechanism } = login;
   // Raw SASL tokens without Kafka headers are not supported: they carry no reason for a failure.
   if (!channel.offers(apis.SaslHandshake) || !channel.offers(apis.SaslAuthenticate)) {
-    throw failed(channel, login, 'no login here', 'the broker offers no login');
+    throw failed(channel, login, 'no login here', 'the broker does not support SASL');
   }
   const { errorCode, mechanisms } = await channel.request(apis.SaslHandshake, { mechanism });
   if (errorCode === errors.NONE.code) return;
@@ -67,18 +67,23 @@ async function chooseMechanism(channel: LoginChannel, login: SaslLogin): Promise
     throw new LoginFailed(channel.address, mechanism, 'mechanism not enabled', what, mechanisms);
   }
   if (errorCode === errors.ILLEGAL_SASL_STATE.code) {
-    throw failed(channel, login, 'no login here', 'this listener takes no login');
+    throw failed(channel, login, 'no login here', 'this listener does not use SASL');
   }
   throw refusal(channel, login, errorCode, '');
 }
 
 function refusal(channel: LoginChannel, login: SaslLogin, code: number, serverMessage: string): LoginFailed {
   const known = errorByCode(code);
-  const words = serverMessage || known?.message || 'no reason was given';
+  const words = serverMessage || known?.message || 'no reason given';
   if (code === errors.SASL_AUTHENTICATION_FAILED.code) {
-    return failed(channel, login, 'refused', `the login by ${login.mechanism} was refused: ${words}`);
+    return failed(channel, login, 'refused', `${login.mechanism} authentication failed: ${words}`);
   }
-  return failed(channel, login, 'other', `the login failed: ${known?.name ?? `error ${code}`}: ${words}`);
+  return failed(
+    channel,
+    login,
+    'other',
+    `authentication failed: ${known?.name ?? `error ${code}`}: ${words}`,
+  );
 }
 
 function failed(

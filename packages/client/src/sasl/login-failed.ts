@@ -9,8 +9,8 @@ const secretAdvice: Readonly<Record<SaslMechanism, string>> = {
   PLAIN: 'check -username and -password',
   'SCRAM-SHA-512': 'check -username and -password',
   OAUTHBEARER:
-    'check the issuer, the audience and the expiry of the token; the file of -oauthTokenFile is read at every login, and a ' +
-    'token of -oauthToken stays the same',
+    'check the issuer, the audience and the expiry of the token; use -oauthTokenFile, which is read at every ' +
+    'authentication, for tokens that expire',
 };
 
 /** The broker was reached, and rejected the login. */
@@ -45,17 +45,17 @@ function adviceOn(problem: LoginProblem, mechanism: SaslMechanism, mechanisms: r
   switch (problem) {
     case 'no login here':
       return mechanism === 'OAUTHBEARER'
-        ? 'leave the token out, or take the port of a listener with SASL'
-        : 'leave -username and -password out, or take the port of a listener with SASL';
+        ? 'remove the token, or use the port of a SASL listener'
+        : 'remove -username and -password, or use the port of a SASL listener';
     case 'mechanism not enabled':
       return mechanisms.length === 0
-        ? 'the broker enables none'
+        ? 'the broker enables no mechanism'
         : `the broker enables ${mechanisms.join(', ')}: choose one with -saslMechanism`;
     case 'refused':
       return secretAdvice[mechanism];
     case 'server unproven':
       return 'the server may not be one of your brokers; check the address, and connect with -tls';
     case 'other':
-      return 'weir cli diagnose-connection tries one step after the other';
+      return 'run weir cli diagnose-connection to test step by step';
   }
 }

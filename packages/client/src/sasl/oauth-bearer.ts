@@ -17,7 +17,8 @@ export function oauthBearerConversation(token: string): SaslConversation {
     },
     first: () => Buffer.from(`n,,${separator}auth=Bearer ${token}${separator}${separator}`),
     async answer(challenge) {
-      if (refusal !== undefined) throw new SaslRefused('refused', `the token was refused: ${refusal}`);
+      if (refusal !== undefined)
+        throw new SaslRefused('refused', `the broker rejected the token: ${refusal}`);
       if (challenge.length === 0) return undefined;
       refusal = statusOf(challenge);
       return Buffer.from(separator);
@@ -32,5 +33,5 @@ function statusOf(challenge: Buffer): string {
   } catch {
     // An unreadable reason counts as none.
   }
-  return 'no reason was given';
+  return 'no reason given';
 }

@@ -76,15 +76,15 @@ test('a server that does not prove itself is rejected', async () => {
     ],
     [(message) => message.replace(/^v=.*/, 'v='), /its signature is wrong$/],
     [(message) => message.replace(/^v=.*/, ''), /its signature is wrong$/],
-    [(message) => message.replace(/^v=.*/, 'e=invalid-proof'), /^the server says invalid-proof$/],
-    [(message) => message.replace(/^r=./, 'r=!'), /its nonce is no answer to ours$/],
-    [(message) => message.replace(/server,/, ','), /its nonce is no answer to ours$/],
-    [(message) => message.replace(/i=\d+/, 'i=1'), /it asks for 1 iterations; 4096 to 1000000 are allowed$/],
-    [(message) => message.replace(/i=\d+/, 'i=2000000000'), /it asks for 2000000000 iterations/],
-    [(message) => message.replace(/i=\d+/, 'i=many'), /it asks for many iterations/],
+    [(message) => message.replace(/^v=.*/, 'e=invalid-proof'), /^the server responded invalid-proof$/],
+    [(message) => message.replace(/^r=./, 'r=!'), /its nonce does not match$/],
+    [(message) => message.replace(/server,/, ','), /its nonce does not match$/],
+    [(message) => message.replace(/i=\d+/, 'i=1'), /it requires 1 iterations; 4096 to 1000000 are allowed$/],
+    [(message) => message.replace(/i=\d+/, 'i=2000000000'), /it requires 2000000000 iterations/],
+    [(message) => message.replace(/i=\d+/, 'i=many'), /it requires many iterations/],
     [(message) => message.replace(/s=[^,]*/, 's='), /it sends no salt$/],
-    [(message) => message.replace(/^r=/, 'm=new,r='), /it asks for an unknown extension of SCRAM$/],
-    [(message) => message.replace(/^r=.*/, 'e=other-error'), /^the server says other-error$/],
+    [(message) => message.replace(/^r=/, 'm=new,r='), /it requires an unknown SCRAM extension$/],
+    [(message) => message.replace(/^r=.*/, 'e=other-error'), /^the server responded other-error$/],
   ];
   for (const [spoil, ended] of cases) {
     assert.match(await logIn(['alice', 'secret'], { alice: 'secret' }, spoil), ended);

@@ -45,7 +45,7 @@ export function scramConversation(
   function checkProof(serverFinal: string, expected: Buffer): undefined {
     const attributes = readAttributes(serverFinal);
     const error = attributes.get('e');
-    if (error !== undefined) throw new SaslRefused('refused', `the server says ${error}`);
+    if (error !== undefined) throw new SaslRefused('refused', `the server responded ${error}`);
     const signature = Buffer.from(attributes.get('v') ?? '', 'base64');
     const isProven = signature.length === expected.length && timingSafeEqual(signature, expected);
     if (!isProven) throw unproven('its signature is wrong');
@@ -69,12 +69,12 @@ interface ServerFirst {
 function readServerFirst(message: string, nonce: string): ServerFirst {
   const attributes = readAttributes(message);
   const error = attributes.get('e');
-  if (error !== undefined) throw new SaslRefused('refused', `the server says ${error}`);
+  if (error !== undefined) throw new SaslRefused('refused', `the server responded ${error}`);
   // RFC 5802: an unknown mandatory extension must fail the exchange.
-  if (attributes.has('m')) throw unproven('it asks for an unknown extension of SCRAM');
+  if (attributes.has('m')) throw unproven('it requires an unknown SCRAM extension');
   const serverNonce = attributes.get('r') ?? '';
   if (!serverNonce.startsWith(nonce) || serverNonce.length === nonce.length) {
-    throw unproven('its nonce is no answer to ours');
+    throw unproven('its nonce does not match');
   }
   const salt = Buffer.from(attributes.get('s') ?? '', 'base64');
   if (salt.length === 0) throw unproven('it sends no salt');
@@ -85,7 +85,7 @@ function readServerFirst(message: string, nonce: string): ServerFirst {
     iterations > clientLimits.scramIterationsMax
   ) {
     throw unproven(
-      `it asks for ${attributes.get('i')} iterations; ${iterationsMin} to ${clientLimits.scramIterationsMax} are allowed`,
+      `it requires ${attributes.get('i')} iterations; ${iterationsMin} to ${clientLimits.scramIterationsMax} are allowed`,
     );
   }
   return { serverNonce, salt, iterations };
@@ -105,5 +105,5 @@ function hmac(key: Buffer, text: string): Buffer {
 }
 
 function unproven(what: string): SaslRefused {
-  return new SaslRefused('server unproven', `the server does not prove that it knows the user: ${what}`);
+  return new SaslRefused('server unproven', `the server failed to prove that it knows the password: ${what}`);
 }

@@ -115,7 +115,7 @@ async function checkedDeletions(
   const deletions: string[] = [];
   const kept = others
     .filter(({ isReferredTo }) => isReferredTo)
-    .map(({ subject }) => ({ subject, reason: 'is referred to' }));
+    .map(({ subject }) => ({ subject, reason: 'is referenced by other schemas' }));
   // Settings of the registry may be what allows deletions.
   const before = items
     .filter((item) => item.kind === 'settings' && !item.isLate && isOuter(item.settings.scope))
@@ -153,5 +153,5 @@ function isAccepted({ problem, mode }: RegistryOutcome): boolean {
 }
 
 function keeperOf({ mode }: RegistryOutcome): string {
-  return mode === 'READWRITE' ? 'is referred to' : `has the mode ${mode}`;
+  return mode === 'READWRITE' ? 'is referenced by other schemas' : `has mode ${mode}`;
 }

@@ -39,7 +39,7 @@ export async function workspaceAccess(
   const problems = wanted.flatMap(({ workspaceId, place }) =>
     workspaceId === undefined || there.has(workspaceId)
       ? []
-      : [{ place, message: `workspace_id: the account has no workspace ${workspaceId}` }],
+      : [{ place, message: `workspace_id: workspace ${workspaceId} not found` }],
   );
   const named = new Set(wanted.flatMap(({ workspaceId }) => workspaceId ?? []));
   const isAnywhere = wanted.some(({ workspaceId }) => workspaceId === undefined);

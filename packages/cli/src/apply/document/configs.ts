@@ -45,9 +45,9 @@ function ruleAgainst(kind: ConfigKind, name: string): string | undefined {
     return `unknown ${kind === 'topic' ? 'topic' : 'broker'} config${suggestion}`;
   }
   if (kind === 'topic') return undefined;
-  if (name.startsWith('service.events.')) return 'is said by events';
-  if (name === 'service.bucket.url') return 'is not for this file; change it by the API';
-  return Object.hasOwn(fieldOfClusterConfig, name) ? `is said by ${fieldOfClusterConfig[name]}` : undefined;
+  if (name.startsWith('service.events.')) return 'is set by events';
+  if (name === 'service.bucket.url') return 'cannot be set here; change it with the API';
+  return Object.hasOwn(fieldOfClusterConfig, name) ? `is set by ${fieldOfClusterConfig[name]}` : undefined;
 }
 
 function configNames(kind: ConfigKind): string[] {

@@ -102,10 +102,10 @@ function checkType(written: WrittenParts & { readonly type: ClusterType }, conte
   // The broader prefix comes last, so that the first match is the type.
   const named = clusterTypeNames.find((one) => name?.startsWith(clusterTypes[one].namePrefix));
   if (named !== undefined && named !== type) {
-    report(context, ['name'], `begins as the name of a ${named} does, and the type is ${type}`);
+    report(context, ['name'], `has the prefix of a ${named}, but the type is ${type}`);
   }
   for (const field of fieldsWithout[type]) {
-    if (written[field] !== undefined) report(context, [field], `a ${type} cluster has none`);
+    if (written[field] !== undefined) report(context, [field], `not allowed in a ${type} cluster`);
   }
 }
 
@@ -116,10 +116,10 @@ function checkExclusions(
   if (configuration?.enable_acls === true && configuration.enable_acl_shadowing === true)
     report(context, ['configuration'], 'enable_acls and enable_acl_shadowing cannot both be true');
   if (cloud?.region !== undefined && cloud.region_group !== undefined)
-    report(context, ['cloud'], 'region and region_group cannot both be given');
+    report(context, ['cloud'], 'region and region_group cannot both be set');
   credentials.forEach(({ password_env, password_file }, index) => {
     if (password_env !== undefined && password_file !== undefined)
-      report(context, ['credentials', index], 'password_env and password_file cannot both be given');
+      report(context, ['credentials', index], 'password_env and password_file cannot both be set');
   });
 }
 
@@ -146,7 +146,7 @@ function configurationOf(written: WrittenParts, context: WritingContext): Desire
       report(
         context,
         ['configuration', field],
-        `is ${name}, which broker_configuration says too; say it once`,
+        `is ${name}, which broker_configuration also sets; set it once`,
       );
     brokerConfigs[name] = String(value);
   }
@@ -167,7 +167,7 @@ function topicOf(topic: ItemOf<'topics'>, index: number, context: WritingContext
     report(
       context,
       [...path, 'enable_deletion_protection'],
-      `is ${protectionConfig}, which config says too; say it once`,
+      `is ${protectionConfig}, which config also sets; set it once`,
     );
   const protection =
     enable_deletion_protection === undefined
@@ -263,7 +263,7 @@ function pipelineOf(
   const path = ['pipelines', index];
   if (type === undefined) return undefined;
   if (clusterType !== undefined && pipelineTypes[type].clusterType !== clusterType)
-    report(context, [...path, 'type'], `a ${clusterType} cluster has no pipelines of the type ${type}`);
+    report(context, [...path, 'type'], `a ${clusterType} cluster has no ${type} pipelines`);
   for (const { place, message } of yaml === undefined ? [] : configurationProblems(type, yaml))
     reportInText(context, [...path, 'configuration_yaml'], place, message);
   if (name === undefined) return undefined;

@@ -77,12 +77,12 @@ function schemaOf(
 ): DesiredSchema | undefined {
   const { file, text, type: given, references = [], metadata } = written;
   if ((file === undefined) === (text === undefined)) {
-    context.report(path, 'needs one of file and text');
+    context.report(path, 'needs file or text');
     return undefined;
   }
   const type = given ?? (file === undefined ? 'AVRO' : schemaTypeOf(file));
   if (type === undefined)
-    context.report([...path, 'file'], 'does not end with .avsc, .proto or .json; say type too');
+    context.report([...path, 'file'], 'does not end with .avsc, .proto or .json; set type');
   return {
     place: context.placeOf(path),
     subject,

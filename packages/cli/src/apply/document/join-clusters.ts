@@ -36,7 +36,7 @@ function joined(earlier: DesiredCluster, later: DesiredCluster, report: Report):
     const name = field === 'configuration' ? 'configuration or broker_configuration' : field;
     report({
       place: later.place,
-      message: `virtual cluster ${later.name} has ${name} at ${earlier.place} already; say it once`,
+      message: `virtual cluster ${later.name}: ${name} is already set at ${earlier.place}; set it once`,
     });
   }
   return {
@@ -65,7 +65,7 @@ function joinedRegistry(
   if (earlier.settings !== undefined && later.settings !== undefined)
     report({
       place: later.settings.place,
-      message: `virtual cluster ${name} has settings of its schema_registry at ${earlier.settings.place} already; say them once`,
+      message: `virtual cluster ${name}: schema_registry settings are already at ${earlier.settings.place}; set them once`,
     });
   return {
     settings: earlier.settings ?? later.settings,
@@ -107,7 +107,7 @@ function refuseTwins(
   refuseRepeated(
     pipelines.filter(({ type }) => pipelineTypes[type].isSingle),
     ({ type }) => type,
-    ({ type }) => `a cluster has one pipeline of the type ${type} at most, which`,
+    ({ type }) => `a cluster has at most one ${type} pipeline, which`,
     report,
   );
   const { contexts = [], subjects = [] } = schemaRegistry;
@@ -137,6 +137,6 @@ function refuseRepeated<Item extends { readonly place: Place }>(
     const key = keyOf(item);
     const place = places.get(key);
     if (place === undefined) places.set(key, item.place);
-    else report({ place: item.place, message: `${wordsFor(item)} is at ${place} already` });
+    else report({ place: item.place, message: `${wordsFor(item)} is already at ${place}` });
   }
 }

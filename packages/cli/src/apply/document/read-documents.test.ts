@@ -106,7 +106,7 @@ test('documents and files are read together, and anchors are followed', () => {
 
 /** What is wrong, the document, and all reported problems. */
 const broken: readonly [what: string, text: string, problems: readonly string[]][] = [
-  ['nothing', '', ['weir.yaml:1:1: has no document; one begins with version: 1']],
+  ['nothing', '', ['weir.yaml:1:1: has no document; start one with version: 1']],
   [
     'no YAML',
     'version: [1\n',
@@ -125,11 +125,7 @@ const broken: readonly [what: string, text: string, problems: readonly string[]]
   ['a tag', 'version: !one 1\nvirtual_clusters: []\n', ['weir.yaml:1:10: Unresolved tag: !one']],
   ['a list', '- 1\n', ['weir.yaml:1:1: is not a mapping of fields']],
   ['no version', 'virtual_clusters: []\n', ['weir.yaml:1:1: version: is missing']],
-  [
-    'a version that is to come',
-    'version: 2\nvirtual_clusters: []\n',
-    ['weir.yaml:1:10: version: is not 1, which is the only version that there is'],
-  ],
+  ['a version that is to come', 'version: 2\nvirtual_clusters: []\n', ['weir.yaml:1:10: version: must be 1']],
   [
     'a field that is misspelt, and one that there is not',
     clusterWith('topics:\n  - name: a\n    partition_cout: 1\n    colour: red'),
@@ -175,7 +171,7 @@ const broken: readonly [what: string, text: string, problems: readonly string[]]
       ].join('\n'),
     ),
     [
-      'weir.yaml:4:29: virtual_clusters[0].broker_configuration["service.acls.enabled"]: is said by configuration.enable_acls',
+      'weir.yaml:4:29: virtual_clusters[0].broker_configuration["service.acls.enabled"]: is set by configuration.enable_acls',
       'weir.yaml:4:57: virtual_clusters[0].broker_configuration["num.partitons"]: unknown broker config; did you mean num.partitions?',
       'weir.yaml:4:75: virtual_clusters[0].broker_configuration["node.id"]: cannot be updated dynamically',
       'weir.yaml:6:50: virtual_clusters[0].topics[0].config["retention.m"]: unknown topic config; did you mean retention.ms?',
@@ -214,19 +210,19 @@ const broken: readonly [what: string, text: string, problems: readonly string[]]
       '',
     ].join('\n'),
     [
-      'weir.yaml:1:10: version: is not 1, which is the only version that there is',
+      'weir.yaml:1:10: version: must be 1',
       'weir.yaml:3:11: virtual_clusters[0].name: is not 3 to 128 letters, digits and underscores',
       'weir.yaml:4:11: virtual_clusters[0].tier: is none of dev, fundamentals, pro, enterprise, legacy; did you mean pro?',
       'weir.yaml:5:20: virtual_clusters[0].configuration: enable_acls and enable_acl_shadowing cannot both be true',
       'weir.yaml:5:69: virtual_clusters[0].configuration.enable_acl: unknown field; did you mean enable_acls?',
-      'weir.yaml:6:12: virtual_clusters[0].cloud: region and region_group cannot both be given',
+      'weir.yaml:6:12: virtual_clusters[0].cloud: region and region_group cannot both be set',
       'weir.yaml:6:42: virtual_clusters[0].cloud.zone: unknown field; the fields are provider, region, region_group',
       'weir.yaml:8:9: virtual_clusters[0].topics[0].partition_count: is missing',
       'weir.yaml:8:17: virtual_clusters[0].topics[0].name: is not 1 to 249 letters, digits, dots, underscores and hyphens',
       'weir.yaml:8:34: virtual_clusters[0].topics[0].config["retention.m"]: unknown topic config; did you mean retention.ms?',
       'weir.yaml:10:37: virtual_clusters[0].topics[2].partition_count: is less than 1',
       'weir.yaml:11:19: virtual_clusters[0].credentials[0].name: is missing',
-      'weir.yaml:11:19: virtual_clusters[0].credentials[0]: password_env and password_file cannot both be given',
+      'weir.yaml:11:19: virtual_clusters[0].credentials[0]: password_env and password_file cannot both be set',
       'weir.yaml:13:26: virtual_clusters[0].acls[0].resource_type: is none of TOPIC, GROUP, CLUSTER, TRANSACTIONAL_ID, DELEGATION_TOKEN, USER, SUBJECT, REGISTRY; did you mean TOPIC?',
       'weir.yaml:14:9: virtual_clusters[0].acls[1]: The principal must be User:<name>, or User:* for every user, not a.',
       'weir.yaml:17:16: virtual_clusters[0].pipelines[0].state: is none of running, paused',
@@ -236,10 +232,10 @@ const broken: readonly [what: string, text: string, problems: readonly string[]]
       'weir.yaml:22:53: virtual_clusters[0].pipelines[2].configuration_yaml: line 1, column 1: topic_mappings: is missing',
       'weir.yaml:22:53: virtual_clusters[0].pipelines[2].configuration_yaml: line 1, column 1: unknown field "topic_mapings"; did you mean topic_mappings?',
       'weir.yaml:23:11: virtual_clusters[1].name: is not 3 to 128 letters, digits and underscores',
-      'weir.yaml:25:13: virtual_clusters[1].topics: a byoc_schema_registry cluster has none',
+      'weir.yaml:25:13: virtual_clusters[1].topics: not allowed in a byoc_schema_registry cluster',
       'weir.yaml:25:14: virtual_clusters[1].topics[0].partition_count: is missing',
-      'weir.yaml:10:9: the topic t is at weir.yaml:9:9 already',
-      'weir.yaml:22:9: a cluster has one pipeline of the type orbit at most, which is at weir.yaml:21:9 already',
+      'weir.yaml:10:9: the topic t is already at weir.yaml:9:9',
+      'weir.yaml:22:9: a cluster has at most one orbit pipeline, which is already at weir.yaml:21:9',
     ],
   ],
   [
@@ -256,8 +252,8 @@ const broken: readonly [what: string, text: string, problems: readonly string[]]
       ].join('\n'),
     ),
     [
-      'weir.yaml:4:46: virtual_clusters[0].configuration.default_num_partitions: is num.partitions, which broker_configuration says too; say it once',
-      'weir.yaml:9:37: virtual_clusters[0].topics[0].enable_deletion_protection: is service.deletion.protection.enabled, which config says too; say it once',
+      'weir.yaml:4:46: virtual_clusters[0].configuration.default_num_partitions: is num.partitions, which broker_configuration also sets; set it once',
+      'weir.yaml:9:37: virtual_clusters[0].topics[0].enable_deletion_protection: is service.deletion.protection.enabled, which config also sets; set it once',
     ],
   ],
   [
@@ -271,8 +267,8 @@ const broken: readonly [what: string, text: string, problems: readonly string[]]
     ),
     [
       'weir.yaml:4:20: virtual_clusters[0].configuration: enable_acls and enable_acl_shadowing cannot both be true',
-      'weir.yaml:5:12: virtual_clusters[0].cloud: region and region_group cannot both be given',
-      'weir.yaml:6:19: virtual_clusters[0].credentials[0]: password_env and password_file cannot both be given',
+      'weir.yaml:5:12: virtual_clusters[0].cloud: region and region_group cannot both be set',
+      'weir.yaml:6:19: virtual_clusters[0].credentials[0]: password_env and password_file cannot both be set',
     ],
   ],
   [
@@ -307,13 +303,13 @@ const broken: readonly [what: string, text: string, problems: readonly string[]]
   [
     'topics of something that has none',
     clusterWith('type: byoc_schema_registry\ntopics: []'),
-    ['weir.yaml:5:13: virtual_clusters[0].topics: a byoc_schema_registry cluster has none'],
+    ['weir.yaml:5:13: virtual_clusters[0].topics: not allowed in a byoc_schema_registry cluster'],
   ],
   [
     'a name with the prefix of another type',
     'version: 1\nvirtual_clusters: [{ name: vcn_sr_a }]\n',
     [
-      'weir.yaml:2:28: virtual_clusters[0].name: begins as the name of a byoc_schema_registry does, and the type is byoc',
+      'weir.yaml:2:28: virtual_clusters[0].name: has the prefix of a byoc_schema_registry, but the type is byoc',
     ],
   ],
   [
@@ -327,8 +323,8 @@ const broken: readonly [what: string, text: string, problems: readonly string[]]
       ].join('\n'),
     ),
     [
-      'weir.yaml:6:9: the topic a_b is at weir.yaml:5:9 already',
-      'weir.yaml:7:34: the credential app is at weir.yaml:7:19 already',
+      'weir.yaml:6:9: the topic a_b is already at weir.yaml:5:9',
+      'weir.yaml:7:34: the credential app is already at weir.yaml:7:19',
     ],
   ],
   [
@@ -340,14 +336,14 @@ const broken: readonly [what: string, text: string, problems: readonly string[]]
     'pipelines of one name, and one of a type that the cluster does not have',
     clusterWith('pipelines: [{ name: a }, { name: a }, { name: b, type: data_lake }]'),
     [
-      'weir.yaml:4:60: virtual_clusters[0].pipelines[2].type: a byoc cluster has no pipelines of the type data_lake',
-      'weir.yaml:4:30: the pipeline a is at weir.yaml:4:17 already',
+      'weir.yaml:4:60: virtual_clusters[0].pipelines[2].type: a byoc cluster has no data_lake pipelines',
+      'weir.yaml:4:30: the pipeline a is already at weir.yaml:4:17',
     ],
   ],
   [
     'a tier in two documents',
     `${clusterWith('tier: pro')}---\n${clusterWith('tier: dev')}`,
-    ['weir.yaml:8:5: virtual cluster shop has tier at weir.yaml:3:5 already; say it once'],
+    ['weir.yaml:8:5: virtual cluster shop: tier is already set at weir.yaml:3:5; set it once'],
   ],
   [
     'too many aliases',
@@ -384,7 +380,7 @@ test('valid parts are checked whatever else is invalid, and nothing is built fro
 test('every file is checked, whatever problems the others have', () => {
   assert.deepEqual(problemsOf('version: 1\n', 'version: 3\nvirtual_clusters: []\n'), [
     'weir.yaml:1:1: virtual_clusters: is missing',
-    '1.yaml:1:10: version: is not 1, which is the only version that there is',
+    '1.yaml:1:10: version: must be 1',
   ]);
 });
 

@@ -27,7 +27,7 @@ export function readDocuments(
     const file = readYaml(fileName, text);
     const own: DocumentProblem[] = [...file.problems];
     if (file.documents.length === 0 && own.length === 0)
-      own.push({ place: `${fileName}:1:1`, message: 'has no document; one begins with version: 1' });
+      own.push({ place: `${fileName}:1:1`, message: 'has no document; start one with version: 1' });
     for (const document of file.documents)
       clusters.push(...clustersOf(document, folder, (problem) => own.push(problem)));
     problems.push(...inReadingOrder(own));

@@ -41,7 +41,7 @@ async function fileText(path: string): Promise<string> {
     return await textOf(path, file.createReadStream());
   } catch (error) {
     if (error instanceof Failure) throw error;
-    throw new Failure(`${path} cannot be read: ${(error as Error).message}`, { cause: error });
+    throw new Failure(`failed to read ${path}: ${(error as Error).message}`, { cause: error });
   }
 }
 
@@ -52,7 +52,7 @@ async function textOf(name: string, chunks: AsyncIterable<Uint8Array>): Promise<
     parts.push(part);
     bytes += part.length;
     if (bytes > cliLimits.applyFileBytesMax)
-      throw new Failure(`${name} is longer than ${formatBytes(cliLimits.applyFileBytesMax)}; split it`);
+      throw new Failure(`${name} is larger than ${formatBytes(cliLimits.applyFileBytesMax)}; split it`);
   }
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(parts));

@@ -56,7 +56,7 @@ class SchemaFiles {
     const known = this.#texts.get(path);
     if (known !== undefined) return { text: known };
     const bytes = await readStart(path, cliLimits.applySchemaBytesMax + 1).catch((error: unknown) => error);
-    if (!Buffer.isBuffer(bytes)) return { problem: `${name} cannot be read: ${(bytes as Error).message}` };
+    if (!Buffer.isBuffer(bytes)) return { problem: `failed to read ${name}: ${(bytes as Error).message}` };
     this.#bytes += bytes.length;
     if (this.#bytes > cliLimits.applySchemaFilesBytesMax)
       return {
@@ -74,7 +74,7 @@ class SchemaFiles {
 
 /** The first bytes of a regular file. Reading a pipe or a device might never end. */
 async function readStart(path: string, bytesMax: number): Promise<Buffer> {
-  if (!(await stat(path)).isFile()) throw new Error('it is not a regular file');
+  if (!(await stat(path)).isFile()) throw new Error('not a regular file');
   const file = await open(path);
   try {
     const buffer = Buffer.alloc(bytesMax);

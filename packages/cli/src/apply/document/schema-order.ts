@@ -40,7 +40,7 @@ export function orderedSchemas(subjects: readonly DesiredSubject[]): OrderedSche
         done.add(schema);
         order.push(schema);
       } else if (open.has(next)) {
-        const message = `subject ${schema.subject}: refers to ${next.subject}, which refers to it`;
+        const message = `subject ${schema.subject}: circular reference with ${next.subject}`;
         problems.push({ place: schema.place, message });
       } else if (!done.has(next)) {
         open.add(next);

@@ -43,7 +43,7 @@ const millis = (min: number) => z.int().min(min);
 
 const nanos = z
   .union([z.int(), z.bigint()], { error: 'is not a whole number of nanoseconds' })
-  .refine((value) => value >= 1 && value < 2n ** 63n, { error: 'is not from 1 to 9223372036854775807' });
+  .refine((value) => value >= 1 && value < 2n ** 63n, { error: 'must be 1 to 9223372036854775807' });
 
 const path = z.string().min(1).max(4096);
 const variableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,255}$/, {
@@ -179,7 +179,7 @@ export const virtualClusterSchema = z.strictObject({
 });
 
 export const documentSchema = z.strictObject({
-  version: z.literal(1, { error: 'is not 1, which is the only version that there is' }),
+  version: z.literal(1, { error: 'must be 1' }),
   virtual_clusters: z.array(virtualClusterSchema).max(apiLimits.virtualClustersMax),
 });
 

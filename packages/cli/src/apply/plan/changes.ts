@@ -2,10 +2,10 @@ import type { DesiredCluster } from '../desired.ts';
 import type { Change, IdleStep, StepKind, WritingStep } from './step.ts';
 
 /** Reasons that several kinds of steps share. */
-export const isMissing = 'is not there';
+export const isMissing = 'does not exist';
 export const isDifferent = 'differs';
 export const isLeftOut = 'is not in the file';
-const isRight = 'is as the file says';
+const isRight = 'matches the file';
 
 /** A step without changes. */
 export function nothing(desired: DesiredCluster, kind: StepKind, name = ''): IdleStep {

@@ -52,8 +52,8 @@ function differenceOf(
   found: ActualAgentKey,
   cluster: ActualCluster | undefined,
 ): string | undefined {
-  if (!isOf(found, cluster)) return 'is a key of something else; give it another name';
+  if (!isOf(found, cluster)) return 'is the name of another key; choose a different name';
   const isReadOnlyThere = found.access_grants.every(({ principal_kind }) => principal_kind === 'agent_r');
   if (isReadOnlyThere === isReadOnly) return undefined;
-  return `has read_only ${isReadOnlyThere}, which cannot be changed; make one by another name`;
+  return `has read_only ${isReadOnlyThere}, which cannot be changed; create one with another name`;
 }

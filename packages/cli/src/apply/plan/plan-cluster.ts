@@ -96,7 +96,7 @@ function refuseMove(
   ] as const;
   for (const [field, wanted, there] of facts) {
     if (wanted === undefined || wanted === there) continue;
-    const message = `virtual cluster ${name} has the ${field} ${there ?? '(none)'}, which cannot be changed to ${wanted}`;
+    const message = `virtual cluster ${name}: ${field} cannot be changed from ${there ?? '(none)'} to ${wanted}`;
     refuse({ place, message });
   }
 }

@@ -74,7 +74,7 @@ function refuseSilentRelease(
   refuse: PlanContext['refuse'],
 ): void {
   if (enable_acl_shadowing !== true || enable_acls !== undefined || there?.are_acls_enabled !== true) return;
-  const message = `virtual cluster ${name} enforces its ACLs; to try them out only, say enable_acls: false too`;
+  const message = `virtual cluster ${name} enforces ACLs; for shadow mode, also set enable_acls: false`;
   refuse({ place, message });
 }
 

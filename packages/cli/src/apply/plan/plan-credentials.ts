@@ -14,7 +14,7 @@ export function planCredentials({ desired, actual, isPruning, refuse }: PlanCont
     const found = there.get(fullName);
     if (found !== undefined) {
       if (found.is_cluster_superuser !== isSuperuser) {
-        const message = `credential ${name} has cluster_superuser ${found.is_cluster_superuser}, which cannot be changed; make one by another name`;
+        const message = `credential ${name} has cluster_superuser ${found.is_cluster_superuser}, which cannot be changed; create one with another name`;
         refuse({ place, message });
       }
       return nothing(desired, 'credential', name);

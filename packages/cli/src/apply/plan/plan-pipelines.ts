@@ -15,7 +15,7 @@ export function planPipelines({ desired, actual, isPruning, refuse }: PlanContex
   const steps = desired.pipelines.flatMap((pipeline): Step[] => {
     const found = there.get(pipeline.name);
     if (found !== undefined && found.type !== pipeline.type) {
-      const message = `pipeline ${pipeline.name} has the type ${found.type}, which cannot be changed to ${pipeline.type}; make one by another name`;
+      const message = `pipeline ${pipeline.name}: type cannot be changed from ${found.type} to ${pipeline.type}; create one with another name`;
       refuse({ place: pipeline.place, message });
       return [];
     }
@@ -86,7 +86,7 @@ function stateChange(...[desired, pipeline, found]: Pair): WritingStep[] {
   const before = found?.deployed;
   const changes: Change[] = [];
   if (isDeploying) {
-    const to = stored === undefined ? 'that of the file' : `version ${stored.version}`;
+    const to = stored === undefined ? 'the version in the file' : `version ${stored.version}`;
     const field = 'configuration';
     changes.push(before === undefined ? { field, to } : { field, from: `version ${before.version}`, to });
   }

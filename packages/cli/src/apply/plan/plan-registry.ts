@@ -14,7 +14,7 @@ import type { Change, Step, WritingStep } from './step.ts';
 export function planRegistry({ desired, registry, refuse }: PlanContext): Step[] {
   if (registry === undefined) return [];
   if (registry.isTooLarge) {
-    const message = `virtual cluster ${desired.name}: its schemas that refer to each other are too many to be checked at once`;
+    const message = `virtual cluster ${desired.name}: too many schemas reference each other to check them at once`;
     refuse({ place: desired.place, message });
   }
   const refused = new Set<string>();
@@ -59,7 +59,7 @@ function stepOf(desired: DesiredCluster, item: RegistryItem, outcome: RegistryOu
 function registration(desired: DesiredCluster, schema: DesiredSchema, outcome: RegistryOutcome): WritingStep {
   const { subject, type } = schema;
   const { version, compared_version: compared, compatibility_level: level, diff } = outcome;
-  const verdict = level === 'NONE' ? 'not compared' : `fits version ${compared}`;
+  const verdict = level === 'NONE' ? 'not compared' : `compatible with version ${compared}`;
   return {
     action: 'create',
     kind: 'schema',

@@ -78,12 +78,10 @@ function rulesAgainst({ partitionCount, configs }: DesiredTopic, found: ActualTo
     isCompacted(policy) !== isCompacted(policyThere);
   return [
     ...(partitionCount < found.partitionCount
-      ? [
-          `has ${found.partitionCount} partitions and cannot have ${partitionCount}; partitions only become more`,
-        ]
+      ? [`has ${found.partitionCount} partitions and cannot be reduced to ${partitionCount}`]
       : []),
     ...(isRecompacted
-      ? [`has cleanup.policy ${policyThere} and cannot have ${policy}; make another topic for it`]
+      ? [`cannot change cleanup.policy from ${policyThere} to ${policy}; create another topic`]
       : []),
   ];
 }
@@ -94,7 +92,7 @@ function isCompacted(policy: string): boolean {
 
 function prune(desired: DesiredCluster, { name, configs }: ActualTopic): Step {
   const keeper = isInternalTopic(name)
-    ? 'belongs to the service'
+    ? 'is an internal topic'
     : configs?.[protectionConfig] === 'true'
       ? 'has deletion protection'
       : undefined;

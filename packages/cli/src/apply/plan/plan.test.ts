@@ -138,7 +138,7 @@ const differences: readonly [what: string, rest: string, lines: readonly string[
     ['~ topic orders: partition_count 6 → 12, max.message.bytes = 9, retention.ms 1 → 2'],
   ],
   [
-    'a topic that is not there',
+    'a topic that does not exist',
     'topics: [{ name: clicks, partition_count: 1 }]',
     ['+ topic clicks (1 partition)'],
   ],
@@ -174,17 +174,17 @@ const differences: readonly [what: string, rest: string, lines: readonly string[
     `pipelines: [{ name: clean, state: running, configuration_yaml: "${bento('four')}" }]`,
     [
       '+ pipeline configuration clean',
-      '~ pipeline clean: configuration version 2 → that of the file, state paused → running',
+      '~ pipeline clean: configuration version 2 → the version in the file, state paused → running',
     ],
   ],
   [
-    'a pipeline that is not there',
+    'a pipeline that does not exist',
     `pipelines: [{ name: fresh, configuration_yaml: "${bento('one')}", state: paused }, { name: bare, type: orbit }]`,
     [
       '+ pipeline fresh (bento)',
       '+ pipeline bare (orbit)',
       '+ pipeline configuration fresh',
-      '~ pipeline fresh: configuration = that of the file',
+      '~ pipeline fresh: configuration = the version in the file',
     ],
   ],
 ];
@@ -201,7 +201,7 @@ const prunings: readonly [what: string, rest: string, lines: readonly string[]][
     'topics, but for those that are protected or internal',
     `topics: [${orders}]`,
     [
-      '= topic __service_events_acl_logs (kept: it belongs to the service)',
+      '= topic __service_events_acl_logs (kept: it is an internal topic)',
       '= topic kept (kept: it has deletion protection)',
       '- topic stale',
     ],
@@ -255,7 +255,7 @@ test('shadowed rules are enforced in one step, and released only when requested 
     planFor('configuration: { enable_acl_shadowing: true }', { found: enforcing }).obstacles.map(
       documentProblemLine,
     ),
-    ['f:3:34: virtual cluster shop enforces its ACLs; to try them out only, say enable_acls: false too'],
+    ['f:3:34: virtual cluster shop enforces ACLs; for shadow mode, also set enable_acls: false'],
   );
 });
 
@@ -263,37 +263,37 @@ const impossible: readonly [what: string, rest: string, obstacle: string][] = [
   [
     'fewer partitions',
     'topics: [{ name: orders, partition_count: 5 }]',
-    'f:3:28: topic orders has 6 partitions and cannot have 5; partitions only become more',
+    'f:3:28: topic orders has 6 partitions and cannot be reduced to 5',
   ],
   [
     'compaction',
     'topics: [{ name: orders, partition_count: 6, config: { cleanup.policy: "compact,delete" } }]',
-    'f:3:28: topic orders has cleanup.policy delete and cannot have compact,delete; make another topic for it',
+    'f:3:28: topic orders cannot change cleanup.policy from delete to compact,delete; create another topic',
   ],
   [
     'another region',
     'cloud: { region: eu-west-1 }',
-    'f:3:5: virtual cluster shop has the region us-east-1, which cannot be changed to eu-west-1',
+    'f:3:5: virtual cluster shop: region cannot be changed from us-east-1 to eu-west-1',
   ],
   [
     'a credential with other rights',
     'credentials: [{ name: root }]',
-    'f:3:33: credential root has cluster_superuser true, which cannot be changed; make one by another name',
+    'f:3:33: credential root has cluster_superuser true, which cannot be changed; create one with another name',
   ],
   [
     'a key with other rights',
     'agent_keys: [{ name: agents, read_only: true }]',
-    'f:3:32: agent key agents has read_only false, which cannot be changed; make one by another name',
+    'f:3:32: agent key agents has read_only false, which cannot be changed; create one with another name',
   ],
   [
     'a key of another cluster',
     'agent_keys: [{ name: elsewhere }]',
-    'f:3:32: agent key elsewhere is a key of something else; give it another name',
+    'f:3:32: agent key elsewhere is the name of another key; choose a different name',
   ],
   [
     'a pipeline of another type',
     'pipelines: [{ name: clean, type: orbit }]',
-    'f:3:31: pipeline clean has the type bento, which cannot be changed to orbit; make one by another name',
+    'f:3:31: pipeline clean: type cannot be changed from bento to orbit; create one with another name',
   ],
 ];
 
@@ -312,7 +312,7 @@ test('a name that exists in several workspaces is ambiguous and not guessed', ()
   const { obstacles, clusters } = planChanges(wanted, { isPruning: true });
   assert.deepEqual(clusters, []);
   assert.deepEqual(obstacles.map(documentProblemLine), [
-    'f:2:20: several workspaces have a virtual cluster shop; say workspace_id, one of wi_a, wi_b',
+    'f:2:20: several workspaces have a virtual cluster shop; set workspace_id to one of wi_a, wi_b',
   ]);
 });
 
@@ -363,7 +363,7 @@ const registryPlans: readonly [
     'a new version, with its diff',
     subjectA,
     [{ version: 2, compared_version: 1, diff: '--- a\n+++ b' }],
-    ['+ schema a (AVRO, version 2, fits version 1 (BACKWARD))', '--- a', '+++ b'],
+    ['+ schema a (AVRO, version 2, compatible with version 1 (BACKWARD))', '--- a', '+++ b'],
   ],
   [
     'nothing is compared',

@@ -52,7 +52,7 @@ export function planChanges(
   const obstacles: DocumentProblem[] = [];
   const clusters = wanted.flatMap(({ desired, found, registry }): ClusterPlan[] => {
     if (found !== undefined && 'workspaceIds' in found) {
-      const message = `several workspaces have a virtual cluster ${desired.name}; say workspace_id, one of ${found.workspaceIds.join(', ')}`;
+      const message = `several workspaces have a virtual cluster ${desired.name}; set workspace_id to one of ${found.workspaceIds.join(', ')}`;
       obstacles.push({ place: desired.place, message });
       return [];
     }

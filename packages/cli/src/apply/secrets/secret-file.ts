@@ -15,10 +15,10 @@ export async function readSecretFile(path: string): Promise<string | undefined> 
     const { mode, size } = await file.stat();
     if ((mode & forbiddenMode) !== 0) {
       const found = (mode & 0o777).toString(8).padStart(4, '0');
-      throw new Failure(`${path} has mode ${found}, which lets in too many; chmod it to 0600`);
+      throw new Failure(`${path} has mode ${found} and is readable by other users; run chmod 0600`);
     }
     if (size > controlPlaneLimits.settingsFileBytesMax) {
-      throw new Failure(`${path} has ${size} bytes, which is no secret`);
+      throw new Failure(`${path} is not a secret: it has ${size} bytes`);
     }
     const text = (await file.readFile('utf8')).replace(/\r?\n$/, '');
     return text === '' ? undefined : text;
@@ -36,7 +36,7 @@ export interface SecretRoom {
 
 /** Creates the file, or takes an empty one. */
 export async function makeSecretRoom(path: string): Promise<SecretRoom> {
-  if ((await readSecretFile(path)) !== undefined) throw new Failure(`${path} holds a secret already`);
+  if ((await readSecretFile(path)) !== undefined) throw new Failure(`${path} already contains a secret`);
   const file = await orFailure(path, open(path, 'a', privateMode));
   return {
     keep: (secret) => orFailure(path, writeAndClose(file, `${secret}\n`)),

@@ -37,7 +37,7 @@ test('a password without a file is printed once, and one from the environment is
     await keeper.passwordFor('credential b', { kind: 'variable', name: 'SET' }),
     'from the environment',
   );
-  assert.deepEqual(printed, [`the password of credential a, which is shown only here: ${madeUp}`]);
+  assert.deepEqual(printed, [`password of credential a, shown only once: ${madeUp}`]);
 });
 
 test('missing secrets are reported before anything is done', async (t) => {
@@ -51,7 +51,7 @@ test('missing secrets are reported before anything is done', async (t) => {
   chmodSync(path, 0o644);
   assert.equal(
     await keeper.problemOf({ kind: 'file', path }),
-    `${path} has mode 0644, which lets in too many; chmod it to 0600`,
+    `${path} has mode 0644 and is readable by other users; run chmod 0600`,
   );
 });
 
@@ -61,7 +61,7 @@ test('a secret that is created later has its file first, and leaves no file if i
   assert.equal(statSync(path).mode & 0o777, 0o600);
   await room.keep('aks_1');
   assert.equal(readFileSync(path, 'utf8'), 'aks_1\n');
-  await assert.rejects(keeper.roomFor('agent key a', { kind: 'file', path }), /holds a secret already/);
+  await assert.rejects(keeper.roomFor('agent key a', { kind: 'file', path }), /already contains a secret/);
   const other = inFolder('other');
   await (await keeper.roomFor('agent key b', { kind: 'file', path: other })).giveUp();
   assert.equal(existsSync(other), false);

@@ -57,14 +57,14 @@ export function createSecretKeeper({ environment, randomBytes, print }: SecretKe
       if (place.kind === 'file') return await inFile(place.path);
       if (place.kind === 'variable') return environment[place.name] ?? '';
       const password = madeUp();
-      print(`the password of ${what}, which is shown only here: ${password}`);
+      print(`password of ${what}, shown only once: ${password}`);
       return password;
     },
 
     async roomFor(what, place) {
       if (place.kind === 'file') return await makeSecretRoom(place.path);
       return {
-        keep: async (secret) => print(`the secret of ${what}, which is shown only here: ${secret}`),
+        keep: async (secret) => print(`secret of ${what}, shown only once: ${secret}`),
         giveUp: async () => {},
       };
     },

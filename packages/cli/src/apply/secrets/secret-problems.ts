@@ -28,5 +28,5 @@ async function takenRoom(place: {
   readonly path?: string;
 }): Promise<string | undefined> {
   if (place.path === undefined || (await readSecretFile(place.path)) === undefined) return undefined;
-  return `${place.path} holds a secret already; move it away`;
+  return `${place.path} already contains a secret; move it`;
 }

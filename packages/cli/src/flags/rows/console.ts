@@ -16,7 +16,7 @@ export const consoleFlags = [
     aliases: ['-reader-property', '-formatter-property'],
     isRepeatable: true,
     commands: ['cli console-producer', 'cli console-consumer'],
-    help: "How lines are read or records are printed, as properties of Kafka's tools.",
+    help: "How to read lines or print records, as in Kafka's console tools.",
     rule:
       'console-producer has parse.key, key.separator, ignore.error, parse.headers, headers.delimiter, headers.separator, ' +
       'headers.key.separator and null.marker; console-consumer has print.timestamp, print.partition, print.offset, ' +
@@ -27,26 +27,26 @@ export const consoleFlags = [
     type: bool(),
     default: false,
     commands: consumer,
-    help: 'Start at the first record, where a group has not committed an offset.',
+    help: 'Start at the first record of partitions without committed offset.',
   }),
   available({
     name: 'max-messages',
     type: int({ min: 1 }),
     commands: consumer,
-    help: 'How many records to print at most.',
-    rule: 'Not set, it goes on until it is stopped.',
+    help: 'The maximum number of records to print.',
+    rule: 'Default: run until stopped.',
   }),
   available({
     name: 'timeout-ms',
     type: int({ min: 1, max: 2_147_483_647 }),
     commands: consumer,
-    help: 'End when no record has come for so many milliseconds.',
+    help: 'Exit if no record arrives for this many milliseconds.',
   }),
   available({
     name: 'isolation-level',
     type: oneOf('read_uncommitted', 'read_committed'),
     default: 'read_uncommitted',
     commands: consumer,
-    help: 'Whether records of transactions are printed before these are committed.',
+    help: 'Whether to print records of open and aborted transactions.',
   }),
 ];

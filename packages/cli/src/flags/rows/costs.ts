@@ -10,14 +10,14 @@ export const costFlags = [
     type: oneOf(...priceListNames),
     default: 's3',
     commands: ['cli storage-costs'],
-    help: 'The approximate list prices that are used; docs/operate/costs.md has them.',
+    help: 'The price list to use, approximate; see docs/operate/costs.md.',
   }),
   available({
     name: 'prices',
     type: list(text('name=dollars')),
     default: [],
     commands: ['cli storage-costs'],
-    help: 'Prices that replace those of the list, such as storage=0.021,put=0.0045.',
-    rule: 'The names are those of docs/operate/costs.md.',
+    help: 'Prices that override the list, such as storage=0.021,put=0.0045.',
+    rule: 'docs/operate/costs.md lists the names.',
   }),
 ];

@@ -11,57 +11,57 @@ export const writePathFlags = [
     type: durationMs({ min: 25 }),
     default: 250,
     commands: brokers,
-    help: 'Write a file at the latest this long after its first record.',
-    rule: 'A file is written earlier when it is large enough, or when all clients that have requests in it wait for it. With less than 100ms it waits for about one and a half times what an upload takes.',
+    help: 'Upload a file at most this long after its first record.',
+    rule: 'A file is uploaded earlier if it is large enough or if all its clients wait for it. Below 100ms the delay is about 1.5 times the duration of an upload.',
   }),
   available({
     name: 'batchMaxSizeBytes',
     type: bytes({ max: 128 * MiB }),
     commands: brokers,
-    help: 'Write a file when its records reach this size before compression.',
+    help: 'Upload a file when its records reach this size before compression.',
   }),
   available({
     name: 'batchMaxCompressedSizeBytes',
     type: bytes(),
     commands: brokers,
-    help: 'Write a file when its records are likely to reach this size after compression.',
-    rule: 'An estimate, so that files can come out larger.',
+    help: 'Upload a file when its records reach this estimated size after compression.',
+    rule: 'Files can be larger than the estimate.',
   }),
   available({
     name: 'maxProduceRecordSizeBytes',
     type: bytes({ min: MiB, max: 128 * MiB }),
     default: 32 * MiB,
     commands: brokers,
-    help: 'The largest record that is accepted, unless its topic or the cluster sets a limit.',
+    help: 'The largest record to accept, unless the topic or the cluster sets a limit.',
   }),
   available({
     name: 'useRangeFileIDAllocator',
     type: bool(),
     default: false,
     commands: ['agent'],
-    help: 'Take file ids out of ranges rather than drawing each at random.',
-    rule: 'The agent draws a range of 65,536 ids and uses them in turn: files of one agent are recognizable in the bucket, and keys spread evenly over its prefixes. Ids sort by time either way.',
+    help: 'Allocate file ids from ranges instead of at random.',
+    rule: 'The agent uses ranges of 65,536 ids, so that its files are recognizable in the bucket and keys spread evenly over prefixes. Ids sort by time either way.',
   }),
   available({
     name: 'highCPUBackpressureThresholdPercent',
     type: percent(),
     default: 98,
     commands: brokers,
-    help: 'Slow Kafka clients down while the processor load stays at or above this.',
-    rule: 'Counts what this process uses of all processors that it may use, or what its event loop uses of one, whichever is higher, for five seconds on end. What other processes use does not count. 0 turns this off.',
+    help: 'Throttle Kafka clients while the CPU load stays at or above this.',
+    rule: 'The higher of the CPU share of this process and the utilization of its event loop, over five seconds. Other processes do not count. 0 turns it off.',
   }),
   available({
     name: 'processes',
     type: autoOrInt({ min: 1, max: 1024 }),
     default: 1,
     commands: ['agent'],
-    help: 'How many agent processes share this machine.',
-    rule: 'auto starts one per core. Clients see each as a broker, with the next Kafka and HTTP port; one that dies is started again. local and playground are one process and do not take it.',
+    help: 'The number of agent processes on this machine.',
+    rule: 'auto starts one per core. Each is a broker with the next Kafka and HTTP port, and is restarted if it dies. local and playground run one process.',
   }),
 ];
 
 const uncompressedRule =
-  'A batch counts as what its frames say that it becomes; where lz4 and zstd do not say so, as the most that it can become. The first batch is returned whatever its size. Limits of clients count bytes as stored, as in Kafka.';
+  'The size of a batch is taken from its compression frames, or is the largest possible if lz4 or zstd frames lack it. The first batch is always returned. Limits of clients apply to stored bytes, as in Kafka.';
 
 /** How agents read and return records. */
 export const readPathFlags = [
@@ -70,7 +70,7 @@ export const readPathFlags = [
     type: bytes(),
     default: 256 * MiB,
     commands: brokers,
-    help: 'The most bytes that one fetch returns, counted before compression.',
+    help: 'The maximum bytes per Fetch response, before compression.',
     rule: uncompressedRule,
   }),
   available({
@@ -78,7 +78,7 @@ export const readPathFlags = [
     type: bytes(),
     default: 256 * MiB,
     commands: brokers,
-    help: 'The most bytes that one fetch returns for one partition, counted before compression.',
+    help: 'The maximum bytes per partition in a Fetch response, before compression.',
     rule: uncompressedRule,
   }),
   available({
@@ -86,16 +86,16 @@ export const readPathFlags = [
     type: bool(),
     default: true,
     commands: brokers,
-    help: 'Raise the byte limits of clients that ask for little.',
-    rule: 'Accepted and without effect: byte limits of clients count bytes as stored, as in Kafka, so that none has to be raised.',
+    help: 'Raise small byte limits of clients.',
+    rule: 'Accepted and ignored: byte limits of clients apply to stored bytes, as in Kafka.',
   }),
   available({
     name: 'fetchSingleKafkaBatch',
     type: bool(),
     default: false,
     commands: brokers,
-    help: 'Return one batch of each partition at a time, as releases before v683 did.',
-    rule: 'Clients make more requests then; there is no need for it.',
+    help: 'Return one batch per partition and Fetch, as releases before v683.',
+    rule: 'Clients need more requests; not recommended.',
   }),
   available({
     name: 'enablePrefetchingForSinglePartitionWorkloads',
@@ -109,15 +109,15 @@ export const readPathFlags = [
     type: bool(),
     default: true,
     commands: brokers,
-    help: 'Answer metadata requests from a cache of the topics.',
-    rule: 'With it a new topic can be missing, and creating or deleting one can take, up to a second. Without it every request asks the control plane first, and shows what was created or deleted before it.',
+    help: 'Serve Metadata requests from a cache.',
+    rule: 'New and deleted topics can then show with up to a second of delay. Otherwise each request asks the control plane and is up to date.',
   }),
   available({
     name: 'maxConcurrentMetadataRequestsPerCPU',
     type: int({ min: 0 }),
     default: 16,
     commands: brokers,
-    help: 'How many metadata requests are worked on at once, per core.',
+    help: 'The maximum number of concurrent Metadata requests per core.',
     rule: '0 removes the limit.',
   }),
 ];

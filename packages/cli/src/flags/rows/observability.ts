@@ -9,7 +9,7 @@ import { brokers, clusterMembers, servers } from './takers.ts';
 
 /** Agents push all of their own metrics; a process with a control plane also has metrics of whole clusters. */
 const controlPlanePushes =
-  'A control plane pushes the metrics of the clusters that it leads, so that agents need not publish it: run them with -disablePublishMetricsJob then.';
+  'A control plane pushes the metrics of the clusters that it leads; run agents with -disablePublishMetricsJob then.';
 
 export const observabilityFlags = [
   available({
@@ -19,7 +19,7 @@ export const observabilityFlags = [
     // A user reads the output of these commands in a terminal.
     defaultByCommand: { local: 'warn', playground: 'warn', demo: 'error' },
     commands: servers,
-    help: 'The least important log lines that are written.',
+    help: 'The minimum log level.',
   }),
   available({
     name: 'enablePrometheusMetrics',
@@ -46,7 +46,7 @@ export const observabilityFlags = [
     name: 'DD_DOGSTATSD_PORT',
     type: port(),
     commands: servers,
-    help: 'The UDP port of that host, 8125 when not given.',
+    help: 'The UDP port of that host; default: 8125.',
   }),
   available({
     name: 'otlpMetricsURL',
@@ -60,8 +60,8 @@ export const observabilityFlags = [
     type: httpHeaders(),
     secret: true,
     commands: servers,
-    help: 'Headers of those pushes, such as the one that admits them.',
-    rule: 'Better set by the variable than by the flag, which other users of the machine can see.',
+    help: 'HTTP headers of OTLP pushes, such as for authentication.',
+    rule: 'Prefer the variable: other users of the machine can see flags.',
   }),
   available({
     name: 'metricsPushInterval',
@@ -75,7 +75,7 @@ export const observabilityFlags = [
     type: bool(),
     default: true,
     commands: servers,
-    help: 'Write a dot after the prefix of pushed metrics rather than an underscore.',
+    help: 'Use a dot instead of an underscore after the prefix of pushed metrics.',
   }),
   planned({
     name: 'enableControlPlanePrometheusEndpoint',
@@ -89,8 +89,8 @@ export const observabilityFlags = [
     type: bool(),
     default: false,
     commands: ['agent'],
-    help: 'Leave the publishing of cluster metrics to a process of its own.',
-    rule: 'Otherwise the agent with the smallest id among those with the role jobs publishes them; so set it on all agents or on none.',
+    help: 'Do not publish cluster metrics on this agent; run weir metrics instead.',
+    rule: 'Otherwise the agent with the role jobs and the smallest id publishes them. Set it on all agents or none.',
   }),
   available({
     name: 'disableConsumerGroupMetrics',
@@ -106,7 +106,7 @@ export const observabilityFlags = [
     default: ['partition'],
     defaultByCommand: { metrics: [] },
     commands: [...brokers, 'metrics', 'control-plane'],
-    help: 'The tags to leave out of consumer group metrics; values are combined over them.',
+    help: 'The tags to omit from consumer group metrics; values are aggregated.',
     rule: 'An empty list keeps every tag.',
   }),
   available({
@@ -115,14 +115,14 @@ export const observabilityFlags = [
     default: false,
     commands: brokers,
     help: 'Publish the distribution metrics that have one series per topic.',
-    rule: 'They say how many bytes of a topic one Produce or Fetch carries.',
+    rule: 'The bytes of a topic per Produce or Fetch request.',
   }),
   foreignVariable({
     name: 'SERVICE_MEMORY_LIMIT_MIB',
     type: int({ min: 64 }),
     commands: servers,
-    help: 'How large the heap of the runtime may become, in MiB.',
-    rule: 'Without it 3GiB per processor, and at most three quarters of the memory of the machine or container. The processes of -processes share it. Buffers are not in the heap, and have limits of their own. --max-old-space-size in NODE_OPTIONS takes precedence.',
+    help: 'The maximum heap size, in MiB.',
+    rule: 'Default: 3GiB per CPU, at most three quarters of the memory of the machine or container, shared by -processes. Buffers are outside the heap and have their own limits. --max-old-space-size in NODE_OPTIONS takes precedence.',
   }),
   foreignVariable({
     name: 'POD_NAME',

@@ -10,14 +10,14 @@ export const registryFlags = [
     default: 9094,
     commands: brokers,
     help: 'The port of the schema registry.',
-    rule: 'An agent opens it only for a cluster whose id starts with vci_sr_, and then no Kafka port. 0 takes any free port.',
+    rule: 'Used only for clusters whose id starts with vci_sr_, which have no Kafka port. 0 chooses a free port.',
   }),
   available({
     name: 'schemaRegistryTLSEnabled',
     type: bool(),
     default: false,
     commands: brokers,
-    help: 'Serve the schema registry over TLS, with the certificate of the server.',
+    help: 'Serve the schema registry over TLS, with the server certificate.',
   }),
   available({
     name: 'schemaRegistryBasicAuthEnabled',

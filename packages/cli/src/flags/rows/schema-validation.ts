@@ -10,7 +10,7 @@ export const schemaValidationFlags = [
     type: list(url()),
     default: [],
     commands: ['agent'],
-    help: 'The schema registry by which records are validated, and decoded and encoded over HTTP.',
+    help: 'The schema registry that validates records and encodes and decodes them over HTTP.',
     rule:
       'A registry with the API of Confluent Schema Registry, of this product or another; AWS Glue is not supported. ' +
       'Several addresses are of the same registry: if one fails, the next is used.',
@@ -27,20 +27,20 @@ export const schemaValidationFlags = [
     secret: true,
     commands: ['agent'],
     help: 'The password for -externalSchemaRegistryURL.',
-    rule: 'Other users of the machine can see the flags of a command; the variable is hidden from them.',
+    rule: 'Other users of the machine can see flags; use the variable instead.',
   }),
   available({
     name: 'externalSchemaRegistryPasswordFile',
     type: path(),
     commands: ['agent'],
-    help: 'A file that holds the password for -externalSchemaRegistryURL.',
-    rule: 'It is read once, when the agent starts; a line break at its end does not count.',
+    help: 'A file with the password for -externalSchemaRegistryURL.',
+    rule: 'Read once at startup; a trailing line break is ignored.',
   }),
   available({
     name: 'externalSchemaRegistryCACertFile',
     type: path(),
     commands: ['agent'],
     help: 'The file with the certificate authority of -externalSchemaRegistryURL.',
-    rule: 'Not set, the authorities of the runtime are trusted.',
+    rule: 'Default: the certificate authorities of the runtime.',
   }),
 ];

@@ -126,8 +126,8 @@ test('a crash loop slows down, and a process that served for a minute resets the
 test('a process that cannot start at all ends everything, with its message', async () => {
   const cases: readonly [failure: string | undefined, code: number | null, message: RegExp][] = [
     ['port 9093 is taken; -kafkaPort names another', 1, /^port 9093 is taken; -kafkaPort names another$/],
-    [undefined, 7, /^agent process 2 ended with status 7 at the start; see its log above$/],
-    [undefined, null, /^agent process 2 could not be started; see its log above$/],
+    [undefined, 7, /^agent process 2 exited with status 7 at startup; see its log above$/],
+    [undefined, null, /^agent process 2 failed to start; see its log above$/],
   ];
   for (const [failure, code, message] of cases) {
     const { run, launched, becomeReady, end, clock } = supervise(2);

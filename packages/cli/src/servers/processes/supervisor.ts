@@ -148,7 +148,7 @@ export class Supervisor {
       this.#endIfAllEnded();
     } else if (slot.ready === undefined && end.signal === null) {
       const { number } = slot.place;
-      const how = end.code === null ? 'could not be started' : `ended with status ${end.code} at the start`;
+      const how = end.code === null ? 'failed to start' : `exited with status ${end.code} at startup`;
       this.#failure = new Failure(slot.failedMessage ?? `agent process ${number} ${how}; see its log above`);
       this.stop();
     } else {

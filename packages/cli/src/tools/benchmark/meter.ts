@@ -26,7 +26,7 @@ const bytesRow: MetricRow = {
 const failuresRow: MetricRow = {
   name: 'benchmark_failures',
   kind: 'counter',
-  help: 'Requests that came to nothing.',
+  help: 'Failed requests.',
   labels: [],
 };
 const latencyRow: MetricRow<'latency'> = {

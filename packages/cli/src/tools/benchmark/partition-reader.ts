@@ -90,7 +90,7 @@ export class PartitionReader {
     const byLeader = new Map<number, Map<number, bigint>>();
     for (const [partition, offset] of this.#positions) {
       const leaderId = topic.partitions.find(({ partitionIndex }) => partitionIndex === partition)?.leaderId;
-      if (leaderId === undefined) throw new Failure(`${subject(topic.name!, partition)} is gone`);
+      if (leaderId === undefined) throw new Failure(`${subject(topic.name!, partition)} was deleted`);
       const led = byLeader.get(leaderId) ?? new Map<number, bigint>();
       byLeader.set(leaderId, led.set(partition, offset));
     }
@@ -156,7 +156,7 @@ export class PartitionReader {
       }
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error;
-      throw new Failure(`${about}: the answer cannot be read: ${error.message}`);
+      throw new Failure(`${about}: invalid response: ${error.message}`);
     }
     this.#positions.set(partition, next);
     return counted;

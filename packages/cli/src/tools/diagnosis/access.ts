@@ -29,7 +29,7 @@ export async function clusterAccess(cluster: KafkaCluster): Promise<Step> {
   const step: StepName = 'Cluster access';
   try {
     const connection = await cluster.bootstrap();
-    if (!connection.offers(apis.DescribeCluster)) return skipped(step, 'the broker is too old to say');
+    if (!connection.offers(apis.DescribeCluster)) return skipped(step, 'not supported by the broker');
     const answer = await connection.request(
       apis.DescribeCluster,
       { includeClusterAuthorizedOperations: true },
@@ -38,16 +38,17 @@ export async function clusterAccess(cluster: KafkaCluster): Promise<Step> {
     if (answer.errorCode !== errors.NONE.code) {
       throw new KafkaRequestFailed('DescribeCluster', answer.errorCode, answer.errorMessage);
     }
-    if (answer.clusterAuthorizedOperations === notReported) return skipped(step, 'the broker does not say');
+    if (answer.clusterAuthorizedOperations === notReported)
+      return skipped(step, 'not reported by the broker');
     const { allowed, denied } = permissionsOf('CLUSTER', answer.clusterAuthorizedOperations);
     if (denied.length === 0)
       return (await areAclsEnforced(cluster)) === false
-        ? note(step, 'everything is allowed, because ACLs are not enforced', aclSwitchAdvice)
-        : ok(step, 'everything is allowed');
+        ? note(step, 'all operations are allowed: ACLs are not enforced', aclSwitchAdvice)
+        : ok(step, 'all operations are allowed');
     return note(
       step,
       inWords({ allowed, denied }),
-      'only administration needs these; weir cli create-acls -resource-type CLUSTER allows them',
+      'needed for administration only; allow them with weir cli create-acls -resource-type CLUSTER',
     );
   } catch (error) {
     const { detail, advice } = explained(error);
@@ -73,13 +74,13 @@ export async function topicAccess(cluster: KafkaCluster, topic: string): Promise
     const code = found?.errorCode ?? errors.UNKNOWN_TOPIC_OR_PARTITION.code;
     if (found === undefined || code !== errors.NONE.code) return refusedTopic(topic, code);
     if (found.topicAuthorizedOperations === notReported) {
-      return skipped(step, `the broker does not say for topic ${topic}`);
+      return skipped(step, `not reported by the broker for topic ${topic}`);
     }
     const permissions = permissionsOf('TOPIC', found.topicAuthorizedOperations);
     const description = `topic ${topic}: ${inWords(permissions)}`;
     if (permissions.denied.length === 0) return ok(step, description);
     const canWork = permissions.allowed.includes('READ') || permissions.allowed.includes('WRITE');
-    const advice = `weir cli create-acls -resource-type TOPIC -resource-name ${topic} allows more`;
+    const advice = `allow more with weir cli create-acls -resource-type TOPIC -resource-name ${topic}`;
     return canWork ? note(step, description, advice) : failed(step, description, advice);
   } catch (error) {
     const { detail, advice } = explained(error);
@@ -95,11 +96,11 @@ function refusedTopic(topic: string, code: number): Step {
     message,
     isDenied
       ? `the client needs DESCRIBE, READ or WRITE: weir cli create-acls -resource-type TOPIC -resource-name ${topic}`
-      : 'check the spelling with weir cli list-topics; a client without the right to see a topic gets the same answer',
+      : 'check the spelling with weir cli list-topics; a client without DESCRIBE on the topic gets the same error',
   );
 }
 
 function inWords({ allowed, denied }: Permissions): string {
-  if (denied.length === 0) return 'everything is allowed';
-  return `allowed are ${allowed.join(', ') || 'none'}; denied are ${denied.join(', ')}`;
+  if (denied.length === 0) return 'all operations are allowed';
+  return `allowed: ${allowed.join(', ') || 'none'}; denied: ${denied.join(', ')}`;
 }

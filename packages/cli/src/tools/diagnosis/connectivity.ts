@@ -27,7 +27,7 @@ interface Resolved {
 
 export async function resolveName({ host, port }: Address, attempt: Attempt): Promise<Resolved> {
   if (isIP(host) !== 0) {
-    return { step: skipped('DNS', `${host} is no name`), addresses: [{ host, port }] };
+    return { step: skipped('DNS', `${host} is an address`), addresses: [{ host, port }] };
   }
   try {
     const found = await inTime(lookup(host, { all: true, verbatim: true }), { host, port }, attempt);
@@ -71,7 +71,7 @@ export async function connectToAll(addresses: readonly Address[], attempt: Attem
   return note(
     'TCP',
     `${alive.join(', ')} accepts connections; ${failureText}`,
-    'a client that tries no other address of the name fails',
+    'clients that try only one address of the name may fail',
   );
 }
 

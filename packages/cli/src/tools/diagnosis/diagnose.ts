@@ -125,10 +125,10 @@ async function learnBrokers(
   try {
     const metadata = await patientMetadata(cluster, options, steps);
     if (metadata === undefined) return undefined;
-    if (isStranger) steps.push(skipped('SASL', 'the broker asks for no login'));
+    if (isStranger) steps.push(skipped('SASL', 'not required by the broker'));
     const { clusterId, brokers } = metadata;
     if (brokers.length === 0) {
-      steps.push(failed('Metadata', 'the cluster names no broker at all', 'check that its brokers run'));
+      steps.push(failed('Metadata', 'the cluster lists no brokers', 'check that its brokers are running'));
       return undefined;
     }
     steps.push(ok('Metadata', `cluster ${clusterId ?? 'without an id'}, brokers: ${brokers.length}`));
@@ -184,12 +184,12 @@ async function visit(cluster: KafkaCluster, { nodeId, host, port, rack }: Broker
 
 function visitsInWords(visits: readonly BrokerVisit[]): Step {
   const reached = visits.filter(({ accessible }) => accessible).length;
-  const summary = `${reached} of ${visits.length} can be reached at the addresses that the cluster advertises`;
+  const summary = `${reached} of ${visits.length} reachable at their advertised addresses`;
   if (reached === visits.length) return ok('Brokers', summary);
   return failed(
     'Brokers',
     summary,
-    'clients connect to these addresses and not to the bootstrap address; see each of them below',
+    'clients connect to the advertised addresses, not to the bootstrap address; see the brokers below',
   );
 }
 
@@ -222,7 +222,7 @@ function coordinatorTrouble(error: unknown, group: string | undefined): Step {
     error instanceof KafkaRequestFailed && error.code === errors.GROUP_AUTHORIZATION_FAILED.code;
   if (!isDenied) return failed('Coordinator', detail, advice);
   if (group === undefined) {
-    return note('Coordinator', detail, 'name a group that the client may read with -group');
+    return note('Coordinator', detail, 'set a group that the client may read with -group');
   }
   return failed('Coordinator', detail, `weir cli create-acls -resource-type GROUP -resource-name ${group}`);
 }

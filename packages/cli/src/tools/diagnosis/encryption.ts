@@ -40,13 +40,13 @@ export async function shakeHands(
   tls: ClientTls | undefined,
   attempt: Attempt,
 ): Promise<Step> {
-  if (tls === undefined) return skipped('TLS', 'not asked for');
+  if (tls === undefined) return skipped('TLS', 'not enabled');
   try {
     const socket = (await openSocket({ ...attempt, address, tls })) as TLSSocket;
     const seen = `${socket.getProtocol()}, ${certificateInWords(socket.getPeerCertificate())}`;
     socket.destroy();
     if (tls.skipsVerification !== true) return ok('TLS', seen);
-    return note('TLS', `${seen}, not verified`, 'leave -tlsSkipVerify out where it matters who answers');
+    return note('TLS', `${seen}, not verified`, 'remove -tlsSkipVerify to verify the broker');
   } catch (error) {
     const { detail, advice } = explained(error);
     const problem = error instanceof ConnectionFailed ? error.problem : 'other';
@@ -57,8 +57,8 @@ export async function shakeHands(
     if (await speaksPlainKafka(address, attempt)) {
       return failed(
         'TLS',
-        'the port speaks Kafka without TLS',
-        'leave -tls out, or take the port of the TLS listener',
+        'the listener does not use TLS',
+        'remove -tls, or use the port of the TLS listener',
       );
     }
     return failed('TLS', detail, advice);
@@ -80,7 +80,7 @@ export async function encryptionTrouble(
     const anybody = { skipsVerification: true };
     const answersInTls =
       error.problem === 'server speaks TLS' || (await speaksTls(address, anybody, attempt));
-    if (answersInTls) return failed('TLS', 'the port speaks TLS', 'add -tls');
+    if (answersInTls) return failed('TLS', 'the listener uses TLS', 'add -tls');
   }
   return tlsProblems.has(error.problem) ? failed('TLS', error.what, error.advice) : undefined;
 }

@@ -16,10 +16,10 @@ export async function logIn(cluster: KafkaCluster, { login, tls }: ClusterOption
     return failed('SASL', detail, advice);
   }
   const who = login!.mechanism === 'OAUTHBEARER' ? 'with a token' : `as ${login!.username}`;
-  const done = `logged in by ${login!.mechanism} ${who}`;
+  const done = `authenticated with ${login!.mechanism} ${who}`;
   const isReadable = tls === undefined && login!.mechanism !== 'SCRAM-SHA-512';
   if (!isReadable) return ok('SASL', done);
-  return note('SASL', done, 'others on the network can read the secret: add -tls, or take SCRAM-SHA-512');
+  return note('SASL', done, 'the secret is sent unencrypted: add -tls, or use SCRAM-SHA-512');
 }
 
 /** The mechanisms that a broker offers, or `undefined` if its listener takes no login or does not say. */
@@ -53,6 +53,9 @@ export function loginWanted(mechanisms: readonly string[]): Step {
     ...(mechanisms.includes('OAUTHBEARER') ? ['-oauthTokenFile'] : []),
   ];
   const enabled = mechanisms.length === 0 ? 'no mechanism' : mechanisms.join(', ');
-  const advice = ways.length === 0 ? 'this tool has none of its mechanisms' : `log in: ${ways.join(', or ')}`;
-  return failed('SASL', `the broker wants a login and enables ${enabled}`, advice);
+  const advice =
+    ways.length === 0
+      ? 'this tool supports none of its mechanisms'
+      : `authenticate with ${ways.join(', or ')}`;
+  return failed('SASL', `the broker requires SASL and enables ${enabled}`, advice);
 }

@@ -38,8 +38,8 @@ export function diagnosisText(diagnosis: Diagnosis): string {
     [`Bootstrap ${printAddress(bootstrap)}`, ...aligned(steps.map(stepCells))],
     ...(brokers.length === 0 ? [] : [['Brokers', ...aligned(brokers.map(brokerCells))]]),
     ...(coordinator === null ? [] : [['Group coordinator', ...aligned([brokerCells(coordinator)])]]),
-    ...listed('Worth a look', notesOf(diagnosis)),
-    ...listed('What is wrong', problemsOf(diagnosis)),
+    ...listed('Notes', notesOf(diagnosis)),
+    ...listed('Problems', problemsOf(diagnosis)),
     [conclusionOf(diagnosis)],
   ];
   return `${sections.map((lines) => lines.map(escapeControls).join('\n')).join('\n')}\n`;
@@ -47,10 +47,10 @@ export function diagnosisText(diagnosis: Diagnosis): string {
 
 /** The last sentence: whether a client can work, and if not, where to begin. */
 export function conclusionOf(diagnosis: Diagnosis): string {
-  if (problemsOf(diagnosis).length === 0) return 'A client with these flags can work with the cluster.';
+  if (problemsOf(diagnosis).length === 0) return 'Clients with these flags can use the cluster.';
   const first = diagnosis.steps.find(({ outcome }) => outcome === 'failed');
-  const where = first === undefined ? 'a broker' : `the step ${first.step}`;
-  return `A client with these flags cannot work as it should; begin with ${where}.`;
+  const where = first === undefined ? 'a broker' : `step ${first.step}`;
+  return `Clients with these flags have problems; start with ${where}.`;
 }
 
 function listed(title: string, sentences: readonly string[]): readonly (readonly string[])[] {

@@ -101,22 +101,22 @@ function concluded(
   if (place === 'before_log_start')
     return {
       outcome: 'before_log_start',
-      explanation: `not readable: it is before the log start ${start}; it was deleted, or its retention is over`,
+      explanation: `not readable: before the log start offset ${start}; deleted, or past its retention`,
     };
   if (place === 'beyond_end')
     return {
       outcome: 'beyond_end',
-      explanation: `not readable: the log ends at ${end}; it was not written yet`,
+      explanation: `not readable: the log end offset is ${end}; not written yet`,
     };
   if (place === 'marker')
     return {
       outcome: 'marker',
-      explanation: `no record: the ${marker?.result} of a transaction has this offset, and consumers skip it`,
+      explanation: `no record: a transaction marker (${marker?.result}), which consumers skip`,
     };
   if (read === undefined)
     return {
       outcome: 'not_read',
-      explanation: 'located, not read: -bucketURL names the bucket to read it from',
+      explanation: 'located, not read: set -bucketURL to read it',
     };
   return ofReading(read, transaction, range === null ? 0 : fileIdBucket(range.file_id));
 }
@@ -130,8 +130,8 @@ function ofReading(
     case 'missing': {
       const advice =
         bucket === 0
-          ? 'restore it from a version or a copy of the bucket'
-          : `it lies in bucket ${bucket} of the cluster; if -bucketURL names that one, restore it from a version or a copy of the bucket`;
+          ? 'restore it from an object version or a copy of the bucket'
+          : `it is in bucket ${bucket} of the cluster; if that is -bucketURL, restore it from an object version or a copy of the bucket`;
       return { outcome: 'missing', explanation: `not readable: ${outcome.reason}; ${advice}` };
     }
     case 'damaged':
@@ -141,7 +141,7 @@ function ofReading(
     case 'control':
       return {
         outcome: 'marker',
-        explanation: 'no record: the end of a transaction has this offset, and consumers skip it',
+        explanation: 'no record: a transaction marker, which consumers skip',
       };
     case 'record':
       break;
@@ -149,12 +149,12 @@ function ofReading(
   if (transaction === 'aborted')
     return {
       outcome: 'aborted',
-      explanation: 'readable; consumers of committed records skip it, because its transaction was aborted',
+      explanation: 'readable; read_committed consumers skip it: its transaction was aborted',
     };
   if (transaction === 'open')
     return {
       outcome: 'open',
-      explanation: 'readable; consumers of committed records wait for the end of its transaction',
+      explanation: 'readable; read_committed consumers wait for the end of its transaction',
     };
   if (file?.problem !== undefined)
     return {

@@ -15,8 +15,8 @@ export function shownSchema(
   const named = namedSchema(part, record);
   if (named === undefined) {
     if (decoded === undefined) return undefined;
-    if (bytes.length === 0) return 'none: it has no bytes';
-    return `none: it begins with 0x${bytes.toString('hex', 0, 1)}, and not with a magic byte and an id or GUID`;
+    if (bytes.length === 0) return 'none: empty';
+    return `none: starts with 0x${bytes.toString('hex', 0, 1)}, not with a magic byte and a schema id or GUID`;
   }
   const { ref, magicByte, header } = named;
   const name = typeof ref === 'number' ? `id ${ref}` : `GUID ${ref}`;
@@ -25,10 +25,10 @@ export function shownSchema(
 }
 
 function verdict(decoded: DecodedPayload | undefined): string {
-  if (decoded === undefined || decoded.kind === 'plain') return '-decode auto looks it up';
+  if (decoded === undefined || decoded.kind === 'plain') return 'set -decode auto to look it up';
   const { type, subjects } = decoded;
   const found = type === undefined ? '' : `${type}, ${subjectsText(subjects)}; `;
-  if (decoded.kind === 'failed') return `${found}does not decode: ${decoded.reason}`;
+  if (decoded.kind === 'failed') return `${found}failed to decode: ${decoded.reason}`;
   const { recordName } = decoded;
   return `${found}decodes${recordName === undefined ? '' : ` as ${recordName}`}`;
 }

@@ -65,7 +65,7 @@ function placeRows({ located: { range, marker }, bucket, read }: DiagnosedRecord
 }
 
 function checked(problem: string | undefined): string {
-  return problem === undefined ? 'right' : `wrong: ${problem}`;
+  return problem === undefined ? 'valid' : `invalid: ${problem}`;
 }
 
 function batchRows({ read, transaction }: DiagnosedRecord): Rows {
@@ -76,7 +76,7 @@ function batchRows({ read, transaction }: DiagnosedRecord): Rows {
       'batch',
       `offsets ${firstOffset} to ${endOffset - 1}, ${view.sizeBytes} bytes at ${firstByte}, ${recordsOf(view)}`,
     ],
-    ['batch checksum', hasValidChecksum ? 'right' : 'wrong'],
+    ['batch checksum', hasValidChecksum ? 'valid' : 'invalid'],
     ['compression', view.codec ?? `unknown (${view.codecId})`],
     [
       'timestamps',

@@ -17,10 +17,10 @@ export function readOffsetsFile(path: string, groupId: string, text: string): re
   const seen = new Set<string>();
   for (const { topic, partition } of offsets) {
     const key = `${topic}:${partition}`;
-    if (seen.has(key)) throw new Failure(`${about}: topic ${topic}, partition ${partition} is there twice`);
+    if (seen.has(key)) throw new Failure(`${about}: topic ${topic}, partition ${partition} is listed twice`);
     seen.add(key);
   }
-  if (offsets.length === 0) throw new Failure(`${about}: holds no offsets`);
+  if (offsets.length === 0) throw new Failure(`${about}: contains no offsets`);
   return offsets;
 }
 
@@ -41,7 +41,7 @@ function lineOffsets(about: string, groupId: string, text: string): readonly Fil
         `${about}: line ${index + 1} is not topic,partition,offset, or group,topic,partition,offset`,
       );
     if (fields.length === 4 && fields[0] !== groupId)
-      throw new Failure(`${about}: line ${index + 1} is about another group than -group=${groupId}`);
+      throw new Failure(`${about}: line ${index + 1} is for another group than -group=${groupId}`);
     offsets.push(found);
   }
   return offsets;
@@ -62,7 +62,7 @@ function jsonOffsets(about: string, text: string): readonly FileOffset[] {
     const { topic, partition, offset, newOffset } = (item ?? {}) as Record<string, unknown>;
     const found = offsetOf(topic, partition, offset ?? newOffset);
     if (found !== undefined) return found;
-    throw new Failure(`${about}: item ${index + 1} is no object with topic, partition and offset`);
+    throw new Failure(`${about}: item ${index + 1} is not an object with topic, partition and offset`);
   });
 }
 
@@ -71,7 +71,7 @@ function itemsOf(about: string, text: string): readonly unknown[] {
   try {
     root = JSON.parse(text);
   } catch (error) {
-    throw new Failure(`${about}: is no JSON: ${(error as Error).message}`);
+    throw new Failure(`${about}: not valid JSON: ${(error as Error).message}`);
   }
   const items = Array.isArray(root) ? root : (root as { partitions?: unknown }).partitions;
   if (!Array.isArray(items)) throw new Failure(`${about}: has no list of partitions`);

@@ -43,5 +43,5 @@ function typeOf(path: string): SchemaType {
   if (type !== undefined) return type;
   const why =
     path === '-' ? 'standard input has no name' : 'its name does not end with .avsc, .proto or .json';
-  throw new Failure(`-schema-file=${path}: ${why}; say with -schema-type what it is`);
+  throw new Failure(`-schema-file=${path}: ${why}; set -schema-type`);
 }

@@ -16,7 +16,7 @@ test('a failed connection comes with advice', () => {
     ],
     [
       lineOf('getaddrinfo ENOTFOUND here', 'ENOTFOUND'),
-      /; the name cannot be resolved; check -schemaRegistryURL$/,
+      /; failed to resolve the name; check -schemaRegistryURL$/,
     ],
     [lineOf('socket hang up', 'ECONNRESET'), /; .* https or http$/],
     [lineOf('unable to verify', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'), /; .* -tlsServerCACertFile$/],
@@ -29,7 +29,7 @@ test('advice of the runtime about its own flags is left out', () => {
     'self-signed certificate; if the root CA is installed locally, try running Node.js with --use-system-ca';
   assert.equal(
     lineOf(message, 'DEPTH_ZERO_SELF_SIGNED_CERT'),
-    'https://here: self-signed certificate; name the certificate authority of the registry with -tlsServerCACertFile',
+    'https://here: self-signed certificate; set the certificate authority of the registry with -tlsServerCACertFile',
   );
 });
 

@@ -1,15 +1,15 @@
 import type { RegistryUnavailable } from '@weir/registry';
 
-const notTrusted = 'name the certificate authority of the registry with -tlsServerCACertFile';
+const notTrusted = 'set the certificate authority of the registry with -tlsServerCACertFile';
 const wrongScheme =
-  'check that the port is that of a registry, and whether -schemaRegistryURL has to begin with https or http';
+  'check that the port is that of a registry, and whether -schemaRegistryURL needs https or http';
 
 /** What to do about a connection that fails, by the code of the error. */
 const advice: Readonly<Record<string, string>> = {
   ECONNREFUSED:
-    'nothing listens there; check that the registry runs and that -schemaRegistryURL has its address',
-  ENOTFOUND: 'the name cannot be resolved; check -schemaRegistryURL',
-  EAI_AGAIN: 'the name server does not answer',
+    'nothing listens there; check that the registry is running and that -schemaRegistryURL is its address',
+  ENOTFOUND: 'failed to resolve the name; check -schemaRegistryURL',
+  EAI_AGAIN: 'no response from the name server',
   ECONNRESET: wrongScheme,
   ERR_SSL_WRONG_VERSION_NUMBER: wrongScheme,
   ERR_SSL_PACKET_LENGTH_TOO_LONG: wrongScheme,

@@ -35,9 +35,9 @@ export function readProgress(path: string, clusterId: string): Progress | undefi
     throw new Failure(`-progress-file ${path}: ${(error as Error).message}`);
   }
   const found = parsed(text);
-  if (found === undefined) throw new Failure(`-progress-file ${path}: not the file of a scrub; name another`);
+  if (found === undefined) throw new Failure(`-progress-file ${path}: not a progress file; use another`);
   if (found.clusterId === clusterId) return found;
-  throw new Failure(`-progress-file ${path}: it belongs to a scrub of ${found.clusterId}; name another`);
+  throw new Failure(`-progress-file ${path}: belongs to a scrub of ${found.clusterId}; use another`);
 }
 
 export function writeProgress(path: string, progress: Progress): void {
