@@ -95,7 +95,7 @@ export const clusterFlags = [
     type: list(url()),
     commands: clusterMembers,
     help: 'The URL of the control plane, or of several of its processes.',
-    rule: 'Default: the three zonal addresses of the region. One reachable process is enough: processes tell agents about each other.',
+    rule: 'Default: the three zonal addresses of the region. One reachable process is enough: agents learn the others from it.',
   }),
   planned({
     name: 'agentEnableZonalURLs',

@@ -77,9 +77,9 @@ export async function encryptionTrouble(
 ): Promise<Step | undefined> {
   if (!(error instanceof ConnectionFailed)) return undefined;
   if (tls === undefined && error.problem !== 'stopped') {
-    const anybody = { skipsVerification: true };
+    const anyServer = { skipsVerification: true };
     const answersInTls =
-      error.problem === 'server speaks TLS' || (await speaksTls(address, anybody, attempt));
+      error.problem === 'server speaks TLS' || (await speaksTls(address, anyServer, attempt));
     if (answersInTls) return failed('TLS', 'the listener uses TLS', 'add -tls');
   }
   return tlsProblems.has(error.problem) ? failed('TLS', error.what, error.advice) : undefined;
