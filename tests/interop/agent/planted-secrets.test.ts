@@ -221,7 +221,7 @@ const scenarios: readonly Scenario[] = [
     what: 'an agent with a key in two ways',
     args: (world) => [...agent(world), '-agentKey', secrets.agentKey, '-agentKeyPath', '/nowhere'],
     variables: () => ({ SERVICE_AGENT_KEY: secrets.otherKey }),
-    prints: /one way only/,
+    prints: /set only one of them/,
     ends: 2,
   },
   {

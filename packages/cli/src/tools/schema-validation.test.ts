@@ -36,7 +36,7 @@ test('weir local validates records by its own registry, and fetch decodes them',
     '',
   );
   const mixed = await produce(framed(registered.id, '\x02x'), framed(registered.id, '\x02xy'));
-  assert.match(mixed.err, /record 1: value does not fit schema 2: 1 bytes follow the value/);
+  assert.match(mixed.err, /record 1: value does not match schema 2: 1 bytes follow the value/);
 
   const fetched = await weir(
     `cli fetch -topic t -output json -decode auto -schemaRegistryURL ${registryUrl}`,

@@ -41,7 +41,7 @@ test('a secret is created, listed, rotated and deleted, and its value is never p
   assert.equal((await weir(`create -secretName two -secretFile ${file('most', `${most}\r\n`)}`)).status, 0);
   // file, what is wrong
   const refused: readonly (readonly [string, RegExp])[] = [
-    [join(folder, 'missing'), /cannot be read \(ENOENT\)/],
+    [join(folder, 'missing'), /failed to read the file \(ENOENT\)/],
     [file('empty', '\n'), /is empty/],
     [file('bytes', Uint8Array.of(255, 254)), /is not a text in UTF-8/],
     [file('large', `${most}xxx`), /is larger than 16/],
