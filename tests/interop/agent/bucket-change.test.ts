@@ -84,10 +84,7 @@ test('the bucket of a cluster is changed under load, and back, without a lost re
   await assertStored(late, acknowledged);
   // One whose operator allows neither keeps its bucket, and says so.
   const strict = await cluster.addAgent({ zone: 'zone-c' });
-  await until(
-    () => /failed to use the bucket that the cluster names/.test(strict.output.err),
-    'the log line',
-  );
+  await until(() => /failed to switch to configured bucket/.test(strict.output.err), 'the log line');
   const { entries } = await client.call('search_audit_log', {});
   const changes = entries.filter(({ operation }) => operation === 'update_virtual_cluster_configuration');
   assert.equal(changes.length, 3, 'every change is in the audit log');

@@ -183,7 +183,7 @@ describe('the tools of administrators', { skip }, () => {
     await fails(
       'features',
       'upgrade --feature share.version=9',
-      /this release has share\.version at level 1/,
+      /share\.version is fixed at level 1 in this release/,
     );
   });
 });
