@@ -22,7 +22,7 @@ import {
  */
 const bounded = { skip: missingTool(), timeout: 180_000 };
 
-test("Apache's clients read what is readable, and are told of the rest", bounded, async (t) => {
+test("Apache's clients read what is readable, and get an error for the rest", bounded, async (t) => {
   const lifetime = lastFirst(t);
   const java = openJavaClient(lifetime);
   const { broker, restoreSome } = await startDamagedAgent(lifetime);

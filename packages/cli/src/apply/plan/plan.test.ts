@@ -408,7 +408,7 @@ test('registries', () => {
     assert.deepEqual(registryPlan(rest, outcomes), lines, what);
 });
 
-test('pipelines that fail are told of, unless the plan changes them or the documents have them not', () => {
+test('pipelines that fail are reported, unless the plan changes them or no document has them', () => {
   const running = { type: 'bento', state: 'running' } as const;
   const found: ActualCluster = {
     ...shop,
