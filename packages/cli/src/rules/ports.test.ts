@@ -24,11 +24,9 @@ test('listeners that are open at the same time need different ports', () => {
       ['httpPort', 'schemaRegistryPort'],
     ],
     ['local', { schemaRegistryPort: 9092 }, ['kafkaPort', 'schemaRegistryPort']],
-    [
-      'agent',
-      { httpPort: 8081, defaultVirtualClusterID: 'vci_dl_1' },
-      ['httpPort', 'tableflowInternalHTTPPort'],
-    ],
+    // The default of a planned flag occupies no port.
+    ['local', { schemaRegistryPort: 8081 }, undefined],
+    ['demo', { httpPort: 8081 }, undefined],
     ['agent', { httpPort: 8443 }, undefined],
     ['agent', { httpPort: 8443, internalTLS: true }, ['httpPort', 'internalTLSPort']],
     ['playground', { consolePort: 8080 }, ['httpPort', 'consolePort']],

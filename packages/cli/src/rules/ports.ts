@@ -7,15 +7,17 @@ import { forbidden, type Rule, type Violation } from './rule.ts';
 export type PortFlag = Extract<FlagName, `${string}Port`>;
 export type PortValues = Pick<FlagValues, PortFlag | 'internalTLS' | 'defaultVirtualClusterID'>;
 
-/** The ports that a command listens on. An agent opens those of its kind of cluster, the other modes open all. */
+/**
+ * The ports that a command listens on: an agent opens those of its kind of cluster, the other modes open all. No
+ * command of this release listens on -tableflowInternalHTTPPort.
+ */
 export function openedPorts(values: PortValues, command: CommandName): readonly PortFlag[] {
   if (command !== 'agent') {
-    return ['kafkaPort', 'httpPort', 'consolePort', 'schemaRegistryPort', 'tableflowInternalHTTPPort'];
+    return ['kafkaPort', 'httpPort', 'consolePort', 'schemaRegistryPort'];
   }
   const kind = clusterKind(values.defaultVirtualClusterID);
   if (kind === 'schema registry') return ['httpPort', 'schemaRegistryPort'];
   const opened: PortFlag[] = ['kafkaPort', 'httpPort'];
-  if (kind === 'data lake') opened.push('tableflowInternalHTTPPort');
   if (values.internalTLS) opened.push('internalTLSPort');
   return opened;
 }
@@ -34,14 +36,7 @@ export function checkPorts(values: PortValues, command: CommandName): Violation 
 
 export const portRule: Rule = {
   statement: 'Each listener of a process needs its own port.',
-  flags: [
-    'kafkaPort',
-    'httpPort',
-    'consolePort',
-    'schemaRegistryPort',
-    'tableflowInternalHTTPPort',
-    'internalTLSPort',
-  ],
+  flags: ['kafkaPort', 'httpPort', 'consolePort', 'schemaRegistryPort', 'internalTLSPort'],
   commands: brokers,
   check: checkPorts,
 };
