@@ -11,7 +11,7 @@ import { listenAddress, onlyAddress } from './bind-address.ts';
 import { checkBucket } from './bucket-check.ts';
 import { openDataDirectory } from './data-directory.ts';
 import { explainingStart } from './explaining-start.ts';
-import { identityIn } from './identity.ts';
+import { clusterIdentityIn } from './identity.ts';
 import { startHostedPush } from './metrics-hosted-push.ts';
 import { clusterMetricsSettings, metricsPushSettings } from './metrics-settings.ts';
 import { keepFilesPrivate } from './private-files.ts';
@@ -56,7 +56,7 @@ export const controlPlane: Handler<'control-plane'> = async (values, deps) => {
       processId,
       clusterId: values.defaultVirtualClusterID,
       firstCluster: () => {
-        const made = identityIn(dataDir);
+        const made = clusterIdentityIn(dataDir);
         return { id: made.clusterId, agentKey: agentKey ?? made.agentKey, accountKey: made.accountKey };
       },
       agentKey,

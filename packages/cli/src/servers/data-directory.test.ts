@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { Failure } from '@weir/core';
 import { openDataDirectory } from './data-directory.ts';
-import { identityIn } from './identity.ts';
+import { clusterIdentityIn, identityIn } from './identity.ts';
 
 function directory(t: TestContext): string {
   const path = mkdtempSync(join(tmpdir(), 'weir-data-'));
@@ -78,6 +78,20 @@ test('an identity is stable, and that of an earlier release gets the missing key
   assert.equal(completed.isAccountKeyNew, true);
   assert.deepEqual({ ...identityIn(path), isAccountKeyNew: true }, completed);
   assert.equal(completed.agentKey, agentKey);
+});
+
+test('an identity has only keys that the API accepts: a control plane makes no application key', (t) => {
+  const path = directory(t);
+  const stored = () => Object.keys(JSON.parse(readFileSync(join(path, 'identity.json'), 'utf8'))).sort();
+  const made = clusterIdentityIn(path);
+  assert.deepEqual(stored(), ['accountKey', 'agentId', 'agentKey', 'clusterId']);
+  assert.deepEqual(clusterIdentityIn(path), made);
+  // A playground in the same directory adds its own.
+  assert.deepEqual(
+    { ...identityIn(path), applicationKey: undefined },
+    { ...made, applicationKey: undefined },
+  );
+  assert.deepEqual(stored(), ['accountKey', 'agentId', 'agentKey', 'applicationKey', 'clusterId']);
 });
 
 test('no file of a data directory can be opened by other users, whatever the umask is', (t) => {
