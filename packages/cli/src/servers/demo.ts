@@ -12,6 +12,7 @@ import { type ClusterPlace, placeInDirectory, placeInMemory } from './cluster-pl
 import { freePorts } from './free-ports.ts';
 import type { Identity } from './identity.ts';
 import { isCi } from './is-ci.ts';
+import { runLocal } from './local.ts';
 import { type Companion, type RunningCluster, runSelfContained } from './self-contained.ts';
 import { storeSettings } from './store-settings.ts';
 
@@ -19,14 +20,24 @@ type DemoValues = CommandValues<'demo'>;
 
 /**
  * A cluster with clients, for people who want to see what Weir shows them. Its data is in memory and gone when it
- * stops, however it stops; a directory that the user names is kept.
+ * stops, however it stops; a directory that the user names is kept. In CI it becomes `local`.
  */
 export const demo: Handler<'demo'> = async (given, deps) => {
   using cleanup = new DisposableStack();
   const values = { ...given, ...(await portsOf(given, deps)) };
   const timed = new AbortController();
   const own: Deps = { ...deps, stop: AbortSignal.any([deps.stop, timed.signal]) };
-  const place = placeOf(values, deps, cleanup);
+  const endInTime = () => {
+    const { duration } = values;
+    if (duration !== undefined) cleanup.defer(deps.clock.after(duration, () => timed.abort()));
+  };
+  if (isCi(deps.environment)) {
+    deps.output.err(
+      'weir demo: warning: started in CI; runs like weir local, without clients, and keeps no data\n',
+    );
+    return await runLocal(values, own, endInTime);
+  }
+  const place = placeOf(values, cleanup);
   return await runSelfContained(
     {
       ...place,
@@ -38,8 +49,7 @@ export const demo: Handler<'demo'> = async (given, deps) => {
       diagnosticsIntervalMs: values.diagnosticsInterval,
       async accompany(cluster) {
         const shop = await openShop(cluster, place.identity, values, own);
-        const { duration } = values;
-        if (duration !== undefined) cleanup.defer(deps.clock.after(duration, () => timed.abort()));
+        endInTime();
         return shop;
       },
     },
@@ -61,15 +71,11 @@ async function portsOf(values: DemoValues, { output }: Deps) {
 }
 
 /** Where the demo stores its data: nowhere but in memory, unless the user names a directory. */
-function placeOf(values: DemoValues, { environment, output }: Deps, cleanup: DisposableStack): ClusterPlace {
+function placeOf(values: DemoValues, cleanup: DisposableStack): ClusterPlace {
   if (values.dataDir === undefined) {
     const flag = values.bucketURL === undefined ? '-databaseURL' : '-bucketURL';
     if (values.bucketURL !== undefined || values.databaseURL !== undefined)
       throw new Failure(`${flag}: needs -dataDir, which stores the keys of the cluster`);
-    return placeInMemory();
-  }
-  if (isCi(environment)) {
-    output.err('weir demo: warning: started in CI; runs in memory like weir local and keeps no data\n');
     return placeInMemory();
   }
   return placeInDirectory(values.dataDir, values, cleanup);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -117,6 +117,21 @@ test('a playground retains its records, and in CI it runs as local', async (t) =
   assert.match(inCi.stderr(), /^weir playground: warning: started in CI; runs like weir local/);
   assert.match(inCi.stdout(), /^weir v830 local is ready/);
   assert.equal(await stop(inCi), 0);
+});
+
+test('a demo in CI runs as local, without its topics, and ends after its duration', async (t) => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'weir-demo-'));
+  t.after(() => rmSync(dataDir, { recursive: true, force: true }));
+  const argv = ['demo', '-dataDir', dataDir, '-duration', '1h', ...freePorts];
+  const inCi = await start(t, argv, { CI: 'true' });
+  assert.match(inCi.stderr(), /^weir demo: warning: started in CI; runs like weir local/);
+  assert.match(inCi.stdout(), /^weir v830 local is ready/);
+  assert.deepEqual(JSON.parse(await cli(inCi.kafkaPort, 'list-topics', '-output', 'json')), []);
+  assert.deepEqual(readdirSync(dataDir), []);
+  assert.equal(await stop(inCi), 0);
+  const short = await start(t, ['demo', '-duration', '1s', ...freePorts], { CI: 'true' });
+  const code = short.child.exitCode ?? (await once(short.child, 'exit'))[0];
+  assert.equal(code, 0);
 });
 
 test('a port that is in use is a clear error', async (t) => {
