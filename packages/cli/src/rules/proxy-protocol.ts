@@ -1,6 +1,16 @@
 import type { FlagValues } from '../flags/catalogue.ts';
 import { forbidden, missing, type Rule, type Violation } from './rule.ts';
 
+/** The proxies that are trusted if the operator names none: private addresses and the machine itself. */
+export const privateCidrs: readonly string[] = [
+  '10.0.0.0/8',
+  '172.16.0.0/12',
+  '192.168.0.0/16',
+  'fc00::/7',
+  '127.0.0.0/8',
+  '::1/128',
+];
+
 const dependents = [
   'kafkaProxyProtocolPrincipalTLVType',
   'kafkaProxyProtocolTrustedCIDRs',
@@ -9,13 +19,14 @@ const dependents = [
 
 type Values = Pick<FlagValues, 'kafkaProxyProtocol' | (typeof dependents)[number]>;
 
-/** Any peer could send the header, so an agent does not start unless the operator names the trusted proxies. */
+/** Any peer could send the header, so a superuser needs proxies that the operator names. */
 export function checkProxyProtocol(values: Values): Violation | undefined {
   if (values.kafkaProxyProtocol) {
-    if (values.kafkaProxyProtocolTrustedCIDRs.length > 0) return undefined;
+    const { kafkaProxyProtocolTrustedCIDRs: named, kafkaProxyProtocolAllowSuperusers: allows } = values;
+    if (named.length > 0 || !allows) return undefined;
     return missing(
       ['kafkaProxyProtocolTrustedCIDRs'],
-      'required with -kafkaProxyProtocol: the CIDR blocks of the proxies, such as 10.0.0.0/16',
+      'required with -kafkaProxyProtocolAllowSuperusers: the CIDR blocks of the proxies, such as 10.0.0.0/16',
     ).problem;
   }
   const {
@@ -31,7 +42,7 @@ export function checkProxyProtocol(values: Values): Violation | undefined {
 
 export const proxyProtocolRule: Rule = {
   statement:
-    '-kafkaProxyProtocol needs -kafkaProxyProtocolTrustedCIDRs; -kafkaProxyProtocolPrincipalTLVType, -kafkaProxyProtocolTrustedCIDRs and -kafkaProxyProtocolAllowSuperusers need -kafkaProxyProtocol.',
+    '-kafkaProxyProtocolPrincipalTLVType, -kafkaProxyProtocolTrustedCIDRs and -kafkaProxyProtocolAllowSuperusers need -kafkaProxyProtocol, and -kafkaProxyProtocolAllowSuperusers needs -kafkaProxyProtocolTrustedCIDRs.',
   flags: ['kafkaProxyProtocol', ...dependents],
   commands: ['agent'],
   check: checkProxyProtocol,

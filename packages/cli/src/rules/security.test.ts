@@ -88,11 +88,16 @@ test('the mechanisms are the listed ones, and OAuth if it is configured', () => 
     assert.partialDeepStrictEqual(resolveSaslMechanisms(valuesOf(line)), expected);
 });
 
-test('a principal from the PROXY header needs the header, and the header needs trusted proxies', () => {
+test('a principal from the PROXY header needs the header, and a superuser needs named proxies', () => {
   const cases: readonly [line: string, isAllowed: boolean][] = [
     ['', true],
-    ['-kafkaProxyProtocol', false],
-    ['-kafkaProxyProtocol -kafkaProxyProtocolPrincipalTLVType=0xE5', false],
+    ['-kafkaProxyProtocol', true],
+    ['-kafkaProxyProtocol -kafkaProxyProtocolPrincipalTLVType=0xE5', true],
+    ['-kafkaProxyProtocol -kafkaProxyProtocolAllowSuperusers', false],
+    [
+      '-kafkaProxyProtocol -kafkaProxyProtocolAllowSuperusers -kafkaProxyProtocolTrustedCIDRs=10.0.0.0/8',
+      true,
+    ],
     ['-kafkaProxyProtocol -kafkaProxyProtocolTrustedCIDRs=10.0.0.0/8,fd00::/8', true],
     [
       '-kafkaProxyProtocol -kafkaProxyProtocolTrustedCIDRs=10.0.0.0/8 -kafkaProxyProtocolPrincipalTLVType=0xE5',

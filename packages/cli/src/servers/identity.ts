@@ -7,7 +7,7 @@ import { makeDirectory } from '@weir/journal';
 import { explaining } from './data-directory.ts';
 
 /** The identity of the first cluster of a control plane, and the keys that its database starts with. */
-export interface ClusterIdentity {
+interface ClusterIdentity {
   readonly clusterId: string;
   readonly agentId: string;
   readonly agentKey: string;

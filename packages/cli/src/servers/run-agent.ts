@@ -98,7 +98,7 @@ export async function runAgent(options: AgentToRun): Promise<void> {
     const compaction =
       own.kind === 'single' ? undefined : { url: compactionUrl, store: await openBucket(compactionUrl) };
     const tls = await tlsSettings(values, resources, deps);
-    const proxyProtocol = proxyProtocolSettings(values);
+    const proxyProtocol = proxyProtocolSettings(values, log);
     const { cluster, agentKey, tokens } = await connectAgent({
       values,
       resources,

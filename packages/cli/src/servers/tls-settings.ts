@@ -1,4 +1,4 @@
-import { Failure } from '@weir/core';
+import { Failure, type Log } from '@weir/core';
 import {
   type AgentTls,
   clientNames,
@@ -10,6 +10,7 @@ import {
 } from '@weir/security';
 import { openStore, type StoreDeps } from '@weir/storage';
 import type { FlagValues } from '../flags/catalogue.ts';
+import { privateCidrs } from '../rules/proxy-protocol.ts';
 import { type CertificateSource, resolveCertificate } from '../rules/tls.ts';
 import { bucketUrl } from '../values/bucket-url.ts';
 
@@ -74,19 +75,31 @@ export async function tlsSettings(
   };
 }
 
-export function proxyProtocolSettings({
-  kafkaProxyProtocol,
-  kafkaProxyProtocolPrincipalTLVType: principalType,
-  kafkaProxyProtocolTrustedCIDRs: trustedCidrs,
-  kafkaProxyProtocolAllowSuperusers: allowsSuperusers,
-}: Pick<
+type ProxyProtocolValues = Pick<
   FlagValues,
   | 'kafkaProxyProtocol'
   | 'kafkaProxyProtocolPrincipalTLVType'
   | 'kafkaProxyProtocolTrustedCIDRs'
   | 'kafkaProxyProtocolAllowSuperusers'
->): ProxyProtocolOptions | undefined {
-  return kafkaProxyProtocol ? { principalType, trustedCidrs, allowsSuperusers } : undefined;
+>;
+
+export function proxyProtocolSettings(
+  {
+    kafkaProxyProtocol,
+    kafkaProxyProtocolPrincipalTLVType: principalType,
+    kafkaProxyProtocolTrustedCIDRs: named,
+    kafkaProxyProtocolAllowSuperusers: allowsSuperusers,
+  }: ProxyProtocolValues,
+  log: Log,
+): ProxyProtocolOptions | undefined {
+  if (!kafkaProxyProtocol) return undefined;
+  if (named.length > 0) return { principalType, trustedCidrs: named, allowsSuperusers };
+  log.warn('started with PROXY headers trusted from all private addresses', {
+    trustedCidrs: privateCidrs.join(),
+    advice:
+      'any client at such an address can choose the client address and principal; set -kafkaProxyProtocolTrustedCIDRs to the proxies',
+  });
+  return { principalType, trustedCidrs: privateCidrs, allowsSuperusers };
 }
 
 function certificateSource(values: TlsValues): CertificateSource {

@@ -121,7 +121,7 @@ export const listenerFlags = [
     default: [],
     commands: ['agent'],
     help: 'The CIDR blocks of trusted proxies.',
-    rule: 'Needed with -kafkaProxyProtocol; connections from elsewhere are closed.',
+    rule: 'By default private addresses (10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, fc00::/7) and loopback, with a warning; connections from elsewhere are closed.',
   }),
   available({
     name: 'kafkaProxyProtocolAllowSuperusers',
