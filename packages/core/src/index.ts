@@ -67,7 +67,7 @@ export {
 } from './metrics.ts';
 export { nearestName, nearestNames } from './nearest-names.ts';
 export { newOffset, type OffsetTarget } from './offset-target.ts';
-export { pauseUnlessStopped } from './pause.ts';
+export { nextTurn, pauseUnlessStopped } from './pause.ts';
 export { anonymousName, problemOfPrincipalName } from './principal-name.ts';
 export {
   type ProtobufValue,

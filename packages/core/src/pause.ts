@@ -13,3 +13,8 @@ export function pauseUnlessStopped(clock: Clock, delayMs: number, stop: AbortSig
     stop.addEventListener('abort', done);
   });
 }
+
+/** Resolves in a later turn of the event loop: other work runs first. */
+export function nextTurn(clock: Pick<Clock, 'after'>): Promise<void> {
+  return new Promise((resolve) => void clock.after(0, resolve));
+}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { until } from '@weir/controlplane/testing';
-import { jsonLog, Metrics, systemClock } from '@weir/core';
+import { jsonLog, Metrics, nextTurn, systemClock } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
 import { agentOf, healthySnapshot } from '../testing/diagnostic-snapshot.ts';
 import { MemoryDiagnosticsStore } from '../testing/memory-diagnostics-store.ts';
@@ -272,7 +272,7 @@ test('it runs at every interval until it is stopped', async (t) => {
   while (stage.published.length === 0) {
     stage.clock.advance(1_000);
     // A run is over before the loop continues.
-    await new Promise<void>((resolve) => systemClock.after(0, resolve));
+    await nextTurn(systemClock);
   }
   const [first, second] = runs as [number, number];
   assert.ok(first - startMs >= defaultIntervalMs / 2, 'agents have time to report');
@@ -299,7 +299,7 @@ test('many clusters that start together are spread evenly, each once per interva
   for (let second = 0; second < 92 + 120; second++) {
     inThisSecond = 0;
     stage.clock.advance(1_000);
-    await new Promise<void>((resolve) => systemClock.after(0, resolve));
+    await nextTurn(systemClock);
     mostPerSecond = Math.max(mostPerSecond, inThisSecond);
   }
   assert.equal(runs.size, count);

@@ -1,6 +1,6 @@
 import type { ClusterBuckets, ClusterView } from '@weir/broker';
 import type { ClusterPort } from '@weir/cluster';
-import type { Clock, JobCategory, Log, Metrics, Random } from '@weir/core';
+import { type Clock, type JobCategory, type Log, type Metrics, nextTurn, type Random } from '@weir/core';
 import { isBucketOnDisk, type ObjectStore, type StoreOperation } from '@weir/storage';
 import { fileCompaction } from './compaction/file-compaction.ts';
 import { compactKeys } from './compaction/keys/compact-keys.ts';
@@ -163,7 +163,7 @@ function compactInThread(store: ObjectStore, random: Random, clock: Clock): Comp
     mapBytesMax: jobLimits.localKeyMapBytesMax,
     readBytesMax: jobLimits.localKeyReadBytesMax,
   };
-  const pause = () => new Promise<void>((resolve) => clock.after(0, resolve));
+  const pause = () => nextTurn(clock);
   return (plan, context) => compactKeys(plan, { ...context, store, random, pause, limits });
 }
 

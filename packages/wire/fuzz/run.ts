@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { seededRandom, systemClock, systemRandom } from '@weir/core';
+import { nextTurn, seededRandom, systemClock, systemRandom } from '@weir/core';
 import { DecodeError } from '../src/decode-error.ts';
 import { messageSamples, recordSamples, type Sample } from './corpus.ts';
 import { mutate } from './mutate.ts';
@@ -52,7 +52,7 @@ for (let index = 0; index < frameCount; index++) {
   slowestMs = Math.max(slowestMs, systemClock.monotonicMs() - beganMs);
   if (index % memoryEvery === 0) {
     // The streams behind failed decompressions are freed when the event loop runs.
-    await new Promise<void>((resolve) => systemClock.after(0, resolve));
+    await nextTurn(systemClock);
     peakBytes = Math.max(peakBytes, process.memoryUsage.rss());
   }
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '@weir/core';
+import { type Clock, nextTurn } from '@weir/core';
 import type { Api, Fields, Layout, LayoutType, ReadStruct } from '@weir/wire';
 import { layoutOf } from '@weir/wire';
 import { brokerLimits } from '../limits.ts';
@@ -156,6 +156,6 @@ export async function servedInParts(
     for (const entry of (answer as Body)[answers] as readonly unknown[]) joined.push(entry);
     at = end;
     if (at >= entries.length) return { ...answer, [answers]: joined } as Answer<Fields>;
-    await new Promise<void>((resolve) => void clock.after(0, resolve));
+    await nextTurn(clock);
   }
 }

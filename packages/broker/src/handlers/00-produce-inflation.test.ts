@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Metrics, MiB, systemClock } from '@weir/core';
+import { Metrics, MiB, nextTurn, systemClock } from '@weir/core';
 import { requireShortTurns, settle } from '@weir/core/testing';
 import { buildRecordBatch, type CompressionCodec } from '@weir/wire';
 import { wireLimits } from '@weir/wire/limits';
@@ -105,8 +105,8 @@ test('a batch of many records is validated in slices, and a small one synchronou
 });
 
 test('no compressed batch occupies the thread', async () => {
-  const nextTurn = () => new Promise<void>((resolve) => void systemClock.after(0, resolve));
-  const { send } = await start({ 'cleanup.policy': 'compact' }, new ClientInflation(), nextTurn);
+  const pause = () => nextTurn(systemClock);
+  const { send } = await start({ 'cleanup.policy': 'compact' }, new ClientInflation(), pause);
   for (const codec of ['none', 'snappy', 'lz4', 'gzip', 'zstd'] as const) {
     const cases: [what: string, batches: [partition: number, records: Buffer][]][] = [
       ['many records', [[0, bomb(codec, 200_000, 1)]]],
@@ -282,7 +282,7 @@ test('a connection that pipelines compressible requests decompresses no more tha
     assert.ok((answered.length - 2) * perBatchBytes <= 1.1 * budgetBytes(), `${answered.length} requests`);
     clock.advance(100);
     // The thread pool needs a turn of the event loop.
-    await new Promise<void>((resolve) => void systemClock.after(0, resolve));
+    await nextTurn(systemClock);
   }
   assert.deepEqual([...new Set(answered)], ['NONE']);
   assert.deepEqual(

@@ -1,6 +1,6 @@
 import type { TopicDescription } from '@weir/cluster';
 import { clusterLimits } from '@weir/cluster/limits';
-import { internalTopicProblem, isInternalTopic, KiB, type Metrics } from '@weir/core';
+import { internalTopicProblem, isInternalTopic, KiB, type Metrics, nextTurn } from '@weir/core';
 import type { PayloadWork } from '@weir/registry/decoding';
 import {
   type Apis,
@@ -171,8 +171,7 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
     const { acks } = request;
     if (acks !== 0) options.onRequest?.(context.clientId, request.timeoutMs);
     const before = order.before(context.closed);
-    const pause =
-      options.pause ?? (() => new Promise<void>((resolve) => void context.clock.after(0, resolve)));
+    const pause = options.pause ?? (() => nextTurn(context.clock));
     const drafted = inTurns(draftOf(request, context), context.clock);
     if (!(drafted instanceof Promise)) {
       if (isEmpty(drafted)) return answerOf(drafted, acks, 0);

@@ -1,4 +1,5 @@
 import type { BatchesAnswer, OffsetAnswer } from '@weir/cluster';
+import { nextTurn } from '@weir/core';
 import { type Apis, type ErrorName, errors, type RequestOf, type ResponseOf } from '@weir/wire';
 import { ifAvailable } from '../cluster-calls/if-available.ts';
 import type { DamageRegistry } from '../damage/damage-registry.ts';
@@ -100,7 +101,7 @@ export function listOffsetsHandler({
     if (error !== 'NONE') return failed(nameError(error));
     const search = position === 'maxTimestamp' ? new LatestRecord() : new FirstRecord(timestamp);
     try {
-      const pause = () => new Promise<void>((resolve) => void clock.after(0, resolve));
+      const pause = () => nextTurn(clock);
       await searchRecords(pointers, search, { readPath, inflation, connection: context, pause });
     } catch (problem) {
       // Clients retry until their own timeout, which they report to the application.

@@ -1,4 +1,4 @@
-import type { Clock } from '@weir/core';
+import { type Clock, nextTurn } from '@weir/core';
 import { brokerLimits } from '../limits.ts';
 
 /** Counts the entries of a long list on which a handler works in one turn. */
@@ -25,7 +25,7 @@ export class Turns {
 
   /** Counts an entry, or what it cost in entries. The caller waits for the promise, if any, before the next one. */
   next(cost = 1): Promise<void> | undefined {
-    return this.#count.ends(cost) ? otherTurn(this.#clock) : undefined;
+    return this.#count.ends(cost) ? nextTurn(this.#clock) : undefined;
   }
 }
 
@@ -51,14 +51,10 @@ export function atOnce<Result>(work: WorkInTurns<Result>): Result {
 
 async function remaining<Result>(work: WorkInTurns<Result>, clock: Pick<Clock, 'after'>): Promise<Result> {
   for (;;) {
-    await otherTurn(clock);
+    await nextTurn(clock);
     const { done, value } = work.next();
     if (done === true) return value;
   }
-}
-
-function otherTurn(clock: Pick<Clock, 'after'>): Promise<void> {
-  return new Promise((resolve) => void clock.after(0, resolve));
 }
 
 /** `items.map`, in turns. */

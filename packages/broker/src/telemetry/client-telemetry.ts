@@ -5,6 +5,7 @@ import {
   type Log,
   type MetricRow,
   type Metrics,
+  nextTurn,
   RecentlyUsed,
   UnreadableProtobuf,
 } from '@weir/core';
@@ -151,7 +152,7 @@ export class ClientTelemetry {
   ): Promise<ErrorName> {
     const codec = codecOfId(compressionType)!;
     const budget = this.#inflation.of(connection);
-    const pause = () => new Promise<void>((resolve) => void this.#options.clock.after(0, resolve));
+    const pause = () => nextTurn(this.#options.clock);
     try {
       await budget.run(async () => {
         let inflatedBytes = 0;

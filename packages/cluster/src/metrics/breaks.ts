@@ -1,4 +1,4 @@
-import type { Clock } from '@weir/core';
+import { type Clock, nextTurn } from '@weir/core';
 
 /** Takes some milliseconds. */
 const countedPerBreak = 5_000;
@@ -10,9 +10,6 @@ const countedPerBreak = 5_000;
 export function breaksBy(clock: Clock): () => Promise<void> | undefined {
   let counted = 0;
   return () => {
-    if (++counted % countedPerBreak !== 0) return undefined;
-    return new Promise((resolve) => {
-      clock.after(0, resolve);
-    });
+    return ++counted % countedPerBreak === 0 ? nextTurn(clock) : undefined;
   };
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '@weir/core';
+import { type Clock, nextTurn } from '@weir/core';
 import { RE2JS } from 're2js';
 import { clusterLimits } from '../limits.ts';
 import { patternCost } from './pattern-cost.ts';
@@ -69,7 +69,7 @@ export async function matchInSlices<Item>(
     steps += stepsOf(item);
     if (steps < clusterLimits.patternStepsPerTurn) continue;
     steps = 0;
-    await new Promise<void>((resolve) => clock.after(0, resolve));
+    await nextTurn(clock);
   }
   return found;
 }

@@ -1,7 +1,14 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { ApiError, parseJson } from '@weir/api';
 import { apiLimits } from '@weir/api/limits';
-import { type Clock, type JsonBounds, jsonStepsPerTurn, type MetricRow, type Metrics } from '@weir/core';
+import {
+  type Clock,
+  type JsonBounds,
+  jsonStepsPerTurn,
+  type MetricRow,
+  type Metrics,
+  nextTurn,
+} from '@weir/core';
 import { type BodyFault, bodyText, faultText, jsonInTurns, readBody, withPauses } from '@weir/http';
 import { mcpLimits } from '@weir/mcp/limits';
 import { controlPlaneLimits } from '../limits.ts';
@@ -69,7 +76,7 @@ export class RequestBodies {
     try {
       requireJson(request.headers);
       const body = await this.#read(request, bounds);
-      const pause = () => new Promise<void>((resolve) => void this.#clock.after(0, resolve));
+      const pause = () => nextTurn(this.#clock);
       return body.length === 0 ? undefined : await jsonOf(body, bounds, pause);
     } catch (error) {
       if (error instanceof RefusedBody)

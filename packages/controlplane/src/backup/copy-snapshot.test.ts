@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MiB, systemClock } from '@weir/core';
+import { MiB, nextTurn, systemClock } from '@weir/core';
 import type { ObjectStore, ObjectUpload } from '@weir/storage';
 import { emptyMemoryStore } from '@weir/storage/testing';
 import { copySnapshot } from './copy-snapshot.ts';
@@ -35,7 +35,7 @@ test('a snapshot of any size is copied with memory for two parts', async () => {
   const store = withUploads(plain, (upload) => ({
     ...upload,
     putPart: async (index, content, options) => {
-      await new Promise<void>((resolve) => systemClock.after(0, resolve));
+      await nextTurn(systemClock);
       await upload.putPart(index, content, options);
       aheadMax = Math.max(aheadMax, snapshot.asked.count * sliceBytes - storedBytes);
       storedBytes += content.reduce((sum, { length }) => sum + length, 0);

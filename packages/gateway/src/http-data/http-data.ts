@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { AnswerMemory, ClientQuotas, RequestServer } from '@weir/broker';
 import { AnswerHold } from '@weir/broker';
-import type { Clock, Log, Metrics } from '@weir/core';
+import { type Clock, type Log, type Metrics, nextTurn } from '@weir/core';
 import type { OwnNames } from '@weir/http';
 import {
   HttpProblem,
@@ -83,7 +83,7 @@ export class HttpData {
       onOutcome: (method, outcome) =>
         metrics.series(httpDataRows.authentications, { method, outcome }).add(1),
     });
-    const pause = () => new Promise<void>((resolve) => void clock.after(0, resolve));
+    const pause = () => nextTurn(clock);
     this.#bodies = new DataBodies(pause);
     this.#answers = new AnswerSender(answers);
     this.#throttled = new ThrottledRequests(options);

@@ -1,4 +1,4 @@
-import type { Clock } from '@weir/core';
+import { type Clock, nextTurn } from '@weir/core';
 import { readViolations } from '../readable/violations.ts';
 import type {
   CompatibilityLevel,
@@ -90,7 +90,7 @@ async function rehearseOnce(
   for (;;) {
     const pending = rehearseSome(changes, outcomes, made, options);
     if (outcomes.length === changes.length) return outcomes;
-    await (pending ?? new Promise<void>((resolve) => clock.after(0, resolve)));
+    await (pending ?? nextTurn(clock));
     if (store.state.revision !== revision) return undefined;
   }
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { systemClock } from '@weir/core';
+import { nextTurn, systemClock } from '@weir/core';
 import { WebSocketServer } from 'ws';
 import { type Channel, endCodes } from './channel.ts';
 import { dialWebSocket, servedChannel, subprotocol } from './web-socket.ts';
@@ -56,7 +56,7 @@ test('a control plane sends frames of any size, whole and in order', async (t) =
   // Many in one turn of the event loop, and then each in a turn of its own.
   for (const frame of frames) served.send(frame);
   for (const frame of frames) {
-    await new Promise<void>((resolve) => systemClock.after(0, resolve));
+    await nextTurn(systemClock);
     served.send(frame);
   }
   served.close(endCodes.done, 'all was sent');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Metrics, silentLog, systemClock } from '@weir/core';
+import { Metrics, nextTurn, silentLog, systemClock } from '@weir/core';
 import { requireShortTurns } from '@weir/core/testing';
 import type { Channel, ChannelListener } from '../channel/channel.ts';
 import type { ClientHello } from '../frames/bodies.ts';
@@ -46,7 +46,7 @@ async function answersTo(frame: Uint8Array): Promise<readonly { kind: string; by
   answers.length = 0;
   listener!.onFrame(encodeFrame('hello', 0, hello));
   listener!.onFrame(frame);
-  while (answers.length === 0) await new Promise<void>((resolve) => systemClock.after(0, resolve));
+  while (answers.length === 0) await nextTurn(systemClock);
   connection.close(1000, '');
   return answers;
 }

@@ -6,7 +6,7 @@ import {
   clusterConfigValue,
   credentialSpellings,
 } from '@weir/cluster';
-import type { Clock, NeededOperation } from '@weir/core';
+import { type NeededOperation, nextTurn } from '@weir/core';
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { everyAcl, toAclResponse } from './acls.ts';
@@ -38,7 +38,7 @@ export function explainAccessOperations({ clusterPort }: ClusterServices) {
         return explainedForAll(
           mode,
           questionIn(input),
-          await whoMay(acls, questionIn(input), credentials, pauseBy(context.clock)),
+          await whoMay(acls, questionIn(input), credentials, () => nextTurn(context.clock)),
         );
       const { principals, isSuperuser } = principalCalled(input.principal, credentials);
       const question: AclQuestion = { principals, ...questionIn(input) };
@@ -58,10 +58,6 @@ export function explainAccessOperations({ clusterPort }: ClusterServices) {
       };
     },
   } satisfies OperationHandlers<'explain_access', CallContext>;
-}
-
-function pauseBy(clock: Clock): () => Promise<void> {
-  return () => new Promise((resolve) => void clock.after(0, resolve));
 }
 
 function questionIn(input: InputOf<'explain_access'>): AccessQuestion {

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Clock } from '@weir/core';
+import { type Clock, nextTurn } from '@weir/core';
 import {
   type BodyFault,
   bodyText,
@@ -69,7 +69,7 @@ export class RequestBodies {
       if (body.length === 0) return { value: undefined, bytes: 0, release };
       requireBodyType(headers['content-type']);
       // Parsed in parts, between requests of others.
-      const pause = () => new Promise<void>((resolve) => void this.#clock.after(0, resolve));
+      const pause = () => nextTurn(this.#clock);
       const reading = jsonInTurns(bodyText(body, refusalOf), { bounds, refusalOf });
       return { value: await withPauses(reading, pause), bytes: body.length, release };
     } catch (error) {
