@@ -5,6 +5,7 @@ export { cutReasonsHelp, HttpConnections } from './connections/http-connections.
 export { type AnswerEncoding, preferredEncoding } from './server/answer-encoding.ts';
 export { bodyTypeOf, preferredType } from './server/answer-type.ts';
 export { drained } from './server/drained.ts';
+export { FairShare } from './server/fair-share.ts';
 export { isOfForeignPage } from './server/foreign-page.ts';
 export { isHostMissing, refuseUnreadable, securityHeaders } from './server/http-answers.ts';
 export {
@@ -14,8 +15,9 @@ export {
   serverLimits,
   socketDeadlineMs,
 } from './server/http-defaults.ts';
-export { HttpProblem } from './server/http-problem.ts';
+export { HttpProblem, problemOf } from './server/http-problem.ts';
 export { plain, type Route, startHttpListener } from './server/http-server.ts';
+export { type Inflate, inflatedBody } from './server/inflated-body.ts';
 export {
   base64OrNull,
   boundedInteger,
@@ -29,7 +31,6 @@ export {
 } from './server/json-schema.ts';
 export { isLoopback } from './server/loopback.ts';
 export { ownNamesOf, refusePages } from './server/page-guard.ts';
-export { PathTable } from './server/path-table.ts';
 export { metricsDefinition, readyDefinition, statusDefinition } from './server/probe-definitions.ts';
 export { metricsRoutes, type Probed, probeRoutes } from './server/probe-routes.ts';
 export type { OwnNames } from './server/rebound-name.ts';
@@ -44,5 +45,5 @@ export {
 } from './server/request-body.ts';
 export { outcomeOf } from './server/request-outcome.ts';
 export type { RouteDefinition } from './server/route-definition.ts';
-export { allowedOf, type MatchedRoute, RouteMatcher } from './server/route-matcher.ts';
+export { allowedOf, type MatchedRoute, RouteTable } from './server/route-table.ts';
 export { type Target, targetOf } from './server/target.ts';

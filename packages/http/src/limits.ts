@@ -13,6 +13,8 @@ export const httpLimits = {
   /** Requests that an HTTP connection may send before it has read the answer to the first. They wait their turn. */
   httpRequestsWaitingMax: 16,
 
+  /** Frames of a body that is compressed with zstd: each costs a fresh context, and clients write one. */
+  httpZstdFramesMax: 1024,
   /** How long a peer of an HTTP port may leave a part of an answer unread, and what all of them may leave, about. */
   httpUnreadMsMax: 300_000,
   httpUnreadBytesMax: 1024 * MiB,

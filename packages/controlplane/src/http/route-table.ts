@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { apiPath, docsMcpPath, mcpPath } from '@weir/api/paths';
-import { PathTable } from '@weir/http';
+import { RouteTable } from '@weir/http';
 import { agentTokenPath } from '@weir/rpc';
 
 /** Answers a request. It never rejects. */
@@ -12,7 +12,7 @@ interface Route {
   readonly needsAccounts?: true;
 }
 
-/** Every path of the server, as in a `PathTable`. */
+/** Every path of the server, as in a `RouteTable`. */
 const routes = {
   status: { path: '/v1/status' },
   readiness: { path: '/v1/readiness' },
@@ -70,7 +70,7 @@ export const accountsRouteNames = rows
   .filter(([, { needsAccounts }]) => needsAccounts === true)
   .map(([name]) => name as AccountsRouteName);
 
-const table = new PathTable(rows.map(([name, { path }]) => ({ name, path })));
+const table = new RouteTable(rows.map(([name, { path }]) => ({ name, path })));
 
 export function routePath(name: RouteName): string {
   return routes[name].path;

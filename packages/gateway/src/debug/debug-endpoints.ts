@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock, Log, Metrics } from '@weir/core';
-import { HttpProblem, isOfForeignPage, plain, type Route, socketDeadlineMs } from '@weir/http';
+import { HttpProblem, isOfForeignPage, plain, problemOf, type Route, socketDeadlineMs } from '@weir/http';
 import type { GuardedRequest, LoginChecks, PrincipalOf } from '@weir/security';
 import { type Access, bareAddress, HttpLogins, mayOnCluster, openSession, userOf } from '@weir/security';
 import { countAnswer, httpDataRows } from '../http-data/data-metrics.ts';
@@ -77,7 +77,10 @@ export class DebugEndpoints {
       request.socket.setTimeout(spanMsMax + socketDeadlineMs);
       await route.serve({ query, response, closed: left.signal, clock });
     } catch (error) {
-      sendProblem(request, response, this.#problemOf(error, route));
+      const { operation } = route;
+      const onBug = (details: string) =>
+        log.error('failed to serve debug request', { operation, error: details });
+      sendProblem(request, response, problemOf(error, onBug));
     }
     const { statusCode } = response;
     countAnswer(metrics, route.operation, statusCode, (clock.monotonicMs() - begunMs) / 1000);
@@ -106,13 +109,5 @@ export class DebugEndpoints {
       403,
       'Debugging takes CLUSTER_ACTION on the cluster, which the caller does not have.',
     );
-  }
-
-  #problemOf(thrown: unknown, { operation }: DebugRoute): HttpProblem {
-    if (thrown instanceof HttpProblem) return thrown;
-    // The caller gets no details.
-    const problem = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
-    this.#options.log.error('failed to serve debug request', { operation, error: problem });
-    return new HttpProblem(500, 'Internal server error.');
   }
 }

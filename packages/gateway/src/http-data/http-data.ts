@@ -7,7 +7,8 @@ import {
   HttpProblem,
   type MatchedRoute,
   preferredType,
-  RouteMatcher,
+  problemOf,
+  RouteTable,
   refusePages,
   targetOf,
 } from '@weir/http';
@@ -63,7 +64,7 @@ const clientIdCharsMax = 256;
 /** Records over HTTP: fetches and produces as a Kafka client of this agent, with the rights of the caller. */
 export class HttpData {
   readonly #options: HttpDataOptions;
-  readonly #matcher: RouteMatcher<DataRoute>;
+  readonly #table: RouteTable<DataRoute>;
   readonly #logins: HttpLogins;
   readonly #bodies: DataBodies;
   readonly #answers: AnswerSender;
@@ -75,7 +76,7 @@ export class HttpData {
   constructor(options: HttpDataOptions) {
     const { clock, metrics, answers, schemas, logTopic } = options;
     this.#options = options;
-    this.#matcher = new RouteMatcher(options.routes);
+    this.#table = new RouteTable(options.routes);
     this.#logins = new HttpLogins({
       ...options,
       service: 'agent',
@@ -99,8 +100,10 @@ export class HttpData {
     let matched: MatchedRoute<DataRoute> | undefined;
     try {
       const target = targetOf(request.url ?? '/');
-      if (this.#matcher.methodsOf(target.segments).length === 0) return false;
-      matched = this.#matcher.match(request.method ?? 'GET', target.segments);
+      if (this.#table.methodsOf(target.segments).length === 0) return false;
+      const found = this.#table.match(request.method ?? 'GET', target.segments);
+      if (found instanceof HttpProblem) throw found;
+      matched = found;
       await this.#serve(request, response, matched, target.query);
     } catch (error) {
       sendProblem(request, response, this.#problemOf(error, matched?.row), matched?.row);
@@ -227,20 +230,15 @@ export class HttpData {
   }
 
   #problemOf(thrown: unknown, row: DataRoute | undefined): HttpProblem {
-    if (thrown instanceof HttpProblem) {
-      const { status, errorCode, message, headers } = thrown;
-      const ofRoute = errorCode === status ? row?.errorCodes?.[status] : undefined;
-      return ofRoute === undefined
-        ? thrown
-        : new HttpProblem(status, message, { errorCode: ofRoute, headers });
-    }
-    // The caller gets no details.
-    const problem = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
-    this.#options.log.error('failed to serve HTTP data request', {
-      operation: row?.operation,
-      error: problem,
-    });
-    return new HttpProblem(500, 'Internal server error.');
+    const problem = problemOf(thrown, (details) =>
+      this.#options.log.error('failed to serve HTTP data request', {
+        operation: row?.operation,
+        error: details,
+      }),
+    );
+    const { status, errorCode: given, message, headers } = problem;
+    const errorCode = given === status ? row?.errorCodes?.[status] : undefined;
+    return errorCode === undefined ? problem : new HttpProblem(status, message, { errorCode, headers });
   }
 }
 

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { test } from 'node:test';
+import { compress } from '@weir/wire';
 import { gatewayLimits } from '../limits.ts';
-import { DataBodies } from './request-body.ts';
+import { DataBodies, inflateSnappy } from './request-body.ts';
 
 function requestWith(body: Buffer): IncomingMessage {
   const request = new IncomingMessage(new Socket());
@@ -61,4 +62,12 @@ test('a body that is not admitted is neither inflated nor parsed', async () => {
     bodies.withJson(request, { admit }, async () => undefined),
     refusal,
   );
+});
+
+test('blocks of snappy are inflated up to a size, and damaged ones refused', async () => {
+  const body = Buffer.from('twelve bytes');
+  const block = compress('snappy', body, { snappyFraming: 'raw' });
+  assert.deepEqual(await inflateSnappy(block, 12), body);
+  assert.equal(await inflateSnappy(block, 11), undefined);
+  await assert.rejects(inflateSnappy(block.subarray(0, -3), 12));
 });

@@ -6,13 +6,15 @@ import {
   bodyText,
   faultText,
   HttpProblem,
+  type Inflate,
+  inflatedBody,
   jsonInTurns,
   readBody,
   withPauses,
 } from '@weir/http';
+import { decompressOffThread, OutputLimitExceeded } from '@weir/wire';
 import { gatewayLimits } from '../limits.ts';
 import { exactJson, mayBeInexact } from './exact-json.ts';
-import { inflatedBody } from './inflated-body.ts';
 
 const {
   httpBodyBytesMax,
@@ -109,7 +111,10 @@ export class DataBodies {
     return this.#inflations.run(async () => {
       // Many small bodies may have become large ones meanwhile.
       this.#refuseIfFull();
-      const body = await inflatedBody(received, encodings, httpBodyBytesMax);
+      const body = await inflatedBody(received, encodings, {
+        bytesMax: httpBodyBytesMax,
+        others: { snappy: inflateSnappy },
+      });
       if (body === undefined) throw refusalOf('bytes');
       if (body !== received) count(body.length);
       return body;
@@ -120,6 +125,13 @@ export class DataBodies {
     if (this.#memory.isFull) throw overloaded();
   }
 }
+
+/** One block, as Prometheus and Loki send it, between the parts of which it cannot pause. */
+export const inflateSnappy: Inflate = (body, bytesMax) =>
+  decompressOffThread('snappy', body, bytesMax, { pause: async () => undefined }).catch((error: unknown) => {
+    if (error instanceof OutputLimitExceeded) return undefined;
+    throw error;
+  });
 
 interface JsonOptions {
   readonly keepsNumbers?: boolean;

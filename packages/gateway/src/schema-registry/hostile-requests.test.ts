@@ -3,10 +3,10 @@ import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { MiB } from '@weir/core';
 import { requireShortTurns } from '@weir/core/testing';
+import { FairShare } from '@weir/http';
 import { registryLimits } from '@weir/registry';
 import { listenAsRegistry } from '../../testing/scripted-registry.ts';
 import { gatewayLimits } from '../limits.ts';
-import { FairShare } from './fair-share.ts';
 
 const basic = (user: string, password = 'secret') => ({
   authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,

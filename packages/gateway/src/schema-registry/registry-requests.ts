@@ -4,10 +4,11 @@ import type { OwnNames } from '@weir/http';
 import {
   addressKey,
   allowedOf,
+  FairShare,
   HttpProblem,
   isHostMissing,
-  type MatchedRoute,
-  RouteMatcher,
+  problemOf,
+  RouteTable,
   refusePages,
   targetOf,
 } from '@weir/http';
@@ -15,7 +16,6 @@ import { RegistryError, type RegistryService } from '@weir/registry';
 import type { Access, GuardedRequest, HttpLogins } from '@weir/security';
 import { anonymous, bareAddress, openSession, printable } from '@weir/security';
 import { gatewayLimits } from '../limits.ts';
-import { FairShare } from './fair-share.ts';
 import type { RegistryMetrics } from './registry-metrics.ts';
 import { checkRights, checkRightsOfBody, deletableSubjects } from './registry-rights.ts';
 import type { AnswerRequest } from './registry-server.ts';
@@ -23,7 +23,6 @@ import { withoutContextPath } from './request/context-path.ts';
 import { type AnswerType, answerTypeFor, answerTypes } from './request/media-types.ts';
 import { readQuery } from './request/query.ts';
 import { overloaded, RequestBodies } from './request/request-bodies.ts';
-import type { RouteRow } from './routes/route.ts';
 import { registryRoutes } from './routes/route-table.ts';
 import { sendAnswer } from './send-answer.ts';
 
@@ -43,7 +42,7 @@ interface RegistryRequestsOptions {
 
 const pathCharsLogged = 256;
 
-const matcher = new RouteMatcher(registryRoutes);
+const table = new RouteTable(registryRoutes);
 
 /** What is known about a request when it ends, for the log and metrics. */
 interface Exchange {
@@ -99,7 +98,7 @@ export function registryRequests(options: RegistryRequestsOptions): AnswerReques
     if (isHostMissing(request)) throw new HttpProblem(400, 'The request names no host.');
     const { method = 'GET', headers, socket, url = '/' } = request;
     const target = withoutContextPath(targetOf(url));
-    const matched = matchOf(method, target.segments);
+    const matched = table.match(method === 'HEAD' ? 'GET' : method, target.segments);
     if (!(matched instanceof HttpProblem)) exchange.operation = matched.row.operation;
     const hasLogin = headers.authorization !== undefined || certificateUser !== undefined;
     refusePages(headers, { hasLogin, ownNames: options.ownNames });
@@ -112,7 +111,7 @@ export function registryRequests(options: RegistryRequestsOptions): AnswerReques
     if (!places.take(client, 1)) throw overloaded();
     exchange.releases.push(() => places.giveBack(client, 1));
     if (matched instanceof HttpProblem) {
-      const methods = method === 'OPTIONS' ? matcher.methodsOf(target.segments) : [];
+      const methods = method === 'OPTIONS' ? table.methodsOf(target.segments) : [];
       if (methods.length === 0) throw matched;
       response.setHeader('allow', allowedOf(methods));
       await send(request, response, exchange, 204, undefined);
@@ -211,7 +210,7 @@ export function registryRequests(options: RegistryRequestsOptions): AnswerReques
       response.destroy();
       return;
     }
-    const { status, errorCode, message, headers } = problemOf(thrown, exchange.operation);
+    const { status, errorCode, message, headers } = registryProblem(thrown, exchange.operation);
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
     const output = { error_code: errorCode, message };
     const type = errorTypeFor(request.headers.accept);
@@ -223,14 +222,12 @@ export function registryRequests(options: RegistryRequestsOptions): AnswerReques
     }
   }
 
-  function problemOf(thrown: unknown, operation: string): HttpProblem {
-    if (thrown instanceof HttpProblem) return thrown;
+  function registryProblem(thrown: unknown, operation: string): HttpProblem {
     if (thrown instanceof RegistryError)
       return new HttpProblem(thrown.status, thrown.message, { errorCode: thrown.code });
-    // The caller gets no details.
-    const problem = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
-    log.error('failed to serve schema registry request', { operation, error: problem });
-    return new HttpProblem(500, 'Internal server error.');
+    return problemOf(thrown, (details) =>
+      log.error('failed to serve schema registry request', { operation, error: details }),
+    );
   }
 
   function ended({ method, url = '/' }: IncomingMessage, exchange: Exchange, ms: number): void {
@@ -246,15 +243,6 @@ export function registryRequests(options: RegistryRequestsOptions): AnswerReques
       durationMs: Math.round(ms * 1000) / 1000,
       principal: principal === '' ? undefined : printable(principal),
     });
-  }
-}
-
-function matchOf(method: string, segments: readonly string[]): MatchedRoute<RouteRow> | HttpProblem {
-  try {
-    return matcher.match(method === 'HEAD' ? 'GET' : method, segments);
-  } catch (error) {
-    if (error instanceof HttpProblem) return error;
-    throw error;
   }
 }
 

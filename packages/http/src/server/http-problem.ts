@@ -1,4 +1,4 @@
-/** A request that the server refuses before the registry sees it. The error code is the HTTP status, or given. */
+/** A request that a server refuses. The error code is the HTTP status, or given. */
 export class HttpProblem extends Error {
   override name = 'HttpProblem';
   readonly status: number;
@@ -18,4 +18,11 @@ export class HttpProblem extends Error {
     this.errorCode = errorCode;
     this.headers = headers;
   }
+}
+
+/** The problem of anything that was thrown. The caller gets no details of a bug; `onBug` receives them. */
+export function problemOf(thrown: unknown, onBug: (details: string) => void): HttpProblem {
+  if (thrown instanceof HttpProblem) return thrown;
+  onBug(thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown));
+  return new HttpProblem(500, 'Internal server error.');
 }

@@ -19,8 +19,8 @@ import {
   serverLimits,
   socketDeadlineMs,
 } from './http-defaults.ts';
-import { PathTable } from './path-table.ts';
 import { Refusals } from './refusals.ts';
+import { RouteTable } from './route-table.ts';
 
 /**
  * Options of the agent's HTTP listener: probes, metrics and requests of other agents. A request that takes longer than
@@ -52,7 +52,7 @@ interface HttpTlsOptions {
 
 export interface Route {
   readonly method: 'GET' | 'POST';
-  /** As in a `PathTable`. */
+  /** As in a `RouteTable`. */
   readonly path: string;
   handle(request: IncomingMessage, response: ServerResponse, url: URL): void | Promise<void>;
 }
@@ -64,7 +64,7 @@ interface HttpListener {
 
 export async function startHttpListener(options: HttpOptions): Promise<HttpListener> {
   const { host, port, log, name = 'http' } = options;
-  const routes = new PathTable(options.routes);
+  const routes = new RouteTable(options.routes);
   const limits = { ...serverLimits, requestTimeout: socketDeadlineMs };
   const server =
     options.tls === undefined ? createServer(limits) : secureServer(limits, options.tls, options);

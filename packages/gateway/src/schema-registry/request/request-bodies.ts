@@ -3,6 +3,7 @@ import { type Clock, nextTurn } from '@weir/core';
 import {
   type BodyFault,
   bodyText,
+  FairShare,
   faultText,
   HttpProblem,
   jsonInTurns,
@@ -11,7 +12,6 @@ import {
 } from '@weir/http';
 import { registryLimits } from '@weir/registry';
 import { gatewayLimits } from '../../limits.ts';
-import { FairShare } from '../fair-share.ts';
 import { requireBodyType } from './media-types.ts';
 
 const { registryRequestBytesMax } = registryLimits;

@@ -1,4 +1,4 @@
-/** Something that clients of the registry share, such as places or memory. One client has at most half of it. */
+/** Something that clients of a server share, such as places or memory. One client has at most half of it. */
 export class FairShare {
   readonly #max: number;
   readonly #byClient = new Map<string, number>();

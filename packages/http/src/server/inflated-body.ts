@@ -9,11 +9,11 @@ import {
   zstdDecompress,
 } from 'node:zlib';
 import { KiB } from '@weir/core';
-import { HttpProblem } from '@weir/http';
-import { decompressOffThread, OutputLimitExceeded } from '@weir/wire';
-import { wireLimits } from '@weir/wire/limits';
+import { httpLimits } from '../limits.ts';
+import { HttpProblem } from './http-problem.ts';
 
-type Inflate = (body: Buffer, bytesMax: number) => Promise<Buffer>;
+/** Returns undefined if the output has more than `bytesMax`. */
+export type Inflate = (body: Buffer, bytesMax: number) => Promise<Buffer | undefined>;
 
 /** What node:zlib returns with `info`. */
 interface InflatedFrame {
@@ -31,8 +31,7 @@ const inflations: Readonly<Record<string, Inflate>> = {
   gzip: zlibInflate(promisify(gunzip)),
   'x-gzip': zlibInflate(promisify(gunzip)),
   deflate: (body, bytesMax) => (hasZlibHeader(body) ? inflateZlib : inflateBare)(body, bytesMax),
-  zstd: inflateZstd,
-  snappy: inflateSnappy,
+  zstd: unlessTooLarge(inflateZstd),
 };
 const inflateZlib = zlibInflate(promisify(inflate));
 const inflateBare = zlibInflate(promisify(inflateRaw));
@@ -40,41 +39,49 @@ const inflateBare = zlibInflate(promisify(inflateRaw));
 /** Encodings of one body. More of them would be more work than its bytes pay for. */
 const encodingsMax = 2;
 
-/**
- * Undoes `Content-Encoding`, in threads of the pool. Returns undefined if the output, or what lies between two
- * encodings, has more than `bytesMax`.
- */
+interface InflatedBodyOptions {
+  /** Of the output, and of what lies between two encodings. */
+  readonly bytesMax: number;
+  /** Encodings of some clients, besides those of all. Errors do not name them. */
+  readonly others?: Readonly<Record<string, Inflate>>;
+}
+
+/** Undoes `Content-Encoding`, in threads of the pool. Returns undefined if the output is too large. */
 export async function inflatedBody(
   body: Buffer,
   encodings: string,
-  bytesMax: number,
+  { bytesMax, others = {} }: InflatedBodyOptions,
 ): Promise<Buffer | undefined> {
+  const known = { ...inflations, ...others };
   const names = encodings.split(',', encodingsMax + 1).map((name) => name.trim().toLowerCase());
-  const isKnown = names.every((name) => name === 'identity' || Object.hasOwn(inflations, name));
+  const isKnown = names.every((name) => name === 'identity' || Object.hasOwn(known, name));
   if (!isKnown || names.length > encodingsMax)
     throw new HttpProblem(415, 'Send the body as it is, or with one of gzip, deflate and zstd.');
-  let output = body;
+  let output: Buffer | undefined = body;
   for (const name of names.reverse()) {
     if (name === 'identity') continue;
     try {
-      output = await inflations[name]!(output, bytesMax);
-    } catch (error) {
-      if (isTooLarge(error)) return undefined;
+      output = await known[name]!(output, bytesMax);
+    } catch {
       throw new HttpProblem(400, `The body is not ${name}.`);
     }
+    if (output === undefined) return undefined;
   }
   return output;
 }
 
-function isTooLarge(error: unknown): boolean {
-  return (
-    error instanceof OutputLimitExceeded ||
-    (error as NodeJS.ErrnoException | undefined)?.code === 'ERR_BUFFER_TOO_LARGE'
-  );
+function unlessTooLarge(inflate: (body: Buffer, bytesMax: number) => Promise<Buffer>): Inflate {
+  return (body, bytesMax) =>
+    inflate(body, bytesMax).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ERR_BUFFER_TOO_LARGE') return undefined;
+      throw error;
+    });
 }
 
 function zlibInflate(work: (body: Buffer, options: ZlibOptions) => Promise<Buffer>): Inflate {
-  return (body, bytesMax) => work(body, { maxOutputLength: bytesMax, chunkSize: pieceBytes(body) });
+  return unlessTooLarge((body, bytesMax) =>
+    work(body, { maxOutputLength: bytesMax, chunkSize: pieceBytes(body) }),
+  );
 }
 
 /** Some clients send the stream without its header. */
@@ -94,7 +101,7 @@ async function inflateZstd(body: Buffer, bytesMax: number): Promise<Buffer> {
   const outputs: Buffer[] = [];
   let bytesLeft = bytesMax;
   for (let at = 0; at < body.length; ) {
-    if (outputs.length === wireLimits.zstdFramesMax) throw new Error('too many frames');
+    if (outputs.length === httpLimits.httpZstdFramesMax) throw new Error('too many frames');
     const { buffer, engine } = await zstdFrame(body.subarray(at), {
       maxOutputLength: Math.max(bytesLeft, 1),
       chunkSize: pieceBytes(body),
@@ -106,11 +113,6 @@ async function inflateZstd(body: Buffer, bytesMax: number): Promise<Buffer> {
     at += engine.bytesWritten;
   }
   return outputs.length === 1 ? outputs[0]! : Buffer.concat(outputs);
-}
-
-/** One block, as Prometheus and Loki send it, between the parts of which it cannot pause. */
-function inflateSnappy(body: Buffer, bytesMax: number): Promise<Buffer> {
-  return decompressOffThread('snappy', body, bytesMax, { pause: async () => undefined });
 }
 
 function pieceBytes(body: Buffer): number {
