@@ -1,5 +1,6 @@
 export { callNames } from '../src/calls/cluster-calls.ts';
 export { eventCalls } from '../src/calls/event-calls.ts';
 export type { QuotaChange } from '../src/calls/principal-calls.ts';
+export { agentDescription } from './agent-description.ts';
 export { credentialsOf } from './credentials.ts';
 export { type BatchToCommit, fileCommit } from './file-commit.ts';

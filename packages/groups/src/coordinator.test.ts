@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AgentDescription, GroupError } from '@weir/cluster';
+import type { GroupError } from '@weir/cluster';
+import { agentDescription } from '@weir/cluster/testing';
 import { coreLimits } from '@weir/core';
 import type { ClusterNode } from '@weir/metadata';
 import {
@@ -24,22 +25,6 @@ async function leader(): Promise<{ world: GroupWorld; node: ClusterNode }> {
 }
 
 const connections = { one: {}, two: {} };
-
-function agentNamed(agentId: string): AgentDescription {
-  return {
-    agentId,
-    nodeId: 1,
-    host: `${agentId}.test`,
-    kafkaPort: 9092,
-    internalUrl: `http://${agentId}.test`,
-    zone: 'a',
-    group: '',
-    roles: ['proxy'],
-    release: 'v830',
-    cpuCount: 1,
-    cpuLoad: 0,
-  };
-}
 
 async function offsetsOf(node: ClusterNode, groupId: string, requireStable = false) {
   const query = { groupId, memberId: null, memberEpoch: -1, requireStable, partitions: null };
@@ -77,7 +62,7 @@ for (const [what, lose] of [
     const world = new GroupWorld();
     const { node } = await world.start('a');
     for (const [agentId, connection] of Object.entries(connections)) {
-      await node.heartbeat(agentNamed(agentId));
+      await node.heartbeat(agentDescription(agentId));
       node.agentConnected(agentId, connection);
     }
     let lost: GroupError | undefined;
@@ -100,7 +85,7 @@ test('agents that die every two seconds do not keep a group from its first gener
   const { node } = await world.start('a');
   const agentIds = Array.from({ length: 5 }, (_, number) => `agent-${number}`);
   for (const agentId of agentIds) {
-    await node.heartbeat(agentNamed(agentId));
+    await node.heartbeat(agentDescription(agentId));
     node.agentConnected(agentId, agentIds);
   }
   let joined = 0;

@@ -1,35 +1,17 @@
-import { randomUUID } from 'node:crypto';
 import type { JoinGroupRequest, OffsetsCommit, SyncGroupRequest } from '@weir/cluster';
-import { type Log, Metrics, seededRandom, silentLog } from '@weir/core';
-import { HandClock } from '@weir/core/testing';
-import { openJournals } from '@weir/journal';
-import { ClusterNode } from '../src/leader/cluster-node.ts';
-import { SimulatedProcess } from './simulated-process.ts';
+import { type Log, silentLog } from '@weir/core';
+import type { ClusterNode } from '../src/leader/cluster-node.ts';
+import { type ControlPlane, ControlPlanes } from './control-planes.ts';
 
-const clusterId = 'vci_test';
-
-/** Control-plane processes over one journal in memory, on a manual clock. */
+/** Control-plane processes for tests of groups: ids of members are numbers. */
 export class GroupWorld {
-  readonly clock = new HandClock();
-  readonly #databaseUrl = `memory://${randomUUID()}`;
+  readonly #planes = new ControlPlanes();
+  readonly clock = this.#planes.clock;
   #ids = 0;
 
   /** The first started process leads. */
-  async start(id: string, log: Log = silentLog): Promise<{ node: ClusterNode; process: SimulatedProcess }> {
-    const process = new SimulatedProcess(this.clock, seededRandom(1));
-    const hub = openJournals(this.#databaseUrl, { clock: process.clock, log: silentLog });
-    const node = new ClusterNode({
-      clusterId,
-      journal: process.journal(hub.journal(clusterId)),
-      self: { id, url: `http://${id}` },
-      clock: process.clock,
-      log,
-      metrics: new Metrics(),
-      freshId: () => `${++this.#ids}`.padStart(22, '0'),
-    });
-    node.start();
-    await this.clock.pass(100);
-    return { node, process };
+  start(id: string, log: Log = silentLog): Promise<ControlPlane> {
+    return this.#planes.startLeader(id, { log, freshId: () => `${++this.#ids}`.padStart(22, '0') });
   }
 }
 

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { fileCommit } from '@weir/cluster/testing';
-import { type Clock, Metrics, seededRandom, silentLog, systemClock } from '@weir/core';
+import { type Clock, seededRandom, systemClock } from '@weir/core';
 import type { JournalHub } from '@weir/journal';
-import { ClusterNode } from '../src/leader/cluster-node.ts';
+import type { ClusterNode } from '../src/leader/cluster-node.ts';
+import { nodeIn } from './control-planes.ts';
 import { sleep, until, untilServed } from './real-time.ts';
 import { SimulatedProcess } from './simulated-process.ts';
 
@@ -25,15 +26,7 @@ export async function failoverOverRealTime(open: (clock: Clock) => JournalHub): 
   const machines = ['a', 'b'].map((id) => {
     const process = new SimulatedProcess(systemClock, random);
     const hub = open(process.clock);
-    const node = new ClusterNode({
-      clusterId,
-      journal: process.journal(hub.journal(clusterId)),
-      self: { id, url: `http://${id}` },
-      clock: process.clock,
-      log: silentLog,
-      metrics: new Metrics(),
-      timing,
-    });
+    const node = nodeIn(process, hub.journal(clusterId), id, { clusterId, timing });
     return { process, hub, node };
   });
   try {

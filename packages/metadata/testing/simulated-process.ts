@@ -10,6 +10,8 @@ export interface Faults {
   readonly delayMsMax: number;
 }
 
+export const noFaults: Faults = { refuse: 0, loseAnswer: 0, delayMsMax: 0 };
+
 /**
  * A process that can be paused and killed between any two steps. While it is paused time continues, and its timers and
  * the answers to its calls wait; what it has already sent arrives. When it is killed nothing ever returns.
@@ -20,7 +22,7 @@ export class SimulatedProcess {
   #state: 'runs' | 'paused' | 'killed' = 'runs';
   #deferred: (() => void)[] = [];
   readonly #timers = new Set<() => void>();
-  faults: Faults = { refuse: 0, loseAnswer: 0, delayMsMax: 0 };
+  faults = noFaults;
   /** The calls that the database executed. */
   appendCount = 0;
   snapshotCount = 0;

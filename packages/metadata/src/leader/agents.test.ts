@@ -1,34 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  type AgentDescription,
   type AgentReport,
   agentSilenceMsMax,
   heartbeatIntervalMs,
   loadIntervalMs,
   overloadIntervalMs,
 } from '@weir/cluster';
+import { agentDescription } from '@weir/cluster/testing';
 import { silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
 import type { NodeIdRequest } from '@weir/machine';
 import { metadataLimits } from '../limits.ts';
 import { Agents, lostAgentMsMax } from './agents.ts';
-
-function agent(agentId: string): AgentDescription {
-  return {
-    agentId,
-    nodeId: 1,
-    host: `${agentId}.test`,
-    kafkaPort: 9092,
-    internalUrl: `http://${agentId}.test`,
-    zone: 'a',
-    group: '',
-    roles: ['proxy'],
-    release: 'v830',
-    cpuCount: 1,
-    cpuLoad: 0,
-  };
-}
 
 const report: AgentReport = { startedMs: 1, number: 1, sinceNumber: 0, spanMs: 0, nowMs: 1 };
 
@@ -69,7 +53,7 @@ function stage() {
   const named = () => agents.list().map(({ agentId }) => agentId);
   /** Sends a heartbeat over a connection, and returns the connection. */
   const connect = async (agentId: string, connection: object = {}) => {
-    await agents.heartbeat(agent(agentId));
+    await agents.heartbeat(agentDescription(agentId));
     agents.connected(agentId, connection);
     return connection;
   };
@@ -78,14 +62,14 @@ function stage() {
 
 test('a silent agent is lost, until it returns, leaves, or an hour has passed', async () => {
   const { clock, agents, lost, silence } = stage();
-  for (const id of ['back', 'gone', 'left', 'stays']) await agents.heartbeat(agent(id));
+  for (const id of ['back', 'gone', 'left', 'stays']) await agents.heartbeat(agentDescription(id));
   const seenMs = clock.nowMs();
   agents.leave('left');
   await silence();
   assert.deepEqual(lost(), ['back', 'gone', 'stays']);
   assert.deepEqual(agents.list(), []);
   assert.equal(agents.received().lost[0]!.lastSeenMs, seenMs);
-  await agents.heartbeat(agent('back'));
+  await agents.heartbeat(agentDescription('back'));
   agents.leave('gone');
   assert.deepEqual(lost(), ['stays']);
   await clock.pass(lostAgentMsMax);
@@ -94,22 +78,22 @@ test('a silent agent is lost, until it returns, leaves, or an hour has passed', 
 
 test('a leader that was paused first processes the heartbeats that arrived meanwhile', async () => {
   const { clock, agents, lost, silence } = stage();
-  for (const id of ['speaks', 'silent']) agents.heartbeat(agent(id));
+  for (const id of ['speaks', 'silent']) agents.heartbeat(agentDescription(id));
   await clock.pass(60_000);
   agents.sweep();
   assert.deepEqual(lost(), []);
-  agents.heartbeat(agent('speaks'));
+  agents.heartbeat(agentDescription('speaks'));
   await silence(1000);
   assert.deepEqual(lost(), ['silent']);
 });
 
 test('an agent without a heartbeat since the failover does not count as lost', async () => {
   const before = stage();
-  await before.agents.heartbeat(agent('a'));
-  await before.agents.heartbeat(agent('b'));
+  await before.agents.heartbeat(agentDescription('a'));
+  await before.agents.heartbeat(agentDescription('b'));
   const { agents, lost, silence } = stage();
   agents.takeOver(before.agents.note());
-  await agents.heartbeat(agent('b'));
+  await agents.heartbeat(agentDescription('b'));
   await silence();
   assert.deepEqual(lost(), ['b']);
 });
@@ -117,7 +101,7 @@ test('an agent without a heartbeat since the failover does not count as lost', a
 test('only the most recently lost agents are listed', async () => {
   const { agents, lost, silence } = stage();
   for (let index = 0; index < metadataLimits.lostAgentsMax + 2; index++)
-    await agents.heartbeat(agent(`a${index}`));
+    await agents.heartbeat(agentDescription(`a${index}`));
   await silence();
   assert.equal(lost().length, metadataLimits.lostAgentsMax);
   assert.equal(lost()[0], 'a2');
@@ -125,29 +109,29 @@ test('only the most recently lost agents are listed', async () => {
 
 test('a report stays with the leader: it changes no list and is not passed to the next leader', async () => {
   const { agents, changes } = stage();
-  await agents.heartbeat({ ...agent('a'), report });
+  await agents.heartbeat({ ...agentDescription('a'), report });
   const listed = agents.list();
-  assert.deepEqual(listed, [agent('a')]);
+  assert.deepEqual(listed, [agentDescription('a')]);
   const before = changes();
-  await agents.heartbeat({ ...agent('a'), report: { ...report, number: 2 } });
+  await agents.heartbeat({ ...agentDescription('a'), report: { ...report, number: 2 } });
   assert.equal(agents.list(), listed);
-  await agents.heartbeat(agent('a'));
+  await agents.heartbeat(agentDescription('a'));
   assert.equal(changes(), before);
-  assert.deepEqual(JSON.parse(String(agents.note())), [agent('a')]);
+  assert.deepEqual(JSON.parse(String(agents.note())), [agentDescription('a')]);
   assert.equal(agents.received().reports.get('a')?.at(-1)?.report.number, 2);
 });
 
 test('a heartbeat with an invalid report still counts', async () => {
   const { agents } = stage();
-  await agents.heartbeat({ ...agent('a'), report: 'nonsense' as never });
-  assert.deepEqual(agents.list(), [agent('a')]);
+  await agents.heartbeat({ ...agentDescription('a'), report: 'nonsense' as never });
+  assert.deepEqual(agents.list(), [agentDescription('a')]);
   assert.equal(agents.received().reports.size, 0);
 });
 
 test('the reports of an agent are dropped with it', async () => {
   const { agents, silence } = stage();
-  await agents.heartbeat({ ...agent('left'), report });
-  await agents.heartbeat({ ...agent('silent'), report });
+  await agents.heartbeat({ ...agentDescription('left'), report });
+  await agents.heartbeat({ ...agentDescription('silent'), report });
   agents.leave('left');
   await silence();
   assert.equal(agents.received().reports.size, 0);
@@ -157,7 +141,7 @@ test('an agent whose connection broke leaves Metadata within a tenth of a second
   const { clock, agents, named, connect, lost, changes } = stage();
   await connect('a');
   const connection = await connect('b');
-  await agents.heartbeat({ ...agent('b'), report });
+  await agents.heartbeat({ ...agentDescription('b'), report });
   agents.disconnected('b', connection, true);
   await clock.pass(100);
   assert.deepEqual(named(), ['a']);
@@ -238,7 +222,7 @@ test('a killed and restarted agent gets its node id at once, and the dead one is
   await connect('a');
   const connection = await connect('b');
   agents.disconnected('b', connection, true);
-  const answer = await agents.heartbeat({ ...agent('b-again'), host: 'b.test' });
+  const answer = await agents.heartbeat({ ...agentDescription('b-again'), host: 'b.test' });
   assert.deepEqual(answer, [{ agentId: 'b-again', nodeId: 2 }]);
   assert.deepEqual(
     agents.list().map(({ agentId, nodeId }) => `${agentId} ${nodeId}`),
@@ -248,7 +232,7 @@ test('a killed and restarted agent gets its node id at once, and the dead one is
 
 test('agents in this process have no connection to lose', async () => {
   const { clock, agents, named, connect } = stage();
-  await agents.heartbeat(agent('inside'));
+  await agents.heartbeat(agentDescription('inside'));
   const connection = await connect('outside');
   agents.disconnected('outside', connection, true);
   await clock.pass(5_000);
@@ -261,7 +245,7 @@ test('loads are published when one crosses a threshold, and for smaller changes 
   const beat = async (ms: number, ...cpuLoads: number[]) => {
     for (let leftMs = ms; leftMs > 0; leftMs -= heartbeatIntervalMs) {
       for (const [index, cpuLoad] of cpuLoads.entries())
-        await agents.heartbeat({ ...agent('ab'[index]!), cpuLoad });
+        await agents.heartbeat({ ...agentDescription('ab'[index]!), cpuLoad });
       await clock.pass(heartbeatIntervalMs);
       agents.sweep();
     }

@@ -9,11 +9,12 @@ import {
   type TopicResult,
 } from '@weir/cluster';
 import { type BatchToCommit, fileCommit } from '@weir/cluster/testing';
-import { Metrics, type Random, seededRandom, silentLog } from '@weir/core';
-import { HandClock } from '@weir/core/testing';
-import { openJournals } from '@weir/journal';
-import { SimulatedProcess } from '../../testing/simulated-process.ts';
-import { ClusterNode } from './cluster-node.ts';
+import { type Random, seededRandom } from '@weir/core';
+import type { HandClock } from '@weir/core/testing';
+import type { Journal } from '@weir/journal';
+import { ControlPlanes, nodeIn } from '../../testing/control-planes.ts';
+import { noFaults, SimulatedProcess } from '../../testing/simulated-process.ts';
+import type { ClusterNode } from './cluster-node.ts';
 
 /**
  * Three control-plane processes over one journal, clients that commit and read through any process, and faults: pauses,
@@ -22,7 +23,7 @@ import { ClusterNode } from './cluster-node.ts';
  * first answer, on any leader.
  */
 const partitionCount = 3;
-const clusterId = 'vci_test';
+const usualFaults = { refuse: 0.01, loseAnswer: 0.01, delayMsMax: 20 };
 
 class Watcher {
   readonly #world: World;
@@ -76,9 +77,9 @@ interface SimulatedMachine {
 }
 
 class World {
-  readonly clock = new HandClock();
   readonly random: Random;
-  readonly #databaseUrl: string;
+  readonly clock: HandClock;
+  readonly #planes: ControlPlanes;
   readonly machines: SimulatedMachine[] = [];
   readonly problems: unknown[] = [];
   topicId = '';
@@ -94,21 +95,13 @@ class World {
 
   constructor(seed: number) {
     this.random = seededRandom(seed);
-    this.#databaseUrl = `memory://failover-${seed}`;
+    this.#planes = new ControlPlanes(this.random);
+    this.clock = this.#planes.clock;
   }
 
   startProcess(slot: number, id: string): void {
-    const process = new SimulatedProcess(this.clock, this.random);
-    process.faults = { refuse: 0.01, loseAnswer: 0.01, delayMsMax: 20 };
-    const hub = openJournals(this.#databaseUrl, { clock: process.clock, log: silentLog });
-    const node = new ClusterNode({
-      clusterId,
-      journal: process.journal(hub.journal(clusterId)),
-      self: { id, url: `http://${id}` },
-      clock: process.clock,
-      log: silentLog,
-      metrics: new Metrics(),
-    });
+    const { process, node } = this.#planes.create(id);
+    process.faults = usualFaults;
     node.onRole((role) => {
       if (role === 'leader') this.leaders++;
     });
@@ -145,7 +138,44 @@ class World {
       recordCount: 1 + this.random.below(5),
     })).sort((a, b) => a.partition - b.partition);
     const file = fileCommit(++this.fileCount, this.topicId, batches);
+    this.#untilAnswered(
+      (node) => node.commitFiles([file]),
+      ([result], isFirst) => {
+        for (const error of result!.error) assert.equal(error, 0);
+        const baseOffsets = [...result!.baseOffset];
+        if (!isFirst) assert.deepEqual(baseOffsets, this.acknowledged.get(file.fileId)!.baseOffsets);
+        this.acknowledged.set(file.fileId, { batches, baseOffsets });
+        for (const [row, { partition, recordCount }] of batches.entries()) {
+          const next = baseOffsets[row]! + recordCount;
+          this.acknowledgedNext[partition] = Math.max(this.acknowledgedNext[partition]!, next);
+        }
+      },
+    );
+  }
+
+  /** Creates a topic with a new name, with retries on any process until it exists: each answer must be the same. */
+  create(): void {
+    const number = ++this.topicCount;
+    const requestId = `client:${number}`;
+    const topics = [{ name: `topic-${number}`, partitionCount: 1, configs: {} }];
+    let topicId: string | undefined;
+    this.#untilAnswered(
+      (node) => node.forRequest(requestId).createTopics(topics, { validateOnly: false }),
+      ([result], isFirst) => {
+        assert.equal(result!.error, 'NONE', result!.message ?? '');
+        if (!isFirst) assert.equal(result!.topic!.topicId, topicId);
+        topicId = result!.topic!.topicId;
+      },
+    );
+  }
+
+  /** Sends a request to any process until one answers. Attempts that seemed lost may answer too. */
+  #untilAnswered<Result>(
+    request: (node: ClusterNode) => Promise<Result>,
+    onAnswer: (result: Result, isFirst: boolean) => void,
+  ): void {
     this.unanswered++;
+    let isFirst = true;
     const attempt = (): void => {
       const { process, node } = this.any();
       let isSettled = false;
@@ -157,67 +187,18 @@ class World {
       // A killed process never answers.
       this.clock.after(6_000, again);
       process.whenRunning(() =>
-        node.commitFiles([file]).then(
-          ([result]) => {
-            this.#check(() => {
-              for (const error of result!.error) assert.equal(error, 0);
-              const baseOffsets = [...result!.baseOffset];
-              const before = this.acknowledged.get(file.fileId);
-              if (before !== undefined) assert.deepEqual(baseOffsets, before.baseOffsets);
-              else this.unanswered--;
-              this.acknowledged.set(file.fileId, { batches, baseOffsets });
-              for (const [row, { partition, recordCount }] of batches.entries()) {
-                const next = baseOffsets[row]! + recordCount;
-                this.acknowledgedNext[partition] = Math.max(this.acknowledgedNext[partition]!, next);
-              }
-            });
+        request(node).then(
+          (result) => {
             isSettled = true;
+            if (isFirst) this.unanswered--;
+            this.#check(() => onAnswer(result, isFirst));
+            isFirst = false;
           },
           (error) => {
             this.#check(() => assert.ok(error instanceof ClusterUnavailable, String(error)));
             again();
           },
         ),
-      );
-    };
-    attempt();
-  }
-
-  /** Creates a topic with a new name, with retries on any process until it exists: each answer must be the same. */
-  create(): void {
-    const number = ++this.topicCount;
-    const requestId = `client:${number}`;
-    const topics = [{ name: `topic-${number}`, partitionCount: 1, configs: {} }];
-    let topicId: string | undefined;
-    this.unanswered++;
-    const attempt = (): void => {
-      const { process, node } = this.any();
-      let isSettled = false;
-      const again = () => {
-        if (isSettled) return;
-        isSettled = true;
-        this.clock.after(50 + this.random.below(200), attempt);
-      };
-      this.clock.after(6_000, again);
-      process.whenRunning(() =>
-        node
-          .forRequest(requestId)
-          .createTopics(topics, { validateOnly: false })
-          .then(
-            ([result]) => {
-              isSettled = true;
-              this.#check(() => {
-                assert.equal(result!.error, 'NONE', result!.message ?? '');
-                if (topicId === undefined) this.unanswered--;
-                else assert.equal(result!.topic!.topicId, topicId);
-                topicId = result!.topic!.topicId;
-              });
-            },
-            (error) => {
-              this.#check(() => assert.ok(error instanceof ClusterUnavailable, String(error)));
-              again();
-            },
-          ),
       );
     };
     attempt();
@@ -256,7 +237,7 @@ class World {
     } else if (roll < 0.9) {
       process.faults = { refuse: 0.5, loseAnswer: 0.3, delayMsMax: 200 };
       this.clock.after(this.random.below(5_000), () => {
-        process.faults = { refuse: 0.01, loseAnswer: 0.01, delayMsMax: 20 };
+        process.faults = usualFaults;
       });
     } else if (process.isAlive) {
       node.stop();
@@ -279,7 +260,7 @@ class World {
     await this.clock.pass(10_000);
     for (const { process } of this.machines) {
       process.resume();
-      process.faults = { refuse: 0, loseAnswer: 0, delayMsMax: 1 };
+      process.faults = { ...noFaults, delayMsMax: 1 };
     }
     for (let waited = 0; waited < 60_000; waited += 500) {
       await this.clock.pass(500);
@@ -399,30 +380,22 @@ const requests: [what: string, ask: (port: ClusterPort) => Promise<unknown>][] =
 
 for (const [what, ask] of requests) {
   test(`${what}: when the leader dies between append and reply, the next one returns the first answer`, async () => {
-    const clock = new HandClock();
-    const random = seededRandom(1);
-    const databaseUrl = `memory://lost-reply-${what}`;
+    const planes = new ControlPlanes();
+    const { clock } = planes;
     const start = (id: string) => {
-      const process = new SimulatedProcess(clock, random);
-      const journal = openJournals(databaseUrl, { clock: process.clock, log: silentLog }).journal(clusterId);
-      const reached = process.journal(journal);
+      const process = new SimulatedProcess(clock, seededRandom(1));
+      const journal = planes.journal(process.clock);
       let isLast = false;
-      const node = new ClusterNode({
-        clusterId,
-        journal: {
-          ...reached,
-          append: async (epoch, position, entries) => {
-            await journal.append(epoch, position, entries);
-            // It is in the journal, but this process will never answer.
-            if (isLast) process.kill();
-            return isLast ? new Promise<void>(() => {}) : undefined;
-          },
+      const dying: Journal = {
+        ...process.journal(journal),
+        append: async (epoch, position, entries) => {
+          await journal.append(epoch, position, entries);
+          // It is in the journal, but this process will never answer.
+          if (isLast) process.kill();
+          return isLast ? new Promise<void>(() => {}) : undefined;
         },
-        self: { id, url: `http://${id}` },
-        clock: process.clock,
-        log: silentLog,
-        metrics: new Metrics(),
-      });
+      };
+      const node = nodeIn(process, journal, id, { journal: dying });
       node.start();
       return {
         node,

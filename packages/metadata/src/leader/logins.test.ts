@@ -1,52 +1,25 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
-import type { AgentDescription } from '@weir/cluster';
-import { credentialsOf } from '@weir/cluster/testing';
-import { Metrics, seededRandom, silentLog } from '@weir/core';
-import { HandClock } from '@weir/core/testing';
-import { openJournals } from '@weir/journal';
-import { SimulatedProcess } from '../../testing/simulated-process.ts';
-import { ClusterNode } from './cluster-node.ts';
+import { agentDescription, credentialsOf } from '@weir/cluster/testing';
+import { ControlPlanes } from '../../testing/control-planes.ts';
+import type { ClusterNode } from './cluster-node.ts';
 import { defaultTiming } from './timing.ts';
 
 /** Logins across changes of the leader. */
 
-const clusterId = 'vci_test';
 const dayMs = 86_400_000;
 
-const agent: AgentDescription = {
-  agentId: 'a1',
-  nodeId: 1,
-  host: '127.0.0.1',
-  kafkaPort: 9092,
-  internalUrl: 'http://127.0.0.1:8080',
-  zone: 'a',
-  group: 'default',
-  roles: ['proxy'],
-  release: 'v830',
-  cpuCount: 1,
-  cpuLoad: 0,
-};
+const agent = agentDescription('a1');
 
 function stage(t: TestContext) {
-  const clock = new HandClock();
-  const hub = openJournals(`memory://${randomUUID()}`, { clock, log: silentLog });
+  const planes = new ControlPlanes();
+  const { clock } = planes;
   let reportCount = 0;
   return {
     clock,
     /** A process that leads alone until it ends. */
     async lead(id: string) {
-      const process = new SimulatedProcess(clock, seededRandom(1));
-      const node = new ClusterNode({
-        clusterId,
-        journal: process.journal(hub.journal(clusterId)),
-        self: { id, url: '' },
-        clock: process.clock,
-        log: silentLog,
-        metrics: new Metrics(),
-      });
-      node.start();
+      const { process, node } = planes.start(id);
       t.after(() => process.kill());
       assert.ok(await clock.pass(10_000, () => node.role === 'leader'), `${id} leads`);
       return { node, process };

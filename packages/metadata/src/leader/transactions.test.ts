@@ -1,38 +1,14 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import type { FileCommit } from '@weir/cluster';
-import { Metrics, seededRandom, silentLog } from '@weir/core';
-import { HandClock, youngFileId } from '@weir/core/testing';
-import { openJournals } from '@weir/journal';
+import { youngFileId } from '@weir/core/testing';
 import { fileCommit } from '@weir/machine/testing';
-import { SimulatedProcess } from '../../testing/simulated-process.ts';
-import { ClusterNode } from './cluster-node.ts';
-
-const clusterId = 'vci_test';
+import { leaderAndStandby } from '../../testing/leader-stage.ts';
+import type { ClusterNode } from './cluster-node.ts';
 
 /** Two control-plane processes, of which the first leads, and a producer with an open transaction. */
 async function world() {
-  const clock = new HandClock();
-  const databaseUrl = `memory://${randomUUID()}`;
-  const start = (id: string) => {
-    const process = new SimulatedProcess(clock, seededRandom(1));
-    const journal = openJournals(databaseUrl, { clock: process.clock, log: silentLog }).journal(clusterId);
-    const node = new ClusterNode({
-      clusterId,
-      journal: process.journal(journal),
-      self: { id, url: `http://${id}` },
-      clock: process.clock,
-      log: silentLog,
-      metrics: new Metrics(),
-    });
-    node.start();
-    return { process, node };
-  };
-  const first = start('first');
-  await clock.pass(100);
-  const second = start('second');
-  await clock.pass(100);
+  const { clock, a: first, b: second } = await leaderAndStandby(100);
   const topics = [{ name: 't', partitionCount: 1, configs: {} }];
   const [created] = await first.node.createTopics(topics, { validateOnly: false });
   const { topicId } = created!.topic!;
