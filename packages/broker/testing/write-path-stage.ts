@@ -77,33 +77,38 @@ export function heldPuts(path: DataPath) {
   };
 }
 
+/** A control plane whose commits go through the test. */
+export function commitsThrough(
+  commit: (wanted: FilesToCommit, cluster: ClusterPort) => Promise<readonly FileCommitResult[]>,
+) {
+  return (cluster: ClusterPort): ClusterPort =>
+    new Proxy(cluster, {
+      get(target, name) {
+        if (name === 'commitFiles') return (wanted: FilesToCommit) => commit(wanted, target);
+        const value: unknown = Reflect.get(target, name);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+}
+
 /** A port that records what it was asked to commit. */
 export function recordingPort(
   commits: FileCommit[][],
   around: (call: number) => 'go' | 'refuse' | 'loseAnswer' | 'break' | 'gone',
 ) {
   let call = 0;
-  return (cluster: ClusterPort): ClusterPort =>
-    new Proxy(cluster, {
-      get(target, name) {
-        if (name === 'commitFiles') {
-          return async (wanted: FilesToCommit) => {
-            const files = filesToSend(wanted);
-            if (files.length === 0) return [];
-            commits.push([...files]);
-            const what = around(++call);
-            if (what === 'refuse') throw new ClusterUnavailable('no leader');
-            if (what === 'break') throw new Error('a frame too large');
-            if (what === 'gone') return files.map(goneResult);
-            const results = await target.commitFiles(files);
-            if (what === 'loseAnswer') throw new ClusterUnavailable('the connection broke');
-            return results;
-          };
-        }
-        const value: unknown = Reflect.get(target, name);
-        return typeof value === 'function' ? value.bind(target) : value;
-      },
-    });
+  return commitsThrough(async (wanted, cluster) => {
+    const files = filesToSend(wanted);
+    if (files.length === 0) return [];
+    commits.push([...files]);
+    const what = around(++call);
+    if (what === 'refuse') throw new ClusterUnavailable('no leader');
+    if (what === 'break') throw new Error('a frame too large');
+    if (what === 'gone') return files.map(goneResult);
+    const results = await cluster.commitFiles(files);
+    if (what === 'loseAnswer') throw new ClusterUnavailable('the connection broke');
+    return results;
+  });
 }
 
 /** The result of a file that the control plane has deleted. */

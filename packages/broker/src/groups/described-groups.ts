@@ -1,4 +1,4 @@
-import type { PartitionsOfTopic } from '@weir/cluster';
+import type { ClusterPort, PartitionsOfTopic, ShareGroupDescription } from '@weir/cluster';
 import { type Access, operationsNotRequested } from '@weir/security';
 import { type ErrorName, errors } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
@@ -25,12 +25,15 @@ interface GroupDescription {
   readonly assignor: string;
 }
 
-interface GroupsToDescribe<Group, Member> {
+interface GroupsToDescribe {
   readonly groupIds: readonly string[];
   readonly includeAuthorizedOperations: boolean;
-  readonly context: RequestContext;
+}
+
+/** One type of groups. */
+interface GroupsOfType<Group, Member> {
   /** Calls the control plane. */
-  readonly describe: (groupIds: readonly string[]) => Promise<readonly Group[]>;
+  readonly describe: (port: ClusterPort, groupIds: readonly string[]) => Promise<readonly Group[]>;
   readonly membersOf: (group: Group) => readonly Member[];
 }
 
@@ -39,19 +42,17 @@ interface GroupsToDescribe<Group, Member> {
  * that its members subscribe to or are assigned. Authorized operations of a group are included only if there is no
  * error.
  */
-export async function describedGroups<Group extends GroupDescription, Member extends DescribedMember>({
-  groupIds,
-  includeAuthorizedOperations,
-  context,
-  describe,
-  membersOf,
-}: GroupsToDescribe<Group, Member>) {
-  const { access } = context;
+export async function describedGroups<Group extends GroupDescription, Member extends DescribedMember>(
+  { groupIds, includeAuthorizedOperations }: GroupsToDescribe,
+  context: RequestContext,
+  { describe, membersOf }: GroupsOfType<Group, Member>,
+) {
+  const { access, cluster } = context;
   const isShown = groupIds.map((groupId) => access.may('DESCRIBE', 'GROUP', groupId));
   const shown = groupIds.filter((_, index) => isShown[index]);
-  const described = shown.length === 0 ? [] : await coordinatorAnswer(describe(shown), context);
+  const described = shown.length === 0 ? [] : await coordinatorAnswer(describe(cluster.port, shown), context);
   let next = 0;
-  return groupIds.map((groupId, index) => {
+  const groups = groupIds.map((groupId, index) => {
     if (!isShown[index]) return failed(groupId, 'GROUP_AUTHORIZATION_FAILED');
     const group = described?.[next++];
     if (group === undefined) return failed(groupId, 'COORDINATOR_LOAD_IN_PROGRESS');
@@ -72,6 +73,24 @@ export async function describedGroups<Group extends GroupDescription, Member ext
         : operationsNotRequested,
     };
   });
+  return { throttleTimeMs: 0, groups };
+}
+
+/** A member, as far as groups of all types describe it. */
+export function describedMember(
+  member: ShareGroupDescription['members'][number],
+  { cluster }: RequestContext,
+) {
+  const { memberId, rackId, epoch, clientId, clientHost, subscribedTopicNames, assigned } = member;
+  return {
+    memberId,
+    rackId,
+    memberEpoch: epoch,
+    clientId,
+    clientHost,
+    subscribedTopicNames,
+    assignment: { topicPartitions: namedPartitions(assigned, cluster) },
+  };
 }
 
 /** Deleted topics have no name, and are left out until the member has given them up. */

@@ -1,5 +1,5 @@
 import type { Apis } from '@weir/wire';
-import { describedGroups, namedPartitions } from '../groups/described-groups.ts';
+import { describedGroups, describedMember, namedPartitions } from '../groups/described-groups.ts';
 import type { HandlerOf } from '../requests/handler.ts';
 
 /** Protocol values of the member type. */
@@ -12,29 +12,15 @@ const memberType = { classic: 0, consumer: 1 } as const;
  * - If the control plane is unavailable or fails, every group is COORDINATOR_LOAD_IN_PROGRESS.
  * - A group with topics that the client may not DESCRIBE is TOPIC_AUTHORIZATION_FAILED.
  */
-export const consumerGroupDescribeHandler: HandlerOf<Apis['ConsumerGroupDescribe']> = async (
-  { groupIds, includeAuthorizedOperations },
-  context,
-) => ({
-  throttleTimeMs: 0,
-  groups: await describedGroups({
-    groupIds,
-    includeAuthorizedOperations,
-    context,
-    describe: (shown) => context.cluster.port.describeConsumerGroups(shown),
+export const consumerGroupDescribeHandler: HandlerOf<Apis['ConsumerGroupDescribe']> = (request, context) =>
+  describedGroups(request, context, {
+    describe: (port, groupIds) => port.describeConsumerGroups(groupIds),
     membersOf: ({ members }) =>
       members.map((member) => ({
-        memberId: member.memberId,
+        ...describedMember(member, context),
         instanceId: member.instanceId,
-        rackId: member.rackId,
-        memberEpoch: member.epoch,
-        clientId: member.clientId,
-        clientHost: member.clientHost,
-        subscribedTopicNames: member.subscribedTopicNames,
         subscribedTopicRegex: member.subscribedTopicRegex === '' ? null : member.subscribedTopicRegex,
-        assignment: { topicPartitions: namedPartitions(member.assigned, context.cluster) },
         targetAssignment: { topicPartitions: namedPartitions(member.target, context.cluster) },
         memberType: memberType[member.isClassic ? 'classic' : 'consumer'],
       })),
-  }),
-});
+  });

@@ -1,5 +1,5 @@
 import type { Apis } from '@weir/wire';
-import { describedGroups, namedPartitions } from '../groups/described-groups.ts';
+import { describedGroups, describedMember } from '../groups/described-groups.ts';
 import type { HandlerOf } from '../requests/handler.ts';
 
 /**
@@ -9,25 +9,8 @@ import type { HandlerOf } from '../requests/handler.ts';
  * - If the control plane is unavailable or fails, every group is COORDINATOR_LOAD_IN_PROGRESS.
  * - A group with topics that the client may not DESCRIBE is TOPIC_AUTHORIZATION_FAILED.
  */
-export const shareGroupDescribeHandler: HandlerOf<Apis['ShareGroupDescribe']> = async (
-  { groupIds, includeAuthorizedOperations },
-  context,
-) => ({
-  throttleTimeMs: 0,
-  groups: await describedGroups({
-    groupIds,
-    includeAuthorizedOperations,
-    context,
-    describe: (shown) => context.cluster.port.describeShareGroups(shown),
-    membersOf: ({ members }) =>
-      members.map((member) => ({
-        memberId: member.memberId,
-        rackId: member.rackId,
-        memberEpoch: member.epoch,
-        clientId: member.clientId,
-        clientHost: member.clientHost,
-        subscribedTopicNames: member.subscribedTopicNames,
-        assignment: { topicPartitions: namedPartitions(member.assigned, context.cluster) },
-      })),
-  }),
-});
+export const shareGroupDescribeHandler: HandlerOf<Apis['ShareGroupDescribe']> = (request, context) =>
+  describedGroups(request, context, {
+    describe: (port, groupIds) => port.describeShareGroups(groupIds),
+    membersOf: ({ members }) => members.map((member) => describedMember(member, context)),
+  });

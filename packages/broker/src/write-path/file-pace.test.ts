@@ -1,27 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ClusterPort, type FilesToCommit, filesToSend } from '@weir/cluster';
+import { filesToSend } from '@weir/cluster';
 import { settle } from '@weir/core/testing';
 import { batchOf, type DataPath, produced } from '../../testing/data-path.ts';
-import { startWritePath } from '../../testing/write-path-stage.ts';
+import { commitsThrough, startWritePath } from '../../testing/write-path-stage.ts';
 import { FilePace } from './file-pace.ts';
 
 /** Starts a data path with delays in the store and in the control plane. */
 async function startSlow(putMs: number, commitMs: number) {
   let path: DataPath | undefined;
-  const port = (cluster: ClusterPort): ClusterPort =>
-    new Proxy(cluster, {
-      get(target, name) {
-        const value: unknown = Reflect.get(target, name);
-        if (typeof value !== 'function') return value;
-        if (name !== 'commitFiles') return value.bind(target);
-        return async (wanted: FilesToCommit) => {
-          const files = filesToSend(wanted);
-          await new Promise<void>((resolve) => path!.clock.after(commitMs, resolve));
-          return target.commitFiles(files);
-        };
-      },
-    });
+  const port = commitsThrough(async (wanted, cluster) => {
+    const files = filesToSend(wanted);
+    await new Promise<void>((resolve) => path!.clock.after(commitMs, resolve));
+    return cluster.commitFiles(files);
+  });
   const started = await startWritePath({ port, flush: { compressedBytesMax: 64 << 20 } });
   path = started;
   started.store.beforePut = () => new Promise<void>((resolve) => started.clock.after(putMs, resolve));

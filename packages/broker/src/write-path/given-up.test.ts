@@ -1,16 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  CallNotDone,
-  type ClusterPort,
-  ClusterUnavailable,
-  type FileCommit,
-  type FilesToCommit,
-  filesToSend,
-} from '@weir/cluster';
+import { CallNotDone, ClusterUnavailable, type FileCommit } from '@weir/cluster';
 import { settle } from '@weir/core/testing';
 import { AgentKeyRefused } from '@weir/rpc';
-import { batchOf, type DataPath, produced } from '../../testing/data-path.ts';
+import type { DataPath } from '../../testing/data-path.ts';
+import { one, startDisconnected, startHeld, startStuck } from '../../testing/held-commits.ts';
 import { append, heldPuts, recordingPort, startWritePath } from '../../testing/write-path-stage.ts';
 import { writeRows } from './write-metrics.ts';
 
@@ -23,78 +17,12 @@ const usualTimeoutMs = 30_000;
 /** Each request gets its own file, and files are uploaded in parallel. */
 const fileEach = { flush: { compressedBytesMax: 1 } };
 
-const one = (topicId: string, value: string, sequence?: number, partition = 0) =>
-  produced(
-    topicId,
-    partition,
-    batchOf([value]),
-    sequence === undefined ? {} : { producerId: 7, baseSequence: sequence },
-  );
-
 /** Advances time in steps, so that waiting promises can settle. */
 async function pass(path: DataPath, ms: number): Promise<void> {
   for (let left = ms; left > 0; left -= 500) {
     path.clock.advance(Math.min(left, 500));
     await settle();
   }
-}
-
-/** A control plane that answers when the test says so, and that can be disconnected. */
-function heldCommits() {
-  const commits: FileCommit[][] = [];
-  const waiting: ((error?: Error) => void)[] = [];
-  const unsent: { resolve: () => void; reject: (error: Error) => void }[] = [];
-  let isHeld = false;
-  let isConnected = true;
-  return {
-    commits,
-    hold() {
-      isHeld = true;
-    },
-    /** Calls wait and are not sent. */
-    disconnect() {
-      isConnected = false;
-    },
-    async connect() {
-      isConnected = true;
-      for (const { resolve } of unsent.splice(0)) resolve();
-      await settle();
-    },
-    async failUnsent(error: Error) {
-      for (const { reject } of unsent.splice(0)) reject(error);
-      await settle();
-    },
-    /** Calls that were sent fail with an unknown outcome. */
-    async loseAnswers(error: Error) {
-      for (const go of waiting.splice(0)) go(error);
-      await settle();
-    },
-    async release() {
-      isHeld = false;
-      for (const go of waiting.splice(0)) go();
-      await settle();
-    },
-    port: (cluster: ClusterPort): ClusterPort =>
-      new Proxy(cluster, {
-        get(target, name) {
-          const value: unknown = Reflect.get(target, name);
-          if (typeof value !== 'function') return value;
-          if (name !== 'commitFiles') return value.bind(target);
-          return async (wanted: FilesToCommit) => {
-            if (!isConnected) await new Promise<void>((resolve, reject) => unsent.push({ resolve, reject }));
-            const files = filesToSend(wanted);
-            if (files.length === 0) return [];
-            commits.push([...files]);
-            if (isHeld) {
-              await new Promise<void>((resolve, reject) =>
-                waiting.push((error) => (error === undefined ? resolve() : reject(error))),
-              );
-            }
-            return target.commitFiles(files);
-          };
-        },
-      }),
-  };
 }
 
 const nextOffset = (path: DataPath & { topicId: string }, partition = 0) =>
@@ -169,11 +97,7 @@ test('an upload without waiting requests is aborted', async () => {
 });
 
 test('a stored request whose deadline expires behind a commit in doubt is not committed, and its room is free', async () => {
-  const held = heldCommits();
-  const path = await startWritePath({ ...fileEach, inflightFilesMax: 2, port: held.port });
-  held.hold();
-  const inDoubt = append(path, [one(path.topicId, 'a')], 10_000);
-  await settle();
+  const { held, path, stuck: inDoubt } = await startStuck({ ...fileEach, inflightFilesMax: 2 }, 10_000);
   const stored = append(path, [one(path.topicId, 'b')], 10_000);
   await settle();
   assert.equal(path.store.puts, 2);
@@ -188,11 +112,7 @@ test('a stored request whose deadline expires behind a commit in doubt is not co
 });
 
 test('a file is committed without expired requests, and the others keep their order', async () => {
-  const held = heldCommits();
-  const path = await startWritePath({ flush: { compressedBytesMax: 64 << 20 }, port: held.port });
-  held.hold();
-  append(path, [one(path.topicId, 'first')]);
-  await settle();
+  const { held, path } = await startStuck({ flush: { compressedBytesMax: 64 << 20 } });
   const large = 'x'.repeat(600_000);
   const appends = [30_000, 2_000, 30_000, 1_000].map((ms, index) =>
     append(path, [one(path.topicId, `${index}${large}`)], ms),
@@ -230,11 +150,7 @@ test('a repeated commit carries no new batches', async () => {
 });
 
 test('batches that an idempotent producer sent after an expired one are refused until the expired one is retried', async () => {
-  const held = heldCommits();
-  const path = await startWritePath({ ...fileEach, port: held.port });
-  held.hold();
-  append(path, [one(path.topicId, 'someone else')]);
-  await settle();
+  const { held, path } = await startStuck({ ...fileEach });
   const first = append(path, [one(path.topicId, 'a', 0)], 1_000);
   const second = append(path, [one(path.topicId, 'b', 1)]);
   const otherPartition = append(path, [one(path.topicId, 'c', 0, 1)]);
@@ -258,11 +174,7 @@ test('batches that an idempotent producer sent after an expired one are refused 
 });
 
 test('a batch that was retried before its first attempt was given up does not count as lost', async () => {
-  const held = heldCommits();
-  const path = await startWritePath({ ...fileEach, port: held.port });
-  held.hold();
-  append(path, [one(path.topicId, 'someone else')]);
-  await settle();
+  const { held, path } = await startStuck({ ...fileEach });
   const first = append(path, [one(path.topicId, 'a', 0)], 1_000);
   await settle();
   const again = [append(path, [one(path.topicId, 'a', 0)]), append(path, [one(path.topicId, 'b', 1)])];
@@ -278,11 +190,7 @@ test('a batch that was retried before its first attempt was given up does not co
 });
 
 test('a request of a client that disconnected while a commit was stuck is not written, even before its deadline', async () => {
-  const held = heldCommits();
-  const path = await startWritePath({ port: held.port });
-  held.hold();
-  const inDoubt = append(path, [one(path.topicId, 'a')]);
-  await settle();
+  const { held, path, stuck: inDoubt } = await startStuck();
   const impatient = new AbortController();
   const patient = new AbortController();
   const requests = [
@@ -304,11 +212,7 @@ test('a request of a client that disconnected while a commit was stuck is not wr
 });
 
 test('a request of a client that disconnected while the request waited behind others of its connection is not written', async () => {
-  const held = heldCommits();
-  const path = await startWritePath({ port: held.port });
-  held.hold();
-  const stuck = append(path, [one(path.topicId, 'a')]);
-  await settle();
+  const { held, path, stuck } = await startStuck();
   const receivedMs = path.clock.monotonicMs();
   const left = AbortSignal.abort();
   await pass(path, 2_000);
@@ -329,11 +233,7 @@ test('a request of a client that disconnected while the request waited behind ot
 
 test('requests of a disconnected client are dropped from a stored file, from the waiting queue, and behind a slow upload', async (t) => {
   await t.test('stored', async () => {
-    const held = heldCommits();
-    const path = await startWritePath({ ...fileEach, port: held.port });
-    held.hold();
-    append(path, [one(path.topicId, 'a')]);
-    await settle();
+    const { held, path } = await startStuck({ ...fileEach });
     const client = new AbortController();
     const disconnected = append(path, [one(path.topicId, 'b')], usualTimeoutMs, client.signal);
     await pass(path, 2_000);
@@ -342,8 +242,7 @@ test('requests of a disconnected client are dropped from a stored file, from the
     assert.deepEqual([disconnected.errors, nextOffset(path)], [['REQUEST_TIMED_OUT'], 1]);
   });
   await t.test('waiting', async () => {
-    const held = heldCommits();
-    const path = await startWritePath({ ...fileEach, inflightFilesMax: 1, port: held.port });
+    const { held, path } = await startHeld({ ...fileEach, inflightFilesMax: 1 });
     held.hold();
     append(path, [one(path.topicId, 'a')]);
     append(path, [one(path.topicId, 'b')]);
@@ -396,9 +295,7 @@ test('a commit in doubt stays in doubt until there is an answer, even if its cli
 });
 
 test('a request whose deadline expires while the commit waits for a connection is left out of the commit', async () => {
-  const held = heldCommits();
-  const path = await startWritePath({ port: held.port });
-  held.disconnect();
+  const { held, path } = await startDisconnected();
   const hasty = append(path, [one(path.topicId, 'a')], 1_000);
   const patient = append(path, [one(path.topicId, 'b')]);
   await pass(path, 1_000);
@@ -410,8 +307,7 @@ test('a request whose deadline expires while the commit waits for a connection i
 });
 
 test('an empty commit is not sent, and later requests are committed', async () => {
-  const held = heldCommits();
-  const path = await startWritePath({ ...fileEach, inflightFilesMax: 1, port: held.port });
+  const { held, path } = await startHeld({ ...fileEach, inflightFilesMax: 1 });
   const timers = path.clock.waiting;
   held.disconnect();
   const hasty = append(path, [one(path.topicId, 'a')], 1_000);
@@ -432,9 +328,7 @@ test('an empty commit is not sent, and later requests are committed', async () =
 });
 
 test('a commit that failed before it was sent is not in doubt', async () => {
-  const held = heldCommits();
-  const path = await startWritePath({ port: held.port });
-  held.disconnect();
+  const { held, path } = await startDisconnected();
   const hasty = append(path, [one(path.topicId, 'a')], 1_000);
   const patient = append(path, [one(path.topicId, 'b')]);
   await settle();
@@ -448,9 +342,7 @@ test('a commit that failed before it was sent is not in doubt', async () => {
 });
 
 test('a request of a client that disconnected while the commit waited for a connection is not written', async () => {
-  const held = heldCommits();
-  const path = await startWritePath({ port: held.port });
-  held.disconnect();
+  const { held, path } = await startDisconnected();
   const client = new AbortController();
   const disconnected = append(path, [one(path.topicId, 'a')], usualTimeoutMs, client.signal);
   const stays = append(path, [one(path.topicId, 'b')]);
@@ -463,8 +355,7 @@ test('a request of a client that disconnected while the commit waited for a conn
 
 test('a sent commit stays in doubt while it waits to be repeated, and is repeated unchanged', async () => {
   for (const error of [new ClusterUnavailable('the connection broke'), new AgentKeyRefused('401')]) {
-    const held = heldCommits();
-    const path = await startWritePath({ port: held.port });
+    const { held, path } = await startHeld();
     held.hold();
     const hasty = append(path, [one(path.topicId, 'a')], 2_000);
     const patient = append(path, [one(path.topicId, 'b')]);
@@ -484,8 +375,7 @@ test('a sent commit stays in doubt while it waits to be repeated, and is repeate
 });
 
 test('a commit that was sent and had no effect is not in doubt: requests answered meanwhile are not written', async () => {
-  const held = heldCommits();
-  const path = await startWritePath({ port: held.port });
+  const { held, path } = await startHeld();
   held.hold();
   const hasty = append(path, [one(path.topicId, 'a', 0)], 1_000);
   const slow = append(path, [one(path.topicId, 'b')], 3_000);
@@ -504,8 +394,7 @@ test('a commit that was sent and had no effect is not in doubt: requests answere
 });
 
 test('a commit that was in doubt before stays in doubt, although the repeated call had no effect', async () => {
-  const held = heldCommits();
-  const path = await startWritePath({ port: held.port });
+  const { held, path } = await startHeld();
   held.hold();
   const hasty = append(path, [one(path.topicId, 'a')], 1_000);
   const patient = append(path, [one(path.topicId, 'b')]);
@@ -521,9 +410,7 @@ test('a commit that was in doubt before stays in doubt, although the repeated ca
 });
 
 test('batches that an idempotent producer sent after one that was never sent are refused with it', async () => {
-  const held = heldCommits();
-  const path = await startWritePath({ ...fileEach, port: held.port });
-  held.disconnect();
+  const { held, path } = await startDisconnected({ ...fileEach });
   const first = append(path, [one(path.topicId, 'a', 0)], 1_000);
   const second = append(path, [one(path.topicId, 'b', 1)]);
   await pass(path, 1_000);

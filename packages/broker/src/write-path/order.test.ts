@@ -1,16 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  type ClusterPort,
-  ClusterUnavailable,
-  type FileCommit,
-  type FilesToCommit,
-  filesToSend,
-} from '@weir/cluster';
+import { ClusterUnavailable, type FileCommit, filesToSend } from '@weir/cluster';
 import { type Clock, type Random, seededRandom } from '@weir/core';
 import { settle } from '@weir/core/testing';
 import { batchRecords, recordBatches } from '@weir/wire';
 import { batchOf, DataPath, produced } from '../../testing/data-path.ts';
+import { commitsThrough } from '../../testing/write-path-stage.ts';
 import type { AppendResult } from './produced-batch.ts';
 
 /**
@@ -171,28 +166,20 @@ function shakyPort(
   isShaky: () => boolean,
   onFile: (file: FileCommit) => void,
 ) {
-  return (cluster: ClusterPort): ClusterPort =>
-    new Proxy(cluster, {
-      get(target, name) {
-        const value: unknown = Reflect.get(target, name);
-        if (typeof value !== 'function') return value;
-        if (name !== 'commitFiles') return value.bind(target);
-        return async (wanted: FilesToCommit) => {
-          const waitsUnsent = isShaky() && random.next() < 0.1;
-          if (waitsUnsent) await new Promise<void>((resolve) => clock().after(random.below(6_000), resolve));
-          if (isShaky() && random.next() < 0.05) throw new ClusterUnavailable('never sent');
-          const files = filesToSend(wanted);
-          for (const file of files) attempts.sent(file);
-          files.forEach(onFile);
-          if (isShaky() && random.next() < 0.05)
-            await new Promise<void>((resolve) => clock().after(random.below(6_000), resolve));
-          if (isShaky() && random.next() < 0.15) throw new ClusterUnavailable('gone before');
-          const results = await target.commitFiles(files);
-          if (isShaky() && random.next() < 0.15) throw new ClusterUnavailable('gone after');
-          return results;
-        };
-      },
-    });
+  return commitsThrough(async (wanted, cluster) => {
+    const waitsUnsent = isShaky() && random.next() < 0.1;
+    if (waitsUnsent) await new Promise<void>((resolve) => clock().after(random.below(6_000), resolve));
+    if (isShaky() && random.next() < 0.05) throw new ClusterUnavailable('never sent');
+    const files = filesToSend(wanted);
+    for (const file of files) attempts.sent(file);
+    files.forEach(onFile);
+    if (isShaky() && random.next() < 0.05)
+      await new Promise<void>((resolve) => clock().after(random.below(6_000), resolve));
+    if (isShaky() && random.next() < 0.15) throw new ClusterUnavailable('gone before');
+    const results = await cluster.commitFiles(files);
+    if (isShaky() && random.next() < 0.15) throw new ClusterUnavailable('gone after');
+    return results;
+  });
 }
 
 async function readBack(path: DataPath, partition: number): Promise<string[]> {

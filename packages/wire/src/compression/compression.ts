@@ -1,16 +1,10 @@
 import { wireLimits } from '../limits.ts';
 import type { CompressionCodec } from './codec.ts';
 import { compressGzip, compressGzipOffThread, decompressGzip, decompressGzipOffThread } from './gzip.ts';
-import { compressLz4, compressLz4OffThread, decompressLz4, decompressLz4OffThread } from './lz4.ts';
-import type { OffThreadOptions } from './off-thread.ts';
+import { compressLz4, compressLz4OffThread, lz4Steps } from './lz4.ts';
+import { decompressionBy, type OffThreadOptions } from './off-thread.ts';
 import { OutputLimitExceeded } from './output-limit.ts';
-import {
-  compressSnappy,
-  compressSnappyOffThread,
-  decompressSnappy,
-  decompressSnappyOffThread,
-  type SnappyFraming,
-} from './snappy.ts';
+import { compressSnappy, compressSnappyOffThread, type SnappyFraming, snappySteps } from './snappy.ts';
 import { compressZstd, compressZstdOffThread, decompressZstd, decompressZstdOffThread } from './zstd.ts';
 
 export interface CompressOptions {
@@ -43,14 +37,12 @@ const compressions: Readonly<Record<CompressionCodec, Compression>> = {
   snappy: {
     compress: (bytes, { snappyFraming = 'xerial' }) => compressSnappy(bytes, snappyFraming),
     compressOffThread: (bytes, { snappyFraming = 'xerial' }) => compressSnappyOffThread(bytes, snappyFraming),
-    decompress: decompressSnappy,
-    decompressOffThread: decompressSnappyOffThread,
+    ...decompressionBy(snappySteps),
   },
   lz4: {
     compress: compressLz4,
     compressOffThread: compressLz4OffThread,
-    decompress: decompressLz4,
-    decompressOffThread: decompressLz4OffThread,
+    ...decompressionBy(lz4Steps),
   },
   zstd: {
     compress: (bytes, { level }) => compressZstd(bytes, level),

@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DecodeError } from '../decode-error.ts';
 import { wireLimits } from '../limits.ts';
-import { compressLz4, decompressLz4 } from './lz4.ts';
+import { compressLz4, lz4Steps } from './lz4.ts';
+import { decompressionBy } from './off-thread.ts';
 import { OutputLimitExceeded } from './output-limit.ts';
 import { xxhash32 } from './xxhash32.ts';
 
+const { decompress: decompressLz4 } = decompressionBy(lz4Steps);
 const phrase = 'first value, first value, first value';
 const longText = 'first value, '.repeat(5100);
 const ample = 1 << 20;

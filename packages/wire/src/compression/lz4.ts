@@ -2,13 +2,7 @@ import { KiB } from '@weir/core';
 import { compressFrame, compressFrameSync, uncompress, uncompressSync } from 'lz4-napi';
 import { DecodeError } from '../decode-error.ts';
 import { type Lz4Block, type Lz4Frame, parseLz4Frames } from './lz4-frame.ts';
-import {
-  type BlockSteps,
-  type BlockWork,
-  decompressBlocks,
-  decompressBlocksOffThread,
-  type OffThreadOptions,
-} from './off-thread.ts';
+import { type BlockSteps, type BlockWork, blockWork } from './off-thread.ts';
 import { OutputLimitExceeded } from './output-limit.ts';
 import { Xxhash32 } from './xxhash32.ts';
 
@@ -38,20 +32,8 @@ export function compressLz4OffThread(bytes: Buffer): Promise<Buffer> {
   return compressFrame(bytes);
 }
 
-export function decompressLz4(bytes: Buffer, outputBytesMax: number): Buffer {
-  return decompressBlocks(steps(bytes, outputBytesMax));
-}
-
-/** In threads of the pool. The bytes must not change before it is done. */
-export async function decompressLz4OffThread(
-  bytes: Buffer,
-  outputBytesMax: number,
-  options: OffThreadOptions,
-): Promise<Buffer> {
-  return decompressBlocksOffThread(steps(bytes, outputBytesMax), options);
-}
-
-function* steps(bytes: Buffer, outputBytesMax: number): BlockSteps {
+/** The blocks of a batch, in order. */
+export function* lz4Steps(bytes: Buffer, outputBytesMax: number): BlockSteps {
   const frames = parseLz4Frames(bytes);
   const output = Buffer.allocUnsafeSlow(Math.min(roomFor(frames), outputBytesMax));
   const blocks = new Blocks(bytes, frames);
@@ -126,23 +108,12 @@ class Blocks {
       this.#scratch.set(content, 4);
       return this.#scratch.subarray(0, 4 + block.bytes);
     };
-    return {
-      outputBytesMax: roomBytes,
-      atOnce() {
-        try {
-          return uncompressSync(input(), dictionary);
-        } catch {
-          throw failure();
-        }
-      },
-      async offThread() {
-        try {
-          return await uncompress(input(), dictionary);
-        } catch {
-          throw failure();
-        }
-      },
-    };
+    return blockWork(
+      roomBytes,
+      () => uncompressSync(input(), dictionary),
+      () => uncompress(input(), dictionary),
+      failure,
+    );
   }
 }
 

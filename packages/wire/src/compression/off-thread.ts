@@ -17,6 +17,32 @@ export interface BlockWork {
   offThread(): Promise<Buffer>;
 }
 
+/** Both ways to decompress a block, with the error of the codec for whatever its library throws. */
+export function blockWork(
+  outputBytesMax: number,
+  atOnce: () => Buffer,
+  offThread: () => Promise<Buffer>,
+  failure: (cause: unknown) => Error,
+): BlockWork {
+  return {
+    outputBytesMax,
+    atOnce() {
+      try {
+        return atOnce();
+      } catch (cause) {
+        throw failure(cause);
+      }
+    },
+    async offThread() {
+      try {
+        return await offThread();
+      } catch (cause) {
+        throw failure(cause);
+      }
+    },
+  };
+}
+
 /** Yields the blocks of a batch in order, receives the output of each, and returns the whole output. */
 export type BlockSteps = Generator<BlockWork, Buffer, Buffer>;
 
@@ -29,6 +55,22 @@ const smallBlockBytesMax = 16 * KiB;
  */
 const smallBlocksPerTurnBytesMax = 256 * KiB;
 const callCostBytes = 1 * KiB;
+
+/** A codec that decompresses block by block: its steps for compressed bytes. */
+export type BlockCodec = (bytes: Buffer, outputBytesMax: number) => BlockSteps;
+
+/** Both ways to decompress by a codec. The bytes must not change before the second one is done. */
+export function decompressionBy(steps: BlockCodec) {
+  return {
+    decompress: (bytes: Buffer, outputBytesMax: number): Buffer =>
+      decompressBlocks(steps(bytes, outputBytesMax)),
+    decompressOffThread: async (
+      bytes: Buffer,
+      outputBytesMax: number,
+      options: OffThreadOptions,
+    ): Promise<Buffer> => decompressBlocksOffThread(steps(bytes, outputBytesMax), options),
+  };
+}
 
 export function decompressBlocks(steps: BlockSteps): Buffer {
   let step = steps.next();

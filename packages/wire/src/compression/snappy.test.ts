@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DecodeError } from '../decode-error.ts';
 import { wireLimits } from '../limits.ts';
+import { decompressionBy } from './off-thread.ts';
 import { OutputLimitExceeded } from './output-limit.ts';
-import { compressSnappy, decompressSnappy } from './snappy.ts';
+import { compressSnappy, snappySteps } from './snappy.ts';
 
+const { decompress: decompressSnappy } = decompressionBy(snappySteps);
 const ample = 1 << 20;
 const text = 'first value, first value, first value';
 const xerialHeader = Buffer.from('82534e41505059000000000100000001', 'hex');

@@ -3,13 +3,7 @@ import { compress, compressSync, uncompress, uncompressSync } from 'snappy';
 import { DecodeError } from '../decode-error.ts';
 import { wireLimits } from '../limits.ts';
 import { type ByteCursor, readUnsignedVarint } from '../varint.ts';
-import {
-  type BlockSteps,
-  type BlockWork,
-  decompressBlocks,
-  decompressBlocksOffThread,
-  type OffThreadOptions,
-} from './off-thread.ts';
+import { type BlockSteps, type BlockWork, blockWork } from './off-thread.ts';
 import { OutputLimitExceeded } from './output-limit.ts';
 
 /**
@@ -66,28 +60,16 @@ export function snappyFramingOf(compressed: Buffer): SnappyFraming {
   return isXerialHeaderAt(compressed, 0) ? 'xerial' : 'raw';
 }
 
-export function decompressSnappy(bytes: Buffer, outputBytesMax: number): Buffer {
-  return decompressBlocks(steps(bytes, outputBytesMax));
-}
-
-/** In threads of the pool. The bytes must not change before it is done. */
-export async function decompressSnappyOffThread(
-  bytes: Buffer,
-  outputBytesMax: number,
-  options: OffThreadOptions,
-): Promise<Buffer> {
-  return decompressBlocksOffThread(steps(bytes, outputBytesMax), options);
-}
-
-function* steps(bytes: Buffer, outputBytesMax: number): BlockSteps {
+/** The blocks of a batch, in order. */
+export function* snappySteps(bytes: Buffer, outputBytesMax: number): BlockSteps {
   if (!isXerialHeaderAt(bytes, 0)) {
-    return yield blockWork(bytes, blockAt(bytes, 0, bytes.length, outputBytesMax, outputBytesMax));
+    return yield workOf(bytes, blockAt(bytes, 0, bytes.length, outputBytesMax, outputBytesMax));
   }
   const blocks = findXerialBlocks(bytes, outputBytesMax);
   const output = Buffer.allocUnsafeSlow(blocks.reduce((sum, block) => sum + block.outputBytes, 0));
   let outputAt = 0;
   for (const block of blocks) {
-    output.set(yield blockWork(bytes, block), outputAt);
+    output.set(yield workOf(bytes, block), outputAt);
     outputAt += block.outputBytes;
   }
   return output;
@@ -168,24 +150,12 @@ function blockAt(
   return { at, end, outputBytes };
 }
 
-function blockWork(bytes: Buffer, block: SnappyBlock): BlockWork {
+function workOf(bytes: Buffer, block: SnappyBlock): BlockWork {
   const input = bytes.subarray(block.at, block.end);
-  const failure = (cause: unknown) => new DecodeError(subject, 'block', block.at, (cause as Error).message);
-  return {
-    outputBytesMax: block.outputBytes,
-    atOnce() {
-      try {
-        return uncompressSync(input, nativeOptions) as Buffer;
-      } catch (cause) {
-        throw failure(cause);
-      }
-    },
-    async offThread() {
-      try {
-        return (await uncompress(input, nativeOptions)) as Buffer;
-      } catch (cause) {
-        throw failure(cause);
-      }
-    },
-  };
+  return blockWork(
+    block.outputBytes,
+    () => uncompressSync(input, nativeOptions) as Buffer,
+    () => uncompress(input, nativeOptions) as Promise<Buffer>,
+    (cause) => new DecodeError(subject, 'block', block.at, (cause as Error).message),
+  );
 }

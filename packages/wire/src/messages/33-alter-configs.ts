@@ -1,6 +1,6 @@
-import { bool, int8, string, structs } from '../schema/field.ts';
+import { string } from '../schema/field.ts';
 import { defineApi } from '../schema/message.ts';
-import { changedConfigs } from './shared-fields.ts';
+import { changedConfigs, configsToChange } from './shared-fields.ts';
 
 /**
  * An older admin client replaces all configurations of a resource (KIP-133): configurations that it does not name are
@@ -14,20 +14,10 @@ export const alterConfigs = defineApi({
   name: 'AlterConfigs',
   versions: '0-2',
   flexible: '2+',
-  request: {
-    resources: structs({
-      /** 2 topic, 4 broker, 8 broker logger, 16 client metrics, 32 group. */
-      resourceType: int8(),
-      /** Empty for what all brokers share. */
-      resourceName: string(),
-      configs: structs({
-        name: string(),
-        /** Null is INVALID_REQUEST. */
-        value: string({ nullable: true }),
-      }),
-    }),
-    /** Validates the request without changing anything. */
-    validateOnly: bool(),
-  },
+  request: configsToChange({
+    name: string(),
+    /** Null is INVALID_REQUEST. */
+    value: string({ nullable: true }),
+  }),
   response: changedConfigs,
 });

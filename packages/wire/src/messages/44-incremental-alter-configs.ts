@@ -1,6 +1,6 @@
-import { bool, int8, string, structs } from '../schema/field.ts';
+import { int8, string } from '../schema/field.ts';
 import { defineApi } from '../schema/message.ts';
-import { changedConfigs } from './shared-fields.ts';
+import { changedConfigs, configsToChange } from './shared-fields.ts';
 
 /**
  * An admin client changes single configurations of a resource and leaves the others alone (KIP-339).
@@ -14,22 +14,12 @@ export const incrementalAlterConfigs = defineApi({
   name: 'IncrementalAlterConfigs',
   versions: '0-1',
   flexible: '1+',
-  request: {
-    resources: structs({
-      /** 2 topic, 4 broker, 8 broker logger, 16 client metrics, 32 group. */
-      resourceType: int8(),
-      /** Empty for what all brokers share. */
-      resourceName: string(),
-      configs: structs({
-        name: string(),
-        /** 0 set, 1 delete, 2 append, 3 subtract; the last two for lists only, else INVALID_CONFIG. */
-        configOperation: int8(),
-        /** Null in a delete only, else INVALID_REQUEST. */
-        value: string({ nullable: true }),
-      }),
-    }),
-    /** Validates the request without changing anything. */
-    validateOnly: bool(),
-  },
+  request: configsToChange({
+    name: string(),
+    /** 0 set, 1 delete, 2 append, 3 subtract; the last two for lists only, else INVALID_CONFIG. */
+    configOperation: int8(),
+    /** Null in a delete only, else INVALID_REQUEST. */
+    value: string({ nullable: true }),
+  }),
   response: changedConfigs,
 });

@@ -1,5 +1,6 @@
-import { int16, int32, int64, listOf, string, structs } from '../schema/field.ts';
+import { int32, int64, listOf, string, structs } from '../schema/field.ts';
 import { defineApi } from '../schema/message.ts';
+import { result } from './shared-fields.ts';
 
 /**
  * An admin client lists the producers that write to partitions, to find hanging transactions (KIP-664).
@@ -24,8 +25,7 @@ export const describeProducers = defineApi({
       name: string(),
       partitions: structs({
         partitionIndex: int32(),
-        errorCode: int16(),
-        errorMessage: string({ nullable: true, default: null }),
+        ...result,
         activeProducers: structs({
           producerId: int64(),
           /** Four bytes here, two everywhere else. */

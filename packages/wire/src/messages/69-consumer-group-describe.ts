@@ -1,6 +1,6 @@
-import { bool, int8, int32, listOf, string, struct } from '../schema/field.ts';
+import { int8, string, struct } from '../schema/field.ts';
 import { defineApi } from '../schema/message.ts';
-import { describedAssignment, describedGroups } from './shared-fields.ts';
+import { describedAssignment, describedGroups, describedMember, groupsToDescribe } from './shared-fields.ts';
 
 /**
  * An admin client describes KIP-848 consumer groups and their members.
@@ -13,18 +13,11 @@ export const consumerGroupDescribe = defineApi({
   name: 'ConsumerGroupDescribe',
   versions: '0-1',
   flexible: '0+',
-  request: {
-    groupIds: listOf(string),
-    includeAuthorizedOperations: bool(),
-  },
+  request: groupsToDescribe,
   response: describedGroups({
     memberId: string(),
     instanceId: string({ nullable: true, default: null }),
-    rackId: string({ nullable: true, default: null }),
-    memberEpoch: int32(),
-    clientId: string(),
-    clientHost: string(),
-    subscribedTopicNames: listOf(string),
+    ...describedMember,
     subscribedTopicRegex: string({ nullable: true, default: null }),
     /** What the member owns now. */
     assignment: struct(describedAssignment),

@@ -1,6 +1,6 @@
-import { bool, int32, listOf, string, struct } from '../schema/field.ts';
+import { string, struct } from '../schema/field.ts';
 import { defineApi } from '../schema/message.ts';
-import { describedAssignment, describedGroups } from './shared-fields.ts';
+import { describedAssignment, describedGroups, describedMember, groupsToDescribe } from './shared-fields.ts';
 
 /**
  * An admin client describes share groups and their members (KIP-932).
@@ -13,17 +13,10 @@ export const shareGroupDescribe = defineApi({
   name: 'ShareGroupDescribe',
   versions: '1',
   flexible: '0+',
-  request: {
-    groupIds: listOf(string),
-    includeAuthorizedOperations: bool(),
-  },
+  request: groupsToDescribe,
   response: describedGroups({
     memberId: string(),
-    rackId: string({ nullable: true, default: null }),
-    memberEpoch: int32(),
-    clientId: string(),
-    clientHost: string(),
-    subscribedTopicNames: listOf(string),
+    ...describedMember,
     assignment: struct(describedAssignment),
   }),
 });

@@ -5,6 +5,8 @@ import {
   currentLeader,
   nodeEndpoints,
   partitionsById,
+  result,
+  shareSession,
   throttledResult,
 } from './shared-fields.ts';
 
@@ -24,10 +26,7 @@ export const shareFetch = defineApi({
   versions: '1-2',
   flexible: '0+',
   request: {
-    groupId: string({ nullable: true, default: null }),
-    memberId: string({ nullable: true }),
-    /** 0 opens the session, -1 closes it; else increments with each request. */
-    shareSessionEpoch: int32(),
+    ...shareSession,
     maxWaitMs: int32(),
     minBytes: int32(),
     maxBytes: int32({ default: 2147483647 }),
@@ -51,8 +50,7 @@ export const shareFetch = defineApi({
       topicId: uuid(),
       partitions: structs({
         partitionIndex: int32(),
-        errorCode: int16(),
-        errorMessage: string({ nullable: true, default: null }),
+        ...result,
         acknowledgeErrorCode: int16(),
         acknowledgeErrorMessage: string({ nullable: true, default: null }),
         currentLeader,

@@ -1,6 +1,13 @@
-import { bool, int16, int32, string, structs, uuid } from '../schema/field.ts';
+import { bool, int32, structs, uuid } from '../schema/field.ts';
 import { defineApi } from '../schema/message.ts';
-import { acknowledgedTopics, currentLeader, nodeEndpoints, throttledResult } from './shared-fields.ts';
+import {
+  acknowledgedTopics,
+  currentLeader,
+  nodeEndpoints,
+  result,
+  shareSession,
+  throttledResult,
+} from './shared-fields.ts';
 
 /**
  * A member of a share group acknowledges the records it acquired, without fetching more (KIP-932).
@@ -15,10 +22,7 @@ export const shareAcknowledge = defineApi({
   versions: '1-2',
   flexible: '0+',
   request: {
-    groupId: string({ nullable: true, default: null }),
-    memberId: string({ nullable: true }),
-    /** -1 closes the session, which releases what is still acquired; 0 is INVALID_SHARE_SESSION_EPOCH. */
-    shareSessionEpoch: int32(),
+    ...shareSession,
     /** Has acknowledgements of type 4. */
     isRenewAck: bool({ versions: '2+', default: false }),
     topics: acknowledgedTopics,
@@ -31,8 +35,7 @@ export const shareAcknowledge = defineApi({
       topicId: uuid(),
       partitions: structs({
         partitionIndex: int32(),
-        errorCode: int16(),
-        errorMessage: string({ nullable: true, default: null }),
+        ...result,
         currentLeader,
       }),
     }),

@@ -1,6 +1,6 @@
-import { int16, int32, int64, string, structs, uuid } from '../schema/field.ts';
+import { int32, int64, string, structs, uuid } from '../schema/field.ts';
 import { defineApi } from '../schema/message.ts';
-import { throttledResult } from './shared-fields.ts';
+import { result, throttledResult } from './shared-fields.ts';
 
 /**
  * An admin client moves an empty share group to other offsets (KIP-932).
@@ -31,8 +31,7 @@ export const alterShareGroupOffsets = defineApi({
       topicId: uuid(),
       partitions: structs({
         partitionIndex: int32(),
-        errorCode: int16(),
-        errorMessage: string({ nullable: true, default: null }),
+        ...result,
       }),
     }),
   },

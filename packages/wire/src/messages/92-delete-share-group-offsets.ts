@@ -1,6 +1,6 @@
-import { int16, string, structs, uuid } from '../schema/field.ts';
+import { string, structs, uuid } from '../schema/field.ts';
 import { defineApi } from '../schema/message.ts';
-import { throttledResult } from './shared-fields.ts';
+import { result, throttledResult } from './shared-fields.ts';
 
 /**
  * An admin client deletes the offsets of topics in an empty share group (KIP-932).
@@ -24,8 +24,7 @@ export const deleteShareGroupOffsets = defineApi({
     responses: structs({
       topicName: string(),
       topicId: uuid(),
-      errorCode: int16(),
-      errorMessage: string({ nullable: true, default: null }),
+      ...result,
     }),
   },
 });

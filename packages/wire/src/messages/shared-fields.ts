@@ -1,4 +1,5 @@
 import {
+  bool,
   type Fields,
   int8,
   int16,
@@ -19,11 +20,31 @@ export const partitionsById = {
   partitions: listOf(int32),
 };
 
-/** Begins the answers of the newer requests about groups. */
-export const throttledResult = {
-  throttleTimeMs: int32(),
+/** The result of one thing that a request names. */
+export const result = {
   errorCode: int16(),
   errorMessage: string({ nullable: true, default: null }),
+};
+
+/** Begins the responses to the newer requests about groups. */
+export const throttledResult = {
+  throttleTimeMs: int32(),
+  ...result,
+};
+
+/** Groups that an admin client describes. */
+export const groupsToDescribe = {
+  groupIds: listOf(string),
+  includeAuthorizedOperations: bool(),
+};
+
+/** A member of a described consumer or share group. */
+export const describedMember = {
+  rackId: string({ nullable: true, default: null }),
+  memberEpoch: int32(),
+  clientId: string(),
+  clientHost: string(),
+  subscribedTopicNames: listOf(string),
 };
 
 /** A member of a classic group. */
@@ -67,8 +88,7 @@ export const describedAssignment = {
 export const describedGroups = <const Member extends Fields>(member: Member) => ({
   throttleTimeMs: int32(),
   groups: structs({
-    errorCode: int16(),
-    errorMessage: string({ nullable: true, default: null }),
+    ...result,
     groupId: string(),
     /** Empty, Stable or Dead; for a consumer group also Assigning or Reconciling. */
     groupState: string(),
@@ -82,6 +102,17 @@ export const describedGroups = <const Member extends Fields>(member: Member) => 
     authorizedOperations: int32({ default: -2147483648 }),
   }),
 });
+
+/** The session of a member of a share group. */
+export const shareSession = {
+  groupId: string({ nullable: true, default: null }),
+  memberId: string({ nullable: true }),
+  /**
+   * Rises with each request; -1 closes the session, which releases what is still acquired. 0 opens one in ShareFetch
+   * and is INVALID_SHARE_SESSION_EPOCH in ShareAcknowledge.
+   */
+  shareSessionEpoch: int32(),
+};
 
 /** The records that a member of a share group acknowledges. */
 export const acknowledgedTopics = structs({
@@ -129,7 +160,20 @@ export const aclFilter = {
   permissionType: int8(),
 };
 
-/** The answer to a change of configs. */
+/** Configs to change, of resources; the requests differ in what they say about a config. */
+export const configsToChange = <const Config extends Fields>(config: Config) => ({
+  resources: structs({
+    /** 2 topic, 4 broker, 8 broker logger, 16 client metrics, 32 group. */
+    resourceType: int8(),
+    /** Empty for what all brokers share. */
+    resourceName: string(),
+    configs: structs(config),
+  }),
+  /** Validates the request without changing anything. */
+  validateOnly: bool(),
+});
+
+/** The response to a change of configs. */
 export const changedConfigs = {
   throttleTimeMs: int32(),
   responses: structs({
