@@ -317,6 +317,16 @@ export function record(value: string | Buffer, timestamp = 1_000n, key: string |
   return { timestamp, key: key === null ? null : Buffer.from(key), value: Buffer.from(value) };
 }
 
+/** A Produce request with batches for the first partitions of a topic. */
+export function produceRequest(
+  name: string,
+  batches: readonly Buffer[],
+  transactionalId: string | null = null,
+) {
+  const partitionData = batches.map((batch, index) => ({ index, records: [batch] }));
+  return { transactionalId, acks: -1, timeoutMs: 30_000, topicData: [{ name, partitionData }] };
+}
+
 export function batchOf(values: readonly (string | Buffer)[], fields: RecordBatchFields = {}): Buffer {
   return buildRecordBatch(
     values.map((value) => record(value)),

@@ -211,7 +211,7 @@ class StreamedClusterView implements FollowingClusterView {
       run();
       return () => {};
     }
-    return this.#waiters.add(topicId, partition, offset, run, end);
+    return this.#waiters.add(topicId, partition, { end, offset, run });
   }
 
   close(): void {

@@ -26,15 +26,8 @@ export class GrowthWaiters {
   }
 
   /** Beyond the limit the waiter is not stored: that long poll ends with its own timeout. */
-  add(
-    topicId: string,
-    partition: number,
-    offset: number,
-    run: () => void,
-    end: GrowingEnd = 'nextOffset',
-  ): () => void {
+  add(topicId: string, partition: number, waiter: Waiter): () => void {
     if (this.#size >= this.#waitersMax) return () => {};
-    const waiter = { end, offset, run };
     let byPartition = this.#byTopic.get(topicId);
     if (byPartition === undefined) {
       byPartition = new Map();

@@ -4,34 +4,21 @@ import { Metrics, MiB, nextTurn, systemClock } from '@weir/core';
 import { requireShortTurns, settle } from '@weir/core/testing';
 import { buildRecordBatch, type CompressionCodec } from '@weir/wire';
 import { wireLimits } from '@weir/wire/limits';
+import { acceptingWritePath } from '../../testing/accepting-write-path.ts';
 import { answered, startTestAgent } from '../../testing/test-agent-server.ts';
 import { errorName } from '../../testing/transactional-client.ts';
 import { ClientInflation } from '../inflation/client-inflation.ts';
 import { brokerLimits } from '../limits.ts';
-import type { ProducedBatch } from '../write-path/produced-batch.ts';
-import type { WritePath } from '../write-path/write-path.ts';
 import { produceHandler } from './00-produce.ts';
-
-interface Appended {
-  readonly partition: number;
-  readonly uncompressedBytes: number;
-}
 
 async function start(
   configs: Record<string, string>,
   inflation = new ClientInflation(),
   pause = async () => {},
 ) {
-  const appended: Appended[] = [];
+  const { appended, writePath } = acceptingWritePath();
   const inflated = { atOnce: 0, offThread: 0 };
   let pauses = 0;
-  const writePath = {
-    append: async (batches: readonly ProducedBatch[]) => {
-      appended.push(...batches);
-      const results = batches.map(() => ({ error: 'NONE', baseOffset: 0, logStartOffset: 0 }));
-      return { results, throttleTimeMs: 0 };
-    },
-  } as unknown as WritePath;
   const produce = produceHandler({
     roles: ['proxy'],
     metrics: new Metrics(),

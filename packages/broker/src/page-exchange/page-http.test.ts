@@ -4,8 +4,8 @@ import { type AddressInfo, connect, createServer as createTcpServer, type Socket
 import { type TestContext, test } from 'node:test';
 import { type Clock, Metrics, seededRandom, silentLog, systemClock } from '@weir/core';
 import { HandClock, pause, until } from '@weir/core/testing';
-import { startHttpListener } from '@weir/http';
 import { ObjectNotFound } from '@weir/storage';
+import { loopbackListener } from '../../testing/loopback-listener.ts';
 import { brokerLimits } from '../limits.ts';
 import { Page, pagesOf } from '../read-path/page.ts';
 import { ExchangeKey, exchangeSkewMsMax } from './exchange-key.ts';
@@ -32,14 +32,7 @@ async function lendingAgent(
   const metrics = new Metrics();
   const clock = options.clock ?? systemClock;
   const routes = pageRoutes({ key: keyOf(), pageBytes, lendPage, clock, log: silentLog, metrics });
-  const listener = await startHttpListener({
-    host: '127.0.0.1',
-    port: 0,
-    routes,
-    clock,
-    log: silentLog,
-    metrics,
-  });
+  const listener = await loopbackListener(routes, clock, metrics);
   t.after(() => listener.close());
   return {
     url: `http://127.0.0.1:${listener.port}`,

@@ -3,12 +3,12 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import type { AgentDescription, Pointers } from '@weir/cluster';
 import { type Clock, Metrics, seededRandom, silentLog, systemClock } from '@weir/core';
-import { startHttpListener } from '@weir/http';
 import { buildLogFile, logFileKey, newFileId, type ObjectStore } from '@weir/storage';
 import { faultyStore } from '@weir/storage/testing';
 import { batchRecords, recordBatches } from '@weir/wire';
 import { testAgent } from '../../testing/agent.ts';
 import { batchOf, TestStore } from '../../testing/data-path.ts';
+import { loopbackListener } from '../../testing/loopback-listener.ts';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import { createReadPath, type ReadPath } from '../read-path/read-path.ts';
 import { createPageExchange } from './page-exchange.ts';
@@ -135,14 +135,7 @@ async function startAgents(
       remotePages: exchange.lender,
     });
     const routes = exchange.routes((fileId, index) => readPath.lendPage(fileId, index));
-    const http = await startHttpListener({
-      host: '127.0.0.1',
-      port: 0,
-      routes,
-      clock,
-      log: silentLog,
-      metrics,
-    });
+    const http = await loopbackListener(routes, clock, metrics);
     const kill = async () => {
       exchange.close();
       await http.close();

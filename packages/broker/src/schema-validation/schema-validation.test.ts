@@ -6,11 +6,11 @@ import { type PayloadCodec, RegistryUnavailable, type SchemaType } from '@weir/r
 import { SchemaCache, SchemaPool, schemaIdHeaders } from '@weir/registry/decoding';
 import { TestReader, textFormat } from '@weir/registry/testing';
 import { buildRecordBatch, type CompressionCodec, codecIds, type RecordToWrite } from '@weir/wire';
+import { acceptingWritePath } from '../../testing/accepting-write-path.ts';
 import { answered, startTestAgent } from '../../testing/test-agent-server.ts';
 import { errorName } from '../../testing/transactional-client.ts';
 import { produceHandler } from '../handlers/00-produce.ts';
 import type { ProducedBatch } from '../write-path/produced-batch.ts';
-import type { WritePath } from '../write-path/write-path.ts';
 import { SchemaValidation } from './schema-validation.ts';
 import { invalidRecordsRow } from './validation-metrics.ts';
 
@@ -35,14 +35,7 @@ async function start(
   reader.add(3, 'c', ['t-record.c', 'other-value'], 'JSON');
   reader.add(4, 'invalid', ['t-value']);
   const cache = new SchemaCache({ reader, formatOf, clock, pool });
-  const appended: ProducedBatch[] = [];
-  const writePath = {
-    append: async (batches: readonly ProducedBatch[]) => {
-      appended.push(...batches);
-      const results = batches.map(() => ({ error: 'NONE', baseOffset: 0, logStartOffset: 0 }));
-      return { results, throttleTimeMs: 0 };
-    },
-  } as unknown as WritePath;
+  const { appended, writePath } = acceptingWritePath();
   const heard: { [what: string]: number } = {};
   const onInvalid = (topic: string, reason: string, count: number) => {
     heard[`${topic} ${reason}`] = (heard[`${topic} ${reason}`] ?? 0) + count;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { until } from '@weir/core/testing';
-import { batchOf } from '../../testing/data-path.ts';
+import { batchOf, produceRequest } from '../../testing/data-path.ts';
 import { type LeaderAgent, type ServedAgent, startLeaderAgent } from '../../testing/leader-agent.ts';
 import { answered } from '../../testing/test-agent-server.ts';
 import { errorName } from '../../testing/transactional-client.ts';
@@ -21,14 +21,7 @@ async function prepare(agent: LeaderAgent, configs: Readonly<Record<string, stri
 }
 
 async function produce(agent: ServedAgent, ...values: string[]): Promise<void> {
-  const { responses } = answered(
-    await agent.call('Produce', 9, {
-      transactionalId: null,
-      acks: -1,
-      timeoutMs: 30_000,
-      topicData: [{ name: 't', partitionData: [{ index: 0, records: [batchOf(values)] }] }],
-    }),
-  );
+  const { responses } = answered(await agent.call('Produce', 9, produceRequest('t', [batchOf(values)])));
   assert.equal(errorName(responses[0]!.partitionResponses[0]!.errorCode), 'NONE');
 }
 
@@ -345,17 +338,14 @@ test('an answer has at most the wanted bytes, or one batch if that alone is larg
   // Batches of one file, so that the control plane can only estimate what each of them has.
   const sizes = [40_000, 30_000, 20_000, 5_000];
   const { responses } = answered(
-    await agent.call('Produce', 9, {
-      transactionalId: null,
-      acks: -1,
-      timeoutMs: 30_000,
-      topicData: [
-        {
-          name: 'wide',
-          partitionData: sizes.map((size, index) => ({ index, records: [batchOf(['x'.repeat(size)])] })),
-        },
-      ],
-    }),
+    await agent.call(
+      'Produce',
+      9,
+      produceRequest(
+        'wide',
+        sizes.map((size) => batchOf(['x'.repeat(size)])),
+      ),
+    ),
   );
   assert.ok(responses[0]!.partitionResponses.every(({ errorCode }) => errorCode === 0));
   await join(agent, 'm');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { until } from '@weir/core/testing';
 import type { ErrorName } from '@weir/wire';
-import { batchOf } from '../../testing/data-path.ts';
+import { batchOf, produceRequest } from '../../testing/data-path.ts';
 import { type LeaderAgent, startLeaderAgent } from '../../testing/leader-agent.ts';
 import { answered } from '../../testing/test-agent-server.ts';
 import { errorName, fetchOnce, TransactionalProducer } from '../../testing/transactional-client.ts';
@@ -268,25 +268,14 @@ test('Produce: a request without its transactional id is refused as a whole', as
   await using agent = await startLeaderAgent();
   await agent.addTopic('t', 2);
   const { responses } = answered(
-    await agent.call('Produce', 9, {
-      transactionalId: null,
-      acks: -1,
-      timeoutMs: 30_000,
-      topicData: [
-        {
-          name: 't',
-          partitionData: [
-            { index: 0, records: [batchOf(['plain'])] },
-            {
-              index: 1,
-              records: [
-                batchOf(['x'], { producerId: 1n, producerEpoch: 0, baseSequence: 0, isTransactional: true }),
-              ],
-            },
-          ],
-        },
-      ],
-    }),
+    await agent.call(
+      'Produce',
+      9,
+      produceRequest('t', [
+        batchOf(['plain']),
+        batchOf(['x'], { producerId: 1n, producerEpoch: 0, baseSequence: 0, isTransactional: true }),
+      ]),
+    ),
   );
   assert.deepEqual(
     responses[0]!.partitionResponses.map(({ errorCode }) => errorName(errorCode)),
@@ -299,12 +288,7 @@ test('Produce: a request with a transactional id may have batches that are not t
   await using agent = await startLeaderAgent();
   await agent.addTopic('t');
   const { responses } = answered(
-    await agent.call('Produce', 9, {
-      transactionalId: 'tx',
-      acks: -1,
-      timeoutMs: 30_000,
-      topicData: [{ name: 't', partitionData: [{ index: 0, records: [batchOf(['plain'])] }] }],
-    }),
+    await agent.call('Produce', 9, produceRequest('t', [batchOf(['plain'])], 'tx')),
   );
   assert.equal(responses[0]!.partitionResponses[0]!.errorCode, 0);
 });

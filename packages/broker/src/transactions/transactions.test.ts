@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { TransactionToEnd } from '@weir/cluster';
 import { pause, until } from '@weir/core/testing';
 import fc from 'fast-check';
-import { batchOf } from '../../testing/data-path.ts';
+import { batchOf, produceRequest } from '../../testing/data-path.ts';
 import { type LeaderAgent, type ServedAgent, startLeaderAgent } from '../../testing/leader-agent.ts';
 import { answered } from '../../testing/test-agent-server.ts';
 import {
@@ -39,14 +39,7 @@ async function write(
 }
 
 async function writePlain(agent: LeaderAgent, topic: string, ...values: string[]): Promise<void> {
-  const { responses } = answered(
-    await agent.call('Produce', 9, {
-      transactionalId: null,
-      acks: -1,
-      timeoutMs: 30_000,
-      topicData: [{ name: topic, partitionData: [{ index: 0, records: [batchOf(values)] }] }],
-    }),
-  );
+  const { responses } = answered(await agent.call('Produce', 9, produceRequest(topic, [batchOf(values)])));
   assert.equal(errorName(responses[0]!.partitionResponses[0]!.errorCode), 'NONE');
 }
 

@@ -1,0 +1,13 @@
+import type { ProducedBatch } from '../src/write-path/produced-batch.ts';
+import type { WritePath } from '../src/write-path/write-path.ts';
+
+/** A write path that accepts all batches, and where they can be seen. */
+export function acceptingWritePath(): { appended: ProducedBatch[]; writePath: WritePath } {
+  const appended: ProducedBatch[] = [];
+  const append = async (batches: readonly ProducedBatch[]) => {
+    appended.push(...batches);
+    const results = batches.map(() => ({ error: 'NONE', baseOffset: 0, logStartOffset: 0 }));
+    return { results, throttleTimeMs: 0 };
+  };
+  return { appended, writePath: { append } as unknown as WritePath };
+}
