@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { agentSilenceMsMax } from '@weir/cluster';
-import { credentialsOf } from '@weir/cluster/testing';
+import { agentReport, credentialsOf } from '@weir/cluster/testing';
 import { oneBatchFile, startLeader, until } from '@weir/controlplane/testing';
 import { coreLimits, systemClock } from '@weir/core';
 import type { ClusterNode } from '@weir/metadata';
-import { agentOf, dayMs } from '../testing/diagnostic-snapshot.ts';
+import { agentOf, dayMs, starredAcl } from '../testing/diagnostic-snapshot.ts';
 import { RegistryLevels } from './registry-levels.ts';
 import { takeDiagnosticSnapshot } from './take-diagnostic-snapshot.ts';
 
@@ -168,16 +168,7 @@ test('the snapshot has the agents, ACLs and credentials of the cluster', async (
   const { lastSeenMs, clockOffsetMs, certificates, tokens, ...agent } = agentOf('a');
   await node.heartbeat(agent);
   await setClusterConfigs(node, { 'service.acl.shadowing.enabled': 'true' });
-  const rule = {
-    resourceType: 'TOPIC',
-    resourceName: 'orders*',
-    patternType: 'LITERAL',
-    principal: 'User:ann',
-    host: '*',
-    operation: 'READ',
-    permission: 'ALLOW',
-  } as const;
-  await node.createAcls([rule, { ...rule, resourceName: 'orders' }]);
+  await node.createAcls([starredAcl, { ...starredAcl, resourceName: 'orders' }]);
   const snapshot = await takeDiagnosticSnapshot(node, options());
   const [{ lastSeenMs: seenMs, ...shown } = agentOf('none')] = snapshot.agents;
   assert.deepEqual(shown, agent);
@@ -186,7 +177,7 @@ test('the snapshot has the agents, ACLs and credentials of the cluster', async (
   assert.equal(snapshot.acls?.ruleCount, 2);
   assert.deepEqual(
     snapshot.acls?.invalid.map(({ acl }) => acl),
-    [rule],
+    [starredAcl],
   );
 });
 
@@ -198,17 +189,13 @@ test('the snapshot has the reports of agents, and the last use of each credentia
   const nowMs = systemClock.nowMs();
   await node.heartbeat({
     ...agent,
-    report: {
-      startedMs: nowMs,
-      number: 1,
-      sinceNumber: 0,
-      spanMs: 20_000,
+    report: agentReport(nowMs, {
       nowMs: nowMs + dayMs,
       files: { count: 3, bytes: 300 },
       metrics: [{ name: 'm', seriesCount: 9_000 }],
       certificates: [{ name: 'kafka.example', expiresMs: nowMs }],
       logins: [{ username: 'ann', agoMs: 0 }],
-    },
+    }),
   });
   const snapshot = await takeDiagnosticSnapshot(node, options());
   assert.partialDeepStrictEqual(snapshot.produce, { spanMs: 20_000, fileCount: 3, fileBytes: 300 });
@@ -229,12 +216,7 @@ test('a damaged file is in the snapshot as long as its offsets are in the log', 
   const offsets = { partition: 0, firstOffset: 3, nextOffset: 9 };
   await node.heartbeat({
     ...agent,
-    report: {
-      startedMs: nowMs,
-      number: 1,
-      sinceNumber: 0,
-      spanMs: 20_000,
-      nowMs,
+    report: agentReport(nowMs, {
       damagedFiles: [
         {
           fileId: 'f',
@@ -247,7 +229,7 @@ test('a damaged file is in the snapshot as long as its offsets are in the log', 
         },
         { fileId: 'g', kind: 'short', partitionCount: 1, partitions: [{ topicId: 'gone', ...offsets }] },
       ],
-    },
+    }),
   });
   const { damagedFiles } = await takeDiagnosticSnapshot(node, options());
   assert.deepEqual(damagedFiles, [

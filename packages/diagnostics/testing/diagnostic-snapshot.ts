@@ -9,6 +9,17 @@ export const snapshotMs = 1_700_000_000_000;
 export const minuteMs = 60_000;
 export const dayMs = 86_400_000;
 
+/** A rule that has no effect: within a name, a star is a character like any other, and no topic may have it. */
+export const starredAcl = {
+  resourceType: 'TOPIC',
+  resourceName: 'orders*',
+  patternType: 'LITERAL',
+  principal: 'User:ann',
+  host: '*',
+  operation: 'READ',
+  permission: 'ALLOW',
+} as const;
+
 /** A healthy agent that reports everything. */
 export function agentOf(agentId: string, facts: Partial<AgentFacts> = {}): AgentFacts {
   return {

@@ -42,3 +42,12 @@ function int32(value: number): Buffer {
 function text(value: string): Buffer {
   return Buffer.concat([int16(Buffer.byteLength(value)), Buffer.from(value)]);
 }
+
+/** What the members of tests have in common. */
+export const classicClient = {
+  groupInstanceId: null,
+  clientId: 'client',
+  clientHost: '/127.0.0.1',
+  sessionTimeoutMs: 10_000,
+  rebalanceTimeoutMs: 60_000,
+};

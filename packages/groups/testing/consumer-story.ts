@@ -21,6 +21,7 @@ import type {
 } from '../src/consumer/event.ts';
 import { step } from '../src/consumer/machine.ts';
 import { allTopicsVisible, type TopicVisibility } from '../src/consumer/topic-visibilities.ts';
+import { classicClient } from './classic-consumer.ts';
 
 export const storyRules: ConsumerRules = {
   // Tests of the interval set one.
@@ -178,11 +179,7 @@ export class ConsumerStory {
       request: {
         groupId: 'g',
         memberId,
-        groupInstanceId: null,
-        clientId: 'client',
-        clientHost: '/127.0.0.1',
-        sessionTimeoutMs: 10_000,
-        rebalanceTimeoutMs: 60_000,
+        ...classicClient,
         protocolType: 'consumer',
         protocols: [{ name: 'cooperative-sticky', metadata }],
         requiresKnownMemberId: false,

@@ -1,22 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import type { FileCommit } from '@weir/cluster';
 import { GiB } from '@weir/core';
 import { fileCommit, fileIdOf } from '../testing/file-commit.ts';
+import { memoryBytes } from '../testing/memory-bytes.ts';
 import { ClusterMachine } from './machine.ts';
 import { defaultLimits } from './machine-limits.ts';
-
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
-
-function memoryBytes(): number {
-  collectGarbage();
-  collectGarbage();
-  const { heapUsed, arrayBuffers } = process.memoryUsage();
-  return heapUsed + arrayBuffers;
-}
 
 /** Memory per pointer, including its share of all other structures. */
 function bytesPerPointer(partitions: number, files: number, pointersPerFile: number): number {

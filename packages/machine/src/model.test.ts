@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ClusterChange, FileCommit, Pointers } from '@weir/cluster';
 import fc from 'fast-check';
+import { BegunSnapshot } from '../testing/begun-snapshot.ts';
 import { type BatchToCommit, fileCommit } from '../testing/file-commit.ts';
 import { asPointers, type ModelPartition, ReferenceModel } from '../testing/reference-model.ts';
 import type { Command } from './command.ts';
 import type { DeadFile } from './log/file-table.ts';
 import { ClusterMachine } from './machine.ts';
 import type { MachineLimits } from './machine-limits.ts';
-import type { Saving } from './snapshot/snapshot.ts';
 
 /** So small that a short run reaches all of them. */
 const limits: MachineLimits = {
@@ -301,7 +301,7 @@ class Run {
   readonly #requests: { id: string; command: Command; reply: unknown }[] = [];
   /** Expected remembered requests: the most recent ones within the limits. */
   #remembered: { id: string; atMs: number; bytes: number }[] = [];
-  #saving: { saving: Saving; expected: Buffer } | undefined;
+  readonly #snapshot = new BegunSnapshot();
 
   take(action: Action): void {
     switch (action.kind) {
@@ -368,14 +368,13 @@ class Run {
         this.#repeatRequest(action.age);
         break;
       case 'save':
-        this.#finishSaving();
-        this.#saving = { expected: Buffer.concat(this.leader.save()), saving: this.leader.beginSave() };
+        this.#snapshot.begin(this.leader);
         break;
       case 'wait':
         this.nowMs += action.ms;
         break;
       case 'restore':
-        this.#finishSaving();
+        this.#snapshot.finish();
         this.leader = ClusterMachine.restore(Buffer.concat(this.leader.save()), limits);
         this.standby = ClusterMachine.restore(Buffer.concat(this.standby.save()), limits);
         break;
@@ -384,7 +383,7 @@ class Run {
 
   /** Compares the answers of all queries with the model. */
   compare(): void {
-    this.#finishSaving();
+    this.#snapshot.finish();
     const live = this.model.live();
     const { clusterConfigs, topics, nextOffset, logStartOffset } = this.leader.snapshotForFollowers();
     assert.deepEqual(clusterConfigs, this.model.clusterConfigs);
@@ -546,17 +545,6 @@ class Run {
       const again: unknown = machine.execute(request.command, this.nowMs, request.id);
       assert.deepEqual(again, { entry: undefined, reply: request.reply, changes: [] });
     }
-  }
-
-  #finishSaving(): void {
-    if (this.#saving === undefined) return;
-    const { saving, expected } = this.#saving;
-    this.#saving = undefined;
-    assert.ok(
-      Buffer.concat([...saving.slices]).equals(expected),
-      'the snapshot differs from the state at its start',
-    );
-    saving.end();
   }
 
   #listen(changes: readonly ClusterChange[]): void {

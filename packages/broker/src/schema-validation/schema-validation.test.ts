@@ -10,7 +10,6 @@ import { acceptingWritePath } from '../../testing/accepting-write-path.ts';
 import { answered, startTestAgent } from '../../testing/test-agent-server.ts';
 import { errorName } from '../../testing/transactional-client.ts';
 import { produceHandler } from '../handlers/00-produce.ts';
-import type { ProducedBatch } from '../write-path/produced-batch.ts';
 import { SchemaValidation } from './schema-validation.ts';
 import { invalidRecordsRow } from './validation-metrics.ts';
 

@@ -9,6 +9,7 @@ import {
   healthySnapshot,
   minuteMs,
   snapshotMs,
+  starredAcl,
 } from '../../testing/diagnostic-snapshot.ts';
 import { type CheckResult, entityKey, isNoData } from '../check.ts';
 import type {
@@ -94,15 +95,7 @@ const topic = (facts: Partial<NonNullable<DiagnosticSnapshot['topics']>[number]>
   topics: [{ ...healthy.topics![0]!, retentionMs: undefined, ...facts }],
 });
 const invalidAcl = {
-  acl: {
-    resourceType: 'TOPIC',
-    resourceName: 'orders*',
-    patternType: 'LITERAL',
-    principal: 'User:ann',
-    host: '*',
-    operation: 'READ',
-    permission: 'ALLOW',
-  },
+  acl: starredAcl,
   reason: 'No topic has a name with a star.',
 } as const;
 const acls = (mode: 'off' | 'shadow' | 'enforced', invalid = [invalidAcl]) => ({

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { writeAssignment } from '@weir/cluster';
-import { subscriptionBytes } from '../../testing/classic-consumer.ts';
+import { classicClient, subscriptionBytes } from '../../testing/classic-consumer.ts';
 import { asText, StoryTopics } from '../../testing/consumer-story.ts';
 import { ClassicGroup, type Member } from '../classic/classic-group.ts';
 import { classicGroupOf, consumerGroupOf } from './convert.ts';
@@ -19,11 +19,7 @@ function classicGroup(
   for (const [memberId, overrides] of Object.entries(members)) {
     group.add({
       memberId,
-      groupInstanceId: null,
-      clientId: 'client',
-      clientHost: '/127.0.0.1',
-      sessionTimeoutMs: 10_000,
-      rebalanceTimeoutMs: 60_000,
+      ...classicClient,
       protocols: [{ name: 'range', metadata: subscriptionBytes(['t']) }],
       assignment: new Uint8Array(0),
       join: undefined,

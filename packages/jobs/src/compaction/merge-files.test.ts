@@ -1,31 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { batchOf, DataPath } from '@weir/broker/testing';
-import { markerBytes, type Pointers } from '@weir/cluster';
+import { markerBytes } from '@weir/cluster';
 import { fileIdLevel, fileIdTimeMs, type Random, seededRandom } from '@weir/core';
 import { buildLogFile, logFileKey, newFileId, ObjectNotFound, readLogFile, StoreError } from '@weir/storage';
 import { recordBatches } from '@weir/wire';
 import fc from 'fast-check';
+import { type PointerRow, pointersOf } from '../../testing/pointer-rows.ts';
 import { type MergeLimits, type MergeResult, type MergeRun, mergeFiles } from './merge-files.ts';
-
-interface Marker {
-  readonly isCommit: boolean;
-  readonly producerId: number;
-}
-
-interface Row {
-  readonly fileId: string;
-  readonly byteStart: number;
-  readonly byteLength: number;
-  readonly baseOffset: number;
-  readonly nextOffset: number;
-  readonly marker?: Marker;
-}
 
 interface Place {
   readonly topicId: string;
   readonly partition: number;
-  readonly rows: Row[];
+  readonly rows: PointerRow[];
 }
 
 const never = new AbortController().signal;
@@ -170,25 +157,6 @@ class Logs {
   }
 }
 
-function pointersOf(rows: readonly Row[]): Pointers {
-  const markerRows = rows.flatMap(({ marker }, row) => (marker === undefined ? [] : [row]));
-  const markers = markerRows.map((row) => rows[row]!.marker!);
-  return {
-    fileId: rows.map(({ fileId }) => fileId),
-    byteStart: Float64Array.from(rows, ({ byteStart }) => byteStart),
-    byteLength: Float64Array.from(rows, ({ byteLength }) => byteLength),
-    baseOffset: Float64Array.from(rows, ({ baseOffset }) => baseOffset),
-    nextOffset: Float64Array.from(rows, ({ nextOffset }) => nextOffset),
-    markers: {
-      row: Uint32Array.from(markerRows),
-      isCommit: Uint8Array.from(markers, ({ isCommit }) => (isCommit ? 1 : 0)),
-      producerId: Float64Array.from(markers, ({ producerId }) => producerId),
-      producerEpoch: Int16Array.from(markers, () => 3),
-      timestampMs: Float64Array.from(markers, () => 5_000),
-    },
-  };
-}
-
 const all = ({ rows }: Place) => [0, rows.length] as const;
 
 test('every offset reads the same before and after merges, across levels, whatever the limits', async () => {
@@ -293,7 +261,7 @@ test('input whose order is not that of the output is read range by range', async
   assert.deepEqual(await logs.readAll(), before);
 });
 
-const damages: Record<string, (content: Buffer, row: Row) => Buffer | undefined> = {
+const damages: Record<string, (content: Buffer, row: PointerRow) => Buffer | undefined> = {
   missing: () => undefined,
   short: (content, { byteStart, byteLength }) => content.subarray(0, byteStart + byteLength - 1),
   corrupt: (content, { byteStart, byteLength }) => {

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { ClusterChange, CompactionCommit } from '@weir/cluster';
 import fc from 'fast-check';
 import { Cluster } from '../../testing/cluster.ts';
+import { checkRandomRuns } from '../../testing/random-runs.ts';
 import { TestProducer } from '../../testing/transactional-producer.ts';
 import { ClusterMachine } from '../machine.ts';
 import type { Saving } from '../snapshot/snapshot.ts';
@@ -477,15 +478,5 @@ function* inParts(whole: CompactionCommit, rangesPerCommit: number): Generator<C
 }
 
 test('compactions between all else keep every record, whatever they find when they are committed', () => {
-  fc.assert(
-    fc.property(fc.array(action, { maxLength: 60, size: 'max' }), (actions) => {
-      const run = new Run();
-      for (const [number, one] of actions.entries()) {
-        run.take(one);
-        if (number % 5 === 0) run.compare();
-      }
-      run.compare();
-    }),
-    { numRuns: 150 },
-  );
+  checkRandomRuns(action, () => new Run(), { numRuns: 150 });
 });

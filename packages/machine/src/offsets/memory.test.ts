@@ -1,19 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { MiB } from '@weir/core';
+import { memoryBytes } from '../../testing/memory-bytes.ts';
 import { Offsets } from './offsets.ts';
-
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
-
-function memoryBytes(): number {
-  collectGarbage();
-  collectGarbage();
-  const { heapUsed, arrayBuffers } = process.memoryUsage();
-  return heapUsed + arrayBuffers;
-}
 
 const shapes: [what: string, groups: number, offsetsPerGroup: number][] = [
   ['few groups of many partitions', 10, 30_000],

@@ -113,21 +113,29 @@ class FileNumbers {
   }
 }
 
+/** Reads the ends of all partitions. Returns how many pointers each of them has. */
+export function readEnds(logs: readonly PartitionLog[], reader: SnapshotReader): Uint32Array {
+  const logStartOffset = reader.f64(logs.length);
+  const nextOffset = reader.f64(logs.length);
+  const pointerCount = reader.u32(logs.length);
+  for (const [position, log] of logs.entries()) {
+    log.logStartOffset = logStartOffset[position]!;
+    log.nextOffset = nextOffset[position]!;
+  }
+  return pointerCount;
+}
+
 export function readLogs(
   { files }: ClusterState,
   logs: readonly PartitionLog[],
   reader: SnapshotReader,
 ): void {
-  const logStartOffset = reader.f64(logs.length);
-  const nextOffset = reader.f64(logs.length);
-  const pointerCount = reader.u32(logs.length);
+  const pointerCount = readEnds(logs, reader);
   const fileSlots: number[] = [];
   let left = pointerCount.reduce((sum, count) => sum + count, 0);
   let block = new PointerBlock(0);
   let row = 0;
   for (const [position, log] of logs.entries()) {
-    log.logStartOffset = logStartOffset[position]!;
-    log.nextOffset = nextOffset[position]!;
     for (let count = pointerCount[position]!; count > 0; count--) {
       if (row === block.rows) {
         readNewFiles(files, reader, fileSlots);

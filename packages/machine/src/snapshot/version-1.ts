@@ -1,6 +1,7 @@
 import type { ClusterState } from '../cluster-state.ts';
 import type { PartitionLog } from '../log/partition-log.ts';
 import type { SnapshotReader } from '../snapshot-format/snapshot-columns.ts';
+import { readEnds } from './log-blocks.ts';
 
 /** Rows per block. */
 const blockRows = 65_536;
@@ -20,9 +21,7 @@ export function readLogsOfVersion1(
   logs: readonly PartitionLog[],
   reader: SnapshotReader,
 ): void {
-  const logStartOffset = reader.f64(logs.length);
-  const nextOffset = reader.f64(logs.length);
-  const pointerCount = reader.u32(logs.length);
+  const pointerCount = readEnds(logs, reader);
 
   const fileSlots: number[] = [];
   const fileCount = reader.fields.varint();
@@ -37,8 +36,6 @@ export function readLogsOfVersion1(
   let block = readBlock(0, reader);
   let row = 0;
   for (const [position, log] of logs.entries()) {
-    log.logStartOffset = logStartOffset[position]!;
-    log.nextOffset = nextOffset[position]!;
     for (let count = pointerCount[position]!; count > 0; count--) {
       if (row === block.fileNumber.length) {
         block = readBlock(Math.min(left, blockRows), reader);

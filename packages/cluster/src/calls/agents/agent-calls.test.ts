@@ -1,20 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { agentDescription } from '../../../testing/agent-description.ts';
 import { clusterCalls } from '../cluster-calls.ts';
 
-const agent = {
-  agentId: 'a',
-  nodeId: 1,
-  host: 'a.test',
-  kafkaPort: 9092,
-  internalUrl: 'http://a.test',
-  zone: '',
-  group: '',
-  roles: [],
-  release: 'v830',
-  cpuCount: 1,
-  cpuLoad: 0,
-};
+const agent = agentDescription('a');
 
 const rows: readonly [what: string, heartbeat: object, problem?: string][] = [
   ['of an agent of an earlier release, which reports nothing', agent],

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CallOf } from '@weir/api';
 import { isPasswordOf, readCredentialRecord, readScramCredential } from '@weir/cluster';
+import { agentDescription, agentReport } from '@weir/cluster/testing';
 import { systemClock } from '@weir/core';
 import { openTestClusterApi } from '../../../testing/test-cluster-api.ts';
 
@@ -118,25 +119,8 @@ test('the last use of a credential is returned once an agent reports it', async 
   const { username } = await testApi.call('create_virtual_cluster_credentials', { credentials_name: 'shop' });
   const nowMs = systemClock.nowMs();
   await testApi.node.heartbeat({
-    agentId: 'a1',
-    nodeId: 1,
-    host: '127.0.0.1',
-    kafkaPort: 9092,
-    internalUrl: '',
-    zone: 'a',
-    group: 'default',
-    roles: ['proxy'],
-    release: 'v830',
-    cpuCount: 1,
-    cpuLoad: 0,
-    report: {
-      startedMs: nowMs,
-      number: 1,
-      sinceNumber: 0,
-      spanMs: 20_000,
-      nowMs,
-      logins: [{ username, agoMs: 0 }],
-    },
+    ...agentDescription('a1'),
+    report: agentReport(nowMs, { logins: [{ username, agoMs: 0 }] }),
   });
   const { credentials } = await testApi.call('list_virtual_cluster_credentials', {});
   const usedMs = Date.parse(credentials[0]!.last_used_at!);

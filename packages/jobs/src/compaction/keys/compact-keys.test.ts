@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DataPath } from '@weir/broker/testing';
-import { markerBytes, type Pointers } from '@weir/cluster';
+import { markerBytes } from '@weir/cluster';
 import { type Random, seededRandom } from '@weir/core';
 import { buildLogFile, logFileKey, newFileId } from '@weir/storage';
 import {
@@ -17,21 +17,13 @@ import {
   readControlRecord,
 } from '@weir/wire';
 import fc from 'fast-check';
+import { type PointerRow, pointersOf } from '../../../testing/pointer-rows.ts';
 import { CheckedRange } from '../checked-range.ts';
 import { compactKeys, type KeyLimits, type KeyResult } from './compact-keys.ts';
 
 const never = new AbortController().signal;
 const topicId = Buffer.alloc(16, 1).toString('base64url');
 const codecs = Object.keys(codecIds) as CompressionCodec[];
-
-interface Row {
-  readonly fileId: string;
-  readonly byteStart: number;
-  readonly byteLength: number;
-  readonly baseOffset: number;
-  readonly nextOffset: number;
-  readonly marker?: { readonly isCommit: boolean; readonly producerId: number; readonly timestampMs: number };
-}
 
 interface ModelRecord {
   readonly offset: number;
@@ -106,7 +98,7 @@ function compactedModel(batches: readonly ModelBatch[], round: Round): ModelBatc
 class Log {
   readonly #random: Random;
   readonly #path = new DataPath({ pages: { cacheBytesMax: 0, ownFiles: 'none' } });
-  rows: Row[] = [];
+  rows: PointerRow[] = [];
   batches: ModelBatch[] = [];
   aborted: { producerId: number; firstOffset: number; lastOffset: number }[] = [];
   /** All records that were ever written, by offset. */
@@ -279,12 +271,12 @@ class Log {
   }
 
   /** The rows of a round: those that end at or before the last stable offset. */
-  cleanable(rowCount = Number.POSITIVE_INFINITY): Row[] {
+  cleanable(rowCount = Number.POSITIVE_INFINITY): PointerRow[] {
     return this.rows.filter(({ nextOffset }) => nextOffset <= this.stableOffset).slice(0, rowCount);
   }
 
   async compact(
-    rows: readonly Row[],
+    rows: readonly PointerRow[],
     limits: Partial<KeyLimits>,
     deleteRetentionMs: number,
   ): Promise<KeyResult> {
@@ -445,24 +437,6 @@ function toWrite({ key, value, timestamp }: ModelRecord): RecordToWrite {
     key: key === null ? null : Buffer.from(key),
     value: value === null ? null : Buffer.from(value),
     headers: [{ key: 'header', value: Buffer.from('of a record') }],
-  };
-}
-
-function pointersOf(rows: readonly Row[]): Pointers {
-  const markers = rows.flatMap(({ marker }, row) => (marker === undefined ? [] : [{ row, ...marker }]));
-  return {
-    fileId: rows.map(({ fileId }) => fileId),
-    byteStart: Float64Array.from(rows, ({ byteStart }) => byteStart),
-    byteLength: Float64Array.from(rows, ({ byteLength }) => byteLength),
-    baseOffset: Float64Array.from(rows, ({ baseOffset }) => baseOffset),
-    nextOffset: Float64Array.from(rows, ({ nextOffset }) => nextOffset),
-    markers: {
-      row: Uint32Array.from(markers, ({ row }) => row),
-      isCommit: Uint8Array.from(markers, ({ isCommit }) => (isCommit ? 1 : 0)),
-      producerId: Float64Array.from(markers, ({ producerId }) => producerId),
-      producerEpoch: Int16Array.from(markers, () => 3),
-      timestampMs: Float64Array.from(markers, ({ timestampMs }) => timestampMs),
-    },
   };
 }
 
