@@ -28,7 +28,7 @@ export function nodeIn(
   });
 }
 
-export const testClusterId = 'vci_test';
+const testClusterId = 'vci_test';
 
 /** Control-plane processes over one journal in memory, on a manual clock. */
 export class ControlPlanes {

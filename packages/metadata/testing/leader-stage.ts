@@ -39,7 +39,7 @@ export async function nextOffset(node: ClusterNode, topicId: string): Promise<nu
   return found!.nextOffset;
 }
 
-export type Followed = (ClusterSnapshot | readonly ClusterChange[])[];
+type Followed = (ClusterSnapshot | readonly ClusterChange[])[];
 
 export function follow(node: ClusterNode): { events: Followed; stop: () => void } {
   const events: Followed = [];

@@ -57,7 +57,7 @@ const smallBlocksPerTurnBytesMax = 256 * KiB;
 const callCostBytes = 1 * KiB;
 
 /** A codec that decompresses block by block: its steps for compressed bytes. */
-export type BlockCodec = (bytes: Buffer, outputBytesMax: number) => BlockSteps;
+type BlockCodec = (bytes: Buffer, outputBytesMax: number) => BlockSteps;
 
 /** Both ways to decompress by a codec. The bytes must not change before the second one is done. */
 export function decompressionBy(steps: BlockCodec) {
