@@ -20,7 +20,7 @@ export interface Layer {
 export const layers: Readonly<Record<string, Layer>> = {
   core: { mayImport: [], builtins: [] },
   wire: { mayImport: ['core'], builtins: ['zlib'] },
-  storage: { mayImport: ['core'], builtins: 'any' },
+  storage: { mayImport: ['core', 'http'], builtins: 'any' },
   // Shared by agents and leaders: the cluster port, its types, configs, and the rules for ACLs and quotas.
   cluster: {
     mayImport: ['core'],
@@ -43,7 +43,7 @@ export const layers: Readonly<Record<string, Layer>> = {
   // Verifies tokens: of clients, for agents; of agents and users, for the control plane. Issuers that tenants name are
   // reached by the rules of `cluster` for hosts.
   oidc: { mayImport: ['core', 'cluster', 'http'], builtins: 'any' },
-  // What every HTTP server and client of ours shares, but `storage`, whose client is made for speed.
+  // What every HTTP server and client of ours shares. `storage` has a client for objects beside it, made for speed.
   http: { mayImport: ['core'], testsMayImport: ['security'], builtins: 'any' },
   // Who a client is and what it may do: logins, certificates, ACLs.
   security: {

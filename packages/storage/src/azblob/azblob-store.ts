@@ -10,6 +10,7 @@ import { escapePath, escapeQuery } from '../store-http/escape.ts';
 import { HttpClient, type HttpRequest, hostHeader } from '../store-http/http-client.ts';
 import { type HttpResponse, isSuccess } from '../store-http/response-reader.ts';
 import { storeRequest } from '../store-http/store-request.ts';
+import type { AccessToken } from '../store-http/token-request.ts';
 import { parseAzblobUrl } from './azblob-url.ts';
 import { azureError, azureErrorCode } from './azure-errors.ts';
 import { blobAccess } from './blob-access.ts';
@@ -70,7 +71,7 @@ export async function openAzblobStore(url: URL, deps: AzblobStoreDeps): Promise<
       ...parts.headers,
     };
     const parameters = Object.entries(query).map(([name, value]) => `${name}=${escapeQuery(value)}`);
-    let token: string | undefined;
+    let token: AccessToken | undefined;
     switch (credential.kind) {
       case 'sharedKey': {
         const signed = { method, path, query, headers, contentBytes: contentBytes(content) };
@@ -82,12 +83,12 @@ export async function openAzblobStore(url: URL, deps: AzblobStoreDeps): Promise<
         break;
       case 'tokens':
         token = await credential.tokens.get(signal);
-        headers.authorization = `Bearer ${token}`;
+        headers.authorization = `Bearer ${token.token}`;
     }
     const target = parameters.length === 0 ? path : `${path}?${parameters.join('&')}`;
     const request = { method, path: target, headers, content, bodyBytesMax, memory };
     const response = await storeRequest(http, subject, request, signal);
-    if (response.status === 401 && credential.kind === 'tokens') credential.tokens.forget(token!);
+    if (response.status === 401 && credential.kind === 'tokens') credential.tokens.drop(token!);
     return response;
   }
 

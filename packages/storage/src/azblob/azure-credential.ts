@@ -1,5 +1,6 @@
 import { StoreError } from '../store/store-error.ts';
-import type { AccessTokens } from './access-tokens.ts';
+import type { Renewed } from '../store-http/renewed.ts';
+import type { AccessToken } from '../store-http/token-request.ts';
 import { emulatorAccount } from './azblob-url.ts';
 import type { SharedKey } from './shared-key.ts';
 
@@ -8,7 +9,7 @@ export type AzureCredential =
   | { readonly kind: 'sharedKey'; readonly sharedKey: SharedKey }
   /** A shared access signature: parameters that are added to every request. */
   | { readonly kind: 'sas'; readonly parameters: string }
-  | { readonly kind: 'tokens'; readonly tokens: AccessTokens };
+  | { readonly kind: 'tokens'; readonly tokens: Renewed<AccessToken> };
 
 /** The source and the bucket of a credential, for errors; these never quote the credential. */
 interface Origin {

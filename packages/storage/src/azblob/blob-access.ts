@@ -1,6 +1,6 @@
 import type { Clock, Environment } from '@weir/core';
 import { StoreError } from '../store/store-error.ts';
-import { AccessTokens } from './access-tokens.ts';
+import { Renewed } from '../store-http/renewed.ts';
 import {
   type AzblobLocation,
   type BlobService,
@@ -16,7 +16,7 @@ import {
   sharedKeyCredential,
 } from './azure-credential.ts';
 import { parseConnectionString } from './connection-string.ts';
-import { tokenRequest } from './token-requests.ts';
+import { entraTokens } from './entra-tokens.ts';
 
 interface BlobAccess {
   readonly service: BlobService;
@@ -28,6 +28,9 @@ interface AccessOptions {
   readonly environment: Environment;
   readonly usesMetadataService: boolean;
 }
+
+/** So long before it expires, a token is renewed. */
+const renewAheadMs = 300_000;
 
 const ways =
   'set AZURE_STORAGE_KEY, AZURE_STORAGE_SAS_TOKEN or AZURE_STORAGE_CONNECTION_STRING, or run with a workload identity or a managed identity';
@@ -110,10 +113,10 @@ function fallbackCredential(
 ): AzureCredential {
   const { clock, subject } = options;
   if (isEmulator && account === emulatorAccount) return emulatorCredential(subject);
-  const request = tokenRequest(options);
-  if (request === undefined) {
+  const renew = entraTokens(options);
+  if (renew === undefined) {
     const whose = account === undefined ? `the container ${container}` : `the storage account ${account}`;
     throw new StoreError('denied', subject, `no credentials for ${whose}: ${ways}`);
   }
-  return { kind: 'tokens', tokens: new AccessTokens({ clock, request }) };
+  return { kind: 'tokens', tokens: new Renewed({ clock, subject, renew, renewAheadMs }) };
 }

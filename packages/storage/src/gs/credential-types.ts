@@ -1,14 +1,11 @@
 import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
-import type { Clock } from '@weir/core';
 import { StoreError } from '../store/store-error.ts';
-import type { TokenSource } from './access-tokens.ts';
+import { requestToken, type TokenDeps, type TokenSource } from '../store-http/token-request.ts';
 import { type CredentialFields, FieldReader } from './field-reader.ts';
 import { impersonated } from './impersonation.ts';
 import { subjectTokens } from './subject-tokens.ts';
-import { requestToken } from './token-request.ts';
 
-interface CredentialDeps {
-  readonly clock: Clock;
+interface CredentialDeps extends TokenDeps {
   readonly usesMetadataService: boolean;
 }
 
@@ -45,7 +42,7 @@ export function tokenSourceOf(
 }
 
 /** A key of a service account: it signs an assertion, for which it gets a token (RFC 7523). */
-function serviceAccount(fields: FieldReader, { clock }: CredentialDeps, scope: string): TokenSource {
+function serviceAccount(fields: FieldReader, deps: CredentialDeps, scope: string): TokenSource {
   const email = fields.text('client_email');
   const keyId = fields.optionalText('private_key_id');
   const url = fields.url('token_uri', googleTokenUrl);
@@ -57,7 +54,7 @@ function serviceAccount(fields: FieldReader, { clock }: CredentialDeps, scope: s
     return fields.fail('private_key is no key in PEM');
   }
   return (signal) => {
-    const issued = Math.floor(clock.nowMs() / 1000);
+    const issued = Math.floor(deps.clock.nowMs() / 1000);
     const head = { alg: 'RS256', typ: 'JWT', ...(keyId !== undefined && { kid: keyId }) };
     const claims = { iss: email, scope, aud: url, iat: issued, exp: issued + assertionSeconds };
     const signed = [head, claims]
@@ -65,12 +62,12 @@ function serviceAccount(fields: FieldReader, { clock }: CredentialDeps, scope: s
       .join('.');
     const assertion = `${signed}.${sign('sha256', Buffer.from(signed), key).toString('base64url')}`;
     const form = { grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion };
-    return requestToken({ url, form }, clock, signal);
+    return requestToken({ url, form }, deps, signal);
   };
 }
 
 /** The login of a user of gcloud. */
-function authorizedUser(fields: FieldReader, { clock }: CredentialDeps): TokenSource {
+function authorizedUser(fields: FieldReader, deps: CredentialDeps): TokenSource {
   const form = {
     grant_type: 'refresh_token',
     client_id: fields.text('client_id'),
@@ -78,12 +75,11 @@ function authorizedUser(fields: FieldReader, { clock }: CredentialDeps): TokenSo
     refresh_token: fields.text('refresh_token'),
   };
   const url = fields.url('token_uri', googleTokenUrl);
-  return (signal) => requestToken({ url, form }, clock, signal);
+  return (signal) => requestToken({ url, form }, deps, signal);
 }
 
 /** Workload identity federation: a token of another provider is exchanged for one of Google (RFC 8693). */
 function externalAccount(fields: FieldReader, deps: CredentialDeps, scope: string): TokenSource {
-  const { clock } = deps;
   const url = fields.url('token_url');
   const audience = fields.text('audience');
   const subjectType = fields.text('subject_token_type');
@@ -102,11 +98,11 @@ function externalAccount(fields: FieldReader, deps: CredentialDeps, scope: strin
       subject_token_type: subjectType,
       subject_token: await subjectToken(signal),
     };
-    return requestToken({ url, headers, form }, clock, signal);
+    return requestToken({ url, headers, form }, deps, signal);
   };
   return impersonationUrl === undefined
     ? exchanged
-    : impersonated({ url: impersonationUrl, scope, source: exchanged, clock });
+    : impersonated({ url: impersonationUrl, scope, source: exchanged, deps });
 }
 
 /** `gcloud auth application-default login --impersonate-service-account`. */
@@ -115,12 +111,11 @@ function impersonatedServiceAccount(fields: FieldReader, deps: CredentialDeps, s
   if (source.optionalText('type') === 'impersonated_service_account') {
     fields.fail('source_credentials may not be impersonated too');
   }
-  const { clock } = deps;
   return impersonated({
     url: fields.url('service_account_impersonation_url'),
     delegates: fields.texts('delegates'),
     scope,
     source: tokenSourceOf(source.fields, source.path, deps, iamScope),
-    clock,
+    deps,
   });
 }

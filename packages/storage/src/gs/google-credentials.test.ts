@@ -61,7 +61,12 @@ async function fileWith(content: unknown, path = join(home, `${files++}.json`)):
 }
 
 function find(environment: Environment, usesMetadataService = false) {
-  return findCredentials('gs://bucket', { clock: systemClock, environment, usesMetadataService });
+  return findCredentials({
+    subject: 'gs://bucket',
+    clock: systemClock,
+    environment,
+    usesMetadataService,
+  });
 }
 
 /** The token of a file of credentials, and the requests for it. */
@@ -204,7 +209,7 @@ test('a refusal of the credentials is a denial in one line without secrets', asy
   const source = await find(environment);
   await assert.rejects(source(new AbortController().signal), {
     kind: 'denied',
-    message: `http://${address}: no access token: it answered 400 invalid_grant Account deleted; check the credentials and the permissions of the bucket`,
+    message: `gs://bucket: no access token from ${address}: 400 invalid_grant Account deleted; check the credentials and the permissions of the bucket`,
   });
 });
 

@@ -1,14 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clock, Environment } from '@weir/core';
+import type { Environment } from '@weir/core';
 import { StoreError } from '../store/store-error.ts';
-import type { TokenSource } from './access-tokens.ts';
+import { requestToken, type TokenDeps, type TokenSource } from '../store-http/token-request.ts';
 import { tokenSourceOf } from './credential-types.ts';
 import type { CredentialFields } from './field-reader.ts';
-import { metadataTokens } from './metadata-tokens.ts';
 
-interface GoogleCredentialsDeps {
-  readonly clock: Clock;
+const metadataHost = 'metadata.google.internal';
+const tokenPath = '/computeMetadata/v1/instance/service-accounts/default/token';
+
+interface GoogleCredentialsDeps extends TokenDeps {
   readonly environment: Environment;
   /** Whether the metadata service of the machine may be asked, by itself or as the source of a file. */
   readonly usesMetadataService: boolean;
@@ -19,8 +20,8 @@ interface GoogleCredentialsDeps {
  * `GOOGLE_APPLICATION_CREDENTIALS`, the file that `gcloud auth application-default login` wrote, and the metadata
  * service of the machine, which only agents ask.
  */
-export async function findCredentials(subject: string, deps: GoogleCredentialsDeps): Promise<TokenSource> {
-  const { environment, usesMetadataService } = deps;
+export async function findCredentials(deps: GoogleCredentialsDeps): Promise<TokenSource> {
+  const { environment, usesMetadataService, subject } = deps;
   const named = environment.GOOGLE_APPLICATION_CREDENTIALS;
   if (named) {
     const text = await readFile(named, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -41,6 +42,12 @@ export async function findCredentials(subject: string, deps: GoogleCredentialsDe
     subject,
     'no credentials: GOOGLE_APPLICATION_CREDENTIALS names no file, and gcloud has stored none',
   );
+}
+
+/** Tokens of the service account of the machine, or of the workload identity of its pod. */
+function metadataTokens(deps: GoogleCredentialsDeps): TokenSource {
+  const url = `http://${deps.environment.GCE_METADATA_HOST || metadataHost}${tokenPath}`;
+  return (signal) => requestToken({ url, headers: { 'metadata-flavor': 'Google' } }, deps, signal);
 }
 
 function gcloudFile({ CLOUDSDK_CONFIG, HOME }: Environment): string | undefined {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from '@weir/core';
 import { error, startFakeGcs } from '../../testing/fake-gcs.ts';
-import { AccessTokens } from './access-tokens.ts';
+import { Renewed } from '../store-http/renewed.ts';
 import { GsClient } from './gs-client.ts';
 
 const content = [Buffer.from('x')];
@@ -22,7 +22,12 @@ async function withTokens(
   };
   let issued = 0;
   const source = async () => ({ token: `token-${issued++}`, expiresMs: systemClock.nowMs() + 3_600_000 });
-  const tokens = new AccessTokens({ clock: systemClock, source, subject: 'gs://bucket' });
+  const tokens = new Renewed({
+    clock: systemClock,
+    subject: 'gs://bucket',
+    renew: source,
+    renewAheadMs: 60_000,
+  });
   const location = { bucket: 'bucket', endpoint: `http://${fake.address}`, isAnonymous: false };
   const client = new GsClient({ location, clock: systemClock, tokens });
   try {

@@ -7,9 +7,10 @@ import { StoreError } from '../store/store-error.ts';
 import { endpointOf } from '../store-http/endpoint.ts';
 import { escapeQuery } from '../store-http/escape.ts';
 import { HttpClient, type HttpRequest, hostHeader } from '../store-http/http-client.ts';
+import type { Renewed } from '../store-http/renewed.ts';
 import { type HttpResponse, isSuccess } from '../store-http/response-reader.ts';
 import { storeRequest } from '../store-http/store-request.ts';
-import type { AccessTokens } from './access-tokens.ts';
+import type { AccessToken } from '../store-http/token-request.ts';
 import { gsError } from './gs-errors.ts';
 import type { GsLocation } from './gs-url.ts';
 
@@ -60,13 +61,13 @@ interface GsClientOptions {
   readonly location: GsLocation;
   readonly clock: Clock;
   /** `undefined` for requests without credentials. */
-  readonly tokens: AccessTokens | undefined;
+  readonly tokens: Renewed<AccessToken> | undefined;
 }
 
 /** The requests of the JSON API that a store needs, with a token each. Their errors are `StoreError`s. */
 export class GsClient {
   readonly #http: HttpClient;
-  readonly #tokens: AccessTokens | undefined;
+  readonly #tokens: Renewed<AccessToken> | undefined;
   readonly #bucket: string;
   readonly #host: string;
   readonly #objectsPath: string;
@@ -219,17 +220,17 @@ export class GsClient {
   }
 
   async #send(subject: string, signal: AbortSignal | undefined, request: GsRequest): Promise<HttpResponse> {
-    const token = await this.#tokens?.token(signal);
+    const token = await this.#tokens?.get(signal);
     const response = await this.#sendWith(token, subject, signal, request);
     if (response.status !== 401 || token === undefined) return response;
     // Tokens are revoked before they expire, when keys or accounts change.
-    this.#tokens!.refused(token);
-    const renewed = await this.#tokens!.token(signal);
+    this.#tokens!.drop(token);
+    const renewed = await this.#tokens!.get(signal);
     return renewed === token ? response : this.#sendWith(renewed, subject, signal, request);
   }
 
   async #sendWith(
-    token: string | undefined,
+    token: AccessToken | undefined,
     subject: string,
     signal: AbortSignal | undefined,
     { method, path, query = {}, headers, content = [], bodyBytesMax, memory }: GsRequest,
@@ -245,7 +246,7 @@ export class GsClient {
         path: parameters.length === 0 ? path : `${path}?${parameters.join('&')}`,
         headers: {
           host: this.#host,
-          ...(token !== undefined && { authorization: `Bearer ${token}` }),
+          ...(token !== undefined && { authorization: `Bearer ${token.token}` }),
           ...headers,
         },
         content,

@@ -3,7 +3,7 @@ import { unlessAllFailed } from '../store/failed-deletions.ts';
 import { checkKeys, checkRange } from '../store/key.ts';
 import type { FailedDeletion, ObjectInfo, ObjectStore } from '../store/object-store.ts';
 import { ObjectNotFound, StoreError } from '../store/store-error.ts';
-import { AccessTokens } from './access-tokens.ts';
+import { Renewed } from '../store-http/renewed.ts';
 import { findCredentials } from './google-credentials.ts';
 import { GsClient, type GsObject } from './gs-client.ts';
 import { GsUploads } from './gs-uploads.ts';
@@ -23,6 +23,9 @@ interface GsStoreDeps {
   readonly requiresDirectConnectivity?: boolean | undefined;
 }
 
+/** Metadata services have a new token at this time before the current one expires. */
+const renewAheadMs = 225_000;
+
 /** Requests at a time of one call that deletes many objects; Google has no request for many that is cheaper. */
 const deletionsInFlightMax = 16;
 
@@ -40,8 +43,8 @@ export async function openGsStore(url: URL, deps: GsStoreDeps): Promise<ObjectSt
   }
   const source = location.isAnonymous
     ? undefined
-    : await findCredentials(subject, { clock, environment, usesMetadataService });
-  const tokens = source && new AccessTokens({ clock, source, subject });
+    : await findCredentials({ subject, clock, environment, usesMetadataService });
+  const tokens = source && new Renewed({ clock, subject, renew: source, renewAheadMs });
   const client = new GsClient({ location, clock, tokens });
   const uploads = new GsUploads({ client, clock, random, folder });
 

@@ -1,6 +1,10 @@
-import type { Clock } from '@weir/core';
-import type { TokenSource } from './access-tokens.ts';
-import { checkedToken, jsonIn, requestText } from './token-request.ts';
+import {
+  checkedToken,
+  jsonIn,
+  requestText,
+  type TokenDeps,
+  type TokenSource,
+} from '../store-http/token-request.ts';
 
 interface ImpersonationOptions {
   /** `generateAccessToken` of the service account. */
@@ -9,7 +13,7 @@ interface ImpersonationOptions {
   /** Service accounts between the source and this one. */
   readonly delegates?: readonly string[];
   readonly source: TokenSource;
-  readonly clock: Clock;
+  readonly deps: TokenDeps;
 }
 
 /** Tokens of a service account that another account may act as. */
@@ -18,13 +22,13 @@ export function impersonated({
   scope,
   delegates = [],
   source,
-  clock,
+  deps,
 }: ImpersonationOptions): TokenSource {
   return async (signal) => {
     const { token: ownToken } = await source(signal);
     const headers = { authorization: `Bearer ${ownToken}` };
-    const { body } = await requestText({ url, headers, json: { scope: [scope], delegates } }, clock, signal);
-    const { accessToken, expireTime } = jsonIn(body);
-    return checkedToken(new URL(url).origin, accessToken, Date.parse(String(expireTime)));
+    const json = { scope: [scope], delegates };
+    const { accessToken, expireTime } = jsonIn(await requestText({ url, headers, json }, deps, signal));
+    return checkedToken(url, accessToken, Date.parse(String(expireTime)), deps);
   };
 }

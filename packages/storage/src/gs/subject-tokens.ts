@@ -1,14 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import type { Clock } from '@weir/core';
 import { StoreError } from '../store/store-error.ts';
+import { jsonIn, requestText, type TokenDeps } from '../store-http/token-request.ts';
 import type { FieldReader } from './field-reader.ts';
-import { jsonIn, requestText } from './token-request.ts';
 
 /** Returns the token of another provider. It is read again each time, because it expires. */
 type SubjectTokens = (signal: AbortSignal) => Promise<string>;
 
-interface SubjectTokensDeps {
-  readonly clock: Clock;
+interface SubjectTokensDeps extends TokenDeps {
   readonly usesMetadataService: boolean;
 }
 
@@ -18,7 +16,7 @@ export function subjectTokens(source: FieldReader, deps: SubjectTokensDeps): Sub
   const file = source.optionalText('file');
   if (file !== undefined) {
     return async () => {
-      const text = await readFile(file).catch((error: NodeJS.ErrnoException) => {
+      const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
         throw new StoreError('denied', source.path, `failed to read the token in ${file}: ${error.code}`);
       });
       return tokenIn(text);
@@ -38,15 +36,15 @@ export function subjectTokens(source: FieldReader, deps: SubjectTokensDeps): Sub
   const headers = Object.fromEntries(
     Object.entries(source.fields.headers ?? {}).map(([name, value]) => [name, String(value)]),
   );
-  return async (signal) => tokenIn((await requestText({ url, headers }, deps.clock, signal)).body);
+  return async (signal) => tokenIn(await requestText({ url, headers }, deps, signal));
 }
 
-function tokenReader(source: FieldReader): (body: Buffer) => string {
+function tokenReader(source: FieldReader): (text: string) => string {
   const format = source.fields.format === undefined ? undefined : source.object('format');
   const isJson = format?.optionalText('type') === 'json';
   const field = isJson ? format!.text('subject_token_field_name') : '';
-  return (body) => {
-    const token = isJson ? jsonIn(body)[field] : body.toString('utf8').trim();
+  return (text) => {
+    const token = isJson ? jsonIn(text)[field] : text.trim();
     if (typeof token === 'string' && token !== '') return token;
     throw new StoreError('denied', source.path, 'credential_source has no token');
   };

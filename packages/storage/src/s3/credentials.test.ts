@@ -22,7 +22,9 @@ async function credentialsOf(t: TestContext, config: string) {
   writeFileSync(environment.AWS_CONFIG_FILE, config);
   writeFileSync(environment.AWS_SHARED_CREDENTIALS_FILE, '');
   const sts = new Sts({ clock: systemClock, region: 'eu-west-1', environment, subject: 's3://bucket' });
-  return findCredentials({ environment, clock: systemClock, sts, usesMetadataService: false })();
+  return findCredentials({ environment, clock: systemClock, sts, usesMetadataService: false })(
+    new AbortController().signal,
+  );
 }
 
 const refused: [what: string, config: string, named: RegExp][] = [

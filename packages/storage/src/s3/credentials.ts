@@ -1,17 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import type { Clock, Environment } from '@weir/core';
-import type { ExpiringCredentials } from './expiring-credentials.ts';
-import type { Credentials } from './signature.ts';
+import type { Credentials, ExpiringCredentials } from './signature.ts';
 import type { Sts } from './sts.ts';
 
-/** Credentials in the environment that was passed in. */
-export function credentialsIn(environment: Environment): Credentials | undefined {
+/** Credentials in the environment that was passed in. They stay. */
+export function credentialsIn(environment: Environment): ExpiringCredentials | undefined {
   const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN } = environment;
   if (!AWS_ACCESS_KEY_ID || !AWS_SECRET_ACCESS_KEY) return undefined;
   return {
     accessKeyId: AWS_ACCESS_KEY_ID,
     secretAccessKey: AWS_SECRET_ACCESS_KEY,
     ...(AWS_SESSION_TOKEN ? { sessionToken: AWS_SESSION_TOKEN } : {}),
+    expiresMs: Number.POSITIVE_INFINITY,
   };
 }
 
@@ -97,7 +97,9 @@ const filesMs = 900_000;
  * `AWS_WEB_IDENTITY_TOKEN_FILE`, and, where the caller allows it, of the metadata service of the machine or its
  * container.
  */
-export function findCredentials(options: FoundCredentialsOptions): () => Promise<ExpiringCredentials> {
+export function findCredentials(
+  options: FoundCredentialsOptions,
+): (signal: AbortSignal) => Promise<ExpiringCredentials> {
   const { environment, clock, sts, usesMetadataService } = options;
   const fromSdk = ({ expiration, sessionToken, ...keys }: SdkCredentials): ExpiringCredentials => ({
     ...keys,
@@ -108,7 +110,7 @@ export function findCredentials(options: FoundCredentialsOptions): () => Promise
     const { defaultProvider } = await import('@aws-sdk/credential-provider-node');
     return fromSdk(await defaultProvider()());
   };
-  return async () => {
+  return async (signal) => {
     try {
       return fromSdk(await credentialsOfProfile(profileFiles(environment), usesMetadataService));
     } catch (error) {
@@ -119,7 +121,7 @@ export function findCredentials(options: FoundCredentialsOptions): () => Promise
     if (tokenFile && roleArn) {
       // The platform replaces the file before the token expires.
       const token = await readFile(tokenFile, 'utf8');
-      return sts.assumeRoleWithWebIdentity(roleArn, token.trim());
+      return sts.assumeRoleWithWebIdentity(roleArn, token.trim(), signal);
     }
     if (usesMetadataService) return ofMetadataService();
     throw new Error('neither AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY nor a profile in ~/.aws names any');

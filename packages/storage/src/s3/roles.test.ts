@@ -103,7 +103,7 @@ test('a role that may not be assumed is denied in one line without secrets', asy
     assert.equal(kind, 'denied');
     assert.match(
       message,
-      /^s3:\/\/bucket: cannot assume arn:aws:iam::123456789012:role\/bucket-user: STS answered 403 AccessDenied/,
+      /^s3:\/\/bucket: failed to assume arn:aws:iam::123456789012:role\/bucket-user: STS returned 403 AccessDenied/,
     );
     assert.doesNotMatch(message, /\n|wrong secret/);
     return true;

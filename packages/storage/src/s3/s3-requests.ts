@@ -1,16 +1,15 @@
 import type { Clock } from '@weir/core';
 import { storageLimits } from '../limits.ts';
-import { onAbort } from '../store/abort.ts';
 import { checkKey } from '../store/key.ts';
 import { StoreError } from '../store/store-error.ts';
 import { escapePath, escapeQuery } from '../store-http/escape.ts';
 import { HttpClient, type HttpRequest, hostHeader } from '../store-http/http-client.ts';
+import { Renewed } from '../store-http/renewed.ts';
 import { type HttpResponse, isSuccess } from '../store-http/response-reader.ts';
 import { storeRequest } from '../store-http/store-request.ts';
-import { RenewedCredentials } from './expiring-credentials.ts';
 import { s3Error } from './s3-errors.ts';
 import { addressOf, type S3Location } from './s3-url.ts';
-import { type Credentials, signRequest, unsignedPayload } from './signature.ts';
+import { type Credentials, type ExpiringCredentials, signRequest, unsignedPayload } from './signature.ts';
 import { credentialsOf } from './sts.ts';
 import { textOf } from './xml.ts';
 
@@ -24,13 +23,11 @@ interface S3RequestsOptions {
   readonly location: S3Location;
   readonly region: string;
   readonly clock: Clock;
-  /** Credentials that stay, or such that expire. */
-  readonly credentials: Credentials | RenewedCredentials;
+  readonly credentials: Renewed<ExpiringCredentials>;
 }
 
 /** A session of S3 Express is valid for five minutes. */
 const sessionAheadMs = 60_000;
-const sessionTimeoutMs = 5_000;
 
 /** Signed requests to one bucket. */
 export class S3Requests {
@@ -39,7 +36,7 @@ export class S3Requests {
   readonly #host: string;
   readonly #basePath: string;
   /** What requests for objects are signed with: the session of a directory bucket, or the credentials themselves. */
-  readonly #signedBy: Credentials | RenewedCredentials;
+  readonly #signedBy: Renewed<ExpiringCredentials>;
 
   /** When the bucket last answered in a way that shows that it exists. */
   bucketSeenMs = Number.NEGATIVE_INFINITY;
@@ -54,7 +51,12 @@ export class S3Requests {
     this.#signedBy =
       location.zoneId === undefined
         ? credentials
-        : new RenewedCredentials({ renew: () => this.#createSession(), clock, renewAheadMs: sessionAheadMs });
+        : new Renewed({
+            clock,
+            subject: `s3://${location.bucket}`,
+            renew: (signal) => this.#createSession(signal),
+            renewAheadMs: sessionAheadMs,
+          });
   }
 
   get location(): S3Location {
@@ -83,6 +85,7 @@ export class S3Requests {
   }
 
   close(): void {
+    this.#signedBy.close();
     this.#http.close();
   }
 
@@ -98,7 +101,7 @@ export class S3Requests {
     const credentials = await this.#credentials(this.#signedBy, signal);
     const response = await this.#exchange({ subject, path, method, parts, credentials, isExpress }, signal);
     if (isSuccess(response)) this.bucketSeenMs = this.#options.clock.monotonicMs();
-    if (this.#signedBy instanceof RenewedCredentials && isExpired(response)) {
+    if (Number.isFinite(credentials.expiresMs) && isExpired(response)) {
       this.#signedBy.drop(credentials);
       // The next attempt gets new ones.
       throw new StoreError('unavailable', subject, 'S3 answered that the credentials have expired');
@@ -140,12 +143,11 @@ export class S3Requests {
   }
 
   async #credentials(
-    source: Credentials | RenewedCredentials,
-    signal?: AbortSignal | undefined,
-  ): Promise<Credentials> {
-    if (!(source instanceof RenewedCredentials)) return source;
+    source: Renewed<ExpiringCredentials>,
+    signal: AbortSignal | undefined,
+  ): Promise<ExpiringCredentials> {
     try {
-      return await unlessAborted(source.get(), signal);
+      return await source.get(signal);
     } catch (error) {
       signal?.throwIfAborted();
       if (error instanceof StoreError) throw error;
@@ -155,32 +157,24 @@ export class S3Requests {
   }
 
   /** Objects are encrypted as their session says, so that requests for objects do not. */
-  async #createSession() {
-    const { clock, location, credentials: source } = this.#options;
+  async #createSession(signal: AbortSignal): Promise<ExpiringCredentials> {
+    const { location, credentials: source } = this.#options;
     const subject = `s3://${location.bucket}`;
-    const timeout = new AbortController();
-    const cancel = clock.after(sessionTimeoutMs, () =>
-      timeout.abort(new StoreError('timeout', subject, `no session within ${sessionTimeoutMs} ms`)),
+    const credentials = await this.#credentials(source, signal);
+    const parts = {
+      query: { session: '' },
+      headers: { 'x-amz-create-session-mode': 'ReadWrite', ...location.encryption },
+    };
+    const response = await this.#exchange(
+      { subject, path: '/', method: 'GET', parts, credentials, isExpress: false },
+      signal,
     );
-    try {
-      const credentials = await this.#credentials(source);
-      const parts = {
-        query: { session: '' },
-        headers: { 'x-amz-create-session-mode': 'ReadWrite', ...location.encryption },
-      };
-      const response = await this.#exchange(
-        { subject, path: '/', method: 'GET', parts, credentials, isExpress: false },
-        timeout.signal,
-      );
-      if (source instanceof RenewedCredentials && isExpired(response)) source.drop(credentials);
-      if (response.status !== 200) throw s3Error(subject, response);
-      const session = credentialsOf(response.body.toString('utf8'));
-      if (session === undefined)
-        throw new StoreError('unavailable', subject, 'S3 answered without a session');
-      return session;
-    } finally {
-      cancel();
-    }
+    if (isExpired(response)) source.drop(credentials);
+    if (response.status !== 200) throw s3Error(subject, response);
+    const session = credentialsOf(response.body.toString('utf8'));
+    if (session === undefined)
+      throw new StoreError('unavailable', subject, 'the response of S3 has no session');
+    return session;
   }
 }
 
@@ -197,13 +191,4 @@ function queryOf(query: RequestParts['query']): string | undefined {
     .sort()
     .map((name) => `${escapeQuery(name)}=${escapeQuery(query[name]!)}`)
     .join('&');
-}
-
-/** Waits for a promise that others share. */
-function unlessAborted<Result>(promise: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
-  if (signal === undefined) return promise;
-  return new Promise((resolve, reject) => {
-    const release = onAbort(signal, reject);
-    promise.then(resolve, reject).finally(release);
-  });
 }

@@ -4,17 +4,17 @@ import { contentChecksum } from '../store/content-checksum.ts';
 import { checkKeys, checkRange } from '../store/key.ts';
 import type { ObjectInfo, ObjectStore } from '../store/object-store.ts';
 import { ObjectNotFound, StoreError } from '../store/store-error.ts';
+import { Renewed } from '../store-http/renewed.ts';
 import { type HttpResponse, isSuccess } from '../store-http/response-reader.ts';
 import { credentialsIn, findCredentials } from './credentials.ts';
 import { deleteObject, deleteObjects } from './delete-objects.ts';
-import { RenewedCredentials } from './expiring-credentials.ts';
 import { incompleteUploads } from './incomplete-uploads.ts';
 import { listObjects } from './list-objects.ts';
 import { MultipartUpload } from './multipart-upload.ts';
 import { s3Error } from './s3-errors.ts';
 import { S3Requests } from './s3-requests.ts';
 import { parseS3Url, type S3Location } from './s3-url.ts';
-import type { Credentials } from './signature.ts';
+import type { ExpiringCredentials } from './signature.ts';
 import { Sts } from './sts.ts';
 
 /** Settings of a process for all of its S3 buckets. */
@@ -52,8 +52,7 @@ export async function openS3Store(url: URL, deps: S3StoreDeps): Promise<ObjectSt
   const { clock, environment, s3: settings = {} } = deps;
   const location = parseS3Url(url);
   const region = location.region ?? environment.AWS_REGION ?? environment.AWS_DEFAULT_REGION ?? defaultRegion;
-  const sts = new Sts({ clock, region, environment, subject: `s3://${location.bucket}` });
-  const credentials = credentialsFor(location, sts, deps);
+  const credentials = credentialsFor(location, region, deps);
   const requests = new S3Requests({ location, region, clock, credentials });
   const hasChecksums = settings.disablesChecksums !== true;
   // The session of a directory bucket says how objects are encrypted.
@@ -153,7 +152,7 @@ export async function openS3Store(url: URL, deps: S3StoreDeps): Promise<ObjectSt
 
     async close() {
       requests.close();
-      sts.close();
+      credentials.close();
     },
   };
 }
@@ -161,32 +160,23 @@ export async function openS3Store(url: URL, deps: S3StoreDeps): Promise<ObjectSt
 /** The credentials for a bucket: those of the environment or of files, or of a role that these may assume. */
 function credentialsFor(
   location: S3Location,
-  sts: Sts,
+  region: string,
   { clock, environment, usesMetadataService = false, s3: settings = {} }: S3StoreDeps,
-): Credentials | RenewedCredentials {
-  const source =
-    credentialsIn(environment) ??
-    new RenewedCredentials({
-      renew: findCredentials({ environment, clock, sts, usesMetadataService }),
-      clock,
-      renewAheadMs,
-    });
+): Renewed<ExpiringCredentials> {
+  const subject = `s3://${location.bucket}`;
+  const sts = new Sts({ clock, region, environment, subject });
+  const fixed = credentialsIn(environment);
+  const find =
+    fixed === undefined
+      ? findCredentials({ environment, clock, sts, usesMetadataService })
+      : async () => fixed;
   const roleArn = location.roleArn ?? settings.roleArnDefault ?? '';
-  if (roleArn === '') {
-    if (location.roleSeconds !== undefined)
-      throw new StoreError(
-        'invalid',
-        `s3://${location.bucket}`,
-        'assumeRoleDurationMinutes= needs assumeRoleARN=',
-      );
-    return source;
-  }
-  return new RenewedCredentials({
-    async renew() {
-      const signedBy = source instanceof RenewedCredentials ? await source.get() : source;
-      return sts.assumeRole(signedBy, { roleArn, durationSeconds: location.roleSeconds });
-    },
-    clock,
-    renewAheadMs,
-  });
+  const { roleSeconds: durationSeconds } = location;
+  if (roleArn === '' && durationSeconds !== undefined)
+    throw new StoreError('invalid', subject, 'assumeRoleDurationMinutes= needs assumeRoleARN=');
+  const renew = async (signal: AbortSignal) => {
+    const source = await find(signal);
+    return roleArn === '' ? source : sts.assumeRole(source, { roleArn, durationSeconds }, signal);
+  };
+  return new Renewed({ clock, subject, renew, renewAheadMs });
 }

@@ -1,4 +1,5 @@
 import { createHmac, hash } from 'node:crypto';
+import type { Expiring } from '../store-http/renewed.ts';
 
 /** Credentials for signing. A session token belongs to credentials that expire. */
 export interface Credentials {
@@ -6,6 +7,9 @@ export interface Credentials {
   readonly secretAccessKey: string;
   readonly sessionToken?: string;
 }
+
+/** Credentials, and when they expire: at infinity if they stay. */
+export interface ExpiringCredentials extends Credentials, Expiring {}
 
 export interface SignedRequest {
   readonly method: string;

@@ -1,13 +1,12 @@
 import { hash } from 'node:crypto';
 import type { Clock, Environment } from '@weir/core';
-import { StoreError } from '../store/store-error.ts';
-import { endpointOf, isServer } from '../store-http/endpoint.ts';
-import { escapeQuery } from '../store-http/escape.ts';
-import { HttpClient, hostHeader } from '../store-http/http-client.ts';
-import type { ExpiringCredentials } from './expiring-credentials.ts';
+import { StoreError, type StoreErrorKind } from '../store/store-error.ts';
+import { isServer } from '../store-http/endpoint.ts';
+import { problemOf } from '../store-http/http-client.ts';
+import { exchangeOnce, formOf } from '../store-http/token-request.ts';
 import { kindOfS3Error } from './s3-errors.ts';
 import { awsDomain } from './s3-url.ts';
-import { type Credentials, signRequest } from './signature.ts';
+import { type Credentials, type ExpiringCredentials, signRequest } from './signature.ts';
 import { textOf } from './xml.ts';
 
 interface StsOptions {
@@ -18,56 +17,52 @@ interface StsOptions {
   readonly subject: string;
 }
 
-const responseBytesMax = 64 * 1024;
-const timeoutMs = 10_000;
-
 /** Exchanges credentials, or the token of a workload, for those of a role, at the Security Token Service. */
 export class Sts {
   readonly #options: StsOptions;
-  readonly #closed = new AbortController();
 
   constructor(options: StsOptions) {
     this.#options = options;
   }
 
-  /** Ends requests under way. */
-  close(): void {
-    this.#closed.abort(new Error('the store was closed'));
-  }
-
   assumeRole(
     source: Credentials,
     { roleArn, durationSeconds }: { readonly roleArn: string; readonly durationSeconds?: number | undefined },
+    signal: AbortSignal,
   ): Promise<ExpiringCredentials> {
     const duration = durationSeconds === undefined ? {} : { DurationSeconds: String(durationSeconds) };
-    return this.#request('AssumeRole', { RoleArn: roleArn, ...duration }, source);
+    return this.#request('AssumeRole', { RoleArn: roleArn, ...duration }, signal, source);
   }
 
   /** The token is the proof, so that the request has no signature. */
-  assumeRoleWithWebIdentity(roleArn: string, token: string): Promise<ExpiringCredentials> {
-    return this.#request('AssumeRoleWithWebIdentity', { RoleArn: roleArn, WebIdentityToken: token });
+  assumeRoleWithWebIdentity(
+    roleArn: string,
+    token: string,
+    signal: AbortSignal,
+  ): Promise<ExpiringCredentials> {
+    const parameters = { RoleArn: roleArn, WebIdentityToken: token };
+    return this.#request('AssumeRoleWithWebIdentity', parameters, signal);
   }
 
   async #request(
     action: string,
     parameters: Readonly<Record<string, string>>,
+    signal: AbortSignal,
     signedBy?: Credentials,
   ): Promise<ExpiringCredentials> {
     const { clock, region, environment, subject } = this.#options;
     const { AWS_ENDPOINT_URL_STS, AWS_ROLE_SESSION_NAME } = environment;
     const server = AWS_ENDPOINT_URL_STS || `https://sts.${region}.${awsDomain(region)}`;
     if (!/^https?:/.test(server) || !isServer(server))
-      throw new StoreError('invalid', subject, 'AWS_ENDPOINT_URL_STS is no URL of a server');
-    const endpoint = endpointOf(new URL(server));
-    const form = Object.entries({
+      throw new StoreError('invalid', subject, 'AWS_ENDPOINT_URL_STS is not the URL of a server');
+    const url = new URL(server);
+    const body = formOf({
       Action: action,
       Version: '2011-06-15',
       RoleSessionName: AWS_ROLE_SESSION_NAME || 'weir',
       ...parameters,
-    })
-      .map(([name, value]) => `${name}=${escapeQuery(value)}`)
-      .join('&');
-    const plain = { host: hostHeader(endpoint), 'content-type': 'application/x-www-form-urlencoded' };
+    });
+    const plain = { host: url.host, 'content-type': 'application/x-www-form-urlencoded' };
     const headers =
       signedBy === undefined
         ? plain
@@ -78,50 +73,27 @@ export class Sts {
               service: 'sts',
               region,
               nowMs: clock.nowMs(),
-              payloadHash: hash('sha256', form),
+              payloadHash: hash('sha256', body),
             },
           );
-    const http = new HttpClient({ endpoint, clock, connectionsMax: 1 });
-    const timeout = new AbortController();
-    const cancel = clock.after(timeoutMs, () =>
-      timeout.abort(new Error(`no response within ${timeoutMs} ms`)),
+    const fail = (kind: StoreErrorKind, problem: string, cause?: unknown) =>
+      new StoreError(kind, subject, `failed to assume ${parameters.RoleArn}: ${problem}`, { cause });
+    const { status, text } = await exchangeOnce({ method: 'POST', url, headers, body }, signal).catch(
+      (error: Error) => {
+        signal.throwIfAborted();
+        throw fail('unavailable', problemOf(error), error);
+      },
     );
-    const failed = (problem: string) => `cannot assume ${parameters.RoleArn}: ${problem}`;
-    try {
-      const { status, body } = await http
-        .request(
-          {
-            method: 'POST',
-            path: '/',
-            headers,
-            content: [Buffer.from(form)],
-            bodyBytesMax: responseBytesMax,
-          },
-          AbortSignal.any([timeout.signal, this.#closed.signal]),
-        )
-        .catch((error: Error) => {
-          throw new StoreError('unavailable', subject, failed(error.message), { cause: error });
-        });
-      const xml = body.toString('utf8');
-      if (status !== 200) {
-        const code = textOf(xml, 'Code');
-        const words = [status, code, textOf(xml, 'Message')].filter((word) => word !== '').join(' ');
-        // A role that does not exist, or an invalid token, is a matter of permissions too.
-        const kind = kindOfS3Error(status, code);
-        throw new StoreError(
-          kind === 'invalid' || kind === 'notFound' ? 'denied' : kind,
-          subject,
-          failed(`STS answered ${words}`),
-        );
-      }
-      const credentials = credentialsOf(xml);
-      if (credentials === undefined)
-        throw new StoreError('unavailable', subject, failed('STS answered without credentials'));
-      return credentials;
-    } finally {
-      cancel();
-      http.close();
+    if (status !== 200) {
+      const code = textOf(text, 'Code');
+      const words = [status, code, textOf(text, 'Message')].filter((word) => word !== '').join(' ');
+      // A role that does not exist, or an invalid token, is a matter of permissions too.
+      const kind = kindOfS3Error(status, code);
+      throw fail(kind === 'invalid' || kind === 'notFound' ? 'denied' : kind, `STS returned ${words}`);
     }
+    const credentials = credentialsOf(text);
+    if (credentials === undefined) throw fail('unavailable', 'the response of STS has no credentials');
+    return credentials;
   }
 }
 

@@ -278,7 +278,7 @@ function headOf({ method, path, headers, content }: HttpRequest): string {
 }
 
 /** Node joins the errors of several addresses into one without a message. */
-function problemOf(error: Error): string {
+export function problemOf(error: Error): string {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   return error.message === '' ? code : error.message;
 }

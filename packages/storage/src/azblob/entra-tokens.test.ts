@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { type Environment, systemClock } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
-import { tokenRequest } from './token-requests.ts';
+import { entraTokens } from './entra-tokens.ts';
 
 const application = { AZURE_TENANT_ID: 'tenant', AZURE_CLIENT_ID: 'id of client' };
 const subject = 'azblob://logs';
@@ -21,14 +21,14 @@ async function requested(
 ) {
   const seen: { line: string; headers: Readonly<Record<string, string>>; form: Record<string, string> }[] =
     [];
-  const request = tokenRequest({
+  const request = entraTokens({
     clock: new HandClock(),
     environment,
     subject,
     usesMetadataService: true,
     async exchange({ method, url, headers, body }) {
       seen.push({ line: `${method} ${url}`, headers, form: Object.fromEntries(new URLSearchParams(body)) });
-      return { status, body: Buffer.from(typeof answer === 'string' ? answer : JSON.stringify(answer)) };
+      return { status, text: typeof answer === 'string' ? answer : JSON.stringify(answer) };
     },
   });
   const token = await request!(new AbortController().signal);
@@ -65,7 +65,7 @@ test('a workload of Kubernetes sends the token of its file, as it is at that tim
   rmSync(file);
   await assert.rejects(requested(environment), {
     kind: 'denied',
-    message: /AZURE_FEDERATED_TOKEN_FILE cannot be read/,
+    message: /failed to read AZURE_FEDERATED_TOKEN_FILE/,
   });
 });
 
@@ -88,7 +88,7 @@ test('a managed identity is that of the machine, or of the container', async () 
 
 test('without variables and without a metadata service there is no way', () => {
   const options = { clock: systemClock, environment: application, subject, usesMetadataService: false };
-  assert.equal(tokenRequest(options), undefined);
+  assert.equal(entraTokens(options), undefined);
 });
 
 const failures: readonly [status: number, answer: unknown, kind: string, problem: RegExp][] = [
@@ -102,9 +102,9 @@ const failures: readonly [status: number, answer: unknown, kind: string, problem
   [429, {}, 'throttled', /429/],
   [404, 'not ready', 'unavailable', /404/],
   [503, '', 'unavailable', /503/],
-  [200, { access_token: 'T' }, 'unavailable', /the answer has none/],
-  [200, { access_token: 'a\r\nb', expires_in: 1 }, 'unavailable', /the answer has none/],
-  [200, 'no JSON', 'unavailable', /the answer has none/],
+  [200, { access_token: 'T' }, 'unavailable', /the response has none/],
+  [200, { access_token: 'a\r\nb', expires_in: 1 }, 'unavailable', /the response has none/],
+  [200, 'no JSON', 'unavailable', /the response has none/],
 ];
 
 for (const [status, answer, kind, message] of failures) {
@@ -137,7 +137,7 @@ test('a token is requested over HTTP, and a server that is not there is unavaila
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const environment = { IDENTITY_ENDPOINT: `http://127.0.0.1:${port}/`, IDENTITY_HEADER: 'proof' };
-  const request = tokenRequest({ clock: systemClock, environment, subject, usesMetadataService: true })!;
+  const request = entraTokens({ clock: systemClock, environment, subject, usesMetadataService: true })!;
   const { signal } = new AbortController();
   assert.equal((await request(signal)).token, 'T');
   server.close();
