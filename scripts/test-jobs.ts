@@ -39,6 +39,7 @@ const sharedFolders: Readonly<Record<string, number>> = {
   'packages/metadata/src/': 8,
   'packages/registry/src/': 16,
   'packages/rpc/src/': 8,
+  'packages/sql/src/': 8,
   'packages/storage/src/': 16,
 };
 

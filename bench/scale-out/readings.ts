@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '@weir/core';
-import { PostgresPool } from '../../packages/journal/src/postgres-pool.ts';
+import { PostgresPool } from '../../packages/sql/src/postgres-pool.ts';
 import { statsOf, threadSecondsOf } from '../kafka/process-stats.ts';
 import { type Buckets, counterIn, histogramIn, quantile, since } from '../kafka/prometheus.ts';
 import type { AgentCommand, ScaleCluster } from './cluster.ts';
@@ -61,7 +61,7 @@ export class Gauges {
     this.#cluster = cluster;
     this.#synthetic = synthetic;
     this.#clock = clock;
-    this.#database = new PostgresPool({ url: cluster.postgres.url, clock, onReplaced: () => {} });
+    this.#database = new PostgresPool({ server: cluster.postgres.url, clock, onReplaced: () => {} });
   }
 
   /** Runs the work and returns what happened meanwhile. Files and batches are those of the agents, if there are any. */

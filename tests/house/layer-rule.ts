@@ -20,7 +20,9 @@ export interface Layer {
 export const layers: Readonly<Record<string, Layer>> = {
   core: { mayImport: [], builtins: [] },
   wire: { mayImport: ['core'], builtins: ['zlib'] },
-  storage: { mayImport: ['core', 'http'], builtins: 'any' },
+  // Connections to SQLite and PostgreSQL, and the threads that have them; it knows no table.
+  sql: { mayImport: ['core'], builtins: 'any' },
+  storage: { mayImport: ['core', 'http', 'sql'], builtins: 'any' },
   // Shared by agents and leaders: the cluster port, its types, configs, and the rules for ACLs and quotas.
   cluster: {
     mayImport: ['core'],
@@ -30,7 +32,7 @@ export const layers: Readonly<Record<string, Layer>> = {
   // The state machine has no I/O, clock or randomness.
   machine: { mayImport: ['core', 'cluster'], testsMayImport: ['rpc'], builtins: [] },
   groups: { mayImport: ['core', 'cluster', 'machine'], testsMayImport: ['metadata'], builtins: [] },
-  journal: { mayImport: ['core', 'cluster', 'machine'], builtins: 'any' },
+  journal: { mayImport: ['core', 'cluster', 'machine', 'sql'], builtins: 'any' },
   rpc: { mayImport: ['core', 'cluster'], testsMayImport: ['metadata'], builtins: 'any' },
   // Leads clusters: state machine and groups over a journal.
   metadata: {
@@ -103,6 +105,7 @@ export const layers: Readonly<Record<string, Layer>> = {
     mayImport: [
       'core',
       'http',
+      'sql',
       'storage',
       'cluster',
       'journal',

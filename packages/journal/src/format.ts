@@ -1,6 +1,7 @@
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { NewerFormat } from '@weir/cluster';
 import { snapshotHeadBytes, snapshotVersion, snapshotVersionOf } from '@weir/machine';
+import { openSqlite } from '@weir/sql/sqlite-file';
 import { rowVersion } from './packed-entries.ts';
 
 /**
@@ -72,6 +73,6 @@ export function checkSqliteFormat(database: DatabaseSync): number {
 
 /** The same for a file by its path. */
 export function checkJournalFile(path: string): void {
-  using database = new DatabaseSync(path, { timeout: 5_000 });
+  using database = openSqlite(path);
   checkSqliteFormat(database);
 }

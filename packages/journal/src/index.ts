@@ -10,5 +10,4 @@ export {
 export { makeDirectory } from './make-directory.ts';
 export { openJournals } from './open.ts';
 export { packEntries, unpackEntries } from './packed-entries.ts';
-export { PostgresPool, type PostgresSql } from './postgres-pool.ts';
 export { makePrivateFile } from './private-file.ts';

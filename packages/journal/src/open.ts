@@ -2,7 +2,7 @@ import type { Clock, Log } from '@weir/core';
 import type { JournalHub } from './journal.ts';
 import { MemoryDatabase, MemoryTables } from './memory-tables.ts';
 import { PostgresTables } from './postgres-tables.ts';
-import { SqliteTables } from './sqlite-tables.ts';
+import { sqliteTables } from './sqlite-tables.ts';
 import { TableHub } from './table-journal.ts';
 
 interface JournalDeps {
@@ -26,7 +26,7 @@ export function openJournals(databaseUrl: string, { clock, log }: JournalDeps): 
       throw new TypeError(`${databaseUrl}: a database in memory is memory://name`);
     if (databaseUrl.includes('://'))
       throw new TypeError(`no database speaks ${databaseUrl.split('://', 1)[0]}://`);
-    return new TableHub(new SqliteTables(databaseUrl), clock);
+    return new TableHub(sqliteTables(databaseUrl), clock);
   }
   let database = memoryDatabases.get(name);
   if (database === undefined) {

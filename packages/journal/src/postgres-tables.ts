@@ -1,12 +1,14 @@
 import { NewerFormat } from '@weir/cluster';
 import type { Clock, Log } from '@weir/core';
 import { snapshotHeadBytes } from '@weir/machine';
-import type postgres from 'postgres';
+import { PostgresPool, type PostgresSql } from '@weir/sql/postgres-pool';
 import { checkedClustersMax, checkFormat, journalFormat, rowHeadBytes } from './format.ts';
-import { PostgresPool, type PostgresSql, poolConnectionsMax, silenceMsMax } from './postgres-pool.ts';
 import {
   type Chunk,
+  type ChunkHead,
   type Head,
+  type HeadRow,
+  headOf,
   type JournalTables,
   type LeaseToRenew,
   type MemberRow,
@@ -62,7 +64,7 @@ export class PostgresTables implements JournalTables {
     this.#clock = clock;
     this.#log = log;
     this.#pool = new PostgresPool({
-      url,
+      server: url,
       keepsConnections: true,
       clock,
       onReplaced: () => this.#onReplaced(),
@@ -71,7 +73,7 @@ export class PostgresTables implements JournalTables {
 
   heads(clusterIds: readonly string[]): Promise<Head[]> {
     return this.#run(async (sql) => {
-      const found = await sql`
+      const found = await sql<(HeadRow & { readonly cluster_id: string })[]>`
         SELECT * FROM weir_journal_heads
         WHERE cluster_id IN (SELECT json_array_elements_text(${JSON.stringify(clusterIds)}::text::json))`;
       const byId = new Map(found.map((row) => [row.cluster_id, headOf(row)]));
@@ -100,8 +102,8 @@ export class PostgresTables implements JournalTables {
 
   chunks(clusterId: string, fromPosition: number, bytesMax: number): Promise<Chunk[]> {
     return this.#run(async (sql) => {
-      const found = await sql`
-        SELECT first_position, count, packed FROM (
+      const found = await sql<Chunk[]>`
+        SELECT first_position AS "firstPosition", count, packed FROM (
           SELECT *, sum(octet_length(packed)) OVER (ORDER BY first_position) - octet_length(packed) AS bytes_before
           FROM (
             SELECT * FROM weir_journal_chunks WHERE cluster_id = ${clusterId} AND first_position >= coalesce(
@@ -111,15 +113,13 @@ export class PostgresTables implements JournalTables {
           ) AS near
         ) AS summed
         WHERE bytes_before < ${bytesMax} AND first_position + count > ${fromPosition} ORDER BY first_position`;
-      return found.map((row): Chunk => {
-        return { firstPosition: row.first_position, count: row.count, packed: row.packed };
-      });
+      return [...found];
     });
   }
 
   chunkAt(clusterId: string, firstPosition: number) {
     return this.#run(async (sql) => {
-      const [found] = await sql<{ epoch: number; count: number }[]>`
+      const [found] = await sql<ChunkHead[]>`
         SELECT epoch, count FROM weir_journal_chunks
         WHERE cluster_id = ${clusterId} AND first_position = ${firstPosition}`;
       return found;
@@ -199,12 +199,10 @@ export class PostgresTables implements JournalTables {
 
   snapshots(clusterId: string): Promise<SnapshotRow[]> {
     return this.#run(async (sql) => {
-      const found = await sql`
-        SELECT id, position, slice_count, bytes FROM weir_journal_snapshots
+      const found = await sql<SnapshotRow[]>`
+        SELECT id, position, slice_count AS "sliceCount", bytes FROM weir_journal_snapshots
         WHERE cluster_id = ${clusterId} AND slice_count IS NOT NULL ORDER BY position DESC, id DESC`;
-      return found.map((row): SnapshotRow => {
-        return { id: row.id, position: row.position, sliceCount: row.slice_count, bytes: row.bytes };
-      });
+      return [...found];
     });
   }
 
@@ -342,21 +340,14 @@ export class PostgresTables implements JournalTables {
   /** Creates the schema; after a failure the next call retries. */
   #prepared(): Promise<void> {
     this.#ready ??= this.#makeSchema().then(
-      () => this.#connectAll(),
+      // Several connections are needed at once for the first time when this process takes over from another.
+      () => this.#pool.connectAll(),
       (error) => {
         this.#ready = undefined;
         throw error;
       },
     );
     return this.#ready;
-  }
-
-  /**
-   * A busy server takes long for a new connection, and several are needed at once for the first time when this process
-   * takes over from another. So all are opened in advance.
-   */
-  #connectAll(): void {
-    for (let count = 0; count < poolConnectionsMax; count++) this.#pool.sql`SELECT 1`.catch(() => {});
   }
 
   async #makeSchema(): Promise<void> {
@@ -391,21 +382,7 @@ export class PostgresTables implements JournalTables {
 
   /** The server was silent although the connection stood. Callers get an error, and may retry on a new connection. */
   #onReplaced(): void {
-    this.#log.warn('lost database connection, reconnecting', { silentMs: silenceMsMax });
+    this.#log.warn('lost database connection, reconnecting', { silentMs: this.#pool.silenceMsMax });
     this.#subscribe();
   }
-}
-
-/** A released lease has no address but retains the name, so that others know the last holder. */
-function headOf(row: postgres.Row): Head {
-  const holderId: string | null = row.holder_id;
-  const holderUrl: string | null = row.holder_url;
-  return {
-    epoch: row.epoch,
-    renewal: row.renewal,
-    ttlMs: row.ttl_ms,
-    nextPosition: row.next_position,
-    holder: holderId === null || holderUrl === null ? undefined : { id: holderId, url: holderUrl },
-    releasedBy: holderUrl === null ? (holderId ?? undefined) : undefined,
-  };
 }

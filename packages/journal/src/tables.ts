@@ -24,10 +24,7 @@ export interface JournalTables {
    */
   chunks(clusterId: string, fromPosition: number, bytesMax: number): Promise<Chunk[]>;
   /** The epoch and count of the chunk that starts exactly here. */
-  chunkAt(
-    clusterId: string,
-    firstPosition: number,
-  ): Promise<{ readonly epoch: number; readonly count: number } | undefined>;
+  chunkAt(clusterId: string, firstPosition: number): Promise<ChunkHead | undefined>;
 
   /**
    * If epoch and renewal are unchanged, raises the epoch and enters the holder. Returns whether it did. Creates a
@@ -117,6 +114,29 @@ export const noHead: Head = {
   nextPosition: 0,
 };
 
+/** A head as databases store it. */
+export interface HeadRow {
+  readonly next_position: number;
+  readonly epoch: number;
+  readonly renewal: number;
+  readonly ttl_ms: number;
+  readonly holder_id: string | null;
+  readonly holder_url: string | null;
+}
+
+/** A released lease has no address but retains the name, so that others know the last holder. */
+export function headOf(row: HeadRow): Head {
+  const { holder_id: id, holder_url: url } = row;
+  return {
+    epoch: row.epoch,
+    renewal: row.renewal,
+    ttlMs: row.ttl_ms,
+    nextPosition: row.next_position,
+    holder: id === null || url === null ? undefined : { id, url },
+    releasedBy: url === null ? (id ?? undefined) : undefined,
+  };
+}
+
 export interface LeaseToRenew {
   readonly clusterId: string;
   readonly epoch: number;
@@ -126,6 +146,11 @@ export interface Chunk {
   readonly firstPosition: number;
   readonly count: number;
   readonly packed: Uint8Array;
+}
+
+export interface ChunkHead {
+  readonly epoch: number;
+  readonly count: number;
 }
 
 export interface SnapshotRow {

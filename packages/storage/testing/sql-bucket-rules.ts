@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { MiB } from '@weir/core';
 import { storageLimits } from '../src/limits.ts';
-import type { BucketTables } from '../src/sql/bucket-tables.ts';
+import { type BucketTables, discardAll } from '../src/sql/bucket-tables.ts';
 import { copyRange } from '../src/sql/content-range.ts';
 import { sqlStore } from '../src/sql/sql-store.ts';
 import type { ObjectStore } from '../src/store/object-store.ts';
@@ -110,10 +110,10 @@ export function sqlBucketRules(name: string, { open, skip = false }: SqlBucketOp
       const content = randomUUID();
       await tables.begin(content, 'key');
       assert.ok(await tables.addChunk(content, 0, own('0123')));
-      await tables.discard([content]);
+      await discardAll(tables, [content]);
       assert.equal(await tables.addChunk(content, 1, own('4567')), false);
       const object = { key: 'key', content, bytes: 4, chunkBytes: 4 };
-      assert.equal(await tables.place(object, { onlyIfAbsent: false }), 'incomplete');
+      assert.equal(await tables.place(object, false), 'incomplete');
       assert.equal(await store.head('key'), undefined);
       assert.equal(await countChunks(), 0);
     },
@@ -127,18 +127,18 @@ export function sqlBucketRules(name: string, { open, skip = false }: SqlBucketOp
       const object = { key: 'key', content, bytes: 6, chunkBytes: 4 };
       await tables.begin(content, 'key');
       await tables.addChunk(content, 0, own('0123'));
-      assert.equal(await tables.place(object, { onlyIfAbsent: false }), 'incomplete');
+      assert.equal(await tables.place(object, false), 'incomplete');
       await tables.addChunk(content, 1, own('45'));
-      assert.deepEqual(await tables.place(object, { onlyIfAbsent: true }), { replaced: undefined });
-      assert.deepEqual(await tables.place(object, { onlyIfAbsent: true }), { replaced: undefined });
-      await tables.discard([content]);
+      assert.deepEqual(await tables.place(object, true), { replaced: undefined });
+      assert.deepEqual(await tables.place(object, true), { replaced: undefined });
+      await discardAll(tables, [content]);
       assert.equal(String(await store.getRange('key', 0, 9)), '012345');
       const other = randomUUID();
       await tables.begin(other, 'key');
       await tables.addChunk(other, 0, own('x'));
       const late = { key: 'key', content: other, bytes: 1, chunkBytes: 4 };
-      assert.equal(await tables.place(late, { onlyIfAbsent: true }), 'exists');
-      assert.deepEqual(await tables.place(late, { onlyIfAbsent: false }), { replaced: content });
+      assert.equal(await tables.place(late, true), 'exists');
+      assert.deepEqual(await tables.place(late, false), { replaced: content });
     },
     4,
   );
@@ -165,7 +165,7 @@ export function sqlBucketRules(name: string, { open, skip = false }: SqlBucketOp
     assert.equal(second.next, undefined);
     const ids = [...first.uploads, ...second.uploads].map(({ uploadId }) => uploadId);
     assert.equal(new Set(ids).size, 1003);
-    await tables.discard(ids);
+    await discardAll(tables, ids);
     assert.deepEqual((await incompleteUploads!.list('')).uploads, []);
   });
 }

@@ -6,7 +6,7 @@ import { objectStoreContract } from '@weir/storage/testing';
 import { Kafka, logLevel } from 'kafkajs';
 import postgres from 'postgres';
 import { storageLimits } from '../../../packages/storage/src/limits.ts';
-import { PostgresThread } from '../../../packages/storage/src/sql/postgres-thread.ts';
+import { postgresThread } from '../../../packages/storage/src/sql/postgres-thread.ts';
 import { parsePostgresUrl } from '../../../packages/storage/src/sql/sql-url.ts';
 import { scopedStore } from '../../../packages/storage/src/store/scoped-store.ts';
 import { sqlBucketRules } from '../../../packages/storage/testing/sql-bucket-rules.ts';
@@ -51,7 +51,7 @@ if ('missing' in server) {
       const table = newTable();
       const place = parsePostgresUrl(new URL(`${server.url}?table=${table}`));
       return {
-        tables: new PostgresThread(place, { log: silentLog }),
+        tables: postgresThread(place, { log: silentLog }),
         async countChunks() {
           const [row] = await sql<
             { count: number }[]

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { NewerFormat } from '@weir/cluster';
 import { type Clock, type Log, pauseUnlessStopped } from '@weir/core';
 import { checkJournalFile, type JournalHub, makeDirectory } from '@weir/journal';
+import { openSqlite } from '@weir/sql/sqlite-file';
 import { DatabaseProblem } from '../accounts/database/database-problem.ts';
 import { accountsUrlOf } from './accounts-url.ts';
 
@@ -78,7 +78,7 @@ const retryMs = 1_000;
 function checkFile(path: string, table: string): number | undefined {
   if (!existsSync(path)) return undefined;
   try {
-    using database = new DatabaseSync(path, { timeout: busyTimeoutMs });
+    using database = openSqlite(path);
     const names = database
       .prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")
       .all()
@@ -94,8 +94,6 @@ function checkFile(path: string, table: string): number | undefined {
     throw new DatabaseProblem(`${path}: ${explained(error)}`, { cause: error });
   }
 }
-
-const busyTimeoutMs = 5_000;
 
 /** Primary result codes of SQLite; the upper bits of an extended code have details. */
 const sqliteCodes = { readOnly: 8, corrupt: 11, cannotOpen: 14, notADatabase: 26 } as const;

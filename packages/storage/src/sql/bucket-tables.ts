@@ -1,3 +1,4 @@
+import type { CallRules, RemoteCalls } from '@weir/sql/database-thread';
 import type { ObjectInfo } from '../store/object-store.ts';
 
 /**
@@ -10,45 +11,71 @@ import type { ObjectInfo } from '../store/object-store.ts';
  * A content is written once, under an id that is never used again, and becomes an object by one change of its row. So
  * no transaction stays open while bytes are transferred, and what a process leaves behind is in `contents`.
  */
-export interface BucketTables {
-  /** Stores an object of at most one chunk, whose memory it takes. Durable when it resolves. */
-  putWhole(object: PlacedObject, chunk: Buffer<ArrayBuffer>, options: PlaceOptions): Promise<Placed>;
+export interface BucketTables extends RemoteCalls<BucketOperations> {
+  close(): Promise<void>;
+}
+
+/** The calls of the tables, as a thread serves them. */
+export interface BucketOperations {
+  /** Stores an object of at most one chunk, whose memory it takes. Durable when it is done. */
+  putWhole(object: PlacedObject, chunk: Uint8Array<ArrayBuffer>, onlyIfAbsent: boolean): Placed;
 
   /** Begins a content of several chunks. */
-  begin(content: string, key: string, signal?: AbortSignal): Promise<void>;
+  begin(content: string, key: string): void;
 
   /** Stores a chunk, whose memory it takes, or replaces it. Returns false if the content is gone. */
-  addChunk(
-    content: string,
-    number: number,
-    chunk: Buffer<ArrayBuffer>,
-    signal?: AbortSignal,
-  ): Promise<boolean>;
+  addChunk(content: string, number: number, chunk: Uint8Array<ArrayBuffer>): boolean;
 
-  /** Makes a content the object of its key, if all of its bytes are stored. Durable when it resolves. */
-  place(object: PlacedObject, options: PlaceOptions): Promise<Placed | 'incomplete'>;
+  /** Makes a content the object of its key, if all of its bytes are stored. Durable when it is done. */
+  place(object: PlacedObject, onlyIfAbsent: boolean): Placed | 'incomplete';
 
   /** Removes objects. Returns their contents, which are still to be discarded. */
-  remove(keys: readonly string[], signal?: AbortSignal): Promise<string[]>;
+  remove(keys: readonly string[]): string[];
 
-  /** Removes contents that no object has, in steps that take little time each. */
-  discard(contents: readonly string[], signal?: AbortSignal): Promise<void>;
+  /** Removes some chunks of contents that no object has, which takes little time. Returns whether there are more. */
+  discardSome(contents: readonly string[]): boolean;
 
   /** Some contents that processes left: removed ones, and those that are older than `ageMs`. */
-  leftovers(ageMs: number, signal?: AbortSignal): Promise<string[]>;
+  leftovers(ageMs: number): string[];
 
-  find(key: string, signal?: AbortSignal): Promise<ObjectInfo | undefined>;
+  find(key: string): ObjectInfo | undefined;
 
   /** Reads bytes `start` to `end` of an object: all that there are, in one consistent read. */
-  read(key: string, start: number, end: number, signal?: AbortSignal): Promise<ReadPieces | undefined>;
+  read(key: string, start: number, end: number): ReadPieces | undefined;
 
   /** The first objects of a range of keys, in the order of their UTF-8 bytes. */
-  list(range: KeyRange, signal?: AbortSignal): Promise<ObjectInfo[]>;
+  list(range: KeyRange): ObjectInfo[];
 
   /** The first contents of a range of keys that are being written, by key and id. */
-  listContents(range: ContentRange, signal?: AbortSignal): Promise<ListedContent[]>;
+  listContents(range: ContentRange): ListedContent[];
+}
 
-  close(): Promise<void>;
+/**
+ * Changes that need not survive a power failure by themselves do not wait for the disk: the wait of the change that
+ * makes an object visible covers everything before it.
+ */
+export const bucketRules: CallRules<BucketOperations> = {
+  putWhole: { moves: 1 },
+  begin: { waitsForDisk: false },
+  addChunk: { moves: 2, waitsForDisk: false },
+  place: {},
+  remove: {},
+  discardSome: { waitsForDisk: false },
+  leftovers: { reads: true },
+  find: { reads: true },
+  read: { reads: true },
+  list: { reads: true },
+  listContents: { reads: true },
+};
+
+/** Removes contents that no object has, in steps. */
+export async function discardAll(
+  tables: BucketTables,
+  contents: readonly string[],
+  signal?: AbortSignal,
+): Promise<void> {
+  if (contents.length === 0) return;
+  while (await tables.discardSome(contents, signal));
 }
 
 export interface PlacedObject {
@@ -57,11 +84,6 @@ export interface PlacedObject {
   readonly bytes: number;
   /** The size of all chunks but the last. */
   readonly chunkBytes: number;
-}
-
-export interface PlaceOptions {
-  readonly onlyIfAbsent: boolean;
-  readonly signal?: AbortSignal | undefined;
 }
 
 /** `replaced` is the content that the object had before, and which is still to be discarded. */

@@ -7,8 +7,8 @@ import { parsePostgresUrl, parseSqliteUrl } from './sql-url.ts';
 /** The server may be away; calls fail until it is back. */
 export async function openPostgresStore(url: URL, deps: { readonly log: Log }): Promise<ObjectStore> {
   const place = parsePostgresUrl(url);
-  const { PostgresThread } = await import('./postgres-thread.ts');
-  return sqlStore(new PostgresThread(place, deps));
+  const { postgresThread } = await import('./postgres-thread.ts');
+  return sqlStore(postgresThread(place, deps));
 }
 
 export async function createSqliteStore(url: URL): Promise<void> {
@@ -19,8 +19,8 @@ export async function createSqliteStore(url: URL): Promise<void> {
 
 export async function openSqliteStore(url: URL): Promise<ObjectStore> {
   const place = parseSqliteUrl(url);
-  const { SqliteTables } = await import('./sqlite-tables.ts');
-  const tables = new SqliteTables(place);
+  const { sqliteTables } = await import('./sqlite-tables.ts');
+  const tables = sqliteTables(place);
   try {
     await tables.open();
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { StoreErrorKind } from '../store/store-error.ts';
-import type { ThreadProblem } from './thread-call.ts';
+import type { BucketProblem } from './bucket-thread.ts';
 
 /** Error kinds by SQLSTATE, or by its first two characters. What is not listed is treated as a transient failure. */
 const kindOfState: Readonly<Record<string, StoreErrorKind>> = {
@@ -22,10 +22,10 @@ const kindOfState: Readonly<Record<string, StoreErrorKind>> = {
   '57014': 'timeout',
 };
 
-/** What the thread answers. The driver's own error has the parameters in it, and so a chunk. */
+/** What the thread responds. The driver's own error has the parameters in it, and so a chunk. */
 export class PostgresProblem extends Error {
   override readonly name = 'PostgresProblem';
-  readonly problem: ThreadProblem;
+  readonly problem: BucketProblem;
 
   constructor(subject: string, error: Error) {
     super(error.message);

@@ -6,7 +6,6 @@ import type {
   ListedContent,
   Placed,
   PlacedObject,
-  PlaceOptions,
   ReadPieces,
 } from './bucket-tables.ts';
 import { PostgresConnections, type PostgresConnectionsDeps } from './postgres-connections.ts';
@@ -48,7 +47,7 @@ export class PostgresTables implements BucketTables {
   async putWhole(
     { key, content, bytes, chunkBytes }: PlacedObject,
     chunk: Uint8Array,
-    { onlyIfAbsent }: PlaceOptions,
+    onlyIfAbsent: boolean,
   ): Promise<Placed> {
     const { putWhole, putWholeIfAbsent } = this.#statements;
     const text = onlyIfAbsent ? putWholeIfAbsent : putWhole;
@@ -66,14 +65,14 @@ export class PostgresTables implements BucketTables {
     return count > 0;
   }
 
-  async place(object: PlacedObject, { onlyIfAbsent }: PlaceOptions): Promise<Placed | 'incomplete'> {
+  async place(object: PlacedObject, onlyIfAbsent: boolean): Promise<Placed | 'incomplete'> {
     const { key, content, bytes, chunkBytes } = object;
     const { place, placeIfAbsent, objectContent } = this.#statements;
     const parameters = [key, content, bytes, chunkBytes, Math.ceil(bytes / chunkBytes)];
     const text = onlyIfAbsent ? placeIfAbsent : place;
     const [placed] = await this.#run(text, parameters, key);
     if (placed !== undefined) return { replaced: placed.replaced ?? undefined };
-    // An earlier call may have done it, whose answer was lost.
+    // An earlier call may have done it, whose response was lost.
     const [found] = await this.#run(objectContent, [key], key);
     if (found?.content === content) return { replaced: undefined };
     return onlyIfAbsent && found !== undefined ? 'exists' : 'incomplete';
@@ -84,15 +83,15 @@ export class PostgresTables implements BucketTables {
     return found.map(({ content }) => content);
   }
 
-  async discard(contents: readonly string[]): Promise<void> {
-    if (contents.length === 0) return;
+  async discardSome(contents: readonly string[]): Promise<boolean> {
     const { mark, discardChunks, forget } = this.#statements;
     // One that has become an object meanwhile is not marked.
     const marked = await this.#run(mark, [JSON.stringify(contents)], this.#subject);
-    if (marked.length === 0) return;
+    if (marked.length === 0) return false;
     const ids = JSON.stringify(marked.map(({ id }) => id));
-    while ((await this.#run(discardChunks, [ids], this.#subject)).count > 0);
+    if ((await this.#run(discardChunks, [ids], this.#subject)).count > 0) return true;
     await this.#run(forget, [ids], this.#subject);
+    return false;
   }
 
   async leftovers(ageMs: number): Promise<string[]> {
@@ -102,7 +101,7 @@ export class PostgresTables implements BucketTables {
 
   async find(key: string): Promise<ObjectInfo | undefined> {
     const [found] = await this.#run(this.#statements.find, [key], key);
-    return found && { key, bytes: found.bytes, modifiedMs: found.modified_ms };
+    return found as ObjectInfo | undefined;
   }
 
   async read(key: string, start: number, end: number): Promise<ReadPieces | undefined> {
@@ -115,13 +114,13 @@ export class PostgresTables implements BucketTables {
 
   async list({ from, before, count }: KeyRange): Promise<ObjectInfo[]> {
     const found = await this.#run(this.#statements.list, [from, before, count], this.#subject);
-    return found.map(({ key, bytes, modified_ms: modifiedMs }) => ({ key, bytes, modifiedMs }));
+    return [...(found as Iterable<ObjectInfo>)];
   }
 
   async listContents({ from, after, before, count }: ContentRange): Promise<ListedContent[]> {
     const parameters = [from, before, after?.key ?? null, after?.content ?? null, count];
     const found = await this.#run(this.#statements.listContents, parameters, this.#subject);
-    return found.map(({ key, id, begun_ms: begunMs }) => ({ key, content: id, begunMs }));
+    return [...(found as Iterable<ListedContent>)];
   }
 
   close(): Promise<void> {
@@ -231,7 +230,7 @@ function statementsOf(table: string) {
         AND NOT EXISTS (SELECT FROM ${chunks} WHERE content = id)`,
     leftovers: `
       SELECT id FROM ${contents} WHERE is_discarded OR begun_ms < ${nowMs} - $1::bigint LIMIT ${leftoversMax}`,
-    find: `SELECT bytes, modified_ms FROM ${objects} WHERE key = $1::text`,
+    find: `SELECT key, bytes, modified_ms AS "modifiedMs" FROM ${objects} WHERE key = $1::text`,
     read: `
       SELECT o.content, o.bytes AS object_bytes, substring(c.bytes
         FROM greatest($2::bigint - c.number::bigint * o.chunk_bytes, 0)::integer + 1
@@ -242,10 +241,10 @@ function statementsOf(table: string) {
         AND c.number BETWEEN $2::bigint / o.chunk_bytes AND ($3::bigint - 1) / o.chunk_bytes
       WHERE o.key = $1::text ORDER BY c.number`,
     list: `
-      SELECT key, bytes, modified_ms FROM ${objects}
+      SELECT key, bytes, modified_ms AS "modifiedMs" FROM ${objects}
       WHERE key >= $1::text AND key < $2::text ORDER BY key LIMIT $3::integer`,
     listContents: `
-      SELECT key, id, begun_ms FROM ${contents}
+      SELECT key, id AS content, begun_ms AS "begunMs" FROM ${contents}
       WHERE NOT is_discarded AND key >= $1::text AND key < $2::text
         AND ($3::text IS NULL OR (key, id) > ($3::text, $4::uuid))
       ORDER BY key, id LIMIT $5::integer`,

@@ -1,41 +1,36 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import { workerData } from 'node:worker_threads';
 import { systemClock } from '@weir/core';
+import { serveCalls, type ThreadCall, warn } from '@weir/sql/serve-calls';
 import type { BucketTables } from './bucket-tables.ts';
+import type { BucketProblem } from './bucket-thread.ts';
 import { PostgresProblem } from './postgres-errors.ts';
 import { PostgresTables } from './postgres-tables.ts';
 import type { PostgresPlace } from './sql-url.ts';
-import {
-  answerCall,
-  closeMessage,
-  type ThreadCall,
-  type ThreadProblem,
-  type ThreadWarning,
-} from './thread-call.ts';
 
 /** The thread with the connections to the PostgreSQL server of a bucket. */
-const port = parentPort!;
 const tables = new PostgresTables(workerData as PostgresPlace, {
   clock: systemClock,
-  onReplaced(silentMs) {
-    const warning: ThreadWarning = { fields: { silentMs } };
-    port.postMessage(warning);
-  },
+  onReplaced: (silentMs) => warn({ silentMs }),
 });
 
-port.on('message', (message: ThreadCall | typeof closeMessage) => {
-  if (message === closeMessage) {
-    void tables.close().finally(() => port.close());
-    return;
-  }
-  const { id, method, args } = message;
+async function responseTo({ id, method, args }: ThreadCall) {
   const call = tables[method as keyof BucketTables] as (...args: unknown[]) => Promise<unknown>;
-  call.apply(tables, [...args]).then(
-    (result) => answerCall(port, { id, result }),
-    (error: unknown) => answerCall(port, { id, problem: problemOf(error) }),
-  );
-});
+  try {
+    return { id, result: await call.apply(tables, [...args]) };
+  } catch (error) {
+    return { id, problem: toProblem(error) };
+  }
+}
 
-function problemOf(error: unknown): ThreadProblem {
+function toProblem(error: unknown): BucketProblem {
   if (error instanceof PostgresProblem) return error.problem;
   return { kind: undefined, subject: '', text: (error as Error).message };
 }
+
+serveCalls({
+  callsMax: 1,
+  serve([call], respond) {
+    void responseTo(call!).then(respond);
+  },
+  close: () => tables.close(),
+});

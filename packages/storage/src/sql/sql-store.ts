@@ -6,7 +6,7 @@ import { contentBytes } from '../store/content.ts';
 import { checkKey, checkKeys, checkRange } from '../store/key.ts';
 import type { CallOptions, ObjectStore, ReadMemory } from '../store/object-store.ts';
 import { ObjectNotFound, StoreError } from '../store/store-error.ts';
-import type { BucketTables, PlacedObject } from './bucket-tables.ts';
+import { type BucketTables, discardAll, type PlacedObject } from './bucket-tables.ts';
 import { CallSlots } from './call-slots.ts';
 import { ChunkWriter } from './chunk-writer.ts';
 import { copyRange } from './content-range.ts';
@@ -39,10 +39,10 @@ export function sqlStore(
    */
   async function discard(contents: readonly string[], { signal }: CallOptions = {}): Promise<void> {
     try {
-      await tables.discard(contents, signal);
+      await discardAll(tables, contents, signal);
       if (mayHaveLeftovers) {
         const left = await tables.leftovers(leftoverAgeMs, signal);
-        await tables.discard(left, signal);
+        await discardAll(tables, left, signal);
         mayHaveLeftovers = left.length > 0;
       }
     } catch {
@@ -64,7 +64,7 @@ export function sqlStore(
         object.bytes > chunkBytes
           ? await writeChunks(object, content, { signal, onlyIfAbsent })
           : await chunkSlots.run(
-              () => tables.putWhole(object, copyRange(content, 0, object.bytes), { signal, onlyIfAbsent }),
+              () => tables.putWhole(object, copyRange(content, 0, object.bytes), onlyIfAbsent, signal),
               signal,
             );
       if (placed === 'exists') return false;
@@ -86,7 +86,7 @@ export function sqlStore(
     try {
       await tables.begin(object.content, object.key, attempt.signal);
       await chunks.write(object, 0, content, attempt.signal);
-      const placed = await tables.place(object, { onlyIfAbsent, signal: attempt.signal });
+      const placed = await tables.place(object, onlyIfAbsent, attempt.signal);
       if (placed === 'incomplete')
         throw new StoreError('unavailable', object.key, 'the database lost a part of it');
       if (placed === 'exists') await discard([object.content]);
@@ -202,7 +202,7 @@ export function sqlStore(
         const uploads = found.map(({ key, content, begunMs }) => ({ key, uploadId: content, begunMs }));
         return { uploads, next: uploads.length < pageObjects ? undefined : uploads.at(-1) };
       },
-      abort: ({ uploadId }, { signal } = {}) => tables.discard([uploadId], signal),
+      abort: ({ uploadId }, { signal } = {}) => discardAll(tables, [uploadId], signal),
     },
 
     close: () => tables.close(),

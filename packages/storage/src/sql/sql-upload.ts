@@ -3,7 +3,7 @@ import { checkParts } from '../store/check-parts.ts';
 import { contentBytes } from '../store/content.ts';
 import type { CallOptions, ObjectUpload } from '../store/object-store.ts';
 import { StoreError } from '../store/store-error.ts';
-import type { BucketTables } from './bucket-tables.ts';
+import { type BucketTables, discardAll } from './bucket-tables.ts';
 import type { ChunkWriter } from './chunk-writer.ts';
 
 interface SqlUploadOptions {
@@ -40,7 +40,7 @@ export class SqlUpload implements ObjectUpload {
     if (this.#state === 'aborted') throw new StoreError('invalid', key, 'the upload was aborted');
     checkParts(key, this.#partEnds, partCount);
     const object = { key, content, chunkBytes, bytes: this.#partEnds.at(-1)! };
-    const placed = await tables.place(object, { onlyIfAbsent: false, signal });
+    const placed = await tables.place(object, false, signal);
     if (placed === 'incomplete')
       throw new StoreError('invalid', key, 'the upload was aborted, or the database lost a part of it');
     this.#state = 'finished';
@@ -49,7 +49,7 @@ export class SqlUpload implements ObjectUpload {
 
   async abort({ signal }: CallOptions = {}): Promise<void> {
     if (this.#state !== 'open') return;
-    await this.#options.tables.discard([this.#options.content], signal);
+    await discardAll(this.#options.tables, [this.#options.content], signal);
     this.#state = 'aborted';
   }
 }

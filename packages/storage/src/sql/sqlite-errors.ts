@@ -1,6 +1,6 @@
 import { codeOf, fileStoreError } from '../file/file-errors.ts';
 import { StoreError, type StoreErrorKind } from '../store/store-error.ts';
-import type { ThreadProblem } from './thread-call.ts';
+import type { BucketProblem } from './bucket-thread.ts';
 
 /** The file of a bucket, or its tables, are not there. */
 export class SqliteMissing extends Error {
@@ -32,7 +32,7 @@ export function isBusy(error: unknown): boolean {
 export function sqliteProblem(
   subject: string,
   error: unknown,
-): ThreadProblem & { readonly kind: StoreErrorKind } {
+): BucketProblem & { readonly kind: StoreErrorKind } {
   if (error instanceof SqliteMissing) return { kind: 'bucketMissing', subject, text: error.message };
   const { message, errcode } = error as Error & { readonly errcode?: number };
   // Codes of Node itself begin with ERR_.

@@ -1,12 +1,10 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
+import { durablePragmas, openSqlite } from '@weir/sql/sqlite-file';
 import { StoreError } from '../store/store-error.ts';
 import type { SqlitePlace } from './sql-url.ts';
 import { isBusy, SqliteMissing, sqliteProblem } from './sqlite-errors.ts';
-
-/** How long a connection waits for others that write. */
-const busyTimeoutMs = 5_000;
 
 export function sqliteNames(table: string) {
   return { objects: `${table}_objects`, contents: `${table}_contents`, chunks: `${table}_chunks` };
@@ -38,10 +36,9 @@ export function createSqliteBucket(place: SqlitePlace): void {
 
 function makeTables({ path, table }: SqlitePlace): void {
   const { objects, contents, chunks } = sqliteNames(table);
-  using database = new DatabaseSync(path, { timeout: busyTimeoutMs });
+  using database = openSqlite(path);
   database.exec(`
-    PRAGMA journal_mode = WAL;
-    PRAGMA synchronous = FULL;
+    ${durablePragmas}
     BEGIN IMMEDIATE;
     CREATE TABLE IF NOT EXISTS ${objects} (
       key TEXT PRIMARY KEY COLLATE BINARY, content TEXT NOT NULL, bytes INTEGER NOT NULL, chunk_bytes INTEGER NOT NULL,
@@ -61,7 +58,7 @@ function makeTables({ path, table }: SqlitePlace): void {
 export function openSqliteBucket({ path, table }: SqlitePlace): DatabaseSync {
   if (!exists(path)) throw new SqliteMissing('the file does not exist');
   accessSync(path, constants.R_OK);
-  const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
+  const database = openSqlite(path);
   try {
     const found = database
       .prepare('SELECT 1 FROM sqlite_schema WHERE name = ?')

@@ -15,7 +15,7 @@ import { scopedStore } from '../store/scoped-store.ts';
 import { sqlStore } from './sql-store.ts';
 import type { SqlitePlace } from './sql-url.ts';
 import { createSqliteBucket } from './sqlite-schema.ts';
-import { SqliteTables } from './sqlite-tables.ts';
+import { sqliteTables } from './sqlite-tables.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'weir-sqlite-bucket-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -35,7 +35,7 @@ function openUrl(url: string): Promise<ObjectStore> {
 }
 
 /** One store for all rules, each in a folder of its own: starting threads takes longer than the rules. */
-const tables = new SqliteTables(newBucket());
+const tables = sqliteTables(newBucket());
 after(() => tables.close());
 let folders = 0;
 objectStoreContract('sqlite', {
@@ -47,7 +47,7 @@ sqlBucketRules('sqlite', {
   open() {
     const place = newBucket('records');
     return {
-      tables: new SqliteTables(place),
+      tables: sqliteTables(place),
       async countChunks() {
         using database = new DatabaseSync(place.path);
         return Number(database.prepare('SELECT count(*) AS count FROM records_chunks').get()!.count);
@@ -112,7 +112,7 @@ test('sqlite: a file that is no database is a mistake of the URL', async () => {
 test('sqlite: a bucket whose file was removed fails, and is not made again', async () => {
   const place = newBucket();
   const { path } = place;
-  const store = sqlStore(new SqliteTables(place));
+  const store = sqlStore(sqliteTables(place));
   await store.put('key', [Buffer.from('x')]);
   renameSync(path, `${path}-away`);
   const isRemoved = { kind: 'bucketMissing', message: /the file was removed; put it back/ };

@@ -1,5 +1,5 @@
 import type { Clock, Log } from '@weir/core';
-import { PostgresPool, type PostgresSql } from '@weir/journal';
+import { PostgresPool, type PostgresSql } from '@weir/sql/postgres-pool';
 import {
   type CompiledQuery,
   type DatabaseConnection,
@@ -33,7 +33,7 @@ class PostgresDriver implements Driver {
   constructor(url: string, { clock, log }: PostgresDeps) {
     const onReplaced = (error: string) =>
       log.warn('closed connections to accounts database, reconnecting', { error });
-    this.#pool = new PostgresPool({ url, clock, onReplaced });
+    this.#pool = new PostgresPool({ server: url, clock, onReplaced });
   }
 
   async init(): Promise<void> {}
@@ -64,7 +64,7 @@ class PostgresDriver implements Driver {
 
 interface OpenTransaction {
   readonly pool: PostgresSql;
-  readonly sql: postgres.TransactionSql<{ int8: number }>;
+  readonly sql: Parameters<Parameters<PostgresSql['begin']>[1]>[0];
   readonly ended: Promise<void>;
   commit(): void;
   rollback(): void;

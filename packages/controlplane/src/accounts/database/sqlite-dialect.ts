@@ -1,3 +1,6 @@
+import { dirname } from 'node:path';
+import { makeDirectory } from '@weir/journal';
+import { DatabaseThread } from '@weir/sql/database-thread';
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -8,7 +11,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
-import { SqliteThread } from './sqlite-thread.ts';
+import type { SqliteResult } from './sqlite-worker.ts';
 
 /**
  * Kysely over a SQLite database on a worker thread. There is one connection, and Kysely gives it to one statement or
@@ -25,7 +28,7 @@ export function sqliteDialect(path: string): Dialect {
 
 class SqliteDriver implements Driver {
   readonly #path: string;
-  #thread: SqliteThread | undefined;
+  #thread: DatabaseThread<string> | undefined;
   #connection: SqliteConnection | undefined;
 
   constructor(path: string) {
@@ -33,7 +36,14 @@ class SqliteDriver implements Driver {
   }
 
   async init(): Promise<void> {
-    this.#thread = new SqliteThread(this.#path);
+    const path = this.#path;
+    if (path !== ':memory:') makeDirectory(dirname(path));
+    this.#thread = new DatabaseThread({
+      worker: new URL(import.meta.resolve('./sqlite-worker.ts')),
+      workerData: { path },
+      toError: (problem) => new Error(`accounts: SQLite: ${problem}`),
+      toLoss: (cause) => new Error(`accounts: ${path}: ${cause?.message ?? 'it was closed'}`),
+    });
     this.#connection = new SqliteConnection(this.#thread);
   }
 
@@ -63,14 +73,15 @@ class SqliteDriver implements Driver {
 }
 
 class SqliteConnection implements DatabaseConnection {
-  readonly #thread: SqliteThread;
+  readonly #thread: DatabaseThread<string>;
 
-  constructor(thread: SqliteThread) {
+  constructor(thread: DatabaseThread<string>) {
     this.#thread = thread;
   }
 
   async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
-    const { rows, changes } = await this.#thread.run(sql, parameters);
+    const call = { method: 'execute', args: [sql, parameters], moved: [] };
+    const { rows, changes } = (await this.#thread.call(call)) as SqliteResult;
     return { rows: rows as Row[], numAffectedRows: BigInt(changes) };
   }
 

@@ -1,62 +1,39 @@
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
-import { parentPort, workerData } from 'node:worker_threads';
-import { closeMessage, type SqliteReply } from '@weir/journal/sqlite-bridge';
-import type { SqliteResult, SqliteStatement } from './sqlite-statement.ts';
+import type { SQLInputValue } from 'node:sqlite';
+import { workerData } from 'node:worker_threads';
+import { serveCalls, type ThreadCall } from '@weir/sql/serve-calls';
+import { durablePragmas, openSqlite, SqliteFile } from '@weir/sql/sqlite-file';
 
-/** The thread that owns a SQLite file, because `node:sqlite` blocks its thread during I/O. */
-const port = parentPort!;
+/** The thread that owns the SQLite file. Statements run one after the other; Kysely begins and ends transactions. */
 const { path } = workerData as { path: string };
 
-const busyTimeoutMs = 5_000;
-/** Most statements are constants; the bound is for those whose text depends on the number of values. */
-const preparedMax = 500;
-
-const database = new DatabaseSync(path, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true });
-database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
-
-interface Prepared {
-  readonly statement: StatementSync;
-  readonly hasRows: boolean;
+export interface SqliteResult {
+  readonly rows: readonly unknown[];
+  /** How many rows a statement changed; for one that returns rows, how many it returned. */
+  readonly changes: number;
 }
 
-const prepared = new Map<string, Prepared>();
+const file = new SqliteFile(openSqlite(path));
+file.database.exec(durablePragmas);
 
-function prepare(text: string): Prepared {
-  let found = prepared.get(text);
-  if (found === undefined) {
-    if (prepared.size >= preparedMax) prepared.clear();
-    const statement = database.prepare(text);
-    found = { statement, hasRows: statement.columns().length > 0 };
-    prepared.set(text, found);
-  }
-  return found;
+function execute(text: string, parameters: readonly SQLInputValue[]): SqliteResult {
+  if (file.sql(text).columns().length === 0) return { rows: [], changes: file.run(text, parameters) };
+  const rows = file.rows(text, parameters);
+  return { rows, changes: rows.length };
 }
 
-function run({ sql, parameters }: SqliteStatement): SqliteResult {
-  const { statement, hasRows } = prepare(sql);
-  const values = parameters as SQLInputValue[];
-  if (hasRows) {
-    const rows = statement.all(...values);
-    return { rows, changes: rows.length };
-  }
-  return { rows: [], changes: Number(statement.run(...values).changes) };
-}
-
-type SqliteCall = { readonly id: number } & SqliteStatement;
-
-function answer({ id, ...statement }: SqliteCall): SqliteReply {
+function responseTo({ id, args }: ThreadCall) {
   try {
-    return { id, result: run(statement) };
+    const [text, parameters] = args as Parameters<typeof execute>;
+    return { id, result: execute(text, parameters) };
   } catch (error) {
     return { id, problem: (error as Error).message };
   }
 }
 
-port.on('message', (message: SqliteCall | typeof closeMessage) => {
-  if (message !== closeMessage) {
-    port.postMessage(answer(message));
-    return;
-  }
-  database.close();
-  port.close();
+serveCalls({
+  callsMax: 1,
+  serve([call], respond) {
+    respond(responseTo(call!));
+  },
+  close: () => file.close(),
 });
