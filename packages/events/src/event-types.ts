@@ -76,7 +76,11 @@ export const eventTypes: Readonly<Record<EventTypeName, EventType>> = {
       field('is_shadow', 'boolean', 'Whether it was only noted, since rules are tried out.'),
       text('client_address', 'Where the client came from.'),
       text('client_id', 'What the client calls itself.'),
-      field('suppressed', 'integer', 'How many equal denials were left out before this one.'),
+      field(
+        'suppressed',
+        'integer',
+        'How many equal denials were left out before this one. Counts of events include them.',
+      ),
       ...logFields,
       ...agentFields,
       ...clusterFields,

@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import { isObject } from '../src/event-object.ts';
 import { type EventTypeName, eventTypeNames } from '../src/event-types.ts';
 import type { Field, Filter } from '../src/filter/tree.ts';
 import type { SearchRequest } from '../src/query/request.ts';
@@ -59,6 +60,7 @@ export const anyQueryCase: fc.Arbitrary<QueryCase> = fc
         type: fc.nat({ max: 1 }),
         timeMs: anyTime,
         size: fc.integer({ min: -5, max: 5 }),
+        suppressed: fc.constantFrom(undefined, undefined, 0, 1, 7, -1, 0.5, '3', [2], [2, 3]),
         junk: fc.option(anyJunk, { freq: 20 }),
       }),
       { maxLength: 60, size: 'max' },
@@ -97,9 +99,11 @@ export const anyQueryCase: fc.Arbitrary<QueryCase> = fc
     const topics = made.types.map((type, index): MemoryTopic => {
       const rows = made.rows.filter((row) => row.type % made.types.length === index);
       if (made.isSorted) rows.sort((one, other) => one.timeMs - other.timeMs);
-      const records = rows.map(({ pick, timeMs, size, junk }, place) => {
-        const event = made.pool[pick % made.pool.length]!.event as object;
-        const text = junk ?? JSON.stringify({ ...event, ...idOf(type, place), size });
+      const records = rows.map(({ pick, timeMs, size, suppressed, junk }, place) => {
+        const event = made.pool[pick % made.pool.length]!.event as { readonly data?: unknown };
+        const data =
+          suppressed === undefined || !isObject(event.data) ? event.data : { ...event.data, suppressed };
+        const text = junk ?? JSON.stringify({ ...event, data, ...idOf(type, place), size });
         return { timeMs, text };
       });
       let from = made.startOffset;

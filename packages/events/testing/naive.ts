@@ -5,6 +5,7 @@ import { type EventTypeName, eventTypeNames } from '../src/event-types.ts';
 import { bucketsOf } from '../src/query/buckets.ts';
 import { groupKeys, numbersOf, valuesOf } from '../src/query/cells.ts';
 import { summarizeFields } from '../src/query/field-summary.ts';
+import { occurrencesOf, suppressedField } from '../src/query/occurrences.ts';
 import { compareKeys, comparePositions, positionOrder } from '../src/query/order.ts';
 import type {
   Aggregation,
@@ -115,9 +116,11 @@ function naiveTimeline(
 ): Timeline {
   const { bucketMs, firstBucket, bucketCount } = bucketsOf(window);
   const groups = new Map<string, Group>();
-  for (const { timeMs, event } of rows) {
+  for (const { type, timeMs, event } of rows) {
+    const leftOut = suppressedField(type);
+    const times = leftOut === undefined ? 1 : occurrencesOf(numbersOf(valuesOf(leftOut, event)));
     const bucket = Math.floor(timeMs / bucketMs) - firstBucket;
-    const numbers = field === undefined ? [0] : numbersOf(valuesOf(field, event));
+    const numbers = field === undefined ? Array<number>(times).fill(0) : numbersOf(valuesOf(field, event));
     for (const key of groupBy === undefined ? [null] : groupKeys(valuesOf(groupBy, event))) {
       for (const thenKey of thenBy === undefined ? [undefined] : groupKeys(valuesOf(thenBy, event))) {
         const id = [key, thenKey].map((one) => `${typeof one} ${JSON.stringify(String(one))}`).join();

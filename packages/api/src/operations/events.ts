@@ -63,7 +63,9 @@ const timelineWanted = () =>
     aggregation: z
       .enum(['count', 'avg', 'max', 'min', 'sum'])
       .default('count')
-      .describe('The value of each bucket: the number of events, or an aggregate of `field`.'),
+      .describe(
+        'The value of each bucket: the number of events, with the denials that `data.suppressed` of `acl_logs` says were left out, or an aggregate of `field`.',
+      ),
     field: text(1024).optional().describe('The field with the numbers. `count` needs none.'),
     series_limit: z
       .int()

@@ -62,7 +62,7 @@ async function addPart(part: Part, filter: Filter, sums: Sums, tools: EstimateTo
       for (const inner of await openParts(part, tools)) await addPart(inner, filter, sums, tools);
       return;
     case 'stripe': {
-      const chunks = chunksWanted({ filter }, part.stripe);
+      const chunks = chunksWanted({ filter }, part.stripe, part.topic.type);
       if (chunks === undefined) return;
       const columnBytes = rangesOfChunks(chunks).reduce((sum, { start, end }) => sum + end - start, 0);
       sums.events += toOffset - fromOffset;

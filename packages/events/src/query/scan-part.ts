@@ -78,7 +78,7 @@ async function scanStripePart(scan: Scan, part: StripeRange, tools: ScanTools): 
   const known = recall(scan, key, tools);
   if (known !== undefined) return { result: known };
 
-  const chunks = chunksWanted(scan, stripe);
+  const chunks = chunksWanted(scan, stripe, topic.type);
   if (chunks === undefined) return { parts: [] };
   const { source, evaluator, receipt, signal } = tools;
   const { stored, bytesRead } = await readChunks(source, ref, chunks, signal);

@@ -5,6 +5,7 @@ import { ChunkBytes, type StoredChunks } from '../sidecar/stripe-chunks.ts';
 import { columnAt, evaluateStripe, fails, passes, type Verdicts } from '../sidecar/stripe-filter.ts';
 import type { Buckets } from './buckets.ts';
 import { groupKeys, numbersOf, valuesOf } from './cells.ts';
+import { occurrencesOf, suppressedField } from './occurrences.ts';
 import { insideTest, type Scan, type ScanResult } from './scan.ts';
 import { TimelineTally } from './tally.ts';
 import { TopRows } from './top-rows.ts';
@@ -23,12 +24,14 @@ export interface StripePart {
 export function chunksWanted(
   scan: Pick<Scan, 'filter' | 'timeline'>,
   stripe: Stripe,
+  type: EventTypeName,
 ): readonly Chunk[] | undefined {
   const wanted = new Set<Chunk>();
   if (evaluateStripe(scan.filter, stripe, undefined, wanted) === fails) return undefined;
   wanted.add(stripe.times);
   if (stripe.readable !== undefined) wanted.add(stripe.readable);
-  for (const field of [scan.timeline?.groupBy, scan.timeline?.thenBy, scan.timeline?.field]) {
+  const { timeline } = scan;
+  for (const field of [timeline?.groupBy, timeline?.thenBy, timeline?.field, countedField(scan, type)]) {
     const column = field && columnAt(stripe, field.path);
     if (column === undefined || column === 'unknown') continue;
     if (column.kind === 'codes')
@@ -36,6 +39,11 @@ export function chunksWanted(
     if (column.kind === 'numbers') wanted.add(column.numbers);
   }
   return [...wanted].sort((one, other) => one.start - other.start);
+}
+
+/** The field that says how often the events of a timeline count; `undefined` if once, or if numbers are aggregated. */
+function countedField({ timeline }: Pick<Scan, 'timeline'>, type: EventTypeName): Field | undefined {
+  return timeline === undefined || timeline.field !== undefined ? undefined : suppressedField(type);
 }
 
 export function scanStripe(scan: Scan, part: StripePart): ScanResult {
@@ -57,12 +65,21 @@ export function scanStripe(scan: Scan, part: StripePart): ScanResult {
   const series = timeline?.groupBy && cellsOf(timeline.groupBy, stripe, chunks);
   const thenSeries = timeline?.thenBy && cellsOf(timeline.thenBy, stripe, chunks);
   const numbers = timeline?.field && cellsOf(timeline.field, stripe, chunks);
-  const isOnRecords = series === 'records' || thenSeries === 'records' || numbers === 'records';
+  const counted = countedField(scan, part.type);
+  const leftOut = counted && cellsOf(counted, stripe, chunks);
+  const isOnRecords = [series, thenSeries, numbers, leftOut].includes('records');
   const found = selectRows(verdicts, from, to, scan, part, chunks, isOnRecords);
-  if (timeline === undefined || isOnRecords) return { ...nothing, ...found.result };
+  if (
+    timeline === undefined ||
+    series === 'records' ||
+    thenSeries === 'records' ||
+    numbers === 'records' ||
+    leftOut === 'records'
+  )
+    return { ...nothing, ...found.result };
 
   const tally = new TimelineTally(timeline.buckets, numbers !== undefined);
-  count(tally, timeline.buckets, found, groupsOf(series ?? ungrouped, thenSeries), numbers);
+  count(tally, timeline.buckets, found, groupsOf(series ?? ungrouped, thenSeries), numbers, leftOut);
   return { ...nothing, ...found.result, tally: tally.part() };
 }
 
@@ -75,6 +92,7 @@ function count(
   { selected, timesMs }: Selected,
   { code, codeCount, eachGroup }: Groups,
   numbers: CellsOfField | undefined,
+  leftOut: CellsOfField | undefined,
 ): void {
   const bucketOf = (row: number) => Math.floor(timesMs[row]! / bucketMs) - firstBucket;
   if (numbers !== undefined) {
@@ -87,14 +105,16 @@ function count(
   }
   const addEvents = (at: number, bucket: number, events: number) =>
     eachGroup(at, (key, thenKey) => tally.addEvents(key, thenKey, bucket, events));
+  const occurrences = leftOut?.numbers.map(occurrencesOf);
+  const timesOf = (row: number) => occurrences?.[leftOut!.code(row)] ?? 1;
   if (codeCount * bucketCount > countsMax) {
-    for (const row of selected) addEvents(code(row), bucketOf(row), 1);
+    for (const row of selected) addEvents(code(row), bucketOf(row), timesOf(row));
     return;
   }
   // Counts per cell and bucket first and resolves the values of the cells at the end: an event costs one addition,
   // however many values it has.
-  const counts = new Uint32Array(codeCount * bucketCount);
-  for (const row of selected) counts[code(row) * bucketCount + bucketOf(row)]!++;
+  const counts = new Float64Array(codeCount * bucketCount);
+  for (const row of selected) counts[code(row) * bucketCount + bucketOf(row)]! += timesOf(row);
   counts.forEach((events, place) => {
     if (events > 0) addEvents(Math.floor(place / bucketCount), place % bucketCount, events);
   });

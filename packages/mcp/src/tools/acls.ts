@@ -192,8 +192,8 @@ async function denialsOf(
   const time_range = rangeOf(time, context);
   const search = { virtual_cluster_id: clusterId, event_types: ['acl_logs' as const], filter, time_range };
   try {
-    const { stats } = await context.call('get_events_timeline', search);
-    return { recent_denials: stats.events_matched };
+    const { timeline } = await context.call('get_events_timeline', search);
+    return { recent_denials: timeline.series.reduce((sum, { count }) => sum + count, 0) };
   } catch (error) {
     if (error instanceof ApiError && error.code === 'events_disabled') return { recent_denials: null };
     throw error;

@@ -63,7 +63,11 @@ export const eventAggregateTools = [
           z.object({
             key: z.string().nullable().describe('The value; null where events lack it, Other for the rest.'),
             then_key: z.string().nullable().optional().describe('The value of the second field.'),
-            count: z.int().describe('Events, or numbers where there is a field.'),
+            count: z
+              .int()
+              .describe(
+                'Events, with the denials that data.suppressed says were left out, or numbers where there is a field.',
+              ),
             value: z.number().nullable().describe('The measure over the whole time.'),
             points: z
               .array(z.number().nullable())

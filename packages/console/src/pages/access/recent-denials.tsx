@@ -1,16 +1,13 @@
 import { Link } from '@tanstack/react-router';
 import { useOperation } from '../../api/use-operation.ts';
+import { formatCount } from '../../format/format.ts';
 import { Card } from '../../ui/page.tsx';
 import { Time } from '../../ui/time.tsx';
-import { type AccessQuestion, resourceWord } from './acl-rule.ts';
+import { resourceWord } from './acl-rule.ts';
+import { denialsIn } from './denials.ts';
 
 const searched = 100;
 const shownMax = 5;
-
-interface Denial {
-  readonly time: string;
-  readonly question: AccessQuestion;
-}
 
 /** What clients were denied in the last hour, each with a link to the reason. Nothing without events. */
 export function RecentDenials({ clusterId }: { readonly clusterId: string }) {
@@ -31,11 +28,12 @@ export function RecentDenials({ clusterId }: { readonly clusterId: string }) {
   return (
     <Card title="Denied in the last hour">
       <ul className="divide-y divide-line">
-        {denials.slice(0, shownMax).map(({ time, question }) => (
+        {denials.slice(0, shownMax).map(({ time, times, question }) => (
           <li key={JSON.stringify(question)} className="flex items-center gap-3 px-4 py-2 text-sm">
             <span className="min-w-0 flex-1 break-words text-ink">
               {question.principal} was denied {question.operation} on {resourceWord(question.resource_type)}{' '}
               {question.resource_name}
+              {times > 1 && `, ${formatCount(times)} times`}
             </span>
             <span className="text-muted">
               <Time of={time} isAgo />
@@ -53,23 +51,4 @@ export function RecentDenials({ clusterId }: { readonly clusterId: string }) {
       </ul>
     </Card>
   );
-}
-
-/** Each denial once, the newest first. */
-function denialsIn(
-  events: readonly { readonly time: string; readonly data?: Readonly<Record<string, unknown>> | undefined }[],
-): readonly Denial[] {
-  const found = new Map<string, Denial>();
-  for (const { time, data } of events) {
-    if (typeof data?.principal !== 'string' || typeof data.resource_name !== 'string') continue;
-    const question = {
-      principal: data.principal,
-      operation: data.operation as AccessQuestion['operation'],
-      resource_type: data.resource_type as AccessQuestion['resource_type'],
-      resource_name: data.resource_name,
-    };
-    const key = JSON.stringify(question);
-    if (!found.has(key)) found.set(key, { time, question });
-  }
-  return [...found.values()];
 }
