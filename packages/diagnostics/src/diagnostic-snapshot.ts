@@ -29,6 +29,8 @@ export interface DiagnosticSnapshot {
   readonly compaction?: CompactionFacts | undefined;
   /** Background jobs whose last attempt failed. */
   readonly failingJobs?: readonly FailingJobFacts[] | undefined;
+  /** Kinds of background jobs of which some wait for an agent. */
+  readonly waitingJobs?: readonly WaitingJobFacts[] | undefined;
   /** The load of the cluster's leader, 0 to 1: the metric `control_plane_utilization`. */
   readonly controlPlaneUtilization?: number | undefined;
   /** How long ago the metadata backup had everything, if there is a backup. */
@@ -175,13 +177,11 @@ export interface CompactionFacts {
   readonly lateLevels: readonly LateLevel[];
   /** Compacted topics of which records should have been compacted by `max.compaction.lag.ms`. */
   readonly lateTopics: readonly LateTopic[];
-  /** Agents that take jobs that merge files, and those that do but wait until clients leave their disk alone. */
+  /** Agents that take jobs that merge files, and those that do but wait until clients write less. */
   readonly mergingAgentCount: number;
   readonly pausedAgentCount: number;
   /** Why the last job that merges failed, if one fails. */
   readonly problem?: string | undefined;
-  /** Whether all buckets are in memory, where nothing is merged. */
-  readonly isInMemory: boolean;
 }
 
 interface LateTopic {
@@ -198,6 +198,16 @@ interface FailingJobFacts {
   /** Whether it is retried only seldom, because an operator has to act. */
   readonly isStopped: boolean;
   readonly message: string;
+}
+
+interface WaitingJobFacts {
+  readonly kind: string;
+  readonly jobCount: number;
+  /** Since when the first of them waits. */
+  readonly oldestMs: number;
+  /** Agents that take the kind now, and those that do but not now. */
+  readonly agentCount: number;
+  readonly pausedCount: number;
 }
 
 const aclModes = ['off', 'shadow', 'enforced'] as const;

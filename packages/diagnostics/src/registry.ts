@@ -34,6 +34,7 @@ import { subjectsWithoutCompatibility } from './checks/subjects-without-compatib
 import { topicsWithoutRetention } from './checks/topics-without-retention.ts';
 import { unbalancedAgents } from './checks/unbalanced-agents.ts';
 import { unusedCredentials } from './checks/unused-credentials.ts';
+import { waitingJobs } from './checks/waiting-jobs.ts';
 import { clusterKinds } from './diagnostic-snapshot.ts';
 
 /** Every check, by type. */
@@ -41,6 +42,7 @@ export const checks = [
   noAgents,
   noJobsAgent,
   failingJobs,
+  waitingJobs,
   lostAgent,
   avoidedRelease,
   mixedReleases,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { fileCompactionKind, fileDeletionKind } from '@weir/cluster';
-import { oneBatchFile, startLeader } from '@weir/controlplane/testing';
+import { oneBatchFile, startLeader, until } from '@weir/controlplane/testing';
 import { systemClock } from '@weir/core';
 import { agentOf } from '../testing/diagnostic-snapshot.ts';
 import { noHistory } from './history.ts';
@@ -14,30 +14,38 @@ const hourMs = 3_600_000;
 let ids = 0;
 
 /** A leader with files of one topic, and what its diagnostics find, also at a later time. */
-async function stage(t: TestContext, fileCount: number, configs: Readonly<Record<string, string>> = {}) {
+async function stage(
+  t: TestContext,
+  fileCount: number,
+  configs: Readonly<Record<string, string>> = {},
+  fileAgeMs = 0,
+) {
   const node = await startLeader(t);
   const [made] = await node.createTopics([{ name: 'orders', partitionCount: 1, configs }], {
     validateOnly: false,
   });
   const { topicId } = made!.topic!;
   const files = Array.from({ length: fileCount }, () => {
-    const time = systemClock.nowMs().toString(16).padStart(12, '0');
+    const time = (systemClock.nowMs() - fileAgeMs).toString(16).padStart(12, '0');
     const fileId = `${time}0${(++ids).toString(16).padStart(19, '0')}`;
     return { ...oneBatchFile(1, topicId, 0, 1), fileId };
   });
   await node.commitFiles(files);
   const fileIds = files.map(({ fileId }) => fileId);
+  const snapshotAt = (laterMs: number) =>
+    takeDiagnosticSnapshot(node, {
+      kind: 'kafka',
+      nowMs: () => systemClock.nowMs() + laterMs,
+      registryLevels: new RegistryLevels(),
+      signal: new AbortController().signal,
+    });
   return {
     node,
     topicId,
     fileIds,
+    snapshotAt,
     async found(name: CheckName, laterMs = 0) {
-      const snapshot = await takeDiagnosticSnapshot(node, {
-        kind: 'kafka',
-        nowMs: () => systemClock.nowMs() + laterMs,
-        registryLevels: new RegistryLevels(),
-        signal: new AbortController().signal,
-      });
+      const snapshot = await snapshotAt(laterMs);
       const { results, errors } = runChecks(checks, snapshot, noHistory);
       assert.deepEqual(errors, []);
       const { result } = results.find((one) => one.name === name)!;
@@ -68,7 +76,7 @@ test('compaction_behind: files that nothing merges, and why', async (t) => {
   claim([fileDeletionKind], [fileCompactionKind]);
   assert.match(
     (await late())!,
-    /^low Merge overdue: 40 files .*: agents postpone merges while clients write to the same disk\.$/,
+    /^low Merge overdue: 40 files .*: agents postpone merges until clients write less\.$/,
   );
   claim([fileDeletionKind, fileCompactionKind]);
   assert.match((await late())!, /^Merge overdue: 40 files .*: merges are slower than new files arrive\.$/);
@@ -107,4 +115,16 @@ test('no_jobs_agent: agents without the role jobs', async (t) => {
   assert.deepEqual(await found('no_jobs_agent'), ['1 agent runs; roles: proxy.']);
   await node.heartbeat(agentOf('b'));
   assert.deepEqual(await found('no_jobs_agent'), []);
+});
+
+test('waiting_jobs: jobs that no agent takes', async (t) => {
+  const { node, found, snapshotAt, claim } = await stage(t, 40, {}, 60_000);
+  await node.heartbeat({ ...agentOf('a'), roles: ['jobs'] });
+  claim([fileDeletionKind]);
+  await until(async () => (await node.listJobs()).jobs.some(({ state }) => state === 'waiting'));
+  assert.deepEqual(await found('waiting_jobs'), []);
+  const { waitingJobs } = await snapshotAt(0);
+  const oldestMs = waitingJobs?.[0]?.oldestMs;
+  const facts = { kind: fileCompactionKind, jobCount: 1, oldestMs, agentCount: 0, pausedCount: 0 };
+  assert.deepEqual(waitingJobs, [facts]);
 });

@@ -20,7 +20,6 @@ import { coreLimits } from '@weir/core';
 
 import type {
   AclFacts,
-  BucketFacts,
   ClusterFacts,
   CompactionFacts,
   DamagedFileFacts,
@@ -112,12 +111,13 @@ export async function takeDiagnosticSnapshot(
     registry,
     damagedFiles: damagedFiles && damagedFilesIn(damagedFiles, new SnapshotTopics(snapshot)),
     deadFiles: deadFilesOf(files, jobs, snapshot),
-    compaction: compactionOf(backlog, jobs, buckets, new SnapshotTopics(snapshot), atMs),
+    compaction: compactionOf(backlog, jobs, new SnapshotTopics(snapshot), atMs),
     failingJobs: jobs.jobs
       .filter(({ failureCount }) => failureCount > 0)
       .map(({ kind, scope, failureCount, state, message }) => {
         return { kind, scope, failureCount, isStopped: state === 'stopped', message };
       }),
+    waitingJobs: waitingJobsOf(jobs),
     controlPlaneUtilization: utilization,
     metadataBackupAgeMs: backupAgeMs,
     acls: aclsOf(snapshot),
@@ -187,7 +187,6 @@ function deadFilesOf(
 function compactionOf(
   { levels, partitions = [] }: CompactionBacklog,
   { jobs, takers }: JobsState,
-  buckets: readonly BucketFacts[] | undefined,
   topics: SnapshotTopics,
   atMs: number,
 ): CompactionFacts {
@@ -208,8 +207,16 @@ function compactionOf(
     mergingAgentCount: taker?.agentCount ?? 0,
     pausedAgentCount: taker?.pausedCount ?? 0,
     problem: failing?.message,
-    isInMemory: buckets?.every(({ name }) => name.startsWith('mem:')) ?? false,
   };
+}
+
+function waitingJobsOf({ jobs, takers }: JobsState): DiagnosticSnapshot['waitingJobs'] {
+  return takers.flatMap(({ kind, agentCount, pausedCount }) => {
+    const waiting = jobs.filter((job) => job.kind === kind && job.state === 'waiting');
+    if (waiting.length === 0) return [];
+    const oldestMs = Math.min(...waiting.map(({ plannedMs }) => plannedMs));
+    return [{ kind, jobCount: waiting.length, oldestMs, agentCount, pausedCount }];
+  });
 }
 
 /** Kafka uses -1 for no limit. */

@@ -100,9 +100,9 @@ export function healthySnapshot(facts: Partial<DiagnosticSnapshot> = {}): Diagno
       lateTopics: [],
       mergingAgentCount: 2,
       pausedAgentCount: 0,
-      isInMemory: false,
     },
     failingJobs: [],
+    waitingJobs: [],
     buckets: [
       {
         name: 's3://records',

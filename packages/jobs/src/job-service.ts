@@ -2,9 +2,10 @@ import type { ClusterBuckets, ClusterView } from '@weir/broker';
 import type { ClusterPort } from '@weir/cluster';
 import { type Clock, type JobCategory, type Log, type Metrics, nextTurn, type Random } from '@weir/core';
 import { isBucketOnDisk, type ObjectStore, type StoreOperation } from '@weir/storage';
-import { fileCompaction } from './compaction/file-compaction.ts';
+import { fileCompaction, type Merge } from './compaction/file-compaction.ts';
 import { compactKeys } from './compaction/keys/compact-keys.ts';
 import { type CompactKeys, keyCompaction } from './compaction/keys/key-compaction.ts';
+import { mergeFiles } from './compaction/merge-files.ts';
 import type { MergeBucket } from './compaction/merge-messages.ts';
 import { MergeThreads } from './compaction/merge-thread.ts';
 import { busyDisk, quietDisk } from './compaction/quiet-disk.ts';
@@ -28,8 +29,8 @@ export interface JobSettings {
   /** Further buckets that may contain files of the cluster. */
   readonly additionalStores: readonly ObjectStore[];
   /**
-   * How a thread opens the bucket to merge files and to compact keys. Absent if no thread can: then files are not
-   * merged, and keys are compacted between requests.
+   * How a thread opens the bucket to merge files and to compact keys. Absent if no thread can, as for a bucket in
+   * memory: then both are done between requests.
    */
   readonly mergeBucket?: MergeBucket | undefined;
 }
@@ -90,7 +91,8 @@ export function jobService(options: JobServiceOptions): JobRunner {
     buckets: () => searched().filter(({ number }) => number !== undefined),
   });
   const stores = [store, ...settings.additionalStores];
-  const isOnDisk = mergeBucket !== undefined && isBucketOnDisk(mergeBucket.bucketUrl);
+  const isInProcess = mergeBucket === undefined;
+  const isOnDisk = !isInProcess && isBucketOnDisk(mergeBucket.bucketUrl);
   const hasToWait = isOnDisk ? busyDisk({ storedBytes, clock }) : undefined;
   const threads = new MergeThreads({ clock });
   const mergeTask = (bucket: MergeBucket) => ({ ...bucket, buckets: buckets?.urls(), limits: {} });
@@ -108,40 +110,40 @@ export function jobService(options: JobServiceOptions): JobRunner {
       clock,
       metrics,
     }),
-    ...(mergeBucket === undefined
-      ? []
-      : [
-          fileCompaction({
-            clusterId,
-            port,
-            checkOwner,
-            merge: async (plan, context) => {
-              const task = { ...mergeTask(mergeBucket), plan: { ...plan, bucket: buckets?.compaction } };
-              const result = await inOrder(() => threads.merge(task, { ...context, onRequests, hasToWait }));
-              options.mergeStats?.merged(result.bytesWritten);
-              return result;
-            },
-            mayStart: isOnDisk ? quietDisk({ storedBytes, clock }) : undefined,
-            clock,
-            metrics,
-          }),
-        ]),
+    fileCompaction({
+      clusterId,
+      port,
+      checkOwner,
+      merge: async (filePlan, context) => {
+        const plan = { ...filePlan, bucket: buckets?.compaction };
+        const result =
+          mergeBucket === undefined
+            ? await mergeBetweenRequests(store, random, clock)(plan, context)
+            : await inOrder(() =>
+                threads.merge({ ...mergeTask(mergeBucket), plan }, { ...context, onRequests, hasToWait }),
+              );
+        options.mergeStats?.merged(result.bytesWritten);
+        return result;
+      },
+      mayStart: isInProcess || isOnDisk ? quietDisk({ storedBytes, clock }) : undefined,
+      clock,
+      metrics,
+    }),
     keyCompaction({
       clusterId,
       port,
       checkOwner,
-      compact:
-        mergeBucket === undefined
-          ? compactInThread(store, random, clock)
-          : async (keyPlan, context) => {
-              const task = {
-                ...mergeTask(mergeBucket),
-                keyPlan: { ...keyPlan, bucket: buckets?.compaction },
-              };
-              const result = await inOrder(() => threads.compactKeys(task, { ...context, onRequests }));
-              options.mergeStats?.merged(result.bytesWritten);
-              return result;
-            },
+      compact: async (plan, context) => {
+        const keyPlan = { ...plan, bucket: buckets?.compaction };
+        const result =
+          mergeBucket === undefined
+            ? await compactBetweenRequests(store, random, clock)(keyPlan, context)
+            : await inOrder(() =>
+                threads.compactKeys({ ...mergeTask(mergeBucket), keyPlan }, { ...context, onRequests }),
+              );
+        options.mergeStats?.merged(result.bytesWritten);
+        return result;
+      },
       clock,
       metrics,
     }),
@@ -157,8 +159,25 @@ export function jobService(options: JobServiceOptions): JobRunner {
   });
 }
 
-/** Compacts keys between requests, with less memory. Other threads do not see a bucket in memory. */
-function compactInThread(store: ObjectStore, random: Random, clock: Clock): CompactKeys {
+/** How long a merge between requests works before it lets others work. */
+const workMsMax = 5;
+
+/** Merges files between requests, with less memory. Other threads do not see a bucket in memory. */
+function mergeBetweenRequests(store: ObjectStore, random: Random, clock: Clock): Merge {
+  const limits = { readBytesMax: jobLimits.localMergeReadBytesMax };
+  return (plan, context) => {
+    let sinceMs = clock.monotonicMs();
+    const pause = async () => {
+      if (clock.monotonicMs() - sinceMs < workMsMax) return;
+      await new Promise<void>((resolve) => clock.after(0, resolve));
+      sinceMs = clock.monotonicMs();
+    };
+    return mergeFiles(plan, { ...context, store, random, pause, limits });
+  };
+}
+
+/** Compacts keys in the same way. */
+function compactBetweenRequests(store: ObjectStore, random: Random, clock: Clock): CompactKeys {
   const limits = {
     mapBytesMax: jobLimits.localKeyMapBytesMax,
     readBytesMax: jobLimits.localKeyReadBytesMax,

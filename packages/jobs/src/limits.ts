@@ -5,6 +5,9 @@ export const jobLimits = {
   /** Input of one merge of files in memory; its windows and what is read ahead. */
   mergeReadBytesMax: 128 * MiB,
 
+  /** The same where the bucket is in memory and files are merged between requests. */
+  localMergeReadBytesMax: 16 * MiB,
+
   /**
    * Memory for the keys of a partition that is compacted, 24 bytes each. A job that meets more keys ends before them,
    * and the next one continues.

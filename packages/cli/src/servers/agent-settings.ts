@@ -72,7 +72,7 @@ export function jobSettings(
   bucket: NonNullable<JobSettings['mergeBucket']>,
 ): JobSettings {
   return {
-    // Other threads do not see a bucket in memory, and its files end with the process.
+    // Other threads do not see a bucket in memory.
     mergeBucket: bucketUrlsOf(bucket.bucketUrl).some(isInMemory) ? undefined : bucket,
     slotsPerCpu: values.jobsRunnerSlotsAmplification,
     categories: 'jobSelector' in values ? values.jobSelector : undefined,

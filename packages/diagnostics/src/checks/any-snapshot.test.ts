@@ -145,7 +145,6 @@ const anySnapshot: fc.Arbitrary<DiagnosticSnapshot> = fc.record({
       mergingAgentCount: stat,
       pausedAgentCount: stat,
       problem: fc.constantFrom(undefined, '', 'words'),
-      isInMemory: fc.boolean(),
     }),
   ),
   failingJobs: maybe(
@@ -157,6 +156,12 @@ const anySnapshot: fc.Arbitrary<DiagnosticSnapshot> = fc.record({
         isStopped: fc.boolean(),
         message: name,
       }),
+    ),
+  ),
+  waitingJobs: maybe(
+    fc.uniqueArray(
+      fc.record({ kind: name, jobCount: stat, oldestMs: timeMs, agentCount: stat, pausedCount: stat }),
+      { selector: ({ kind }) => kind, maxLength: 4 },
     ),
   ),
   credentials: maybe(

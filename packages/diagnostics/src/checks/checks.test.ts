@@ -81,6 +81,18 @@ const failingJob = (failureCount: number) => ({
   isStopped: failureCount >= 5,
   message: 's3://records: not allowed',
 });
+const waiting = (facts: Partial<NonNullable<DiagnosticSnapshot['waitingJobs']>[number]>) => ({
+  waitingJobs: [
+    {
+      kind: 'file_compaction',
+      jobCount: 16,
+      oldestMs: snapshotMs - 26 * minuteMs,
+      agentCount: 0,
+      pausedCount: 0,
+      ...facts,
+    },
+  ],
+});
 const credentials = (...rows: readonly Partial<CredentialFacts>[]) => ({
   credentials: rows.map((facts) => ({ ...healthy.credentials![0]!, ...facts })),
 });
@@ -747,7 +759,7 @@ const cases = {
       name: 'a busy disk',
       snapshot: compaction({ lateLevels: [lateLevels[1]!], mergingAgentCount: 0, pausedAgentCount: 1 }),
       outcome: [
-        'cluster:vci_test (low) Merge overdue: 40 files of level 1 (2 GiB), oldest 2 hours: agents postpone merges while clients write to the same disk.',
+        'cluster:vci_test (low) Merge overdue: 40 files of level 1 (2 GiB), oldest 2 hours: agents postpone merges until clients write less.',
       ],
     },
     {
@@ -764,7 +776,6 @@ const cases = {
         'cluster:vci_test Merge overdue: 40 files of level 1 (2 GiB), oldest 2 hours: merges are slower than new files arrive.',
       ],
     },
-    { name: 'in memory', snapshot: compaction({ lateLevels, isInMemory: true }), outcome: [] },
     {
       name: 'dirty topics',
       snapshot: compaction({
@@ -795,6 +806,31 @@ const cases = {
       outcome: ['job:file_deletion Job file_deletion stopped: s3://records: not allowed'],
     },
     { name: 'not known', snapshot: { failingJobs: undefined }, outcome: { missing: 'jobs' } },
+  ],
+  waiting_jobs: [
+    { name: 'none', snapshot: { waitingJobs: [] }, outcome: [] },
+    { name: 'a short wait', snapshot: waiting({ oldestMs: snapshotMs - 10 * minuteMs + 1 }), outcome: [] },
+    {
+      name: 'no taker',
+      snapshot: waiting({}),
+      outcome: [
+        'job:file_compaction 16 jobs of kind file_compaction: waiting for 26 minutes; no agent takes this kind.',
+      ],
+    },
+    { name: 'postponed', snapshot: waiting({ pausedCount: 1 }), outcome: [] },
+    {
+      name: 'busy agents',
+      snapshot: waiting({ agentCount: 2 }),
+      outcome: [
+        'job:file_compaction (low) 16 jobs of kind file_compaction: waiting for 26 minutes; 2 agents busy with other jobs.',
+      ],
+    },
+    {
+      name: 'another diagnostic',
+      snapshot: { ...waiting({}), ...agents(agentOf('a', { roles: ['proxy'] })) },
+      outcome: [],
+    },
+    { name: 'not known', snapshot: { waitingJobs: undefined }, outcome: { missing: 'jobs' } },
   ],
   bucket_latency: [
     { name: 'at the limit', snapshot: bucket({ putP99Ms: 2000, getP99Ms: 1000 }), outcome: [] },

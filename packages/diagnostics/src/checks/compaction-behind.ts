@@ -12,12 +12,11 @@ export const compactionBehind = defineCheck({
     'Files whose merge is at least an hour overdue, by level, and compacted topics whose log compaction is at least an hour overdue by min.cleanable.dirty.ratio or max.compaction.lag.ms.',
   explanation:
     'More files mean more requests per read of old records and more memory in the control plane, and deleted records use storage until their file is rewritten. Compacted topics keep superseded values.',
-  fix: 'Check that agents with the jobs role have compaction in their -jobSelector. If merges are too slow, add agents or raise -jobsRunnerSlotsAmplification; list_jobs shows why jobs fail. With a file:// bucket, merges wait until clients write less than 5 MB/s for a minute: if that never happens, use an object store or mute this diagnostic.',
+  fix: 'Check that agents with the jobs role have compaction in their -jobSelector. If merges are too slow, add agents or raise -jobsRunnerSlotsAmplification; list_jobs shows why jobs fail. With a file:// bucket or one in memory, merges wait until clients write less than 5 MB/s for a minute: if that never happens, use an object store or mute this diagnostic.',
   kinds: ['kafka', 'data_lake'],
   run({ atMs, cluster, compaction }) {
     if (compaction === undefined) return { missing: 'compaction backlog' };
-    const { lateTopics, isInMemory } = compaction;
-    const late = isInMemory ? [] : compaction.lateLevels;
+    const { lateTopics, lateLevels: late } = compaction;
     const findings = lateTopics.map(({ name, partitionCount, dueMs }): Finding => {
       return {
         entity: { kind: 'topic', name },
@@ -49,9 +48,12 @@ function reasonOf({ mergingAgentCount, pausedAgentCount, problem }: CompactionFa
   readonly reason: string;
   readonly severity?: 'low';
 } {
-  // Files on a disk are read well as they are.
+  // Files on a disk or in memory are read well as they are.
   if (mergingAgentCount === 0 && pausedAgentCount > 0)
-    return { reason: 'agents postpone merges while clients write to the same disk', severity: 'low' };
+    return {
+      reason: 'agents postpone merges until clients write less',
+      severity: 'low',
+    };
   if (mergingAgentCount === 0) return { reason: 'no agent runs compaction jobs' };
   if (problem !== undefined) return { reason: `compaction jobs fail: ${problem.replace(/\.$/, '')}` };
   return { reason: 'merges are slower than new files arrive' };

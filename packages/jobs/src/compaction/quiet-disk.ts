@@ -17,7 +17,8 @@ const spanMsMin = 60_000;
 
 /**
  * Whether clients leave a disk to background work. Merging reads and writes everything again, up to twice, on the disk
- * and the processor that producers wait for; files on a disk are read well as they are, so it can wait for a pause.
+ * and the processor that producers wait for; files on a disk are read well as they are, so it can wait for a pause. A
+ * bucket in memory is merged by the thread that serves clients, so it waits in the same way.
  */
 export function quietDisk({ storedBytes, clock }: QuietDiskOptions): () => boolean {
   let sinceMs = clock.monotonicMs();
