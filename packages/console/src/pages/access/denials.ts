@@ -1,6 +1,6 @@
 import type { AccessQuestion } from './acl-rule.ts';
 
-export interface Denial {
+interface Denial {
   /** The latest. */
   readonly time: string;
   /** How often, with the denials that were left out of the events. */
