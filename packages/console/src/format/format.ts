@@ -7,6 +7,11 @@ export function formatCount(value: number): string {
   return whole.format(value);
 }
 
+/** `1 topic`, `1,200 topics`. */
+export function counted(count: number, noun: string): string {
+  return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
+}
+
 /** `1.2K`, for places where the exact number is in the title. */
 export function formatShort(value: number): string {
   return Math.abs(value) < 10_000 ? formatRounded(value) : short.format(value);

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { queryClient } from '../api/use-operation.ts';
 import { formatCount } from '../format/format.ts';
 import { visibleText } from '../format/visible-text.ts';
-import { Button } from '../ui/button.tsx';
+import { Button, IconButton } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { Status } from '../ui/status.tsx';
 import type { Task, TaskEnd } from './task-store.ts';
@@ -36,15 +36,12 @@ export function TaskTray() {
             Clear
           </Button>
         )}
-        <Button
-          kind="quiet"
-          isIcon
+        <IconButton
+          icon={isFolded ? ChevronUpIcon : ChevronDownIcon}
+          label={isFolded ? 'Show tasks' : 'Collapse tasks'}
           aria-expanded={!isFolded}
-          aria-label={isFolded ? 'Show tasks' : 'Collapse tasks'}
           onClick={() => setFolded(!isFolded)}
-        >
-          {isFolded ? <ChevronUpIcon aria-hidden="true" /> : <ChevronDownIcon aria-hidden="true" />}
-        </Button>
+        />
       </header>
       {!isFolded && (
         // New tasks and their ends are said to screen readers, each step of progress is not.
@@ -121,9 +118,7 @@ function EndedTask({ task, end }: { readonly task: Task; readonly end: TaskEnd }
             </Status>
           </div>
         </div>
-        <Button kind="quiet" isIcon aria-label={`Dismiss: ${title}`} onClick={() => tasks.dismiss(id)}>
-          <XIcon aria-hidden="true" />
-        </Button>
+        <IconButton icon={XIcon} label={`Dismiss: ${title}`} onClick={() => tasks.dismiss(id)} />
       </div>
       {parts.length > 0 && (
         <details open={kind !== 'ok'} className="text-xs text-body">

@@ -1,4 +1,5 @@
 import { Button as BaseButton } from '@base-ui/react/button';
+import type { Icon } from '@primer/octicons-react';
 import type { ComponentProps } from 'react';
 import { classNames } from './class-names.ts';
 
@@ -13,22 +14,36 @@ const kinds: Readonly<Record<Kind, string>> = {
 
 interface ButtonProps extends ComponentProps<typeof BaseButton> {
   readonly kind?: Kind;
-  /** A square for one icon; it needs an `aria-label`. */
-  readonly isIcon?: boolean;
+  /** Before the text. */
+  readonly icon?: Icon;
 }
 
-export function Button({ kind = 'plain', isIcon = false, className, ...props }: ButtonProps) {
+export function Button({ kind = 'plain', icon: IconOf, className, children, ...props }: ButtonProps) {
   return (
     <BaseButton
       className={classNames(
         'inline-flex h-8 shrink-0 items-center justify-center gap-1.5 rounded-md border text-sm font-medium',
         'whitespace-nowrap transition-colors duration-150 select-none',
         'data-disabled:pointer-events-none data-disabled:opacity-50 [&_svg]:size-4 [&_svg]:shrink-0',
-        isIcon ? 'w-8' : 'px-3',
+        children === undefined ? 'w-8' : 'px-3',
         kinds[kind],
         typeof className === 'string' && className,
       )}
       {...props}
-    />
+    >
+      {IconOf !== undefined && <IconOf aria-hidden="true" />}
+      {children}
+    </BaseButton>
   );
+}
+
+interface IconButtonProps extends Omit<ButtonProps, 'children'> {
+  readonly icon: Icon;
+  /** What it does, for screen readers and, without a title of its own, under the pointer. */
+  readonly label: string;
+}
+
+/** A square with one icon. */
+export function IconButton({ label, ...props }: IconButtonProps) {
+  return <Button kind="quiet" aria-label={label} title={label} {...props} />;
 }

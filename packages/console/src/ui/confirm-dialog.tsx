@@ -2,7 +2,7 @@ import { type ReactNode, useState } from 'react';
 import { visibleText } from '../format/visible-text.ts';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
-import { Field, TextControl } from './field.tsx';
+import { TextField } from './field.tsx';
 import { Failure } from './states.tsx';
 
 interface ConfirmDialogProps {
@@ -36,14 +36,13 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
       >
         <div className="flex flex-col gap-2 text-sm text-body">{children}</div>
         {nameToType !== undefined && (
-          <Field label={`Type ${visibleText(nameToType)} to confirm`} name="confirmation">
-            <TextControl
-              autoComplete="off"
-              spellCheck={false}
-              value={typed}
-              onChange={(event) => setTyped(event.target.value)}
-            />
-          </Field>
+          <TextField
+            label={`Type ${visibleText(nameToType)} to confirm`}
+            name="confirmation"
+            spellCheck={false}
+            value={typed}
+            onText={setTyped}
+          />
         )}
         {action.error !== null && <Failure what={lowerFirst(button)} error={action.error} />}
         <div className="flex justify-end gap-2">

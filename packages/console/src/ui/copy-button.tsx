@@ -2,7 +2,7 @@ import { CheckIcon, CopyIcon } from '@primer/octicons-react';
 import { systemClock } from '@weir/core';
 import { useState } from 'react';
 import { visibleText } from '../format/visible-text.ts';
-import { Button } from './button.tsx';
+import { IconButton } from './button.tsx';
 import { say } from './toasts.tsx';
 
 const shownMs = 1_500;
@@ -32,11 +32,7 @@ function useCopy({ text, what }: CopyProps): { readonly isDone: boolean; copy():
 
 export function CopyButton(props: CopyProps) {
   const { isDone, copy } = useCopy(props);
-  return (
-    <Button kind="quiet" isIcon aria-label={`Copy ${props.what}`} title={`Copy ${props.what}`} onClick={copy}>
-      {isDone ? <CheckIcon aria-hidden="true" /> : <CopyIcon aria-hidden="true" />}
-    </Button>
-  );
+  return <IconButton icon={isDone ? CheckIcon : CopyIcon} label={`Copy ${props.what}`} onClick={copy} />;
 }
 
 /** An id, which is copied by a click. */

@@ -2,7 +2,7 @@ import { Dialog as BaseDialog } from '@base-ui/react/dialog';
 import { XIcon } from '@primer/octicons-react';
 import type { ReactNode } from 'react';
 import { visibleText } from '../format/visible-text.ts';
-import { Button } from './button.tsx';
+import { IconButton } from './button.tsx';
 import { classNames } from './class-names.ts';
 
 interface DialogProps {
@@ -38,9 +38,7 @@ export function Dialog({ isOpen, onClose, title, description, children, isSheet 
                 <BaseDialog.Description className="text-sm text-muted">{description}</BaseDialog.Description>
               )}
             </div>
-            <BaseDialog.Close render={<Button kind="quiet" isIcon aria-label="Close" />}>
-              <XIcon aria-hidden="true" />
-            </BaseDialog.Close>
+            <BaseDialog.Close render={<IconButton icon={XIcon} label="Close" />} />
           </header>
           <div className="min-h-0 flex-1 overflow-y-auto p-4">{children}</div>
         </BaseDialog.Popup>

@@ -32,12 +32,25 @@ export const controlClass =
   'h-8 w-full rounded-md border border-control bg-surface px-2.5 text-sm text-ink placeholder:text-faint ' +
   'data-invalid:border-fail disabled:opacity-60';
 
-/** A line of text in a field. */
-export function TextControl({ className, ...props }: ComponentProps<typeof BaseField.Control>) {
+type ControlProps = Omit<ComponentProps<typeof BaseField.Control>, 'name' | 'children'>;
+
+interface TextFieldProps extends Omit<FieldProps, 'help' | 'children'>, ControlProps {
+  /** A line of help. */
+  readonly children?: ReactNode;
+  /** Called with what was typed. */
+  readonly onText?: (text: string) => void;
+}
+
+/** A field with a line of text. Browsers offer no earlier input unless `autoComplete` says what it is. */
+export function TextField({ label, name, problem, children, onText, className, ...control }: TextFieldProps) {
   return (
-    <BaseField.Control
-      className={classNames(controlClass, typeof className === 'string' && className)}
-      {...props}
-    />
+    <Field label={label} name={name} help={children} problem={problem}>
+      <BaseField.Control
+        autoComplete="off"
+        className={classNames(controlClass, typeof className === 'string' && className)}
+        {...(onText && { onChange: ({ target }) => onText(target.value) })}
+        {...control}
+      />
+    </Field>
   );
 }

@@ -1,5 +1,6 @@
 import { TrashIcon } from '@primer/octicons-react';
-import { Button } from './button.tsx';
+import { IconButton } from './button.tsx';
+import { timeColumn } from './columns.tsx';
 import type { Column } from './data-table.tsx';
 import { Time } from './time.tsx';
 
@@ -22,27 +23,13 @@ export function secretColumns<Row extends Secret>(
       sortBy: ({ last_used_at }) => last_used_at ?? '',
       cell: ({ last_used_at }) => <Time of={last_used_at} isAgo />,
     },
-    {
-      id: 'created',
-      title: 'Created',
-      width: '12rem',
-      sortBy: ({ created_at }) => created_at,
-      cell: ({ created_at }) => <Time of={created_at} />,
-    },
+    timeColumn('created', 'Created', '12rem', ({ created_at }) => created_at),
     {
       id: 'delete',
       title: 'Actions',
       width: '6rem',
       cell: (row) => (
-        <Button
-          kind="quiet"
-          isIcon
-          aria-label={`Delete ${row.name}`}
-          title={`Delete ${row.name}`}
-          onClick={() => onDelete(row)}
-        >
-          <TrashIcon aria-hidden="true" />
-        </Button>
+        <IconButton icon={TrashIcon} label={`Delete ${row.name}`} onClick={() => onDelete(row)} />
       ),
     },
   ];

@@ -1,6 +1,6 @@
-import type { ComponentProps } from 'react';
+import type { ComponentProps, ReactNode } from 'react';
 import { classNames } from './class-names.ts';
-import { controlClass } from './field.tsx';
+import { controlClass, Field } from './field.tsx';
 
 interface SelectProps extends Omit<ComponentProps<'select'>, 'children'> {
   readonly options: readonly (readonly [value: string, label: string])[];
@@ -16,5 +16,21 @@ export function Select({ options, className, ...props }: SelectProps) {
         </option>
       ))}
     </select>
+  );
+}
+
+interface SelectFieldProps extends SelectProps {
+  readonly label: string;
+  readonly name: string;
+  /** A line of help. */
+  readonly children?: ReactNode;
+}
+
+/** A field with one of a few. */
+export function SelectField({ label, name, children, ...props }: SelectFieldProps) {
+  return (
+    <Field label={label} name={name} help={children}>
+      <Select name={name} aria-label={label} {...props} />
+    </Field>
   );
 }

@@ -65,8 +65,8 @@ export function Failure({ what, error, onRetry }: FailureProps) {
       </div>
       <CopyButton text={`failed to ${what}: ${code}: ${message}`} what="the details" />
       {onRetry !== undefined && (
-        <Button onClick={onRetry}>
-          <SyncIcon aria-hidden="true" /> Retry
+        <Button icon={SyncIcon} onClick={onRetry}>
+          Retry
         </Button>
       )}
     </div>

@@ -1,7 +1,7 @@
 import { Toast } from '@base-ui/react/toast';
 import { XIcon } from '@primer/octicons-react';
 import { visibleText } from '../format/visible-text.ts';
-import { Button } from './button.tsx';
+import { Button, IconButton } from './button.tsx';
 import { Status, type StatusKind } from './status.tsx';
 
 const manager = Toast.createToastManager();
@@ -68,9 +68,7 @@ function ToastList() {
           {(toast.data as ToastAction).label}
         </Button>
       )}
-      <Toast.Close render={<Button kind="quiet" isIcon aria-label="Close" />}>
-        <XIcon aria-hidden="true" />
-      </Toast.Close>
+      <Toast.Close render={<IconButton icon={XIcon} label="Close" />} />
     </Toast.Root>
   ));
 }

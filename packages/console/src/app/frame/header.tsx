@@ -11,7 +11,7 @@ import { useAction, useOperation } from '../../api/use-operation.ts';
 import { clusterLabel } from '../../format/cluster-label.ts';
 import { useClusters } from '../../session/workspace-choice.ts';
 import { tasks } from '../../tasks/tasks.ts';
-import { Button } from '../../ui/button.tsx';
+import { Button, IconButton } from '../../ui/button.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { Status } from '../../ui/status.tsx';
 import { type Theme, themes, useTheme } from '../theme.ts';
@@ -21,13 +21,15 @@ import type { FrameProps } from './frame-props.ts';
 export function Header({ context, clusterId, onMenu }: FrameProps & { readonly onMenu: () => void }) {
   return (
     <header className="sticky top-0 z-30 flex h-12 shrink-0 items-center gap-2 border-b border-line bg-surface px-2 sm:px-6">
-      <Button kind="quiet" isIcon aria-label="Pages" className="sm:hidden" onClick={onMenu}>
-        <ThreeBarsIcon aria-hidden="true" />
-      </Button>
+      <IconButton icon={ThreeBarsIcon} label="Pages" className="sm:hidden" onClick={onMenu} />
       <Breadcrumb context={context} clusterId={clusterId} />
       <div className="flex-1" />
-      <Button onClick={openPalette} aria-keyshortcuts="Meta+K Control+K" className="text-muted">
-        <SearchIcon aria-hidden="true" />
+      <Button
+        icon={SearchIcon}
+        onClick={openPalette}
+        aria-keyshortcuts="Meta+K Control+K"
+        className="text-muted"
+      >
         <span className="sr-only sm:not-sr-only">Search</span>
         <kbd className="hidden rounded border border-line px-1 font-mono text-xs sm:inline">⌘K</kbd>
       </Button>
@@ -106,9 +108,7 @@ function ThemeMenu() {
   return (
     <Menu
       trigger={
-        <Button kind="quiet" isIcon aria-label={`Theme: ${themeNames[theme]}`}>
-          {theme === 'dark' ? <MoonIcon aria-hidden="true" /> : <SunIcon aria-hidden="true" />}
-        </Button>
+        <IconButton icon={theme === 'dark' ? MoonIcon : SunIcon} label={`Theme: ${themeNames[theme]}`} />
       }
       entries={themes.map((name) => ({
         id: name,
@@ -125,11 +125,7 @@ function AccountMenu({ context }: Pick<FrameProps, 'context'>) {
   const name = context?.actor.name ?? '';
   return (
     <Menu
-      trigger={
-        <Button kind="quiet" isIcon aria-label={name === '' ? 'Account' : `Account of ${name}`}>
-          <PersonIcon aria-hidden="true" />
-        </Button>
-      }
+      trigger={<IconButton icon={PersonIcon} label={name === '' ? 'Account' : `Account of ${name}`} />}
       entries={[
         {
           id: 'name',

@@ -25,11 +25,11 @@ export function WorkspaceSwitcher({
       trigger={
         <Button
           kind="quiet"
+          icon={StackIcon}
           aria-label={`Workspace: ${name}`}
           title={`Workspace: ${name}`}
           className="mb-2 w-full justify-start px-2 font-normal"
         >
-          <StackIcon aria-hidden="true" />
           <span className={`min-w-0 flex-1 text-left ${labelClass}`}>{name}</span>
           <span className={labelClass}>
             <TriangleDownIcon aria-hidden="true" />

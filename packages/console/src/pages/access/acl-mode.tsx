@@ -1,8 +1,8 @@
-import { useAction, useOperation } from '../../api/use-operation.ts';
+import { useOperation } from '../../api/use-operation.ts';
+import { useButtonAction } from '../../ui/actions.ts';
 import { Button } from '../../ui/button.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { Status, type StatusKind } from '../../ui/status.tsx';
-import { say } from '../../ui/toasts.tsx';
 
 type Mode = 'off' | 'shadow' | 'enforced';
 
@@ -47,10 +47,10 @@ interface SwitchProps {
 /** Changes what becomes of rules. */
 export function AclSwitch({ clusterId, isDisabled = false }: SwitchProps) {
   const mode = useMode(clusterId);
-  const update = useAction('update_virtual_cluster_configuration');
+  const update = useButtonAction('update_virtual_cluster_configuration');
   if (mode === undefined) return null;
   const change = (next: Mode) =>
-    update.mutate(
+    update.run(
       {
         virtual_cluster_id: clusterId,
         virtual_cluster_configuration: {
@@ -58,10 +58,7 @@ export function AclSwitch({ clusterId, isDisabled = false }: SwitchProps) {
           acl_shadowing_enabled: next === 'shadow',
         },
       },
-      {
-        onSuccess: () => say(modes[next].text),
-        onError: ({ message }) => say(message, 'fail'),
-      },
+      modes[next].text,
     );
   return (
     <Menu

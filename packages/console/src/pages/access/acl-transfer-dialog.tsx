@@ -4,7 +4,8 @@ import { call, problemOf } from '../../api/client.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { controlClass } from '../../ui/field.tsx';
-import { Form, textOf } from '../../ui/form.tsx';
+import { textOf } from '../../ui/form.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
 import { say } from '../../ui/toasts.tsx';
 import { keyOfRule, type Rule, ruleInWords, rulesFromJson } from './acl-rule.ts';
 
@@ -71,28 +72,23 @@ export function AclImportDialog({ clusterId, rules, onClose }: TransferProps) {
   }
 
   return (
-    <Dialog
-      isOpen
-      onClose={onClose}
+    <FormDialog
       title="Import ACLs"
       description="Creates the rules that do not exist yet. Deletes none."
       isSheet
+      what="import the rules"
+      button="Import"
+      action={{ isPending, error }}
+      onClose={onClose}
+      onSubmit={(fields) => void importAll(textOf(fields, 'rules'))}
     >
-      <Form
-        what="import the rules"
-        button="Import"
-        action={{ isPending, error }}
-        onCancel={onClose}
-        onSubmit={(fields) => void importAll(textOf(fields, 'rules'))}
-      >
-        <textarea
-          name="rules"
-          required
-          aria-label="Rules as JSON"
-          placeholder={'{ "acls": [ … ] } in the format of an export'}
-          className={`${controlClass} h-[50vh] font-mono text-xs`}
-        />
-      </Form>
-    </Dialog>
+      <textarea
+        name="rules"
+        required
+        aria-label="Rules as JSON"
+        placeholder={'{ "acls": [ … ] } in the format of an export'}
+        className={`${controlClass} h-[50vh] font-mono text-xs`}
+      />
+    </FormDialog>
   );
 }

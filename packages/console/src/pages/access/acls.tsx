@@ -2,20 +2,20 @@ import { PlusIcon } from '@primer/octicons-react';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useOperation } from '../../api/use-operation.ts';
-import { Answer } from '../../ui/answer.tsx';
+import { counted } from '../../format/format.ts';
 import { Button } from '../../ui/button.tsx';
-import { FilterBox, matching } from '../../ui/list-page.tsx';
+import { ListTable } from '../../ui/list-page.tsx';
 import { Menu } from '../../ui/menu.tsx';
-import { Card, Page } from '../../ui/page.tsx';
+import { Page } from '../../ui/page.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { AccessTabs } from './access-tabs.tsx';
 import { AclFormDialog } from './acl-form-dialog.tsx';
 import { AclState, AclSwitch } from './acl-mode.tsx';
-import { type AccessQuestion, ruleInWords } from './acl-rule.ts';
+import { type AccessQuestion, keyOfRule, ruleInWords } from './acl-rule.ts';
 import { AclTester } from './acl-tester.tsx';
 import { AclExportDialog, AclImportDialog } from './acl-transfer-dialog.tsx';
 import { RecentDenials } from './recent-denials.tsx';
-import { RuleTable } from './rule-table.tsx';
+import { useRuleColumns } from './rule-table.tsx';
 
 /** The rules of a cluster, and whom they let do what. */
 export function Acls() {
@@ -58,8 +58,8 @@ export function Acls() {
               },
             ]}
           />
-          <Button kind="primary" onClick={() => setOpen('create')}>
-            <PlusIcon aria-hidden="true" /> Create ACL
+          <Button kind="primary" icon={PlusIcon} onClick={() => setOpen('create')}>
+            Create ACL
           </Button>
         </>
       }
@@ -72,34 +72,22 @@ export function Acls() {
         question={question}
         onAsk={(next) => void navigate({ search: { q, sort, ...next } })}
       />
-      <FilterBox
-        label="Filter rules"
-        value={q ?? ''}
-        onChange={(text) =>
-          void navigate({ search: (now) => ({ ...now, q: text === '' ? undefined : text }), replace: true })
-        }
-      />
-      <Card title={acls.data && `${rules.length} ${rules.length === 1 ? 'rule' : 'rules'}`}>
-        <Answer of={acls} what="list the ACLs">
-          {(data) => {
-            const shown = matching(data.acls, ruleInWords, q);
-            return shown.length === 0 ? (
-              <Empty title={data.acls.length === 0 ? 'No ACLs yet' : 'No rule matches the filter'}>
-                A rule allows or denies a principal an operation on a resource. While ACLs are enforced,
-                requests that no rule allows are denied, except those of superusers. Create an ACL for each
-                application.
-              </Empty>
-            ) : (
-              <RuleTable
-                clusterId={clusterId}
-                rules={shown}
-                sort={sort ?? 'principal'}
-                onSort={(next) => void navigate({ search: (now) => ({ ...now, sort: next }), replace: true })}
-              />
-            );
-          }}
-        </Answer>
-      </Card>
+      <ListTable
+        label="ACLs"
+        title={acls.data && counted(rules.length, 'rule')}
+        of={acls}
+        what="list the ACLs"
+        rowsOf={(data) => data.acls}
+        filter={{ label: 'Filter rules', noun: 'rule', textOf: ruleInWords }}
+        columns={useRuleColumns(clusterId)}
+        keyOf={keyOfRule}
+        sort="principal"
+      >
+        <Empty title="No ACLs yet">
+          A rule allows or denies a principal an operation on a resource. While ACLs are enforced, requests
+          that no rule allows are denied, except those of superusers. Create an ACL for each application.
+        </Empty>
+      </ListTable>
       {open === 'create' && <AclFormDialog clusterId={clusterId} onClose={close} />}
       {open === 'export' && <AclExportDialog clusterId={clusterId} rules={rules} onClose={close} />}
       {open === 'import' && <AclImportDialog clusterId={clusterId} rules={rules} onClose={close} />}

@@ -1,9 +1,9 @@
 import { useState } from 'react';
 import { useAction } from '../../api/use-operation.ts';
 import { Checkbox } from '../../ui/checkbox.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
-import { Field, TextControl } from '../../ui/field.tsx';
-import { Form, textOf } from '../../ui/form.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { textOf } from '../../ui/form.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Secret } from '../../ui/secret.tsx';
 import { ShownOnce } from '../../ui/shown-once.tsx';
 import { WaysToConnect } from './ways-to-connect.tsx';
@@ -27,34 +27,28 @@ export function CreateCredentialDialog({ clusterId, onClose }: CreateCredentialP
     );
   }
   return (
-    <Dialog isOpen onClose={onClose} title="Create credential">
-      <Form
-        what="create the credential"
-        button="Create credential"
-        action={create}
-        onCancel={onClose}
-        onSubmit={(fields) => {
-          setName(textOf(fields, 'name'));
-          create.mutate({
-            virtual_cluster_id: clusterId,
-            credentials_name: textOf(fields, 'name'),
-            is_cluster_superuser: fields.get('superuser') !== null,
-          });
-        }}
-      >
-        <Field
-          label="Name"
-          name="name"
-          help="Up to 128 letters, digits, dots, underscores and hyphens. Its principal in ACLs is User:ccn_NAME."
-        >
-          <TextControl required autoFocus autoComplete="off" maxLength={132} />
-        </Field>
-        <Checkbox
-          name="superuser"
-          label="Superuser"
-          help="ACLs do not apply to it. For operators, not for applications."
-        />
-      </Form>
-    </Dialog>
+    <FormDialog
+      title="Create credential"
+      what="create the credential"
+      action={create}
+      onClose={onClose}
+      onSubmit={(fields) => {
+        setName(textOf(fields, 'name'));
+        create.mutate({
+          virtual_cluster_id: clusterId,
+          credentials_name: textOf(fields, 'name'),
+          is_cluster_superuser: fields.get('superuser') !== null,
+        });
+      }}
+    >
+      <TextField label="Name" name="name" required autoFocus maxLength={132}>
+        Up to 128 letters, digits, dots, underscores and hyphens. Its principal in ACLs is User:ccn_NAME.
+      </TextField>
+      <Checkbox
+        name="superuser"
+        label="Superuser"
+        help="ACLs do not apply to it. For operators, not for applications."
+      />
+    </FormDialog>
   );
 }

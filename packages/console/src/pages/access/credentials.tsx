@@ -1,19 +1,19 @@
 import { PlusIcon } from '@primer/octicons-react';
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
 import { useState } from 'react';
-import { useAction, useOperation } from '../../api/use-operation.ts';
-import { Answer } from '../../ui/answer.tsx';
+import { useOperation } from '../../api/use-operation.ts';
+import { useFormAction } from '../../ui/actions.ts';
 import { Button } from '../../ui/button.tsx';
+import { nameColumn } from '../../ui/columns.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { CopyableId } from '../../ui/copy-button.tsx';
-import { type Column, DataTable } from '../../ui/data-table.tsx';
-import { FilterBox, matching } from '../../ui/list-page.tsx';
-import { Card, Page } from '../../ui/page.tsx';
+import type { Column } from '../../ui/data-table.tsx';
+import { ListTable } from '../../ui/list-page.tsx';
+import { Page } from '../../ui/page.tsx';
 import { secretColumns } from '../../ui/secret-columns.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
-import { say } from '../../ui/toasts.tsx';
 import { AccessTabs } from './access-tabs.tsx';
 import { CreateCredentialDialog } from './create-credential-dialog.tsx';
 
@@ -22,8 +22,6 @@ type Credential = OutputOf<'list_virtual_cluster_credentials'>['credentials'][nu
 /** What Kafka clients log in with. */
 export function Credentials() {
   const { clusterId } = useParams({ from: '/frame/clusters/$clusterId/credentials' });
-  const search = useSearch({ from: '/frame/clusters/$clusterId/credentials' });
-  const navigate = useNavigate({ from: '/clusters/$clusterId/credentials' });
   const credentials = useOperation(
     'list_virtual_cluster_credentials',
     { virtual_cluster_id: clusterId },
@@ -37,44 +35,30 @@ export function Credentials() {
       tabTitle="Credentials"
       facts="Clients authenticate with a user name and a password. To rotate one: create a second, move its clients, then delete the first once its last login is old."
       actions={
-        <Button kind="primary" onClick={() => setCreating(true)}>
-          <PlusIcon aria-hidden="true" /> Create credential
+        <Button kind="primary" icon={PlusIcon} onClick={() => setCreating(true)}>
+          Create credential
         </Button>
       }
     >
       <AccessTabs clusterId={clusterId} />
-      <FilterBox
-        label="Filter credentials by name"
-        value={search.q ?? ''}
-        onChange={(q) =>
-          void navigate({ search: (now) => ({ ...now, q: q === '' ? undefined : q }), replace: true })
-        }
-      />
-      <Card>
-        <Answer of={credentials} what="list the credentials">
-          {(data) => {
-            const shown = matching(data.credentials, ({ name, username }) => `${name} ${username}`, search.q);
-            return shown.length === 0 ? (
-              <Empty
-                title={
-                  data.credentials.length === 0 ? 'No credentials yet' : 'No credential matches the filter'
-                }
-              >
-                Create one credential per application, so that each has its own ACLs.
-              </Empty>
-            ) : (
-              <DataTable
-                label="Credentials"
-                columns={columnsOf(setDeleted)}
-                rows={shown}
-                keyOf={({ id }) => id}
-                sort={search.sort ?? 'name'}
-                onSort={(sort) => void navigate({ search: (now) => ({ ...now, sort }), replace: true })}
-              />
-            );
-          }}
-        </Answer>
-      </Card>
+      <ListTable
+        label="Credentials"
+        of={credentials}
+        what="list the credentials"
+        rowsOf={(data) => data.credentials}
+        filter={{
+          label: 'Filter credentials by name',
+          noun: 'credential',
+          textOf: ({ name, username }) => `${name} ${username}`,
+        }}
+        columns={columnsOf(setDeleted)}
+        keyOf={({ id }) => id}
+        sort="name"
+      >
+        <Empty title="No credentials yet">
+          Create one credential per application, so that each has its own ACLs.
+        </Empty>
+      </ListTable>
       {isCreating && <CreateCredentialDialog clusterId={clusterId} onClose={() => setCreating(false)} />}
       {deleted !== undefined && (
         <DeleteCredential clusterId={clusterId} of={deleted} onClose={() => setDeleted(undefined)} />
@@ -85,17 +69,7 @@ export function Credentials() {
 
 function columnsOf(onDelete: (credential: Credential) => void): readonly Column<Credential>[] {
   return [
-    {
-      id: 'name',
-      title: 'Name',
-      width: 'minmax(12rem, 2fr)',
-      sortBy: ({ name }) => name,
-      cell: ({ name }) => (
-        <span className="font-medium text-ink" title={name}>
-          {name}
-        </span>
-      ),
-    },
+    nameColumn('name', 'Name', 'minmax(12rem, 2fr)', ({ name }) => name),
     {
       id: 'username',
       title: 'User name',
@@ -120,7 +94,7 @@ interface DeleteProps {
 }
 
 function DeleteCredential({ clusterId, of: credential, onClose }: DeleteProps) {
-  const remove = useAction('delete_virtual_cluster_credentials');
+  const remove = useFormAction('delete_virtual_cluster_credentials', onClose);
   return (
     <ConfirmDialog
       isOpen
@@ -130,15 +104,7 @@ function DeleteCredential({ clusterId, of: credential, onClose }: DeleteProps) {
       action={remove}
       {...(credential.last_used_at === null ? {} : { nameToType: credential.name })}
       onConfirm={() =>
-        remove.mutate(
-          { virtual_cluster_id: clusterId, id: credential.id },
-          {
-            onSuccess: () => {
-              say(`Deleted ${credential.name}`);
-              onClose();
-            },
-          },
-        )
+        remove.run({ virtual_cluster_id: clusterId, id: credential.id }, `Deleted ${credential.name}`)
       }
     >
       <p>

@@ -1,23 +1,16 @@
 import { TrashIcon } from '@primer/octicons-react';
 import { useAction } from '../../api/use-operation.ts';
 import { visibleText } from '../../format/visible-text.ts';
-import { Button } from '../../ui/button.tsx';
-import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { IconButton } from '../../ui/button.tsx';
+import { nameColumn, textColumn } from '../../ui/columns.tsx';
+import type { Column } from '../../ui/data-table.tsx';
 import { Status } from '../../ui/status.tsx';
 import { say, sayWithUndo } from '../../ui/toasts.tsx';
-import { keyOfRule, type Rule, resourceWord, ruleInWords } from './acl-rule.ts';
+import { type Rule, resourceWord, ruleInWords } from './acl-rule.ts';
 
-interface RuleTableProps {
-  readonly clusterId: string;
-  readonly rules: readonly Rule[];
-  readonly sort?: string;
-  readonly onSort?: (sort: string) => void;
-}
-
-/** Rules, each of which can be deleted. */
-export function RuleTable({ clusterId, rules, ...sorting }: RuleTableProps) {
-  const columns = columnsOf(useDelete(clusterId));
-  return <DataTable label="ACLs" columns={columns} rows={rules} keyOf={keyOfRule} {...sorting} />;
+/** The columns of rules, each of which can be deleted. */
+export function useRuleColumns(clusterId: string): readonly Column<Rule>[] {
+  return columnsOf(useDelete(clusterId));
 }
 
 /** Deletes at once, because the same rule can be created again. */
@@ -36,17 +29,7 @@ function useDelete(clusterId: string): (rule: Rule) => void {
 
 function columnsOf(onDelete: (rule: Rule) => void): readonly Column<Rule>[] {
   return [
-    {
-      id: 'principal',
-      title: 'Principal',
-      width: 'minmax(12rem, 2fr)',
-      sortBy: ({ principal }) => principal,
-      cell: ({ principal }) => (
-        <span className="font-medium text-ink" title={visibleText(principal)}>
-          <bdi>{visibleText(principal)}</bdi>
-        </span>
-      ),
-    },
+    nameColumn('principal', 'Principal', 'minmax(12rem, 2fr)', ({ principal }) => principal),
     {
       id: 'permission',
       title: 'Permission',
@@ -58,13 +41,7 @@ function columnsOf(onDelete: (rule: Rule) => void): readonly Column<Rule>[] {
         </Status>
       ),
     },
-    {
-      id: 'operation',
-      title: 'Operation',
-      width: '10rem',
-      sortBy: ({ operation }) => operation,
-      cell: ({ operation }) => operation,
-    },
+    textColumn('operation', 'Operation', '10rem', ({ operation }) => operation),
     {
       id: 'resource',
       title: 'Resource',
@@ -78,21 +55,18 @@ function columnsOf(onDelete: (rule: Rule) => void): readonly Column<Rule>[] {
         </span>
       ),
     },
-    { id: 'host', title: 'From', width: '8rem', sortBy: ({ host }) => host, cell: ({ host }) => host },
+    textColumn('host', 'From', '8rem', ({ host }) => host),
     {
       id: 'delete',
       title: 'Actions',
       width: '6rem',
       cell: (rule) => (
-        <Button
-          kind="quiet"
-          isIcon
-          aria-label={`Delete: ${ruleInWords(rule)}`}
+        <IconButton
+          icon={TrashIcon}
+          label={`Delete: ${ruleInWords(rule)}`}
           title="Delete this rule; can be undone"
           onClick={() => onDelete(rule)}
-        >
-          <TrashIcon aria-hidden="true" />
-        </Button>
+        />
       ),
     },
   ];

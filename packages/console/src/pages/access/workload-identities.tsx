@@ -2,19 +2,19 @@ import { PlusIcon, TrashIcon } from '@primer/octicons-react';
 import { useParams } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
 import { useState } from 'react';
-import { useAction, useOperation } from '../../api/use-operation.ts';
+import { useOperation } from '../../api/use-operation.ts';
 import { visibleText } from '../../format/visible-text.ts';
+import { useFormAction } from '../../ui/actions.ts';
 import { Answer } from '../../ui/answer.tsx';
-import { Button } from '../../ui/button.tsx';
+import { Button, IconButton } from '../../ui/button.tsx';
 import { Checkbox } from '../../ui/checkbox.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { CopyableId } from '../../ui/copy-button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
-import { Field, TextControl } from '../../ui/field.tsx';
-import { Form, textOf } from '../../ui/form.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { textOf } from '../../ui/form.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Card, Page } from '../../ui/page.tsx';
 import { Empty } from '../../ui/states.tsx';
-import { say } from '../../ui/toasts.tsx';
 import { AccessTabs } from './access-tabs.tsx';
 
 type Federation = OutputOf<'list_workload_identity_federations'>['workload_identity_federations'][number];
@@ -31,8 +31,8 @@ export function WorkloadIdentities() {
       tabTitle="Workload identities"
       facts="Agents authenticate with tokens of their platform, such as Kubernetes, instead of agent keys."
       actions={
-        <Button kind="primary" onClick={() => setCreating(true)}>
-          <PlusIcon aria-hidden="true" /> Create federation
+        <Button kind="primary" icon={PlusIcon} onClick={() => setCreating(true)}>
+          Create federation
         </Button>
       }
     >
@@ -83,9 +83,7 @@ function FederationRow({ of: row, onDelete }: { readonly of: Federation; readonl
       {row.source === 'file' ? (
         <span className="text-xs text-muted">from the operator's file</span>
       ) : (
-        <Button kind="quiet" isIcon aria-label={`Delete ${row.name}`} onClick={onDelete}>
-          <TrashIcon aria-hidden="true" />
-        </Button>
+        <IconButton icon={TrashIcon} label={`Delete ${row.name}`} onClick={onDelete} />
       )}
     </li>
   );
@@ -97,55 +95,46 @@ interface OfCluster {
 }
 
 function CreateFederation({ clusterId, onClose }: OfCluster) {
-  const create = useAction('create_workload_identity_federation');
+  const create = useFormAction('create_workload_identity_federation', onClose);
   return (
-    <Dialog isOpen onClose={onClose} title="Create federation">
-      <Form
-        what="create the federation"
-        button="Create federation"
-        action={create}
-        onCancel={onClose}
-        onSubmit={(fields) => {
-          const name = textOf(fields, 'name');
-          create.mutate(
-            {
-              virtual_cluster_id: clusterId,
-              name,
-              issuer_url: textOf(fields, 'issuer'),
-              claim_match_rules: [
-                { claim_path: textOf(fields, 'claim'), expected_value: textOf(fields, 'value') },
-              ],
-              read_only: fields.get('read_only') !== null,
-            },
-            {
-              onSuccess: () => {
-                say(`Created ${name}`);
-                onClose();
-              },
-            },
-          );
-        }}
-      >
-        <Field label="Name" name="name">
-          <TextControl required autoFocus autoComplete="off" maxLength={128} />
-        </Field>
-        <Field label="Issuer" name="issuer" help="The iss claim of its tokens; begins with https://.">
-          <TextControl required autoComplete="off" placeholder="https://issuer.example" />
-        </Field>
-        <Field label="Claim" name="claim" help="Path of names separated by dots.">
-          <TextControl required autoComplete="off" defaultValue="sub" />
-        </Field>
-        <Field label="Expected value" name="value" help="A * at the end matches any suffix.">
-          <TextControl required autoComplete="off" placeholder="system:serviceaccount:weir:*" />
-        </Field>
-        <Checkbox name="read_only" label="Read only: its tokens cannot connect agents" />
-      </Form>
-    </Dialog>
+    <FormDialog
+      title="Create federation"
+      what="create the federation"
+      action={create}
+      onClose={onClose}
+      onSubmit={(fields) => {
+        const name = textOf(fields, 'name');
+        create.run(
+          {
+            virtual_cluster_id: clusterId,
+            name,
+            issuer_url: textOf(fields, 'issuer'),
+            claim_match_rules: [
+              { claim_path: textOf(fields, 'claim'), expected_value: textOf(fields, 'value') },
+            ],
+            read_only: fields.get('read_only') !== null,
+          },
+          `Created ${name}`,
+        );
+      }}
+    >
+      <TextField label="Name" name="name" required autoFocus maxLength={128} />
+      <TextField label="Issuer" name="issuer" required placeholder="https://issuer.example">
+        The iss claim of its tokens; begins with https://.
+      </TextField>
+      <TextField label="Claim" name="claim" required defaultValue="sub">
+        Path of names separated by dots.
+      </TextField>
+      <TextField label="Expected value" name="value" required placeholder="system:serviceaccount:weir:*">
+        A * at the end matches any suffix.
+      </TextField>
+      <Checkbox name="read_only" label="Read only: its tokens cannot connect agents" />
+    </FormDialog>
   );
 }
 
 function DeleteFederation({ clusterId, of: row, onClose }: OfCluster & { readonly of: Federation }) {
-  const remove = useAction('delete_workload_identity_federation');
+  const remove = useFormAction('delete_workload_identity_federation', onClose);
   return (
     <ConfirmDialog
       isOpen
@@ -154,17 +143,7 @@ function DeleteFederation({ clusterId, of: row, onClose }: OfCluster & { readonl
       button={`Delete ${row.name}`}
       nameToType={row.name}
       action={remove}
-      onConfirm={() =>
-        remove.mutate(
-          { virtual_cluster_id: clusterId, id: row.id },
-          {
-            onSuccess: () => {
-              say(`Deleted ${row.name}`);
-              onClose();
-            },
-          },
-        )
-      }
+      onConfirm={() => remove.run({ virtual_cluster_id: clusterId, id: row.id }, `Deleted ${row.name}`)}
     >
       <p>
         Agents that authenticate with it are refused within seconds. You can create it again with the same

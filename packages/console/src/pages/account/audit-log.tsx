@@ -6,6 +6,7 @@ import { visibleText } from '../../format/visible-text.ts';
 import { useContextOfCaller } from '../../session/context.ts';
 import { Answer } from '../../ui/answer.tsx';
 import { Button } from '../../ui/button.tsx';
+import { nameColumn } from '../../ui/columns.tsx';
 import { CopyableId, CopyButton } from '../../ui/copy-button.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -136,16 +137,7 @@ const columns: readonly Column<Entry>[] = [
       return <span title={name}>{name}</span>;
     },
   },
-  {
-    id: 'operation',
-    title: 'Operation',
-    width: 'minmax(17rem, 1.5fr)',
-    cell: ({ operation }) => (
-      <span className="font-medium text-ink" title={operation}>
-        {operation}
-      </span>
-    ),
-  },
+  nameColumn('operation', 'Operation', 'minmax(17rem, 1.5fr)', ({ operation }) => operation),
   {
     id: 'about',
     title: 'Target',

@@ -1,21 +1,20 @@
 import { PlusIcon } from '@primer/octicons-react';
-import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
 import { systemClock } from '@weir/core';
 import { useState } from 'react';
-import { useAction, useOperation } from '../../api/use-operation.ts';
+import { useOperation } from '../../api/use-operation.ts';
 import { clusterLabel } from '../../format/cluster-label.ts';
 import { formatAgo } from '../../format/format.ts';
 import { useContextOfCaller } from '../../session/context.ts';
-import { Answer } from '../../ui/answer.tsx';
+import { useFormAction } from '../../ui/actions.ts';
 import { Button } from '../../ui/button.tsx';
+import { nameColumn } from '../../ui/columns.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
-import { type Column, DataTable } from '../../ui/data-table.tsx';
-import { FilterBox, matching } from '../../ui/list-page.tsx';
-import { Card, Page } from '../../ui/page.tsx';
+import type { Column } from '../../ui/data-table.tsx';
+import { ListTable } from '../../ui/list-page.tsx';
+import { Page } from '../../ui/page.tsx';
 import { secretColumns } from '../../ui/secret-columns.tsx';
 import { Empty } from '../../ui/states.tsx';
-import { say } from '../../ui/toasts.tsx';
 import { CreateKeyDialog } from './create-key-dialog.tsx';
 import { lossOf, scopeOf } from './key-grants.ts';
 
@@ -23,8 +22,6 @@ type Key = OutputOf<'list_api_keys'>['api_keys'][number];
 
 /** The keys that programs call the API with, and agents connect with. */
 export function Keys() {
-  const search = useSearch({ from: '/frame/keys' });
-  const navigate = useNavigate({ from: '/keys' });
   const keys = useOperation('list_api_keys', {}, { everyMs: 30_000 });
   const [isCreating, setCreating] = useState(false);
   const [deleted, setDeleted] = useState<Key>();
@@ -40,39 +37,25 @@ export function Keys() {
         </>
       }
       actions={
-        <Button kind="primary" onClick={() => setCreating(true)}>
-          <PlusIcon aria-hidden="true" /> Create key
+        <Button kind="primary" icon={PlusIcon} onClick={() => setCreating(true)}>
+          Create key
         </Button>
       }
     >
-      <FilterBox
-        label="Filter keys by name"
-        value={search.q ?? ''}
-        onChange={(q) =>
-          void navigate({ search: (now) => ({ ...now, q: q === '' ? undefined : q }), replace: true })
-        }
-      />
-      <Card>
-        <Answer of={keys} what="list the keys">
-          {({ api_keys }) => {
-            const shown = matching(api_keys, ({ name }) => name, search.q);
-            return shown.length === 0 ? (
-              <Empty title={api_keys.length === 0 ? 'No keys yet' : 'No key matches the filter'}>
-                Create one key per program or set of agents, so that deleting it does not affect others.
-              </Empty>
-            ) : (
-              <DataTable
-                label="API keys"
-                columns={columns}
-                rows={shown}
-                keyOf={({ id }) => id}
-                sort={search.sort ?? 'name'}
-                onSort={(sort) => void navigate({ search: (now) => ({ ...now, sort }), replace: true })}
-              />
-            );
-          }}
-        </Answer>
-      </Card>
+      <ListTable
+        label="API keys"
+        of={keys}
+        what="list the keys"
+        rowsOf={({ api_keys }) => api_keys}
+        filter={{ label: 'Filter keys by name', noun: 'key', textOf: ({ name }) => name }}
+        columns={columns}
+        keyOf={({ id }) => id}
+        sort="name"
+      >
+        <Empty title="No keys yet">
+          Create one key per program or set of agents, so that deleting it does not affect others.
+        </Empty>
+      </ListTable>
       {isCreating && <CreateKeyDialog onClose={() => setCreating(false)} />}
       {deleted !== undefined && <DeleteKey of={deleted} onClose={() => setDeleted(undefined)} />}
     </Page>
@@ -91,17 +74,7 @@ function useColumns(onDelete: (key: Key) => void): readonly Column<Key>[] {
     ),
   };
   return [
-    {
-      id: 'name',
-      title: 'Name',
-      width: 'minmax(14rem, 2fr)',
-      sortBy: ({ name }) => name,
-      cell: ({ name }) => (
-        <span className="font-medium text-ink" title={name}>
-          {name}
-        </span>
-      ),
-    },
+    nameColumn('name', 'Name', 'minmax(14rem, 2fr)', ({ name }) => name),
     {
       id: 'scope',
       title: 'Access',
@@ -120,7 +93,7 @@ function useColumns(onDelete: (key: Key) => void): readonly Column<Key>[] {
 }
 
 function DeleteKey({ of: key, onClose }: { readonly of: Key; readonly onClose: () => void }) {
-  const remove = useAction('delete_api_key');
+  const remove = useFormAction('delete_api_key', onClose);
   return (
     <ConfirmDialog
       isOpen
@@ -129,17 +102,7 @@ function DeleteKey({ of: key, onClose }: { readonly of: Key; readonly onClose: (
       button={`Delete ${key.name}`}
       action={remove}
       {...(key.last_used_at === null ? {} : { nameToType: key.name })}
-      onConfirm={() =>
-        remove.mutate(
-          { api_key_id: key.id },
-          {
-            onSuccess: () => {
-              say(`Deleted ${key.name}`);
-              onClose();
-            },
-          },
-        )
-      }
+      onConfirm={() => remove.run({ api_key_id: key.id }, `Deleted ${key.name}`)}
     >
       {lossOf(key, (time) => formatAgo(Date.parse(time), systemClock.nowMs())).map((sentence) => (
         <p key={sentence}>{sentence}</p>

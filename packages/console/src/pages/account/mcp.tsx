@@ -5,10 +5,10 @@ import { useAction } from '../../api/use-operation.ts';
 import { useContextOfCaller } from '../../session/context.ts';
 import { Button } from '../../ui/button.tsx';
 import { Checkbox } from '../../ui/checkbox.tsx';
-import { Field, TextControl } from '../../ui/field.tsx';
+import { TextField } from '../../ui/field.tsx';
 import { Form, textOf } from '../../ui/form.tsx';
 import { Card, Page } from '../../ui/page.tsx';
-import { Select } from '../../ui/select.tsx';
+import { SelectField } from '../../ui/select.tsx';
 import { Command } from '../../ui/states.tsx';
 import { Status } from '../../ui/status.tsx';
 import { type McpTest, testMcp } from './test-mcp.ts';
@@ -79,15 +79,13 @@ export function Mcp() {
                   </p>
                 )}
               </fieldset>
-              <Field label="Headers" name="form">
-                <Select name="form" aria-label="Headers" options={forms} />
-              </Field>
-              <Field label="Server name" name="server_name" help="The client shows this name.">
-                <TextControl required defaultValue="weir" autoComplete="off" maxLength={64} />
-              </Field>
-              <Field label="Key name" name="key_name" help="Empty for mcp_ and the current time.">
-                <TextControl autoComplete="off" maxLength={100} />
-              </Field>
+              <SelectField label="Headers" name="form" options={forms} />
+              <TextField label="Server name" name="server_name" required defaultValue="weir" maxLength={64}>
+                The client shows this name.
+              </TextField>
+              <TextField label="Key name" name="key_name" maxLength={100}>
+                Empty for mcp_ and the current time.
+              </TextField>
             </Form>
           </div>
         </Card>

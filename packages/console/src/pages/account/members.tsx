@@ -4,19 +4,19 @@ import { useState } from 'react';
 import { useAction, useOperation } from '../../api/use-operation.ts';
 import { visibleText } from '../../format/visible-text.ts';
 import { useContextOfCaller } from '../../session/context.ts';
+import { useButtonAction, useFormAction } from '../../ui/actions.ts';
 import { Answer } from '../../ui/answer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Checkbox } from '../../ui/checkbox.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
-import { Field, TextControl } from '../../ui/field.tsx';
-import { Form, textOf } from '../../ui/form.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { textOf } from '../../ui/form.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Card, Page } from '../../ui/page.tsx';
 import { Secret } from '../../ui/secret.tsx';
-import { Select } from '../../ui/select.tsx';
+import { SelectField } from '../../ui/select.tsx';
 import { ShownOnce } from '../../ui/shown-once.tsx';
 import { Time } from '../../ui/time.tsx';
-import { say } from '../../ui/toasts.tsx';
 import { TeamTabs } from './team-tabs.tsx';
 
 type User = OutputOf<'users/list'>['users'][number];
@@ -37,8 +37,8 @@ export function Members() {
       tabTitle="Members"
       facts="People who can sign in. Their roles decide what they may do."
       actions={
-        <Button kind="primary" onClick={() => setInviting(true)}>
-          <PlusIcon aria-hidden="true" /> Invite member
+        <Button kind="primary" icon={PlusIcon} onClick={() => setInviting(true)}>
+          Invite member
         </Button>
       }
     >
@@ -87,7 +87,7 @@ function rolesInWords({ user_role_ids }: User, roles: readonly Role[]): string {
 
 function Invitations({ roles }: { readonly roles: readonly Role[] }) {
   const invitations = useOperation('users/list_invitations', {});
-  const withdraw = useAction('users/delete_invitation');
+  const withdraw = useButtonAction('users/delete_invitation');
   const rows = invitations.data?.invitations ?? [];
   if (rows.length === 0) return null;
   return (
@@ -101,15 +101,7 @@ function Invitations({ roles }: { readonly roles: readonly Role[] }) {
             </span>
             <Button
               disabled={withdraw.isPending}
-              onClick={() =>
-                withdraw.mutate(
-                  { invitation_id: id },
-                  {
-                    onSuccess: () => say(`Withdrew the invitation of ${email}`),
-                    onError: ({ message }) => say(message, 'fail'),
-                  },
-                )
-              }
+              onClick={() => withdraw.run({ invitation_id: id }, `Withdrew the invitation of ${email}`)}
             >
               Withdraw
             </Button>
@@ -138,26 +130,25 @@ function Invite({ roles, onClose }: InviteProps) {
       </ShownOnce>
     );
   return (
-    <Dialog isOpen onClose={onClose} title="Invite member">
-      <Form
-        what="invite the member"
-        button="Invite"
-        action={invite}
-        onCancel={onClose}
-        onSubmit={(fields) =>
-          invite.mutate({
-            invitations: [{ email: textOf(fields, 'email'), user_role_id: textOf(fields, 'role') }],
-          })
-        }
-      >
-        <Field label="E-mail" name="email" help="The address to sign in with.">
-          <TextControl required autoFocus autoComplete="off" />
-        </Field>
-        <Field label="Role" name="role" help="You can change it later.">
-          <Select name="role" aria-label="Role" options={roles.map(({ id, name }) => [id, name])} />
-        </Field>
-      </Form>
-    </Dialog>
+    <FormDialog
+      title="Invite member"
+      what="invite the member"
+      button="Invite"
+      action={invite}
+      onClose={onClose}
+      onSubmit={(fields) =>
+        invite.mutate({
+          invitations: [{ email: textOf(fields, 'email'), user_role_id: textOf(fields, 'role') }],
+        })
+      }
+    >
+      <TextField label="E-mail" name="email" required autoFocus>
+        The address to sign in with.
+      </TextField>
+      <SelectField label="Role" name="role" options={roles.map(({ id, name }) => [id, name])}>
+        You can change it later.
+      </SelectField>
+    </FormDialog>
   );
 }
 
@@ -167,47 +158,41 @@ interface OfUser {
 }
 
 function ChangeRoles({ user, roles, onClose }: OfUser & { readonly roles: readonly Role[] }) {
-  const update = useAction('users/update_roles');
+  const update = useFormAction('users/update_roles', onClose);
   return (
-    <Dialog isOpen onClose={onClose} title={`Roles of ${user.name}`}>
-      <Form
-        what="change the roles"
-        button="Change roles"
-        action={update}
-        onCancel={onClose}
-        onSubmit={(fields) => {
-          const wanted = new Set(fields.getAll('role').map(String));
-          update.mutate(
-            {
-              user_id: user.id,
-              assigned_role_ids: [...wanted].filter((id) => !user.user_role_ids.includes(id)),
-              unassigned_role_ids: user.user_role_ids.filter((id) => !wanted.has(id)),
-            },
-            {
-              onSuccess: () => {
-                say(`Changed the roles of ${user.name}`);
-                onClose();
-              },
-            },
-          );
-        }}
-      >
-        {roles.map(({ id, name }) => (
-          <Checkbox
-            key={id}
-            name="role"
-            value={id}
-            label={name}
-            defaultChecked={user.user_role_ids.includes(id)}
-          />
-        ))}
-      </Form>
-    </Dialog>
+    <FormDialog
+      title={`Roles of ${user.name}`}
+      what="change the roles"
+      button="Change roles"
+      action={update}
+      onClose={onClose}
+      onSubmit={(fields) => {
+        const wanted = new Set(fields.getAll('role').map(String));
+        update.run(
+          {
+            user_id: user.id,
+            assigned_role_ids: [...wanted].filter((id) => !user.user_role_ids.includes(id)),
+            unassigned_role_ids: user.user_role_ids.filter((id) => !wanted.has(id)),
+          },
+          `Changed the roles of ${user.name}`,
+        );
+      }}
+    >
+      {roles.map(({ id, name }) => (
+        <Checkbox
+          key={id}
+          name="role"
+          value={id}
+          label={name}
+          defaultChecked={user.user_role_ids.includes(id)}
+        />
+      ))}
+    </FormDialog>
   );
 }
 
 function Remove({ user, onClose }: OfUser) {
-  const remove = useAction('users/delete');
+  const remove = useFormAction('users/delete', onClose);
   return (
     <ConfirmDialog
       isOpen
@@ -216,17 +201,7 @@ function Remove({ user, onClose }: OfUser) {
       button={`Remove ${user.name}`}
       nameToType={user.email}
       action={remove}
-      onConfirm={() =>
-        remove.mutate(
-          { user_id: user.id },
-          {
-            onSuccess: () => {
-              say(`Removed ${user.email}`);
-              onClose();
-            },
-          },
-        )
-      }
+      onConfirm={() => remove.run({ user_id: user.id }, `Removed ${user.email}`)}
     >
       <p>The sessions of {user.email} end now. Keys that this person made stay: delete them on their page.</p>
       <p>To return, the person needs a new invitation.</p>

@@ -1,9 +1,10 @@
 import { useState } from 'react';
 import { useAction, useOperation } from '../../api/use-operation.ts';
 import { useContextOfCaller } from '../../session/context.ts';
+import { useButtonAction } from '../../ui/actions.ts';
 import { Answer } from '../../ui/answer.tsx';
 import { Button } from '../../ui/button.tsx';
-import { Field, TextControl } from '../../ui/field.tsx';
+import { TextField } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { Card, Page } from '../../ui/page.tsx';
 import { Status } from '../../ui/status.tsx';
@@ -76,12 +77,23 @@ function Password() {
             )
           }
         >
-          <Field label="Current password" name="current">
-            <TextControl type="password" autoComplete="current-password" required />
-          </Field>
-          <Field label="New password" name="new" help="At least 12 characters. Ends all other sessions.">
-            <TextControl type="password" autoComplete="new-password" required minLength={12} />
-          </Field>
+          <TextField
+            label="Current password"
+            name="current"
+            type="password"
+            autoComplete="current-password"
+            required
+          />
+          <TextField
+            label="New password"
+            name="new"
+            type="password"
+            autoComplete="new-password"
+            required
+            minLength={12}
+          >
+            At least 12 characters. Ends all other sessions.
+          </TextField>
         </Form>
       </div>
     </Card>
@@ -90,7 +102,7 @@ function Password() {
 
 function Sessions() {
   const sessions = useOperation('list_sessions', {}, { everyMs: 30_000 });
-  const revoke = useAction('revoke_session');
+  const revoke = useButtonAction('revoke_session');
   return (
     <Card title="Sessions">
       <Answer of={sessions} what="list your sessions" rows={3}>
@@ -112,15 +124,7 @@ function Sessions() {
                 ) : (
                   <Button
                     disabled={revoke.isPending}
-                    onClick={() =>
-                      revoke.mutate(
-                        { session_id: session.id },
-                        {
-                          onSuccess: () => say('Ended the session'),
-                          onError: ({ message }) => say(message, 'fail'),
-                        },
-                      )
-                    }
+                    onClick={() => revoke.run({ session_id: session.id }, 'Ended the session')}
                   >
                     End session
                   </Button>

@@ -3,14 +3,15 @@ import type { OutputOf } from '@weir/api/client';
 import { useState } from 'react';
 import { useAction, useOperation } from '../../api/use-operation.ts';
 import { useContextOfCaller } from '../../session/context.ts';
+import { useFormAction } from '../../ui/actions.ts';
 import { Answer } from '../../ui/answer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
-import { Field, TextControl } from '../../ui/field.tsx';
-import { Form, textOf } from '../../ui/form.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { textOf } from '../../ui/form.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Card, Page } from '../../ui/page.tsx';
-import { Select } from '../../ui/select.tsx';
+import { SelectField } from '../../ui/select.tsx';
 import { say } from '../../ui/toasts.tsx';
 import { TeamTabs } from './team-tabs.tsx';
 
@@ -28,8 +29,8 @@ export function Roles() {
       tabTitle="Roles"
       facts="A role grants its members access to some or all workspaces."
       actions={
-        <Button kind="primary" onClick={() => setEdited('new')}>
-          <PlusIcon aria-hidden="true" /> Create role
+        <Button kind="primary" icon={PlusIcon} onClick={() => setEdited('new')}>
+          Create role
         </Button>
       }
     >
@@ -103,44 +104,40 @@ function EditRole({ role, onClose }: RoleProps) {
   const grantAt = (id: string) =>
     role?.access_grants.find(({ workspace_id }) => workspace_id === id)?.managed_grant_name ?? '';
   return (
-    <Dialog isOpen onClose={onClose} title={role === undefined ? 'Create role' : `Change ${role.name}`}>
-      <Form
-        what={role === undefined ? 'create the role' : 'change the role'}
-        button={role === undefined ? 'Create role' : 'Change role'}
-        action={role === undefined ? create : update}
-        onCancel={onClose}
-        onSubmit={(fields) => {
-          const name = textOf(fields, 'name');
-          const access_grants = places.flatMap(([id]) => {
-            const grant = textOf(fields, id);
-            return grant === ''
-              ? []
-              : [{ workspace_id: id, managed_grant_name: grant as 'admin' | 'read_only' }];
-          });
-          const onSuccess = () => {
-            say(role === undefined ? `Created ${name}` : `Changed ${name}`);
-            onClose();
-          };
-          if (role === undefined) create.mutate({ user_role_name: name, access_grants }, { onSuccess });
-          else
-            update.mutate({ user_role_id: role.id, new_user_role_name: name, access_grants }, { onSuccess });
-        }}
-      >
-        <Field label="Name" name="name" help="3 to 60 letters, digits, spaces, underscores and hyphens.">
-          <TextControl required autoFocus autoComplete="off" maxLength={60} defaultValue={role?.name} />
-        </Field>
-        {places.map(([id, place]) => (
-          <Field key={id} label={`In ${place}`} name={id}>
-            <Select name={id} aria-label={`In ${place}`} defaultValue={grantAt(id)} options={grants} />
-          </Field>
-        ))}
-      </Form>
-    </Dialog>
+    <FormDialog
+      title={role === undefined ? 'Create role' : `Change ${role.name}`}
+      what={role === undefined ? 'create the role' : 'change the role'}
+      button={role === undefined ? 'Create role' : 'Change role'}
+      action={role === undefined ? create : update}
+      onClose={onClose}
+      onSubmit={(fields) => {
+        const name = textOf(fields, 'name');
+        const access_grants = places.flatMap(([id]) => {
+          const grant = textOf(fields, id);
+          return grant === ''
+            ? []
+            : [{ workspace_id: id, managed_grant_name: grant as 'admin' | 'read_only' }];
+        });
+        const onSuccess = () => {
+          say(role === undefined ? `Created ${name}` : `Changed ${name}`);
+          onClose();
+        };
+        if (role === undefined) create.mutate({ user_role_name: name, access_grants }, { onSuccess });
+        else update.mutate({ user_role_id: role.id, new_user_role_name: name, access_grants }, { onSuccess });
+      }}
+    >
+      <TextField label="Name" name="name" required autoFocus maxLength={60} defaultValue={role?.name}>
+        3 to 60 letters, digits, spaces, underscores and hyphens.
+      </TextField>
+      {places.map(([id, place]) => (
+        <SelectField key={id} label={`In ${place}`} name={id} defaultValue={grantAt(id)} options={grants} />
+      ))}
+    </FormDialog>
   );
 }
 
 function DeleteRole({ role, onClose }: { readonly role: Role; readonly onClose: () => void }) {
-  const remove = useAction('delete_user_role');
+  const remove = useFormAction('delete_user_role', onClose);
   return (
     <ConfirmDialog
       isOpen
@@ -148,17 +145,7 @@ function DeleteRole({ role, onClose }: { readonly role: Role; readonly onClose: 
       title={`Delete role ${role.name}?`}
       button={`Delete ${role.name}`}
       action={remove}
-      onConfirm={() =>
-        remove.mutate(
-          { user_role_id: role.id },
-          {
-            onSuccess: () => {
-              say(`Deleted ${role.name}`);
-              onClose();
-            },
-          },
-        )
-      }
+      onConfirm={() => remove.run({ user_role_id: role.id }, `Deleted ${role.name}`)}
     >
       <p>A role that members have or that single sign-on assigns cannot be deleted.</p>
     </ConfirmDialog>

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import { useAction } from '../../api/use-operation.ts';
-import { Field, TextControl } from '../../ui/field.tsx';
+import { TextField } from '../../ui/field.tsx';
 import { Form, textOf } from '../../ui/form.tsx';
 import { Secret } from '../../ui/secret.tsx';
 import { Failure } from '../../ui/states.tsx';
@@ -72,12 +72,19 @@ export function Setup() {
             )
           }
         >
-          <Field label="Account" name="account_name" help="Your organization or your team.">
-            <TextControl required autoFocus maxLength={128} autoComplete="organization" />
-          </Field>
-          <Field label="E-mail" name="email" help="The address to sign in with.">
-            <TextControl required autoComplete="username" />
-          </Field>
+          <TextField
+            label="Account"
+            name="account_name"
+            required
+            autoFocus
+            maxLength={128}
+            autoComplete="organization"
+          >
+            Your organization or your team.
+          </TextField>
+          <TextField label="E-mail" name="email" required autoComplete="username">
+            The address to sign in with.
+          </TextField>
           <NameField />
           <NewPasswordField />
         </Form>

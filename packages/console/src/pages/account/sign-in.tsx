@@ -4,7 +4,7 @@ import { type FormEvent, useState } from 'react';
 import { call, problemOf } from '../../api/client.ts';
 import { useOperation } from '../../api/use-operation.ts';
 import { Button } from '../../ui/button.tsx';
-import { Field, TextControl } from '../../ui/field.tsx';
+import { TextField } from '../../ui/field.tsx';
 import { Failure } from '../../ui/states.tsx';
 import { AccountForm } from './account-form.tsx';
 
@@ -44,12 +44,15 @@ export function SignIn() {
       {return_to !== undefined && <p className="text-sm text-muted">You return to the page you came from.</p>}
       {methods.data?.passwords === true && (
         <form onSubmit={(event) => void signIn(event)} className="flex flex-col gap-3">
-          <Field label="E-mail" name="email">
-            <TextControl type="email" autoComplete="username" required />
-          </Field>
-          <Field label="Password" name="password" problem={problem}>
-            <TextControl type="password" autoComplete="current-password" required />
-          </Field>
+          <TextField label="E-mail" name="email" type="email" autoComplete="username" required />
+          <TextField
+            label="Password"
+            name="password"
+            problem={problem}
+            type="password"
+            autoComplete="current-password"
+            required
+          />
           <Button kind="primary" type="submit" disabled={isBusy}>
             {isBusy ? 'Signing in …' : 'Sign in'}
           </Button>

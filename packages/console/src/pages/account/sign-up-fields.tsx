@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { Field, TextControl } from '../../ui/field.tsx';
+import { TextField } from '../../ui/field.tsx';
 
 /** The token behind `#` of a link. It leaves the address bar, so that no copied address has it. */
 export function useLinkToken(): string {
@@ -17,17 +17,20 @@ export function LinkIsNotWhole() {
 }
 
 export function NameField() {
-  return (
-    <Field label="Your name" name="name">
-      <TextControl required maxLength={128} autoComplete="name" />
-    </Field>
-  );
+  return <TextField label="Your name" name="name" required maxLength={128} autoComplete="name" />;
 }
 
 export function NewPasswordField() {
   return (
-    <Field label="Password" name="password" help="At least 12 characters.">
-      <TextControl type="password" required minLength={12} autoComplete="new-password" />
-    </Field>
+    <TextField
+      label="Password"
+      name="password"
+      type="password"
+      required
+      minLength={12}
+      autoComplete="new-password"
+    >
+      At least 12 characters.
+    </TextField>
   );
 }

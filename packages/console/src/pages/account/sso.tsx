@@ -1,14 +1,15 @@
 import type { OutputOf } from '@weir/api/client';
 import { useState } from 'react';
 import { useAction, useOperation } from '../../api/use-operation.ts';
+import { useFormAction } from '../../ui/actions.ts';
 import { Answer } from '../../ui/answer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Checkbox } from '../../ui/checkbox.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
-import { Field, TextControl } from '../../ui/field.tsx';
+import { TextField } from '../../ui/field.tsx';
 import { Form, textOf } from '../../ui/form.tsx';
 import { Card, Page } from '../../ui/page.tsx';
-import { Select } from '../../ui/select.tsx';
+import { SelectField } from '../../ui/select.tsx';
 import { Command } from '../../ui/states.tsx';
 import { say } from '../../ui/toasts.tsx';
 import { TeamTabs } from './team-tabs.tsx';
@@ -77,49 +78,38 @@ function Settings({ of: sso }: { readonly of: Configuration }) {
           }}
         >
           {isNew && (
-            <Field
-              label="Slug"
-              name="identifier"
-              help="Part of its URLs: lower-case letters, digits and hyphens."
-            >
-              <TextControl required autoComplete="off" maxLength={63} />
-            </Field>
+            <TextField label="Slug" name="identifier" required maxLength={63}>
+              Part of its URLs: lower-case letters, digits and hyphens.
+            </TextField>
           )}
-          <Field label="Issuer" name="issuer" help="Weir reads its /.well-known/openid-configuration.">
-            <TextControl
-              required
-              autoComplete="off"
-              placeholder="https://issuer.example"
-              defaultValue={sso?.issuer_url}
-            />
-          </Field>
-          <Field label="Client id" name="client_id">
-            <TextControl required autoComplete="off" defaultValue={sso?.client_id} />
-          </Field>
-          <Field
-            label="Client secret"
-            name="secret"
-            help={isNew ? 'It is not shown again.' : 'Leave empty to keep the current one.'}
+          <TextField
+            label="Issuer"
+            name="issuer"
+            required
+            placeholder="https://issuer.example"
+            defaultValue={sso?.issuer_url}
           >
-            <TextControl type="password" autoComplete="off" required={isNew} />
-          </Field>
-          <Field label="Default role" name="role" help="For new members without a role from the claim.">
-            <Select
-              name="role"
-              aria-label="Default role"
-              defaultValue={sso?.default_role_id}
-              options={roles.data.user_roles.map(({ id, name }) => [id, name])}
-            />
-          </Field>
+            Weir reads its /.well-known/openid-configuration.
+          </TextField>
+          <TextField label="Client id" name="client_id" required defaultValue={sso?.client_id} />
+          <TextField label="Client secret" name="secret" type="password" required={isNew}>
+            {isNew ? 'It is not shown again.' : 'Leave empty to keep the current one.'}
+          </TextField>
+          <SelectField
+            label="Default role"
+            name="role"
+            defaultValue={sso?.default_role_id}
+            options={roles.data.user_roles.map(({ id, name }) => [id, name])}
+          >
+            For new members without a role from the claim.
+          </SelectField>
           <Checkbox
             name="mapping"
             label="Assign roles from a token claim"
             help="Roles are granted and revoked at every sign-in."
             defaultChecked={sso?.enable_sso_role_mapping}
           />
-          <Field label="Claim" name="claim">
-            <TextControl required autoComplete="off" defaultValue={sso?.role_claim ?? 'groups'} />
-          </Field>
+          <TextField label="Claim" name="claim" required defaultValue={sso?.role_claim ?? 'groups'} />
         </Form>
       </div>
     </Card>
@@ -127,8 +117,9 @@ function Settings({ of: sso }: { readonly of: Configuration }) {
 }
 
 function Addresses({ of: sso }: { readonly of: NonNullable<Configuration> }) {
-  const remove = useAction('delete_sso_configuration');
   const [isAsking, setAsking] = useState(false);
+  const close = () => setAsking(false);
+  const remove = useFormAction('delete_sso_configuration', close);
   return (
     <Card title="URLs">
       <div className="flex flex-col gap-3 p-4 text-sm text-body">
@@ -144,22 +135,12 @@ function Addresses({ of: sso }: { readonly of: NonNullable<Configuration> }) {
       </div>
       <ConfirmDialog
         isOpen={isAsking}
-        onClose={() => setAsking(false)}
+        onClose={close}
         title="Remove single sign-on?"
         button="Remove single sign-on"
         nameToType={sso.sso_identifier}
         action={remove}
-        onConfirm={() =>
-          remove.mutate(
-            { sso_connection_id: sso.id },
-            {
-              onSuccess: () => {
-                setAsking(false);
-                say('Removed single sign-on');
-              },
-            },
-          )
-        }
+        onConfirm={() => remove.run({ sso_connection_id: sso.id }, 'Removed single sign-on')}
       >
         <p>Members without a password can no longer sign in. You can set up the connection again.</p>
       </ConfirmDialog>

@@ -1,24 +1,25 @@
 import { PencilIcon, PlusIcon, TrashIcon } from '@primer/octicons-react';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
 import { useState } from 'react';
 import { useAction, useOperation } from '../../api/use-operation.ts';
 import { formatCount } from '../../format/format.ts';
 import { useContextOfCaller } from '../../session/context.ts';
 import { chooseWorkspace } from '../../session/workspace-choice.ts';
-import { Answer } from '../../ui/answer.tsx';
-import { Button } from '../../ui/button.tsx';
+import { useFormAction } from '../../ui/actions.ts';
+import { Button, IconButton } from '../../ui/button.tsx';
 import { Checkbox } from '../../ui/checkbox.tsx';
+import { timeColumn } from '../../ui/columns.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { CopyableId } from '../../ui/copy-button.tsx';
-import { type Column, DataTable } from '../../ui/data-table.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
-import { Field, TextControl } from '../../ui/field.tsx';
-import { Form, textOf } from '../../ui/form.tsx';
-import { Card, Page } from '../../ui/page.tsx';
+import type { Column } from '../../ui/data-table.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { textOf } from '../../ui/form.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
+import { ListTable } from '../../ui/list-page.tsx';
+import { Page } from '../../ui/page.tsx';
 import { Secret } from '../../ui/secret.tsx';
 import { ShownOnce } from '../../ui/shown-once.tsx';
-import { Time } from '../../ui/time.tsx';
 import { say } from '../../ui/toasts.tsx';
 
 type Workspace = OutputOf<'list_workspaces'>['workspaces'][number];
@@ -27,8 +28,6 @@ const nameHelp = '3 to 128 letters, digits, spaces, underscores and hyphens.';
 
 /** Clusters and keys that belong together, and that a role is about. */
 export function Workspaces() {
-  const search = useSearch({ from: '/frame/workspaces' });
-  const navigate = useNavigate({ from: '/workspaces' });
   const workspaces = useOperation('list_workspaces', {});
   const [isCreating, setCreating] = useState(false);
   const [renamed, setRenamed] = useState<Workspace>();
@@ -39,25 +38,20 @@ export function Workspaces() {
       title="Workspaces"
       facts="A workspace holds clusters and keys that belong together. Roles grant access to one or all workspaces."
       actions={
-        <Button kind="primary" onClick={() => setCreating(true)}>
-          <PlusIcon aria-hidden="true" /> Create workspace
+        <Button kind="primary" icon={PlusIcon} onClick={() => setCreating(true)}>
+          Create workspace
         </Button>
       }
     >
-      <Card>
-        <Answer of={workspaces} what="list the workspaces">
-          {(answer) => (
-            <DataTable
-              label="Workspaces"
-              columns={columns}
-              rows={answer.workspaces}
-              keyOf={({ id }) => id}
-              sort={search.sort ?? 'created'}
-              onSort={(sort) => void navigate({ search: { sort }, replace: true })}
-            />
-          )}
-        </Answer>
-      </Card>
+      <ListTable
+        label="Workspaces"
+        of={workspaces}
+        what="list the workspaces"
+        rowsOf={(answer) => answer.workspaces}
+        columns={columns}
+        keyOf={({ id }) => id}
+        sort="created"
+      />
       {isCreating && <CreateWorkspace onClose={() => setCreating(false)} />}
       {renamed !== undefined && <RenameWorkspace of={renamed} onClose={() => setRenamed(undefined)} />}
       {deleted !== undefined && <DeleteWorkspace of={deleted} onClose={() => setDeleted(undefined)} />}
@@ -106,13 +100,7 @@ function useColumns(
       width: '9rem',
       cell: ({ id }) => (of(id)?.grant === 'admin' ? 'administer' : 'read'),
     },
-    {
-      id: 'created',
-      title: 'Created',
-      width: '12rem',
-      sortBy: ({ created_at }) => created_at,
-      cell: ({ created_at }) => <Time of={created_at} />,
-    },
+    timeColumn('created', 'Created', '12rem', ({ created_at }) => created_at),
     {
       id: 'id',
       title: 'Id',
@@ -125,24 +113,16 @@ function useColumns(
       width: '6.5rem',
       cell: (workspace) => (
         <>
-          <Button
-            kind="quiet"
-            isIcon
-            aria-label={`Rename ${workspace.name}`}
-            title={`Rename ${workspace.name}`}
+          <IconButton
+            icon={PencilIcon}
+            label={`Rename ${workspace.name}`}
             onClick={() => onRename(workspace)}
-          >
-            <PencilIcon aria-hidden="true" />
-          </Button>
-          <Button
-            kind="quiet"
-            isIcon
-            aria-label={`Delete ${workspace.name}`}
-            title={`Delete ${workspace.name}`}
+          />
+          <IconButton
+            icon={TrashIcon}
+            label={`Delete ${workspace.name}`}
             onClick={() => onDelete(workspace)}
-          >
-            <TrashIcon aria-hidden="true" />
-          </Button>
+          />
         </>
       ),
     },
@@ -159,32 +139,30 @@ function CreateWorkspace({ onClose }: { readonly onClose: () => void }) {
       </ShownOnce>
     );
   return (
-    <Dialog isOpen onClose={onClose} title="Create workspace">
-      <Form
-        what="create the workspace"
-        button="Create workspace"
-        action={create}
-        onCancel={onClose}
-        onSubmit={(fields) => {
-          const name = textOf(fields, 'name');
-          const withKey = fields.get('key') !== null;
-          create.mutate(
-            { workspace_name: name, skip_application_key_creation: !withKey },
-            {
-              onSuccess: () => {
-                say(`Created ${name}`);
-                if (!withKey) onClose();
-              },
+    <FormDialog
+      title="Create workspace"
+      what="create the workspace"
+      action={create}
+      onClose={onClose}
+      onSubmit={(fields) => {
+        const name = textOf(fields, 'name');
+        const withKey = fields.get('key') !== null;
+        create.mutate(
+          { workspace_name: name, skip_application_key_creation: !withKey },
+          {
+            onSuccess: () => {
+              say(`Created ${name}`);
+              if (!withKey) onClose();
             },
-          );
-        }}
-      >
-        <Field label="Name" name="name" help={nameHelp}>
-          <TextControl required autoFocus autoComplete="off" maxLength={128} />
-        </Field>
-        <Checkbox name="key" label="Create an API key, shown once" />
-      </Form>
-    </Dialog>
+          },
+        );
+      }}
+    >
+      <TextField label="Name" name="name" required autoFocus maxLength={128}>
+        {nameHelp}
+      </TextField>
+      <Checkbox name="key" label="Create an API key, shown once" />
+    </FormDialog>
   );
 }
 
@@ -194,37 +172,38 @@ interface OfWorkspace {
 }
 
 function RenameWorkspace({ of: workspace, onClose }: OfWorkspace) {
-  const rename = useAction('rename_workspace');
+  const rename = useFormAction('rename_workspace', onClose);
   return (
-    <Dialog isOpen onClose={onClose} title={`Rename ${workspace.name}`}>
-      <Form
-        what="rename the workspace"
-        button="Rename"
-        action={rename}
-        onCancel={onClose}
-        onSubmit={(fields) => {
-          const name = textOf(fields, 'name');
-          rename.mutate(
-            { workspace_id: workspace.id, new_workspace_name: name },
-            {
-              onSuccess: () => {
-                say(`Renamed ${workspace.name} to ${name}`);
-                onClose();
-              },
-            },
-          );
-        }}
+    <FormDialog
+      title={`Rename ${workspace.name}`}
+      what="rename the workspace"
+      button="Rename"
+      action={rename}
+      onClose={onClose}
+      onSubmit={(fields) => {
+        const name = textOf(fields, 'name');
+        rename.run(
+          { workspace_id: workspace.id, new_workspace_name: name },
+          `Renamed ${workspace.name} to ${name}`,
+        );
+      }}
+    >
+      <TextField
+        label="New name"
+        name="name"
+        required
+        autoFocus
+        maxLength={128}
+        defaultValue={workspace.name}
       >
-        <Field label="New name" name="name" help={nameHelp}>
-          <TextControl required autoFocus autoComplete="off" maxLength={128} defaultValue={workspace.name} />
-        </Field>
-      </Form>
-    </Dialog>
+        {nameHelp}
+      </TextField>
+    </FormDialog>
   );
 }
 
 function DeleteWorkspace({ of: workspace, onClose }: OfWorkspace) {
-  const remove = useAction('delete_workspace');
+  const remove = useFormAction('delete_workspace', onClose);
   return (
     <ConfirmDialog
       isOpen
@@ -233,17 +212,7 @@ function DeleteWorkspace({ of: workspace, onClose }: OfWorkspace) {
       button={`Delete ${workspace.name}`}
       nameToType={workspace.name}
       action={remove}
-      onConfirm={() =>
-        remove.mutate(
-          { workspace_id: workspace.id },
-          {
-            onSuccess: () => {
-              say(`Deleted ${workspace.name}`);
-              onClose();
-            },
-          },
-        )
-      }
+      onConfirm={() => remove.run({ workspace_id: workspace.id }, `Deleted ${workspace.name}`)}
     >
       <p>Its keys are refused within seconds. Its deleted clusters can no longer be restored.</p>
       <p>This cannot be undone. A workspace that still has clusters cannot be deleted.</p>

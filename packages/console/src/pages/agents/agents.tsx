@@ -1,11 +1,14 @@
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useNavigate, useParams } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
 import { useMemo } from 'react';
 import { useOperation } from '../../api/use-operation.ts';
+import { counted } from '../../format/format.ts';
 import { AgentLink } from '../../ui/agent-link.tsx';
-import { type Column, DataTable } from '../../ui/data-table.tsx';
-import { Card, Page } from '../../ui/page.tsx';
-import { Empty, Failure, Skeleton } from '../../ui/states.tsx';
+import { textColumn } from '../../ui/columns.tsx';
+import type { Column } from '../../ui/data-table.tsx';
+import { ListTable } from '../../ui/list-page.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Empty } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
 
 type Agent = OutputOf<'list_agents'>['agents'][number];
@@ -35,13 +38,7 @@ const columnsOf = (clusterId: string): readonly Column<Agent>[] => [
     cell: ({ group }) => group || '–',
   },
   { id: 'zone', title: 'Zone', width: '7rem', sortBy: ({ zone }) => zone, cell: ({ zone }) => zone || '–' },
-  {
-    id: 'release',
-    title: 'Release',
-    width: '5.5rem',
-    sortBy: ({ release }) => release,
-    cell: ({ release }) => release,
-  },
+  textColumn('release', 'Release', '5.5rem', ({ release }) => release),
   {
     id: 'cpu',
     title: 'CPU',
@@ -70,49 +67,27 @@ const columnsOf = (clusterId: string): readonly Column<Agent>[] => [
 
 export function Agents() {
   const { clusterId } = useParams({ from: '/frame/clusters/$clusterId/agents' });
-  const search = useSearch({ from: '/frame/clusters/$clusterId/agents' });
-  const navigate = useNavigate({ from: '/clusters/$clusterId/agents' });
-  const { data, isError, error, refetch } = useOperation(
-    'list_agents',
-    { virtual_cluster_id: clusterId },
-    { everyMs: 5_000 },
-  );
-  const agents = data?.agents;
+  const navigate = useNavigate();
+  const listed = useOperation('list_agents', { virtual_cluster_id: clusterId }, { everyMs: 5_000 });
   const columns = useMemo(() => columnsOf(clusterId), [clusterId]);
   return (
-    <Page
-      title="Agents"
-      facts={agents && (agents.length === 1 ? '1 agent connected' : `${agents.length} agents connected`)}
-    >
-      <Card>
-        {agents === undefined ? (
-          isError ? (
-            <Failure what="list the agents" error={error} onRetry={() => refetch()} />
-          ) : (
-            <Skeleton />
-          )
-        ) : agents.length === 0 ? (
-          <Empty title="No agents connected">
-            Agents serve Kafka clients and store records in your bucket. Start one with the key of this
-            cluster.
-          </Empty>
-        ) : (
-          <DataTable
-            label="Agents"
-            columns={columns}
-            rows={agents}
-            keyOf={({ agent_id }) => agent_id}
-            sort={search.sort ?? 'id'}
-            onSort={(sort) => void navigate({ search: (now) => ({ ...now, sort }), replace: true })}
-            onOpen={({ agent_id }) =>
-              void navigate({
-                to: '/clusters/$clusterId/agents/$agentId',
-                params: { clusterId, agentId: agent_id },
-              })
-            }
-          />
-        )}
-      </Card>
+    <Page title="Agents" facts={listed.data && `${counted(listed.data.agents.length, 'agent')} connected`}>
+      <ListTable
+        label="Agents"
+        of={listed}
+        what="list the agents"
+        rowsOf={({ agents }) => agents}
+        columns={columns}
+        keyOf={({ agent_id }) => agent_id}
+        sort="id"
+        onOpen={({ agent_id: agentId }) =>
+          void navigate({ to: '/clusters/$clusterId/agents/$agentId', params: { clusterId, agentId } })
+        }
+      >
+        <Empty title="No agents connected">
+          Agents serve Kafka clients and store records in your bucket. Start one with the key of this cluster.
+        </Empty>
+      </ListTable>
     </Page>
   );
 }

@@ -1,14 +1,14 @@
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useParams, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { useOperation } from '../../api/use-operation.ts';
 import { formatCount } from '../../format/format.ts';
 import { visibleText } from '../../format/visible-text.ts';
-import { Answer } from '../../ui/answer.tsx';
 import { Button } from '../../ui/button.tsx';
-import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { countColumn } from '../../ui/columns.tsx';
+import type { Column } from '../../ui/data-table.tsx';
 import { Freshness } from '../../ui/freshness.tsx';
-import { FilterBox, matching } from '../../ui/list-page.tsx';
-import { Card, Page } from '../../ui/page.tsx';
+import { ListTable, useListSearch } from '../../ui/list-page.tsx';
+import { Page } from '../../ui/page.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { Status } from '../../ui/status.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -29,9 +29,7 @@ const from = '/frame/clusters/$clusterId/clients';
 export function Clients() {
   const { clusterId } = useParams({ from });
   const search = useSearch({ from });
-  const navigate = useNavigate({ from: '/clusters/$clusterId/clients' });
-  const set = (change: Partial<typeof search>) =>
-    void navigate({ search: (now) => ({ ...now, ...change }), replace: true });
+  const { set } = useListSearch();
   const listed = useOperation(
     'list_clients',
     {
@@ -47,51 +45,39 @@ export function Clients() {
   );
   const { data } = listed;
   const columns = useMemo(() => columnsOf(data?.clients ?? [], zoneById), [data, zoneById]);
-  const shown = data && matching(data.clients, wordsOf, search.q);
   const open = data?.clients.find((one) => keyOf(one) === search.client);
   return (
     <Page title="Clients" facts={data && <Facts of={data} />} actions={<Freshness of={listed} />}>
-      <div className="flex flex-wrap items-center gap-2">
-        <FilterBox
-          label="Filter by software, client id, principal"
-          value={search.q ?? ''}
-          onChange={(q) => set({ q: q === '' ? undefined : q })}
-        />
-        {search.agent !== undefined && (
-          <>
-            <span className="text-sm break-all text-muted">Only of the agent {search.agent}</span>
-            <Button onClick={() => set({ agent: undefined })}>All agents</Button>
-          </>
-        )}
-      </div>
-      {data !== undefined && <Warnings of={data} />}
-      <Card>
-        <Answer of={listed} what="list the clients">
-          {({ clients, connections, reported_at }) =>
-            clients.length === 0 ? (
-              <Empty title="No clients are connected">
-                {reported_at === null
-                  ? 'Agents report their clients every 20 seconds; none has reported yet.'
-                  : connections > 0
-                    ? 'Clients of other agents are connected; choose All agents.'
-                    : 'Clients appear within 20 seconds of their first request.'}
-              </Empty>
-            ) : shown!.length === 0 ? (
-              <Empty title="No client matches the filter">Change the filter above to see more.</Empty>
-            ) : (
-              <DataTable
-                label="Clients"
-                columns={columns}
-                rows={shown!}
-                keyOf={keyOf}
-                sort={search.sort ?? '-connections'}
-                onSort={(sort) => set({ sort })}
-                onOpen={(software) => set({ client: keyOf(software) })}
-              />
-            )
-          }
-        </Answer>
-      </Card>
+      <ListTable
+        label="Clients"
+        of={listed}
+        what="list the clients"
+        rowsOf={({ clients }) => clients}
+        filter={{
+          label: 'Filter by software, client id, principal',
+          noun: 'client',
+          textOf: wordsOf,
+          controls: search.agent !== undefined && (
+            <>
+              <span className="text-sm break-all text-muted">Only of the agent {search.agent}</span>
+              <Button onClick={() => set({ agent: undefined })}>All agents</Button>
+            </>
+          ),
+          notes: data && <Warnings of={data} />,
+        }}
+        columns={columns}
+        keyOf={keyOf}
+        sort="-connections"
+        onOpen={(software) => set({ client: keyOf(software) })}
+      >
+        <Empty title="No clients are connected">
+          {data?.reported_at === null
+            ? 'Agents report their clients every 20 seconds; none has reported yet.'
+            : data !== undefined && data.connections > 0
+              ? 'Clients of other agents are connected; choose All agents.'
+              : 'Clients appear within 20 seconds of their first request.'}
+        </Empty>
+      </ListTable>
       {open !== undefined && (
         <ClientSheet
           clusterId={clusterId}
@@ -164,28 +150,14 @@ function columnsOf(
       sortBy: ({ principals }) => principals.join(),
       cell: ({ principals }) => names(principals),
     },
-    {
-      id: 'agents',
-      title: 'Agents',
-      width: '6rem',
-      isNumber: true,
-      sortBy: ({ agent_count }) => agent_count,
-      cell: ({ agent_count }) => formatCount(agent_count),
-    },
+    countColumn('agents', 'Agents', '6rem', ({ agent_count }) => agent_count),
     {
       id: 'zones',
       title: 'Agent zones',
       width: 'minmax(8rem, 1fr)',
       cell: (one) => names(zonesOf(one, zoneById)),
     },
-    {
-      id: 'connections',
-      title: 'Connections',
-      width: '8rem',
-      isNumber: true,
-      sortBy: ({ connections }) => connections,
-      cell: ({ connections }) => formatCount(connections),
-    },
+    countColumn('connections', 'Connections', '8rem', ({ connections }) => connections),
   ];
 }
 

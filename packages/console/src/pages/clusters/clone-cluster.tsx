@@ -2,9 +2,8 @@ import { clusterNamePattern, clusterNameRule } from '@weir/api/cluster-rules';
 import { useState } from 'react';
 import { useAction } from '../../api/use-operation.ts';
 import { clusterLabel } from '../../format/cluster-label.ts';
-import { Dialog } from '../../ui/dialog.tsx';
-import { Field, TextControl } from '../../ui/field.tsx';
-import { Form } from '../../ui/form.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
 import { ClusterReady } from './cluster-ready.tsx';
 import type { Cluster } from './cluster-types.ts';
 
@@ -21,34 +20,33 @@ export function CloneCluster({ cluster, onClose }: CloneClusterProps) {
   const problem = name === '' || clusterNamePattern.test(name) ? undefined : clusterNameRule;
   if (clone.data !== undefined) return <ClusterReady cluster={clone.data} onClose={onClose} />;
   return (
-    <Dialog isOpen onClose={onClose} title={`Clone ${label}`}>
-      <Form
-        what={`clone ${label}`}
-        button="Clone cluster"
-        action={clone}
-        onCancel={onClose}
-        onSubmit={() => {
-          if (name === '' || problem !== undefined) return;
-          clone.mutate({ virtual_cluster_id: cluster.id, new_virtual_cluster_name: name });
-        }}
-      >
-        <div className="flex flex-col gap-2 text-sm text-body">
-          <p>
-            The clone gets the current topics, records, committed offsets, ACLs, quotas and configs of {label}
-            , but no credentials and no agent keys. Later changes to one do not affect the other.
-          </p>
-          <p>No data is copied: both use the same bucket. {label} cannot be deleted while it has clones.</p>
-        </div>
-        <Field label="Clone name" name="name" problem={problem}>
-          <TextControl
-            autoFocus
-            autoComplete="off"
-            spellCheck={false}
-            value={name}
-            onChange={(event) => setName(event.target.value)}
-          />
-        </Field>
-      </Form>
-    </Dialog>
+    <FormDialog
+      title={`Clone ${label}`}
+      what={`clone ${label}`}
+      button="Clone cluster"
+      action={clone}
+      onClose={onClose}
+      onSubmit={() => {
+        if (name === '' || problem !== undefined) return;
+        clone.mutate({ virtual_cluster_id: cluster.id, new_virtual_cluster_name: name });
+      }}
+    >
+      <div className="flex flex-col gap-2 text-sm text-body">
+        <p>
+          The clone gets the current topics, records, committed offsets, ACLs, quotas and configs of {label},
+          but no credentials and no agent keys. Later changes to one do not affect the other.
+        </p>
+        <p>No data is copied: both use the same bucket. {label} cannot be deleted while it has clones.</p>
+      </div>
+      <TextField
+        label="Clone name"
+        name="name"
+        problem={problem}
+        autoFocus
+        spellCheck={false}
+        value={name}
+        onText={setName}
+      />
+    </FormDialog>
   );
 }

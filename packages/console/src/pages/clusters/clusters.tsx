@@ -8,7 +8,7 @@ import { useContextOfCaller } from '../../session/context.ts';
 import { useMissingRight } from '../../session/rights.ts';
 import { useWorkspace } from '../../session/workspace-choice.ts';
 import { Answer } from '../../ui/answer.tsx';
-import { Button } from '../../ui/button.tsx';
+import { Button, IconButton } from '../../ui/button.tsx';
 import { CopyableId } from '../../ui/copy-button.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { Card, Page } from '../../ui/page.tsx';
@@ -38,8 +38,8 @@ export function Clusters() {
     void navigate({ search: { show: next }, replace: next === undefined });
   const closeDialog = () => showDialog(undefined);
   const createButton = (
-    <Button kind="primary" disabled={!mayCreate} onClick={() => showDialog('create')}>
-      <PlusIcon aria-hidden="true" /> Create cluster
+    <Button kind="primary" icon={PlusIcon} disabled={!mayCreate} onClick={() => showDialog('create')}>
+      Create cluster
     </Button>
   );
   return (
@@ -156,11 +156,7 @@ function ClusterMenu({ cluster, onAct }: ClusterCardProps) {
   const params = { clusterId: cluster.id };
   return (
     <Menu
-      trigger={
-        <Button kind="quiet" isIcon aria-label={`Actions for ${clusterLabel(cluster)}`}>
-          <KebabHorizontalIcon aria-hidden="true" />
-        </Button>
-      }
+      trigger={<IconButton icon={KebabHorizontalIcon} label={`Actions for ${clusterLabel(cluster)}`} />}
       entries={[
         {
           id: 'settings',

@@ -6,11 +6,11 @@ import { call } from '../../api/client.ts';
 import { useContextOfCaller } from '../../session/context.ts';
 import { useWorkspace } from '../../session/workspace-choice.ts';
 import { Checkbox } from '../../ui/checkbox.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
-import { Field, TextControl } from '../../ui/field.tsx';
-import { Form, textOf } from '../../ui/form.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { textOf } from '../../ui/form.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
-import { Select } from '../../ui/select.tsx';
+import { SelectField } from '../../ui/select.tsx';
 import { ClusterReady } from './cluster-ready.tsx';
 import { type Cluster, clusterTypeTitles } from './cluster-types.ts';
 
@@ -77,92 +77,77 @@ export function CreateCluster({ onClose }: { readonly onClose: () => void }) {
     });
   };
   return (
-    <Dialog
-      isOpen
-      isSheet
-      onClose={onClose}
+    <FormDialog
       title="Create cluster"
       description="The cluster is ready at once and costs nothing until you start an agent."
+      isSheet
+      what="create the cluster"
+      action={creation}
+      onClose={onClose}
+      onSubmit={submit}
     >
-      <Form
-        what="create the cluster"
-        button="Create cluster"
-        action={creation}
-        onSubmit={submit}
-        onCancel={onClose}
+      <div className="flex flex-col gap-1">
+        <span className="text-sm font-medium text-ink">Type</span>
+        <Segmented
+          label="Type"
+          choices={(Object.keys(clusterTypeTitles) as Type[]).map((one) => ({
+            name: one,
+            title: clusterTypeTitles[one],
+          }))}
+          value={type}
+          onChange={setType}
+        />
+        <p className="text-xs text-muted">{typeHelp[type]}</p>
+      </div>
+      <TextField
+        label="Name"
+        name="name"
+        problem={nameProblem}
+        autoFocus
+        required
+        spellCheck={false}
+        value={name}
+        onText={setName}
       >
-        <div className="flex flex-col gap-1">
-          <span className="text-sm font-medium text-ink">Type</span>
-          <Segmented
-            label="Type"
-            choices={(Object.keys(clusterTypeTitles) as Type[]).map((one) => ({
-              name: one,
-              title: clusterTypeTitles[one],
-            }))}
-            value={type}
-            onChange={setType}
-          />
-          <p className="text-xs text-muted">{typeHelp[type]}</p>
+        3 to 128 letters, digits and underscores; unique in the workspace.
+      </TextField>
+      {workspaces.length > 1 && (
+        <SelectField
+          label="Workspace"
+          name="workspace"
+          defaultValue={chosen?.grant === 'admin' ? chosen.id : workspaces[0]!.id}
+          options={workspaces.map((workspace) => [workspace.id, workspace.name] as const)}
+        />
+      )}
+      {type === 'byoc' && (
+        <Checkbox
+          name="login"
+          defaultChecked
+          label="Create a credential for the first client"
+          help="A superuser. Its password is shown once, with commands to connect."
+        />
+      )}
+      <details>
+        <summary className="w-fit cursor-pointer text-sm text-muted hover:text-ink">
+          Cloud, region and tier
+        </summary>
+        <div className="mt-3 grid gap-3 sm:grid-cols-3">
+          <SelectField label="Cloud" name="cloud" options={cloudProviders.map((one) => [one, one] as const)}>
+            Where its agents run.
+          </SelectField>
+          <TextField label="Region" name="region" spellCheck={false} maxLength={64} placeholder="us-east-1">
+            Default: us-east-1.
+          </TextField>
+          <SelectField
+            label="Tier"
+            name="tier"
+            defaultValue="pro"
+            options={clusterTiers.map((one) => [one, one] as const)}
+          >
+            For tools that read it; it has no effect here.
+          </SelectField>
         </div>
-        <Field
-          label="Name"
-          name="name"
-          problem={nameProblem}
-          help="3 to 128 letters, digits and underscores; unique in the workspace."
-        >
-          <TextControl
-            autoFocus
-            required
-            autoComplete="off"
-            spellCheck={false}
-            value={name}
-            onChange={(event) => setName(event.target.value)}
-          />
-        </Field>
-        {workspaces.length > 1 && (
-          <Field label="Workspace" name="workspace-label">
-            <Select
-              aria-label="Workspace"
-              name="workspace"
-              defaultValue={chosen?.grant === 'admin' ? chosen.id : workspaces[0]!.id}
-              options={workspaces.map((workspace) => [workspace.id, workspace.name] as const)}
-            />
-          </Field>
-        )}
-        {type === 'byoc' && (
-          <Checkbox
-            name="login"
-            defaultChecked
-            label="Create a credential for the first client"
-            help="A superuser. Its password is shown once, with commands to connect."
-          />
-        )}
-        <details>
-          <summary className="w-fit cursor-pointer text-sm text-muted hover:text-ink">
-            Cloud, region and tier
-          </summary>
-          <div className="mt-3 grid gap-3 sm:grid-cols-3">
-            <Field label="Cloud" name="cloud-label" help="Where its agents run.">
-              <Select
-                aria-label="Cloud"
-                name="cloud"
-                options={cloudProviders.map((one) => [one, one] as const)}
-              />
-            </Field>
-            <Field label="Region" name="region" help="Default: us-east-1.">
-              <TextControl autoComplete="off" spellCheck={false} maxLength={64} placeholder="us-east-1" />
-            </Field>
-            <Field label="Tier" name="tier-label" help="For tools that read it; it has no effect here.">
-              <Select
-                aria-label="Tier"
-                name="tier"
-                defaultValue="pro"
-                options={clusterTiers.map((one) => [one, one] as const)}
-              />
-            </Field>
-          </div>
-        </details>
-      </Form>
-    </Dialog>
+      </details>
+    </FormDialog>
   );
 }

@@ -7,7 +7,7 @@ import { useContextOfCaller } from '../../session/context.ts';
 import { Answer } from '../../ui/answer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { Field, TextControl } from '../../ui/field.tsx';
+import { TextField } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { Empty, Failure } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -107,14 +107,14 @@ function DeletedCluster({ cluster }: { readonly cluster: Deleted }) {
           action={restore}
           onSubmit={() => name !== '' && problem === undefined && restoreAs(name)}
         >
-          <Field label="New name" name="name" problem={problem}>
-            <TextControl
-              autoComplete="off"
-              spellCheck={false}
-              value={name}
-              onChange={(event) => setName(event.target.value)}
-            />
-          </Field>
+          <TextField
+            label="New name"
+            name="name"
+            problem={problem}
+            spellCheck={false}
+            value={name}
+            onText={setName}
+          />
         </Form>
       ) : (
         restore.error !== null && <Failure what={`restore ${label}`} error={restore.error} />

@@ -1,7 +1,7 @@
 import type { OutputOf } from '@weir/api/client';
 import { configProblem } from '@weir/api/topic-rules';
-import { Field, TextControl } from '../../ui/field.tsx';
-import { Select } from '../../ui/select.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { SelectField } from '../../ui/select.tsx';
 
 export type ConfigDefinition = OutputOf<'list_topic_config_definitions'>['definitions'][number];
 
@@ -14,34 +14,30 @@ interface ConfigControlProps {
 /** A config with its documentation, and what is wrong with its value as it is typed. */
 export function ConfigControl({ definition, value, onChange }: ConfigControlProps) {
   const { name, words, type, documentation, default: usual } = definition;
-  const isChoice = words !== null && type !== 'list';
+  const help = `${documentation} ${usual === null ? 'No default.' : `Default: ${usual === '' ? 'empty' : usual}.`}`;
+  if (words !== null && type !== 'list')
+    return (
+      <SelectField
+        label={name}
+        name={name}
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+        options={[...new Set([value, ...words])].map((word) => [word, word] as const)}
+      >
+        {help}
+      </SelectField>
+    );
   return (
-    <Field
+    <TextField
       label={name}
       name={name}
-      problem={isChoice ? undefined : configProblem(definition, value)}
-      help={
-        <>
-          {documentation} {usual === null ? 'No default.' : `Default: ${usual === '' ? 'empty' : usual}.`}
-        </>
-      }
+      problem={configProblem(definition, value)}
+      className="font-mono"
+      spellCheck={false}
+      value={value}
+      onText={onChange}
     >
-      {isChoice ? (
-        <Select
-          aria-label={name}
-          value={value}
-          onChange={(event) => onChange(event.target.value)}
-          options={[...new Set([value, ...words])].map((word) => [word, word] as const)}
-        />
-      ) : (
-        <TextControl
-          className="font-mono"
-          autoComplete="off"
-          spellCheck={false}
-          value={value}
-          onChange={(event) => onChange(event.target.value)}
-        />
-      )}
-    </Field>
+      {help}
+    </TextField>
   );
 }

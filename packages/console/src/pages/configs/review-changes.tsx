@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react';
 import { cutText, visibleText } from '../../format/visible-text.ts';
-import { Dialog } from '../../ui/dialog.tsx';
-import { Form } from '../../ui/form.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
 
 export interface SettingChange {
   readonly name: string;
@@ -27,23 +26,21 @@ const shown = (text: string) => cutText(visibleText(text), 200);
 export function ReviewChanges(props: ReviewChangesProps) {
   const { title, what, changes, action, onApply, onClose, children } = props;
   return (
-    <Dialog isOpen onClose={onClose} title={title}>
-      <Form what={what} button="Apply" action={action} onCancel={onClose} onSubmit={onApply}>
-        <ul aria-label="Changes" className="flex flex-col gap-2">
-          {changes.map(({ name, before, after }) => (
-            <li key={name} className="rounded-md border border-line p-2 font-mono text-xs break-all">
-              <p className="text-ink">{name}</p>
-              <p className="text-fail">
-                − <bdi>{shown(before)}</bdi>
-              </p>
-              <p className="text-ok">
-                + <bdi>{shown(after)}</bdi>
-              </p>
-            </li>
-          ))}
-        </ul>
-        {children}
-      </Form>
-    </Dialog>
+    <FormDialog title={title} what={what} button="Apply" action={action} onClose={onClose} onSubmit={onApply}>
+      <ul aria-label="Changes" className="flex flex-col gap-2">
+        {changes.map(({ name, before, after }) => (
+          <li key={name} className="rounded-md border border-line p-2 font-mono text-xs break-all">
+            <p className="text-ink">{name}</p>
+            <p className="text-fail">
+              − <bdi>{shown(before)}</bdi>
+            </p>
+            <p className="text-ok">
+              + <bdi>{shown(after)}</bdi>
+            </p>
+          </li>
+        ))}
+      </ul>
+      {children}
+    </FormDialog>
   );
 }

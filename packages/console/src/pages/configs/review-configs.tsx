@@ -1,10 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import type { CallOf } from '@weir/api/client';
 import { call } from '../../api/client.ts';
-import { useAction } from '../../api/use-operation.ts';
+import { useFormAction } from '../../ui/actions.ts';
 import { Failure } from '../../ui/states.tsx';
 import { Status } from '../../ui/status.tsx';
-import { say } from '../../ui/toasts.tsx';
 import { ReviewChanges, type SettingChange } from './review-changes.tsx';
 
 /** Operations that can check a change without making it. */
@@ -23,7 +22,10 @@ interface ReviewProps<Name extends CheckedOperation> {
 /** Lets the service check the changes without making them, and then makes them. */
 export function ReviewConfigs<Name extends CheckedOperation>(props: ReviewProps<Name>) {
   const { what, operation, input, changes, onClose, onDone } = props;
-  const update = useAction(operation);
+  const update = useFormAction(operation, () => {
+    onDone();
+    onClose();
+  });
   const check = useQuery({
     queryKey: [`check ${operation}`, input],
     queryFn: () => call(operation, Object.assign({}, input, { validate_only: true })),
@@ -37,15 +39,7 @@ export function ReviewConfigs<Name extends CheckedOperation>(props: ReviewProps<
       changes={changes}
       action={{ isPending: update.isPending || !check.isSuccess, error: update.error }}
       onClose={onClose}
-      onApply={() =>
-        update.mutate(input, {
-          onSuccess: () => {
-            say(`Changed ${what}`);
-            onDone();
-            onClose();
-          },
-        })
-      }
+      onApply={() => update.run(input, `Changed ${what}`)}
     >
       {check.isError ? (
         <Failure what="check the change" error={check.error} />

@@ -1,13 +1,12 @@
 import { useParams } from '@tanstack/react-router';
 import { Fragment, useState } from 'react';
-import { problemOf } from '../../api/client.ts';
-import { useAction, useOperation } from '../../api/use-operation.ts';
+import { useOperation } from '../../api/use-operation.ts';
 import { formatTime } from '../../format/format.ts';
 import { visibleText } from '../../format/visible-text.ts';
+import { useButtonAction } from '../../ui/actions.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card, Page } from '../../ui/page.tsx';
 import { Failure, Skeleton } from '../../ui/states.tsx';
-import { say } from '../../ui/toasts.tsx';
 import { messageParts, objectsOf } from './evidence/message-parts.ts';
 import { stepsOf } from './evidence/steps-of.ts';
 import { EvidenceCharts } from './evidence-charts.tsx';
@@ -24,7 +23,7 @@ export function Diagnostic() {
   const input = { virtual_cluster_id: clusterId, diagnostic_id: diagnosticId };
   const { data, isError, error, refetch } = useOperation('get_diagnostic', input, { everyMs: 5_000 });
   const [isMuting, setMuting] = useState(false);
-  const unmute = useAction('unmute_diagnostic');
+  const unmute = useButtonAction('unmute_diagnostic');
   const found = data?.diagnostic;
   if (found === undefined)
     return isError ? (
@@ -32,11 +31,7 @@ export function Diagnostic() {
     ) : (
       <Skeleton />
     );
-  const endMuting = () =>
-    unmute.mutate(input, {
-      onSuccess: () => say('Unmuted'),
-      onError: (failure) => say(problemOf(failure).message, 'fail'),
-    });
+  const endMuting = () => unmute.run(input, 'Unmuted');
   return (
     <Page
       title={found.title}

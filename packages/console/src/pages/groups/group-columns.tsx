@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
 import { formatCount } from '../../format/format.ts';
 import { visibleText } from '../../format/visible-text.ts';
-import { Button } from '../../ui/button.tsx';
+import { IconButton } from '../../ui/button.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 
 type Described = OutputOf<'describe_consumer_group'>['group'];
@@ -50,16 +50,12 @@ export function topicColumns(
       title: 'Actions',
       width: '6rem',
       cell: (topic) => (
-        <Button
-          kind="quiet"
-          isIcon
+        <IconButton
+          icon={TrashIcon}
+          label={`Delete offsets of ${topic.name}`}
           disabled={committedCount(topic) === 0}
-          aria-label={`Delete offsets of ${topic.name}`}
-          title={`Delete offsets of ${topic.name}`}
           onClick={() => onForget(topic.name)}
-        >
-          <TrashIcon aria-hidden="true" />
-        </Button>
+        />
       ),
     },
   ];

@@ -1,14 +1,15 @@
-import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
 import { useMetrics } from '../../api/use-metrics.ts';
 import { useOperation } from '../../api/use-operation.ts';
-import { formatCount } from '../../format/format.ts';
+import { counted, formatCount } from '../../format/format.ts';
 import { visibleText } from '../../format/visible-text.ts';
-import { type Column, DataTable } from '../../ui/data-table.tsx';
-import { FilterBox, matching } from '../../ui/list-page.tsx';
-import { Card, Page } from '../../ui/page.tsx';
+import { countColumn } from '../../ui/columns.tsx';
+import type { Column } from '../../ui/data-table.tsx';
+import { ListTable } from '../../ui/list-page.tsx';
+import { Page } from '../../ui/page.tsx';
 import { Sparkline } from '../../ui/sparkline.tsx';
-import { Empty, Failure, Skeleton } from '../../ui/states.tsx';
+import { Empty } from '../../ui/states.tsx';
 import { GroupState } from './group-state.tsx';
 
 type Group = OutputOf<'list_consumer_groups'>['groups'][number];
@@ -40,22 +41,8 @@ function columnsOf(clusterId: string, histories: Histories): readonly Column<Gro
       sortBy: ({ state }) => state,
       cell: ({ state }) => <GroupState state={state} />,
     },
-    {
-      id: 'members',
-      title: 'Members',
-      width: 'minmax(6rem, 1fr)',
-      isNumber: true,
-      sortBy: ({ member_count }) => member_count,
-      cell: ({ member_count }) => formatCount(member_count),
-    },
-    {
-      id: 'topics',
-      title: 'Topics',
-      width: 'minmax(6rem, 1fr)',
-      isNumber: true,
-      sortBy: ({ topic_count }) => topic_count,
-      cell: ({ topic_count }) => formatCount(topic_count),
-    },
+    countColumn('members', 'Members', 'minmax(6rem, 1fr)', ({ member_count }) => member_count),
+    countColumn('topics', 'Topics', 'minmax(6rem, 1fr)', ({ topic_count }) => topic_count),
     {
       id: 'history',
       title: 'Last hour',
@@ -82,63 +69,41 @@ const shownMax = 1000;
 
 export function Groups() {
   const { clusterId } = useParams({ from: '/frame/clusters/$clusterId/consumer-groups' });
-  const search = useSearch({ from: '/frame/clusters/$clusterId/consumer-groups' });
-  const navigate = useNavigate({ from: '/clusters/$clusterId/consumer-groups' });
-  const { data, isError, error, refetch } = useOperation(
+  const navigate = useNavigate();
+  const listed = useOperation(
     'list_consumer_groups',
     { virtual_cluster_id: clusterId, limit: shownMax, sort_by: 'lag' },
     { everyMs: 5_000 },
   );
   const history = useMetrics(clusterId, { metrics: ['lag'], group_by: 'group', limit: 20, step_seconds: 60 });
   const histories: Histories = new Map(history.data?.series.map(({ group = '', values }) => [group, values]));
-  const groups = data?.groups;
-  const shown = groups && matching(groups, ({ name }) => name, search.q);
+  const { data } = listed;
   return (
     <Page
       title="Consumer groups"
       facts={
-        groups &&
-        `${groups.length === 1 ? '1 group' : `${formatCount(groups.length)} groups`}${data.next_cursor === null ? '' : ' with the largest lag; more exist'}`
+        data &&
+        `${counted(data.groups.length, 'group')}${data.next_cursor === null ? '' : ' with the largest lag; more exist'}`
       }
     >
-      <FilterBox
-        label="Filter groups by name"
-        value={search.q ?? ''}
-        onChange={(q) =>
-          void navigate({ search: (now) => ({ ...now, q: q === '' ? undefined : q }), replace: true })
+      <ListTable
+        label="Consumer groups"
+        of={listed}
+        what="list the consumer groups"
+        rowsOf={({ groups }) => groups}
+        filter={{ label: 'Filter groups by name', noun: 'group', textOf: ({ name }) => name }}
+        columns={columnsOf(clusterId, histories)}
+        keyOf={({ name }) => name}
+        sort="-lag"
+        onOpen={({ name: group }) =>
+          void navigate({ to: '/clusters/$clusterId/consumer-groups/$group', params: { clusterId, group } })
         }
-      />
-      <Card>
-        {shown === undefined ? (
-          isError ? (
-            <Failure what="list the consumer groups" error={error} onRetry={() => refetch()} />
-          ) : (
-            <Skeleton />
-          )
-        ) : groups!.length === 0 ? (
-          <Empty title="No consumer groups yet" command="weir cli console-consumer -topic orders -group shop">
-            A consumer group shares the partitions of topics among its members. It appears here once it has
-            members or committed.
-          </Empty>
-        ) : shown.length === 0 ? (
-          <Empty title="No group matches the filter">Change the filter above to see more.</Empty>
-        ) : (
-          <DataTable
-            label="Consumer groups"
-            columns={columnsOf(clusterId, histories)}
-            rows={shown}
-            keyOf={({ name }) => name}
-            sort={search.sort ?? '-lag'}
-            onSort={(sort) => void navigate({ search: (now) => ({ ...now, sort }), replace: true })}
-            onOpen={({ name }) =>
-              void navigate({
-                to: '/clusters/$clusterId/consumer-groups/$group',
-                params: { clusterId, group: name },
-              })
-            }
-          />
-        )}
-      </Card>
+      >
+        <Empty title="No consumer groups yet" command="weir cli console-consumer -topic orders -group shop">
+          A consumer group shares the partitions of topics among its members. It appears here once it has
+          members or committed.
+        </Empty>
+      </ListTable>
     </Page>
   );
 }

@@ -6,8 +6,8 @@ import { Answer } from '../../ui/answer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { Field, TextControl } from '../../ui/field.tsx';
-import { Select } from '../../ui/select.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { SelectField } from '../../ui/select.tsx';
 import { Failure } from '../../ui/states.tsx';
 import { Status } from '../../ui/status.tsx';
 import { say, sayWithUndo } from '../../ui/toasts.tsx';
@@ -87,26 +87,28 @@ function TargetForm({ form, topics, problem, onChange, onDone }: TargetFormProps
         ))}
       </fieldset>
       {field !== undefined && (
-        <Field label={field.label} name="value" help={field.help} problem={problem}>
-          <TextControl
-            type={field.type}
-            {...(field.type === 'datetime-local' ? { step: 1 } : {})}
-            value={form.value}
-            onChange={(event) => onChange({ ...form, value: event.target.value })}
-          />
-        </Field>
+        <TextField
+          label={field.label}
+          name="value"
+          problem={problem}
+          type={field.type}
+          {...(field.type === 'datetime-local' ? { step: 1 } : {})}
+          value={form.value}
+          onText={(text) => onChange({ ...form, value: text })}
+        >
+          {field.help}
+        </TextField>
       )}
-      <Field label="Topics" name="topic">
-        <Select
-          value={form.topic}
-          onChange={(event) => onChange({ ...form, topic: event.target.value })}
-          aria-label="Topics"
-          options={[
-            ['', 'All topics with committed offsets'],
-            ...topics.map((topic) => [topic, topic] as const),
-          ]}
-        />
-      </Field>
+      <SelectField
+        label="Topics"
+        name="topic"
+        value={form.topic}
+        onChange={(event) => onChange({ ...form, topic: event.target.value })}
+        options={[
+          ['', 'All topics with committed offsets'],
+          ...topics.map((topic) => [topic, topic] as const),
+        ]}
+      />
       <div className="flex justify-end">
         <Button kind="primary" type="submit">
           Preview

@@ -1,11 +1,9 @@
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useParams, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { useOperation } from '../../api/use-operation.ts';
-import { Answer } from '../../ui/answer.tsx';
 import { Button } from '../../ui/button.tsx';
-import { DataTable } from '../../ui/data-table.tsx';
 import { Freshness } from '../../ui/freshness.tsx';
-import { FilterBox, matching } from '../../ui/list-page.tsx';
+import { ListTable, useListSearch } from '../../ui/list-page.tsx';
 import { Card, Page } from '../../ui/page.tsx';
 import { Select } from '../../ui/select.tsx';
 import { Empty } from '../../ui/states.tsx';
@@ -20,13 +18,10 @@ const from = '/frame/clusters/$clusterId/jobs';
 export function Jobs() {
   const { clusterId } = useParams({ from });
   const search = useSearch({ from });
-  const navigate = useNavigate({ from: '/clusters/$clusterId/jobs' });
   const listed = useOperation('list_jobs', { virtual_cluster_id: clusterId }, { everyMs: 2_000 });
   const { data } = listed;
-  const set = (change: Partial<typeof search>) =>
-    void navigate({ search: (now) => ({ ...now, ...change }), replace: true });
+  const { set } = useListSearch();
   const columns = useMemo(() => jobColumns(clusterId, data?.kinds ?? []), [clusterId, data?.kinds]);
-  const shown = data && jobsOf(data.jobs, search);
   const open = data?.jobs.find(({ job_id }) => job_id === search.job);
   const isFiltered = [search.q, search.state, search.kind, search.agent].some((one) => one !== undefined);
   return (
@@ -35,60 +30,61 @@ export function Jobs() {
       facts={data && (stateCounts(data.jobs) || 'no jobs')}
       actions={<Freshness of={listed} />}
     >
-      <div className="flex flex-wrap items-center gap-2">
-        <FilterBox
-          label="Filter jobs by text"
-          value={search.q ?? ''}
-          onChange={(q) => set({ q: q === '' ? undefined : q })}
-        />
-        <Select
-          aria-label="State"
-          className="max-w-40"
-          value={search.state ?? ''}
-          onChange={({ target }) => set({ state: jobStates.find(({ name }) => name === target.value)?.name })}
-          options={[['', 'Any state'], ...jobStates.map(({ name }) => [name, name] as const)]}
-        />
-        <Select
-          aria-label="Kind"
-          className="max-w-52"
-          value={search.kind ?? ''}
-          onChange={({ target }) => set({ kind: target.value === '' ? undefined : target.value })}
-          options={[['', 'Any kind'], ...kindNames(data, search.kind).map((kind) => [kind, kind] as const)]}
-        />
-        {isFiltered && (
-          <Button onClick={() => set({ q: undefined, state: undefined, kind: undefined, agent: undefined })}>
-            Clear
-          </Button>
-        )}
-        {search.agent !== undefined && (
-          <span className="text-sm break-all text-muted">Only of the agent {search.agent}</span>
-        )}
-      </div>
-      <Card>
-        <Answer of={listed} what="list the jobs">
-          {({ jobs, kinds }) =>
-            jobs.length === 0 ? (
-              <Empty title="No jobs">
-                {kinds.some(({ agent_count }) => agent_count > 0)
-                  ? 'Nothing to merge, delete or copy now. Finished jobs stay here for a while.'
-                  : 'No agent with the jobs role is connected. Start one with -roles proxy,jobs.'}
-              </Empty>
-            ) : shown!.length === 0 ? (
-              <Empty title="No job matches the filter">Change the filter above to see more.</Empty>
-            ) : (
-              <DataTable
-                label="Jobs"
-                columns={columns}
-                rows={shown!}
-                keyOf={({ job_id }) => job_id}
-                sort={search.sort}
-                onSort={(sort) => set({ sort })}
-                onOpen={({ job_id }) => set({ job: job_id })}
+      <ListTable
+        label="Jobs"
+        of={listed}
+        what="list the jobs"
+        rowsOf={({ jobs }) => jobs}
+        filter={{
+          label: 'Filter jobs by text',
+          noun: 'job',
+          textOf: (job) => [job.job_id, job.kind, job.scope, job.agent_id ?? '', job.message].join(' '),
+          keeps: (job) =>
+            (search.state ?? job.state) === job.state &&
+            (search.kind ?? job.kind) === job.kind &&
+            (search.agent ?? job.agent_id) === job.agent_id,
+          controls: (
+            <>
+              <Select
+                aria-label="State"
+                className="max-w-40"
+                value={search.state ?? ''}
+                onChange={({ target }) => set({ state: target.value || undefined })}
+                options={[['', 'Any state'], ...jobStates.map(({ name }) => [name, name] as const)]}
               />
-            )
-          }
-        </Answer>
-      </Card>
+              <Select
+                aria-label="Kind"
+                className="max-w-52"
+                value={search.kind ?? ''}
+                onChange={({ target }) => set({ kind: target.value || undefined })}
+                options={[
+                  ['', 'Any kind'],
+                  ...kindNames(data, search.kind).map((kind) => [kind, kind] as const),
+                ]}
+              />
+              {isFiltered && (
+                <Button
+                  onClick={() => set({ q: undefined, state: undefined, kind: undefined, agent: undefined })}
+                >
+                  Clear
+                </Button>
+              )}
+              {search.agent !== undefined && (
+                <span className="text-sm break-all text-muted">Only of the agent {search.agent}</span>
+              )}
+            </>
+          ),
+        }}
+        columns={columns}
+        keyOf={({ job_id }) => job_id}
+        onOpen={({ job_id }) => set({ job: job_id })}
+      >
+        <Empty title="No jobs">
+          {data?.kinds.some(({ agent_count }) => agent_count > 0)
+            ? 'Nothing to merge, delete or copy now. Finished jobs stay here for a while.'
+            : 'No agent with the jobs role is connected. Start one with -roles proxy,jobs.'}
+        </Empty>
+      </ListTable>
       {data !== undefined && <Kinds kinds={data.kinds} jobs={data.jobs} />}
       {open !== undefined && data !== undefined && (
         <JobSheet
@@ -99,27 +95,6 @@ export function Jobs() {
         />
       )}
     </Page>
-  );
-}
-
-interface Wanted {
-  readonly q?: string | undefined;
-  readonly state?: Job['state'] | undefined;
-  readonly kind?: string | undefined;
-  readonly agent?: string | undefined;
-}
-
-function jobsOf(jobs: readonly Job[], { q, state, kind, agent }: Wanted): readonly Job[] {
-  const chosen = jobs.filter(
-    (job) =>
-      (state === undefined || job.state === state) &&
-      (kind === undefined || job.kind === kind) &&
-      (agent === undefined || job.agent_id === agent),
-  );
-  return matching(
-    chosen,
-    (job) => [job.job_id, job.kind, job.scope, job.agent_id ?? '', job.message].join(' '),
-    q,
   );
 }
 

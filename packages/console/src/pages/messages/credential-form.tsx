@@ -1,6 +1,6 @@
 import { ApiError } from '@weir/api/client';
 import { Button } from '../../ui/button.tsx';
-import { Field, TextControl } from '../../ui/field.tsx';
+import { TextField } from '../../ui/field.tsx';
 import { setCredential } from './state/kafka-credential.ts';
 
 const credentialCodes: readonly string[] = [
@@ -42,12 +42,8 @@ export function CredentialForm({ clusterId, user, error }: CredentialFormProps) 
         </p>
       </div>
       <div className="grid gap-3 sm:grid-cols-2">
-        <Field label="User name" name="username">
-          <TextControl name="username" defaultValue={user ?? ''} autoComplete="off" required />
-        </Field>
-        <Field label="Password" name="password">
-          <TextControl name="password" type="password" autoComplete="off" required />
-        </Field>
+        <TextField label="User name" name="username" defaultValue={user ?? ''} required />
+        <TextField label="Password" name="password" type="password" required />
       </div>
       <p className="text-xs text-muted">
         Its ACLs decide what you can read. This page keeps it in memory until you close or reload it; it is

@@ -111,8 +111,8 @@ export function Messages() {
                 as {user} · change
               </Button>
             )}
-            <Button onClick={() => setProducing(true)}>
-              <PlusIcon aria-hidden="true" /> Produce
+            <Button icon={PlusIcon} onClick={() => setProducing(true)}>
+              Produce
             </Button>
           </>
         }

@@ -4,10 +4,10 @@ import { Link } from '@tanstack/react-router';
 import type { CallOf } from '@weir/api/client';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { call } from '../../api/client.ts';
-import { Button } from '../../ui/button.tsx';
+import { Button, IconButton } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { Dialog } from '../../ui/dialog.tsx';
-import { controlClass, Field, TextControl } from '../../ui/field.tsx';
+import { controlClass, TextField } from '../../ui/field.tsx';
 import { Select } from '../../ui/select.tsx';
 import { Failure } from '../../ui/states.tsx';
 import { CredentialForm, isAboutCredential } from './credential-form.tsx';
@@ -92,38 +92,37 @@ export function ProduceSheet({ clusterId, topic, partitionCount, isOpen, onClose
                   value={header.value}
                   onChange={(event) => change({ value: event.target.value })}
                 />
-                <Button
-                  kind="quiet"
-                  isIcon
-                  aria-label={`Remove header ${index + 1}`}
+                <IconButton
+                  icon={TrashIcon}
+                  label={`Remove header ${index + 1}`}
                   onClick={() => setHeaders(headers.filter(({ nth }) => nth !== header.nth))}
-                >
-                  <TrashIcon aria-hidden="true" />
-                </Button>
+                />
               </div>
             );
           })}
           <div>
             <Button
+              icon={PlusIcon}
               onClick={() =>
                 setHeaders([...headers, { nth: (headers.at(-1)?.nth ?? 0) + 1, key: '', value: '' }])
               }
             >
-              <PlusIcon aria-hidden="true" /> Add header
+              Add header
             </Button>
           </div>
         </fieldset>
-        <Field label="Partition" name="partition" help="Empty: chosen by the key, as Kafka clients do.">
-          <TextControl
-            name="partition"
-            type="number"
-            min={0}
-            max={partitionCount - 1}
-            placeholder="By key"
-            value={partition}
-            onChange={(event) => setPartition(event.target.value)}
-          />
-        </Field>
+        <TextField
+          label="Partition"
+          name="partition"
+          type="number"
+          min={0}
+          max={partitionCount - 1}
+          placeholder="By key"
+          value={partition}
+          onText={setPartition}
+        >
+          Empty: chosen by the key, as Kafka clients do.
+        </TextField>
         {produce.isError && !isAboutCredential(produce.error) && (
           <Failure what="produce the record" error={produce.error} />
         )}

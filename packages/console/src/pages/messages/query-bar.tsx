@@ -1,7 +1,7 @@
 import { type FormEvent, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
-import { Field, TextControl } from '../../ui/field.tsx';
-import { Select } from '../../ui/select.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { SelectField } from '../../ui/select.tsx';
 import { limitDefault, type MessagesSearch, type Start, startOf } from './state/messages-search.ts';
 
 interface QueryBarProps {
@@ -43,83 +43,81 @@ export function QueryBar(props: QueryBarProps) {
   return (
     <form aria-label="Read records" onSubmit={submit} className="flex flex-col gap-3 p-4">
       <div className="grid grid-cols-2 items-start gap-3 sm:flex sm:*:w-40">
-        <Field label="Partition" name="partition">
-          {partitionCount <= listedPartitionsMax ? (
-            <Select
-              name="partition"
-              aria-label="Partition"
-              defaultValue={search.partition ?? ''}
-              options={[
-                ['', 'All'],
-                ...Array.from({ length: partitionCount }, (_, nth) => [String(nth), String(nth)] as const),
-              ]}
-            />
-          ) : (
-            <TextControl
-              name="partition"
-              type="number"
-              min={0}
-              max={partitionCount - 1}
-              placeholder="All"
-              defaultValue={search.partition ?? ''}
-            />
-          )}
-        </Field>
-        <Field label="Start" name="start">
-          <Select
-            aria-label="Start"
-            value={start}
-            onChange={(event) => setStart(event.target.value as Start)}
+        {partitionCount <= listedPartitionsMax ? (
+          <SelectField
+            label="Partition"
+            name="partition"
+            defaultValue={search.partition ?? ''}
             options={[
-              ['newest', 'Newest'],
-              ['oldest', 'Oldest'],
-              ['offset', 'Offset'],
-              ['time', 'Time'],
+              ['', 'All'],
+              ...Array.from({ length: partitionCount }, (_, nth) => [String(nth), String(nth)] as const),
             ]}
           />
-        </Field>
-        {start === 'offset' ? (
-          <Field label="Offset" name="offset">
-            <TextControl name="offset" type="number" min={0} defaultValue={search.offset ?? 0} required />
-          </Field>
-        ) : start === 'time' ? (
-          <Field label="Time (local)" name="time">
-            <TextControl
-              name="time"
-              type="datetime-local"
-              step={1}
-              defaultValue={localInput(search.time)}
-              required
-            />
-          </Field>
-        ) : null}
-        <Field label="Limit" name="limit">
-          <TextControl
-            name="limit"
+        ) : (
+          <TextField
+            label="Partition"
+            name="partition"
             type="number"
-            min={1}
-            max={500}
-            defaultValue={search.limit ?? limitDefault}
+            min={0}
+            max={partitionCount - 1}
+            placeholder="All"
+            defaultValue={search.partition ?? ''}
           />
-        </Field>
+        )}
+        <SelectField
+          label="Start"
+          name="start"
+          value={start}
+          onChange={(event) => setStart(event.target.value as Start)}
+          options={[
+            ['newest', 'Newest'],
+            ['oldest', 'Oldest'],
+            ['offset', 'Offset'],
+            ['time', 'Time'],
+          ]}
+        />
+        {start === 'offset' ? (
+          <TextField
+            label="Offset"
+            name="offset"
+            type="number"
+            min={0}
+            defaultValue={search.offset ?? 0}
+            required
+          />
+        ) : start === 'time' ? (
+          <TextField
+            label="Time (local)"
+            name="time"
+            type="datetime-local"
+            step={1}
+            defaultValue={localInput(search.time)}
+            required
+          />
+        ) : null}
+        <TextField
+          label="Limit"
+          name="limit"
+          type="number"
+          min={1}
+          max={500}
+          defaultValue={search.limit ?? limitDefault}
+        />
       </div>
       <div className="grid gap-3 sm:grid-cols-[minmax(0,1fr)_minmax(0,2fr)_auto]">
-        <Field label="Contains" name="text" help="Text in key, value or headers; case-sensitive.">
-          <TextControl name="text" maxLength={256} defaultValue={search.contains ?? ''} />
-        </Field>
-        <Field
+        <TextField label="Contains" name="text" maxLength={256} defaultValue={search.contains ?? ''}>
+          Text in key, value or headers; case-sensitive.
+        </TextField>
+        <TextField
           label="Filter"
           name="filter"
-          help="For example: value.total > 100 and headers.source == 'web'"
           problem={filterProblem}
+          className="font-mono"
+          spellCheck={false}
+          defaultValue={search.filter ?? ''}
         >
-          <TextControl
-            name="filter"
-            className="font-mono"
-            spellCheck={false}
-            defaultValue={search.filter ?? ''}
-          />
-        </Field>
+          {"For example: value.total > 100 and headers.source == 'web'"}
+        </TextField>
         <div className="flex items-start gap-2 sm:pt-6">
           {isRunning ? (
             <Button onClick={onStop}>Stop</Button>

@@ -4,7 +4,7 @@ import { useOperation } from '../../api/use-operation.ts';
 import { formatBytes, formatTime } from '../../format/format.ts';
 import { visibleText } from '../../format/visible-text.ts';
 import { Answer } from '../../ui/answer.tsx';
-import { Button } from '../../ui/button.tsx';
+import { Button, IconButton } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
 import { Command, Empty } from '../../ui/states.tsx';
@@ -51,6 +51,7 @@ export function RecordPanel({ clusterId, topic, record, onClose }: RecordPanelPr
         </h2>
         <Button
           kind="quiet"
+          icon={LinkIcon}
           onClick={() =>
             navigator.clipboard.writeText(link).then(
               () => say('Copied the link to the record'),
@@ -58,11 +59,9 @@ export function RecordPanel({ clusterId, topic, record, onClose }: RecordPanelPr
             )
           }
         >
-          <LinkIcon aria-hidden="true" /> Copy link
+          Copy link
         </Button>
-        <Button kind="quiet" isIcon aria-label="Close record" onClick={onClose}>
-          <XIcon aria-hidden="true" />
-        </Button>
+        <IconButton icon={XIcon} label="Close record" onClick={onClose} />
       </header>
       <p className="text-sm text-muted">
         {timestamp === null ? `time ${timestamp_ms} ms` : `${formatTime(timestamp, 'local', true)}`} ·{' '}

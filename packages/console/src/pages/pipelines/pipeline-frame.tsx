@@ -2,15 +2,14 @@ import { PauseIcon, PlayIcon, TrashIcon } from '@primer/octicons-react';
 import { Outlet, useNavigate, useParams } from '@tanstack/react-router';
 import { pipelineEngineNote } from '@weir/api/pipeline-types';
 import { useState } from 'react';
-import { problemOf } from '../../api/client.ts';
-import { useAction, useOperation } from '../../api/use-operation.ts';
+import { useOperation } from '../../api/use-operation.ts';
 import { visibleText } from '../../format/visible-text.ts';
+import { useButtonAction, useFormAction } from '../../ui/actions.ts';
 import { Answer } from '../../ui/answer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { CopyableId } from '../../ui/copy-button.tsx';
 import { Page, Tabs } from '../../ui/page.tsx';
-import { say } from '../../ui/toasts.tsx';
 import { hasEngine, type Pipeline, PipelineState, runText, typeNames } from './state.tsx';
 
 /** The title, the state and the tabs of a pipeline. */
@@ -65,8 +64,12 @@ interface ActionsProps {
 
 function Actions({ target, pipeline }: ActionsProps) {
   const navigate = useNavigate();
-  const change = useAction('change_pipeline_state');
-  const remove = useAction('delete_pipeline');
+  const change = useButtonAction('change_pipeline_state');
+  const clusterId = target.virtual_cluster_id;
+  const remove = useFormAction(
+    'delete_pipeline',
+    () => void navigate({ to: '/clusters/$clusterId/pipelines', params: { clusterId } }),
+  );
   const [isAsking, setAsking] = useState(false);
   const isRunning = pipeline.state === 'running';
   const name = visibleText(pipeline.name);
@@ -74,23 +77,20 @@ function Actions({ target, pipeline }: ActionsProps) {
     <>
       {(isRunning || hasEngine(pipeline)) && (
         <Button
+          icon={isRunning ? PauseIcon : PlayIcon}
           disabled={change.isPending || pipeline.deployed_configuration_id === null}
           onClick={() =>
-            change.mutate(
+            change.run(
               { ...target, desired_state: isRunning ? 'paused' : 'running' },
-              {
-                onSuccess: () => say(isRunning ? `Paused ${name}` : `Started ${name}`),
-                onError: (error) => say(`Failed to change ${name}: ${problemOf(error).message}`, 'fail'),
-              },
+              isRunning ? `Paused ${name}` : `Started ${name}`,
             )
           }
         >
-          {isRunning ? <PauseIcon aria-hidden="true" /> : <PlayIcon aria-hidden="true" />}
           {isRunning ? 'Pause' : 'Start'}
         </Button>
       )}
-      <Button onClick={() => setAsking(true)}>
-        <TrashIcon aria-hidden="true" /> Delete
+      <Button icon={TrashIcon} onClick={() => setAsking(true)}>
+        Delete
       </Button>
       <ConfirmDialog
         isOpen={isAsking}
@@ -99,17 +99,7 @@ function Actions({ target, pipeline }: ActionsProps) {
         button="Delete pipeline"
         nameToType={pipeline.name}
         action={remove}
-        onConfirm={() =>
-          remove.mutate(target, {
-            onSuccess: () => {
-              say(`Deleted ${name}`);
-              void navigate({
-                to: '/clusters/$clusterId/pipelines',
-                params: { clusterId: target.virtual_cluster_id },
-              });
-            },
-          })
-        }
+        onConfirm={() => remove.run(target, `Deleted ${name}`)}
       >
         <p>
           This stops the pipeline and deletes all its configurations. It cannot be undone. Data that it wrote

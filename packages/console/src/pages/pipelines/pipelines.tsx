@@ -1,19 +1,19 @@
 import { PlusIcon } from '@primer/octicons-react';
-import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { pipelineEngineNote, pipelineTypes } from '@weir/api/pipeline-types';
 import { useState } from 'react';
 import { useAction, useOperation } from '../../api/use-operation.ts';
+import { counted } from '../../format/format.ts';
 import { visibleText } from '../../format/visible-text.ts';
 import { useContextOfCaller } from '../../session/context.ts';
-import { Answer } from '../../ui/answer.tsx';
 import { Button } from '../../ui/button.tsx';
-import { type Column, DataTable } from '../../ui/data-table.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
-import { Field, TextControl } from '../../ui/field.tsx';
-import { Form, textOf } from '../../ui/form.tsx';
-import { FilterBox, matching } from '../../ui/list-page.tsx';
-import { Card, Page } from '../../ui/page.tsx';
-import { Select } from '../../ui/select.tsx';
+import type { Column } from '../../ui/data-table.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { textOf } from '../../ui/form.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
+import { ListTable } from '../../ui/list-page.tsx';
+import { Page } from '../../ui/page.tsx';
+import { SelectField } from '../../ui/select.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { Secrets } from './secrets.tsx';
 import { hasEngine, type Pipeline, PipelineState, typeNames } from './state.tsx';
@@ -65,64 +65,43 @@ const columnsOf = (clusterId: string): readonly Column<Pipeline>[] => [
   },
 ];
 
-const path = '/frame/clusters/$clusterId/pipelines';
-
 export function Pipelines() {
-  const { clusterId } = useParams({ from: path });
-  const search = useSearch({ from: path });
-  const navigate = useNavigate({ from: '/clusters/$clusterId/pipelines' });
+  const { clusterId } = useParams({ from: '/frame/clusters/$clusterId/pipelines' });
+  const navigate = useNavigate();
   const [isCreating, setCreating] = useState(false);
   const listed = useOperation('list_pipelines', { virtual_cluster_id: clusterId }, { everyMs: 10_000 });
-  const all = listed.data?.pipelines;
-  const shown = all && matching(all, ({ name }) => name, search.q);
   return (
     <Page
       title="Pipelines"
-      facts={all && (all.length === 1 ? '1 pipeline' : `${all.length} pipelines`)}
+      facts={listed.data && counted(listed.data.pipelines.length, 'pipeline')}
       actions={
-        <Button kind="primary" onClick={() => setCreating(true)}>
-          <PlusIcon aria-hidden="true" /> Create pipeline
+        <Button kind="primary" icon={PlusIcon} onClick={() => setCreating(true)}>
+          Create pipeline
         </Button>
       }
     >
       {pipelineEngineNote !== '' && <p className="text-sm text-muted">{pipelineEngineNote}</p>}
-      <FilterBox
-        label="Filter pipelines by name"
-        value={search.q ?? ''}
-        onChange={(q) =>
-          void navigate({ search: (now) => ({ ...now, q: q === '' ? undefined : q }), replace: true })
+      <ListTable
+        label="Pipelines"
+        of={listed}
+        what="list the pipelines"
+        rowsOf={({ pipelines }) => pipelines}
+        filter={{ label: 'Filter pipelines by name', noun: 'pipeline', textOf: ({ name }) => name }}
+        columns={columnsOf(clusterId)}
+        keyOf={({ id }) => id}
+        sort="name"
+        onOpen={({ id: pipelineId }) =>
+          void navigate({
+            to: '/clusters/$clusterId/pipelines/$pipelineId',
+            params: { clusterId, pipelineId },
+          })
         }
-      />
-      <Card>
-        <Answer of={listed} what="list the pipelines">
-          {() =>
-            all!.length === 0 ? (
-              <Empty title="No pipelines yet">
-                A pipeline has a configuration in YAML. Every version is kept, and one is deployed. Create a
-                pipeline to begin.
-              </Empty>
-            ) : shown!.length === 0 ? (
-              <Empty title="No pipeline matches the filter">Change the filter above to see more.</Empty>
-            ) : (
-              <DataTable
-                label="Pipelines"
-                columns={columnsOf(clusterId)}
-                rows={shown!}
-                keyOf={({ id }) => id}
-                sort={search.sort ?? 'name'}
-                onSort={(sort) => void navigate({ search: (now) => ({ ...now, sort }), replace: true })}
-                onOpen={({ id }) =>
-                  void navigate({
-                    to: '/clusters/$clusterId/pipelines/$pipelineId',
-                    params: { clusterId, pipelineId: id },
-                    search: {},
-                  })
-                }
-              />
-            )
-          }
-        </Answer>
-      </Card>
+      >
+        <Empty title="No pipelines yet">
+          A pipeline has a configuration in YAML. Every version is kept, and one is deployed. Create a
+          pipeline to begin.
+        </Empty>
+      </ListTable>
       <Secrets clusterId={clusterId} />
       <NewPipeline clusterId={clusterId} isOpen={isCreating} onClose={() => setCreating(false)} />
     </Page>
@@ -146,45 +125,36 @@ function NewPipeline({ clusterId, isOpen, onClose }: NewPipelineProps) {
     (type) => cluster === undefined || pipelineTypes[type].clusterType === cluster.type,
   );
   return (
-    <Dialog
+    <FormDialog
       isOpen={isOpen}
-      onClose={onClose}
       title="Create pipeline"
       description="A new pipeline is paused and has no configuration."
+      what="create the pipeline"
+      action={create}
+      onClose={onClose}
+      onSubmit={(fields) =>
+        create.mutate(
+          {
+            virtual_cluster_id: clusterId,
+            pipeline_name: textOf(fields, 'name'),
+            pipeline_type: textOf(fields, 'type') as Pipeline['type'],
+          },
+          {
+            onSuccess: ({ pipeline_id }) =>
+              void navigate({
+                to: '/clusters/$clusterId/pipelines/$pipelineId',
+                params: { clusterId, pipelineId: pipeline_id },
+              }),
+          },
+        )
+      }
     >
-      <Form
-        what="create the pipeline"
-        button="Create pipeline"
-        action={create}
-        onCancel={onClose}
-        onSubmit={(fields) =>
-          create.mutate(
-            {
-              virtual_cluster_id: clusterId,
-              pipeline_name: textOf(fields, 'name'),
-              pipeline_type: textOf(fields, 'type') as Pipeline['type'],
-            },
-            {
-              onSuccess: ({ pipeline_id }) =>
-                void navigate({
-                  to: '/clusters/$clusterId/pipelines/$pipelineId',
-                  params: { clusterId, pipelineId: pipeline_id },
-                }),
-            },
-          )
-        }
-      >
-        <Field label="Name" name="name" help="Letters, digits, dots, underscores, hyphens and spaces.">
-          <TextControl required maxLength={128} />
-        </Field>
-        <Field label="Type" name="type" help={pipelineEngineNote}>
-          <Select
-            aria-label="Type"
-            name="type"
-            options={types.map((type) => [type, typeNames[type]] as const)}
-          />
-        </Field>
-      </Form>
-    </Dialog>
+      <TextField label="Name" name="name" required maxLength={128}>
+        Letters, digits, dots, underscores, hyphens and spaces.
+      </TextField>
+      <SelectField label="Type" name="type" options={types.map((type) => [type, typeNames[type]] as const)}>
+        {pipelineEngineNote}
+      </SelectField>
+    </FormDialog>
   );
 }

@@ -1,20 +1,20 @@
 import { PlusIcon, SyncIcon, TrashIcon } from '@primer/octicons-react';
 import type { OutputOf } from '@weir/api/client';
 import { useState } from 'react';
-import { useAction, useOperation } from '../../api/use-operation.ts';
+import { useOperation } from '../../api/use-operation.ts';
 import { visibleText } from '../../format/visible-text.ts';
+import { useFormAction } from '../../ui/actions.ts';
 import { Answer } from '../../ui/answer.tsx';
-import { Button } from '../../ui/button.tsx';
+import { Button, IconButton } from '../../ui/button.tsx';
 import { Checkbox } from '../../ui/checkbox.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { CopyableId } from '../../ui/copy-button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
-import { Field, TextControl } from '../../ui/field.tsx';
-import { Form, textOf } from '../../ui/form.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { textOf } from '../../ui/form.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Card } from '../../ui/page.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
-import { say } from '../../ui/toasts.tsx';
 
 type Secret = OutputOf<'list_secrets'>['secrets'][number];
 type Asked = { readonly what: 'create' } | { readonly what: 'rotate' | 'delete'; readonly secret: Secret };
@@ -34,8 +34,8 @@ export function Secrets({ clusterId }: { readonly clusterId: string }) {
             it is never shown.
           </p>
         </div>
-        <Button onClick={() => setAsked({ what: 'create' })}>
-          <PlusIcon aria-hidden="true" /> New secret
+        <Button icon={PlusIcon} onClick={() => setAsked({ what: 'create' })}>
+          New secret
         </Button>
       </div>
       <Card>
@@ -94,12 +94,8 @@ function SecretRow({ secret, onAsk }: SecretRowProps) {
           )}
         </p>
       </div>
-      <Button kind="quiet" isIcon aria-label={`Rotate ${name}`} onClick={() => onAsk('rotate')}>
-        <SyncIcon aria-hidden="true" />
-      </Button>
-      <Button kind="quiet" isIcon aria-label={`Delete ${name}`} onClick={() => onAsk('delete')}>
-        <TrashIcon aria-hidden="true" />
-      </Button>
+      <IconButton icon={SyncIcon} label={`Rotate ${name}`} onClick={() => onAsk('rotate')} />
+      <IconButton icon={TrashIcon} label={`Delete ${name}`} onClick={() => onAsk('delete')} />
     </li>
   );
 }
@@ -114,91 +110,71 @@ const valueIn = (fields: FormData) => String(fields.get('secret') ?? '');
 
 function ValueField() {
   return (
-    <Field
-      label="Value"
-      name="secret"
-      help="It cannot be read back. One with several lines is set by weir secret."
-    >
-      <TextControl type="password" required autoComplete="off" />
-    </Field>
+    <TextField label="Value" name="secret" type="password" required>
+      It cannot be read back. One with several lines is set by weir secret.
+    </TextField>
   );
 }
 
 function CreateSecret({ clusterId, onClose }: OfCluster) {
-  const create = useAction('create_secret');
+  const create = useFormAction('create_secret', onClose);
   return (
-    <Dialog isOpen onClose={onClose} title="New secret">
-      <Form
-        what="create the secret"
-        button="Create the secret"
-        action={create}
-        onCancel={onClose}
-        onSubmit={(fields) => {
-          const name = textOf(fields, 'name');
-          create.mutate(
-            {
-              virtual_cluster_id: clusterId,
-              secret_name: name,
-              secret: valueIn(fields),
-              allows_exporters: fields.get('allows_exporters') !== null,
-            },
-            {
-              onSuccess: () => {
-                say(`Created ${name}`);
-                onClose();
-              },
-            },
-          );
-        }}
-      >
-        <Field label="Name" name="name" help="A letter, then letters, digits, dots, underscores and hyphens.">
-          <TextControl required autoFocus autoComplete="off" maxLength={64} />
-        </Field>
-        <ValueField />
-        <Checkbox
-          name="allows_exporters"
-          label="Exporters of the schema registry may name it, and send it where they copy to"
-        />
-      </Form>
-    </Dialog>
+    <FormDialog
+      title="New secret"
+      what="create the secret"
+      button="Create the secret"
+      action={create}
+      onClose={onClose}
+      onSubmit={(fields) => {
+        const name = textOf(fields, 'name');
+        create.run(
+          {
+            virtual_cluster_id: clusterId,
+            secret_name: name,
+            secret: valueIn(fields),
+            allows_exporters: fields.get('allows_exporters') !== null,
+          },
+          `Created ${name}`,
+        );
+      }}
+    >
+      <TextField label="Name" name="name" required autoFocus maxLength={64}>
+        A letter, then letters, digits, dots, underscores and hyphens.
+      </TextField>
+      <ValueField />
+      <Checkbox
+        name="allows_exporters"
+        label="Exporters of the schema registry may name it, and send it where they copy to"
+      />
+    </FormDialog>
   );
 }
 
 function RotateSecret({ clusterId, secret, onClose }: OfCluster & { readonly secret: Secret }) {
-  const update = useAction('update_secret');
+  const update = useFormAction('update_secret', onClose);
   const { name } = secret;
   return (
-    <Dialog
-      isOpen
-      onClose={onClose}
+    <FormDialog
       title={`Rotate ${name}`}
       description="Jobs that run with the old value start again with the new one within seconds."
+      what="rotate the secret"
+      button="Set the new value"
+      action={update}
+      onClose={onClose}
+      onSubmit={(fields) =>
+        update.run(
+          { virtual_cluster_id: clusterId, secret_name: name, secret: valueIn(fields) },
+          ({ version }) => `${name} has version ${version}`,
+        )
+      }
     >
-      <Form
-        what="rotate the secret"
-        button="Set the new value"
-        action={update}
-        onCancel={onClose}
-        onSubmit={(fields) =>
-          update.mutate(
-            { virtual_cluster_id: clusterId, secret_name: name, secret: valueIn(fields) },
-            {
-              onSuccess: ({ version }) => {
-                say(`${name} has version ${version}`);
-                onClose();
-              },
-            },
-          )
-        }
-      >
-        <ValueField />
-      </Form>
-    </Dialog>
+      <ValueField />
+    </FormDialog>
   );
 }
 
 function DeleteSecret({ clusterId, secret, onClose }: OfCluster & { readonly secret: Secret }) {
-  const remove = useAction('delete_secret');
+  const remove = useFormAction('delete_secret', onClose);
   const { name } = secret;
   return (
     <ConfirmDialog
@@ -207,17 +183,7 @@ function DeleteSecret({ clusterId, secret, onClose }: OfCluster & { readonly sec
       title={`Delete the secret ${name}`}
       button={`Delete ${name}`}
       action={remove}
-      onConfirm={() =>
-        remove.mutate(
-          { virtual_cluster_id: clusterId, secret_name: name },
-          {
-            onSuccess: () => {
-              say(`Deleted ${name}`);
-              onClose();
-            },
-          },
-        )
-      }
+      onConfirm={() => remove.run({ virtual_cluster_id: clusterId, secret_name: name }, `Deleted ${name}`)}
     >
       <p>It cannot be restored. Older versions of pipelines that refer to it cannot be deployed again.</p>
     </ConfirmDialog>

@@ -1,6 +1,7 @@
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
-import { useAction, useOperation } from '../../api/use-operation.ts';
+import { useOperation } from '../../api/use-operation.ts';
+import { useFormAction } from '../../ui/actions.ts';
 import { Answer } from '../../ui/answer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { TextDiff } from '../../ui/editor/text-diff.tsx';
@@ -8,7 +9,6 @@ import { Card } from '../../ui/page.tsx';
 import { Empty, Failure } from '../../ui/states.tsx';
 import { Status } from '../../ui/status.tsx';
 import { Time } from '../../ui/time.tsx';
-import { say } from '../../ui/toasts.tsx';
 import { asYaml } from './editor.tsx';
 
 const path = '/frame/clusters/$clusterId/pipelines/$pipelineId/versions';
@@ -43,7 +43,7 @@ interface VersionsProps {
 function Versions({ target, described }: VersionsProps) {
   const search = useSearch({ from: path });
   const navigate = useNavigate({ from: '/clusters/$clusterId/pipelines/$pipelineId/versions' });
-  const change = useAction('change_pipeline_state');
+  const change = useFormAction('change_pipeline_state');
   const { pipeline_overview: pipeline, pipeline_configurations: all } = described;
   const deployed = all.find(({ id }) => id === pipeline.deployed_configuration_id);
   const chosen = all.find(({ version }) => version === search.version) ?? all.at(-1)!;
@@ -82,9 +82,9 @@ function Versions({ target, described }: VersionsProps) {
             <Button
               disabled={change.isPending}
               onClick={() =>
-                change.mutate(
+                change.run(
                   { ...target, deployed_configuration_id: chosen.id },
-                  { onSuccess: () => say(`Deployed version ${chosen.version}`) },
+                  `Deployed version ${chosen.version}`,
                 )
               }
             >

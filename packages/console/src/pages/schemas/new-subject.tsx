@@ -1,8 +1,8 @@
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { Field, TextControl } from '../../ui/field.tsx';
+import { TextField } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
-import { Select } from '../../ui/select.tsx';
+import { SelectField } from '../../ui/select.tsx';
 import { say } from '../../ui/toasts.tsx';
 import { SchemaEditor } from './schema-editor.tsx';
 import { type SchemaType, schemaTypeNames } from './schema-text.ts';
@@ -39,23 +39,24 @@ export function NewSubject() {
         }}
       >
         <div className="grid gap-3 sm:grid-cols-2">
-          <Field label="Subject" name="subject" help="Serializers use the topic name with -key or -value.">
-            <TextControl
-              value={subject}
-              onChange={(event) => setSubject(event.target.value)}
-              placeholder="orders-value"
-              maxLength={1024}
-              spellCheck={false}
-            />
-          </Field>
-          <Field label="Type" name="type">
-            <Select
-              aria-label="Type"
-              value={type}
-              onChange={(event) => setType(event.target.value as SchemaType)}
-              options={Object.entries(schemaTypeNames)}
-            />
-          </Field>
+          <TextField
+            label="Subject"
+            name="subject"
+            value={subject}
+            onText={setSubject}
+            placeholder="orders-value"
+            maxLength={1024}
+            spellCheck={false}
+          >
+            Serializers use the topic name with -key or -value.
+          </TextField>
+          <SelectField
+            label="Type"
+            name="type"
+            value={type}
+            onChange={(event) => setType(event.target.value as SchemaType)}
+            options={Object.entries(schemaTypeNames)}
+          />
         </div>
       </SchemaEditor>
     </Page>

@@ -1,5 +1,5 @@
 import { PlusIcon, XIcon } from '@primer/octicons-react';
-import { Button } from '../../ui/button.tsx';
+import { Button, IconButton } from '../../ui/button.tsx';
 import { controlClass } from '../../ui/field.tsx';
 
 export interface Reference {
@@ -45,22 +45,20 @@ export function ReferencesField({ references, onChange }: ReferencesFieldProps) 
             value={reference.version}
             onChange={({ target }) => change(index, { version: Math.max(1, Number(target.value)) })}
           />
-          <Button
-            isIcon
-            kind="quiet"
-            aria-label={`Remove reference ${index + 1}`}
+          <IconButton
+            icon={XIcon}
+            label={`Remove reference ${index + 1}`}
             onClick={() => onChange(references.filter((_, at) => at !== index))}
-          >
-            <XIcon aria-hidden="true" />
-          </Button>
+          />
         </div>
       ))}
       <Button
         kind="quiet"
+        icon={PlusIcon}
         className="self-start"
         onClick={() => onChange([...references, { name: '', subject: '', version: 1 }])}
       >
-        <PlusIcon aria-hidden="true" /> Add reference
+        Add reference
       </Button>
     </fieldset>
   );

@@ -7,9 +7,8 @@ import { visibleText } from '../../format/visible-text.ts';
 import { Answer } from '../../ui/answer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Checkbox } from '../../ui/checkbox.tsx';
-import { Field } from '../../ui/field.tsx';
 import { Card, Page } from '../../ui/page.tsx';
-import { Select } from '../../ui/select.tsx';
+import { SelectField } from '../../ui/select.tsx';
 import { say } from '../../ui/toasts.tsx';
 
 type Config = OutputOf<'describe_registry_config'>;
@@ -104,26 +103,24 @@ function RulesForm({ target, config }: RulesFormProps) {
   ];
   return (
     <div className="flex max-w-2xl flex-col gap-4 p-4">
-      <Field
+      <SelectField
         label="Compatibility level"
         name="level"
-        help={levels[(level === inherit ? config.compatibility_level : level) as Level]}
+        value={level}
+        onChange={(event) => setLevel(event.target.value)}
+        options={choices(levels, config.compatibility_level)}
       >
-        <Select
-          aria-label="Compatibility level"
-          value={level}
-          onChange={(event) => setLevel(event.target.value)}
-          options={choices(levels, config.compatibility_level)}
-        />
-      </Field>
-      <Field label="Mode" name="mode" help={modes[(mode === inherit ? config.mode : mode) as Mode]}>
-        <Select
-          aria-label="Mode"
-          value={mode}
-          onChange={(event) => setMode(event.target.value)}
-          options={choices(modes, config.mode)}
-        />
-      </Field>
+        {levels[(level === inherit ? config.compatibility_level : level) as Level]}
+      </SelectField>
+      <SelectField
+        label="Mode"
+        name="mode"
+        value={mode}
+        onChange={(event) => setMode(event.target.value)}
+        options={choices(modes, config.mode)}
+      >
+        {modes[(mode === inherit ? config.mode : mode) as Mode]}
+      </SelectField>
       <Checkbox
         label="Normalize schemas on registration"
         checked={normalize}

@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import { useAction } from '../../api/use-operation.ts';
 import { visibleText } from '../../format/visible-text.ts';
-import { Button } from '../../ui/button.tsx';
+import { Button, IconButton } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { say } from '../../ui/toasts.tsx';
@@ -62,11 +62,7 @@ export function SubjectActions({ clusterId, latest, isDeleted }: SubjectActionsP
         </Button>
       )}
       <Menu
-        trigger={
-          <Button isIcon aria-label="More actions">
-            <KebabHorizontalIcon aria-hidden="true" />
-          </Button>
-        }
+        trigger={<IconButton icon={KebabHorizontalIcon} label="More actions" kind="plain" />}
         entries={[
           {
             id: 'delete',

@@ -166,12 +166,13 @@ function VersionDeletion({ clusterId, schema }: { readonly clusterId: string; re
   return (
     <>
       <Button
+        icon={TrashIcon}
         onClick={() => {
           remove.reset();
           setAsking(true);
         }}
       >
-        <TrashIcon aria-hidden="true" /> {isDeleted ? 'Delete permanently' : `Delete version ${version}`}{' '}
+        {isDeleted ? 'Delete permanently' : `Delete version ${version}`}{' '}
       </Button>
       <ConfirmDialog
         isOpen={isAsking}

@@ -1,13 +1,13 @@
 import { GearIcon, PlusIcon } from '@primer/octicons-react';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { formatCount } from '../../format/format.ts';
+import { counted, formatCount } from '../../format/format.ts';
 import { visibleText } from '../../format/visible-text.ts';
-import { Answer } from '../../ui/answer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Checkbox } from '../../ui/checkbox.tsx';
-import { type Column, DataTable } from '../../ui/data-table.tsx';
-import { FilterBox, matching } from '../../ui/list-page.tsx';
-import { Card, Page } from '../../ui/page.tsx';
+import { countColumn } from '../../ui/columns.tsx';
+import type { Column } from '../../ui/data-table.tsx';
+import { ListTable, matching, useListSearch } from '../../ui/list-page.tsx';
+import { Page } from '../../ui/page.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { Status } from '../../ui/status.tsx';
 import { schemaTypeNames } from './schema-text.ts';
@@ -40,22 +40,8 @@ const columnsOf = (clusterId: string): readonly Column<Subject>[] => [
     sortBy: ({ schema_type }) => schema_type,
     cell: ({ schema_type }) => schemaTypeNames[schema_type],
   },
-  {
-    id: 'version',
-    title: 'Latest version',
-    width: 'minmax(7rem, 1fr)',
-    isNumber: true,
-    sortBy: ({ latest_version }) => latest_version,
-    cell: ({ latest_version }) => formatCount(latest_version),
-  },
-  {
-    id: 'versions',
-    title: 'Versions',
-    width: 'minmax(6rem, 1fr)',
-    isNumber: true,
-    sortBy: ({ version_count }) => version_count,
-    cell: ({ version_count }) => formatCount(version_count),
-  },
+  countColumn('version', 'Latest version', 'minmax(7rem, 1fr)', ({ latest_version }) => latest_version),
+  countColumn('versions', 'Versions', 'minmax(6rem, 1fr)', ({ version_count }) => version_count),
   {
     id: 'id',
     title: 'Schema id',
@@ -81,22 +67,25 @@ const columnsOf = (clusterId: string): readonly Column<Subject>[] => [
   },
 ];
 
+const nameOf = ({ subject }: Subject) => subject;
+
 const path = '/frame/clusters/$clusterId/subjects';
 
 export function Subjects() {
   const { clusterId } = useParams({ from: path });
-  const search = useSearch({ from: path });
-  const navigate = useNavigate({ from: '/clusters/$clusterId/subjects' });
-  const withDeleted = search.deleted === true;
+  const withDeleted = useSearch({ from: path }).deleted === true;
+  const { q, set } = useListSearch();
+  const navigate = useNavigate();
   const listed = useSubjects(clusterId, withDeleted);
   const all = listed.data?.subjects;
-  const shown = all && matching(all, ({ subject }) => subject, search.q);
+  const shown = all && matching(all, nameOf, q);
   const create = (
     <Button
       kind="primary"
+      icon={PlusIcon}
       onClick={() => void navigate({ to: '/clusters/$clusterId/new-subject', params: { clusterId } })}
     >
-      <PlusIcon aria-hidden="true" /> Create subject
+      Create subject
     </Button>
   );
   return (
@@ -106,71 +95,52 @@ export function Subjects() {
       actions={
         <>
           <Button
+            icon={GearIcon}
             onClick={() =>
               void navigate({ to: '/clusters/$clusterId/registry-config', params: { clusterId } })
             }
           >
-            <GearIcon aria-hidden="true" /> Config
+            Config
           </Button>
           {create}
         </>
       }
     >
-      <div className="flex flex-wrap items-center gap-4">
-        <FilterBox
-          label="Filter subjects by name"
-          value={search.q ?? ''}
-          onChange={(q) =>
-            void navigate({ search: (now) => ({ ...now, q: q === '' ? undefined : q }), replace: true })
-          }
-        />
-        <Checkbox
-          label="Show deleted subjects"
-          checked={withDeleted}
-          onChange={({ target }) =>
-            void navigate({
-              search: (now) => ({ ...now, deleted: target.checked ? true : undefined }),
-              replace: true,
-            })
-          }
-        />
-      </div>
-      <Card>
-        <Answer of={listed} what="list the subjects">
-          {() =>
-            all!.length === 0 ? (
-              <Empty title="No subjects yet">
-                A subject holds the versions of a schema. Serializers register schemas here, and each new
-                version is checked for compatibility. Create a subject, or let a serializer register one.
-              </Empty>
-            ) : shown!.length === 0 ? (
-              <Empty title="No subject matches the filter">Change the filter above to see more.</Empty>
-            ) : (
-              <DataTable
-                label="Subjects"
-                columns={columnsOf(clusterId)}
-                rows={shown!}
-                keyOf={({ subject }) => subject}
-                sort={search.sort ?? 'subject'}
-                onSort={(sort) => void navigate({ search: (now) => ({ ...now, sort }), replace: true })}
-                onOpen={({ subject }) =>
-                  void navigate({
-                    to: '/clusters/$clusterId/subjects/$subject',
-                    params: { clusterId, subject },
-                    search: {},
-                  })
-                }
-              />
-            )
-          }
-        </Answer>
-      </Card>
+      <ListTable
+        label="Subjects"
+        of={listed}
+        what="list the subjects"
+        rowsOf={({ subjects }) => subjects}
+        filter={{
+          label: 'Filter subjects by name',
+          noun: 'subject',
+          textOf: nameOf,
+          controls: (
+            <Checkbox
+              label="Show deleted subjects"
+              checked={withDeleted}
+              onChange={({ target }) => set({ deleted: target.checked || undefined })}
+            />
+          ),
+        }}
+        columns={columnsOf(clusterId)}
+        keyOf={nameOf}
+        sort="subject"
+        onOpen={({ subject }) =>
+          void navigate({ to: '/clusters/$clusterId/subjects/$subject', params: { clusterId, subject } })
+        }
+      >
+        <Empty title="No subjects yet">
+          A subject holds the versions of a schema. Serializers register schemas here, and each new version is
+          checked for compatibility. Create a subject, or let a serializer register one.
+        </Empty>
+      </ListTable>
     </Page>
   );
 }
 
 function factsOf(all: number, shown: number, isCut: boolean): string {
-  const text = all === 1 ? '1 subject' : `${formatCount(all)} subjects`;
+  const text = counted(all, 'subject');
   const cut = isCut ? '; more exist and are not listed' : '';
   return (shown === all ? text : `${formatCount(shown)} of ${text}`) + cut;
 }

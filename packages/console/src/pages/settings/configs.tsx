@@ -1,12 +1,8 @@
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useParams, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { useOperation } from '../../api/use-operation.ts';
-import { Answer } from '../../ui/answer.tsx';
 import { Checkbox } from '../../ui/checkbox.tsx';
-import { DataTable } from '../../ui/data-table.tsx';
-import { FilterBox, matching } from '../../ui/list-page.tsx';
-import { Card } from '../../ui/page.tsx';
-import { Empty } from '../../ui/states.tsx';
+import { ListTable, useListSearch } from '../../ui/list-page.tsx';
 import { type ConfigRow, configColumns, keyOfConfig, useConfigEditor } from '../configs/config-editor.tsx';
 import { SettingsFrame } from './settings-frame.tsx';
 
@@ -15,8 +11,8 @@ const columns = configColumns('this cluster');
 /** The configs of a cluster. */
 export function Configs() {
   const { clusterId } = useParams({ from: '/frame/clusters/$clusterId/settings/configs' });
-  const search = useSearch({ from: '/frame/clusters/$clusterId/settings/configs' });
-  const navigate = useNavigate({ from: '/clusters/$clusterId/settings/configs' });
+  const { show } = useSearch({ from: '/frame/clusters/$clusterId/settings/configs' });
+  const { set } = useListSearch();
   const defined = useOperation('list_cluster_config_definitions', { virtual_cluster_id: clusterId });
   const definitions = defined.data?.definitions;
   const configs = useMemo(
@@ -42,52 +38,33 @@ export function Configs() {
     }),
     what: 'the configuration',
   });
-  const listed = matching(
-    rows.filter(
-      (row) =>
-        search.show === 'all' || withEffect.has(keyOfConfig(row)) || row.isSet || row.edit !== undefined,
-    ),
-    keyOfConfig,
-    search.q,
-  );
   return (
     <SettingsFrame clusterId={clusterId} actions={actions}>
-      <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-        <FilterBox
-          label="Filter configs"
-          value={search.q ?? ''}
-          onChange={(q) => void navigate({ search: (now) => ({ ...now, q: q || undefined }), replace: true })}
-        />
-        <Checkbox
-          label="Show Kafka configs that have no effect here"
-          checked={search.show === 'all'}
-          onChange={(event) =>
-            void navigate({
-              search: (now) => ({ ...now, show: event.target.checked ? 'all' : undefined }),
-              replace: true,
-            })
-          }
-        />
-      </div>
-      <Card title={`${rows.filter(({ isSet }) => isSet).length} set on this cluster`}>
-        <Answer of={defined} what="list the configs of the cluster">
-          {() =>
-            listed.length === 0 ? (
-              <Empty title="No config matches the filter">Change or clear the filter.</Empty>
-            ) : (
-              <DataTable
-                label="Configs"
-                columns={columns}
-                rows={listed}
-                keyOf={keyOfConfig}
-                sort={search.sort ?? 'name'}
-                onSort={(sort) => void navigate({ search: (now) => ({ ...now, sort }), replace: true })}
-                onOpen={onOpen}
-              />
-            )
-          }
-        </Answer>
-      </Card>
+      <ListTable
+        label="Configs"
+        title={`${rows.filter(({ isSet }) => isSet).length} set on this cluster`}
+        of={defined}
+        what="list the configs of the cluster"
+        rowsOf={() => rows}
+        filter={{
+          label: 'Filter configs',
+          noun: 'config',
+          textOf: keyOfConfig,
+          keeps: (row) =>
+            show === 'all' || withEffect.has(keyOfConfig(row)) || row.isSet || row.edit !== undefined,
+          controls: (
+            <Checkbox
+              label="Show Kafka configs that have no effect here"
+              checked={show === 'all'}
+              onChange={({ target }) => set({ show: target.checked ? 'all' : undefined })}
+            />
+          ),
+        }}
+        columns={columns}
+        keyOf={keyOfConfig}
+        sort="name"
+        onOpen={onOpen}
+      />
       {dialogs}
     </SettingsFrame>
   );

@@ -2,18 +2,18 @@ import { Link, useParams } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
 import { clusterKind } from '@weir/core';
 import { useState } from 'react';
-import { useAction, useOperation } from '../../api/use-operation.ts';
+import { useOperation } from '../../api/use-operation.ts';
 import { clusterLabel } from '../../format/cluster-label.ts';
 import { visibleText } from '../../format/visible-text.ts';
 import { useContextOfCaller } from '../../session/context.ts';
 import { useMissingRight } from '../../session/rights.ts';
+import { useButtonAction } from '../../ui/actions.ts';
 import { Answer } from '../../ui/answer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CopyableId } from '../../ui/copy-button.tsx';
 import { Card } from '../../ui/page.tsx';
 import { Status } from '../../ui/status.tsx';
 import { Time } from '../../ui/time.tsx';
-import { say } from '../../ui/toasts.tsx';
 import { AclState, AclSwitch } from '../access/acl-mode.tsx';
 import { clusterTypeTitles } from '../clusters/cluster-types.ts';
 import { DeleteCluster } from '../clusters/delete-cluster.tsx';
@@ -242,17 +242,14 @@ interface ProtectionProps {
 }
 
 function Protection({ clusterId, isProtected, isDisabled }: ProtectionProps) {
-  const update = useAction('update_virtual_cluster_configuration');
+  const update = useButtonAction('update_virtual_cluster_configuration');
   const set = (isOn: boolean) =>
-    update.mutate(
+    update.run(
       {
         virtual_cluster_id: clusterId,
         virtual_cluster_configuration: { enable_deletion_protection: isOn },
       },
-      {
-        onSuccess: () => say(`Turned ${isOn ? 'on' : 'off'} deletion protection`),
-        onError: ({ message }) => say(message, 'fail'),
-      },
+      `Turned ${isOn ? 'on' : 'off'} deletion protection`,
     );
   return (
     <SettingRow

@@ -4,9 +4,8 @@ import { internalTopicProblem, isInternalTopic } from '@weir/core';
 import { useState } from 'react';
 import { useAction, useOperation } from '../../api/use-operation.ts';
 import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
-import { Field, TextControl } from '../../ui/field.tsx';
-import { Form } from '../../ui/form.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Select } from '../../ui/select.tsx';
 import { say } from '../../ui/toasts.tsx';
 import { ConfigControl } from '../configs/config-control.tsx';
@@ -53,80 +52,73 @@ export function CreateTopic({ clusterId, source, onClose }: CreateTopicProps) {
     else create.mutate({ ...common, partition_count: Number(partitions) }, done);
   };
   return (
-    <Dialog
-      isOpen
-      isSheet
-      onClose={onClose}
+    <FormDialog
       title={source === undefined ? 'Create topic' : `Clone ${source}`}
       description={
         source === undefined
           ? 'Configs that you do not add use the cluster defaults.'
           : 'The clone starts with the records and configs of its source. No records are copied.'
       }
+      isSheet
+      what={source === undefined ? 'create the topic' : `clone ${source}`}
+      button={source === undefined ? 'Create topic' : 'Clone topic'}
+      action={source === undefined ? create : clone}
+      onClose={onClose}
+      onSubmit={submit}
     >
-      <Form
-        what={source === undefined ? 'create the topic' : `clone ${source}`}
-        button={source === undefined ? 'Create topic' : 'Clone topic'}
-        action={source === undefined ? create : clone}
-        onSubmit={submit}
-        onCancel={onClose}
-      >
-        <Field label="Name" name="name" problem={nameProblem}>
-          <TextControl
-            autoComplete="off"
-            spellCheck={false}
-            value={name}
-            onChange={(event) => setName(event.target.value)}
-          />
-        </Field>
-        {source === undefined && (
-          <Field
-            label="Partitions"
-            name="partitions"
-            help="You can add partitions later, but not remove them."
-            problem={isCount ? undefined : `is not a whole number from 1 to ${partitionsMax}`}
-          >
-            <TextControl
-              inputMode="numeric"
-              value={partitions}
-              onChange={(event) => setPartitions(event.target.value)}
+      <TextField
+        label="Name"
+        name="name"
+        problem={nameProblem}
+        spellCheck={false}
+        value={name}
+        onText={setName}
+      />
+      {source === undefined && (
+        <TextField
+          label="Partitions"
+          name="partitions"
+          problem={isCount ? undefined : `is not a whole number from 1 to ${partitionsMax}`}
+          inputMode="numeric"
+          value={partitions}
+          onText={setPartitions}
+        >
+          You can add partitions later, but not remove them.
+        </TextField>
+      )}
+      {chosen.map((definition) => (
+        <div key={definition.name} className="flex items-start gap-2 rounded-md border border-line p-3">
+          <div className="min-w-0 flex-1">
+            <ConfigControl
+              definition={definition}
+              value={configs[definition.name]!}
+              onChange={(value) => set(definition.name, value)}
             />
-          </Field>
-        )}
-        {chosen.map((definition) => (
-          <div key={definition.name} className="flex items-start gap-2 rounded-md border border-line p-3">
-            <div className="min-w-0 flex-1">
-              <ConfigControl
-                definition={definition}
-                value={configs[definition.name]!}
-                onChange={(value) => set(definition.name, value)}
-              />
-            </div>
-            <Button
-              kind="quiet"
-              aria-label={`Remove ${definition.name}`}
-              onClick={() => setConfigs(({ [definition.name]: _, ...others }) => others)}
-            >
-              Remove
-            </Button>
           </div>
-        ))}
-        <Select
-          aria-label="Add config"
-          value=""
-          onChange={(event) => {
-            const definition = definitions.find((one) => one.name === event.target.value);
-            if (definition !== undefined) set(definition.name, definition.default ?? '');
-          }}
-          options={[
-            ['', 'Add config …'],
-            ...definitions
-              .filter((definition) => definition.has_effect && !Object.hasOwn(configs, definition.name))
-              .map((definition) => [definition.name, definition.name] as const),
-          ]}
-        />
-      </Form>
-    </Dialog>
+          <Button
+            kind="quiet"
+            aria-label={`Remove ${definition.name}`}
+            onClick={() => setConfigs(({ [definition.name]: _, ...others }) => others)}
+          >
+            Remove
+          </Button>
+        </div>
+      ))}
+      <Select
+        aria-label="Add config"
+        value=""
+        onChange={(event) => {
+          const definition = definitions.find((one) => one.name === event.target.value);
+          if (definition !== undefined) set(definition.name, definition.default ?? '');
+        }}
+        options={[
+          ['', 'Add config …'],
+          ...definitions
+            .filter((definition) => definition.has_effect && !Object.hasOwn(configs, definition.name))
+            .map((definition) => [definition.name, definition.name] as const),
+        ]}
+      />
+    </FormDialog>
   );
 }
 

@@ -1,11 +1,11 @@
-import { useAction, useOperation } from '../../api/use-operation.ts';
+import { useOperation } from '../../api/use-operation.ts';
 import { formatBytes, formatCount } from '../../format/format.ts';
+import { useFormAction } from '../../ui/actions.ts';
 import { Answer } from '../../ui/answer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Empty, Failure } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
-import { say } from '../../ui/toasts.tsx';
 
 const shownMax = 200;
 
@@ -22,7 +22,7 @@ export function DeletedTopics({
     include_recently_deleted: true,
     limit: 0,
   });
-  const undelete = useAction('undelete_topic');
+  const undelete = useFormAction('undelete_topic');
   return (
     <Dialog
       isOpen
@@ -53,9 +53,9 @@ export function DeletedTopics({
                     disabled={undelete.isPending}
                     aria-label={`Restore ${topic.name}`}
                     onClick={() =>
-                      undelete.mutate(
+                      undelete.run(
                         { virtual_cluster_id: clusterId, topic_id: topic.id },
-                        { onSuccess: () => say(`Restored ${topic.name}`) },
+                        `Restored ${topic.name}`,
                       )
                     }
                   >

@@ -3,12 +3,13 @@ import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
 import { useCallback, useMemo, useState } from 'react';
 import { useRowWindow } from '../../api/use-row-window.ts';
-import { formatBytes, formatCount, formatDuration } from '../../format/format.ts';
+import { counted, formatBytes, formatCount, formatDuration } from '../../format/format.ts';
 import { startTask } from '../../tasks/tasks.ts';
 import { Answer } from '../../ui/answer.tsx';
 import { Button } from '../../ui/button.tsx';
+import { countColumn } from '../../ui/columns.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
-import { FilterBox } from '../../ui/list-page.tsx';
+import { FilterBox, NoMatch, useListSearch } from '../../ui/list-page.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { Card, Page } from '../../ui/page.tsx';
 import { Empty } from '../../ui/states.tsx';
@@ -46,14 +47,7 @@ function columnsOf(clusterId: string): readonly Column<Topic>[] {
         </a>
       ),
     },
-    {
-      id: 'partitions',
-      title: 'Partitions',
-      width: 'minmax(6rem, 1fr)',
-      isNumber: true,
-      sortBy: ({ shard_count }) => shard_count,
-      cell: ({ shard_count }) => formatCount(shard_count),
-    },
+    countColumn('partitions', 'Partitions', 'minmax(6rem, 1fr)', ({ shard_count }) => shard_count),
     {
       id: 'size',
       title: 'Size',
@@ -90,7 +84,8 @@ const keyOf = ({ name }: Topic) => name;
 export function Topics() {
   const { clusterId } = useParams({ from: '/frame/clusters/$clusterId/topics' });
   const search = useSearch({ from: '/frame/clusters/$clusterId/topics' });
-  const navigate = useNavigate({ from: '/clusters/$clusterId/topics' });
+  const navigate = useNavigate();
+  const { set, setFilter } = useListSearch();
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [isDeleting, setDeleting] = useState(false);
   const sort = search.sort ?? 'name';
@@ -116,12 +111,11 @@ export function Topics() {
       }),
     [],
   );
-  const show = (what: 'create' | 'deleted' | undefined) =>
-    void navigate({ search: (now) => ({ ...now, show: what }), replace: true });
+  const show = (what: 'create' | 'deleted' | undefined) => set({ show: what });
   const all = first.data?.topic_count ?? 0;
   const newTopic = (
-    <Button kind="primary" onClick={() => show('create')}>
-      <PlusIcon aria-hidden="true" /> Create topic
+    <Button kind="primary" icon={PlusIcon} onClick={() => show('create')}>
+      Create topic
     </Button>
   );
   return (
@@ -144,19 +138,13 @@ export function Topics() {
       }
     >
       <div className="flex min-h-8 flex-wrap items-center gap-2">
-        <FilterBox
-          label="Filter topics by name"
-          value={search.q ?? ''}
-          onChange={(q) =>
-            void navigate({ search: (now) => ({ ...now, q: q === '' ? undefined : q }), replace: true })
-          }
-        />
+        <FilterBox label="Filter topics by name" value={search.q ?? ''} onChange={setFilter} />
         {selected.size > 0 && (
           <>
             <span className="text-sm text-muted">{formatCount(selected.size)} selected</span>
             <Button onClick={() => setSelected(new Set())}>Clear</Button>
             <Button kind="danger" onClick={() => setDeleting(true)}>
-              Delete {selected.size === 1 ? '1 topic' : `${formatCount(selected.size)} topics`}
+              Delete {counted(selected.size, 'topic')}
             </Button>
           </>
         )}
@@ -173,7 +161,7 @@ export function Topics() {
                 A topic is a named log of records. Producers write to it and consumer groups read from it.
               </Empty>
             ) : matching_count === 0 ? (
-              <Empty title="No topic matches the filter">Change the filter above to see more.</Empty>
+              <NoMatch noun="topic" />
             ) : (
               <DataTable
                 label="Topics"
@@ -181,7 +169,7 @@ export function Topics() {
                 rows={window!}
                 keyOf={keyOf}
                 sort={sort}
-                onSort={(next) => void navigate({ search: (now) => ({ ...now, sort: next }), replace: true })}
+                onSort={(next) => set({ sort: next })}
                 onOpen={open}
                 selection={{ keys: selected, onToggle: toggle }}
               />
@@ -204,6 +192,6 @@ export function Topics() {
 }
 
 function countLine(all: number, shown: number): string {
-  const text = all === 1 ? '1 topic' : `${formatCount(all)} topics`;
+  const text = counted(all, 'topic');
   return shown === all ? text : `${formatCount(shown)} of ${text}`;
 }

@@ -1,7 +1,7 @@
 import { XIcon } from '@primer/octicons-react';
 import { formatCount, formatDuration, formatShort, formatTime } from '../../../format/format.ts';
 import { cutText, visibleText } from '../../../format/visible-text.ts';
-import { Button } from '../../../ui/button.tsx';
+import { IconButton } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/page.tsx';
 import { Empty, Failure, Skeleton } from '../../../ui/states.tsx';
 import { comparedOf } from '../state/explorer-state.ts';
@@ -23,14 +23,7 @@ export function CompareCard({ explorer }: { readonly explorer: Explorer }) {
     <Card
       title={`${start} – ${end.slice(11)} compared with the baseline`}
       actions={
-        <Button
-          isIcon
-          kind="quiet"
-          aria-label="Close comparison"
-          onClick={() => explorer.show({ compare: '' })}
-        >
-          <XIcon aria-hidden="true" />
-        </Button>
+        <IconButton icon={XIcon} label="Close comparison" onClick={() => explorer.show({ compare: '' })} />
       }
     >
       {error !== null && <Failure what="compare the events" error={error} onRetry={() => void refetch()} />}

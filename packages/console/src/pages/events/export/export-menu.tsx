@@ -19,11 +19,7 @@ export function ExportMenu({ explorer }: { readonly explorer: Explorer }) {
   }).window;
   return (
     <Menu
-      trigger={
-        <Button>
-          <DownloadIcon aria-hidden="true" /> Export
-        </Button>
-      }
+      trigger={<Button icon={DownloadIcon}>Export</Button>}
       entries={[
         {
           id: 'link',

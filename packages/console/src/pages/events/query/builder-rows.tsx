@@ -1,7 +1,7 @@
 import { PlusIcon, TrashIcon } from '@primer/octicons-react';
 import { type FilterOperator, filterOperators } from '@weir/core';
 import { useId } from 'react';
-import { Button } from '../../../ui/button.tsx';
+import { Button, IconButton } from '../../../ui/button.tsx';
 import { controlClass } from '../../../ui/field.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { Status } from '../../../ui/status.tsx';
@@ -105,11 +105,19 @@ function Group({ group, fields, fieldList, onChange, onRemove }: GroupProps) {
         ),
       )}
       <div className="flex gap-1">
-        <Button kind="quiet" onClick={() => onChange({ ...group, rows: [...group.rows, newRow()] })}>
-          <PlusIcon aria-hidden="true" /> Row
+        <Button
+          kind="quiet"
+          icon={PlusIcon}
+          onClick={() => onChange({ ...group, rows: [...group.rows, newRow()] })}
+        >
+          Row
         </Button>
-        <Button kind="quiet" onClick={() => onChange({ ...group, rows: [...group.rows, newGroup()] })}>
-          <PlusIcon aria-hidden="true" /> Group
+        <Button
+          kind="quiet"
+          icon={PlusIcon}
+          onClick={() => onChange({ ...group, rows: [...group.rows, newGroup()] })}
+        >
+          Group
         </Button>
         {onRemove !== undefined && (
           <Button kind="quiet" onClick={onRemove}>
@@ -166,9 +174,7 @@ function Row({ row, fields, fieldList, onChange, onRemove }: RowProps) {
         onChange={(event) => onChange({ ...row, value: event.target.value })}
         className={`${controlClass} min-w-40 flex-1 font-mono`}
       />
-      <Button kind="quiet" isIcon aria-label="Remove row" title="Remove row" onClick={onRemove}>
-        <TrashIcon aria-hidden="true" />
-      </Button>
+      <IconButton icon={TrashIcon} label="Remove row" onClick={onRemove} />
     </div>
   );
 }

@@ -15,12 +15,13 @@ export function LiveSwitch({ explorer }: ExplorerPart) {
   const isOn = explorer.state.live !== 'off';
   return (
     <Button
+      icon={BroadcastIcon}
       aria-pressed={isOn}
       title={isOn ? 'Stop adding new events (L)' : 'Add new events as they arrive (L)'}
       className={isOn ? 'border-accent! bg-accent-soft!' : ''}
       onClick={explorer.toggleLive}
     >
-      <BroadcastIcon aria-hidden="true" /> Live
+      Live
     </Button>
   );
 }

@@ -61,17 +61,18 @@ export function QueryBar({ explorer }: { readonly explorer: Explorer }) {
         )}
         {draft.mode === 'builder' && <div className="flex-1" />}
         {searches.isRunning ? (
-          <Button onClick={explorer.stop}>
-            <SquareFillIcon aria-hidden="true" /> Stop
+          <Button icon={SquareFillIcon} onClick={explorer.stop}>
+            Stop
           </Button>
         ) : (
           <Button
             kind="primary"
+            icon={PlayIcon}
             aria-keyshortcuts="Meta+Enter Control+Enter"
             title="Run (⌘↵ or Ctrl+↵)"
             onClick={() => explorer.search()}
           >
-            <PlayIcon aria-hidden="true" /> Run
+            Run
           </Button>
         )}
         <LiveSwitch explorer={explorer} />

@@ -3,7 +3,7 @@ import type { OutputOf } from '@weir/api/client';
 import type { TimeRange } from '@weir/events';
 import { useOperation } from '../../../api/use-operation.ts';
 import { visibleText } from '../../../format/visible-text.ts';
-import { Button } from '../../../ui/button.tsx';
+import { Button, IconButton } from '../../../ui/button.tsx';
 import { Menu } from '../../../ui/menu.tsx';
 import { stateOf } from '../state/explorer-state.ts';
 import { recentSearches, searchLabel } from '../state/recent-searches.ts';
@@ -31,11 +31,7 @@ export function PresetsMenu({ explorer }: ExplorerPart) {
     });
   return (
     <Menu
-      trigger={
-        <Button>
-          <StarIcon aria-hidden="true" /> Presets
-        </Button>
-      }
+      trigger={<Button icon={StarIcon}>Presets</Button>}
       entries={(data?.presets ?? []).map((preset) => ({
         id: preset.title,
         label: preset.title,
@@ -56,23 +52,16 @@ export function HistoryMenu({ explorer }: ExplorerPart) {
   };
   return (
     <>
-      <Button
-        isIcon
-        kind="quiet"
-        aria-label="Previous search"
+      <IconButton
+        icon={UndoIcon}
+        label="Previous search"
         title="Previous search (U)"
         disabled={!explorer.canUndo}
         onClick={explorer.undo}
-      >
-        <UndoIcon aria-hidden="true" />
-      </Button>
+      />
       {explorer.isWhole && (
         <Menu
-          trigger={
-            <Button>
-              <HistoryIcon aria-hidden="true" /> Recent
-            </Button>
-          }
+          trigger={<Button icon={HistoryIcon}>Recent</Button>}
           entries={
             searches.length === 0
               ? [none]

@@ -5,7 +5,7 @@ import { offeredRanges, resolveTimeRange, type TimeRange } from '@weir/events';
 import { type FormEvent, useState } from 'react';
 import { formatTime } from '../../../format/format.ts';
 import { Button } from '../../../ui/button.tsx';
-import { Field, TextControl } from '../../../ui/field.tsx';
+import { TextField } from '../../../ui/field.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { rangeLabel } from './range-label.ts';
 import { zoneName } from './zone-name.ts';
@@ -99,13 +99,14 @@ function RelativeForm({ zone, range, onRange }: FormProps) {
   return (
     <form onSubmit={apply} className="flex items-end gap-2">
       <div className="flex-1">
-        <Field label="Last" name="relative" problem={problem}>
-          <TextControl
-            value={text}
-            placeholder="45m, 2h30m, up to 24h"
-            onChange={(event) => setText(event.target.value)}
-          />
-        </Field>
+        <TextField
+          label="Last"
+          name="relative"
+          problem={problem}
+          value={text}
+          placeholder="45m, 2h30m, up to 24h"
+          onText={setText}
+        />
       </div>
       <Button type="submit">Apply</Button>
     </form>
@@ -132,26 +133,17 @@ function DayForm({ zone, range, onRange }: FormProps) {
   };
   return (
     <form onSubmit={apply} className="flex flex-col gap-2">
-      <Field label="Day" name="day" problem={problem}>
-        <TextControl type="date" value={day} onChange={(event) => setDay(event.target.value)} />
-      </Field>
+      <TextField label="Day" name="day" problem={problem} type="date" value={day} onText={setDay} />
       <div className="flex items-end gap-2">
-        <Field label="From" name="from">
-          <TextControl
-            className="min-w-0 px-1.5!"
-            type="time"
-            value={from}
-            onChange={(event) => setFrom(event.target.value)}
-          />
-        </Field>
-        <Field label="To" name="to">
-          <TextControl
-            className="min-w-0 px-1.5!"
-            type="time"
-            value={to}
-            onChange={(event) => setTo(event.target.value)}
-          />
-        </Field>
+        <TextField
+          label="From"
+          name="from"
+          className="min-w-0 px-1.5!"
+          type="time"
+          value={from}
+          onText={setFrom}
+        />
+        <TextField label="To" name="to" className="min-w-0 px-1.5!" type="time" value={to} onText={setTo} />
         <Button type="submit" className="ml-auto">
           Apply
         </Button>

@@ -1,6 +1,6 @@
 import { XIcon } from '@primer/octicons-react';
 import { formatTime } from '../../../format/format.ts';
-import { Button } from '../../../ui/button.tsx';
+import { Button, IconButton } from '../../../ui/button.tsx';
 
 interface SelectionBarProps {
   readonly startMs: number;
@@ -28,9 +28,7 @@ export function SelectionBar(props: SelectionBarProps) {
       <Button onClick={onCompare} disabled={noRest !== undefined} title={noRest}>
         Compare with baseline
       </Button>
-      <Button isIcon kind="quiet" aria-label="Clear selection" onClick={onClear}>
-        <XIcon aria-hidden="true" />
-      </Button>
+      <IconButton icon={XIcon} label="Clear selection" onClick={onClear} />
     </section>
   );
 }

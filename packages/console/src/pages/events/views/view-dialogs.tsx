@@ -1,9 +1,9 @@
 import { visibleText } from '../../../format/visible-text.ts';
 import { Checkbox } from '../../../ui/checkbox.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
-import { Dialog } from '../../../ui/dialog.tsx';
-import { Field, TextControl } from '../../../ui/field.tsx';
-import { Form, textOf } from '../../../ui/form.tsx';
+import { TextField } from '../../../ui/field.tsx';
+import { textOf } from '../../../ui/form.tsx';
+import { FormDialog } from '../../../ui/form-dialog.tsx';
 import { say } from '../../../ui/toasts.tsx';
 import type { Explorer } from '../state/use-explorer.ts';
 import { savedSearch } from './saved-search.ts';
@@ -34,23 +34,17 @@ export function SaveDialog({ explorer, workspace, onClose }: SaveDialogProps) {
     onClose();
   };
   return (
-    <Dialog
-      isOpen
-      onClose={onClose}
+    <FormDialog
       title="Save view"
       description="Saves the current types, time range, filter, timeline and order."
+      what="save the view"
+      action={create}
+      onClose={onClose}
+      onSubmit={(fields) => void save(fields).catch(() => {})}
     >
-      <Form
-        what="save the view"
-        button="Save view"
-        action={create}
-        onSubmit={(fields) => void save(fields).catch(() => {})}
-        onCancel={onClose}
-      >
-        <NameField />
-        <SharedField workspace={workspace} isShared={false} />
-      </Form>
-    </Dialog>
+      <NameField />
+      <SharedField workspace={workspace} isShared={false} />
+    </FormDialog>
   );
 }
 
@@ -63,37 +57,32 @@ interface EditDialogProps {
 export function EditDialog({ view, workspace, onClose }: EditDialogProps) {
   const update = useViewAction('update_event_view');
   return (
-    <Dialog isOpen onClose={onClose} title={`Rename or share ${visibleText(view.name)}`}>
-      <Form
-        what="change the view"
-        button="Change view"
-        action={update}
-        onSubmit={(fields) =>
-          update.mutate(
-            {
-              workspace_id: workspace.id,
-              view_id: view.id,
-              view_name: textOf(fields, 'view_name'),
-              is_shared: fields.get('is_shared') !== null,
-            },
-            { onSuccess: onClose },
-          )
-        }
-        onCancel={onClose}
-      >
-        <NameField name={view.name} />
-        <SharedField workspace={workspace} isShared={view.is_shared} />
-      </Form>
-    </Dialog>
+    <FormDialog
+      title={`Rename or share ${visibleText(view.name)}`}
+      what="change the view"
+      button="Change view"
+      action={update}
+      onClose={onClose}
+      onSubmit={(fields) =>
+        update.mutate(
+          {
+            workspace_id: workspace.id,
+            view_id: view.id,
+            view_name: textOf(fields, 'view_name'),
+            is_shared: fields.get('is_shared') !== null,
+          },
+          { onSuccess: onClose },
+        )
+      }
+    >
+      <NameField name={view.name} />
+      <SharedField workspace={workspace} isShared={view.is_shared} />
+    </FormDialog>
   );
 }
 
 function NameField({ name = '' }: { readonly name?: string }) {
-  return (
-    <Field label="Name" name="view_name">
-      <TextControl required maxLength={nameCharsMax} autoComplete="off" defaultValue={name} />
-    </Field>
-  );
+  return <TextField label="Name" name="view_name" required maxLength={nameCharsMax} defaultValue={name} />;
 }
 
 function SharedField({ workspace, isShared }: { readonly workspace: Workspace; readonly isShared: boolean }) {

@@ -89,8 +89,7 @@ export function ViewsMenu({ explorer }: { readonly explorer: Explorer }) {
     <>
       <Menu
         trigger={
-          <Button title={open === undefined ? 'Saved searches' : visibleText(open.name)}>
-            <BookmarkIcon aria-hidden="true" />
+          <Button icon={BookmarkIcon} title={open === undefined ? 'Saved searches' : visibleText(open.name)}>
             <bdi className="max-w-44 truncate">{open === undefined ? 'Views' : visibleText(open.name)}</bdi>
             {hasChanged && <span className="text-xs text-muted">changed</span>}
           </Button>

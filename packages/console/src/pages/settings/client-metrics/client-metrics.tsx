@@ -7,7 +7,8 @@ import { formatDuration } from '../../../format/format.ts';
 import { visibleText } from '../../../format/visible-text.ts';
 import { useMissingRight } from '../../../session/rights.ts';
 import { Answer } from '../../../ui/answer.tsx';
-import { Button } from '../../../ui/button.tsx';
+import { Button, IconButton } from '../../../ui/button.tsx';
+import { nameColumn } from '../../../ui/columns.tsx';
 import { type Column, DataTable } from '../../../ui/data-table.tsx';
 import { Card } from '../../../ui/page.tsx';
 import { Empty } from '../../../ui/states.tsx';
@@ -26,8 +27,8 @@ export function ClientMetrics() {
   const remove = useRemove(clusterId);
   const isEmpty = listed.data?.subscriptions.length === 0;
   const create = (
-    <Button kind="primary" disabled={mayNot} onClick={() => setEdited('new')}>
-      <PlusIcon aria-hidden="true" /> Create subscription
+    <Button kind="primary" icon={PlusIcon} disabled={mayNot} onClick={() => setEdited('new')}>
+      Create subscription
     </Button>
   );
   return (
@@ -87,16 +88,7 @@ function columnsOf(
   onDelete: (subscription: Subscription) => void,
 ): readonly Column<Subscription>[] {
   return [
-    {
-      id: 'name',
-      title: 'Name',
-      width: 'minmax(10rem, 1fr)',
-      cell: ({ name }) => (
-        <span className="font-medium text-ink" title={name}>
-          {name}
-        </span>
-      ),
-    },
+    nameColumn('name', 'Name', 'minmax(10rem, 1fr)', ({ name }) => name),
     {
       id: 'interval',
       title: 'Interval',
@@ -130,26 +122,18 @@ function columnsOf(
       width: '6.5rem',
       cell: (subscription) => (
         <>
-          <Button
-            kind="quiet"
-            isIcon
+          <IconButton
+            icon={PencilIcon}
+            label={`Change ${subscription.name}`}
             disabled={mayNot}
-            aria-label={`Change ${subscription.name}`}
-            title={`Change ${subscription.name}`}
             onClick={() => onEdit(subscription)}
-          >
-            <PencilIcon aria-hidden="true" />
-          </Button>
-          <Button
-            kind="quiet"
-            isIcon
+          />
+          <IconButton
+            icon={TrashIcon}
+            label={`Delete ${subscription.name}`}
             disabled={mayNot}
-            aria-label={`Delete ${subscription.name}`}
-            title={`Delete ${subscription.name}`}
             onClick={() => onDelete(subscription)}
-          >
-            <TrashIcon aria-hidden="true" />
-          </Button>
+          />
         </>
       ),
     },

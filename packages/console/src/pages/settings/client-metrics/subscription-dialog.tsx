@@ -1,10 +1,9 @@
 import type { OutputOf } from '@weir/api/client';
 import { useState } from 'react';
-import { useAction } from '../../../api/use-operation.ts';
-import { Dialog } from '../../../ui/dialog.tsx';
-import { Field, TextControl } from '../../../ui/field.tsx';
-import { Form, textOf } from '../../../ui/form.tsx';
-import { say } from '../../../ui/toasts.tsx';
+import { useFormAction } from '../../../ui/actions.ts';
+import { TextField } from '../../../ui/field.tsx';
+import { textOf } from '../../../ui/form.tsx';
+import { FormDialog } from '../../../ui/form-dialog.tsx';
 
 type Subscription = OutputOf<'list_client_metrics_subscriptions'>['subscriptions'][number];
 
@@ -23,7 +22,7 @@ const intervalMaxMs = 3_600_000;
 const usualIntervalMs = 300_000;
 
 export function SubscriptionDialog({ clusterId, subscription, names, onClose }: SubscriptionDialogProps) {
-  const update = useAction('update_client_metrics_subscriptions');
+  const update = useFormAction('update_client_metrics_subscriptions', onClose);
   const [name, setName] = useState(subscription?.name ?? '');
   const [interval, setTypedInterval] = useState(String(subscription?.interval_ms ?? usualIntervalMs));
   const nameProblem =
@@ -37,89 +36,70 @@ export function SubscriptionDialog({ clusterId, subscription, names, onClose }: 
   const isInterval =
     /^\d{1,7}$/.test(interval) && Number(interval) >= intervalMinMs && Number(interval) <= intervalMaxMs;
   return (
-    <Dialog
-      isOpen
-      onClose={onClose}
+    <FormDialog
       title={subscription === undefined ? 'Create subscription' : `Change ${subscription.name}`}
-    >
-      <Form
-        what="save the subscription"
-        button="Save subscription"
-        action={update}
-        onCancel={onClose}
-        onSubmit={(fields) => {
-          if (name === '' || nameProblem !== undefined || !isInterval) return;
-          update.mutate(
-            {
-              virtual_cluster_id: clusterId,
-              client_metrics_subscriptions: [
-                {
-                  name,
-                  interval_ms: Number(interval),
-                  metrics: textOf(fields, 'metrics'),
-                  match: textOf(fields, 'match'),
-                },
-              ],
-            },
-            {
-              onSuccess: () => {
-                say(`Saved ${name}`);
-                onClose();
+      what="save the subscription"
+      button="Save subscription"
+      action={update}
+      onClose={onClose}
+      onSubmit={(fields) => {
+        if (name === '' || nameProblem !== undefined || !isInterval) return;
+        update.run(
+          {
+            virtual_cluster_id: clusterId,
+            client_metrics_subscriptions: [
+              {
+                name,
+                interval_ms: Number(interval),
+                metrics: textOf(fields, 'metrics'),
+                match: textOf(fields, 'match'),
               },
-            },
-          );
-        }}
+            ],
+          },
+          `Saved ${name}`,
+        );
+      }}
+    >
+      <TextField
+        label="Name"
+        name="name"
+        problem={nameProblem}
+        required
+        autoFocus={subscription === undefined}
+        readOnly={subscription !== undefined}
+        spellCheck={false}
+        value={name}
+        onText={setName}
+      />
+      <TextField
+        label="Interval in milliseconds"
+        name="interval"
+        problem={isInterval ? undefined : `must be a whole number from ${intervalMinMs} to ${intervalMaxMs}`}
+        inputMode="numeric"
+        value={interval}
+        onText={setTypedInterval}
       >
-        <Field label="Name" name="name" problem={nameProblem}>
-          <TextControl
-            required
-            autoFocus={subscription === undefined}
-            readOnly={subscription !== undefined}
-            autoComplete="off"
-            spellCheck={false}
-            value={name}
-            onChange={(event) => setName(event.target.value)}
-          />
-        </Field>
-        <Field
-          label="Interval in milliseconds"
-          name="interval"
-          help="How often clients push metrics."
-          problem={
-            isInterval ? undefined : `must be a whole number from ${intervalMinMs} to ${intervalMaxMs}`
-          }
-        >
-          <TextControl
-            inputMode="numeric"
-            value={interval}
-            onChange={(event) => setTypedInterval(event.target.value)}
-          />
-        </Field>
-        <Field
-          label="Metrics"
-          name="metrics"
-          help="Name prefixes separated by commas, such as org.apache.kafka.producer., or * for all."
-        >
-          <TextControl
-            className="font-mono"
-            autoComplete="off"
-            spellCheck={false}
-            defaultValue={subscription?.metrics ?? '*'}
-          />
-        </Field>
-        <Field
-          label="Clients"
-          name="match"
-          help="selector=pattern, separated by commas, such as client_id=shop-.*; all must match. Empty for all clients."
-        >
-          <TextControl
-            className="font-mono"
-            autoComplete="off"
-            spellCheck={false}
-            defaultValue={subscription?.match ?? ''}
-          />
-        </Field>
-      </Form>
-    </Dialog>
+        How often clients push metrics.
+      </TextField>
+      <TextField
+        label="Metrics"
+        name="metrics"
+        className="font-mono"
+        spellCheck={false}
+        defaultValue={subscription?.metrics ?? '*'}
+      >
+        Name prefixes separated by commas, such as org.apache.kafka.producer., or * for all.
+      </TextField>
+      <TextField
+        label="Clients"
+        name="match"
+        className="font-mono"
+        spellCheck={false}
+        defaultValue={subscription?.match ?? ''}
+      >
+        selector=pattern, separated by commas, such as client_id=shop-.*; all must match. Empty for all
+        clients.
+      </TextField>
+    </FormDialog>
   );
 }

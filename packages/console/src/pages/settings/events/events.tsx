@@ -5,6 +5,7 @@ import { type EventTypeName, eventTypes, eventTypesIn } from '@weir/events';
 import { useState } from 'react';
 import { useAction, useOperation } from '../../../api/use-operation.ts';
 import { useMissingRight } from '../../../session/rights.ts';
+import { useFormAction } from '../../../ui/actions.ts';
 import { Answer } from '../../../ui/answer.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { Checkbox } from '../../../ui/checkbox.tsx';
@@ -223,7 +224,10 @@ interface ReviewEventsProps {
 }
 
 function ReviewEvents({ clusterId, changes, edits, onClose, onDone }: ReviewEventsProps) {
-  const update = useAction('update_events_state');
+  const update = useFormAction('update_events_state', () => {
+    onDone();
+    onClose();
+  });
   const changed = Object.entries(edits).map(([type, { isEnabled, retention }]) => [
     type,
     {
@@ -239,15 +243,9 @@ function ReviewEvents({ clusterId, changes, edits, onClose, onDone }: ReviewEven
       action={update}
       onClose={onClose}
       onApply={() =>
-        update.mutate(
+        update.run(
           { virtual_cluster_id: clusterId, event_types: Object.fromEntries(changed) },
-          {
-            onSuccess: () => {
-              say('Changed the events');
-              onDone();
-              onClose();
-            },
-          },
+          'Changed the events',
         )
       }
     />

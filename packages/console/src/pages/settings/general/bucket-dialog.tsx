@@ -3,9 +3,8 @@ import { useState } from 'react';
 import { call, problemOf } from '../../../api/client.ts';
 import { useAction } from '../../../api/use-operation.ts';
 import { Button } from '../../../ui/button.tsx';
-import { Dialog } from '../../../ui/dialog.tsx';
-import { Field, TextControl } from '../../../ui/field.tsx';
-import { Form } from '../../../ui/form.tsx';
+import { TextField } from '../../../ui/field.tsx';
+import { FormDialog } from '../../../ui/form-dialog.tsx';
 import { Status } from '../../../ui/status.tsx';
 import { say } from '../../../ui/toasts.tsx';
 import { useDebounced } from '../../../ui/use-debounced.ts';
@@ -50,50 +49,46 @@ export function BucketDialog({ clusterId, bucketUrl, onClose }: BucketDialogProp
     });
   const isChecked = isChanged && settled === typed.trim() && check.isSuccess;
   return (
-    <Dialog isOpen onClose={onClose} title="Change bucket" isSheet>
-      <Form
-        what="change the bucket"
-        button="Change bucket"
-        action={{ isPending: update.isPending || !isChecked, error: update.error }}
-        onCancel={onClose}
-        onSubmit={() => isChecked && save(settled)}
+    <FormDialog
+      title="Change bucket"
+      isSheet
+      what="change the bucket"
+      action={{ isPending: update.isPending || !isChecked, error: update.error }}
+      onClose={onClose}
+      onSubmit={() => isChecked && save(settled)}
+    >
+      <div className="flex flex-col gap-2 text-sm text-body">
+        <p>
+          Running agents write new files to the new bucket within seconds. Existing files stay in the old
+          bucket and are read, merged and deleted there, so keep it reachable. No records are copied, and
+          clients are not affected.
+        </p>
+        <p>
+          All agents need credentials for the new bucket. It must be on the same server or be listed in their
+          -allowedBucketURLs. An agent that cannot use it keeps writing to the old bucket, and a diagnostic
+          reports it.
+        </p>
+      </div>
+      <TextField
+        label="Bucket URL"
+        name="bucket"
+        problem={isChanged && check.isError ? problemOf(check.error).message : undefined}
+        autoFocus
+        className="font-mono"
+        spellCheck={false}
+        value={typed}
+        onText={setTyped}
       >
-        <div className="flex flex-col gap-2 text-sm text-body">
-          <p>
-            Running agents write new files to the new bucket within seconds. Existing files stay in the old
-            bucket and are read, merged and deleted there, so keep it reachable. No records are copied, and
-            clients are not affected.
-          </p>
-          <p>
-            All agents need credentials for the new bucket. It must be on the same server or be listed in
-            their -allowedBucketURLs. An agent that cannot use it keeps writing to the old bucket, and a
-            diagnostic reports it.
-          </p>
+        Such as s3://orders-eu?region=eu-central-1. Do not put secrets into it.
+      </TextField>
+      {isChecked && <Status kind="ok">Valid URL</Status>}
+      {bucketUrl !== null && (
+        <div>
+          <Button disabled={update.isPending} onClick={() => save(null)}>
+            Use the -bucketURL of the agents
+          </Button>
         </div>
-        <Field
-          label="Bucket URL"
-          name="bucket"
-          help="Such as s3://orders-eu?region=eu-central-1. Do not put secrets into it."
-          problem={isChanged && check.isError ? problemOf(check.error).message : undefined}
-        >
-          <TextControl
-            autoFocus
-            className="font-mono"
-            autoComplete="off"
-            spellCheck={false}
-            value={typed}
-            onChange={(event) => setTyped(event.target.value)}
-          />
-        </Field>
-        {isChecked && <Status kind="ok">Valid URL</Status>}
-        {bucketUrl !== null && (
-          <div>
-            <Button disabled={update.isPending} onClick={() => save(null)}>
-              Use the -bucketURL of the agents
-            </Button>
-          </div>
-        )}
-      </Form>
-    </Dialog>
+      )}
+    </FormDialog>
   );
 }

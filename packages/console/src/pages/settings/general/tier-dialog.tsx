@@ -1,11 +1,8 @@
 import { clusterTiers } from '@weir/api/cluster-rules';
 import { useState } from 'react';
-import { useAction } from '../../../api/use-operation.ts';
-import { Dialog } from '../../../ui/dialog.tsx';
-import { Field } from '../../../ui/field.tsx';
-import { Form } from '../../../ui/form.tsx';
-import { Select } from '../../../ui/select.tsx';
-import { say } from '../../../ui/toasts.tsx';
+import { useFormAction } from '../../../ui/actions.ts';
+import { FormDialog } from '../../../ui/form-dialog.tsx';
+import { SelectField } from '../../../ui/select.tsx';
 
 type Tier = (typeof clusterTiers)[number];
 
@@ -18,36 +15,27 @@ interface TierDialogProps {
 export const tierHelp = 'For tools that read it; it has no effect on limits.';
 
 export function TierDialog({ clusterId, tier, onClose }: TierDialogProps) {
-  const update = useAction('update_virtual_cluster_tier');
+  const update = useFormAction('update_virtual_cluster_tier', onClose);
   const [chosen, setChosen] = useState<Tier>(tier);
   return (
-    <Dialog isOpen onClose={onClose} title="Change tier">
-      <Form
-        what="change the tier"
-        button="Change tier"
-        action={{ isPending: update.isPending || chosen === tier, error: update.error }}
-        onCancel={onClose}
-        onSubmit={() =>
-          update.mutate(
-            { virtual_cluster_id: clusterId, tier: chosen },
-            {
-              onSuccess: () => {
-                say(`Changed the tier to ${chosen}`);
-                onClose();
-              },
-            },
-          )
-        }
+    <FormDialog
+      title="Change tier"
+      what="change the tier"
+      action={{ isPending: update.isPending || chosen === tier, error: update.error }}
+      onClose={onClose}
+      onSubmit={() =>
+        update.run({ virtual_cluster_id: clusterId, tier: chosen }, `Changed the tier to ${chosen}`)
+      }
+    >
+      <SelectField
+        label="Tier"
+        name="tier"
+        value={chosen}
+        onChange={(event) => setChosen(event.target.value as Tier)}
+        options={clusterTiers.map((name) => [name, name] as const)}
       >
-        <Field label="Tier" name="tier" help={tierHelp}>
-          <Select
-            aria-label="Tier"
-            value={chosen}
-            onChange={(event) => setChosen(event.target.value as Tier)}
-            options={clusterTiers.map((name) => [name, name] as const)}
-          />
-        </Field>
-      </Form>
-    </Dialog>
+        {tierHelp}
+      </SelectField>
+    </FormDialog>
   );
 }

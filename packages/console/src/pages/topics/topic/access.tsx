@@ -11,7 +11,8 @@ import { Empty } from '../../../ui/states.tsx';
 import { Status, type StatusKind } from '../../../ui/status.tsx';
 import { AclFormDialog } from '../../access/acl-form-dialog.tsx';
 import { AclState } from '../../access/acl-mode.tsx';
-import { RuleTable } from '../../access/rule-table.tsx';
+import { keyOfRule } from '../../access/acl-rule.ts';
+import { useRuleColumns } from '../../access/rule-table.tsx';
 import {
   isAboutTopic,
   type Permission,
@@ -39,6 +40,7 @@ export function TopicAccess() {
   const acls = useOperation('virtual_clusters/acls/list', input, { everyMs: 15_000 });
   const credentials = useOperation('list_virtual_cluster_credentials', input, { everyMs: 30_000 });
   const [isCreating, setCreating] = useState(false);
+  const ruleColumns = useRuleColumns(clusterId);
   const columns = useMemo(() => columnsOf(clusterId, topic), [clusterId, topic]);
   const superusers = (credentials.data?.credentials ?? [])
     .filter(({ is_cluster_superuser }) => is_cluster_superuser)
@@ -59,8 +61,8 @@ export function TopicAccess() {
         >
           Test access
         </Button>
-        <Button kind="primary" onClick={() => setCreating(true)}>
-          <PlusIcon aria-hidden="true" /> Create ACL
+        <Button kind="primary" icon={PlusIcon} onClick={() => setCreating(true)}>
+          Create ACL
         </Button>
       </div>
       <Answer of={acls} what="list the ACLs">
@@ -96,7 +98,7 @@ export function TopicAccess() {
                     here.
                   </Empty>
                 ) : (
-                  <RuleTable clusterId={clusterId} rules={rules} />
+                  <DataTable label="ACLs" columns={ruleColumns} rows={rules} keyOf={keyOfRule} />
                 )}
               </Card>
             </>

@@ -1,9 +1,8 @@
 import { useState } from 'react';
-import { useAction } from '../../../api/use-operation.ts';
 import { formatCount } from '../../../format/format.ts';
+import { useFormAction } from '../../../ui/actions.ts';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
-import { Field, TextControl } from '../../../ui/field.tsx';
-import { say } from '../../../ui/toasts.tsx';
+import { TextField } from '../../../ui/field.tsx';
 
 interface DeleteRecordsProps {
   readonly clusterId: string;
@@ -13,7 +12,7 @@ interface DeleteRecordsProps {
 
 /** Deletes the first records of one partition, which cannot be undone. */
 export function DeleteRecords({ clusterId, topic, onClose }: DeleteRecordsProps) {
-  const deletion = useAction('delete_records');
+  const deletion = useFormAction('delete_records', onClose);
   const [partition, setPartition] = useState('0');
   const [offset, setOffset] = useState('');
   const isPartition = /^\d{1,6}$/.test(partition);
@@ -28,7 +27,7 @@ export function DeleteRecords({ clusterId, topic, onClose }: DeleteRecordsProps)
       action={deletion}
       onConfirm={() => {
         if (!isPartition || !isOffset) return;
-        deletion.mutate(
+        deletion.run(
           {
             virtual_cluster_id: clusterId,
             topic_name: topic,
@@ -36,37 +35,30 @@ export function DeleteRecords({ clusterId, topic, onClose }: DeleteRecordsProps)
               { partition: Number(partition), before_offset: offset === '' ? null : Number(offset) },
             ],
           },
-          {
-            onSuccess: ({ partitions: [after] }) => {
-              say(
-                `Deleted records of ${topic} partition ${partition} before offset ${formatCount(after!.start_offset)}`,
-              );
-              onClose();
-            },
-          },
+          ({ partitions: [after] }) =>
+            `Deleted records of ${topic} partition ${partition} before offset ${formatCount(after!.start_offset)}`,
         );
       }}
     >
       <p>This deletes all records before the offset for all clients, at once. It cannot be undone.</p>
-      <Field
+      <TextField
         label="Partition"
         name="partition"
         problem={isPartition ? undefined : 'is not a partition of the topic'}
-      >
-        <TextControl
-          inputMode="numeric"
-          value={partition}
-          onChange={(event) => setPartition(event.target.value)}
-        />
-      </Field>
-      <Field
+        inputMode="numeric"
+        value={partition}
+        onText={setPartition}
+      />
+      <TextField
         label="First offset to keep"
         name="before_offset"
-        help="Empty to delete all records of the partition."
         problem={isOffset ? undefined : 'is not an offset'}
+        inputMode="numeric"
+        value={offset}
+        onText={setOffset}
       >
-        <TextControl inputMode="numeric" value={offset} onChange={(event) => setOffset(event.target.value)} />
-      </Field>
+        Empty to delete all records of the partition.
+      </TextField>
     </ConfirmDialog>
   );
 }

@@ -1,32 +1,25 @@
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
 import { useState } from 'react';
-import { useAction } from '../../../api/use-operation.ts';
 import { useRowWindow } from '../../../api/use-row-window.ts';
 import { formatBytes, formatCount } from '../../../format/format.ts';
+import { useFormAction } from '../../../ui/actions.ts';
 import { Answer } from '../../../ui/answer.tsx';
 import { Button } from '../../../ui/button.tsx';
+import { countColumn } from '../../../ui/columns.tsx';
 import { type Column, DataTable } from '../../../ui/data-table.tsx';
-import { Dialog } from '../../../ui/dialog.tsx';
-import { Field, TextControl } from '../../../ui/field.tsx';
-import { Form } from '../../../ui/form.tsx';
+import { TextField } from '../../../ui/field.tsx';
+import { FormDialog } from '../../../ui/form-dialog.tsx';
+import { useListSearch } from '../../../ui/list-page.tsx';
 import { Card } from '../../../ui/page.tsx';
 import { Time } from '../../../ui/time.tsx';
-import { say } from '../../../ui/toasts.tsx';
 import { DeleteRecords } from './delete-records.tsx';
 
 type Answered = OutputOf<'list_topic_partitions'>;
 type Partition = Answered['partitions'][number];
 
 const columns: readonly Column<Partition>[] = [
-  {
-    id: 'partition',
-    title: 'Partition',
-    width: 'minmax(6rem, 1fr)',
-    isNumber: true,
-    sortBy: ({ partition }) => partition,
-    cell: ({ partition }) => formatCount(partition),
-  },
+  countColumn('partition', 'Partition', 'minmax(6rem, 1fr)', ({ partition }) => partition),
   {
     id: 'start',
     title: 'Start offset',
@@ -73,10 +66,8 @@ const sortable = ['partition', 'records', 'size'] as const;
 
 export function Partitions() {
   const { clusterId, topic } = useParams({ from: '/frame/clusters/$clusterId/topics/$topic/' });
-  const search = useSearch({ from: '/frame/clusters/$clusterId/topics/$topic/' });
-  const navigate = useNavigate({ from: '/clusters/$clusterId/topics/$topic/' });
+  const { sort = 'partition', set } = useListSearch();
   const [asks, setAsks] = useState<'add' | 'delete' | undefined>();
-  const sort = search.sort ?? 'partition';
   const { first, window } = useRowWindow(
     'list_topic_partitions',
     {
@@ -109,7 +100,7 @@ export function Partitions() {
               rows={window!}
               keyOf={keyOf}
               sort={sort}
-              onSort={(next) => void navigate({ search: (now) => ({ ...now, sort: next }), replace: true })}
+              onSort={(next) => set({ sort: next })}
             />
             {asks === 'add' && (
               <AddPartitions
@@ -137,43 +128,33 @@ interface AddPartitionsProps {
 }
 
 function AddPartitions({ clusterId, topic, now, onClose }: AddPartitionsProps) {
-  const update = useAction('update_topic');
+  const update = useFormAction('update_topic', onClose);
   const [count, setCount] = useState(String(now + 1));
   const isMore = /^\d{1,6}$/.test(count) && Number(count) > now;
   return (
-    <Dialog
-      isOpen
-      onClose={onClose}
+    <FormDialog
       title={`Add partitions to ${topic}`}
       description="New records of a key may go to another partition than older ones. Partitions cannot be removed."
+      what="add partitions"
+      button="Add partitions"
+      action={update}
+      onClose={onClose}
+      onSubmit={() =>
+        isMore &&
+        update.run(
+          { virtual_cluster_id: clusterId, topic_name: topic, partition_count: Number(count) },
+          `${topic} has ${formatCount(Number(count))} partitions`,
+        )
+      }
     >
-      <Form
-        what="add partitions"
-        button="Add partitions"
-        action={update}
-        onCancel={onClose}
-        onSubmit={() =>
-          isMore &&
-          update.mutate(
-            { virtual_cluster_id: clusterId, topic_name: topic, partition_count: Number(count) },
-            {
-              onSuccess: () => {
-                say(`${topic} has ${formatCount(Number(count))} partitions`);
-                onClose();
-              },
-            },
-          )
-        }
-      >
-        <Field
-          label="Total partitions"
-          name="partition_count"
-          help={`Currently ${formatCount(now)}.`}
-          problem={isMore ? undefined : `is not a whole number above ${now}`}
-        >
-          <TextControl inputMode="numeric" value={count} onChange={(event) => setCount(event.target.value)} />
-        </Field>
-      </Form>
-    </Dialog>
+      <TextField
+        label="Total partitions"
+        name="partition_count"
+        problem={isMore ? undefined : `is not a whole number above ${now}`}
+        inputMode="numeric"
+        value={count}
+        onText={setCount}
+      >{`Currently ${formatCount(now)}.`}</TextField>
+    </FormDialog>
   );
 }

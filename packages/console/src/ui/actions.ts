@@ -1,0 +1,33 @@
+import type { CallOf, OperationName, OutputOf } from '@weir/api/client';
+import { useAction } from '../api/use-operation.ts';
+import { say } from './toasts.tsx';
+
+/** What to say of a success. */
+type Said<Name extends OperationName> = string | ((output: OutputOf<Name>) => string);
+
+const textOf = <Name extends OperationName>(said: Said<Name>, output: OutputOf<Name>) =>
+  typeof said === 'string' ? said : said(output);
+
+/** The action of a form or a dialog, which shows a failure itself. A success is said, and then the form is done. */
+export function useFormAction<Name extends OperationName>(name: Name, onDone?: () => void) {
+  const action = useAction(name);
+  const run = (input: CallOf<Name>, said: Said<Name>) =>
+    action.mutate(input, {
+      onSuccess: (output) => {
+        say(textOf(said, output));
+        onDone?.();
+      },
+    });
+  return { ...action, run };
+}
+
+/** The action of a button: a success and a failure are both said. */
+export function useButtonAction<Name extends OperationName>(name: Name) {
+  const action = useAction(name);
+  const run = (input: CallOf<Name>, said: Said<Name>) =>
+    action.mutate(input, {
+      onSuccess: (output) => say(textOf(said, output)),
+      onError: ({ message }) => say(message, 'fail'),
+    });
+  return { ...action, run };
+}
