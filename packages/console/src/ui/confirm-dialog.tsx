@@ -1,5 +1,7 @@
+import type { CallOf, OperationName } from '@weir/api/client';
 import { type ReactNode, useState } from 'react';
 import { visibleText } from '../format/visible-text.ts';
+import { useFormAction } from './actions.ts';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 import { TextField } from './field.tsx';
@@ -57,3 +59,34 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
 }
 
 const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
+
+interface DeletionDialogProps<Name extends OperationName> {
+  readonly operation: Name;
+  readonly input: CallOf<Name>;
+  /** `key ingest`. */
+  readonly what: string;
+  readonly name: string;
+  /** Whether the name has to be typed: something may depend on it. */
+  readonly isInUse: boolean;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+}
+
+/** Asks before something with a name is deleted, deletes it, and says so. */
+export function DeletionDialog<Name extends OperationName>(props: DeletionDialogProps<Name>) {
+  const { operation, input, what, name, isInUse, onClose, children } = props;
+  const deletion = useFormAction(operation, onClose);
+  return (
+    <ConfirmDialog
+      isOpen
+      onClose={onClose}
+      title={`Delete ${what}?`}
+      button={`Delete ${name}`}
+      {...(isInUse ? { nameToType: name } : {})}
+      action={deletion}
+      onConfirm={() => deletion.run(input, `Deleted ${name}`)}
+    >
+      {children}
+    </ConfirmDialog>
+  );
+}

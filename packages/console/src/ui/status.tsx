@@ -17,10 +17,12 @@ interface StatusProps {
   readonly children: ReactNode;
   /** With a background of its own, for a line of text that is no part of a table. */
   readonly isBadge?: boolean;
+  /** For a sentence, which may take several lines. */
+  readonly wraps?: boolean;
 }
 
 /** A state: colour, an icon and a word, because colour alone does not reach everyone. */
-export function Status({ kind, children, isBadge = false }: StatusProps) {
+export function Status({ kind, children, isBadge = false, wraps = false }: StatusProps) {
   const { icon: Icon, text, soft } = looks[kind];
   return (
     <span
@@ -31,7 +33,7 @@ export function Status({ kind, children, isBadge = false }: StatusProps) {
       )}
     >
       <Icon aria-hidden="true" className="size-3.5 shrink-0" />
-      {children}
+      {wraps ? <span className="whitespace-normal">{children}</span> : children}
     </span>
   );
 }

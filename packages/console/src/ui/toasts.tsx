@@ -54,8 +54,8 @@ function ToastList() {
       className="flex items-center gap-2 rounded-md border border-line bg-raised py-1 pr-1 pl-3 shadow-popover transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0"
     >
       <Toast.Title className="min-w-0 flex-1 text-sm break-words text-ink">
-        <Status kind={(toast.type as StatusKind | undefined) ?? 'ok'}>
-          <span className="whitespace-normal text-ink">{toast.title}</span>
+        <Status kind={(toast.type as StatusKind | undefined) ?? 'ok'} wraps>
+          <span className="text-ink">{toast.title}</span>
         </Status>
       </Toast.Title>
       {toast.data !== undefined && (

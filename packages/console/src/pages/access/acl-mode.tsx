@@ -33,8 +33,8 @@ export function AclState({ clusterId }: { readonly clusterId: string }) {
   const mode = useMode(clusterId);
   if (mode === undefined) return null;
   return (
-    <Status kind={modes[mode].kind} isBadge>
-      <span className="whitespace-normal">{modes[mode].text}</span>
+    <Status kind={modes[mode].kind} isBadge wraps>
+      {modes[mode].text}
     </Status>
   );
 }

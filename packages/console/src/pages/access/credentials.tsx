@@ -3,10 +3,9 @@ import { useParams } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
 import { useState } from 'react';
 import { useOperation } from '../../api/use-operation.ts';
-import { useFormAction } from '../../ui/actions.ts';
 import { Button } from '../../ui/button.tsx';
 import { nameColumn } from '../../ui/columns.tsx';
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { DeletionDialog } from '../../ui/confirm-dialog.tsx';
 import { CopyableId } from '../../ui/copy-button.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { ListTable } from '../../ui/list-page.tsx';
@@ -61,7 +60,22 @@ export function Credentials() {
       </ListTable>
       {isCreating && <CreateCredentialDialog clusterId={clusterId} onClose={() => setCreating(false)} />}
       {deleted !== undefined && (
-        <DeleteCredential clusterId={clusterId} of={deleted} onClose={() => setDeleted(undefined)} />
+        <DeletionDialog
+          operation="delete_virtual_cluster_credentials"
+          input={{ virtual_cluster_id: clusterId, id: deleted.id }}
+          what={`credential ${deleted.name}`}
+          name={deleted.name}
+          isInUse={deleted.last_used_at !== null}
+          onClose={() => setDeleted(undefined)}
+        >
+          <p>
+            Its clients are refused at their next login. The last login:{' '}
+            <Time of={deleted.last_used_at} isAgo />.
+          </p>
+          <p>
+            Its ACLs stay and apply to a new credential of the same name. The password cannot be recovered.
+          </p>
+        </DeletionDialog>
       )}
     </Page>
   );
@@ -85,33 +99,4 @@ function columnsOf(onDelete: (credential: Credential) => void): readonly Column<
     },
     ...secretColumns('Last login', onDelete),
   ];
-}
-
-interface DeleteProps {
-  readonly clusterId: string;
-  readonly of: Credential;
-  readonly onClose: () => void;
-}
-
-function DeleteCredential({ clusterId, of: credential, onClose }: DeleteProps) {
-  const remove = useFormAction('delete_virtual_cluster_credentials', onClose);
-  return (
-    <ConfirmDialog
-      isOpen
-      onClose={onClose}
-      title={`Delete credential ${credential.name}?`}
-      button={`Delete ${credential.name}`}
-      action={remove}
-      {...(credential.last_used_at === null ? {} : { nameToType: credential.name })}
-      onConfirm={() =>
-        remove.run({ virtual_cluster_id: clusterId, id: credential.id }, `Deleted ${credential.name}`)
-      }
-    >
-      <p>
-        Its clients are refused at their next login. The last login:{' '}
-        <Time of={credential.last_used_at} isAgo />.
-      </p>
-      <p>Its ACLs stay and apply to a new credential of the same name. The password cannot be recovered.</p>
-    </ConfirmDialog>
-  );
 }

@@ -8,7 +8,7 @@ import { useFormAction } from '../../ui/actions.ts';
 import { Answer } from '../../ui/answer.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Checkbox } from '../../ui/checkbox.tsx';
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { DeletionDialog } from '../../ui/confirm-dialog.tsx';
 import { CopyableId } from '../../ui/copy-button.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { textOf } from '../../ui/form.tsx';
@@ -57,7 +57,19 @@ export function WorkloadIdentities() {
       </Card>
       {isCreating && <CreateFederation clusterId={clusterId} onClose={() => setCreating(false)} />}
       {deleted !== undefined && (
-        <DeleteFederation clusterId={clusterId} of={deleted} onClose={() => setDeleted(undefined)} />
+        <DeletionDialog
+          operation="delete_workload_identity_federation"
+          input={{ virtual_cluster_id: clusterId, id: deleted.id }}
+          what={`federation ${deleted.name}`}
+          name={deleted.name}
+          isInUse
+          onClose={() => setDeleted(undefined)}
+        >
+          <p>
+            Agents that authenticate with it are refused within seconds. You can create it again with the same
+            fields.
+          </p>
+        </DeletionDialog>
       )}
     </Page>
   );
@@ -130,25 +142,5 @@ function CreateFederation({ clusterId, onClose }: OfCluster) {
       </TextField>
       <Checkbox name="read_only" label="Read only: its tokens cannot connect agents" />
     </FormDialog>
-  );
-}
-
-function DeleteFederation({ clusterId, of: row, onClose }: OfCluster & { readonly of: Federation }) {
-  const remove = useFormAction('delete_workload_identity_federation', onClose);
-  return (
-    <ConfirmDialog
-      isOpen
-      onClose={onClose}
-      title={`Delete federation ${row.name}?`}
-      button={`Delete ${row.name}`}
-      nameToType={row.name}
-      action={remove}
-      onConfirm={() => remove.run({ virtual_cluster_id: clusterId, id: row.id }, `Deleted ${row.name}`)}
-    >
-      <p>
-        Agents that authenticate with it are refused within seconds. You can create it again with the same
-        fields.
-      </p>
-    </ConfirmDialog>
   );
 }

@@ -6,10 +6,9 @@ import { useOperation } from '../../api/use-operation.ts';
 import { clusterLabel } from '../../format/cluster-label.ts';
 import { formatAgo } from '../../format/format.ts';
 import { useContextOfCaller } from '../../session/context.ts';
-import { useFormAction } from '../../ui/actions.ts';
 import { Button } from '../../ui/button.tsx';
 import { nameColumn } from '../../ui/columns.tsx';
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { DeletionDialog } from '../../ui/confirm-dialog.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { ListTable } from '../../ui/list-page.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -57,7 +56,20 @@ export function Keys() {
         </Empty>
       </ListTable>
       {isCreating && <CreateKeyDialog onClose={() => setCreating(false)} />}
-      {deleted !== undefined && <DeleteKey of={deleted} onClose={() => setDeleted(undefined)} />}
+      {deleted !== undefined && (
+        <DeletionDialog
+          operation="delete_api_key"
+          input={{ api_key_id: deleted.id }}
+          what={`key ${deleted.name}`}
+          name={deleted.name}
+          isInUse={deleted.last_used_at !== null}
+          onClose={() => setDeleted(undefined)}
+        >
+          {lossOf(deleted, (time) => formatAgo(Date.parse(time), systemClock.nowMs())).map((sentence) => (
+            <p key={sentence}>{sentence}</p>
+          ))}
+        </DeletionDialog>
+      )}
     </Page>
   );
 }
@@ -90,23 +102,4 @@ function useColumns(onDelete: (key: Key) => void): readonly Column<Key>[] {
     },
     ...secretColumns('Last used', onDelete),
   ];
-}
-
-function DeleteKey({ of: key, onClose }: { readonly of: Key; readonly onClose: () => void }) {
-  const remove = useFormAction('delete_api_key', onClose);
-  return (
-    <ConfirmDialog
-      isOpen
-      onClose={onClose}
-      title={`Delete key ${key.name}?`}
-      button={`Delete ${key.name}`}
-      action={remove}
-      {...(key.last_used_at === null ? {} : { nameToType: key.name })}
-      onConfirm={() => remove.run({ api_key_id: key.id }, `Deleted ${key.name}`)}
-    >
-      {lossOf(key, (time) => formatAgo(Date.parse(time), systemClock.nowMs())).map((sentence) => (
-        <p key={sentence}>{sentence}</p>
-      ))}
-    </ConfirmDialog>
-  );
 }

@@ -146,8 +146,8 @@ function TestButton({ configuration }: { readonly configuration: string | undefi
       </Button>
       <span aria-live="polite">
         {result !== undefined && result !== 'running' && (
-          <Status kind={result.isOk ? 'ok' : 'fail'}>
-            <span className="whitespace-normal">{result.text}</span>
+          <Status kind={result.isOk ? 'ok' : 'fail'} wraps>
+            {result.text}
           </Status>
         )}
       </span>

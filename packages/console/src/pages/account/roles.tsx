@@ -3,10 +3,9 @@ import type { OutputOf } from '@weir/api/client';
 import { useState } from 'react';
 import { useAction, useOperation } from '../../api/use-operation.ts';
 import { useContextOfCaller } from '../../session/context.ts';
-import { useFormAction } from '../../ui/actions.ts';
 import { Answer } from '../../ui/answer.tsx';
 import { Button } from '../../ui/button.tsx';
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { DeletionDialog } from '../../ui/confirm-dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { textOf } from '../../ui/form.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
@@ -65,7 +64,18 @@ export function Roles() {
       {edited !== undefined && (
         <EditRole role={edited === 'new' ? undefined : edited} onClose={() => setEdited(undefined)} />
       )}
-      {deleted !== undefined && <DeleteRole role={deleted} onClose={() => setDeleted(undefined)} />}
+      {deleted !== undefined && (
+        <DeletionDialog
+          operation="delete_user_role"
+          input={{ user_role_id: deleted.id }}
+          what={`role ${deleted.name}`}
+          name={deleted.name}
+          isInUse={false}
+          onClose={() => setDeleted(undefined)}
+        >
+          <p>A role that members have or that single sign-on assigns cannot be deleted.</p>
+        </DeletionDialog>
+      )}
     </Page>
   );
 }
@@ -133,21 +143,5 @@ function EditRole({ role, onClose }: RoleProps) {
         <SelectField key={id} label={`In ${place}`} name={id} defaultValue={grantAt(id)} options={grants} />
       ))}
     </FormDialog>
-  );
-}
-
-function DeleteRole({ role, onClose }: { readonly role: Role; readonly onClose: () => void }) {
-  const remove = useFormAction('delete_user_role', onClose);
-  return (
-    <ConfirmDialog
-      isOpen
-      onClose={onClose}
-      title={`Delete role ${role.name}?`}
-      button={`Delete ${role.name}`}
-      action={remove}
-      onConfirm={() => remove.run({ user_role_id: role.id }, `Deleted ${role.name}`)}
-    >
-      <p>A role that members have or that single sign-on assigns cannot be deleted.</p>
-    </ConfirmDialog>
   );
 }

@@ -10,7 +10,7 @@ import { useFormAction } from '../../ui/actions.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Checkbox } from '../../ui/checkbox.tsx';
 import { timeColumn } from '../../ui/columns.tsx';
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { DeletionDialog } from '../../ui/confirm-dialog.tsx';
 import { CopyableId } from '../../ui/copy-button.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { TextField } from '../../ui/field.tsx';
@@ -54,7 +54,19 @@ export function Workspaces() {
       />
       {isCreating && <CreateWorkspace onClose={() => setCreating(false)} />}
       {renamed !== undefined && <RenameWorkspace of={renamed} onClose={() => setRenamed(undefined)} />}
-      {deleted !== undefined && <DeleteWorkspace of={deleted} onClose={() => setDeleted(undefined)} />}
+      {deleted !== undefined && (
+        <DeletionDialog
+          operation="delete_workspace"
+          input={{ workspace_id: deleted.id }}
+          what={`workspace ${deleted.name}`}
+          name={deleted.name}
+          isInUse
+          onClose={() => setDeleted(undefined)}
+        >
+          <p>Its keys are refused within seconds. Its deleted clusters can no longer be restored.</p>
+          <p>This cannot be undone. A workspace that still has clusters cannot be deleted.</p>
+        </DeletionDialog>
+      )}
     </Page>
   );
 }
@@ -199,23 +211,5 @@ function RenameWorkspace({ of: workspace, onClose }: OfWorkspace) {
         {nameHelp}
       </TextField>
     </FormDialog>
-  );
-}
-
-function DeleteWorkspace({ of: workspace, onClose }: OfWorkspace) {
-  const remove = useFormAction('delete_workspace', onClose);
-  return (
-    <ConfirmDialog
-      isOpen
-      onClose={onClose}
-      title={`Delete workspace ${workspace.name}?`}
-      button={`Delete ${workspace.name}`}
-      nameToType={workspace.name}
-      action={remove}
-      onConfirm={() => remove.run({ workspace_id: workspace.id }, `Deleted ${workspace.name}`)}
-    >
-      <p>Its keys are refused within seconds. Its deleted clusters can no longer be restored.</p>
-      <p>This cannot be undone. A workspace that still has clusters cannot be deleted.</p>
-    </ConfirmDialog>
   );
 }

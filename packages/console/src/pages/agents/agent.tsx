@@ -118,8 +118,8 @@ function Gone({ clusterId, agentId }: OfAgent) {
   const lost = data?.lost_agents.find(({ agent_id }) => agent_id === agentId);
   return (
     <p className="text-lg">
-      <Status kind={lost === undefined ? 'muted' : 'warn'}>
-        <span className="whitespace-normal text-ink">
+      <Status kind={lost === undefined ? 'muted' : 'warn'} wraps>
+        <span className="text-ink">
           {lost === undefined ? (
             'No agent with this id is connected. It has stopped, or the id is wrong.'
           ) : (

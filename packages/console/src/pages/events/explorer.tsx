@@ -45,8 +45,8 @@ export function EventExplorer(props: ExplorerProps) {
       <QueryBar explorer={explorer} />
       {problem !== undefined && (
         <p role="alert" className="-mt-2 text-sm">
-          <Status kind="fail">
-            <span className="whitespace-normal">{problem}</span>
+          <Status kind="fail" wraps>
+            {problem}
           </Status>
         </p>
       )}

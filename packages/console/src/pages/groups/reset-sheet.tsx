@@ -195,11 +195,9 @@ function Preview({ reset, onBack, onClose }: PreviewProps) {
             {formatCount(skipped)} records skipped, {formatCount(repeated)} reprocessed.
           </p>
           {members > 0 && (
-            <Status kind="warn">
-              <span className="whitespace-normal">
-                The group has {members === 1 ? 'an active member' : `${members} active members`} (state{' '}
-                {state}). Stop its consumers, then reset its offsets.
-              </span>
+            <Status kind="warn" wraps>
+              The group has {members === 1 ? 'an active member' : `${members} active members`} (state {state}
+              ). Stop its consumers, then reset its offsets.
             </Status>
           )}
           <div className="rounded-md border border-line">

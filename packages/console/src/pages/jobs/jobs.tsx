@@ -120,8 +120,8 @@ function Kinds({ kinds, jobs }: { readonly kinds: readonly JobKind[]; readonly j
               <span className="min-w-60 flex-1 text-body">{kindMeaning(kind.kind)}</span>
               <span className="text-muted">{counts || 'nothing to do'}</span>
               <span className="w-44 shrink-0 sm:text-right">
-                <Status kind={takers.status}>
-                  <span className="whitespace-normal">{takers.text}</span>
+                <Status kind={takers.status} wraps>
+                  {takers.text}
                 </Status>
               </span>
             </li>

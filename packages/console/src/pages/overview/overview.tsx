@@ -60,8 +60,8 @@ function OverviewOf({ cluster }: { readonly cluster: Cluster }) {
       actions={<Freshness of={overview} />}
     >
       <p className="text-lg text-ink">
-        <Status kind={sentence.kind}>
-          <span className="whitespace-normal text-ink">{sentence.text}</span>
+        <Status kind={sentence.kind} wraps>
+          <span className="text-ink">{sentence.text}</span>
         </Status>
       </p>
       {isKafka && <Figures metrics={metrics.data} state={state} />}

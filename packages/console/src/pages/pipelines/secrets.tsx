@@ -7,7 +7,7 @@ import { useFormAction } from '../../ui/actions.ts';
 import { Answer } from '../../ui/answer.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Checkbox } from '../../ui/checkbox.tsx';
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { DeletionDialog } from '../../ui/confirm-dialog.tsx';
 import { CopyableId } from '../../ui/copy-button.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { textOf } from '../../ui/form.tsx';
@@ -60,7 +60,16 @@ export function Secrets({ clusterId }: { readonly clusterId: string }) {
         <RotateSecret clusterId={clusterId} secret={asked.secret} onClose={onClose} />
       )}
       {asked?.what === 'delete' && (
-        <DeleteSecret clusterId={clusterId} secret={asked.secret} onClose={onClose} />
+        <DeletionDialog
+          operation="delete_secret"
+          input={{ virtual_cluster_id: clusterId, secret_name: asked.secret.name }}
+          what={`the secret ${asked.secret.name}`}
+          name={asked.secret.name}
+          isInUse={false}
+          onClose={onClose}
+        >
+          <p>It cannot be restored. Older versions of pipelines that refer to it cannot be deployed again.</p>
+        </DeletionDialog>
       )}
     </section>
   );
@@ -170,22 +179,5 @@ function RotateSecret({ clusterId, secret, onClose }: OfCluster & { readonly sec
     >
       <ValueField />
     </FormDialog>
-  );
-}
-
-function DeleteSecret({ clusterId, secret, onClose }: OfCluster & { readonly secret: Secret }) {
-  const remove = useFormAction('delete_secret', onClose);
-  const { name } = secret;
-  return (
-    <ConfirmDialog
-      isOpen
-      onClose={onClose}
-      title={`Delete the secret ${name}`}
-      button={`Delete ${name}`}
-      action={remove}
-      onConfirm={() => remove.run({ virtual_cluster_id: clusterId, secret_name: name }, `Deleted ${name}`)}
-    >
-      <p>It cannot be restored. Older versions of pipelines that refer to it cannot be deployed again.</p>
-    </ConfirmDialog>
   );
 }

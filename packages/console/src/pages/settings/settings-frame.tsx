@@ -38,8 +38,8 @@ export function SettingsFrame({ clusterId, actions, children }: SettingsFramePro
       />
       {missing !== undefined && (
         <p>
-          <Status kind="info" isBadge>
-            <span className="whitespace-normal">You may read these settings. To change them: {missing}.</span>
+          <Status kind="info" isBadge wraps>
+            You may read these settings. To change them: {missing}.
           </Status>
         </p>
       )}

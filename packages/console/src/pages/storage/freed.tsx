@@ -47,8 +47,8 @@ export function Freed({ clusterId, costs }: FreedProps) {
           {costs.is_deletion_enabled ? (
             ` Agents delete such files ${delay} after their last use.`
           ) : (
-            <Status kind="warn">
-              <span className="whitespace-normal">Not deleted: service.file.delete.enable is false.</span>
+            <Status kind="warn" wraps>
+              Not deleted: service.file.delete.enable is false.
             </Status>
           )}{' '}
           <Link

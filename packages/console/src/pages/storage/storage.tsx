@@ -64,11 +64,9 @@ export function Storage() {
         {(costs) => (
           <>
             {costs.measured_seconds === 0 && (
-              <Status kind="info">
-                <span className="whitespace-normal">
-                  No requests measured yet. Agents report them every 20 seconds; until then only stored bytes
-                  have a cost.
-                </span>
+              <Status kind="info" wraps>
+                No requests measured yet. Agents report them every 20 seconds; until then only stored bytes
+                have a cost.
               </Status>
             )}
             <dl className="grid grid-cols-2 gap-3 lg:grid-cols-4">

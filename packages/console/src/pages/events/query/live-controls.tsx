@@ -36,8 +36,8 @@ export function LiveLine({ explorer }: ExplorerPart) {
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line bg-hover px-3 py-1.5 text-sm">
       {liveProblem !== undefined ? (
         <p role="alert">
-          <Status kind="warn">
-            <span className="whitespace-normal">{liveProblem}</span>
+          <Status kind="warn" wraps>
+            {liveProblem}
           </Status>
         </p>
       ) : (
@@ -48,10 +48,8 @@ export function LiveLine({ explorer }: ExplorerPart) {
           </p>
           {hasGap && <Status kind="warn">some events skipped: they arrived too fast</Status>}
           {tail.error !== undefined && !isPaused && (
-            <Status kind="warn">
-              <span className="whitespace-normal">
-                new events could not be read, trying again: {problemOf(tail.error).message}
-              </span>
+            <Status kind="warn" wraps>
+              new events could not be read, trying again: {problemOf(tail.error).message}
             </Status>
           )}
           <Button

@@ -92,8 +92,8 @@ function PartOfTopic({ clusterId, topic, part, configs }: PartProps) {
         </Answer>
       )}
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1 border-t border-line px-4 py-2 text-sm">
-        <Status kind={validation.isOn ? (validation.isWarningOnly ? 'warn' : 'ok') : 'muted'}>
-          <span className="whitespace-normal">{validationText(part, validation)}</span>
+        <Status kind={validation.isOn ? (validation.isWarningOnly ? 'warn' : 'ok') : 'muted'} wraps>
+          {validationText(part, validation)}
         </Status>
         {validation.isOn && <span className="text-muted">{strategyText(validation)}</span>}
         <Link
