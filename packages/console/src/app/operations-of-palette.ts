@@ -1,5 +1,6 @@
 import type { OperationName, OutputOf } from '@weir/api/client';
 import { apiKeyHeader, apiPath } from '@weir/api/paths';
+import { shellWord } from '../format/shell-word.ts';
 import { missingRight } from '../session/rights.ts';
 
 /** An operation of the catalogue, as far as the palette needs it. */
@@ -55,6 +56,5 @@ export function curlOf(
       : {}),
     ...('workspace_id' in example.input && workspaceId !== undefined ? { workspace_id: workspaceId } : {}),
   };
-  const body = JSON.stringify(input).replaceAll("'", `'\\''`);
-  return `curl -s ${origin}${apiPath}/${name} -H "${apiKeyHeader}: $WEIR_API_KEY" -H 'content-type: application/json' -d '${body}'`;
+  return `curl -s ${origin}${apiPath}/${name} -H "${apiKeyHeader}: $WEIR_API_KEY" -H 'content-type: application/json' -d ${shellWord(JSON.stringify(input))}`;
 }

@@ -1,4 +1,4 @@
-import { Link } from '@tanstack/react-router';
+import { ObjectLink } from './object-link.tsx';
 
 interface AgentLinkProps {
   readonly clusterId: string;
@@ -7,13 +7,10 @@ interface AgentLinkProps {
 
 export function AgentLink({ clusterId, agentId }: AgentLinkProps) {
   return (
-    <Link
-      to="/clusters/$clusterId/agents/$agentId"
-      params={{ clusterId, agentId }}
-      title={agentId}
+    <ObjectLink
+      clusterId={clusterId}
+      of={{ kind: 'agent', name: agentId }}
       className="font-mono text-xs text-ink hover:underline"
-    >
-      {agentId}
-    </Link>
+    />
   );
 }

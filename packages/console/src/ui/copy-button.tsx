@@ -13,35 +13,38 @@ interface CopyProps {
   readonly what: string;
 }
 
-function useCopy({ text, what }: CopyProps): { readonly isDone: boolean; copy(): void } {
-  const [isDone, setDone] = useState(false);
-  return {
-    isDone,
-    copy() {
-      navigator.clipboard.writeText(text).then(
-        () => {
-          setDone(true);
-          systemClock.after(shownMs, () => setDone(false));
-          say(`Copied ${what}`);
-        },
-        () => say(`Failed to copy ${what}: the browser denied access to the clipboard`, 'fail'),
-      );
+/** Copies a text and says so. */
+export function copy({ text, what }: CopyProps, onDone?: () => void): void {
+  navigator.clipboard.writeText(text).then(
+    () => {
+      say(`Copied ${what}`);
+      onDone?.();
     },
-  };
+    () => say(`Failed to copy ${what}: the browser denied access to the clipboard`, 'fail'),
+  );
 }
 
 export function CopyButton(props: CopyProps) {
-  const { isDone, copy } = useCopy(props);
-  return <IconButton icon={isDone ? CheckIcon : CopyIcon} label={`Copy ${props.what}`} onClick={copy} />;
+  const [isDone, setDone] = useState(false);
+  const done = () => {
+    setDone(true);
+    systemClock.after(shownMs, () => setDone(false));
+  };
+  return (
+    <IconButton
+      icon={isDone ? CheckIcon : CopyIcon}
+      label={`Copy ${props.what}`}
+      onClick={() => copy(props, done)}
+    />
+  );
 }
 
 /** An id, which is copied by a click. */
 export function CopyableId({ text, what }: CopyProps) {
-  const { copy } = useCopy({ text, what });
   return (
     <button
       type="button"
-      onClick={copy}
+      onClick={() => copy({ text, what })}
       title={visibleText(`Copy ${what}`)}
       className="-mx-1 min-h-6 max-w-full truncate rounded px-1 font-mono text-xs text-muted hover:bg-hover hover:text-ink"
     >

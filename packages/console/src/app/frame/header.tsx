@@ -9,6 +9,7 @@ import {
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useAction, useOperation } from '../../api/use-operation.ts';
 import { clusterLabel } from '../../format/cluster-label.ts';
+import { counted } from '../../format/format.ts';
 import { useClusters } from '../../session/workspace-choice.ts';
 import { tasks } from '../../tasks/tasks.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
@@ -95,7 +96,7 @@ function Health({ clusterId }: { readonly clusterId: string }) {
       ) : failing === 0 ? (
         <Status kind={data === undefined ? 'muted' : 'ok'}>{data === undefined ? '…' : 'healthy'}</Status>
       ) : (
-        <Status kind="warn">{failing === 1 ? '1 problem' : `${failing} problems`}</Status>
+        <Status kind="warn">{counted(failing, 'problem')}</Status>
       )}
     </Link>
   );

@@ -1,11 +1,10 @@
+import { shellWord } from '../../format/shell-word.ts';
+
 interface Connection {
   readonly bootstrap: string;
   readonly username: string;
   readonly password: string;
 }
-
-const inShell = (text: string) =>
-  /^[\w.:@%+=,/-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** Three ways to write the first record, each to paste as it is. The topic is made by the first of them. */
 export function connectCommands({
@@ -18,7 +17,7 @@ export function connectCommands({
     [
       'weir CLI',
       [
-        `export LOGIN="-bootstrap-host ${bootstrap} -username ${inShell(username)} -password ${inShell(password)}"`,
+        `export LOGIN="-bootstrap-host ${bootstrap} -username ${shellWord(username)} -password ${shellWord(password)}"`,
         'weir cli create-topic -topic hello $LOGIN',
         "echo 'first record' | weir cli produce -topic hello $LOGIN",
         'weir cli fetch -topic hello -offset earliest $LOGIN',
@@ -26,7 +25,7 @@ export function connectCommands({
     ],
     [
       'kcat',
-      `kcat -b ${bootstrap} -X security.protocol=SASL_PLAINTEXT -X sasl.mechanisms=PLAIN -X sasl.username=${inShell(username)} -X sasl.password=${inShell(password)} -L`,
+      `kcat -b ${bootstrap} -X security.protocol=SASL_PLAINTEXT -X sasl.mechanisms=PLAIN -X sasl.username=${shellWord(username)} -X sasl.password=${shellWord(password)} -L`,
     ],
     [
       'JavaScript (kafkajs)',

@@ -5,7 +5,7 @@ import { printLiteral } from '@weir/events';
 import { type ReactNode, useMemo } from 'react';
 import { useMetrics, valuesOf } from '../../api/use-metrics.ts';
 import { useOperation } from '../../api/use-operation.ts';
-import { formatCount, formatDuration, formatShort } from '../../format/format.ts';
+import { counted, formatCount, formatDuration, formatShort } from '../../format/format.ts';
 import { visibleText } from '../../format/visible-text.ts';
 import { Answer } from '../../ui/answer.tsx';
 import { CopyableId } from '../../ui/copy-button.tsx';
@@ -218,7 +218,7 @@ function Clients({ clusterId, agentId }: OfAgent) {
   const sum = clients.reduce((total, { connections }) => total + connections, 0);
   return (
     <Card
-      title={`Clients (${sum === 1 ? '1 connection' : `${formatCount(sum)} connections`})`}
+      title={`Clients (${counted(sum, 'connection')})`}
       actions={
         <Link
           to="/clusters/$clusterId/clients"

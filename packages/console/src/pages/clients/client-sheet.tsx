@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { printLiteral } from '@weir/events';
 import type { ReactNode } from 'react';
-import { formatCount } from '../../format/format.ts';
+import { counted, formatCount } from '../../format/format.ts';
 import { visibleText } from '../../format/visible-text.ts';
 import { AgentLink } from '../../ui/agent-link.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -34,7 +34,7 @@ export function ClientSheet({ clusterId, software, zoneById, onClose }: ClientSh
       isSheet
       onClose={onClose}
       title={visibleText(`${nameOf(software)} ${version}`.trim())}
-      description={connections === 1 ? '1 connection' : `${formatCount(connections)} connections`}
+      description={counted(connections, 'connection')}
     >
       <div className="flex flex-col gap-4 text-sm">
         <Names title="Client ids" nothing="No connection has a client id.">

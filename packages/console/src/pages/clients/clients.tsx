@@ -1,7 +1,7 @@
 import { useParams, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { useOperation } from '../../api/use-operation.ts';
-import { formatCount } from '../../format/format.ts';
+import { counted, formatCount } from '../../format/format.ts';
 import { visibleText } from '../../format/visible-text.ts';
 import { Button } from '../../ui/button.tsx';
 import { countColumn } from '../../ui/columns.tsx';
@@ -164,8 +164,7 @@ function columnsOf(
 function Facts({ of: { connections, total, clients, reported_at } }: { readonly of: Answered }) {
   return (
     <>
-      {connections === 1 ? '1 connection' : `${formatCount(connections)} connections`} ·{' '}
-      {total === 1 ? '1 software version' : `${formatCount(total)} software versions`}
+      {counted(connections, 'connection')} · {counted(total, 'software version')}
       {total > clients.length && `, ${formatCount(clients.length)} listed`}
       {reported_at !== null && (
         <>
@@ -184,7 +183,7 @@ function Warnings({ of: { clients, unlisted_connections, silent_agents } }: { re
   const lines = [
     ...mixed.map(
       ({ name, newest, older }) =>
-        `${formatCount(older)} ${older === 1 ? 'connection' : 'connections'} of ${visibleText(name)} ${older === 1 ? 'uses' : 'use'} a version older than ${visibleText(newest)}, which is also connected.`,
+        `${counted(older, 'connection')} of ${visibleText(name)} ${older === 1 ? 'uses' : 'use'} a version older than ${visibleText(newest)}, which is also connected.`,
     ),
     ...(unknown === undefined
       ? []

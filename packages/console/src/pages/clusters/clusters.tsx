@@ -3,7 +3,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useOperation } from '../../api/use-operation.ts';
 import { clusterLabel } from '../../format/cluster-label.ts';
-import { formatBytes, formatCount, formatTime } from '../../format/format.ts';
+import { counted, formatBytes, formatCount, formatTime } from '../../format/format.ts';
 import { useContextOfCaller } from '../../session/context.ts';
 import { useMissingRight } from '../../session/rights.ts';
 import { useWorkspace } from '../../session/workspace-choice.ts';
@@ -48,7 +48,7 @@ export function Clusters() {
       facts={
         clusters && (
           <>
-            {clusters.length === 1 ? '1 cluster' : `${clusters.length} clusters`}
+            {counted(clusters.length, 'cluster')}
             {!mayCreate &&
               '  · To create one you need the admin role in a workspace; ask an account administrator'}
           </>
@@ -197,6 +197,6 @@ function HealthOf({ failing, agents, isUnknown }: HealthProps) {
   if (isUnknown) return <Status kind="muted">unknown</Status>;
   if (failing === undefined || agents === undefined) return <Status kind="muted">…</Status>;
   if (agents === 0) return <Status kind="warn">no agents</Status>;
-  if (failing > 0) return <Status kind="warn">{failing === 1 ? '1 problem' : `${failing} problems`}</Status>;
+  if (failing > 0) return <Status kind="warn">{counted(failing, 'problem')}</Status>;
   return <Status kind="ok">healthy</Status>;
 }

@@ -5,7 +5,7 @@ import { systemClock } from '@weir/core';
 import { call, problemOf } from '../../api/client.ts';
 import { useOperation } from '../../api/use-operation.ts';
 import { clusterLabel } from '../../format/cluster-label.ts';
-import { formatCount, formatTime } from '../../format/format.ts';
+import { counted, formatTime } from '../../format/format.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { say, sayWithUndo } from '../../ui/toasts.tsx';
 import type { Cluster } from './cluster-types.ts';
@@ -78,5 +78,3 @@ function whatGoes(type: Cluster['type'], counts: Counts | undefined): string {
   const groups = counted(counts.consumer_group_count, 'consumer group');
   return `${topics} with all records, ${groups}, and all credentials and ACLs are deleted.`;
 }
-
-const counted = (count: number, noun: string) => `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;

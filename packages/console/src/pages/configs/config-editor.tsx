@@ -1,6 +1,7 @@
 import type { CallOf } from '@weir/api/client';
 import { configProblem } from '@weir/api/topic-rules';
 import { type ReactNode, useMemo, useState } from 'react';
+import { counted } from '../../format/format.ts';
 import { cutText, visibleText } from '../../format/visible-text.ts';
 import { useMissingRight } from '../../session/rights.ts';
 import { Button } from '../../ui/button.tsx';
@@ -128,7 +129,7 @@ export function useConfigEditor<Name extends CheckedOperation>({
       <>
         <Button onClick={forget}>Discard</Button>
         <Button kind="primary" onClick={() => setReviewed(true)}>
-          Review {edited.length === 1 ? '1 change' : `${edited.length} changes`}
+          Review {counted(edited.length, 'change')}
         </Button>
       </>
     ),

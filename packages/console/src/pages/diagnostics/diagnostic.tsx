@@ -5,6 +5,7 @@ import { formatTime } from '../../format/format.ts';
 import { visibleText } from '../../format/visible-text.ts';
 import { useButtonAction } from '../../ui/actions.ts';
 import { Button } from '../../ui/button.tsx';
+import { ObjectLink } from '../../ui/object-link.tsx';
 import { Card, Page } from '../../ui/page.tsx';
 import { Failure, Skeleton } from '../../ui/states.tsx';
 import { messageParts, objectsOf } from './evidence/message-parts.ts';
@@ -12,7 +13,6 @@ import { stepsOf } from './evidence/steps-of.ts';
 import { EvidenceCharts } from './evidence-charts.tsx';
 import { History } from './history.tsx';
 import { MuteDialog } from './mute-dialog.tsx';
-import { ObjectLink } from './object-link.tsx';
 import { Severity } from './severity.tsx';
 import { Steps } from './steps.tsx';
 
@@ -98,7 +98,7 @@ function Message({ clusterId, finding }: MessageProps) {
     return typeof part === 'string' ? (
       <Fragment key={key}>{visibleText(part)}</Fragment>
     ) : (
-      <ObjectLink key={key} clusterId={clusterId} of={part} />
+      <ObjectLink key={key} clusterId={clusterId} of={part} className="text-accent underline" />
     );
   });
 }

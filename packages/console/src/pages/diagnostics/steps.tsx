@@ -2,6 +2,7 @@ import { Link, type LinkProps } from '@tanstack/react-router';
 import { useAction } from '../../api/use-operation.ts';
 import { visibleText } from '../../format/visible-text.ts';
 import { Button } from '../../ui/button.tsx';
+import { pageOfObject } from '../../ui/object-link.tsx';
 import { Command } from '../../ui/states.tsx';
 import { say, sayWithUndo } from '../../ui/toasts.tsx';
 import type { Step, StepPage } from './evidence/steps-of.ts';
@@ -43,7 +44,7 @@ function pageOf(clusterId: string, page: StepPage, name: string): LinkProps {
   const filtered = name === '' ? {} : { search: { q: name } };
   switch (page) {
     case 'group':
-      return { to: '/clusters/$clusterId/consumer-groups/$group', params: { clusterId, group: name } };
+      return pageOfObject(clusterId, { kind: 'group', name })!;
     case 'topicConfigs':
       return { to: '/clusters/$clusterId/topics/$topic/configs', params: { clusterId, topic: name } };
     case 'topicSchema':

@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import type { CallOf, OutputOf } from '@weir/api/client';
 import { useAction } from '../../api/use-operation.ts';
-import { formatCount } from '../../format/format.ts';
+import { counted, formatCount } from '../../format/format.ts';
 import { visibleText } from '../../format/visible-text.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { say, sayWithUndo } from '../../ui/toasts.tsx';
@@ -26,15 +26,15 @@ function useSayDeleted(clusterId: string, group: string) {
         { ...input, offsets },
         {
           onSuccess: ({ partitions }) =>
-            say(`Restored the offsets of ${visibleText(group)} in ${partitionsText(partitions.length)}`),
+            say(
+              `Restored the offsets of ${visibleText(group)} in ${counted(partitions.length, 'partition')}`,
+            ),
           onError: ({ message }) => say(`Failed to restore the offsets: ${message}`, 'fail'),
         },
       ),
     );
   };
 }
-
-const partitionsText = (count: number) => (count === 1 ? '1 partition' : `${formatCount(count)} partitions`);
 
 interface OfTopic extends OfGroup {
   readonly topic: string;
@@ -61,7 +61,7 @@ export function DeleteTopicOffsets({ clusterId, group, topic, onClose }: OfTopic
           {
             onSuccess: ({ partition_count }) => {
               sayDeleted(
-                `Deleted the offsets of ${name} in ${topic}: ${partitionsText(partition_count)}`,
+                `Deleted the offsets of ${name} in ${topic}: ${counted(partition_count, 'partition')}`,
                 offsets,
               );
               onClose();
@@ -71,7 +71,8 @@ export function DeleteTopicOffsets({ clusterId, group, topic, onClose }: OfTopic
       }
     >
       <p>
-        This deletes the committed offsets of {name} in {partitionsText(offsets?.length ?? 0)} of {topic}
+        This deletes the committed offsets of {name} in {counted(offsets?.length ?? 0, 'partition')} of{' '}
+        {topic}
         {found !== undefined &&
           found.total_lag > 0 &&
           `, with ${formatCount(found.total_lag)} records unread`}

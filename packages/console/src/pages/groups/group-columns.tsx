@@ -1,10 +1,10 @@
 import { TrashIcon } from '@primer/octicons-react';
-import { Link } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
 import { formatCount } from '../../format/format.ts';
 import { visibleText } from '../../format/visible-text.ts';
 import { IconButton } from '../../ui/button.tsx';
 import type { Column } from '../../ui/data-table.tsx';
+import { ObjectLink } from '../../ui/object-link.tsx';
 
 type Described = OutputOf<'describe_consumer_group'>['group'];
 
@@ -62,16 +62,7 @@ export function topicColumns(
 }
 
 function TopicLink({ clusterId, topic }: { readonly clusterId: string; readonly topic: string }) {
-  return (
-    <Link
-      to="/clusters/$clusterId/topics/$topic"
-      params={{ clusterId, topic }}
-      title={topic}
-      className="hover:underline"
-    >
-      {topic}
-    </Link>
-  );
+  return <ObjectLink clusterId={clusterId} of={{ kind: 'topic', name: topic }} className="hover:underline" />;
 }
 
 /** Bars are as long as the lag is, compared with that of the partition that has the most. */

@@ -1,4 +1,4 @@
-import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { useNavigate, useParams } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
 import { useMetrics } from '../../api/use-metrics.ts';
 import { useOperation } from '../../api/use-operation.ts';
@@ -7,6 +7,7 @@ import { visibleText } from '../../format/visible-text.ts';
 import { countColumn } from '../../ui/columns.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { ListTable } from '../../ui/list-page.tsx';
+import { ObjectLink } from '../../ui/object-link.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Sparkline } from '../../ui/sparkline.tsx';
 import { Empty } from '../../ui/states.tsx';
@@ -23,16 +24,7 @@ function columnsOf(clusterId: string, histories: Histories): readonly Column<Gro
       title: 'Group',
       width: 'minmax(14rem, 3fr)',
       sortBy: ({ name }) => name,
-      cell: ({ name }) => (
-        <Link
-          to="/clusters/$clusterId/consumer-groups/$group"
-          params={{ clusterId, group: name }}
-          title={name}
-          className="font-medium text-ink hover:underline"
-        >
-          <bdi>{visibleText(name)}</bdi>
-        </Link>
-      ),
+      cell: ({ name }) => <ObjectLink clusterId={clusterId} of={{ kind: 'group', name }} />,
     },
     {
       id: 'state',

@@ -1,7 +1,7 @@
 import type { CallOf, OutputOf } from '@weir/api/client';
 import { useState } from 'react';
 import { useAction, useOperation } from '../../api/use-operation.ts';
-import { formatCount } from '../../format/format.ts';
+import { counted, formatCount } from '../../format/format.ts';
 import { Answer } from '../../ui/answer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
@@ -166,7 +166,7 @@ function Preview({ reset, onBack, onClose }: PreviewProps) {
   const apply = useAction('reset_consumer_group_offsets');
   const back = useAction('reset_consumer_group_offsets');
   const done = (partitions: readonly Row[]) => {
-    const text = `Reset ${partitions.length === 1 ? '1 partition' : `${formatCount(partitions.length)} partitions`}`;
+    const text = `Reset ${counted(partitions.length, 'partition')}`;
     const { virtual_cluster_id, group } = reset;
     const offsets = oldOffsets(partitions);
     if (offsets === undefined) return say(text);
@@ -191,8 +191,8 @@ function Preview({ reset, onBack, onClose }: PreviewProps) {
       }) => (
         <div className="flex flex-col gap-4">
           <p className="text-sm text-body">
-            {partitions.length === 1 ? '1 partition' : `${formatCount(partitions.length)} partitions`};{' '}
-            {formatCount(skipped)} records skipped, {formatCount(repeated)} reprocessed.
+            {counted(partitions.length, 'partition')}; {formatCount(skipped)} records skipped,{' '}
+            {formatCount(repeated)} reprocessed.
           </p>
           {members > 0 && (
             <Status kind="warn" wraps>

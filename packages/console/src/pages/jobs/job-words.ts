@@ -1,4 +1,5 @@
 import type { OutputOf } from '@weir/api/client';
+import { counted, formatCount } from '../../format/format.ts';
 import type { StatusKind } from '../../ui/status.tsx';
 
 export type Job = OutputOf<'list_jobs'>['jobs'][number];
@@ -21,7 +22,7 @@ export function stateCounts(jobs: readonly Pick<Job, 'state'>[]): string {
   return jobStates
     .flatMap(({ name }) => {
       const count = jobs.filter(({ state }) => state === name).length;
-      return count === 0 ? [] : [`${count.toLocaleString('en')} ${name}`];
+      return count === 0 ? [] : [`${formatCount(count)} ${name}`];
     })
     .join(', ');
 }
@@ -45,20 +46,22 @@ export function takersText({ agent_count: agents, paused_agent_count: paused }: 
   readonly status: StatusKind;
   readonly text: string;
 } {
-  const counted = (count: number) => (count === 1 ? '1 agent' : `${count.toLocaleString('en')} agents`);
   if (agents === 0 && paused > 0)
     return {
       status: 'warn',
-      text: `${counted(paused)} paused until clients write less to their disks`,
+      text: `${counted(paused, 'agent')} paused until clients write less to their disks`,
     };
   if (agents === 0) return { status: 'warn', text: 'no agent runs them' };
-  return { status: 'ok', text: paused === 0 ? counted(agents) : `${counted(agents)}, ${paused} more paused` };
+  return {
+    status: 'ok',
+    text: paused === 0 ? counted(agents, 'agent') : `${counted(agents, 'agent')}, ${paused} more paused`,
+  };
 }
 
 /** `12 of 40`, `3,000 so far`; `undefined` if nothing is known yet. */
 export function progressText({ done_count: done, total_count: total }: Job): string | undefined {
-  if (total !== undefined) return `${done.toLocaleString('en')} of ${total.toLocaleString('en')}`;
-  return done === 0 ? undefined : `${done.toLocaleString('en')} so far`;
+  if (total !== undefined) return `${formatCount(done)} of ${formatCount(total)}`;
+  return done === 0 ? undefined : `${formatCount(done)} so far`;
 }
 
 /** Why a job is where it is, in one line. */

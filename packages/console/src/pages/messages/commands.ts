@@ -1,4 +1,4 @@
-import { shellWord as quoted } from '../../format/shell-word.ts';
+import { shellWord } from '../../format/shell-word.ts';
 
 interface RecordPlace {
   readonly clusterId: string;
@@ -23,8 +23,8 @@ export function commandsFor({ clusterId, topic, partition, offset, bootstrap, or
     whole: true,
   });
   return {
-    kcat: `kcat -b ${quoted(bootstrap)} -C -t ${quoted(topic)} -p ${partition} -o ${offset} -c 1 -e -J`,
-    weir: `weir cli fetch -bootstrap-host ${quoted(bootstrap)} -topic ${quoted(topic)} -partition ${partition} -offset ${offset} -max-records 1`,
-    curl: `curl -s ${quoted(`${origin}/api/v1/read_records`)} -H "service-api-key: $WEIR_API_KEY" -H 'content-type: application/json' -d ${quoted(body)}`,
+    kcat: `kcat -b ${shellWord(bootstrap)} -C -t ${shellWord(topic)} -p ${partition} -o ${offset} -c 1 -e -J`,
+    weir: `weir cli fetch -bootstrap-host ${shellWord(bootstrap)} -topic ${shellWord(topic)} -partition ${partition} -offset ${offset} -max-records 1`,
+    curl: `curl -s ${shellWord(`${origin}/api/v1/read_records`)} -H "service-api-key: $WEIR_API_KEY" -H 'content-type: application/json' -d ${shellWord(body)}`,
   } as const;
 }

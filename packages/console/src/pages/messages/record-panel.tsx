@@ -5,10 +5,9 @@ import { formatBytes, formatTime } from '../../format/format.ts';
 import { visibleText } from '../../format/visible-text.ts';
 import { Answer } from '../../ui/answer.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
-import { CopyButton } from '../../ui/copy-button.tsx';
+import { CopyButton, copy } from '../../ui/copy-button.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
 import { Command, Empty } from '../../ui/states.tsx';
-import { say } from '../../ui/toasts.tsx';
 import { commandsFor } from './commands.ts';
 import { exactJson } from './exact-json.ts';
 import { JsonTree } from './json-tree.tsx';
@@ -52,12 +51,7 @@ export function RecordPanel({ clusterId, topic, record, onClose }: RecordPanelPr
         <Button
           kind="quiet"
           icon={LinkIcon}
-          onClick={() =>
-            navigator.clipboard.writeText(link).then(
-              () => say('Copied the link to the record'),
-              () => say('Failed to copy the link: the browser denied access to the clipboard', 'fail'),
-            )
-          }
+          onClick={() => copy({ text: link, what: 'the link to the record' })}
         >
           Copy link
         </Button>

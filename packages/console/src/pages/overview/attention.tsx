@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
 import type { ReactNode } from 'react';
 import { formatCount, formatShort, formatTime } from '../../format/format.ts';
-import { visibleText } from '../../format/visible-text.ts';
+import { ObjectLink } from '../../ui/object-link.tsx';
 import { Card } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/states.tsx';
 import { Severity } from '../diagnostics/severity.tsx';
@@ -42,14 +42,11 @@ export function Attention({ clusterId, failing, behind, lost }: AttentionProps) 
         nothing="No group has a lag of 1,000 records or more."
         rows={behind?.map(({ group, lag, produced_records_per_second, consumed_records_per_second }) => (
           <li key={group} className="flex items-center gap-3 px-4 py-2">
-            <Link
-              to="/clusters/$clusterId/consumer-groups/$group"
-              params={{ clusterId, group }}
+            <ObjectLink
+              clusterId={clusterId}
+              of={{ kind: 'group', name: group }}
               className="min-w-0 flex-1 truncate text-ink hover:underline"
-              title={visibleText(group)}
-            >
-              <bdi>{visibleText(group)}</bdi>
-            </Link>
+            />
             <span className="text-muted tabular-nums">
               {formatCount(lag)} records
               {produced_records_per_second !== null && consumed_records_per_second !== null

@@ -3,7 +3,7 @@ import type { OutputOf } from '@weir/api/client';
 import { lastOf, type Metrics, useMetrics, valuesOf } from '../../api/use-metrics.ts';
 import { useOperation } from '../../api/use-operation.ts';
 import { clusterLabel } from '../../format/cluster-label.ts';
-import { formatBytes, formatCount, formatShort } from '../../format/format.ts';
+import { counted, formatBytes, formatShort } from '../../format/format.ts';
 import { Answer } from '../../ui/answer.tsx';
 import { CopyableId } from '../../ui/copy-button.tsx';
 import { Freshness } from '../../ui/freshness.tsx';
@@ -78,7 +78,6 @@ function OverviewOf({ cluster }: { readonly cluster: Cluster }) {
 }
 
 function factsOf(state: OutputOf<'describe_cluster_overview'>, isKafka: boolean): string {
-  const counted = (count: number, what: string) => `${formatCount(count)} ${what}${count === 1 ? '' : 's'}`;
   const agents = counted(state.agent_count, 'agent');
   if (!isKafka) return agents;
   const { topic_count: topics, partition_count: partitions, consumer_group_count: groups } = state;

@@ -1,3 +1,4 @@
+import { counted } from '../../format/format.ts';
 import type { StatusKind } from '../../ui/status.tsx';
 
 interface Findings {
@@ -23,8 +24,4 @@ export function statusSentence({ agents, failing, behind }: Findings): { kind: S
   if (failing.length > 0)
     return { kind: 'warn', text: `${counted(failing.length, 'problem')}, none of high severity.${lag}` };
   return { kind: behind === 0 ? 'ok' : 'warn', text: `Healthy.${lag}` };
-}
-
-function counted(count: number, what: string): string {
-  return count === 1 ? `1 ${what}` : `${count} ${what}s`;
 }

@@ -4,6 +4,7 @@ import { useParams } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
 import { useMemo, useRef, useState } from 'react';
 import { useAction, useOperation } from '../../api/use-operation.ts';
+import { counted } from '../../format/format.ts';
 import { visibleText } from '../../format/visible-text.ts';
 import { Answer } from '../../ui/answer.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -102,9 +103,7 @@ function Editor({ target, described }: EditorProps) {
             <Status kind="ok">Valid configuration</Status>
           ) : (
             <>
-              <Status kind="fail">
-                {check.data!.problem_count === 1 ? '1 problem' : `${check.data!.problem_count} problems`}
-              </Status>
+              <Status kind="fail">{counted(check.data!.problem_count, 'problem')}</Status>
               <ol aria-label="Problems" className="flex flex-col gap-2">
                 {problems.map(({ line, column, message }) => (
                   <li key={`${line} ${column} ${message}`} className="flex min-w-0 gap-2 text-sm">

@@ -1,9 +1,9 @@
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { useOperation } from '../../api/use-operation.ts';
 import { Answer } from '../../ui/answer.tsx';
 import { EventExplorer } from '../events/explorer.tsx';
-import { searchOf, stateOf } from '../events/state/explorer-state.ts';
+import { usePlace } from '../events/state/use-place.ts';
 
 const path = '/frame/clusters/$clusterId/pipelines/$pipelineId/logs';
 
@@ -23,27 +23,9 @@ export function PipelineLogs() {
 
 function LogsOf({ name }: { readonly name: string }) {
   const { clusterId, pipelineId } = useParams({ from: path });
-  const search = useSearch({ from: path });
-  const navigate = useNavigate();
   const scope = useMemo(
     () => ({ types: ['pipeline_logs'], filter: `data.pipeline_name == ${JSON.stringify(name)}` }) as const,
     [name],
   );
-  return (
-    <EventExplorer
-      key={pipelineId}
-      clusterId={clusterId}
-      scope={scope}
-      state={stateOf(search)}
-      onState={(state, { isSamePlace }) =>
-        void navigate({
-          to: '/clusters/$clusterId/pipelines/$pipelineId/logs',
-          params: { clusterId, pipelineId },
-          search: searchOf(state),
-          replace: isSamePlace,
-          resetScroll: false,
-        })
-      }
-    />
-  );
+  return <EventExplorer key={pipelineId} clusterId={clusterId} scope={scope} {...usePlace()} />;
 }

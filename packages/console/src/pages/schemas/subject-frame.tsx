@@ -1,5 +1,6 @@
 import { Link, Outlet, useParams } from '@tanstack/react-router';
 import { useOperation } from '../../api/use-operation.ts';
+import { counted } from '../../format/format.ts';
 import { visibleText } from '../../format/visible-text.ts';
 import { Answer } from '../../ui/answer.tsx';
 import { Page, Tabs } from '../../ui/page.tsx';
@@ -24,7 +25,7 @@ export function SubjectFrame() {
           <span className="flex flex-wrap items-center gap-x-2">
             {isDeleted && <Status kind="muted">deleted</Status>}
             <span>{schemaTypeNames[latest.data.schema_type]}</span>·
-            <span>{liveVersions.length === 1 ? '1 version' : `${liveVersions.length} versions`}</span>·
+            <span>{counted(liveVersions.length, 'version')}</span>·
             <span className="font-mono text-xs">{latest.data.compatibility_level ?? 'BACKWARD'}</span>
             {latest.data.mode !== 'READWRITE' && latest.data.mode !== null && (
               <Status kind="warn">{latest.data.mode}</Status>

@@ -1,5 +1,5 @@
 import { TrashIcon } from '@primer/octicons-react';
-import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
 import { useState } from 'react';
 import { useAction, useOperation } from '../../api/use-operation.ts';
@@ -10,6 +10,7 @@ import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { CopyableId, CopyButton } from '../../ui/copy-button.tsx';
 import { CodeEditor } from '../../ui/editor/code-editor.tsx';
 import { controlClass } from '../../ui/field.tsx';
+import { ObjectLink } from '../../ui/object-link.tsx';
 import { Card } from '../../ui/page.tsx';
 import { Status } from '../../ui/status.tsx';
 import { say } from '../../ui/toasts.tsx';
@@ -115,15 +116,12 @@ function Uses({ title, none, clusterId, uses }: UsesProps) {
               key={`${name} ${subject} ${version}`}
               className="flex min-h-8 items-center gap-2 px-4 text-sm"
             >
-              <Link
-                to="/clusters/$clusterId/subjects/$subject"
-                params={{ clusterId, subject }}
+              <ObjectLink
+                clusterId={clusterId}
+                of={{ kind: 'subject', name: subject }}
                 search={{ version }}
                 className="min-w-0 truncate text-ink underline"
-                title={visibleText(subject)}
-              >
-                <bdi>{visibleText(subject)}</bdi>
-              </Link>
+              />
               <span className="shrink-0 text-muted">version {version}</span>
               {name !== undefined && (
                 <span className="min-w-0 truncate font-mono text-xs text-muted" title={visibleText(name)}>

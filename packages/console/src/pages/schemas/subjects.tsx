@@ -1,12 +1,12 @@
 import { GearIcon, PlusIcon } from '@primer/octicons-react';
-import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { counted, formatCount } from '../../format/format.ts';
-import { visibleText } from '../../format/visible-text.ts';
 import { Button } from '../../ui/button.tsx';
 import { Checkbox } from '../../ui/checkbox.tsx';
 import { countColumn } from '../../ui/columns.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { ListTable, matching, useListSearch } from '../../ui/list-page.tsx';
+import { ObjectLink } from '../../ui/object-link.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { Status } from '../../ui/status.tsx';
@@ -21,14 +21,11 @@ const columnsOf = (clusterId: string): readonly Column<Subject>[] => [
     sortBy: ({ subject }) => subject,
     cell: ({ subject, is_deleted }) => (
       <span className="flex items-center gap-2">
-        <Link
-          to="/clusters/$clusterId/subjects/$subject"
-          params={{ clusterId, subject }}
-          title={visibleText(subject)}
+        <ObjectLink
+          clusterId={clusterId}
+          of={{ kind: 'subject', name: subject }}
           className="truncate font-medium text-ink hover:underline"
-        >
-          <bdi>{visibleText(subject)}</bdi>
-        </Link>
+        />
         {is_deleted && <Status kind="muted">deleted</Status>}
       </span>
     ),

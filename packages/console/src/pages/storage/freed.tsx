@@ -3,7 +3,7 @@ import type { OutputOf } from '@weir/api/client';
 import { GiB } from '@weir/core';
 import type { ReactNode } from 'react';
 import { useOperation } from '../../api/use-operation.ts';
-import { formatBytes, formatCount, formatDuration } from '../../format/format.ts';
+import { counted, formatBytes, formatCount, formatDuration } from '../../format/format.ts';
 import { Card } from '../../ui/page.tsx';
 import { Status } from '../../ui/status.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -65,9 +65,8 @@ export function Freed({ clusterId, costs }: FreedProps) {
             'No deleted topics.'
           ) : (
             <>
-              {deleted.length === 1 ? '1 topic' : `${formatCount(deleted.length)} topics`} can be restored
-              until <Time of={last.at(-1)!} /> at the latest. Files that hold only their records are deleted
-              after that.{' '}
+              {counted(deleted.length, 'topic')} can be restored until <Time of={last.at(-1)!} /> at the
+              latest. Files that hold only their records are deleted after that.{' '}
               <Link
                 to="/clusters/$clusterId/topics"
                 params={{ clusterId }}

@@ -1,9 +1,9 @@
-import { Link } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
 import { GiB } from '@weir/core';
 import { useOperation } from '../../api/use-operation.ts';
-import { formatBytes, formatCount, formatDuration } from '../../format/format.ts';
+import { counted, formatBytes, formatCount, formatDuration } from '../../format/format.ts';
 import { Answer } from '../../ui/answer.tsx';
+import { ObjectLink } from '../../ui/object-link.tsx';
 import { Card } from '../../ui/page.tsx';
 import { ShareBar } from '../../ui/share-bar.tsx';
 import { Empty } from '../../ui/states.tsx';
@@ -29,7 +29,7 @@ export function StoredFiles({ costs }: { readonly costs: OutputOf<'describe_stor
             key={label}
             label={label}
             share={most === 0 ? 0 : bytes / most}
-            figures={`${formatCount(files)} ${files === 1 ? 'file' : 'files'}, ${formatBytes(bytes)}`}
+            figures={`${counted(files, 'file')}, ${formatBytes(bytes)}`}
           />
         ))}
       </ul>
@@ -79,14 +79,12 @@ export function LargestTopics({ clusterId, price }: { readonly clusterId: string
                   <BarRow
                     key={name}
                     label={
-                      <Link
-                        to="/clusters/$clusterId/topics/$topic"
-                        params={{ clusterId, topic: name }}
+                      <ObjectLink
+                        clusterId={clusterId}
+                        of={{ kind: 'topic', name }}
                         title={`${name}, ${retention < 0 ? 'unlimited retention' : `${formatDuration(Number(retention) / nsPerMs)} retention`}`}
                         className="hover:underline"
-                      >
-                        {name}
-                      </Link>
+                      />
                     }
                     share={most === 0 ? 0 : bytes / most}
                     figures={`${formatBytes(bytes)}, ${shortDollars((bytes / GiB) * price)} a month`}

@@ -1,6 +1,8 @@
 import { call } from '../../api/client.ts';
+import { csvOf } from '../../format/csv.ts';
+import { download } from '../../format/download.ts';
+import { counted } from '../../format/format.ts';
 import type { TaskToStart } from '../../tasks/task-store.ts';
-import { csvOf } from './csv.ts';
 
 /** Saves the list of all topics as a file. One call reads them, so that the list is of one moment. */
 export function exportOfTopics(clusterId: string, format: 'csv' | 'json'): TaskToStart {
@@ -24,16 +26,8 @@ export function exportOfTopics(clusterId: string, format: 'csv' | 'json'): TaskT
               ['name', 'id', 'partitions', 'size_bytes', 'retention_ms', 'created_at'],
               rows.map((row) => Object.values(row)),
             );
-      const url = URL.createObjectURL(
-        new Blob([text], { type: format === 'json' ? 'application/json' : 'text/csv' }),
-      );
-      const link = document.createElement('a');
-      link.href = url;
-      link.download = file;
-      link.click();
-      URL.revokeObjectURL(url);
-      const count = rows.length === 1 ? '1 topic' : `${rows.length.toLocaleString('en')} topics`;
-      return { kind: 'ok', text: `Saved ${count} as ${file}` };
+      download(file, text);
+      return { kind: 'ok', text: `Saved ${counted(rows.length, 'topic')} as ${file}` };
     },
   };
 }

@@ -1,6 +1,6 @@
 import { Outlet, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { formatBytes, formatCount, formatDuration } from '../../format/format.ts';
+import { counted, formatBytes, formatDuration } from '../../format/format.ts';
 import { Answer } from '../../ui/answer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CopyableId } from '../../ui/copy-button.tsx';
@@ -24,9 +24,8 @@ export function TopicFrame() {
       facts={
         data && (
           <>
-            {data.partition_count === 1 ? '1 partition' : `${formatCount(data.partition_count)} partitions`} ·{' '}
-            {retentionText(data.configs['retention.ms'])} · {formatBytes(data.size_bytes)} ·{' '}
-            <CopyableId text={data.topic_id} what="the topic id" />
+            {counted(data.partition_count, 'partition')} · {retentionText(data.configs['retention.ms'])} ·{' '}
+            {formatBytes(data.size_bytes)} · <CopyableId text={data.topic_id} what="the topic id" />
           </>
         )
       }

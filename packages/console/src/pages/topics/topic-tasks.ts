@@ -1,5 +1,6 @@
 import { ApiError } from '@weir/api/client';
 import { call, problemOf } from '../../api/client.ts';
+import { counted } from '../../format/format.ts';
 import { endOfEach, runEach } from '../../tasks/run-each.ts';
 import type { TaskToStart } from '../../tasks/task-store.ts';
 
@@ -50,4 +51,4 @@ function failureOf(error: unknown) {
 }
 
 const countText = (names: readonly string[]) =>
-  names.length === 1 ? names[0]! : `${names.length.toLocaleString('en')} topics`;
+  names.length === 1 ? names[0]! : counted(names.length, 'topic');

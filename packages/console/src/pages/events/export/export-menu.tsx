@@ -1,9 +1,10 @@
 import { DownloadIcon } from '@primer/octicons-react';
 import { systemClock } from '@weir/core';
 import { resolveTimeRange } from '@weir/events';
+import { download } from '../../../format/download.ts';
 import { Button } from '../../../ui/button.tsx';
+import { copy } from '../../../ui/copy-button.tsx';
 import { Menu } from '../../../ui/menu.tsx';
-import { copy } from '../results/field-menu.tsx';
 import type { Explorer } from '../state/use-explorer.ts';
 import { zoneName } from '../time/zone-name.ts';
 import { csvExport, curlExport, jsonExport, mcpExport } from './export-texts.ts';
@@ -24,43 +25,35 @@ export function ExportMenu({ explorer }: { readonly explorer: Explorer }) {
         {
           id: 'link',
           label: 'Copy link to this search',
-          onSelect: () => copy(location.href, 'the link'),
+          onSelect: () => copy({ text: location.href, what: 'the link' }),
         },
         { id: 'line', line: true },
         {
           id: 'json',
           label: `Download ${events.length} events as JSON`,
           disabledBecause,
-          onSelect: () => download('events.json', 'application/json', jsonExport(events)),
+          onSelect: () => download('events.json', jsonExport(events)),
         },
         {
           id: 'csv',
           label: `Download ${events.length} events as CSV`,
           disabledBecause,
-          onSelect: () => download('events.csv', 'text/csv', csvExport(events)),
+          onSelect: () => download('events.csv', csvExport(events)),
         },
         { id: 'line2', line: true },
         {
           id: 'curl',
           label: 'Copy as curl',
-          onSelect: () => copy(curlExport(location.origin, clusterId, effective), 'the curl command'),
+          onSelect: () =>
+            copy({ text: curlExport(location.origin, clusterId, effective), what: 'the curl command' }),
         },
         {
           id: 'mcp',
           label: 'Copy as MCP call',
           disabledBecause: window === undefined ? 'Invalid time range' : undefined,
-          onSelect: () => copy(mcpExport(clusterId, effective, window!), 'the MCP call'),
+          onSelect: () => copy({ text: mcpExport(clusterId, effective, window!), what: 'the MCP call' }),
         },
       ]}
     />
   );
-}
-
-function download(name: string, type: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(url);
 }

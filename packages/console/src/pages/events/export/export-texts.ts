@@ -1,3 +1,5 @@
+import { csvOf } from '../../../format/csv.ts';
+import { shellWord } from '../../../format/shell-word.ts';
 import type { ExplorerState } from '../state/explorer-state.ts';
 import { scopeInput } from '../state/search-input.ts';
 
@@ -19,29 +21,18 @@ export function csvExport(events: readonly ExportedEvent[]): string {
   const names = [...new Set(events.flatMap(({ data }) => Object.keys(data)))].sort();
   const header = ['time', 'type', 'id', ...names.map((name) => `data.${name}`)];
   const rows = events.map(({ time, type, id, data }) => [time, type, id, ...names.map((name) => data[name])]);
-  return [header, ...rows].map((row) => `${row.map(csvCell).join(',')}\r\n`).join('');
-}
-
-/** A spreadsheet would run a text that begins like a formula; an apostrophe keeps it a text. */
-function csvCell(value: unknown): string {
-  const text = typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value);
-  const safe = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  return csvOf(header, rows);
 }
 
 /** The call as a line for a shell. The key is not in it. */
 export function curlExport(baseUrl: string, clusterId: string, state: ExplorerState): string {
   const body = JSON.stringify({ ...scopeInput(clusterId, state), sort: state.sort });
   return [
-    `curl ${shellQuoted(`${baseUrl}/api/v1/search_events`)}`,
+    `curl ${shellWord(`${baseUrl}/api/v1/search_events`)}`,
     '-H "service-api-key: $SERVICE_API_KEY"',
     "-H 'content-type: application/json'",
-    `-d ${shellQuoted(body)}`,
+    `-d ${shellWord(body)}`,
   ].join(' \\\n  ');
-}
-
-function shellQuoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 /** The call of the MCP tool. It knows moments and durations, and no days of a time zone. */

@@ -1,6 +1,6 @@
 import { BroadcastIcon, PlayIcon } from '@primer/octicons-react';
 import { problemOf } from '../../../api/client.ts';
-import { formatCount } from '../../../format/format.ts';
+import { counted, formatCount } from '../../../format/format.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Status } from '../../../ui/status.tsx';
 import { tailRowsMax } from '../live/tail-buffer.ts';
@@ -80,7 +80,7 @@ export function HeldEvents({ explorer, onShow }: ExplorerPart & { readonly onSho
   return (
     <div className="sticky top-14 z-10 flex h-0 justify-center">
       <Button kind="plain" className="mt-2 border-accent! shadow-popover" onClick={onShow}>
-        {heldCount === 1 ? '1 new event' : `${formatCount(heldCount)} new events`}
+        {counted(heldCount, 'new event')}
       </Button>
     </div>
   );

@@ -3,11 +3,10 @@ import type { OutputOf } from '@weir/api/client';
 import { formatTime } from '../../../format/format.ts';
 import { Button } from '../../../ui/button.tsx';
 import { classNames } from '../../../ui/class-names.ts';
-import { CopyButton } from '../../../ui/copy-button.tsx';
+import { CopyButton, copy } from '../../../ui/copy-button.tsx';
 import { Status, type StatusKind } from '../../../ui/status.tsx';
 import type { Explorer } from '../state/use-explorer.ts';
 import { eventSummary } from './event-summary.ts';
-import { copy } from './field-menu.tsx';
 import { type ClickedField, JsonView } from './json-view.tsx';
 
 export type ShownEvent = OutputOf<'search_events'>['events'][number];
@@ -68,7 +67,7 @@ export function EventRow({ explorer, event, isOpen, onToggle, onField }: EventRo
             </Button>
             <Button
               kind="quiet"
-              onClick={() => copy(linkTo(explorer.clusterId, event), 'the link to the event')}
+              onClick={() => copy({ text: linkTo(explorer.clusterId, event), what: 'the link to the event' })}
             >
               Copy link
             </Button>

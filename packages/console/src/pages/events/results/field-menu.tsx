@@ -1,7 +1,7 @@
 import { Menu } from '@base-ui/react/menu';
 import { cutText, visibleText } from '../../../format/visible-text.ts';
+import { copy } from '../../../ui/copy-button.tsx';
 import { popupClass } from '../../../ui/menu.tsx';
-import { say } from '../../../ui/toasts.tsx';
 import type { Literal } from '../filter/literal-text.ts';
 import type { Explorer } from '../state/use-explorer.ts';
 import type { ClickedField } from './json-view.tsx';
@@ -25,8 +25,8 @@ export function FieldMenu({ explorer, open, onClose }: FieldMenuProps) {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
   const shown = visibleText(cutText(text, shownCharsMax));
   const entries = [
-    { label: 'Copy name', act: () => copy(name, 'the field name') },
-    { label: 'Copy value', act: () => copy(text, 'the value') },
+    { label: 'Copy name', act: () => copy({ text: name, what: 'the field name' }) },
+    { label: 'Copy value', act: () => copy({ text, what: 'the value' }) },
     ...(isComparable
       ? [
           { label: `Filter == ${shown}`, act: () => explorer.addCondition(name, '==', value as Literal) },
@@ -59,11 +59,4 @@ export function FieldMenu({ explorer, open, onClose }: FieldMenuProps) {
 export function groupBy(explorer: Explorer, field: string): void {
   const { chart } = explorer.state;
   explorer.search({ groupBy: field, ...(chart === 'off' ? { chart: 'bars' } : {}) });
-}
-
-export function copy(text: string, what: string): void {
-  navigator.clipboard.writeText(text).then(
-    () => say(`Copied ${what}`),
-    () => say(`Failed to copy ${what}: the browser denied access to the clipboard`, 'fail'),
-  );
 }

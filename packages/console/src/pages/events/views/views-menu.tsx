@@ -3,9 +3,9 @@ import { useState } from 'react';
 import { problemOf } from '../../../api/client.ts';
 import { visibleText } from '../../../format/visible-text.ts';
 import { Button } from '../../../ui/button.tsx';
+import { copy } from '../../../ui/copy-button.tsx';
 import { Menu } from '../../../ui/menu.tsx';
 import { say } from '../../../ui/toasts.tsx';
-import { copy } from '../results/field-menu.tsx';
 import type { Explorer } from '../state/use-explorer.ts';
 import { isChanged, pathOfView, savedSearch, stateOfView } from './saved-search.ts';
 import { useViewAction, useViews, type View } from './use-views.ts';
@@ -74,7 +74,8 @@ export function ViewsMenu({ explorer }: { readonly explorer: Explorer }) {
           {
             id: 'link',
             label: 'Copy link to the view',
-            onSelect: () => copy(location.origin + pathOfView(clusterId, open), 'the link to the view'),
+            onSelect: () =>
+              copy({ text: location.origin + pathOfView(clusterId, open), what: 'the link to the view' }),
           },
           {
             id: 'delete',

@@ -4,6 +4,7 @@ import { clusterKind } from '@weir/core';
 import { type EventTypeName, eventTypes, eventTypesIn } from '@weir/events';
 import { useState } from 'react';
 import { useAction, useOperation } from '../../../api/use-operation.ts';
+import { counted } from '../../../format/format.ts';
 import { useMissingRight } from '../../../session/rights.ts';
 import { useFormAction } from '../../../ui/actions.ts';
 import { Answer } from '../../../ui/answer.tsx';
@@ -61,7 +62,7 @@ export function EventSettings() {
               disabled={!isValid || changes.length === 0}
               onClick={() => setReviewed(true)}
             >
-              Review {changes.length === 1 ? '1 change' : `${changes.length} changes`}
+              Review {counted(changes.length, 'change')}
             </Button>
           </>
         )

@@ -2,6 +2,7 @@ import { PlusIcon } from '@primer/octicons-react';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { useOperation } from '../../../api/use-operation.ts';
+import { counted } from '../../../format/format.ts';
 import { visibleText } from '../../../format/visible-text.ts';
 import { Answer } from '../../../ui/answer.tsx';
 import { Button } from '../../../ui/button.tsx';
@@ -89,9 +90,7 @@ export function TopicAccess() {
                   />
                 )}
               </Card>
-              <Card
-                title={rules.length === 1 ? '1 rule for this topic' : `${rules.length} rules for this topic`}
-              >
+              <Card title={`${counted(rules.length, 'rule')} for this topic`}>
                 {rules.length === 0 ? (
                   <Empty title="No rules for this topic">
                     Literal rules for its name, prefixed rules that match it, and rules for all topics appear

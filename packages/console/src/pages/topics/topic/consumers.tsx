@@ -1,11 +1,11 @@
-import { Link, useParams } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
 import { useMemo } from 'react';
 import { useOperation } from '../../../api/use-operation.ts';
 import { formatCount } from '../../../format/format.ts';
-import { visibleText } from '../../../format/visible-text.ts';
 import { Answer } from '../../../ui/answer.tsx';
 import { type Column, DataTable } from '../../../ui/data-table.tsx';
+import { ObjectLink } from '../../../ui/object-link.tsx';
 import { Card } from '../../../ui/page.tsx';
 import { Empty } from '../../../ui/states.tsx';
 
@@ -24,15 +24,7 @@ function columnsOf(clusterId: string): readonly Column<Consumer>[] {
       id: 'group',
       title: 'Group',
       width: 'minmax(12rem, 2fr)',
-      cell: ({ group }) => (
-        <Link
-          to="/clusters/$clusterId/consumer-groups/$group"
-          params={{ clusterId, group }}
-          className="font-medium text-ink hover:underline"
-        >
-          <bdi>{visibleText(group)}</bdi>
-        </Link>
-      ),
+      cell: ({ group }) => <ObjectLink clusterId={clusterId} of={{ kind: 'group', name: group }} />,
     },
     { id: 'state', title: 'State', width: 'minmax(7rem, 1fr)', cell: ({ state }) => state },
     number('members', 'Members', ({ member_count }) => member_count),

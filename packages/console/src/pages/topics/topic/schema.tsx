@@ -5,6 +5,7 @@ import { visibleText } from '../../../format/visible-text.ts';
 import { Answer } from '../../../ui/answer.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { CodeEditor } from '../../../ui/editor/code-editor.tsx';
+import { ObjectLink } from '../../../ui/object-link.tsx';
 import { Card } from '../../../ui/page.tsx';
 import { Empty } from '../../../ui/states.tsx';
 import { Status } from '../../../ui/status.tsx';
@@ -74,13 +75,11 @@ function PartOfTopic({ clusterId, topic, part, configs }: PartProps) {
       title={part === 'key' ? 'Key' : 'Value'}
       actions={
         schema.data && (
-          <Link
-            to="/clusters/$clusterId/subjects/$subject"
-            params={{ clusterId, subject }}
+          <ObjectLink
+            clusterId={clusterId}
+            of={{ kind: 'subject', name: subject }}
             className={`text-sm ${linkClass}`}
-          >
-            {visibleText(subject)}
-          </Link>
+          />
         )
       }
     >
@@ -176,14 +175,11 @@ function SubjectsOfRecords({ clusterId, subjects, isCut }: SubjectsOfRecordsProp
       <ul className="divide-y divide-line">
         {subjects.slice(0, shownMax).map(({ subject, schema_type, latest_version }) => (
           <li key={subject} className="flex flex-wrap gap-x-3 px-4 py-1.5 text-sm">
-            <Link
-              to="/clusters/$clusterId/subjects/$subject"
-              params={{ clusterId, subject }}
+            <ObjectLink
+              clusterId={clusterId}
+              of={{ kind: 'subject', name: subject }}
               className="min-w-0 truncate font-medium text-ink hover:underline"
-              title={visibleText(subject)}
-            >
-              <bdi>{visibleText(subject)}</bdi>
-            </Link>
+            />
             <span className="text-muted">
               {schemaTypeNames[schema_type]} · version {latest_version}
             </span>

@@ -1,9 +1,13 @@
 import { Link, type LinkProps } from '@tanstack/react-router';
-import { visibleText } from '../../format/visible-text.ts';
-import type { NamedObject } from './evidence/message-parts.ts';
+import { visibleText } from '../format/visible-text.ts';
+
+interface NamedObject {
+  readonly kind: string;
+  readonly name: string;
+}
 
 /** The page of an object; objects of other kinds have none. */
-function linkTo(clusterId: string, { kind, name }: NamedObject): LinkProps | undefined {
+export function pageOfObject(clusterId: string, { kind, name }: NamedObject): LinkProps | undefined {
   const params = { clusterId };
   switch (kind) {
     case 'topic':
@@ -32,17 +36,21 @@ function linkTo(clusterId: string, { kind, name }: NamedObject): LinkProps | und
 interface ObjectLinkProps {
   readonly clusterId: string;
   readonly of: NamedObject;
+  /** What the pointer shows, if not the name. */
+  readonly title?: string;
+  readonly className?: string;
+  readonly search?: Readonly<Record<string, unknown>>;
 }
 
 /** The name of an object, which leads to its page. */
-export function ObjectLink({ clusterId, of: object }: ObjectLinkProps) {
-  const link = linkTo(clusterId, object);
-  const name = <bdi>{visibleText(object.name)}</bdi>;
-  return link === undefined ? (
-    name
-  ) : (
-    <Link {...link} className="text-accent underline">
-      {name}
+export function ObjectLink({ clusterId, of: object, search, ...props }: ObjectLinkProps) {
+  const page = pageOfObject(clusterId, object);
+  const shown = visibleText(object.name);
+  if (page === undefined) return <bdi>{shown}</bdi>;
+  const link = (search === undefined ? page : { ...page, search }) as LinkProps;
+  return (
+    <Link title={shown} className="font-medium text-ink hover:underline" {...link} {...props}>
+      <bdi>{shown}</bdi>
     </Link>
   );
 }
