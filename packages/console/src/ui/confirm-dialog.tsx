@@ -4,7 +4,7 @@ import { visibleText } from '../format/visible-text.ts';
 import { useFormAction } from './actions.ts';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
-import { TextField } from './field.tsx';
+import { TextField } from './fields.tsx';
 import { Failure } from './states.tsx';
 
 interface ConfirmDialogProps {

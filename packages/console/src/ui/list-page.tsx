@@ -1,12 +1,11 @@
 import { SearchIcon } from '@primer/octicons-react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type ComponentProps, type ReactNode, useRef } from 'react';
-import { Answer } from './answer.tsx';
 import { DataTable } from './data-table.tsx';
-import { controlClass } from './field.tsx';
+import { controlClass } from './fields.tsx';
 import { Card } from './page.tsx';
 import { useShortcut } from './shortcuts.ts';
-import { Empty } from './states.tsx';
+import { Answer, Empty } from './states.tsx';
 
 interface FilterBoxProps {
   readonly label: string;

@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
 import { type Metrics, timesOf } from '../api/use-metrics.ts';
-import { Answer } from './answer.tsx';
 import { Chart, type Series } from './chart.tsx';
 import { Card } from './page.tsx';
 import { sinceFirstSample } from './since-first-sample.ts';
+import { Answer } from './states.tsx';
 
 interface MetricChartProps {
   readonly title: string;

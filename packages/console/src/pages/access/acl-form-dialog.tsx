@@ -1,9 +1,7 @@
 import { aclOperations, aclPermissions, aclResourceTypes } from '@weir/core';
 import { useFormAction } from '../../ui/actions.ts';
-import { TextField } from '../../ui/field.tsx';
-import { textOf } from '../../ui/form.tsx';
-import { FormDialog } from '../../ui/form-dialog.tsx';
-import { SelectField } from '../../ui/select.tsx';
+import { SelectField, TextField } from '../../ui/fields.tsx';
+import { FormDialog, textOf } from '../../ui/form.tsx';
 import { principalOf, type Rule, resourceWord, ruleInWords } from './acl-rule.ts';
 
 interface AclFormProps {

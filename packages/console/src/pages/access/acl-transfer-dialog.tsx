@@ -3,9 +3,8 @@ import { useState } from 'react';
 import { call, problemOf } from '../../api/client.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { controlClass } from '../../ui/field.tsx';
-import { textOf } from '../../ui/form.tsx';
-import { FormDialog } from '../../ui/form-dialog.tsx';
+import { controlClass } from '../../ui/fields.tsx';
+import { FormDialog, textOf } from '../../ui/form.tsx';
 import { say } from '../../ui/toasts.tsx';
 import { keyOfRule, type Rule, ruleInWords, rulesFromJson } from './acl-rule.ts';
 

@@ -1,9 +1,7 @@
 import { useState } from 'react';
 import { useAction } from '../../api/use-operation.ts';
-import { Checkbox } from '../../ui/checkbox.tsx';
-import { TextField } from '../../ui/field.tsx';
-import { textOf } from '../../ui/form.tsx';
-import { FormDialog } from '../../ui/form-dialog.tsx';
+import { Checkbox, TextField } from '../../ui/fields.tsx';
+import { FormDialog, textOf } from '../../ui/form.tsx';
 import { Secret } from '../../ui/secret.tsx';
 import { ShownOnce } from '../../ui/shown-once.tsx';
 import { WaysToConnect } from './ways-to-connect.tsx';

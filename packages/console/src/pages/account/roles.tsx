@@ -3,14 +3,12 @@ import type { OutputOf } from '@weir/api/client';
 import { useState } from 'react';
 import { useAction, useOperation } from '../../api/use-operation.ts';
 import { useContextOfCaller } from '../../session/context.ts';
-import { Answer } from '../../ui/answer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { DeletionDialog } from '../../ui/confirm-dialog.tsx';
-import { TextField } from '../../ui/field.tsx';
-import { textOf } from '../../ui/form.tsx';
-import { FormDialog } from '../../ui/form-dialog.tsx';
+import { SelectField, TextField } from '../../ui/fields.tsx';
+import { FormDialog, textOf } from '../../ui/form.tsx';
 import { Card, Page } from '../../ui/page.tsx';
-import { SelectField } from '../../ui/select.tsx';
+import { Answer } from '../../ui/states.tsx';
 import { say } from '../../ui/toasts.tsx';
 import { TeamTabs } from './team-tabs.tsx';
 

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import { useAction } from '../../api/use-operation.ts';
-import { TextField } from '../../ui/field.tsx';
+import { TextField } from '../../ui/fields.tsx';
 import { Form, textOf } from '../../ui/form.tsx';
 import { Secret } from '../../ui/secret.tsx';
 import { Failure } from '../../ui/states.tsx';

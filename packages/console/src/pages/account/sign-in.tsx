@@ -4,7 +4,7 @@ import { type FormEvent, useState } from 'react';
 import { call, problemOf } from '../../api/client.ts';
 import { useOperation } from '../../api/use-operation.ts';
 import { Button } from '../../ui/button.tsx';
-import { TextField } from '../../ui/field.tsx';
+import { TextField } from '../../ui/fields.tsx';
 import { Failure } from '../../ui/states.tsx';
 import { AccountForm } from './account-form.tsx';
 

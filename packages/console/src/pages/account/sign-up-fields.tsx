@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { TextField } from '../../ui/field.tsx';
+import { TextField } from '../../ui/fields.tsx';
 
 /** The token behind `#` of a link. It leaves the address bar, so that no copied address has it. */
 export function useLinkToken(): string {

@@ -2,15 +2,12 @@ import type { OutputOf } from '@weir/api/client';
 import { useState } from 'react';
 import { useAction, useOperation } from '../../api/use-operation.ts';
 import { useFormAction } from '../../ui/actions.ts';
-import { Answer } from '../../ui/answer.tsx';
 import { Button } from '../../ui/button.tsx';
-import { Checkbox } from '../../ui/checkbox.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
-import { TextField } from '../../ui/field.tsx';
+import { Checkbox, SelectField, TextField } from '../../ui/fields.tsx';
 import { Form, textOf } from '../../ui/form.tsx';
 import { Card, Page } from '../../ui/page.tsx';
-import { SelectField } from '../../ui/select.tsx';
-import { Command } from '../../ui/states.tsx';
+import { Answer, Command } from '../../ui/states.tsx';
 import { say } from '../../ui/toasts.tsx';
 import { TeamTabs } from './team-tabs.tsx';
 

@@ -2,8 +2,8 @@ import { clusterNamePattern, clusterNameRule } from '@weir/api/cluster-rules';
 import { useState } from 'react';
 import { useAction } from '../../api/use-operation.ts';
 import { clusterLabel } from '../../format/cluster-label.ts';
-import { TextField } from '../../ui/field.tsx';
-import { FormDialog } from '../../ui/form-dialog.tsx';
+import { TextField } from '../../ui/fields.tsx';
+import { FormDialog } from '../../ui/form.tsx';
 import { ClusterReady } from './cluster-ready.tsx';
 import type { Cluster } from './cluster-types.ts';
 

@@ -7,12 +7,11 @@ import { counted, formatBytes, formatCount, formatTime } from '../../format/form
 import { useContextOfCaller } from '../../session/context.ts';
 import { useMissingRight } from '../../session/rights.ts';
 import { useWorkspace } from '../../session/workspace-choice.ts';
-import { Answer } from '../../ui/answer.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { CopyableId } from '../../ui/copy-button.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { Card, Page } from '../../ui/page.tsx';
-import { Empty } from '../../ui/states.tsx';
+import { Answer, Empty } from '../../ui/states.tsx';
 import { Status } from '../../ui/status.tsx';
 import { CloneCluster } from './clone-cluster.tsx';
 import { type Cluster, clusterTypeTitles } from './cluster-types.ts';

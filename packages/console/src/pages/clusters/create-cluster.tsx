@@ -5,12 +5,9 @@ import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import { useContextOfCaller } from '../../session/context.ts';
 import { useWorkspace } from '../../session/workspace-choice.ts';
-import { Checkbox } from '../../ui/checkbox.tsx';
-import { TextField } from '../../ui/field.tsx';
-import { textOf } from '../../ui/form.tsx';
-import { FormDialog } from '../../ui/form-dialog.tsx';
+import { Checkbox, SelectField, TextField } from '../../ui/fields.tsx';
+import { FormDialog, textOf } from '../../ui/form.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
-import { SelectField } from '../../ui/select.tsx';
 import { ClusterReady } from './cluster-ready.tsx';
 import { type Cluster, clusterTypeTitles } from './cluster-types.ts';
 

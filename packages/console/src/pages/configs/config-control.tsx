@@ -1,7 +1,6 @@
 import type { OutputOf } from '@weir/api/client';
 import { configProblem } from '@weir/api/topic-rules';
-import { TextField } from '../../ui/field.tsx';
-import { SelectField } from '../../ui/select.tsx';
+import { SelectField, TextField } from '../../ui/fields.tsx';
 
 export type ConfigDefinition = OutputOf<'list_topic_config_definitions'>['definitions'][number];
 

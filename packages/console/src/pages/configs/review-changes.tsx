@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { cutText, visibleText } from '../../format/visible-text.ts';
-import { FormDialog } from '../../ui/form-dialog.tsx';
+import { FormDialog } from '../../ui/form.tsx';
 
 export interface SettingChange {
   readonly name: string;

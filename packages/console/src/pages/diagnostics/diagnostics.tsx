@@ -2,10 +2,9 @@ import { CheckCircleIcon } from '@primer/octicons-react';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useOperation } from '../../api/use-operation.ts';
 import { formatTime } from '../../format/format.ts';
-import { Answer } from '../../ui/answer.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { Card, Page } from '../../ui/page.tsx';
-import { Empty } from '../../ui/states.tsx';
+import { Answer, Empty } from '../../ui/states.tsx';
 import { Status } from '../../ui/status.tsx';
 import { type DiagnosticRow, Severity } from './severity.tsx';
 

@@ -1,9 +1,7 @@
 import { systemClock } from '@weir/core';
 import { useFormAction } from '../../ui/actions.ts';
-import { TextField } from '../../ui/field.tsx';
-import { textOf } from '../../ui/form.tsx';
-import { FormDialog } from '../../ui/form-dialog.tsx';
-import { SelectField } from '../../ui/select.tsx';
+import { SelectField, TextField } from '../../ui/fields.tsx';
+import { FormDialog, textOf } from '../../ui/form.tsx';
 
 interface MuteDialogProps {
   readonly target: { readonly virtual_cluster_id: string; readonly diagnostic_id: string };

@@ -1,8 +1,8 @@
 import { useOperation } from '../../api/use-operation.ts';
 import { formatTime } from '../../format/format.ts';
-import { Answer } from '../../ui/answer.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
+import { Answer } from '../../ui/states.tsx';
 import type { ShownEvent } from './results/event-row.tsx';
 import { eventSummary } from './results/event-summary.ts';
 import { JsonView } from './results/json-view.tsx';

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { formatCount } from '../../format/format.ts';
 import { cutText, visibleText } from '../../format/visible-text.ts';
 import { Button } from '../../ui/button.tsx';
-import { controlClass } from '../../ui/field.tsx';
+import { controlClass } from '../../ui/fields.tsx';
 import { Card } from '../../ui/page.tsx';
 import { usefulFirst } from './facet-order.ts';
 import { groupBy } from './results/field-menu.tsx';

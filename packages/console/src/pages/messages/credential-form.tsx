@@ -1,6 +1,6 @@
 import { ApiError } from '@weir/api/client';
 import { Button } from '../../ui/button.tsx';
-import { TextField } from '../../ui/field.tsx';
+import { TextField } from '../../ui/fields.tsx';
 import { setCredential } from './state/kafka-credential.ts';
 
 const credentialCodes: readonly string[] = [

@@ -1,7 +1,6 @@
 import { type FormEvent, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
-import { TextField } from '../../ui/field.tsx';
-import { SelectField } from '../../ui/select.tsx';
+import { SelectField, TextField } from '../../ui/fields.tsx';
 import { limitDefault, type MessagesSearch, type Start, startOf } from './state/messages-search.ts';
 
 interface QueryBarProps {

@@ -4,12 +4,11 @@ import { lastOf, type Metrics, useMetrics, valuesOf } from '../../api/use-metric
 import { useOperation } from '../../api/use-operation.ts';
 import { clusterLabel } from '../../format/cluster-label.ts';
 import { counted, formatBytes, formatShort } from '../../format/format.ts';
-import { Answer } from '../../ui/answer.tsx';
 import { CopyableId } from '../../ui/copy-button.tsx';
 import { Freshness } from '../../ui/freshness.tsx';
 import { MetricChart } from '../../ui/metric-chart.tsx';
 import { Card, Page } from '../../ui/page.tsx';
-import { Command } from '../../ui/states.tsx';
+import { Answer, Command } from '../../ui/states.tsx';
 import { Status } from '../../ui/status.tsx';
 import { TrafficCharts } from '../../ui/traffic-charts.tsx';
 import { Attention } from './attention.tsx';

@@ -1,7 +1,7 @@
 import { useParams } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { useOperation } from '../../api/use-operation.ts';
-import { Answer } from '../../ui/answer.tsx';
+import { Answer } from '../../ui/states.tsx';
 import { EventExplorer } from '../events/explorer.tsx';
 import { usePlace } from '../events/state/use-place.ts';
 

@@ -5,11 +5,11 @@ import { useState } from 'react';
 import { useOperation } from '../../api/use-operation.ts';
 import { visibleText } from '../../format/visible-text.ts';
 import { useButtonAction, useFormAction } from '../../ui/actions.ts';
-import { Answer } from '../../ui/answer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { CopyableId } from '../../ui/copy-button.tsx';
 import { Page, Tabs } from '../../ui/page.tsx';
+import { Answer } from '../../ui/states.tsx';
 import { hasEngine, type Pipeline, PipelineState, runText, typeNames } from './state.tsx';
 
 /** The title, the state and the tabs of a pipeline. */

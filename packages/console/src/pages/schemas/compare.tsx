@@ -1,10 +1,9 @@
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useOperation } from '../../api/use-operation.ts';
-import { Answer } from '../../ui/answer.tsx';
 import { TextDiff } from '../../ui/editor/text-diff.tsx';
-import { controlClass } from '../../ui/field.tsx';
+import { controlClass } from '../../ui/fields.tsx';
 import { Card } from '../../ui/page.tsx';
-import { Empty } from '../../ui/states.tsx';
+import { Answer, Empty } from '../../ui/states.tsx';
 import { languageOf, readableSchema } from './schema-text.ts';
 import { useSubject } from './use-subject.ts';
 

@@ -1,8 +1,7 @@
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { TextField } from '../../ui/field.tsx';
+import { SelectField, TextField } from '../../ui/fields.tsx';
 import { Page } from '../../ui/page.tsx';
-import { SelectField } from '../../ui/select.tsx';
 import { say } from '../../ui/toasts.tsx';
 import { SchemaEditor } from './schema-editor.tsx';
 import { type SchemaType, schemaTypeNames } from './schema-text.ts';

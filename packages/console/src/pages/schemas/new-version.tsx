@@ -1,5 +1,5 @@
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { Answer } from '../../ui/answer.tsx';
+import { Answer } from '../../ui/states.tsx';
 import { say } from '../../ui/toasts.tsx';
 import { SchemaEditor } from './schema-editor.tsx';
 import { readableSchema } from './schema-text.ts';

@@ -1,6 +1,6 @@
 import { PlusIcon, XIcon } from '@primer/octicons-react';
 import { Button, IconButton } from '../../ui/button.tsx';
-import { controlClass } from '../../ui/field.tsx';
+import { controlClass } from '../../ui/fields.tsx';
 
 export interface Reference {
   readonly name: string;

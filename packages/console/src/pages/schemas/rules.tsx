@@ -4,11 +4,10 @@ import { useState } from 'react';
 import { problemOf } from '../../api/client.ts';
 import { useAction, useOperation } from '../../api/use-operation.ts';
 import { visibleText } from '../../format/visible-text.ts';
-import { Answer } from '../../ui/answer.tsx';
 import { Button } from '../../ui/button.tsx';
-import { Checkbox } from '../../ui/checkbox.tsx';
+import { Checkbox, SelectField } from '../../ui/fields.tsx';
 import { Card, Page } from '../../ui/page.tsx';
-import { SelectField } from '../../ui/select.tsx';
+import { Answer } from '../../ui/states.tsx';
 import { say } from '../../ui/toasts.tsx';
 
 type Config = OutputOf<'describe_registry_config'>;

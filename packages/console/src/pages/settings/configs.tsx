@@ -1,7 +1,7 @@
 import { useParams, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { useOperation } from '../../api/use-operation.ts';
-import { Checkbox } from '../../ui/checkbox.tsx';
+import { Checkbox } from '../../ui/fields.tsx';
 import { ListTable, useListSearch } from '../../ui/list-page.tsx';
 import { type ConfigRow, configColumns, keyOfConfig, useConfigEditor } from '../configs/config-editor.tsx';
 import { SettingsFrame } from './settings-frame.tsx';

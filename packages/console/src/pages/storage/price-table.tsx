@@ -10,9 +10,8 @@ import {
 } from '@weir/api/storage-costs';
 import { useEffect, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
-import { controlClass } from '../../ui/field.tsx';
+import { controlClass, Select } from '../../ui/fields.tsx';
 import { Card } from '../../ui/page.tsx';
-import { Select } from '../../ui/select.tsx';
 import { priceOf } from './storage-figures.ts';
 
 interface PriceTableProps {

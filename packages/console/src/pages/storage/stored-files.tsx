@@ -2,11 +2,10 @@ import type { OutputOf } from '@weir/api/client';
 import { GiB } from '@weir/core';
 import { useOperation } from '../../api/use-operation.ts';
 import { counted, formatBytes, formatCount, formatDuration } from '../../format/format.ts';
-import { Answer } from '../../ui/answer.tsx';
 import { ObjectLink } from '../../ui/object-link.tsx';
 import { Card } from '../../ui/page.tsx';
 import { ShareBar } from '../../ui/share-bar.tsx';
-import { Empty } from '../../ui/states.tsx';
+import { Answer, Empty } from '../../ui/states.tsx';
 import { shortDollars } from './storage-figures.ts';
 
 /** Files by how often they were merged. */

@@ -4,9 +4,8 @@ import { internalTopicProblem, isInternalTopic } from '@weir/core';
 import { useState } from 'react';
 import { useAction, useOperation } from '../../api/use-operation.ts';
 import { Button } from '../../ui/button.tsx';
-import { TextField } from '../../ui/field.tsx';
-import { FormDialog } from '../../ui/form-dialog.tsx';
-import { Select } from '../../ui/select.tsx';
+import { Select, TextField } from '../../ui/fields.tsx';
+import { FormDialog } from '../../ui/form.tsx';
 import { say } from '../../ui/toasts.tsx';
 import { ConfigControl } from '../configs/config-control.tsx';
 

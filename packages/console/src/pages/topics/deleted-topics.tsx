@@ -1,10 +1,9 @@
 import { useOperation } from '../../api/use-operation.ts';
 import { formatBytes, formatCount } from '../../format/format.ts';
 import { useFormAction } from '../../ui/actions.ts';
-import { Answer } from '../../ui/answer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { Empty, Failure } from '../../ui/states.tsx';
+import { Answer, Empty, Failure } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
 
 const shownMax = 200;

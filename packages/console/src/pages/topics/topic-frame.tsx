@@ -1,10 +1,10 @@
 import { Outlet, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { counted, formatBytes, formatDuration } from '../../format/format.ts';
-import { Answer } from '../../ui/answer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CopyableId } from '../../ui/copy-button.tsx';
 import { Page, Tabs } from '../../ui/page.tsx';
+import { Answer } from '../../ui/states.tsx';
 import { CreateTopic } from './create-topic.tsx';
 import { DeleteTopics } from './delete-topics.tsx';
 import { topicTabs } from './topic-tabs.ts';

@@ -2,7 +2,7 @@ import { PlusIcon, TrashIcon } from '@primer/octicons-react';
 import { type FilterOperator, filterOperators } from '@weir/core';
 import { useId } from 'react';
 import { Button, IconButton } from '../../../ui/button.tsx';
-import { controlClass } from '../../../ui/field.tsx';
+import { controlClass } from '../../../ui/fields.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { Status } from '../../../ui/status.tsx';
 import { type DraftGroup, type DraftRow, newGroup, newRow } from '../filter/filter-draft.ts';

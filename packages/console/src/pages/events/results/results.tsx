@@ -2,7 +2,7 @@ import type { OutputOf } from '@weir/api/client';
 import { type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import { Button } from '../../../ui/button.tsx';
 import { classNames } from '../../../ui/class-names.ts';
-import { controlClass } from '../../../ui/field.tsx';
+import { controlClass } from '../../../ui/fields.tsx';
 import { FilterBox } from '../../../ui/list-page.tsx';
 import { Empty } from '../../../ui/states.tsx';
 import { Status } from '../../../ui/status.tsx';

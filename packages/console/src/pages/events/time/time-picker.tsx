@@ -5,7 +5,7 @@ import { offeredRanges, resolveTimeRange, type TimeRange } from '@weir/events';
 import { type FormEvent, useState } from 'react';
 import { formatTime } from '../../../format/format.ts';
 import { Button } from '../../../ui/button.tsx';
-import { TextField } from '../../../ui/field.tsx';
+import { TextField } from '../../../ui/fields.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { rangeLabel } from './range-label.ts';
 import { zoneName } from './zone-name.ts';

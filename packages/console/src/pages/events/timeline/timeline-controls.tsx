@@ -1,5 +1,5 @@
 import { type KeyboardEvent, useEffect, useId, useState } from 'react';
-import { controlClass } from '../../../ui/field.tsx';
+import { controlClass } from '../../../ui/fields.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { knownFields } from '../filter/known-fields.ts';
 import { type Aggregation, aggregations } from '../state/explorer-state.ts';

@@ -1,9 +1,7 @@
 import { visibleText } from '../../../format/visible-text.ts';
-import { Checkbox } from '../../../ui/checkbox.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
-import { TextField } from '../../../ui/field.tsx';
-import { textOf } from '../../../ui/form.tsx';
-import { FormDialog } from '../../../ui/form-dialog.tsx';
+import { Checkbox, TextField } from '../../../ui/fields.tsx';
+import { FormDialog, textOf } from '../../../ui/form.tsx';
 import { say } from '../../../ui/toasts.tsx';
 import type { Explorer } from '../state/use-explorer.ts';
 import { savedSearch } from './saved-search.ts';

@@ -1,9 +1,8 @@
 import type { OutputOf } from '@weir/api/client';
 import { useState } from 'react';
 import { useFormAction } from '../../../ui/actions.ts';
-import { TextField } from '../../../ui/field.tsx';
-import { textOf } from '../../../ui/form.tsx';
-import { FormDialog } from '../../../ui/form-dialog.tsx';
+import { TextField } from '../../../ui/fields.tsx';
+import { FormDialog, textOf } from '../../../ui/form.tsx';
 
 type Subscription = OutputOf<'list_client_metrics_subscriptions'>['subscriptions'][number];
 

@@ -2,8 +2,8 @@ import { clusterNamePattern, clusterNameRule } from '@weir/api/cluster-rules';
 import { useState } from 'react';
 import { clusterLabel } from '../../../format/cluster-label.ts';
 import { useFormAction } from '../../../ui/actions.ts';
-import { TextField } from '../../../ui/field.tsx';
-import { FormDialog } from '../../../ui/form-dialog.tsx';
+import { TextField } from '../../../ui/fields.tsx';
+import { FormDialog } from '../../../ui/form.tsx';
 
 interface RenameDialogProps {
   readonly clusterId: string;

@@ -2,8 +2,8 @@ import { PlusIcon, XIcon } from '@primer/octicons-react';
 import { useState } from 'react';
 import { useFormAction } from '../../../ui/actions.ts';
 import { Button, IconButton } from '../../../ui/button.tsx';
-import { controlClass } from '../../../ui/field.tsx';
-import { FormDialog } from '../../../ui/form-dialog.tsx';
+import { controlClass } from '../../../ui/fields.tsx';
+import { FormDialog } from '../../../ui/form.tsx';
 import { type TypedTag, tagProblem, tagsOf } from './tags.ts';
 
 interface TagsDialogProps {

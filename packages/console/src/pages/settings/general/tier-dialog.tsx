@@ -1,8 +1,8 @@
 import { clusterTiers } from '@weir/api/cluster-rules';
 import { useState } from 'react';
 import { useFormAction } from '../../../ui/actions.ts';
-import { FormDialog } from '../../../ui/form-dialog.tsx';
-import { SelectField } from '../../../ui/select.tsx';
+import { SelectField } from '../../../ui/fields.tsx';
+import { FormDialog } from '../../../ui/form.tsx';
 
 type Tier = (typeof clusterTiers)[number];
 

@@ -1,9 +1,9 @@
 import { useParams } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { useOperation } from '../../../api/use-operation.ts';
-import { Answer } from '../../../ui/answer.tsx';
 import { DataTable } from '../../../ui/data-table.tsx';
 import { Card } from '../../../ui/page.tsx';
+import { Answer } from '../../../ui/states.tsx';
 import { configColumns, keyOfConfig, useConfigEditor } from '../../configs/config-editor.tsx';
 import { useTopic } from '../use-topic.ts';
 

@@ -3,11 +3,10 @@ import type { OutputOf } from '@weir/api/client';
 import { useMemo } from 'react';
 import { useOperation } from '../../../api/use-operation.ts';
 import { formatCount } from '../../../format/format.ts';
-import { Answer } from '../../../ui/answer.tsx';
 import { type Column, DataTable } from '../../../ui/data-table.tsx';
 import { ObjectLink } from '../../../ui/object-link.tsx';
 import { Card } from '../../../ui/page.tsx';
-import { Empty } from '../../../ui/states.tsx';
+import { Answer, Empty } from '../../../ui/states.tsx';
 
 type Consumer = OutputOf<'list_topic_consumers'>['consumers'][number];
 

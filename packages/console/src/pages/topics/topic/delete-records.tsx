@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { formatCount } from '../../../format/format.ts';
 import { useFormAction } from '../../../ui/actions.ts';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
-import { TextField } from '../../../ui/field.tsx';
+import { TextField } from '../../../ui/fields.tsx';
 
 interface DeleteRecordsProps {
   readonly clusterId: string;

@@ -4,14 +4,14 @@ import { useState } from 'react';
 import { useRowWindow } from '../../../api/use-row-window.ts';
 import { formatBytes, formatCount } from '../../../format/format.ts';
 import { useFormAction } from '../../../ui/actions.ts';
-import { Answer } from '../../../ui/answer.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { countColumn } from '../../../ui/columns.tsx';
 import { type Column, DataTable } from '../../../ui/data-table.tsx';
-import { TextField } from '../../../ui/field.tsx';
-import { FormDialog } from '../../../ui/form-dialog.tsx';
+import { TextField } from '../../../ui/fields.tsx';
+import { FormDialog } from '../../../ui/form.tsx';
 import { useListSearch } from '../../../ui/list-page.tsx';
 import { Card } from '../../../ui/page.tsx';
+import { Answer } from '../../../ui/states.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { DeleteRecords } from './delete-records.tsx';
 

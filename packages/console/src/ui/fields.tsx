@@ -1,5 +1,5 @@
 import { Field as BaseField } from '@base-ui/react/field';
-import type { ComponentProps, ReactNode } from 'react';
+import { type ComponentProps, type ReactNode, useId } from 'react';
 import { classNames } from './class-names.ts';
 
 interface FieldProps {
@@ -52,5 +52,69 @@ export function TextField({ label, name, problem, children, onText, className, .
         {...control}
       />
     </Field>
+  );
+}
+
+interface SelectProps extends Omit<ComponentProps<'select'>, 'children'> {
+  readonly options: readonly (readonly [value: string, label: string])[];
+}
+
+/** One of a few, with the list of the system: it works on every phone. */
+export function Select({ options, className, ...props }: SelectProps) {
+  return (
+    <select {...props} className={classNames(controlClass, className)}>
+      {options.map(([value, label]) => (
+        <option key={value} value={value}>
+          {label}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+interface SelectFieldProps extends SelectProps {
+  readonly label: string;
+  readonly name: string;
+  /** A line of help. */
+  readonly children?: ReactNode;
+}
+
+/** A field with one of a few. */
+export function SelectField({ label, name, children, ...props }: SelectFieldProps) {
+  return (
+    <Field label={label} name={name} help={children}>
+      <Select name={name} aria-label={label} {...props} />
+    </Field>
+  );
+}
+
+interface CheckboxProps extends Omit<ComponentProps<'input'>, 'type' | 'children'> {
+  readonly label: ReactNode;
+  readonly help?: ReactNode;
+}
+
+/** A choice that is on or off, with its words at its right. */
+export function Checkbox({ label, help, ...props }: CheckboxProps) {
+  const id = useId();
+  return (
+    <div className="flex items-start gap-2">
+      <input
+        {...props}
+        id={id}
+        type="checkbox"
+        aria-describedby={help === undefined ? undefined : `${id}-help`}
+        className="mt-0.5 size-4 shrink-0 accent-accent"
+      />
+      <div className="min-w-0">
+        <label htmlFor={id} className="text-sm break-words text-ink">
+          {label}
+        </label>
+        {help !== undefined && (
+          <p id={`${id}-help`} className="text-xs text-muted">
+            {help}
+          </p>
+        )}
+      </div>
+    </div>
   );
 }
