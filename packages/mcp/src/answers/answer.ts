@@ -13,27 +13,33 @@ export interface ToolAnswer {
 
 /** Fields at the end of every answer. */
 interface AnswerTail {
-  readonly truncated: boolean;
-  readonly next_cursor: string | null;
+  /** Absent if nothing is left out. */
+  readonly truncated?: boolean;
+  /** Absent if there are no further rows. */
+  readonly next_cursor?: string | null;
   readonly hint?: string | undefined;
   readonly console_url: string;
 }
 
 export interface AnswerOptions {
   readonly format: AnswerFormat;
-  readonly tokensMax: number;
+  readonly max_tokens: number;
 }
 
 const cutHint = 'The answer was too long and is cut; ask for less, or set max_tokens.';
 
 /** Combines fields and tail into one answer within the token limit. */
-export function answerOf(fields: Fields, tail: AnswerTail, { format, tokensMax }: AnswerOptions): ToolAnswer {
-  const { answer: fittedAnswer, isCut } = fitted(fields, tokensMax);
+export function answerOf(
+  fields: Fields,
+  tail: AnswerTail,
+  { format, max_tokens }: AnswerOptions,
+): ToolAnswer {
+  const { answer: fittedAnswer, isCut } = fitted(fields, max_tokens);
   const hint = isCut ? [tail.hint, cutHint].filter(Boolean).join(' ') : tail.hint;
-  const { next_cursor, console_url } = tail;
+  const { truncated = false, next_cursor = null, console_url } = tail;
   const all = {
     ...fittedAnswer,
-    truncated: tail.truncated || isCut,
+    truncated: truncated || isCut,
     next_cursor,
     ...(hint === undefined ? {} : { hint }),
     console_url,

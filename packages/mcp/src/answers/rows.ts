@@ -129,7 +129,7 @@ function finished(
       hint: hint?.(shown, hasMore) ?? (hasMore ? moreHint : undefined),
       console_url: consoleUrl,
     },
-    { format: args.format, tokensMax: args.max_tokens },
+    args,
   );
 }
 

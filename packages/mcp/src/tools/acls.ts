@@ -3,10 +3,9 @@ import { printLiteral } from '@weir/events';
 import * as z from 'zod';
 import { answerOf } from '../answers/answer.ts';
 import { answerOfRows } from '../answers/rows.ts';
-import { clusterArgument, formatArguments, listArguments } from './arguments.ts';
+import { formatArguments, listArguments } from './arguments.ts';
+import { defineClusterTool } from './cluster-tool.ts';
 import { rangeOf, type TimeArguments, timeArguments } from './event-search.ts';
-import { onCluster } from './find-cluster.ts';
-import { defineTool } from './tool.ts';
 import type { ToolContext } from './tool-context.ts';
 
 const rule = catalogue['virtual_clusters/acls/list'].output.shape.acls.element.omit({});
@@ -17,13 +16,12 @@ const { deciding_rule: _rule, ...whoShape } =
 const { virtual_cluster_id: _, ...question } = catalogue.explain_access.input.shape;
 
 export const aclTools = [
-  defineTool({
+  defineClusterTool({
     name: 'list_acls',
     icon: 'access',
     operations: ['virtual_clusters/acls/list', 'describe_virtual_cluster_configuration'],
     note: 'explain_access applies them to a principal.',
     input: {
-      ...clusterArgument,
       principal: z
         .string()
         .max(256)
@@ -39,46 +37,39 @@ export const aclTools = [
       mode: catalogue.explain_access.output.shape.mode,
       acls: z.array(rule),
     },
-    async run(args, context) {
-      return onCluster(context, args.virtual_cluster_id, async (clusterId) => {
-        const target = { virtual_cluster_id: clusterId };
-        const [{ acls }, { virtual_cluster_configuration: settings }] = await Promise.all([
-          context.call('virtual_clusters/acls/list', target),
-          context.call('describe_virtual_cluster_configuration', target),
-        ]);
-        const mode = settings.are_acls_enabled
-          ? 'enforced'
-          : settings.acl_shadowing_enabled
-            ? 'shadow'
-            : 'off';
-        const items = acls.filter(
-          (acl) =>
-            isAbout(acl.principal, args.principal) &&
-            (args.resource_type === undefined || acl.resource_type === args.resource_type) &&
-            (args.resource_name === undefined || appliesTo(acl, args.resource_name)) &&
-            (args.operation === undefined || ['ALL', args.operation].includes(acl.operation)),
-        );
-        return answerOfRows({
-          tool: 'list_acls',
-          args,
-          name: 'acls',
-          concise,
-          fields: { mode },
-          items,
-          keyOf: (acl) => JSON.stringify(acl),
-          rowsOf: (shown) => shown,
-          hint: (_shown, hasMore) => modeHints[mode] ?? (hasMore ? undefined : nextCall),
-          consoleUrl: context.consoleUrl(consolePaths.acls(clusterId)),
-        });
+    async run(args, context, clusterId) {
+      const target = { virtual_cluster_id: clusterId };
+      const [{ acls }, { virtual_cluster_configuration: settings }] = await Promise.all([
+        context.call('virtual_clusters/acls/list', target),
+        context.call('describe_virtual_cluster_configuration', target),
+      ]);
+      const mode = settings.are_acls_enabled ? 'enforced' : settings.acl_shadowing_enabled ? 'shadow' : 'off';
+      const items = acls.filter(
+        (acl) =>
+          isAbout(acl.principal, args.principal) &&
+          (args.resource_type === undefined || acl.resource_type === args.resource_type) &&
+          (args.resource_name === undefined || appliesTo(acl, args.resource_name)) &&
+          (args.operation === undefined || ['ALL', args.operation].includes(acl.operation)),
+      );
+      return answerOfRows({
+        tool: 'list_acls',
+        args,
+        name: 'acls',
+        concise,
+        fields: { mode },
+        items,
+        keyOf: (acl) => JSON.stringify(acl),
+        rowsOf: (shown) => shown,
+        hint: (_shown, hasMore) => modeHints[mode] ?? (hasMore ? undefined : nextCall),
+        consoleUrl: context.consoleUrl(consolePaths.acls(clusterId)),
       });
     },
   }),
-  defineTool({
+  defineClusterTool({
     name: 'explain_access',
     icon: 'access',
     operations: ['explain_access', 'get_events_timeline'],
     input: {
-      ...clusterArgument,
       ...question,
       time_range: timeArguments.time_range.describe(
         'Also count denials of it in this time, as in search_events.',
@@ -92,36 +83,32 @@ export const aclTools = [
       recent_denials: z.int().nullable().optional().describe('null if the cluster records no events.'),
     },
     async run(
-      { virtual_cluster_id: given, time_range, format, max_tokens: tokensMax, ...question },
+      { virtual_cluster_id: _cluster, time_range, format, max_tokens, ...question },
       context,
+      clusterId,
     ) {
-      return onCluster(context, given, async (clusterId) => {
-        const { who, ...explained } = await context.call('explain_access', {
-          virtual_cluster_id: clusterId,
-          ...question,
-        });
-        const { near_rules: near } = explained;
-        const names = who === undefined ? explained.principals : undefined;
-        const denials =
-          time_range === undefined
-            ? {}
-            : await denialsOf(names, question, { clusterId, time_range }, context);
-        return answerOf(
-          {
-            ...explained,
-            near_rules: near.map(nearRow),
-            ...(who === undefined ? {} : { who: who.map(whoRow) }),
-            ...denials,
-          },
-          {
-            truncated: who !== undefined && who.length < (explained.who_total ?? 0),
-            next_cursor: null,
-            hint: who === undefined ? hintFor(explained, question) : whoHint(who, explained),
-            console_url: context.consoleUrl(consolePaths.acls(clusterId)),
-          },
-          { format, tokensMax },
-        );
+      const { who, ...explained } = await context.call('explain_access', {
+        virtual_cluster_id: clusterId,
+        ...question,
       });
+      const { near_rules: near } = explained;
+      const names = who === undefined ? explained.principals : undefined;
+      const denials =
+        time_range === undefined ? {} : await denialsOf(names, question, { clusterId, time_range }, context);
+      return answerOf(
+        {
+          ...explained,
+          near_rules: near.map(nearRow),
+          ...(who === undefined ? {} : { who: who.map(whoRow) }),
+          ...denials,
+        },
+        {
+          truncated: who !== undefined && who.length < (explained.who_total ?? 0),
+          hint: who === undefined ? hintFor(explained, question) : whoHint(who, explained),
+          console_url: context.consoleUrl(consolePaths.acls(clusterId)),
+        },
+        { format, max_tokens },
+      );
     },
   }),
 ];

@@ -1,10 +1,9 @@
 import { catalogue, consolePaths, type OutputOf } from '@weir/api';
 import * as z from 'zod';
 import { answerOfRows } from '../answers/rows.ts';
-import { clusterArgument, listArguments } from './arguments.ts';
-import { onCluster } from './find-cluster.ts';
+import { listArguments } from './arguments.ts';
+import { defineClusterTool } from './cluster-tool.ts';
 import { rowSchema } from './rows.ts';
-import { defineTool } from './tool.ts';
 
 const { input, output } = catalogue.list_clients;
 const { virtual_cluster_id: _, ...question } = input.shape;
@@ -19,11 +18,11 @@ type Found = OutputOf<'list_clients'>;
 const row = z.object({ ...shape.clients.element.shape, agents: z.array(z.string()) });
 
 export const clientTools = [
-  defineTool({
+  defineClusterTool({
     name: 'list_clients',
     icon: 'agents',
     operations: ['list_clients'],
-    input: { ...clusterArgument, ...question, ...listArguments(50) },
+    input: { ...question, ...listArguments(50) },
     output: {
       total: z.int().describe('How many kinds there are.'),
       connections: shape.connections,
@@ -32,29 +31,27 @@ export const clientTools = [
       silent_agents: shape.silent_agents,
       clients: z.array(rowSchema(row, concise)),
     },
-    async run(args, context) {
-      return onCluster(context, args.virtual_cluster_id, async (clusterId) => {
-        const { software_name, software_version, agent_id } = args;
-        const found = await context.call('list_clients', {
-          virtual_cluster_id: clusterId,
-          software_name,
-          software_version,
-          agent_id,
-        });
-        const { clients, connections, unlisted_connections, reported_at, silent_agents } = found;
-        const silent = silent_agents.slice(0, silentAgentsMax);
-        return answerOfRows({
-          tool: 'list_clients',
-          args,
-          name: 'clients',
-          concise,
-          fields: { connections, unlisted_connections, reported_at, silent_agents: silent },
-          items: clients,
-          keyOf: (one) => JSON.stringify([one.software_name, one.software_version]),
-          rowsOf: (shown) => shown.map(rowOf),
-          hint: (shown, hasMore) => hintOf(found, shown.length, hasMore),
-          consoleUrl: context.consoleUrl(consolePaths.agents(clusterId)),
-        });
+    async run(args, context, clusterId) {
+      const { software_name, software_version, agent_id } = args;
+      const found = await context.call('list_clients', {
+        virtual_cluster_id: clusterId,
+        software_name,
+        software_version,
+        agent_id,
+      });
+      const { clients, connections, unlisted_connections, reported_at, silent_agents } = found;
+      const silent = silent_agents.slice(0, silentAgentsMax);
+      return answerOfRows({
+        tool: 'list_clients',
+        args,
+        name: 'clients',
+        concise,
+        fields: { connections, unlisted_connections, reported_at, silent_agents: silent },
+        items: clients,
+        keyOf: (one) => JSON.stringify([one.software_name, one.software_version]),
+        rowsOf: (shown) => shown.map(rowOf),
+        hint: (shown, hasMore) => hintOf(found, shown.length, hasMore),
+        consoleUrl: context.consoleUrl(consolePaths.agents(clusterId)),
       });
     },
   }),

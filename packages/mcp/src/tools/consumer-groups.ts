@@ -1,13 +1,11 @@
-import { ApiError, catalogue, consolePaths } from '@weir/api';
-import { nearestNames } from '@weir/core';
+import { catalogue, consolePaths } from '@weir/api';
 import * as z from 'zod';
 import { answerOf } from '../answers/answer.ts';
-import { ToolProblem } from '../answers/problem.ts';
 import { answerOfPages } from '../answers/rows.ts';
-import { clusterArgument, formatArguments, listArguments } from './arguments.ts';
-import { onCluster } from './find-cluster.ts';
+import { formatArguments, listArguments } from './arguments.ts';
+import { defineClusterTool } from './cluster-tool.ts';
 import { rowSchema } from './rows.ts';
-import { defineTool } from './tool.ts';
+import { orSuggest } from './suggest-name.ts';
 import type { ToolContext } from './tool-context.ts';
 
 const { input, output } = catalogue.list_consumer_groups;
@@ -21,54 +19,50 @@ const member = group.members.element.shape;
 const namesMax = 1000;
 
 export const consumerGroupTools = [
-  defineTool({
+  defineClusterTool({
     name: 'list_consumer_groups',
     icon: 'group',
     operations: ['list_consumer_groups'],
     note: 'The largest lag comes first.',
     input: {
-      ...clusterArgument,
       query: input.shape.query,
       lag_min: input.shape.lag_min,
       sort_by: z.enum(['lag', 'name']).default('lag').describe('The largest lag first, or by name.'),
       ...listArguments(50),
     },
     output: { groups: z.array(rowSchema(output.shape.groups.element, concise)) },
-    async run(args, context) {
-      return onCluster(context, args.virtual_cluster_id, (clusterId) =>
-        answerOfPages({
-          tool: 'list_consumer_groups',
-          args,
-          name: 'groups',
-          concise,
-          async page(limit, cursor) {
-            const { groups, next_cursor } = await context.call('list_consumer_groups', {
-              virtual_cluster_id: clusterId,
-              query: args.query,
-              lag_min: args.lag_min,
-              sort_by: args.sort_by,
-              limit,
-              cursor,
-            });
-            return { rows: groups, nextCursor: next_cursor };
-          },
-          hint: (shown) => {
-            if (shown.length === 0) return 'No consumer group is like that.';
-            return shown.some(({ total_lag }) => Number(total_lag) > 0)
-              ? 'describe_consumer_group shows which partitions are behind, and who reads them.'
-              : undefined;
-          },
-          consoleUrl: context.consoleUrl(consolePaths.consumerGroups(clusterId)),
-        }),
-      );
+    async run(args, context, clusterId) {
+      return answerOfPages({
+        tool: 'list_consumer_groups',
+        args,
+        name: 'groups',
+        concise,
+        async page(limit, cursor) {
+          const { groups, next_cursor } = await context.call('list_consumer_groups', {
+            virtual_cluster_id: clusterId,
+            query: args.query,
+            lag_min: args.lag_min,
+            sort_by: args.sort_by,
+            limit,
+            cursor,
+          });
+          return { rows: groups, nextCursor: next_cursor };
+        },
+        hint: (shown) => {
+          if (shown.length === 0) return 'No consumer group is like that.';
+          return shown.some(({ total_lag }) => Number(total_lag) > 0)
+            ? 'describe_consumer_group shows which partitions are behind, and who reads them.'
+            : undefined;
+        },
+        consoleUrl: context.consoleUrl(consolePaths.consumerGroups(clusterId)),
+      });
     },
   }),
-  defineTool({
+  defineClusterTool({
     name: 'describe_consumer_group',
     icon: 'group',
     operations: ['describe_consumer_group', 'list_consumer_groups'],
     input: {
-      ...clusterArgument,
       group: catalogue.describe_consumer_group.input.shape.group,
       limit: z.int().min(1).max(200).default(20).describe('Partitions at most, the largest lag first.'),
       ...formatArguments,
@@ -104,50 +98,54 @@ export const consumerGroupTools = [
         )
         .describe('Its members.'),
     },
-    async run({ virtual_cluster_id: given, group: name, limit, format, max_tokens: tokensMax }, context) {
-      return onCluster(context, given, async (clusterId) => {
-        const { group: found } = await context
-          .call('describe_consumer_group', { virtual_cluster_id: clusterId, group: name })
-          .catch((error: unknown) => orSuggest(error, clusterId, name, context));
-        const partitions = found.topics
-          .flatMap(({ name: topic, partitions: all }) =>
-            all.map(({ partition, lag, committed_offset, end_offset, member_id }) => ({
-              topic,
-              partition,
-              lag,
-              committed_offset,
-              end_offset,
-              member_id,
-            })),
-          )
-          .sort((a, b) => (b.lag ?? 0) - (a.lag ?? 0));
-        const unread = partitions.filter(({ member_id }) => member_id === null).length;
-        return answerOf(
-          {
-            name: found.name,
-            type: found.type,
-            state: found.state,
-            protocol: found.protocol,
-            total_lag: found.total_lag,
-            partition_count: partitions.length,
-            topics: found.topics.map(({ name: topic, total_lag }) => ({ name: topic, total_lag })),
-            partitions: partitions.slice(0, limit),
-            members: found.members.map(({ id, client_id, client_host, assignment }) => ({
-              id,
-              client_id,
-              client_host,
-              partition_count: assignment.assignments.reduce((sum, one) => sum + one.partitions.length, 0),
-            })),
-          },
-          {
-            truncated: partitions.length > limit,
-            next_cursor: null,
-            hint: hintOf({ memberCount: found.members.length, unread, isBehind: found.total_lag > 0 }),
-            console_url: context.consoleUrl(consolePaths.consumerGroup(clusterId, name)),
-          },
-          { format, tokensMax },
+    async run({ group: name, limit, ...options }, context, clusterId) {
+      const { group: found } = await context
+        .call('describe_consumer_group', { virtual_cluster_id: clusterId, group: name })
+        .catch(
+          orSuggest({
+            name,
+            noun: 'group',
+            listedBy: 'list_consumer_groups',
+            names: () => groupNames(clusterId, context),
+          }),
         );
-      });
+      const partitions = found.topics
+        .flatMap(({ name: topic, partitions: all }) =>
+          all.map(({ partition, lag, committed_offset, end_offset, member_id }) => ({
+            topic,
+            partition,
+            lag,
+            committed_offset,
+            end_offset,
+            member_id,
+          })),
+        )
+        .sort((a, b) => (b.lag ?? 0) - (a.lag ?? 0));
+      const unread = partitions.filter(({ member_id }) => member_id === null).length;
+      return answerOf(
+        {
+          name: found.name,
+          type: found.type,
+          state: found.state,
+          protocol: found.protocol,
+          total_lag: found.total_lag,
+          partition_count: partitions.length,
+          topics: found.topics.map(({ name: topic, total_lag }) => ({ name: topic, total_lag })),
+          partitions: partitions.slice(0, limit),
+          members: found.members.map(({ id, client_id, client_host, assignment }) => ({
+            id,
+            client_id,
+            client_host,
+            partition_count: assignment.assignments.reduce((sum, one) => sum + one.partitions.length, 0),
+          })),
+        },
+        {
+          truncated: partitions.length > limit,
+          hint: hintOf({ memberCount: found.members.length, unread, isBehind: found.total_lag > 0 }),
+          console_url: context.consoleUrl(consolePaths.consumerGroup(clusterId, name)),
+        },
+        options,
+      );
     },
   }),
 ];
@@ -163,23 +161,10 @@ function hintOf(group: { memberCount: number; unread: number; isBehind: boolean 
     : undefined;
 }
 
-/** An unknown group is often a typo, so the error suggests a name. */
-async function orSuggest(
-  error: unknown,
-  clusterId: string,
-  name: string,
-  context: ToolContext,
-): Promise<never> {
-  if (!(error instanceof ApiError) || error.code !== 'not_found') throw error;
+async function groupNames(clusterId: string, context: ToolContext): Promise<readonly string[]> {
   const { groups } = await context.call('list_consumer_groups', {
     virtual_cluster_id: clusterId,
     limit: namesMax,
   });
-  const near = nearestNames(
-    name,
-    groups.map((one) => one.name),
-  );
-  const hint =
-    near.length > 0 ? `Names that are near: ${near.join(', ')}.` : 'list_consumer_groups lists them.';
-  throw new ToolProblem('group_not_found', `There is no such consumer group. ${hint}`);
+  return groups.map(({ name }) => name);
 }

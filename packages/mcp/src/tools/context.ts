@@ -34,21 +34,19 @@ export const contextTools = [
       event_types: z.array(z.enum(eventTypeNames)).describe('The event types that there are.'),
       limits: z.record(z.string(), z.number()).describe('Limits of the tools.'),
     },
-    async run({ format, max_tokens: tokensMax }, context) {
+    async run(args, context) {
       const { is_account_admin: _, ...found } = await context.call('get_context', {});
       const clusterCount = found.workspaces.reduce((sum, one) => sum + one.virtual_clusters.length, 0);
       return answerOf(
         { ...found, event_types: eventTypeNames, limits },
         {
-          truncated: false,
-          next_cursor: null,
           hint:
             clusterCount === 0
               ? 'These keys reach no virtual cluster; create one, or use a key for another workspace.'
               : 'list_virtual_clusters shows how they are; list_diagnostics what is wrong with one.',
           console_url: context.consoleUrl(consolePaths.home()),
         },
-        { format, tokensMax },
+        args,
       );
     },
   }),

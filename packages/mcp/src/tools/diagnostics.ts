@@ -4,6 +4,7 @@ import { answerOf } from '../answers/answer.ts';
 import { ToolProblem } from '../answers/problem.ts';
 import { answerOfRows } from '../answers/rows.ts';
 import { clusterArgument, formatArguments, listArguments } from './arguments.ts';
+import { defineClusterTool } from './cluster-tool.ts';
 import { clusterIdOf, onCluster, reachedClusters } from './find-cluster.ts';
 import { rowSchema } from './rows.ts';
 import { defineTool } from './tool.ts';
@@ -88,14 +89,13 @@ export const diagnosticTools = [
       });
     },
   }),
-  defineTool({
+  defineClusterTool({
     name: 'get_diagnostic',
     icon: 'diagnostics',
     operations: ['get_diagnostic', 'list_diagnostic_history', 'list_diagnostics'],
     summary:
       'Describe what a diagnostic found, why that matters, what to do, and when it failed and recovered before.',
     input: {
-      ...clusterArgument,
       diagnostic_id: catalogue.get_diagnostic.input.shape.diagnostic_id,
       ...formatArguments,
     },
@@ -112,34 +112,31 @@ export const diagnosticTools = [
         )
         .describe('Its last changes, the newest first.'),
     },
-    async run({ virtual_cluster_id: given, diagnostic_id, format, max_tokens: tokensMax }, context) {
-      return onCluster(context, given, async (clusterId) => {
-        const target = { virtual_cluster_id: clusterId, diagnostic_id };
-        const [{ diagnostic }, { transitions, next_cursor }] = await Promise.all([
-          context.call('get_diagnostic', target).catch((error: unknown) => orList(error, clusterId, context)),
-          context.call('list_diagnostic_history', { ...target, limit: transitionsMax }),
-        ]);
-        return answerOf(
-          {
-            diagnostic,
-            history: transitions.map(({ time, transition: what, message, actor }) => ({
-              time,
-              transition: what,
-              message,
-              actor,
-            })),
-          },
-          {
-            truncated: next_cursor !== null || diagnostic.groups_left_out > 0,
-            next_cursor: null,
-            hint: diagnostic.successful
-              ? 'It does not fail now; history shows when it did.'
-              : `To mend it: ${diagnostic.fix}`,
-            console_url: context.consoleUrl(consolePaths.diagnostic(clusterId, diagnostic_id)),
-          },
-          { format, tokensMax },
-        );
-      });
+    async run({ diagnostic_id, ...options }, context, clusterId) {
+      const target = { virtual_cluster_id: clusterId, diagnostic_id };
+      const [{ diagnostic }, { transitions, next_cursor }] = await Promise.all([
+        context.call('get_diagnostic', target).catch((error: unknown) => orList(error, clusterId, context)),
+        context.call('list_diagnostic_history', { ...target, limit: transitionsMax }),
+      ]);
+      return answerOf(
+        {
+          diagnostic,
+          history: transitions.map(({ time, transition: what, message, actor }) => ({
+            time,
+            transition: what,
+            message,
+            actor,
+          })),
+        },
+        {
+          truncated: next_cursor !== null || diagnostic.groups_left_out > 0,
+          hint: diagnostic.successful
+            ? 'It does not fail now; history shows when it did.'
+            : `To mend it: ${diagnostic.fix}`,
+          console_url: context.consoleUrl(consolePaths.diagnostic(clusterId, diagnostic_id)),
+        },
+        options,
+      );
     },
   }),
 ];

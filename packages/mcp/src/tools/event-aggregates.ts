@@ -4,13 +4,13 @@ import { type Condition, conditionsOf, everyEvent, parseFilter, printField, prin
 import * as z from 'zod';
 import { answerOf } from '../answers/answer.ts';
 import { ToolProblem } from '../answers/problem.ts';
-import { clusterArgument, formatArguments } from './arguments.ts';
+import { formatArguments } from './arguments.ts';
+import { defineClusterTool } from './cluster-tool.ts';
 import { compareFields, differenceKinds, type ValueDifference } from './compare-fields.ts';
 import {
   basisHint,
   checkedFilter,
   linkOf,
-  onEvents,
   rangeOf,
   scopeOf,
   searchArguments,
@@ -19,7 +19,6 @@ import {
   statsOf,
   timeBefore,
 } from './event-search.ts';
-import { defineTool } from './tool.ts';
 
 const timeline = catalogue.get_events_timeline;
 const { shape } = timeline.input;
@@ -32,15 +31,15 @@ const side = () =>
   });
 
 export const eventAggregateTools = [
-  defineTool({
+  defineClusterTool({
     name: 'aggregate_events',
     icon: 'events',
     operations: ['get_events_timeline'],
     title: 'Count events',
     summary:
       'Count events by the values of one field or two, and over time, or compute the avg, max, min or sum of a number in them.',
+    needsEvents: true,
     input: {
-      ...clusterArgument,
       ...searchArguments,
       ...shortTimeArguments,
       group_by: shape.group_by.describe('A field such as type or data.operation: one group per value.'),
@@ -77,66 +76,60 @@ export const eventAggregateTools = [
         )
         .describe('The most events first.'),
     },
-    async run(args, context) {
-      return onEvents(context, args.virtual_cluster_id, async (clusterId) => {
-        const { group_by, then_by, aggregation, field, series_limit } = args;
-        if (aggregation !== 'count' && field === undefined)
-          throw new ToolProblem(
-            'invalid_arguments',
-            `${aggregation} needs field, the field with the numbers.`,
-          );
-        if (then_by !== undefined && group_by === undefined)
-          throw new ToolProblem('invalid_arguments', 'then_by needs group_by, the field to group by first.');
-        const found = await context.call('get_events_timeline', {
-          virtual_cluster_id: clusterId,
-          ...scopeOf(args, context),
-          group_by,
-          then_by,
-          aggregation,
-          field,
-          series_limit,
-        });
-        const { bucket_seconds, series, is_approximate } = found.timeline;
-        const [from, to] = args.over_time ? filledPart(series, aggregation) : [0, 0];
-        return answerOf(
-          {
-            stats: statsOf(found),
-            bucket_seconds: args.over_time ? bucket_seconds : null,
-            first_bucket: from < to ? String(series[0]!.points[from]![0]) : null,
-            groups: series.map((one) => ({
-              key: one.is_other ? 'Other' : keyOf(one.key),
-              ...(one.then_key === undefined ? {} : { then_key: keyOf(one.then_key) }),
-              count: one.count,
-              value: aggregation === 'count' ? one.count : one.total,
-              ...(args.over_time
-                ? { points: one.points.slice(from, to).map(([, value]) => value as number | null) }
-                : {}),
-            })),
-          },
-          {
-            truncated: series.some(({ is_other }) => is_other),
-            next_cursor: null,
-            hint:
-              [
-                basisHint(found) ?? nextCallOf(series, group_by),
-                is_approximate ? 'There are so many values that the counts are about right only.' : undefined,
-              ]
-                .filter((words) => words !== undefined)
-                .join(' ') || undefined,
-            console_url: context.consoleUrl(
-              consolePaths.events(clusterId, {
-                ...linkOf(args),
-                group_by: group_by ?? '',
-                then_by: then_by ?? '',
-              }),
-            ),
-          },
-          { format: args.format, tokensMax: args.max_tokens },
-        );
+    async run(args, context, clusterId) {
+      const { group_by, then_by, aggregation, field, series_limit } = args;
+      if (aggregation !== 'count' && field === undefined)
+        throw new ToolProblem('invalid_arguments', `${aggregation} needs field, the field with the numbers.`);
+      if (then_by !== undefined && group_by === undefined)
+        throw new ToolProblem('invalid_arguments', 'then_by needs group_by, the field to group by first.');
+      const found = await context.call('get_events_timeline', {
+        virtual_cluster_id: clusterId,
+        ...scopeOf(args, context),
+        group_by,
+        then_by,
+        aggregation,
+        field,
+        series_limit,
       });
+      const { bucket_seconds, series, is_approximate } = found.timeline;
+      const [from, to] = args.over_time ? filledPart(series, aggregation) : [0, 0];
+      return answerOf(
+        {
+          stats: statsOf(found),
+          bucket_seconds: args.over_time ? bucket_seconds : null,
+          first_bucket: from < to ? String(series[0]!.points[from]![0]) : null,
+          groups: series.map((one) => ({
+            key: one.is_other ? 'Other' : keyOf(one.key),
+            ...(one.then_key === undefined ? {} : { then_key: keyOf(one.then_key) }),
+            count: one.count,
+            value: aggregation === 'count' ? one.count : one.total,
+            ...(args.over_time
+              ? { points: one.points.slice(from, to).map(([, value]) => value as number | null) }
+              : {}),
+          })),
+        },
+        {
+          truncated: series.some(({ is_other }) => is_other),
+          hint:
+            [
+              basisHint(found) ?? nextCallOf(series, group_by),
+              is_approximate ? 'There are so many values that the counts are about right only.' : undefined,
+            ]
+              .filter((words) => words !== undefined)
+              .join(' ') || undefined,
+          console_url: context.consoleUrl(
+            consolePaths.events(clusterId, {
+              ...linkOf(args),
+              group_by: group_by ?? '',
+              then_by: then_by ?? '',
+            }),
+          ),
+        },
+        args,
+      );
     },
   }),
-  defineTool({
+  defineClusterTool({
     name: 'compare_events',
     icon: 'events',
     operations: ['list_event_fields'],
@@ -144,8 +137,8 @@ export const eventAggregateTools = [
     summary:
       'Ranks fields and values by how much they differ between some events and others, as in a burst of errors.',
     note: 'Without a baseline, it compares with the same length of time before.',
+    needsEvents: true,
     input: {
-      ...clusterArgument,
       event_types: searchArguments.event_types,
       selection: side().describe('The events in question.'),
       baseline: side().optional().describe('What to hold them against.'),
@@ -168,39 +161,33 @@ export const eventAggregateTools = [
         )
         .describe('The most informative first, each kind by the size of the difference.'),
     },
-    async run(
-      { virtual_cluster_id: given, event_types, selection, baseline, limit, format, max_tokens },
-      context,
-    ) {
-      return onEvents(context, given, async (clusterId) => {
-        const fieldsOf = (one: z.output<ReturnType<typeof side>>) =>
-          context.call('list_event_fields', {
-            virtual_cluster_id: clusterId,
-            event_types,
-            filter: checkedFilter(one.filter),
-            time_range: rangeOf(one, context),
-          });
-        const against = baseline ?? { filter: selection.filter, ...timeBefore(selection, context) };
-        const chosen = await fieldsOf(selection);
-        const usual = await fieldsOf(against);
-        const differences = compareFields(chosen, usual, filteredFields(selection.filter, against.filter));
-        return answerOf(
-          {
-            selection_events: chosen.sampled_events,
-            baseline_events: usual.sampled_events,
-            differences: differences.slice(0, limit),
-          },
-          {
-            truncated: differences.length > limit,
-            next_cursor: null,
-            hint: hintOf(chosen, usual, differences),
-            console_url: context.consoleUrl(
-              consolePaths.events(clusterId, linkOf({ event_types, ...selection })),
-            ),
-          },
-          { format, tokensMax: max_tokens },
-        );
-      });
+    async run({ event_types, selection, baseline, limit, ...options }, context, clusterId) {
+      const fieldsOf = (one: z.output<ReturnType<typeof side>>) =>
+        context.call('list_event_fields', {
+          virtual_cluster_id: clusterId,
+          event_types,
+          filter: checkedFilter(one.filter),
+          time_range: rangeOf(one, context),
+        });
+      const against = baseline ?? { filter: selection.filter, ...timeBefore(selection, context) };
+      const chosen = await fieldsOf(selection);
+      const usual = await fieldsOf(against);
+      const differences = compareFields(chosen, usual, filteredFields(selection.filter, against.filter));
+      return answerOf(
+        {
+          selection_events: chosen.sampled_events,
+          baseline_events: usual.sampled_events,
+          differences: differences.slice(0, limit),
+        },
+        {
+          truncated: differences.length > limit,
+          hint: hintOf(chosen, usual, differences),
+          console_url: context.consoleUrl(
+            consolePaths.events(clusterId, linkOf({ event_types, ...selection })),
+          ),
+        },
+        options,
+      );
     },
   }),
 ];

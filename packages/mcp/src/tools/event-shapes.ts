@@ -5,10 +5,10 @@ import * as z from 'zod';
 import { answerOf } from '../answers/answer.ts';
 import { answerOfRows } from '../answers/rows.ts';
 import { clusterArgument, formatArguments, hasQuery, listArguments, queryArgument } from './arguments.ts';
+import { defineClusterTool } from './cluster-tool.ts';
 import {
   basisHint,
   linkOf,
-  onEvents,
   type SearchArguments,
   scopeOf,
   searchArguments,
@@ -25,14 +25,14 @@ const problem = catalogue.check_event_filter.output.shape.problems.element;
 const fieldColumns = ['name', 'types', 'coverage_percent', 'distinct_values', 'top_values'];
 
 export const eventShapeTools = [
-  defineTool({
+  defineClusterTool({
     name: 'list_event_types',
     icon: 'events',
     operations: ['get_events_state', 'get_events_timeline'],
     title: 'List event types',
     summary:
       'Lists the event types, whether a virtual cluster records them, and how many it had in 24 hours.',
-    input: { ...clusterArgument, ...formatArguments },
+    input: { ...formatArguments },
     output: {
       events_enabled: z.boolean().describe('Whether events are recorded at all.'),
       event_types: z.array(
@@ -45,43 +45,39 @@ export const eventShapeTools = [
         }),
       ),
     },
-    async run({ virtual_cluster_id: given, format, max_tokens: tokensMax }, context) {
-      return onCluster(context, given, async (clusterId) => {
-        const state = await context.call('get_events_state', { virtual_cluster_id: clusterId });
-        const counts = state.enabled ? await countsByType(clusterId, context) : undefined;
-        return answerOf(
-          {
-            events_enabled: state.enabled,
-            // Clusters of other kinds record other types.
-            event_types: eventTypeNames
-              .filter((type) => type in state.event_types)
-              .map((type) => ({
-                type,
-                enabled: state.enabled && state.event_types[type]?.enabled === true,
-                events_24h: counts === undefined ? null : (counts.get(type)?.count ?? 0),
-                last_seen: counts?.get(type)?.lastSeen ?? null,
-                description: withoutLinks(eventTypes[type].description),
-              })),
-          },
-          {
-            truncated: false,
-            next_cursor: null,
-            hint: state.enabled
-              ? 'list_event_fields lists the fields of a type, for filters.'
-              : 'Events are off here. An administrator can turn them on with weir cli events enable, or with update_events_state.',
-            console_url: context.consoleUrl(consolePaths.events(clusterId)),
-          },
-          { format, tokensMax },
-        );
-      });
+    async run(args, context, clusterId) {
+      const state = await context.call('get_events_state', { virtual_cluster_id: clusterId });
+      const counts = state.enabled ? await countsByType(clusterId, context) : undefined;
+      return answerOf(
+        {
+          events_enabled: state.enabled,
+          // Clusters of other kinds record other types.
+          event_types: eventTypeNames
+            .filter((type) => type in state.event_types)
+            .map((type) => ({
+              type,
+              enabled: state.enabled && state.event_types[type]?.enabled === true,
+              events_24h: counts === undefined ? null : (counts.get(type)?.count ?? 0),
+              last_seen: counts?.get(type)?.lastSeen ?? null,
+              description: withoutLinks(eventTypes[type].description),
+            })),
+        },
+        {
+          hint: state.enabled
+            ? 'list_event_fields lists the fields of a type, for filters.'
+            : 'Events are off here. An administrator can turn them on with weir cli events enable, or with update_events_state.',
+          console_url: context.consoleUrl(consolePaths.events(clusterId)),
+        },
+        args,
+      );
     },
   }),
-  defineTool({
+  defineClusterTool({
     name: 'list_event_fields',
     icon: 'events',
     operations: ['list_event_fields'],
+    needsEvents: true,
     input: {
-      ...clusterArgument,
       ...searchArguments,
       ...shortTimeArguments,
       ...queryArgument,
@@ -101,36 +97,34 @@ export const eventShapeTools = [
         }),
       ),
     },
-    async run(args, context) {
-      return onEvents(context, args.virtual_cluster_id, async (clusterId) => {
-        const found = await context.call('list_event_fields', {
-          virtual_cluster_id: clusterId,
-          ...scopeOf(args, context),
-        });
-        const { sampled_events } = found;
-        return answerOfRows({
-          tool: 'list_event_fields',
-          args,
-          name: 'fields',
-          concise: fieldColumns,
-          fields: { stats: statsOf(found), sampled_events },
-          items: found.fields.filter(({ name }) => hasQuery(name, args.query)),
-          keyOf: ({ name }) => name,
-          rowsOf: (shown) =>
-            shown.map((one) => ({
-              name: one.name,
-              types: one.types,
-              coverage_percent: percent(one.events, sampled_events),
-              distinct_values: one.distinct_values,
-              top_values: one.top_values.map(
-                ({ value, events }) => `${String(value).slice(0, 80)} (${events})`,
-              ),
-            })),
-          hint: (_shown, hasMore) =>
-            basisHint(found) ??
-            (hasMore ? undefined : 'Filters, and group_by of aggregate_events, take these names.'),
-          consoleUrl: context.consoleUrl(consolePaths.events(clusterId, linkOf(args))),
-        });
+    async run(args, context, clusterId) {
+      const found = await context.call('list_event_fields', {
+        virtual_cluster_id: clusterId,
+        ...scopeOf(args, context),
+      });
+      const { sampled_events } = found;
+      return answerOfRows({
+        tool: 'list_event_fields',
+        args,
+        name: 'fields',
+        concise: fieldColumns,
+        fields: { stats: statsOf(found), sampled_events },
+        items: found.fields.filter(({ name }) => hasQuery(name, args.query)),
+        keyOf: ({ name }) => name,
+        rowsOf: (shown) =>
+          shown.map((one) => ({
+            name: one.name,
+            types: one.types,
+            coverage_percent: percent(one.events, sampled_events),
+            distinct_values: one.distinct_values,
+            top_values: one.top_values.map(
+              ({ value, events }) => `${String(value).slice(0, 80)} (${events})`,
+            ),
+          })),
+        hint: (_shown, hasMore) =>
+          basisHint(found) ??
+          (hasMore ? undefined : 'Filters, and group_by of aggregate_events, take these names.'),
+        consoleUrl: context.consoleUrl(consolePaths.events(clusterId, linkOf(args))),
       });
     },
   }),
@@ -161,7 +155,7 @@ export const eventShapeTools = [
         .describe('What a search would take at most; null without a virtual cluster.'),
     },
     async run(args, context) {
-      const { filter: text, virtual_cluster_id: given, event_types, format, max_tokens: tokensMax } = args;
+      const { filter: text, virtual_cluster_id: given, event_types } = args;
       const { filter, problems = [] } = parseFilter(text);
       const types = event_types.length === 0 ? undefined : event_types;
       const checked = filter === undefined ? undefined : parseFilter(text, { fields: filterFieldsOf(types) });
@@ -179,14 +173,12 @@ export const eventShapeTools = [
           estimate,
         },
         {
-          truncated: false,
-          next_cursor: null,
           hint: [hintOf(problems.length, unknown.length), advice ?? nextCallOf(problems.length, given)]
             .filter(Boolean)
             .join(' '),
           console_url: context.consoleUrl(url),
         },
-        { format, tokensMax },
+        args,
       );
     },
   }),

@@ -4,17 +4,9 @@ import { type EventRecord, eventMessage } from '@weir/events';
 import * as z from 'zod';
 import { answerOf } from '../answers/answer.ts';
 import { answerOfPages } from '../answers/rows.ts';
-import { clusterArgument, formatArguments, listArguments } from './arguments.ts';
-import {
-  basisHint,
-  linkOf,
-  onEvents,
-  scopeOf,
-  searchArguments,
-  searchOutput,
-  statsOf,
-} from './event-search.ts';
-import { defineTool } from './tool.ts';
+import { formatArguments, listArguments } from './arguments.ts';
+import { defineClusterTool } from './cluster-tool.ts';
+import { basisHint, linkOf, scopeOf, searchArguments, searchOutput, statsOf } from './event-search.ts';
 
 type Event = OutputOf<'search_events'>['events'][number];
 
@@ -24,14 +16,14 @@ const neighboursMax = 10;
 const nextCall = 'get_event gives one of them whole, with what happened around it.';
 
 export const eventTools = [
-  defineTool({
+  defineClusterTool({
     name: 'search_events',
     icon: 'events',
     operations: ['search_events'],
     summary: 'Finds events of a virtual cluster by time, type and filter, the newest first.',
     note: 'aggregate_events counts them and is cheaper; use it first.',
+    needsEvents: true,
     input: {
-      ...clusterArgument,
       ...searchArguments,
       sort: catalogue.search_events.input.shape.sort,
       fields: z
@@ -50,42 +42,38 @@ export const eventTools = [
           'concise: time, type, level, message, id and the fields asked for; detailed: whole events.',
         ),
     },
-    async run(args, context) {
-      return onEvents(context, args.virtual_cluster_id, async (clusterId) => {
-        const scope = scopeOf(args, context);
-        let last: OutputOf<'search_events'> | undefined;
-        return answerOfPages({
-          tool: 'search_events',
-          args,
-          name: 'events',
-          concise: [...concise, ...args.fields],
-          async page(limit, cursor) {
-            last = await context.call('search_events', {
-              virtual_cluster_id: clusterId,
-              ...scope,
-              sort: args.sort,
-              limit,
-              cursor,
-            });
-            const rows =
-              args.format === 'detailed' ? last.events : last.events.map((one) => rowOf(one, args.fields));
-            return { rows, nextCursor: last.next_cursor };
-          },
-          lateFields: () => ({ stats: statsOf(last!) }),
-          hint: (_shown, hasMore) => basisHint(last!) ?? (hasMore ? undefined : nextCall),
-          consoleUrl: context.consoleUrl(
-            consolePaths.events(clusterId, { ...linkOf(args), sort: args.sort }),
-          ),
-        });
+    async run(args, context, clusterId) {
+      const scope = scopeOf(args, context);
+      let last: OutputOf<'search_events'> | undefined;
+      return answerOfPages({
+        tool: 'search_events',
+        args,
+        name: 'events',
+        concise: [...concise, ...args.fields],
+        async page(limit, cursor) {
+          last = await context.call('search_events', {
+            virtual_cluster_id: clusterId,
+            ...scope,
+            sort: args.sort,
+            limit,
+            cursor,
+          });
+          const rows =
+            args.format === 'detailed' ? last.events : last.events.map((one) => rowOf(one, args.fields));
+          return { rows, nextCursor: last.next_cursor };
+        },
+        lateFields: () => ({ stats: statsOf(last!) }),
+        hint: (_shown, hasMore) => basisHint(last!) ?? (hasMore ? undefined : nextCall),
+        consoleUrl: context.consoleUrl(consolePaths.events(clusterId, { ...linkOf(args), sort: args.sort })),
       });
     },
   }),
-  defineTool({
+  defineClusterTool({
     name: 'get_event',
     icon: 'events',
     operations: ['get_event'],
+    needsEvents: true,
     input: {
-      ...clusterArgument,
       event_id: catalogue.get_event.input.shape.event_id,
       near: z.string().max(40).optional().describe('Its time, which makes it quick to find.'),
       event_types: catalogue.get_event.input.shape.event_types,
@@ -102,34 +90,27 @@ export const eventTools = [
       before: z.array(z.record(z.string(), z.unknown())).describe('Events before it.'),
       after: z.array(z.record(z.string(), z.unknown())).describe('Events after it.'),
     },
-    async run(
-      { virtual_cluster_id: given, event_id, near, event_types, neighbors, format, max_tokens },
-      context,
-    ) {
-      return onEvents(context, given, async (clusterId) => {
-        const found = await context.call('get_event', {
-          virtual_cluster_id: clusterId,
-          event_id,
-          event_types,
-          near,
-          neighbors,
-        });
-        const shown = (all: readonly Event[]) =>
-          format === 'detailed' ? all : all.map((one) => rowOf(one, []));
-        return answerOf(
-          { event: found.event, before: shown(found.before), after: shown(found.after) },
-          {
-            truncated: false,
-            next_cursor: null,
-            hint:
-              neighbors === 0
-                ? 'With neighbors it shows what happened before and after; search_events with a filter shows others like it.'
-                : undefined,
-            console_url: context.consoleUrl(consolePaths.events(clusterId, { event: event_id })),
-          },
-          { format, tokensMax: max_tokens },
-        );
+    async run({ event_id, near, event_types, neighbors, format, max_tokens }, context, clusterId) {
+      const found = await context.call('get_event', {
+        virtual_cluster_id: clusterId,
+        event_id,
+        event_types,
+        near,
+        neighbors,
       });
+      const shown = (all: readonly Event[]) =>
+        format === 'detailed' ? all : all.map((one) => rowOf(one, []));
+      return answerOf(
+        { event: found.event, before: shown(found.before), after: shown(found.after) },
+        {
+          hint:
+            neighbors === 0
+              ? 'With neighbors it shows what happened before and after; search_events with a filter shows others like it.'
+              : undefined,
+          console_url: context.consoleUrl(consolePaths.events(clusterId, { event: event_id })),
+        },
+        { format, max_tokens },
+      );
     },
   }),
 ];

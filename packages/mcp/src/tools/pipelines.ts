@@ -11,11 +11,10 @@ import * as z from 'zod';
 import { answerOf } from '../answers/answer.ts';
 import { ToolProblem } from '../answers/problem.ts';
 import { answerOfRows } from '../answers/rows.ts';
-import { clusterArgument, formatArguments, hasQuery, listArguments, queryArgument } from './arguments.ts';
-import { onCluster } from './find-cluster.ts';
+import { formatArguments, hasQuery, listArguments, queryArgument } from './arguments.ts';
+import { defineClusterTool } from './cluster-tool.ts';
 import { errorSearch, type FoundErrors, findErrors } from './pipeline-errors.ts';
 import { rowSchema } from './rows.ts';
-import { defineTool } from './tool.ts';
 import type { ToolContext } from './tool-context.ts';
 
 type Listed = OutputOf<'list_pipelines'>['pipelines'][number];
@@ -39,55 +38,50 @@ const concise = ['name', 'type', 'state', 'revision', 'errors_24h', 'last_error'
 const candidatesMax = 10;
 
 export const pipelineTools = [
-  defineTool({
+  defineClusterTool({
     name: 'list_pipelines',
     icon: 'pipelines',
     operations: ['list_pipelines', 'get_events_state', 'search_events'],
     note: 'With the errors of each in 24 hours.',
-    input: { ...clusterArgument, ...queryArgument, ...listArguments(50) },
+    input: { ...queryArgument, ...listArguments(50) },
     output: {
       total: z.int().describe('How many there are.'),
       pipelines: z.array(rowSchema(row, concise)),
     },
-    async run(args, context) {
-      return onCluster(context, args.virtual_cluster_id, async (clusterId) => {
-        const { pipelines } = await context.call('list_pipelines', { virtual_cluster_id: clusterId });
-        const items = pipelines.filter(({ name }) => hasQuery(name, args.query));
-        let found: FoundErrors | undefined;
-        return answerOfRows({
-          tool: 'list_pipelines',
-          args,
-          name: 'pipelines',
-          concise,
-          items,
-          keyOf: ({ id }) => id,
-          rowsOf: async (shown) => {
-            const errors = await findErrors(shown, clusterId, context);
-            found = errors;
-            return shown.map((pipeline) => rowOf(pipeline, errors));
-          },
-          hint: (shown, hasMore) =>
-            hintOf(
-              shown.length === 0
-                ? 'There are none.'
-                : 'describe_pipeline shows what one is configured to do.',
-              found?.note,
-              engineNoteOn(items),
-              hasMore ? 'There are more; call again with cursor set to next_cursor.' : undefined,
-            ),
-          consoleUrl: context.consoleUrl(consolePaths.pipelines(clusterId)),
-        });
+    async run(args, context, clusterId) {
+      const { pipelines } = await context.call('list_pipelines', { virtual_cluster_id: clusterId });
+      const items = pipelines.filter(({ name }) => hasQuery(name, args.query));
+      let found: FoundErrors | undefined;
+      return answerOfRows({
+        tool: 'list_pipelines',
+        args,
+        name: 'pipelines',
+        concise,
+        items,
+        keyOf: ({ id }) => id,
+        rowsOf: async (shown) => {
+          const errors = await findErrors(shown, clusterId, context);
+          found = errors;
+          return shown.map((pipeline) => rowOf(pipeline, errors));
+        },
+        hint: (shown, hasMore) =>
+          hintOf(
+            shown.length === 0 ? 'There are none.' : 'describe_pipeline shows what one is configured to do.',
+            found?.note,
+            engineNoteOn(items),
+            hasMore ? 'There are more; call again with cursor set to next_cursor.' : undefined,
+          ),
+        consoleUrl: context.consoleUrl(consolePaths.pipelines(clusterId)),
       });
     },
   }),
-  defineTool({
+  defineClusterTool({
     name: 'describe_pipeline',
     icon: 'pipelines',
     operations: ['describe_pipeline', 'list_pipelines', 'get_events_state', 'search_events'],
     summary:
       'Describe the state of a pipeline, its configuration without secrets, and its errors in 24 hours.',
     input: {
-      ...clusterArgument,
       pipeline_id: z.string().min(1).max(136).describe('Its id or its name.'),
       ...formatArguments,
     },
@@ -97,50 +91,47 @@ export const pipelineTools = [
       configuration_revision: z.int().nullable().describe('Whose settings these are.'),
       configuration: z.array(setting),
     },
-    async run({ virtual_cluster_id: given, pipeline_id: wanted, format, max_tokens: tokensMax }, context) {
-      return onCluster(context, given, async (clusterId) => {
-        const listedOne = await pipelineOf(wanted, clusterId, context);
-        const [described, errors] = await Promise.all([
-          context.call('describe_pipeline', {
-            virtual_cluster_id: clusterId,
-            pipeline_id: listedOne.id,
-            include_summary: true,
-          }),
-          findErrors([listedOne], clusterId, context),
-        ]);
-        const {
-          pipeline_overview: overview,
-          pipeline_configurations: all,
-          pipeline_summary: summary,
-        } = described;
-        const pipeline = rowOf(overview, errors);
-        const leftOut = summary?.settings_left_out ?? 0;
-        return answerOf(
-          {
-            pipeline,
-            last_revision: all.at(-1)?.version ?? null,
-            configuration_revision: summary?.version ?? null,
-            configuration: summary?.settings ?? [],
-          },
-          {
-            truncated: leftOut > 0,
-            next_cursor: null,
-            hint: hintOf(
-              deploymentNote(overview, all.length),
-              pipeline.errors_24h
-                ? `search_events with ${JSON.stringify(errorSearch(overview))} shows its errors.`
-                : undefined,
-              errors.note,
-              engineNoteOn([overview]),
-              leftOut > 0
-                ? `${leftOut} more settings are left out; describe_pipeline of the API has all.`
-                : undefined,
-            ),
-            console_url: context.consoleUrl(consolePaths.pipeline(clusterId, overview.id)),
-          },
-          { format, tokensMax },
-        );
-      });
+    async run({ pipeline_id: wanted, ...options }, context, clusterId) {
+      const listedOne = await pipelineOf(wanted, clusterId, context);
+      const [described, errors] = await Promise.all([
+        context.call('describe_pipeline', {
+          virtual_cluster_id: clusterId,
+          pipeline_id: listedOne.id,
+          include_summary: true,
+        }),
+        findErrors([listedOne], clusterId, context),
+      ]);
+      const {
+        pipeline_overview: overview,
+        pipeline_configurations: all,
+        pipeline_summary: summary,
+      } = described;
+      const pipeline = rowOf(overview, errors);
+      const leftOut = summary?.settings_left_out ?? 0;
+      return answerOf(
+        {
+          pipeline,
+          last_revision: all.at(-1)?.version ?? null,
+          configuration_revision: summary?.version ?? null,
+          configuration: summary?.settings ?? [],
+        },
+        {
+          truncated: leftOut > 0,
+          hint: hintOf(
+            deploymentNote(overview, all.length),
+            pipeline.errors_24h
+              ? `search_events with ${JSON.stringify(errorSearch(overview))} shows its errors.`
+              : undefined,
+            errors.note,
+            engineNoteOn([overview]),
+            leftOut > 0
+              ? `${leftOut} more settings are left out; describe_pipeline of the API has all.`
+              : undefined,
+          ),
+          console_url: context.consoleUrl(consolePaths.pipeline(clusterId, overview.id)),
+        },
+        options,
+      );
     },
   }),
 ];

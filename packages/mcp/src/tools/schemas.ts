@@ -1,13 +1,11 @@
-import { ApiError, catalogue, consolePaths } from '@weir/api';
-import { nearestNames } from '@weir/core';
+import { catalogue, consolePaths } from '@weir/api';
 import * as z from 'zod';
 import { answerOf } from '../answers/answer.ts';
-import { ToolProblem } from '../answers/problem.ts';
 import { answerOfPages } from '../answers/rows.ts';
-import { clusterArgument, formatArguments, listArguments } from './arguments.ts';
-import { onCluster } from './find-cluster.ts';
+import { formatArguments, listArguments } from './arguments.ts';
+import { defineClusterTool } from './cluster-tool.ts';
 import { rowSchema } from './rows.ts';
-import { defineTool } from './tool.ts';
+import { orSuggest } from './suggest-name.ts';
 import type { ToolContext } from './tool-context.ts';
 
 const listed = catalogue.list_subjects;
@@ -20,56 +18,52 @@ const checked = catalogue.check_schema_compatibility;
 const namesMax = 1000;
 
 export const schemaTools = [
-  defineTool({
+  defineClusterTool({
     name: 'list_subjects',
     icon: 'schema',
     operations: ['list_subjects'],
     input: {
-      ...clusterArgument,
       subject_prefix: listed.input.shape.subject_prefix,
       include_deleted: listed.input.shape.include_deleted,
       ...listArguments(50),
     },
     output: { subjects: z.array(rowSchema(listed.output.shape.subjects.element, concise)) },
-    async run(args, context) {
-      return onCluster(context, args.virtual_cluster_id, (clusterId) =>
-        answerOfPages({
-          tool: 'list_subjects',
-          args,
-          name: 'subjects',
-          concise,
-          async page(limit, cursor) {
-            const { subjects, next_cursor } = await context.call('list_subjects', {
-              virtual_cluster_id: clusterId,
-              subject_prefix: args.subject_prefix,
-              include_deleted: args.include_deleted,
-              limit,
-              cursor,
-            });
-            return { rows: subjects, nextCursor: next_cursor };
-          },
-          hint: (shown, hasMore) => {
-            if (shown.length === 0)
-              return args.subject_prefix === undefined
-                ? 'The schema registry of the virtual cluster is empty.'
-                : 'No subject begins with that; leave out subject_prefix.';
-            const unchecked = shown.filter(({ compatibility_level }) => compatibility_level === 'NONE');
-            if (unchecked.length > 0)
-              return `${unchecked.length} of these subjects accept any schema as their next version (NONE).`;
-            return hasMore ? undefined : 'describe_schema shows the schema of one.';
-          },
-          consoleUrl: context.consoleUrl(consolePaths.subjects(clusterId)),
-        }),
-      );
+    async run(args, context, clusterId) {
+      return answerOfPages({
+        tool: 'list_subjects',
+        args,
+        name: 'subjects',
+        concise,
+        async page(limit, cursor) {
+          const { subjects, next_cursor } = await context.call('list_subjects', {
+            virtual_cluster_id: clusterId,
+            subject_prefix: args.subject_prefix,
+            include_deleted: args.include_deleted,
+            limit,
+            cursor,
+          });
+          return { rows: subjects, nextCursor: next_cursor };
+        },
+        hint: (shown, hasMore) => {
+          if (shown.length === 0)
+            return args.subject_prefix === undefined
+              ? 'The schema registry of the virtual cluster is empty.'
+              : 'No subject begins with that; leave out subject_prefix.';
+          const unchecked = shown.filter(({ compatibility_level }) => compatibility_level === 'NONE');
+          if (unchecked.length > 0)
+            return `${unchecked.length} of these subjects accept any schema as their next version (NONE).`;
+          return hasMore ? undefined : 'describe_schema shows the schema of one.';
+        },
+        consoleUrl: context.consoleUrl(consolePaths.subjects(clusterId)),
+      });
     },
   }),
-  defineTool({
+  defineClusterTool({
     name: 'describe_schema',
     icon: 'schema',
     operations: ['describe_schema', 'list_subjects'],
     note: 'Give a subject, or the id that records have, or a GUID.',
     input: {
-      ...clusterArgument,
       subject: described.input.shape.subject,
       version: described.input.shape.version,
       schema_id: described.input.shape.schema_id,
@@ -78,31 +72,26 @@ export const schemaTools = [
       ...formatArguments,
     },
     output: described.output.shape,
-    async run({ virtual_cluster_id: given, format, max_tokens: tokensMax, ...named }, context) {
-      return onCluster(context, given, async (clusterId) => {
-        const found = await context
-          .call('describe_schema', { virtual_cluster_id: clusterId, ...named })
-          .catch((error: unknown) => orSuggest(error, clusterId, named.subject, context));
-        return answerOf(
-          { ...found },
-          {
-            truncated: false,
-            next_cursor: null,
-            hint: schemaHint(found),
-            console_url: context.consoleUrl(consolePaths.subject(clusterId, found.subject ?? '')),
-          },
-          { format, tokensMax },
-        );
-      });
+    async run({ virtual_cluster_id: _cluster, format, max_tokens, ...named }, context, clusterId) {
+      const found = await context
+        .call('describe_schema', { virtual_cluster_id: clusterId, ...named })
+        .catch(orSuggestSubject(named.subject, clusterId, context));
+      return answerOf(
+        { ...found },
+        {
+          hint: schemaHint(found),
+          console_url: context.consoleUrl(consolePaths.subject(clusterId, found.subject ?? '')),
+        },
+        { format, max_tokens },
+      );
     },
   }),
-  defineTool({
+  defineClusterTool({
     name: 'check_schema_compatibility',
     icon: 'schema',
     operations: ['check_schema_compatibility', 'list_subjects'],
     note: 'Nothing is registered.',
     input: {
-      ...clusterArgument,
       subject: checked.input.shape.subject,
       schema: checked.input.shape.schema,
       schema_type: checked.input.shape.schema_type,
@@ -118,22 +107,18 @@ export const schemaTools = [
       violations: checked.output.shape.violations,
       diff: checked.output.shape.diff,
     },
-    async run({ virtual_cluster_id: given, format, max_tokens: tokensMax, ...schema }, context) {
-      return onCluster(context, given, async (clusterId) => {
-        const found = await context
-          .call('check_schema_compatibility', { virtual_cluster_id: clusterId, ...schema })
-          .catch((error: unknown) => orSuggest(error, clusterId, schema.subject, context));
-        return answerOf(
-          { ...found },
-          {
-            truncated: false,
-            next_cursor: null,
-            hint: verdictHint(found),
-            console_url: context.consoleUrl(consolePaths.subject(clusterId, schema.subject)),
-          },
-          { format, tokensMax },
-        );
-      });
+    async run({ virtual_cluster_id: _cluster, format, max_tokens, ...schema }, context, clusterId) {
+      const found = await context
+        .call('check_schema_compatibility', { virtual_cluster_id: clusterId, ...schema })
+        .catch(orSuggestSubject(schema.subject, clusterId, context));
+      return answerOf(
+        { ...found },
+        {
+          hint: verdictHint(found),
+          console_url: context.consoleUrl(consolePaths.subject(clusterId, schema.subject)),
+        },
+        { format, max_tokens },
+      );
     },
   }),
 ];
@@ -168,23 +153,16 @@ function verdictHint(found: {
     : 'It can be registered.';
 }
 
-/** An unknown subject is often a typo, so the error suggests a name. */
-async function orSuggest(
-  error: unknown,
-  clusterId: string,
-  subject: string | undefined,
-  context: ToolContext,
-): Promise<never> {
-  if (!(error instanceof ApiError) || error.code !== 'not_found' || subject === undefined) throw error;
-  const { subjects } = await context.call('list_subjects', {
-    virtual_cluster_id: clusterId,
-    limit: namesMax,
+function orSuggestSubject(name: string | undefined, clusterId: string, context: ToolContext) {
+  if (name === undefined) return (error: unknown) => Promise.reject(error);
+  return orSuggest({
+    name,
+    noun: 'subject',
+    listedBy: 'list_subjects',
+    async names() {
+      const limits = { virtual_cluster_id: clusterId, limit: namesMax };
+      const { subjects } = await context.call('list_subjects', limits);
+      return subjects.map(({ subject }) => subject);
+    },
   });
-  if (subjects.some((one) => one.subject === subject)) throw error;
-  const near = nearestNames(
-    subject,
-    subjects.map((one) => one.subject),
-  );
-  const hint = near.length > 0 ? `Names that are near: ${near.join(', ')}.` : 'list_subjects lists them.';
-  throw new ToolProblem('subject_not_found', `There is no such subject. ${hint}`);
 }

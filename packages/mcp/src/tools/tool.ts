@@ -17,7 +17,7 @@ export interface Tool {
   readonly run: (args: never, context: ToolContext) => Promise<ToolAnswer>;
 }
 
-interface ToolDefinition<Input extends z.ZodRawShape> {
+export interface ToolDefinition<Input extends z.ZodRawShape> {
   readonly name: string;
   /** The icon of its family. */
   readonly icon: IconName;

@@ -1,13 +1,12 @@
-import { ApiError, catalogue, consolePaths, type OutputOf } from '@weir/api';
-import { formatDurationMs, nearestNames } from '@weir/core';
+import { catalogue, consolePaths, type OutputOf } from '@weir/api';
+import { formatDurationMs } from '@weir/core';
 import * as z from 'zod';
 import { answerOf } from '../answers/answer.ts';
-import { ToolProblem } from '../answers/problem.ts';
 import { answerOfRows } from '../answers/rows.ts';
-import { clusterArgument, formatArguments, hasQuery, listArguments, queryArgument } from './arguments.ts';
-import { onCluster } from './find-cluster.ts';
+import { formatArguments, hasQuery, listArguments, queryArgument } from './arguments.ts';
+import { defineClusterTool } from './cluster-tool.ts';
 import { rowSchema } from './rows.ts';
-import { defineTool } from './tool.ts';
+import { orSuggest } from './suggest-name.ts';
 import type { ToolContext } from './tool-context.ts';
 
 type Topic = OutputOf<'list_topics'>['topics'][number];
@@ -26,12 +25,11 @@ const concise = ['name', 'partitions', 'retention', 'size_bytes'];
 const described = catalogue.describe_topic.output.shape;
 
 export const topicTools = [
-  defineTool({
+  defineClusterTool({
     name: 'list_topics',
     icon: 'topic',
     operations: ['list_topics'],
     input: {
-      ...clusterArgument,
       ...queryArgument,
       sort_by: z
         .enum(['name', 'size', 'partitions'])
@@ -40,29 +38,27 @@ export const topicTools = [
       ...listArguments(50),
     },
     output: { total: z.int().describe('How many there are.'), topics: z.array(rowSchema(row, concise)) },
-    async run(args, context) {
-      return onCluster(context, args.virtual_cluster_id, async (clusterId) => {
-        const topics = await topicsOf(clusterId, context);
-        const items = topics.filter(({ name }) => hasQuery(name, args.query)).sort(orders[args.sort_by]);
-        return answerOfRows({
-          tool: 'list_topics',
-          args,
-          name: 'topics',
-          concise,
-          items,
-          keyOf: ({ name }) => name,
-          rowsOf: (shown) => shown.map(toTopicRow),
-          hint: (shown, hasMore) => {
-            if (shown.length === 0 && topics.length > 0)
-              return `None of ${topics.length} topics has this in its name; leave out query.`;
-            return hasMore ? undefined : 'describe_topic shows the configs of one.';
-          },
-          consoleUrl: context.consoleUrl(consolePaths.topics(clusterId)),
-        });
+    async run(args, context, clusterId) {
+      const topics = await topicsOf(clusterId, context);
+      const items = topics.filter(({ name }) => hasQuery(name, args.query)).sort(orders[args.sort_by]);
+      return answerOfRows({
+        tool: 'list_topics',
+        args,
+        name: 'topics',
+        concise,
+        items,
+        keyOf: ({ name }) => name,
+        rowsOf: (shown) => shown.map(toTopicRow),
+        hint: (shown, hasMore) => {
+          if (shown.length === 0 && topics.length > 0)
+            return `None of ${topics.length} topics has this in its name; leave out query.`;
+          return hasMore ? undefined : 'describe_topic shows the configs of one.';
+        },
+        consoleUrl: context.consoleUrl(consolePaths.topics(clusterId)),
       });
     },
   }),
-  defineTool({
+  defineClusterTool({
     name: 'describe_topic',
     icon: 'topic',
     operations: [
@@ -73,7 +69,6 @@ export const topicTools = [
     ],
     summary: 'Describe the partitions, the size and the configs of a topic, and how many ACLs name it.',
     input: {
-      ...clusterArgument,
       topic_name: catalogue.describe_topic.input.shape.topic_name,
       ...formatArguments,
     },
@@ -87,39 +82,40 @@ export const topicTools = [
       acls_by_name: z.int().describe('ACLs that name it, or a beginning of its name.'),
       configs: described.configs,
     },
-    async run({ virtual_cluster_id: given, topic_name: topic, format, max_tokens: tokensMax }, context) {
-      return onCluster(context, given, async (clusterId) => {
-        const [about, topics, { acls }] = await Promise.all([
-          context
-            .call('describe_topic', { virtual_cluster_id: clusterId, topic_name: topic })
-            .catch((error: unknown) => orSuggest(error, clusterId, topic, context)),
-          topicsOf(clusterId, context),
-          context.call('virtual_clusters/acls/list', { virtual_cluster_id: clusterId }),
-        ]);
-        // Internal topics are in no list.
-        const listed = topics.find(({ name }) => name === topic);
-        const naming = acls.filter(
-          ({ resource_type: type, resource_name: name, pattern_type: pattern }) =>
-            type === 'TOPIC' && (pattern === 'PREFIXED' ? topic.startsWith(name) : name === topic),
-        );
-        return answerOf(
-          {
+    async run({ topic_name: topic, format, max_tokens }, context, clusterId) {
+      const [about, topics, { acls }] = await Promise.all([
+        context.call('describe_topic', { virtual_cluster_id: clusterId, topic_name: topic }).catch(
+          orSuggest({
             name: topic,
-            topic_id: about.topic_id,
-            partitions: about.partition_count,
-            ...(listed === undefined ? {} : listedFields(listed)),
-            acls_by_name: naming.length,
-            configs: format === 'detailed' ? about.configs : mainConfigs(about.configs),
-          },
-          {
-            truncated: false,
-            next_cursor: null,
-            hint: format === 'detailed' ? undefined : 'format "detailed" gives all configs.',
-            console_url: context.consoleUrl(consolePaths.topic(clusterId, topic)),
-          },
-          { format, tokensMax },
-        );
-      });
+            noun: 'topic',
+            listedBy: 'list_topics',
+            names: async () => (await topicsOf(clusterId, context)).map(({ name }) => name),
+          }),
+        ),
+        topicsOf(clusterId, context),
+        context.call('virtual_clusters/acls/list', { virtual_cluster_id: clusterId }),
+      ]);
+      // Internal topics are in no list.
+      const listed = topics.find(({ name }) => name === topic);
+      const naming = acls.filter(
+        ({ resource_type: type, resource_name: name, pattern_type: pattern }) =>
+          type === 'TOPIC' && (pattern === 'PREFIXED' ? topic.startsWith(name) : name === topic),
+      );
+      return answerOf(
+        {
+          name: topic,
+          topic_id: about.topic_id,
+          partitions: about.partition_count,
+          ...(listed === undefined ? {} : listedFields(listed)),
+          acls_by_name: naming.length,
+          configs: format === 'detailed' ? about.configs : mainConfigs(about.configs),
+        },
+        {
+          hint: format === 'detailed' ? undefined : 'format "detailed" gives all configs.',
+          console_url: context.consoleUrl(consolePaths.topic(clusterId, topic)),
+        },
+        { format, max_tokens },
+      );
     },
   }),
 ];
@@ -132,22 +128,6 @@ const orders: Readonly<Record<'name' | 'size' | 'partitions', (a: Topic, b: Topi
 
 async function topicsOf(clusterId: string, context: ToolContext): Promise<readonly Topic[]> {
   return (await context.call('list_topics', { virtual_cluster_id: clusterId })).topics;
-}
-
-/** An unknown topic is often a typo, so the error suggests a name. */
-async function orSuggest(
-  error: unknown,
-  clusterId: string,
-  topic: string,
-  context: ToolContext,
-): Promise<never> {
-  if (!(error instanceof ApiError) || error.code !== 'not_found') throw error;
-  const near = nearestNames(
-    topic,
-    (await topicsOf(clusterId, context)).map(({ name }) => name),
-  );
-  const hint = near.length > 0 ? `Names that are near: ${near.join(', ')}.` : 'list_topics lists them.';
-  throw new ToolProblem('topic_not_found', `There is no such topic in the virtual cluster. ${hint}`);
 }
 
 /** The configs that users need most. A topic has some thirty, and most have their defaults. */

@@ -2,8 +2,8 @@ import { ApiError, catalogue, clusterTypeNames, consolePaths, type OutputOf } fr
 import * as z from 'zod';
 import { answerOf } from '../answers/answer.ts';
 import { answerOfRows } from '../answers/rows.ts';
-import { clusterArgument, formatArguments, hasQuery, listArguments, queryArgument } from './arguments.ts';
-import { onCluster } from './find-cluster.ts';
+import { formatArguments, hasQuery, listArguments, queryArgument } from './arguments.ts';
+import { defineClusterTool } from './cluster-tool.ts';
 import { rowSchema } from './rows.ts';
 import { defineTool } from './tool.ts';
 import type { ToolContext } from './tool-context.ts';
@@ -81,7 +81,7 @@ export const virtualClusterTools = [
       });
     },
   }),
-  defineTool({
+  defineClusterTool({
     name: 'describe_virtual_cluster',
     icon: 'cluster',
     operations: [
@@ -93,7 +93,7 @@ export const virtualClusterTools = [
       'monitoring/describe_quotas',
     ],
     summary: 'Describe a virtual cluster: its configuration, the releases of its agents and what fails.',
-    input: { ...clusterArgument, ...formatArguments },
+    input: { ...formatArguments },
     output: {
       virtual_cluster: row.omit({ events_enabled: true, agents: true, failing_diagnostics: true }),
       configuration: z
@@ -115,40 +115,36 @@ export const virtualClusterTools = [
       quotas: catalogue['monitoring/describe_quotas'].output.shape.quotas,
       failing_diagnostics: z.array(z.string()).describe('What fails; get_diagnostic explains one.'),
     },
-    async run({ virtual_cluster_id: given, format, max_tokens: tokensMax }, context) {
-      return onCluster(context, given, async (clusterId) => {
-        const target = { virtual_cluster_id: clusterId };
-        const [described, configured, events, { agents }, { quotas }, { diagnostics }] = await Promise.all([
-          context.call('describe_virtual_cluster', target),
-          context.call('describe_virtual_cluster_configuration', target),
-          context.call('get_events_state', target),
-          context.call('list_agents', target),
-          context.call('monitoring/describe_quotas', target),
-          context.call('list_diagnostics', { ...target, state: 'failing' }),
-        ]);
-        const {
-          broker_configs,
-          inactive_topics_ttl: _,
-          ...settings
-        } = configured.virtual_cluster_configuration;
-        return answerOf(
-          {
-            virtual_cluster: summaryOf(described.virtual_cluster),
-            configuration: format === 'detailed' ? { ...settings, broker_configs } : settings,
-            events: eventsOf(events, agents),
-            agents: agentCounts(agents),
-            quotas,
-            failing_diagnostics: diagnostics.map(({ diagnostic_id }) => diagnostic_id),
-          },
-          {
-            truncated: false,
-            next_cursor: null,
-            hint: diagnostics.length > 0 ? 'get_diagnostic explains what fails and what to do.' : undefined,
-            console_url: context.consoleUrl(consolePaths.cluster(clusterId)),
-          },
-          { format, tokensMax },
-        );
-      });
+    async run({ format, max_tokens }, context, clusterId) {
+      const target = { virtual_cluster_id: clusterId };
+      const [described, configured, events, { agents }, { quotas }, { diagnostics }] = await Promise.all([
+        context.call('describe_virtual_cluster', target),
+        context.call('describe_virtual_cluster_configuration', target),
+        context.call('get_events_state', target),
+        context.call('list_agents', target),
+        context.call('monitoring/describe_quotas', target),
+        context.call('list_diagnostics', { ...target, state: 'failing' }),
+      ]);
+      const {
+        broker_configs,
+        inactive_topics_ttl: _,
+        ...settings
+      } = configured.virtual_cluster_configuration;
+      return answerOf(
+        {
+          virtual_cluster: summaryOf(described.virtual_cluster),
+          configuration: format === 'detailed' ? { ...settings, broker_configs } : settings,
+          events: eventsOf(events, agents),
+          agents: agentCounts(agents),
+          quotas,
+          failing_diagnostics: diagnostics.map(({ diagnostic_id }) => diagnostic_id),
+        },
+        {
+          hint: diagnostics.length > 0 ? 'get_diagnostic explains what fails and what to do.' : undefined,
+          console_url: context.consoleUrl(consolePaths.cluster(clusterId)),
+        },
+        { format, max_tokens },
+      );
     },
   }),
 ];
