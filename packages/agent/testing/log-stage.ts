@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test';
-import { int64Field, messageField, textField } from '@weir/core';
+import { integerField, messageField, textField } from '@weir/core/testing';
 import { httpStage } from './http-stage.ts';
 
 /** Headers of bodies. */
@@ -98,7 +98,7 @@ export function otlpBytes(): Buffer {
   const scope = Buffer.concat([
     textField(1, 'lib'),
     textField(2, '1'),
-    messageField(3, pair('s', int64Field(2, 1))),
+    messageField(3, pair('s', integerField(2, 1))),
   ]);
   const attributes = [
     pair('int', Buffer.from('188180808080808010', 'hex')),
@@ -112,11 +112,11 @@ export function otlpBytes(): Buffer {
   ];
   const first = Buffer.concat([
     fixed64(1, timeNs),
-    int64Field(2, 9),
+    integerField(2, 9),
     textField(3, 'INFO'),
     messageField(5, text('paid')),
     ...attributes.map((attribute) => messageField(6, attribute)),
-    int64Field(7, 2),
+    integerField(7, 2),
     Buffer.from([(8 << 3) | 5, 1, 0, 0, 0]),
     messageField(9, Buffer.from('5b8efff798038103d269b633813fc60c', 'hex')),
     messageField(10, Buffer.from('eee19b7ec3c1b174', 'hex')),
@@ -137,7 +137,7 @@ export function lokiBytes(
     messageField(
       2,
       Buffer.concat([
-        messageField(1, Buffer.concat([int64Field(1, 1_700_000_000), int64Field(2, 123_456_789)])),
+        messageField(1, Buffer.concat([integerField(1, 1_700_000_000), integerField(2, 123_456_789)])),
         textField(2, line),
         ...(metadata === undefined
           ? []

@@ -70,13 +70,14 @@ export { newOffset, type OffsetTarget } from './offset-target.ts';
 export { nextTurn, pauseUnlessStopped } from './pause.ts';
 export { anonymousName, problemOfPrincipalName } from './principal-name.ts';
 export {
+  InvalidProtobuf,
+  ProtobufReader,
   type ProtobufValue,
   protobufBytes,
   protobufFields,
   protobufText,
-  UnreadableProtobuf,
 } from './protobuf/protobuf-reader.ts';
-export { int64Field, messageField, textField } from './protobuf/protobuf-writer.ts';
+export { ProtobufWriter } from './protobuf/protobuf-writer.ts';
 export { type Random, randomId, seededRandom, systemRandom } from './random.ts';
 export { RecentlyUsed } from './recently-used.ts';
 export { release } from './release.ts';

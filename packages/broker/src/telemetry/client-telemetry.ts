@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import type { EntriesView } from '@weir/cluster';
 import {
   type Clock,
+  InvalidProtobuf,
   type Log,
   type MetricRow,
   type Metrics,
   nextTurn,
   RecentlyUsed,
-  UnreadableProtobuf,
 } from '@weir/core';
 import {
   codecIds,
@@ -172,7 +172,7 @@ export class ClientTelemetry {
       return 'NONE';
     } catch (error) {
       if (error instanceof OutputLimitExceeded) return 'TELEMETRY_TOO_LARGE';
-      if (error instanceof DecodeError || error instanceof UnreadableProtobuf) return 'INVALID_RECORD';
+      if (error instanceof DecodeError || error instanceof InvalidProtobuf) return 'INVALID_RECORD';
       throw error;
     }
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { UnreadableProtobuf } from '@weir/core';
+import { InvalidProtobuf } from '@weir/core';
 import { wireLimits } from '@weir/wire/limits';
 import fc from 'fast-check';
 import { brokerLimits } from '../limits.ts';
@@ -104,13 +104,13 @@ for (const [label, value, text] of attributes) {
 }
 
 const broken: [label: string, hex: string, problem: RegExp][] = [
-  ['a field that is cut off', '0a05', /cut off/],
-  ['a length that is cut off', '0aff', /cut off/],
-  ['a number of too many bytes', '08ffffffffffffffffffffff01', /more than ten bytes/],
-  ['a field 0', '0200', /no field 0/],
+  ['a truncated field', '0a05', /truncated field/],
+  ['a truncated length', '0aff', /truncated varint/],
+  ['a number of too many bytes', '08ffffffffffffffffffffff01', /longer than 10 bytes/],
+  ['a field 0', '0200', /invalid field tag/],
   ['a group, which is no longer used', '0b', /type 3/],
-  ['a number where a message should be', '0801', /where a message/],
-  ['a huge length', '0affffffffffffffff7f', /cut off/],
+  ['a number where a message should be', '0801', /in place of a message/],
+  ['a huge length', '0affffffffffffffff7f', /truncated field/],
 ];
 for (const [label, hex, problem] of broken) {
   test(`${label} is refused`, () => {
@@ -135,7 +135,7 @@ test('any input is read or refused', () => {
           assert.equal(typeof point.name, 'string');
         }
       } catch (error) {
-        assert.ok(error instanceof UnreadableProtobuf, String(error));
+        assert.ok(error instanceof InvalidProtobuf, String(error));
       }
     }),
   );

@@ -1,10 +1,4 @@
-import {
-  type ProtobufValue,
-  protobufBytes,
-  protobufFields,
-  protobufText,
-  UnreadableProtobuf,
-} from '@weir/core';
+import { InvalidProtobuf, type ProtobufValue, protobufBytes, protobufFields, protobufText } from '@weir/core';
 import { type FoundLine, jsonObject, pausePoint } from './log-line.ts';
 import { type Attributes, addAttribute, checkSize, doubleJson, LineBounds } from './otlp-attributes.ts';
 import { emptyOtlpRecord, type OtlpRecord, OtlpResource, OtlpScope, otlpLine } from './otlp-record.ts';
@@ -176,11 +170,11 @@ function memberJson(field: Field, depth: number, bounds: LineBounds): string | u
 }
 
 function fixed64(field: Field): bigint {
-  if (field.wireType !== 'fixed64') throw new UnreadableProtobuf('a time has not eight bytes');
+  if (field.wireType !== 'fixed64') throw new InvalidProtobuf('a time is not a fixed64');
   return field.bytes.readBigUInt64LE();
 }
 
 function int32(field: Field): number {
-  if (field.wireType !== 'varint') throw new UnreadableProtobuf('a number is none');
+  if (field.wireType !== 'varint') throw new InvalidProtobuf('an integer is not a varint');
   return Number(BigInt.asIntN(32, field.value));
 }

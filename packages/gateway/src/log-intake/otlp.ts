@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { int64Field, messageField, textField } from '@weir/core';
+import { ProtobufWriter } from '@weir/core';
 import { bodyTypeOf, HttpProblem } from '@weir/http';
 import type { DataInput, WholeAnswer } from '../http-data/data-route.ts';
 import type { FoundLine } from './log-line.ts';
@@ -47,7 +47,7 @@ export function otlpAnswer({ refused, refusal }: TakenLogs, { headers }: DataInp
   const body =
     contentType === json
       ? JSON.stringify({ partialSuccess: { rejectedLogRecords: String(refused), errorMessage: text } })
-      : messageField(1, Buffer.concat([int64Field(1, refused), textField(2, text)]));
+      : new ProtobufWriter().bytesField(1, numberAndText(refused, text)).finish();
   return { status: 200, contentType, body };
 }
 
@@ -56,8 +56,12 @@ export function otlpProblem({ status, message }: HttpProblem, headers: IncomingH
   const code = grpcCodes[status] ?? grpcInternal;
   if (!protobufTypes.has(bodyTypeOf(headers['content-type']) ?? ''))
     return { status, contentType: json, body: JSON.stringify({ code, message }) };
-  const body = Buffer.concat([int64Field(1, code), textField(2, message)]);
-  return { status, contentType: protobuf, body };
+  return { status, contentType: protobuf, body: numberAndText(code, message) };
+}
+
+/** A `Status` of gRPC, and an `ExportLogsPartialSuccess` of OTLP. */
+function numberAndText(number: number, text: string): Buffer {
+  return new ProtobufWriter().integerField(1, number).textField(2, text).finish();
 }
 
 function typeOf(headers: IncomingHttpHeaders): typeof json | typeof protobuf {

@@ -11,7 +11,7 @@ import {
   stringValue,
 } from '@weir/agent/testing';
 import { addUser } from '@weir/broker/testing';
-import { messageField, textField } from '@weir/core';
+import { messageField, textField } from '@weir/core/testing';
 import { TestCluster } from '@weir/metadata/testing';
 import { compress } from '@weir/wire';
 import { gatewayLimits } from '../limits.ts';
@@ -74,7 +74,7 @@ test('what is wrong with a request is said in one line', async (t) => {
     ['/v1/logs', line({ traceId: 'xyz' }),        json,     400, /traceId is not hexadecimal/],
     ['/v1/logs', line({ body: deep(20) }),        json,     400, /more than 16 levels/],
     ['/v1/logs', line({ body: deep(60) }),        json,     413, /more than 80 lists/],
-    ['/v1/logs', Buffer.from([0x0a, 0x7f]),       protobuf, 400, /cut off/],
+    ['/v1/logs', Buffer.from([0x0a, 0x7f]),       protobuf, 400, /truncated field/],
     [loki, stream([['x', 'y']]),                  json,     400, /values\[0\]\[0\] must be a time/],
     [loki, stream([['1', 2]]),                    json,     400, /values\[0\]\[1\] must be a text/],
     [loki, stream([], { a: 1 }),                  json,     400, /stream\.a must be a text/],

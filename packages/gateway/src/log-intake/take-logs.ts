@@ -1,4 +1,4 @@
-import { formatBytes, UnreadableProtobuf } from '@weir/core';
+import { formatBytes, InvalidProtobuf } from '@weir/core';
 import { HttpProblem } from '@weir/http';
 import { errorByCode, errors, type RecordToWrite } from '@weir/wire';
 import type { AdmittedInput, DataDeps, DataInput } from '../http-data/data-route.ts';
@@ -172,8 +172,8 @@ function* linesIn(lines: Iterable<FoundLine>): Generator<FoundLine> {
   try {
     yield* lines;
   } catch (error) {
-    if (!(error instanceof UnreadableProtobuf)) throw error;
-    throw new HttpProblem(400, `The body is not what its type says: ${error.message}.`);
+    if (!(error instanceof InvalidProtobuf)) throw error;
+    throw new HttpProblem(400, `The body is not valid protobuf: ${error.message}.`);
   }
 }
 

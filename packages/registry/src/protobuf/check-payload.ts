@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { registryLimits } from '../limits.ts';
 import { InvalidPayload } from '../schema-format.ts';
-import { wrongWireType } from './decode-message.ts';
+import { notUtf8, wrongWireType } from './decode-message.ts';
+import type { PayloadReader } from './payload-reader.ts';
 import type { FieldType, MessageType } from './types.ts';
-import type { WireReader } from './wire-reader.ts';
 
 const depthMax = registryLimits.protobufPayloadDepthMax;
 
@@ -63,15 +63,15 @@ const planOf = (type: MessageType): Plan => {
  * Checks that bytes are a message of a type, without decoding values: wire types, lengths, UTF-8, messages within,
  * required fields. Fields that the schema does not have are skipped. Throws `InvalidPayload`.
  */
-export const checkMessageBytes = (reader: WireReader, type: MessageType): void =>
+export const checkMessageBytes = (reader: PayloadReader, type: MessageType): void =>
   check(reader, planOf(type), 0, 0);
 
-const checkInner = (reader: WireReader, planned: PlannedField, depth: number, group: number): void => {
+const checkInner = (reader: PayloadReader, planned: PlannedField, depth: number, group: number): void => {
   planned.plan ??= planOf(planned.message!);
   check(reader, planned.plan, depth, group);
 };
 
-const check = (reader: WireReader, plan: Plan, depth: number, group: number): void => {
+const check = (reader: PayloadReader, plan: Plan, depth: number, group: number): void => {
   if (depth > depthMax) throw new InvalidPayload(`messages are nested deeper than ${depthMax}`);
   const seen = plan.requiredCount === 0 ? undefined : new Set<number>();
   let hasEnded = group === 0;
@@ -93,7 +93,7 @@ const check = (reader: WireReader, plan: Plan, depth: number, group: number): vo
     else if (wireType === 2 && planned.isPackable) checkPacked(reader, planned);
     else throw wrongWireType(planned.field, wireType);
   }
-  if (!hasEnded) throw new InvalidPayload('a group has no end');
+  if (!hasEnded) throw new InvalidPayload('truncated group: its end tag is missing');
   if (seen !== undefined && seen.size < plan.requiredCount) {
     const missing = [...plan.fields.values()].find(
       ({ requiredAt }) => requiredAt >= 0 && !seen.has(requiredAt),
@@ -102,7 +102,7 @@ const check = (reader: WireReader, plan: Plan, depth: number, group: number): vo
   }
 };
 
-const checkValue = (reader: WireReader, planned: PlannedField, depth: number): void => {
+const checkValue = (reader: PayloadReader, planned: PlannedField, depth: number): void => {
   switch (planned.wireType) {
     case 0:
       reader.skipVarint();
@@ -127,9 +127,7 @@ const checkValue = (reader: WireReader, planned: PlannedField, depth: number): v
         return;
       }
       reader.at = from + length;
-      if (planned.validatesUtf8 && !isText(reader.bytes, from, reader.at)) {
-        throw new InvalidPayload(`field ${planned.field.fullName} is not UTF-8`);
-      }
+      if (planned.validatesUtf8 && !isText(reader.bytes, from, reader.at)) throw notUtf8(planned.field);
     }
   }
 };
@@ -143,12 +141,12 @@ const isText = (bytes: Uint8Array, from: number, to: number): boolean => {
   return isUtf8(bytes.subarray(from, to));
 };
 
-const checkPacked = (reader: WireReader, planned: PlannedField): void => {
+const checkPacked = (reader: PayloadReader, planned: PlannedField): void => {
   const length = reader.length();
   const last = reader.at + length;
   if (planned.itemBytes > 0) {
     if (length % planned.itemBytes !== 0) {
-      throw new InvalidPayload(`field ${planned.field.fullName} ends within a value`);
+      throw new InvalidPayload(`field ${planned.field.fullName} has a truncated value`);
     }
     reader.at = last;
     return;

@@ -1,11 +1,9 @@
+import { isUtf8 } from 'node:buffer';
 import { registryLimits } from '../limits.ts';
 import { InvalidPayload } from '../schema-format.ts';
 import { type FieldValue, MessageValue } from './message-value.ts';
+import { PayloadReader } from './payload-reader.ts';
 import type { ExtensionTable, FieldType, MessageType, ScalarType } from './types.ts';
-import { WireReader } from './wire-reader.ts';
-
-const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-const lenientUtf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
 const depthMax = registryLimits.protobufPayloadDepthMax;
 
@@ -16,13 +14,13 @@ export const decodeMessage = (
   extensions: ExtensionTable | undefined,
 ): MessageValue => {
   const message = new MessageValue(type);
-  readFields(new WireReader(bytes), message, extensions, 0, 0);
+  readFields(new PayloadReader(bytes), message, extensions, 0, 0);
   return message;
 };
 
 /** Reads fields up to the end, or up to the end of the group with the given number. */
 const readFields = (
-  reader: WireReader,
+  reader: PayloadReader,
   message: MessageValue,
   extensions: ExtensionTable | undefined,
   depth: number,
@@ -53,15 +51,18 @@ const readFields = (
       throw wrongWireType(field, wireType);
     }
   }
-  if (group !== 0) throw new InvalidPayload('a group has no end');
+  if (group !== 0) throw new InvalidPayload('truncated group: its end tag is missing');
 };
 
 /** The error about a field whose wire type is not that of its type. */
 export const wrongWireType = (field: FieldType, wireType: number): InvalidPayload =>
   new InvalidPayload(`field ${field.fullName} has wire type ${wireType} instead of ${field.wireType}`);
 
+export const notUtf8 = (field: FieldType): InvalidPayload =>
+  new InvalidPayload(`field ${field.fullName} is not UTF-8`);
+
 const readValue = (
-  reader: WireReader,
+  reader: PayloadReader,
   message: MessageValue,
   field: FieldType,
   extensions: ExtensionTable | undefined,
@@ -107,7 +108,7 @@ const put = (message: MessageValue, field: FieldType, value: FieldValue): void =
   message.fields.set(field, [value]);
 };
 
-const scalarReaders: Readonly<Record<ScalarType, (reader: WireReader, field: FieldType) => FieldValue>> = {
+const scalarReaders: Readonly<Record<ScalarType, (reader: PayloadReader, field: FieldType) => FieldValue>> = {
   double: (reader) => reader.double(),
   float: (reader) => reader.float(),
   int64: (reader) => BigInt.asIntN(64, reader.varint64()),
@@ -117,13 +118,10 @@ const scalarReaders: Readonly<Record<ScalarType, (reader: WireReader, field: Fie
   fixed32: (reader) => reader.fixed32(),
   bool: (reader) => reader.varint64() !== 0n,
   string: (reader, field) => {
-    const bytes = reader.slice();
-    if (!field.validatesUtf8) return lenientUtf8.decode(bytes);
-    try {
-      return strictUtf8.decode(bytes);
-    } catch {
-      throw new InvalidPayload(`field ${field.fullName} is not UTF-8`);
-    }
+    const { buffer, byteOffset, length } = reader.slice();
+    const bytes = Buffer.from(buffer, byteOffset, length);
+    if (field.validatesUtf8 && !isUtf8(bytes)) throw notUtf8(field);
+    return bytes.toString();
   },
   bytes: (reader) => reader.slice(),
   uint32: (reader) => reader.varint32(),

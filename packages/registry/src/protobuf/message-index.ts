@@ -1,7 +1,7 @@
+import type { ProtobufWriter } from '@weir/core';
 import { InvalidPayload } from '../schema-format.ts';
+import type { PayloadReader } from './payload-reader.ts';
 import type { LinkedFile, MessageType } from './types.ts';
-import type { WireReader } from './wire-reader.ts';
-import type { WireWriter } from './wire-writer.ts';
 
 /** Longer paths lead nowhere: messages are not nested deeper. */
 const pathLengthMax = 64;
@@ -9,7 +9,7 @@ const pathLengthMax = 64;
 const firstMessage: readonly number[] = [0];
 
 /** Reads the path of the message in a payload: a count and indexes. A count of zero is the first message. */
-export const readMessageIndex = (reader: WireReader): readonly number[] => {
+export const readMessageIndex = (reader: PayloadReader): readonly number[] => {
   const count = zigZag(reader.varint32());
   if (count === 0) return firstMessage;
   if (count < 0 || count > pathLengthMax) throw new InvalidPayload('the path of the message is invalid');
@@ -50,7 +50,7 @@ export const pathOfMessage = (file: LinkedFile, fullName: string): readonly numb
 };
 
 /** Writes a path as payloads have it: a zero stands for the first message. */
-export const writeMessageIndex = (writer: WireWriter, path: readonly number[]): WireWriter => {
+export const writeMessageIndex = (writer: ProtobufWriter, path: readonly number[]): ProtobufWriter => {
   if (path.length === 1 && path[0] === 0) return writer.varint(0);
   for (const number of [path.length, ...path]) writer.varint(number * 2);
   return writer;

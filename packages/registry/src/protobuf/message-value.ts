@@ -1,5 +1,5 @@
+import { ProtobufWriter } from '@weir/core';
 import type { FieldType, MessageType, OneofType, ScalarType } from './types.ts';
-import { WireWriter } from './wire-writer.ts';
 
 /**
  * A value of a field: 64-bit integers are bigints, enums and other numbers are numbers, entries of maps are messages.
@@ -37,46 +37,48 @@ export class MessageValue {
   }
 }
 
-/** Encodes a message, fields in the order of their numbers. */
 export const encodeMessage = (message: MessageValue): Uint8Array => {
-  const writer = new WireWriter();
-  writeFields(writer, message);
+  const writer = new ProtobufWriter();
+  writeMessage(writer, message);
   return writer.finish();
 };
 
-const writeFields = (writer: WireWriter, message: MessageValue): void => {
+/** Writes a message, fields in the order of their numbers. */
+export const writeMessage = (writer: ProtobufWriter, message: MessageValue): void => {
   const fields = [...message.fields].sort(([left], [right]) => left.number - right.number);
   for (const [field, values] of fields) {
     if (field.isPacked) {
-      const packed = new WireWriter();
-      for (const value of values) writeValue(packed, field, value);
-      writer.tag(field.number, 2).bytes(packed.finish());
+      writer.messageField(field.number, () => {
+        for (const value of values) writeValue(writer, field, value);
+      });
       continue;
     }
     for (const value of values) {
+      if (value instanceof MessageValue && !field.isDelimited) {
+        writer.messageField(field.number, () => writeMessage(writer, value));
+        continue;
+      }
       writer.tag(field.number, field.wireType);
-      if (!(value instanceof MessageValue)) {
-        writeValue(writer, field, value);
-      } else if (field.isDelimited) {
-        writeFields(writer, value);
+      if (value instanceof MessageValue) {
+        writeMessage(writer, value);
         writer.tag(field.number, 4);
       } else {
-        writer.bytes(encodeMessage(value));
+        writeValue(writer, field, value);
       }
     }
   }
 };
 
-const scalarWriters: Readonly<Record<ScalarType, (writer: WireWriter, value: FieldValue) => void>> = {
+const scalarWriters: Readonly<Record<ScalarType, (writer: ProtobufWriter, value: FieldValue) => void>> = {
   double: (writer, value) => writer.double(value as number),
   float: (writer, value) => writer.float(value as number),
   int64: (writer, value) => writer.varint64(value as bigint),
   uint64: (writer, value) => writer.varint64(value as bigint),
-  int32: (writer, value) => writer.varint64(BigInt(value as number)),
+  int32: (writer, value) => writer.integer(value as number),
   fixed64: (writer, value) => writer.fixed64(value as bigint),
   fixed32: (writer, value) => writer.fixed32(value as number),
   bool: (writer, value) => writer.varint(value === true ? 1 : 0),
-  string: (writer, value) => writer.bytes(Buffer.from(value as string, 'utf8')),
+  string: (writer, value) => writer.text(value as string),
   bytes: (writer, value) => writer.bytes(value as Uint8Array),
   uint32: (writer, value) => writer.varint(value as number),
   sfixed32: (writer, value) => writer.fixed32(value as number),
@@ -87,7 +89,7 @@ const scalarWriters: Readonly<Record<ScalarType, (writer: WireWriter, value: Fie
 
 const zigZag32 = (value: number): number => ((value << 1) ^ (value >> 31)) >>> 0;
 
-const writeValue = (writer: WireWriter, field: FieldType, value: FieldValue): void => {
+const writeValue = (writer: ProtobufWriter, field: FieldType, value: FieldValue): void => {
   if (typeof field.type === 'string') scalarWriters[field.type](writer, value);
-  else writer.varint64(BigInt(value as number));
+  else writer.integer(value as number);
 };

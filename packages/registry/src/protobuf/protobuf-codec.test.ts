@@ -73,9 +73,9 @@ test('the path names the message, and what does not fit the schema is a problem'
     ['0202' + '0801', 'C', undefined],
     ['0202' + '0a0161', 'C', 'field C.n has wire type 2 instead of 0'],
     ['040000' + '0a01ff', 'A.B', 'field A.B.s is not UTF-8'],
-    ['040000' + '0a0561', 'A.B', 'a length is beyond the end'],
+    ['040000' + '0a0561', 'A.B', 'truncated field: its length exceeds the remaining bytes'],
     ['0206', undefined, 'the schema has no message with index [3]'],
-    ['', undefined, 'it ends within a number'],
+    ['', undefined, 'truncated varint'],
   ];
   for (const [hex, name, problem] of rows) {
     const payload = Buffer.from(hex, 'hex');

@@ -1,3 +1,4 @@
+import { ProtobufWriter } from '@weir/core';
 import { workOf } from '../payload-work.ts';
 import { InvalidPayload, type PayloadCodec } from '../schema-format.ts';
 import { builtinFiles } from './builtin-files.ts';
@@ -7,10 +8,9 @@ import { type JsonContext, jsonOfMessage } from './json-of-message.ts';
 import type { LoadedSchema } from './load-files.ts';
 import { messageAt, pathOfMessage, readMessageIndex, writeMessageIndex } from './message-index.ts';
 import { messageOfJson } from './message-of-json.ts';
-import { encodeMessage } from './message-value.ts';
+import { writeMessage } from './message-value.ts';
+import { PayloadReader } from './payload-reader.ts';
 import type { LinkedFile, MessageType } from './types.ts';
-import { WireReader } from './wire-reader.ts';
-import { WireWriter } from './wire-writer.ts';
 
 /** What checking a payload costs. Each of its bytes is read once, whatever the schema. */
 const checkWorkPerByte = 1;
@@ -60,8 +60,9 @@ export class ProtobufCodec implements PayloadCodec {
     if (file.messages.length === 0) throw new InvalidPayload('the schema has no message');
     const path = recordName === undefined ? [0] : pathOfMessage(file, recordName);
     if (path === undefined) throw new InvalidPayload(`the schema has no message ${recordName}`);
-    const bytes = encodeMessage(messageOfJson(messageAt(file, path), value, this.#context));
-    return writeMessageIndex(new WireWriter(), path).raw(bytes).finish();
+    const writer = writeMessageIndex(new ProtobufWriter(), path);
+    writeMessage(writer, messageOfJson(messageAt(file, path), value, this.#context));
+    return writer.finish();
   }
 
   recordName(payload?: Uint8Array): string | undefined {
@@ -74,8 +75,8 @@ export class ProtobufCodec implements PayloadCodec {
     }
   }
 
-  #open(bytes: Uint8Array, start?: number, end?: number): { reader: WireReader; type: MessageType } {
-    const reader = new WireReader(bytes, start, end);
+  #open(bytes: Uint8Array, start?: number, end?: number): { reader: PayloadReader; type: MessageType } {
+    const reader = new PayloadReader(bytes, start, end);
     return { reader, type: messageAt(this.#schema.file, readMessageIndex(reader)) };
   }
 }
