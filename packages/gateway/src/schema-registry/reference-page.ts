@@ -42,13 +42,13 @@ registry on \`-schemaRegistryPort\`, 9094 unless another is chosen. Clients of i
   read.`;
 
 function sectionOf(row: RouteRow): string {
-  const { method, path, summary, query = {}, body = {}, errors = [], access, operation } = row;
+  const { method, path, summary, query = {}, body = {}, errors = [], isReadOnly, operation } = row;
   const fields = [
     ...Object.entries(query).map(([name, { type, help }]) => [code(name), `query, ${type}`, help]),
     ...Object.entries(body).map(([name, help]) => [code(name), 'body', help]),
   ];
   const facts = [
-    `${access === 'read' ? 'Read' : 'Write'}; ${rightOf(row.needs)}. In metrics \`${operation}\`.`,
+    `${isReadOnly ? 'Read' : 'Write'}; ${rightOf(row.needs)}. In metrics \`${operation}\`.`,
     ...(errors.length === 0 ? [] : [`Errors: ${errors.map((name) => registryErrors[name]).join(', ')}.`]),
   ];
   const table =

@@ -25,7 +25,7 @@ export async function checkRights(
   access: Access,
   service: RegistryService,
 ): Promise<((subject: string) => boolean) | undefined> {
-  if (row.access === 'write') refuseReadOnly(access);
+  if (!row.isReadOnly) refuseReadOnly(access);
   const { needs } = row;
   if (access.isUnlimited === true || needs.on === 'authenticated') return undefined;
   const isAllowed = (subject: string) => access.mayQuietly(needs.operation, 'SUBJECT', resourceOf(subject));

@@ -45,11 +45,9 @@ const refusedChanges = [
 export const associationRoutes: readonly RouteRow[] = [
   route({
     operation: 'list_associations_of_subject',
-    method: 'GET',
-    path: '/associations/subjects/{subject}',
+    endpoint: 'GET /associations/subjects/{subject}',
     summary: 'Lists the associations of a subject.',
     query: listed,
-    access: 'read',
     needs: readable,
     serve: (service, { path, query: { associationType, ...query }, isAllowed }) =>
       service.listAssociations(
@@ -59,11 +57,9 @@ export const associationRoutes: readonly RouteRow[] = [
   }),
   route({
     operation: 'list_associations_of_resource',
-    method: 'GET',
-    path: '/associations/resources/{resourceId}',
+    endpoint: 'GET /associations/resources/{resourceId}',
     summary: 'Lists the associations of a resource by its id.',
     query: listed,
-    access: 'read',
     needs: readable,
     serve: (service, { path, query: { associationType, ...query }, isAllowed }) =>
       service.listAssociations(
@@ -73,11 +69,9 @@ export const associationRoutes: readonly RouteRow[] = [
   }),
   route({
     operation: 'list_associations_of_resource_name',
-    method: 'GET',
-    path: '/associations/resources/{resourceNamespace}/{resourceName}',
+    endpoint: 'GET /associations/resources/{resourceNamespace}/{resourceName}',
     summary: 'Lists the associations of a resource by its name, as clients do for a topic. `-` is any name.',
     query: listed,
-    access: 'read',
     needs: readable,
     serve: (service, { path, query: { associationType, resourceType = 'topic', ...query }, isAllowed }) =>
       service.listAssociations(
@@ -87,25 +81,21 @@ export const associationRoutes: readonly RouteRow[] = [
   }),
   route({
     operation: 'create_associations',
-    method: 'POST',
-    path: '/associations',
+    endpoint: 'POST /associations',
     summary: 'Associates a resource with subjects, and registers the schemas that come with it.',
     query: { ...context, ...dryRun },
     body: { ...resource, associations: `One or two of ${associated}.` },
-    access: 'write',
     needs: { on: 'listed', operation: 'WRITE' },
     errors: refusedChanges,
     serve: (service, { query, body, isAllowed }) => service.createAssociations(body, { ...query, isAllowed }),
   }),
   route({
     operation: 'put_associations',
-    method: 'PUT',
-    path: '/associations/resources/{resourceId}',
+    endpoint: 'PUT /associations/resources/{resourceId}',
     summary:
       'Associates a resource with subjects if it is not yet: `WEAK` ones are made, and `STRONG` ones that exist get a new schema.',
     query: { ...context, ...dryRun },
     body: { ...resource, associations: `One or two of ${associated}.` },
-    access: 'write',
     needs: { on: 'listed', operation: 'WRITE' },
     errors: refusedChanges,
     serve: (service, { path, query, body, isAllowed }) =>
@@ -113,8 +103,7 @@ export const associationRoutes: readonly RouteRow[] = [
   }),
   route({
     operation: 'batch_get_associations',
-    method: 'POST',
-    path: '/associations:batchGet',
+    endpoint: 'POST /associations:batchGet',
     summary: 'Lists the associations of many resources. Every request of the batch has its own answer.',
     query: {
       includeSchemas: { type: 'flag', help: 'Returns the newest schemas of the subjects too.' },
@@ -124,7 +113,6 @@ export const associationRoutes: readonly RouteRow[] = [
         'Some of `{resourceId, resourceName, resourceNamespace, resourceType, associationTypes, lifecycle}`, with an id or a name.',
     },
     status: 207,
-    access: 'read',
     needs: readable,
     errors: ['invalidAssociation'],
     serve: (service, { query, body, isAllowed }) =>
@@ -132,15 +120,13 @@ export const associationRoutes: readonly RouteRow[] = [
   }),
   route({
     operation: 'batch_mutate_associations',
-    method: 'POST',
-    path: '/associations:batchMutate',
+    endpoint: 'POST /associations:batchMutate',
     summary: 'Changes the associations of many resources. Every request of the batch has its own answer.',
     query: { ...context, ...dryRun },
     body: {
       requests: `Some of \`{resourceName, resourceNamespace, resourceId, resourceType, associations}\`, with one or two associations of \`{opType: CREATE, UPSERT or DELETE}\` and ${associated} or \`{associationType, cascadeLifecycle}\`.`,
     },
     status: 207,
-    access: 'write',
     needs: { on: 'listed', operation: 'WRITE' },
     errors: ['invalidAssociation'],
     serve: (service, { query, body, isAllowed, isDeletable }) =>
@@ -148,8 +134,7 @@ export const associationRoutes: readonly RouteRow[] = [
   }),
   route({
     operation: 'delete_associations',
-    method: 'DELETE',
-    path: '/associations/resources/{resourceId}',
+    endpoint: 'DELETE /associations/resources/{resourceId}',
     summary: 'Deletes the associations of a resource.',
     query: {
       ...filters,
@@ -159,7 +144,6 @@ export const associationRoutes: readonly RouteRow[] = [
       },
       ...dryRun,
     },
-    access: 'write',
     needs: { on: 'listed', operation: 'DELETE' },
     errors: ['associationNotFound', 'associationFrozen', 'referenceExists', 'operationNotPermitted'],
     serve: (service, { path, query: { associationType, ...query }, isAllowed }) =>

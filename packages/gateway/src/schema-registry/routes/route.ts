@@ -19,21 +19,24 @@ export type Needs =
       readonly operation: NeededOperation;
     };
 
-type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+type Endpoint = `${Method} /${string}`;
+
+type NamesIn<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
   ? Name | NamesIn<Rest>
   : never;
 
 /** Values of the path, decoded. Ids are numbers. */
-type PathValues<Path extends string> = {
-  readonly [Name in NamesIn<Path>]: Name extends 'id' ? number : string;
+type PathValues<At extends Endpoint> = {
+  readonly [Name in NamesIn<At>]: Name extends 'id' ? number : string;
 };
 
 /** Fields of a body with their descriptions, for the reference page. The registry checks bodies. */
 type BodyFields = Readonly<Record<string, string>>;
 
 /** A request as its route sees it. */
-interface RouteInput<Path extends string, Query extends QueryShape> {
-  readonly path: PathValues<Path>;
+interface RouteInput<At extends Endpoint, Query extends QueryShape> {
+  readonly path: PathValues<At>;
   readonly query: QueryOf<Query>;
   /** The JSON of the body as it arrived. */
   readonly body: unknown;
@@ -47,29 +50,37 @@ interface RouteInput<Path extends string, Query extends QueryShape> {
 }
 
 /** One row of the table: matching, rights, the reference page and metrics derive from it. */
-export interface RouteRow<Path extends string = string, Query extends QueryShape = QueryShape> {
+interface RouteDefinition<At extends Endpoint = Endpoint, Query extends QueryShape = QueryShape> {
   /** Its name in metrics and logs. */
   readonly operation: string;
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  readonly path: Path;
+  readonly endpoint: At;
   readonly summary: string;
   readonly query?: Query;
   /** If absent, a body is ignored. */
   readonly body?: BodyFields;
-  /** Whether a read-only credential may do it. */
-  readonly access: 'read' | 'write';
   readonly needs: Needs;
   readonly errors?: readonly RegistryErrorName[];
-  /** The status of answers. Default: 200, or 204 for those without content. */
+  /** The status of responses. Default: 200, or 204 for those without content. */
   readonly status?: 207;
-  /** The answer is the text of a schema as it is, not JSON. */
+  /** The response is the text of a schema as it is, not JSON. */
   readonly isRawText?: true;
-  serve(service: RegistryService, input: RouteInput<Path, Query>): unknown;
+  serve(service: RegistryService, input: RouteInput<At, Query>): unknown;
 }
 
+export interface RouteRow extends RouteDefinition {
+  readonly method: Method;
+  readonly path: string;
+  /** Whether a read-only credential may do it. */
+  readonly isReadOnly: boolean;
+}
+
+const readOperations: ReadonlySet<NeededOperation> = new Set(['READ', 'DESCRIBE', 'DESCRIBE_CONFIGS']);
+
 /** Checks a row by its own path and query; the table then holds rows of any shape. */
-export function route<Path extends string, const Query extends QueryShape = Record<never, never>>(
-  row: RouteRow<Path, Query>,
+export function route<At extends Endpoint, const Query extends QueryShape = Record<never, never>>(
+  row: RouteDefinition<At, Query>,
 ): RouteRow {
-  return row as unknown as RouteRow;
+  const [method, path] = row.endpoint.split(' ') as [Method, string];
+  const isReadOnly = row.needs.on === 'authenticated' || readOperations.has(row.needs.operation);
+  return { ...(row as unknown as RouteDefinition), method, path, isReadOnly };
 }

@@ -20,8 +20,7 @@ const describeSubject = { on: 'subject', operation: 'DESCRIBE' } as const;
 export const subjectRoutes: readonly RouteRow[] = [
   route({
     operation: 'list_subjects',
-    method: 'GET',
-    path: '/subjects',
+    endpoint: 'GET /subjects',
     summary: 'Lists subjects.',
     query: {
       ...paging,
@@ -29,18 +28,15 @@ export const subjectRoutes: readonly RouteRow[] = [
       deleted,
       deletedOnly,
     },
-    access: 'read',
     needs: { on: 'listed', operation: 'DESCRIBE' },
     serve: (service, { query, isAllowed }) => service.listSubjects({ ...query, isAllowed }),
   }),
   route({
     operation: 'look_up_schema',
-    method: 'POST',
-    path: '/subjects/{subject}',
+    endpoint: 'POST /subjects/{subject}',
     summary: 'Finds the version that has a schema.',
     query: { normalize, format, deleted },
     body: schemaBody,
-    access: 'read',
     needs: readSubject,
     errors: ['subjectNotFound', 'schemaNotFound', 'invalidSchema'],
     serve: (service, { path, query, body, isAllowed }) =>
@@ -48,11 +44,9 @@ export const subjectRoutes: readonly RouteRow[] = [
   }),
   route({
     operation: 'delete_subject',
-    method: 'DELETE',
-    path: '/subjects/{subject}',
+    endpoint: 'DELETE /subjects/{subject}',
     summary: 'Marks all versions as deleted, or removes them. Returns the versions.',
     query: { permanent },
-    access: 'write',
     needs: deleteSubject,
     errors: [
       'subjectNotFound',
@@ -66,8 +60,7 @@ export const subjectRoutes: readonly RouteRow[] = [
   }),
   route({
     operation: 'get_latest_with_metadata',
-    method: 'GET',
-    path: '/subjects/{subject}/metadata',
+    endpoint: 'GET /subjects/{subject}/metadata',
     summary: 'The latest version whose metadata has these properties.',
     query: {
       key: { type: 'list', help: 'Names of properties.' },
@@ -75,7 +68,6 @@ export const subjectRoutes: readonly RouteRow[] = [
       format,
       deleted,
     },
-    access: 'read',
     needs: readSubject,
     errors: ['subjectNotFound', 'versionNotFound'],
     serve: (service, { path, query: { key: keys, value: values, ...query } }) =>
@@ -83,8 +75,7 @@ export const subjectRoutes: readonly RouteRow[] = [
   }),
   route({
     operation: 'list_versions',
-    method: 'GET',
-    path: '/subjects/{subject}/versions',
+    endpoint: 'GET /subjects/{subject}/versions',
     summary: 'Lists versions.',
     query: {
       ...paging,
@@ -95,15 +86,13 @@ export const subjectRoutes: readonly RouteRow[] = [
         help: 'Lists versions that are marked as deleted as negative numbers.',
       },
     },
-    access: 'read',
     needs: describeSubject,
     errors: ['subjectNotFound'],
     serve: (service, { path, query }) => service.listVersions(path.subject, query),
   }),
   route({
     operation: 'register_schema',
-    method: 'POST',
-    path: '/subjects/{subject}/versions',
+    endpoint: 'POST /subjects/{subject}/versions',
     summary:
       'Registers a schema as a new version. A schema that the subject has already keeps its id and version.',
     query: { normalize, format, force: { type: 'flag', help: 'Skips the check of compatibility.' } },
@@ -115,7 +104,6 @@ export const subjectRoutes: readonly RouteRow[] = [
       schemaTagsToRemove: 'Tags to remove inside of the schema.',
       propagateSchemaTags: 'Whether tags of the previous version are taken over.',
     },
-    access: 'write',
     needs: writeSubject,
     errors: [
       'incompatible',
@@ -133,11 +121,9 @@ export const subjectRoutes: readonly RouteRow[] = [
   }),
   route({
     operation: 'get_version',
-    method: 'GET',
-    path: '/subjects/{subject}/versions/{version}',
+    endpoint: 'GET /subjects/{subject}/versions/{version}',
     summary: 'A version: a number, `latest` or `-1`.',
     query: { format, referenceFormat, deleted, findTags },
-    access: 'read',
     needs: readSubject,
     errors: ['subjectNotFound', 'versionNotFound', 'invalidVersion'],
     serve: (service, { path, query, isAllowed }) =>
@@ -145,11 +131,9 @@ export const subjectRoutes: readonly RouteRow[] = [
   }),
   route({
     operation: 'get_version_text',
-    method: 'GET',
-    path: '/subjects/{subject}/versions/{version}/schema',
+    endpoint: 'GET /subjects/{subject}/versions/{version}/schema',
     summary: 'The text of its schema alone.',
     query: { format, deleted },
-    access: 'read',
     needs: readSubject,
     errors: ['subjectNotFound', 'versionNotFound', 'invalidVersion'],
     isRawText: true,
@@ -158,11 +142,9 @@ export const subjectRoutes: readonly RouteRow[] = [
   }),
   route({
     operation: 'list_referencing_ids',
-    method: 'GET',
-    path: '/subjects/{subject}/versions/{version}/referencedby',
+    endpoint: 'GET /subjects/{subject}/versions/{version}/referencedby',
     summary: 'Lists ids of schemas that refer to the version.',
     query: { ...paging, deleted },
-    access: 'read',
     needs: describeSubject,
     errors: ['subjectNotFound', 'versionNotFound', 'invalidVersion'],
     serve: (service, { path, query, isAllowed }) =>
@@ -170,11 +152,9 @@ export const subjectRoutes: readonly RouteRow[] = [
   }),
   route({
     operation: 'delete_version',
-    method: 'DELETE',
-    path: '/subjects/{subject}/versions/{version}',
+    endpoint: 'DELETE /subjects/{subject}/versions/{version}',
     summary: 'Marks a version as deleted, or removes it. Returns the version.',
     query: { permanent },
-    access: 'write',
     needs: deleteSubject,
     errors: [
       'subjectNotFound',
@@ -190,8 +170,7 @@ export const subjectRoutes: readonly RouteRow[] = [
   }),
   route({
     operation: 'modify_tags',
-    method: 'POST',
-    path: '/subjects/{subject}/versions/{version}/tags',
+    endpoint: 'POST /subjects/{subject}/versions/{version}/tags',
     summary: 'Registers a version with other tags, metadata or rules.',
     body: {
       tagsToAdd: 'Tags to add inside of the schema.',
@@ -202,7 +181,6 @@ export const subjectRoutes: readonly RouteRow[] = [
       rulesToRemove: 'Names of rules to remove.',
       newVersion: 'The number of the new version.',
     },
-    access: 'write',
     needs: writeSubject,
     errors: [
       'subjectNotFound',
