@@ -16,18 +16,8 @@ import {
 const depthMax = registryLimits.protobufPayloadDepthMax;
 
 /** The message of a JSON value, by protobuf's mapping. Unknown fields are errors. Throws `InvalidPayload`. */
-export const messageOfJson = (
-  type: MessageType,
-  json: unknown,
-  context: JsonContext,
-  depth = 0,
-): MessageValue => {
-  if (depth > depthMax) throw new InvalidPayload(`messages are nested deeper than ${depthMax}`);
-  const message = new MessageValue(type);
-  if (setSpecial(message, json, context, depth)) return message;
-  setFields(message, objectOf(json, type.fullName), context, depth, []);
-  return message;
-};
+export const messageOfJson = (type: MessageType, json: unknown, context: JsonContext): MessageValue =>
+  new MessageParser(context).message(type, json);
 
 const objectOf = (json: unknown, what: string): Readonly<Record<string, unknown>> => {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
@@ -36,33 +26,152 @@ const objectOf = (json: unknown, what: string): Readonly<Record<string, unknown>
   return json as Readonly<Record<string, unknown>>;
 };
 
-const setFields = (
-  message: MessageValue,
-  json: Readonly<Record<string, unknown>>,
-  context: JsonContext,
-  depth: number,
-  ignored: readonly string[],
-): void => {
-  const { type } = message;
-  for (const key of Object.keys(json)) {
-    if (ignored.includes(key)) continue;
-    const field = fieldOf(type, key, context);
-    if (field === undefined) throw new InvalidPayload(`${type.fullName} has no field ${JSON.stringify(key)}`);
-    const value = json[key];
-    if (value === null && !acceptsNull(field)) continue;
-    if (message.fields.has(field)) throw new InvalidPayload(`field ${field.fullName} is set twice`);
-    if (field.oneof?.fields.some((other) => message.fields.has(other)) === true) {
-      throw new InvalidPayload(`two fields of oneof ${field.oneof.name} of ${type.fullName} are set`);
-    }
-    setField(message, field, value, context, depth);
-  }
-  checkRequired(message);
-};
+class MessageParser {
+  readonly #context: JsonContext;
+  #depth = 0;
 
-const fieldOf = (type: MessageType, key: string, context: JsonContext): FieldType | undefined => {
-  if (!key.startsWith('[') || !key.endsWith(']')) return type.byName.get(key);
-  const name = key.slice(1, -1);
-  return [...(context.extensions.get(type)?.values() ?? [])].find((field) => field.fullName === name);
+  constructor(context: JsonContext) {
+    this.#context = context;
+  }
+
+  message(type: MessageType, json: unknown): MessageValue {
+    return this.#nested(type, (message) => {
+      if (!this.#setSpecial(message, json)) this.#setFields(message, objectOf(json, type.fullName));
+    });
+  }
+
+  #nested(type: MessageType, fill: (message: MessageValue) => void): MessageValue {
+    if (this.#depth > depthMax) throw new InvalidPayload(`messages are nested deeper than ${depthMax}`);
+    const message = new MessageValue(type);
+    this.#depth += 1;
+    fill(message);
+    this.#depth -= 1;
+    return message;
+  }
+
+  #setFields(message: MessageValue, json: Readonly<Record<string, unknown>>, ignored?: string): void {
+    const { type } = message;
+    for (const key of Object.keys(json)) {
+      if (key === ignored) continue;
+      const field = this.#fieldNamed(type, key);
+      if (field === undefined)
+        throw new InvalidPayload(`${type.fullName} has no field ${JSON.stringify(key)}`);
+      const value = json[key];
+      if (value === null && !acceptsNull(field)) continue;
+      if (message.fields.has(field)) throw new InvalidPayload(`field ${field.fullName} is set twice`);
+      if (field.oneof?.fields.some((other) => message.fields.has(other)) === true) {
+        throw new InvalidPayload(`two fields of oneof ${field.oneof.name} of ${type.fullName} are set`);
+      }
+      this.#setField(message, field, value);
+    }
+    checkRequired(message);
+  }
+
+  #fieldNamed(type: MessageType, key: string): FieldType | undefined {
+    if (!key.startsWith('[') || !key.endsWith(']')) return type.byName.get(key);
+    const name = key.slice(1, -1);
+    return [...(this.#context.extensions.get(type)?.values() ?? [])].find((field) => field.fullName === name);
+  }
+
+  #setField(message: MessageValue, field: FieldType, json: unknown): void {
+    const entry = field.mapEntry;
+    if (entry !== undefined) {
+      const [keyField, valueField] = [entry.byNumber.get(1)!, entry.byNumber.get(2)!];
+      const entries = objectOf(json, `map ${field.fullName}`);
+      for (const key of Object.keys(entries)) {
+        const item = new MessageValue(entry);
+        item.add(keyField, mapKeyOf(keyField, key));
+        item.add(valueField, this.#value(valueField, entries[key]));
+        message.add(field, item);
+      }
+    } else if (field.label === 'repeated') {
+      if (!Array.isArray(json)) throw new InvalidPayload(`field ${field.fullName} needs an array`);
+      for (const item of json) message.add(field, this.#value(field, item));
+    } else {
+      message.fields.set(field, [this.#value(field, json)]);
+    }
+  }
+
+  #value(field: FieldType, json: unknown): FieldValue {
+    const { type } = field;
+    if (typeof type === 'string') return scalarOf(field, json);
+    if (type.kind === 'enum') return enumOf(field, type, json);
+    return this.message(type, json);
+  }
+
+  /** Sets what has a JSON of its own. Returns whether the type is such a one. */
+  #setSpecial(message: MessageValue, json: unknown): boolean {
+    const { type } = message;
+    const fullName = wellKnownName(type);
+    if (fullName === undefined) return false;
+    const first = type.byNumber.get(1)!;
+    const fail = (what: string) => new InvalidPayload(`a ${fullName} needs ${what}`);
+    switch (fullName) {
+      case 'google.protobuf.Timestamp':
+      case 'google.protobuf.Duration': {
+        const parse = fullName === 'google.protobuf.Timestamp' ? parseTimestamp : parseDuration;
+        const parsed = typeof json === 'string' ? parse(json) : undefined;
+        if (parsed === undefined) {
+          throw fail(
+            parse === parseTimestamp
+              ? 'a time such as 2026-01-31T12:00:00Z'
+              : 'a number of seconds such as 1.5s',
+          );
+        }
+        message.add(first, parsed.seconds);
+        message.add(type.byNumber.get(2)!, parsed.nanos);
+        return true;
+      }
+      case 'google.protobuf.FieldMask': {
+        const paths = typeof json === 'string' ? parseMask(json) : undefined;
+        if (paths === undefined) throw fail('paths in camel case, with commas between them');
+        for (const path of paths) message.add(first, path);
+        return true;
+      }
+      case 'google.protobuf.Struct':
+      case 'google.protobuf.ListValue':
+        this.#setField(message, first, json);
+        return true;
+      case 'google.protobuf.Value': {
+        const field = type.byNumber.get(numberOfDynamicValue(json))!;
+        message.add(field, this.#value(field, json));
+        return true;
+      }
+      case 'google.protobuf.Any':
+        this.#setAny(message, objectOf(json, fullName));
+        return true;
+      default:
+        if (!wrapperTypes.has(fullName)) return false;
+        message.add(first, scalarOf(first, json));
+        return true;
+    }
+  }
+
+  #setAny(message: MessageValue, json: Readonly<Record<string, unknown>>): void {
+    const url = Object.hasOwn(json, '@type') ? json['@type'] : undefined;
+    if (url === undefined && Object.keys(json).length === 0) return;
+    if (typeof url !== 'string') throw new InvalidPayload('a google.protobuf.Any needs an "@type"');
+    const type = this.#context.messageNamed(url.slice(url.lastIndexOf('/') + 1));
+    const [urlField, valueField] = [message.type.byNumber.get(1)!, message.type.byNumber.get(2)!];
+    message.add(urlField, url);
+    if (type === undefined) {
+      message.add(valueField, scalarOf(valueField, json.value ?? ''));
+      return;
+    }
+    const inner = isSpecialInAny(wellKnownName(type))
+      ? this.message(type, json.value)
+      : this.#nested(type, (value) => this.#setFields(value, json, '@type'));
+    message.add(valueField, encodeMessage(inner));
+  }
+}
+
+/** The field of a `google.protobuf.Value` that a JSON value is in. */
+const numberOfDynamicValue = (json: unknown): number => {
+  if (json === null) return 1;
+  if (typeof json === 'number' || typeof json === 'bigint') return 2;
+  if (typeof json === 'string') return 3;
+  if (typeof json === 'boolean') return 4;
+  return Array.isArray(json) ? 6 : 5;
 };
 
 /** Fields that are `null` are not set, unless `null` is a value. */
@@ -73,55 +182,11 @@ const acceptsNull = ({ type, label }: FieldType): boolean =>
     ? wellKnownName(type) === 'google.protobuf.Value'
     : type.fullName === 'google.protobuf.NullValue');
 
-const setField = (
-  message: MessageValue,
-  field: FieldType,
-  json: unknown,
-  context: JsonContext,
-  depth: number,
-): void => {
-  const entry = field.mapEntry;
-  if (entry !== undefined) {
-    const entries = objectOf(json, `map ${field.fullName}`);
-    for (const key of Object.keys(entries)) {
-      message.add(field, mapEntryOf(entry, key, entries[key], context, depth));
-    }
-    return;
-  }
-  if (field.label !== 'repeated') {
-    message.fields.set(field, [fieldValueOf(field, json, context, depth)]);
-    return;
-  }
-  if (!Array.isArray(json)) throw new InvalidPayload(`field ${field.fullName} needs an array`);
-  for (const item of json) message.add(field, fieldValueOf(field, item, context, depth));
-};
-
-const mapEntryOf = (
-  entry: MessageType,
-  key: string,
-  json: unknown,
-  context: JsonContext,
-  depth: number,
-): MessageValue => {
-  const message = new MessageValue(entry);
-  const [keyField, valueField] = [entry.byNumber.get(1)!, entry.byNumber.get(2)!];
-  message.add(keyField, mapKeyOf(keyField, key));
-  message.add(valueField, fieldValueOf(valueField, json, context, depth));
-  return message;
-};
-
 const mapKeyOf = (field: FieldType, key: string): FieldValue => {
   if (field.type !== 'bool') return scalarOf(field, key);
   if (key !== 'true' && key !== 'false')
     throw new InvalidPayload(`key ${field.fullName} needs true or false`);
   return key === 'true';
-};
-
-const fieldValueOf = (field: FieldType, json: unknown, context: JsonContext, depth: number): FieldValue => {
-  const { type } = field;
-  if (typeof type === 'string') return scalarOf(field, json);
-  if (type.kind === 'enum') return enumOf(field, type, json);
-  return messageOfJson(type, json, context, depth + 1);
 };
 
 const enumOf = (field: FieldType, type: EnumType, json: unknown): number => {
@@ -191,99 +256,4 @@ const integerOfJson = (json: unknown, type: ScalarType): bigint | undefined => {
   if (/^-?[0-9]+$/.test(json)) return integerOf(json, type);
   const number = Number(json);
   return Number.isSafeInteger(number) ? integerOf(String(number), type) : undefined;
-};
-
-/** Sets what has a JSON of its own. Returns whether the type is such a one. */
-const setSpecial = (message: MessageValue, json: unknown, context: JsonContext, depth: number): boolean => {
-  const { type } = message;
-  const fullName = wellKnownName(type);
-  if (fullName === undefined) return false;
-  const set = (number: number, value: FieldValue) => message.add(type.byNumber.get(number)!, value);
-  if (wrapperTypes.has(fullName)) {
-    set(1, scalarOf(type.byNumber.get(1)!, json));
-    return true;
-  }
-  const fail = (what: string) => new InvalidPayload(`a ${fullName} needs ${what}`);
-  switch (fullName) {
-    case 'google.protobuf.Timestamp':
-    case 'google.protobuf.Duration': {
-      const parse = fullName === 'google.protobuf.Timestamp' ? parseTimestamp : parseDuration;
-      const parsed = typeof json === 'string' ? parse(json) : undefined;
-      if (parsed === undefined) {
-        throw fail(
-          parse === parseTimestamp
-            ? 'a time such as 2026-01-31T12:00:00Z'
-            : 'a number of seconds such as 1.5s',
-        );
-      }
-      set(1, parsed.seconds);
-      set(2, parsed.nanos);
-      return true;
-    }
-    case 'google.protobuf.FieldMask': {
-      const paths = typeof json === 'string' ? parseMask(json) : undefined;
-      if (paths === undefined) throw fail('paths in camel case, with commas between them');
-      for (const path of paths) set(1, path);
-      return true;
-    }
-    case 'google.protobuf.Struct':
-      setField(message, type.byNumber.get(1)!, json, context, depth);
-      return true;
-    case 'google.protobuf.ListValue':
-      setField(message, type.byNumber.get(1)!, json, context, depth);
-      return true;
-    case 'google.protobuf.Value':
-      setDynamicValue(message, json, context, depth);
-      return true;
-    case 'google.protobuf.Any':
-      setAny(message, objectOf(json, fullName), context, depth);
-      return true;
-    default:
-      return false;
-  }
-};
-
-const setDynamicValue = (message: MessageValue, json: unknown, context: JsonContext, depth: number): void => {
-  const number =
-    json === null
-      ? 1
-      : typeof json === 'number' || typeof json === 'bigint'
-        ? 2
-        : typeof json === 'string'
-          ? 3
-          : typeof json === 'boolean'
-            ? 4
-            : Array.isArray(json)
-              ? 6
-              : 5;
-  const field = message.type.byNumber.get(number)!;
-  message.add(field, fieldValueOf(field, json, context, depth));
-};
-
-const setAny = (
-  message: MessageValue,
-  json: Readonly<Record<string, unknown>>,
-  context: JsonContext,
-  depth: number,
-): void => {
-  const url = Object.hasOwn(json, '@type') ? json['@type'] : undefined;
-  if (url === undefined && Object.keys(json).length === 0) return;
-  if (typeof url !== 'string') throw new InvalidPayload('a google.protobuf.Any needs an "@type"');
-  const fullName = url.slice(url.lastIndexOf('/') + 1);
-  const type = context.messageNamed(fullName);
-  const [urlField, valueField] = [message.type.byNumber.get(1)!, message.type.byNumber.get(2)!];
-  message.add(urlField, url);
-  if (type === undefined) {
-    message.add(valueField, scalarOf(valueField, json.value ?? ''));
-    return;
-  }
-  let inner: MessageValue;
-  if (isSpecialInAny(wellKnownName(type))) {
-    inner = messageOfJson(type, json.value, context, depth + 1);
-  } else {
-    inner = new MessageValue(type);
-    if (depth >= depthMax) throw new InvalidPayload(`messages are nested deeper than ${depthMax}`);
-    setFields(inner, json, context, depth + 1, ['@type']);
-  }
-  message.add(valueField, encodeMessage(inner));
 };
