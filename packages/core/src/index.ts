@@ -41,6 +41,7 @@ export { brokenBound, type JsonBounds } from './json-bounds.ts';
 export { JsonReader, jsonStepsPerTurn } from './json-reader.ts';
 export { coreLimits } from './limits.ts';
 export { jsonLog, type Log, type LogFields, type LogLevel, silentLog } from './log.ts';
+export { lowerBound } from './lower-bound.ts';
 export { escapeHtml, escapeMarkdown, escapePipes, markdownTable } from './markup.ts';
 export { MemoryCounter } from './memory-counter.ts';
 export {

@@ -1,3 +1,4 @@
+import { lowerBound } from '@weir/core';
 import { LinkedContexts } from '../copying/linked-contexts.ts';
 import type { ExporterAnswer } from '../registry-answers.ts';
 import { formatSubject, globalContext, parseSubject, referencedSubject } from '../state/qualified-subject.ts';
@@ -116,14 +117,8 @@ class PatternSet {
   has(name: string): boolean {
     if (this.#names.has(name)) return true;
     // Only the last one that is not after the name can be its beginning.
-    let low = 0;
-    let high = this.#prefixes.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.#prefixes[middle]! <= name) low = middle + 1;
-      else high = middle;
-    }
-    return low > 0 && name.startsWith(this.#prefixes[low - 1]!);
+    const after = lowerBound(this.#prefixes, (prefix) => prefix <= name);
+    return after > 0 && name.startsWith(this.#prefixes[after - 1]!);
   }
 }
 

@@ -25,7 +25,8 @@ import { quoted } from './tokens.ts';
 import {
   EnumType,
   type ExtensionTable,
-  FieldType,
+  type FieldType,
+  fieldType,
   isScalarType,
   LinkedFile,
   MessageType,
@@ -376,7 +377,7 @@ class FileLinker {
       label === 'repeated' &&
       !(type === 'string' || type === 'bytes' || (typeof type !== 'string' && type.kind === 'message')) &&
       (packed ?? features.repeatedFieldEncoding === 'PACKED');
-    const field = new FieldType({
+    const field = fieldType({
       node,
       name: node.name,
       fullName: scope.nameOf(node.name),

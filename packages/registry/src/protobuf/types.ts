@@ -1,3 +1,4 @@
+import { lowerBound } from '@weir/core';
 import type { Features } from './features.ts';
 import type {
   AggregateEntry,
@@ -59,14 +60,8 @@ const scalarWireTypes: Readonly<Record<ScalarType, number>> = {
 
 /** Whether a number is in one of some ranges, which are sorted and do not overlap. */
 export const isInRanges = (sorted: readonly NumberRange[], number: number): boolean => {
-  let low = 0;
-  let high = sorted.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (sorted[middle]!.to < number) low = middle + 1;
-    else high = middle;
-  }
-  return low < sorted.length && sorted[low]!.from <= number;
+  const range = sorted[lowerBound(sorted, ({ to }) => to < number)];
+  return range !== undefined && range.from <= number;
 };
 
 /** An extension that an option names, and its full name, with a dot before it where it would mean another one. */
@@ -199,74 +194,52 @@ interface FieldProperties {
   readonly extendee: MessageType | undefined;
 }
 
-export class FieldType {
-  readonly node: FieldNode;
-  readonly name: string;
-  readonly fullName: string;
-  readonly number: number;
-  readonly label: Label;
-  readonly type: ScalarType | MessageType | EnumType;
-  readonly jsonName: string;
-  readonly features: Features;
-  readonly isPacked: boolean;
+export interface FieldType extends FieldProperties {
   readonly isDelimited: boolean;
   readonly isRequired: boolean;
-  readonly isProto3Optional: boolean;
   readonly hasPresence: boolean;
   readonly validatesUtf8: boolean;
   readonly wireType: number;
   readonly isPackable: boolean;
-  readonly oneof: OneofType | undefined;
-  readonly extendee: MessageType | undefined;
-
-  constructor(properties: FieldProperties) {
-    const { type, label, features } = properties;
-    this.node = properties.node;
-    this.name = properties.name;
-    this.fullName = properties.fullName;
-    this.number = properties.number;
-    this.label = label;
-    this.type = type;
-    this.jsonName = properties.jsonName;
-    this.features = features;
-    this.isPacked = properties.isPacked;
-    this.oneof = properties.oneof;
-    this.extendee = properties.extendee;
-    this.isProto3Optional = properties.isProto3Optional;
-    const isMessage = typeof type !== 'string' && type.kind === 'message';
-    this.isDelimited =
-      isMessage &&
-      !type.isMapEntry &&
-      (properties.node.group !== undefined || features.messageEncoding === 'DELIMITED');
-    this.isRequired =
-      label === 'required' || (label === 'optional' && features.fieldPresence === 'LEGACY_REQUIRED');
-    this.hasPresence =
-      label !== 'repeated' &&
-      (isMessage ||
-        properties.oneof !== undefined ||
-        properties.extendee !== undefined ||
-        properties.isProto3Optional ||
-        label === 'required' ||
-        features.fieldPresence !== 'IMPLICIT');
-    this.validatesUtf8 = type === 'string' && features.utf8Validation === 'VERIFY';
-    this.wireType =
-      typeof type === 'string'
-        ? scalarWireTypes[type]
-        : type.kind === 'enum'
-          ? wireTypes.varint
-          : this.isDelimited
-            ? wireTypes.startGroup
-            : wireTypes.bytes;
-    this.isPackable = label === 'repeated' && this.wireType !== 2 && this.wireType !== 3;
-  }
-
   /** The message of the entries, if the field is a map. */
-  get mapEntry(): MessageType | undefined {
-    return typeof this.type !== 'string' && this.type.kind === 'message' && this.type.isMapEntry
-      ? this.type
-      : undefined;
-  }
+  readonly mapEntry: MessageType | undefined;
 }
+
+export const fieldType = (properties: FieldProperties): FieldType => {
+  const { type, label, features, node, oneof, extendee, isProto3Optional } = properties;
+  const message = typeof type !== 'string' && type.kind === 'message' ? type : undefined;
+  const mapEntry = message?.isMapEntry === true ? message : undefined;
+  const isDelimited =
+    message !== undefined &&
+    mapEntry === undefined &&
+    (node.group !== undefined || features.messageEncoding === 'DELIMITED');
+  const wireType =
+    typeof type === 'string'
+      ? scalarWireTypes[type]
+      : type.kind === 'enum'
+        ? wireTypes.varint
+        : isDelimited
+          ? wireTypes.startGroup
+          : wireTypes.bytes;
+  return {
+    ...properties,
+    isDelimited,
+    isRequired:
+      label === 'required' || (label === 'optional' && features.fieldPresence === 'LEGACY_REQUIRED'),
+    hasPresence:
+      label !== 'repeated' &&
+      (message !== undefined ||
+        oneof !== undefined ||
+        extendee !== undefined ||
+        isProto3Optional ||
+        label === 'required' ||
+        features.fieldPresence !== 'IMPLICIT'),
+    validatesUtf8: type === 'string' && features.utf8Validation === 'VERIFY',
+    wireType,
+    isPackable: label === 'repeated' && wireType !== 2 && wireType !== 3,
+    mapEntry,
+  };
+};
 
 /** Extensions of all files of a schema by number, by the message that they extend. */
 export type ExtensionTable = ReadonlyMap<MessageType, ReadonlyMap<number, FieldType>>;

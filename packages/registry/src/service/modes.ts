@@ -80,7 +80,7 @@ export function deleteMode(
   const own = state.mode(scope) ?? (isTopLevel(scope) ? defaults.mode : undefined);
   if (own === undefined && !isRecursive) throw refusals.subjectNotFound(scope);
   const { context, subject } = parseSubject(scope);
-  const scopes = [...state.modes().keys()].filter(
+  const scopes = [...state.modeScopes()].filter(
     (name) => name === scope || (isRecursive && subject === '' && parseSubject(name).context === context),
   );
   return {

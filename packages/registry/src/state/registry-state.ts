@@ -1,3 +1,4 @@
+import { lowerBound } from '@weir/core';
 import { registryLimits } from '../limits.ts';
 import type {
   AssociationAnswer,
@@ -56,6 +57,8 @@ interface Row extends SchemaRow {
   type: SchemaType;
 }
 
+type NamedKind = 'config' | 'mode' | 'exporter' | 'exporter-status' | 'kek' | 'association';
+
 /** Never changed. */
 const noUses: SubjectVersion[] = [];
 
@@ -82,12 +85,15 @@ export class RegistryState {
   readonly #byPrint = new RowsByPrint<Row>();
   /** Schemas that refer to a version, by `version/subject`. */
   readonly #referrers = new Map<string, Set<Row>>();
-  readonly #configs = new Map<string, ConfigAnswer>();
-  readonly #modes = new Map<string, RegistryMode>();
-  readonly #exporters = new Map<string, ExporterAnswer>();
-  readonly #exporterStatuses = new Map<string, StoredExporterStatus>();
-  readonly #keks = new Map<string, KekAnswer>();
-  readonly #associations = new Map<string, AssociationAnswer>();
+  /** Entries that are kept as they were put, by the names in their keys. */
+  readonly #named: { readonly [Kind in NamedKind]: Map<string, RegistryEntries[Kind]> } = {
+    config: new Map(),
+    mode: new Map(),
+    exporter: new Map(),
+    'exporter-status': new Map(),
+    kek: new Map(),
+    association: new Map(),
+  };
   /** Data-encryption keys. */
   readonly deks = new DekIndex();
   /** Recently parsed schemas, the least recently used one first. */
@@ -119,27 +125,12 @@ export class RegistryState {
       case 'first-id':
         this.#firstId = value === null ? undefined : parseEntry(kind, value).firstId;
         return;
-      case 'config':
-        set(this.#configs, name, value === null ? undefined : parseEntry(kind, value));
-        return;
-      case 'mode':
-        set(this.#modes, name, value === null ? undefined : parseEntry(kind, value).mode);
-        return;
-      case 'exporter':
-        set(this.#exporters, name, value === null ? undefined : parseEntry(kind, value));
-        return;
-      case 'exporter-status':
-        set(this.#exporterStatuses, name, value === null ? undefined : parseEntry(kind, value));
-        return;
-      case 'kek':
-        set(this.#keks, name, value === null ? undefined : parseEntry(kind, value));
-        return;
-      case 'association':
-        set(this.#associations, name, value === null ? undefined : parseEntry(kind, value));
-        return;
       case 'dek':
         this.deks.set(name, value === null ? undefined : parseEntry(kind, value));
         return;
+      default:
+        if (value === null) this.#named[kind].delete(name);
+        else (this.#named[kind] as Map<string, object>).set(name, parseEntry(kind, value));
     }
   }
 
@@ -222,7 +213,7 @@ export class RegistryState {
 
   version(subject: string, version: number): SubjectVersion | undefined {
     const versions = this.versions(subject);
-    const index = lowerBound(versions, version);
+    const index = indexOf(versions, version);
     return versions[index]?.version === version ? versions[index] : undefined;
   }
 
@@ -250,36 +241,37 @@ export class RegistryState {
 
   /** The own config of a scope: a subject, `:.ctx:`, or nothing for the default context. */
   config(scope: string): ConfigAnswer | undefined {
-    return this.#configs.get(scope);
+    return this.#named.config.get(scope);
   }
 
   configs(): ReadonlyMap<string, ConfigAnswer> {
-    return this.#configs;
+    return this.#named.config;
   }
 
   mode(scope: string): RegistryMode | undefined {
-    return this.#modes.get(scope);
+    return this.#named.mode.get(scope)?.mode;
   }
 
-  modes(): ReadonlyMap<string, RegistryMode> {
-    return this.#modes;
+  /** The scopes that have a mode of their own. */
+  modeScopes(): Iterable<string> {
+    return this.#named.mode.keys();
   }
 
   exporters(): ReadonlyMap<string, ExporterAnswer> {
-    return this.#exporters;
+    return this.#named.exporter;
   }
 
   exporterStatus(name: string): StoredExporterStatus | undefined {
-    return this.#exporterStatuses.get(name);
+    return this.#named['exporter-status'].get(name);
   }
 
   keks(): ReadonlyMap<string, KekAnswer> {
-    return this.#keks;
+    return this.#named.kek;
   }
 
   /** By what follows `association/` in their keys. */
   associations(): ReadonlyMap<string, AssociationAnswer> {
-    return this.#associations;
+    return this.#named.association;
   }
 
   #valueOf(kind: Exclude<keyof RegistryEntries, 'schema'>, name: string): object | undefined {
@@ -295,22 +287,10 @@ export class RegistryState {
         return this.#contexts.get(name)?.stored;
       case 'first-id':
         return this.#firstId === undefined ? undefined : { firstId: this.#firstId };
-      case 'config':
-        return this.#configs.get(name);
-      case 'mode': {
-        const mode = this.#modes.get(name);
-        return mode && { mode };
-      }
-      case 'exporter':
-        return this.#exporters.get(name);
-      case 'exporter-status':
-        return this.#exporterStatuses.get(name);
-      case 'kek':
-        return this.#keks.get(name);
-      case 'association':
-        return this.#associations.get(name);
       case 'dek':
         return this.deks.getByName(name);
+      default:
+        return this.#named[kind].get(name);
     }
   }
 
@@ -397,7 +377,7 @@ export class RegistryState {
       this.#subjects.set(subject, versions);
       this.#sortedSubjects = undefined;
     }
-    const index = lowerBound(versions, version);
+    const index = indexOf(versions, version);
     const old = versions[index]?.version === version ? versions[index] : undefined;
     if (old !== undefined) {
       const row = this.#row(context, old.id);
@@ -426,16 +406,8 @@ export class RegistryState {
   }
 }
 
-/** The first index whose version is not lower. */
-function lowerBound(versions: readonly SubjectVersion[], version: number): number {
-  let low = 0;
-  let high = versions.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (versions[middle]!.version < version) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+function indexOf(versions: readonly SubjectVersion[], version: number): number {
+  return lowerBound(versions, (other) => other.version < version);
 }
 
 function bytesOf({ memory, start, length }: Row): Buffer | undefined {
@@ -451,9 +423,4 @@ function referenceKeys(context: string, { references }: StoredSchema): string[] 
   return (references ?? []).map(
     ({ subject, version }) => `${version}/${referencedSubject(context, subject)}`,
   );
-}
-
-function set<Value>(map: Map<string, Value>, key: string, value: Value | undefined): void {
-  if (value === undefined) map.delete(key);
-  else map.set(key, value);
 }

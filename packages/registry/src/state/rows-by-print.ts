@@ -1,3 +1,5 @@
+import { lowerBound } from '@weir/core';
+
 /** What the index needs of a schema. */
 interface PrintedRow {
   readonly context: string;
@@ -54,14 +56,6 @@ export class RowsByPrint<Row extends PrintedRow> {
   }
 }
 
-/** The first index whose id is not lower. */
 function indexOf(rows: readonly PrintedRow[], id: number): number {
-  let low = 0;
-  let high = rows.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (rows[middle]!.id < id) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return lowerBound(rows, (row) => row.id < id);
 }

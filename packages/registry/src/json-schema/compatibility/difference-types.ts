@@ -26,6 +26,30 @@ const narrower = (what: string) =>
 const wider = (what: string) =>
   `${what} at '{path}' allows more in the {update} schema than in the {original} schema`;
 
+type BoundRows<Name extends string> = Record<
+  `${Name}_${'ADDED' | 'REMOVED' | 'INCREASED' | 'DECREASED'}`,
+  DifferenceRow
+>;
+
+/** The rows of a keyword that is a limit from above. */
+function upperBound<Name extends string>(name: Name, what: string): BoundRows<Name> {
+  return {
+    [`${name}_ADDED`]: incompatible(added(`${what.startsWith('e') ? 'an' : 'a'} ${what}`)),
+    [`${name}_REMOVED`]: compatible(removed(`the ${what}`)),
+    [`${name}_INCREASED`]: compatible(raised(`the ${what}`)),
+    [`${name}_DECREASED`]: incompatible(lowered(`the ${what}`)),
+  } as BoundRows<Name>;
+}
+
+/** The rows of a keyword that is a limit from below. */
+function lowerBound<Name extends string>(name: Name, what: string): BoundRows<Name> {
+  return {
+    ...upperBound(name, what),
+    [`${name}_INCREASED`]: incompatible(raised(`the ${what}`)),
+    [`${name}_DECREASED`]: compatible(lowered(`the ${what}`)),
+  };
+}
+
 /** All types of differences by name, as Confluent's registry names them. */
 export const differenceTypes = {
   ID_CHANGED: compatible(changed('the id')),
@@ -38,34 +62,16 @@ export const differenceTypes = {
   TYPE_NARROWED: incompatible(narrower('the type')),
   TYPE_CHANGED: incompatible(changed('the type')),
 
-  MAX_LENGTH_ADDED: incompatible(added('a maximum length')),
-  MAX_LENGTH_REMOVED: compatible(removed('the maximum length')),
-  MAX_LENGTH_INCREASED: compatible(raised('the maximum length')),
-  MAX_LENGTH_DECREASED: incompatible(lowered('the maximum length')),
-  MIN_LENGTH_ADDED: incompatible(added('a minimum length')),
-  MIN_LENGTH_REMOVED: compatible(removed('the minimum length')),
-  MIN_LENGTH_INCREASED: incompatible(raised('the minimum length')),
-  MIN_LENGTH_DECREASED: compatible(lowered('the minimum length')),
+  ...upperBound('MAX_LENGTH', 'maximum length'),
+  ...lowerBound('MIN_LENGTH', 'minimum length'),
   PATTERN_ADDED: incompatible(added('a pattern')),
   PATTERN_REMOVED: compatible(removed('the pattern')),
   PATTERN_CHANGED: incompatible(changed('the pattern')),
 
-  MAXIMUM_ADDED: incompatible(added('a maximum')),
-  MAXIMUM_REMOVED: compatible(removed('the maximum')),
-  MAXIMUM_INCREASED: compatible(raised('the maximum')),
-  MAXIMUM_DECREASED: incompatible(lowered('the maximum')),
-  MINIMUM_ADDED: incompatible(added('a minimum')),
-  MINIMUM_REMOVED: compatible(removed('the minimum')),
-  MINIMUM_INCREASED: incompatible(raised('the minimum')),
-  MINIMUM_DECREASED: compatible(lowered('the minimum')),
-  EXCLUSIVE_MAXIMUM_ADDED: incompatible(added('an exclusive maximum')),
-  EXCLUSIVE_MAXIMUM_REMOVED: compatible(removed('the exclusive maximum')),
-  EXCLUSIVE_MAXIMUM_INCREASED: compatible(raised('the exclusive maximum')),
-  EXCLUSIVE_MAXIMUM_DECREASED: incompatible(lowered('the exclusive maximum')),
-  EXCLUSIVE_MINIMUM_ADDED: incompatible(added('an exclusive minimum')),
-  EXCLUSIVE_MINIMUM_REMOVED: compatible(removed('the exclusive minimum')),
-  EXCLUSIVE_MINIMUM_INCREASED: incompatible(raised('the exclusive minimum')),
-  EXCLUSIVE_MINIMUM_DECREASED: compatible(lowered('the exclusive minimum')),
+  ...upperBound('MAXIMUM', 'maximum'),
+  ...lowerBound('MINIMUM', 'minimum'),
+  ...upperBound('EXCLUSIVE_MAXIMUM', 'exclusive maximum'),
+  ...lowerBound('EXCLUSIVE_MINIMUM', 'exclusive minimum'),
   MULTIPLE_OF_ADDED: incompatible(added('a multipleOf')),
   MULTIPLE_OF_REMOVED: compatible(removed('the multipleOf')),
   MULTIPLE_OF_EXPANDED: incompatible(
@@ -85,14 +91,8 @@ export const differenceTypes = {
   REQUIRED_ATTRIBUTE_REMOVED: compatible(
     "the property at '{path}' is no longer required in the {update} schema",
   ),
-  MAX_PROPERTIES_ADDED: incompatible(added('a maximum of properties')),
-  MAX_PROPERTIES_REMOVED: compatible(removed('the maximum of properties')),
-  MAX_PROPERTIES_INCREASED: compatible(raised('the maximum of properties')),
-  MAX_PROPERTIES_DECREASED: incompatible(lowered('the maximum of properties')),
-  MIN_PROPERTIES_ADDED: incompatible(added('a minimum of properties')),
-  MIN_PROPERTIES_REMOVED: compatible(removed('the minimum of properties')),
-  MIN_PROPERTIES_INCREASED: incompatible(raised('the minimum of properties')),
-  MIN_PROPERTIES_DECREASED: compatible(lowered('the minimum of properties')),
+  ...upperBound('MAX_PROPERTIES', 'maximum of properties'),
+  ...lowerBound('MIN_PROPERTIES', 'minimum of properties'),
   ADDITIONAL_PROPERTIES_ADDED: compatible("the {update} schema permits additional properties at '{path}'"),
   ADDITIONAL_PROPERTIES_REMOVED: lenient(
     "the {update} schema permits no additional properties at '{path}', unlike the {original} schema",
@@ -168,22 +168,10 @@ export const differenceTypes = {
     "the {update} schema has the property at '{path}', which is reserved",
   ),
 
-  MAX_ITEMS_ADDED: incompatible(added('a maximum of items')),
-  MAX_ITEMS_REMOVED: compatible(removed('the maximum of items')),
-  MAX_ITEMS_INCREASED: compatible(raised('the maximum of items')),
-  MAX_ITEMS_DECREASED: incompatible(lowered('the maximum of items')),
-  MIN_ITEMS_ADDED: incompatible(added('a minimum of items')),
-  MIN_ITEMS_REMOVED: compatible(removed('the minimum of items')),
-  MIN_ITEMS_INCREASED: incompatible(raised('the minimum of items')),
-  MIN_ITEMS_DECREASED: compatible(lowered('the minimum of items')),
-  MAX_CONTAINS_ADDED: incompatible(added('a maximum of contained items')),
-  MAX_CONTAINS_REMOVED: compatible(removed('the maximum of contained items')),
-  MAX_CONTAINS_INCREASED: compatible(raised('the maximum of contained items')),
-  MAX_CONTAINS_DECREASED: incompatible(lowered('the maximum of contained items')),
-  MIN_CONTAINS_ADDED: incompatible(added('a minimum of contained items')),
-  MIN_CONTAINS_REMOVED: compatible(removed('the minimum of contained items')),
-  MIN_CONTAINS_INCREASED: incompatible(raised('the minimum of contained items')),
-  MIN_CONTAINS_DECREASED: compatible(lowered('the minimum of contained items')),
+  ...upperBound('MAX_ITEMS', 'maximum of items'),
+  ...lowerBound('MIN_ITEMS', 'minimum of items'),
+  ...upperBound('MAX_CONTAINS', 'maximum of contained items'),
+  ...lowerBound('MIN_CONTAINS', 'minimum of contained items'),
   UNIQUE_ITEMS_ADDED: incompatible(
     "the items at '{path}' must be unique in the {update} schema, unlike in the {original} schema",
   ),
