@@ -5,6 +5,7 @@ import type { ClusterView } from '../cluster/cluster-view.ts';
 import { CommitMarks } from '../cluster/commit-marks.ts';
 import { groupCalls } from '../cluster-calls/group-calls.ts';
 import { ProducerIds } from '../cluster-calls/producer-ids.ts';
+import { PendingCommits } from '../groups/pending-commits.ts';
 import { metadataHandler } from '../handlers/03-metadata.ts';
 import { offsetCommitHandler } from '../handlers/08-offset-commit.ts';
 import { offsetFetchHandler } from '../handlers/09-offset-fetch.ts';
@@ -104,6 +105,7 @@ export function createHandlerTable(deps: HandlerDeps) {
   const { cluster, self, placementOf, telemetry, clients, sasl } = deps;
   const producerIds = new ProducerIds(cluster.port, brokerLimits.producerIdBlock);
   const groups = groupCalls(cluster.port, new CommitMarks(cluster));
+  const commits = new PendingCommits();
   return {
     Produce: deps.produce,
     Fetch: deps.fetch,
@@ -112,13 +114,13 @@ export function createHandlerTable(deps: HandlerDeps) {
       turns: deps.metadataQueue,
       asksLeader: deps.metadataAsksLeader,
     }),
-    OffsetCommit: offsetCommitHandler(groups),
-    OffsetFetch: offsetFetchHandler(groups),
+    OffsetCommit: commits.noting(offsetCommitHandler(groups)),
+    OffsetFetch: commits.first(offsetFetchHandler(groups)),
     FindCoordinator: findCoordinatorHandler(placementOf),
-    JoinGroup: joinGroupHandler(self),
+    JoinGroup: commits.first(joinGroupHandler(self)),
     Heartbeat: heartbeatHandler(groups),
-    LeaveGroup: leaveGroupHandler,
-    SyncGroup: syncGroupHandler,
+    LeaveGroup: commits.first(leaveGroupHandler),
+    SyncGroup: commits.first(syncGroupHandler),
     DescribeGroups: describeGroupsHandler,
     ListGroups: listGroupsHandler,
     SaslHandshake: saslHandshakeHandler(sasl),
@@ -130,8 +132,8 @@ export function createHandlerTable(deps: HandlerDeps) {
     OffsetForLeaderEpoch: offsetForLeaderEpochHandler,
     AddPartitionsToTxn: addPartitionsToTxnHandler,
     AddOffsetsToTxn: addOffsetsToTxnHandler,
-    EndTxn: endTxnHandler,
-    TxnOffsetCommit: txnOffsetCommitHandler(groups),
+    EndTxn: commits.first(endTxnHandler),
+    TxnOffsetCommit: commits.noting(txnOffsetCommitHandler(groups)),
     DescribeAcls: describeAclsHandler,
     CreateAcls: createAclsHandler,
     DeleteAcls: deleteAclsHandler,
@@ -144,12 +146,12 @@ export function createHandlerTable(deps: HandlerDeps) {
     DescribeLogDirs: describeLogDirsHandler(placementOf, self),
     SaslAuthenticate: saslAuthenticateHandler(sasl),
     CreatePartitions: createPartitionsHandler,
-    DeleteGroups: deleteGroupsHandler,
+    DeleteGroups: commits.first(deleteGroupsHandler),
     ElectLeaders: electLeadersHandler,
     IncrementalAlterConfigs: incrementalAlterConfigsHandler(self),
     AlterPartitionReassignments: alterPartitionReassignmentsHandler(placementOf),
     ListPartitionReassignments: listPartitionReassignmentsHandler,
-    OffsetDelete: offsetDeleteHandler,
+    OffsetDelete: commits.first(offsetDeleteHandler),
     DescribeClientQuotas: describeClientQuotasHandler,
     AlterClientQuotas: alterClientQuotasHandler,
     DescribeUserScramCredentials: describeUserScramCredentialsHandler,
@@ -160,7 +162,7 @@ export function createHandlerTable(deps: HandlerDeps) {
     DescribeProducers: describeProducersHandler,
     DescribeTransactions: describeTransactionsHandler,
     ListTransactions: listTransactionsHandler,
-    ConsumerGroupHeartbeat: consumerGroupHeartbeatHandler(groups),
+    ConsumerGroupHeartbeat: commits.first(consumerGroupHeartbeatHandler(groups)),
     ConsumerGroupDescribe: consumerGroupDescribeHandler,
     GetTelemetrySubscriptions: getTelemetrySubscriptionsHandler(telemetry, clients),
     PushTelemetry: pushTelemetryHandler(telemetry, clients),

@@ -46,7 +46,7 @@ export const listWork = {
   AddPartitionsToTxn: 'atOnce',
   AddOffsetsToTxn: 'noList',
   EndTxn: 'noList',
-  TxnOffsetCommit: 'atOnce',
+  TxnOffsetCommit: 'turns',
   DescribeAcls: 'noList',
   CreateAcls: 'atOnce',
   DeleteAcls: 'atOnce',

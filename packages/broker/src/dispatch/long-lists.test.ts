@@ -17,13 +17,14 @@ import {
 } from '@weir/wire';
 import { batchOf } from '../../testing/data-path.ts';
 import { type LeaderAgent, startLeaderAgent } from '../../testing/leader-agent.ts';
+import { TransactionalProducer } from '../../testing/transactional-client.ts';
 import { brokerLimits } from '../limits.ts';
 import { inTurns } from '../requests/turns.ts';
 
 /** More than were once served, and fewer than a cluster can have. */
 const partitionCount = 60_000;
 
-type Long = 'Produce' | 'Fetch' | 'OffsetForLeaderEpoch' | 'OffsetCommit';
+type Long = 'Produce' | 'Fetch' | 'OffsetForLeaderEpoch' | 'OffsetCommit' | 'TxnOffsetCommit';
 
 const session = openSession({ remoteAddress: '10.0.0.7', remotePort: 40_000 });
 
@@ -87,6 +88,26 @@ function commitFrame(partitions: readonly number[], offset: bigint, committedMet
   return frameOf('OffsetCommit', 9, { ...group, topics: [{ name: 't', partitions: rows }] });
 }
 
+function transactionCommitFrame(
+  partitions: readonly number[],
+  offset: bigint,
+  { transactionalId, producerId, producerEpoch }: TransactionalProducer,
+): Buffer {
+  const rows = partitions.map((partitionIndex) => ({
+    partitionIndex,
+    committedOffset: offset,
+    committedLeaderEpoch: -1,
+    committedMetadata: '',
+  }));
+  return frameOf('TxnOffsetCommit', 5, {
+    transactionalId,
+    producerId,
+    producerEpoch,
+    groupId: 'g',
+    topics: [{ name: 't', partitions: rows }],
+  });
+}
+
 function fetchFrame(
   count: number,
   options: { sessionId?: number; sessionEpoch?: number; wait?: number } = {},
@@ -118,6 +139,8 @@ test('requests for very many partitions are answered in their order, without a l
   await using agent = await startLeaderAgent();
   await agent.addTopic('t', partitionCount);
   const all = partitionsTo(partitionCount, (partition) => partition);
+  const producer = new TransactionalProducer(agent, 'x', 'bumping');
+  assert.equal(await producer.init(), 'NONE');
   const epochs = frameOf('OffsetForLeaderEpoch', 4, {
     topics: [
       {
@@ -152,6 +175,14 @@ test('requests for very many partitions are answered in their order, without a l
       name: 'OffsetCommit',
       run: async () => {
         const { topics } = await ask(agent, 'OffsetCommit', 9, commitFrame(all, 1n));
+        return topics[0]!.partitions.map(({ partitionIndex, errorCode }) => [partitionIndex, errorCode]);
+      },
+    },
+    {
+      name: 'TxnOffsetCommit',
+      run: async () => {
+        const frame = transactionCommitFrame(all, 1n, producer);
+        const { topics } = await ask(agent, 'TxnOffsetCommit', 5, frame);
         return topics[0]!.partitions.map(({ partitionIndex, errorCode }) => [partitionIndex, errorCode]);
       },
     },

@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { seededRandom } from '@weir/core';
 import { HandClock, settle } from '@weir/core/testing';
 import { type Apis, errorByCode, type RequestOf } from '@weir/wire';
+import { atOnce } from '../../testing/at-once.ts';
 import { batchOf, DataPath, produced } from '../../testing/data-path.ts';
 import { brokerLimits } from '../limits.ts';
-import { atOnce } from '../requests/turns.ts';
 import { type FetchRound, FetchSessions, type PartitionNews } from './fetch-sessions.ts';
 
 const alice = 'User:alice';

@@ -5,7 +5,7 @@ import { type ErrorName, errors, zeroUuid } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import { mappedInTurns, TurnCount, type WorkInTurns } from '../requests/turns.ts';
 
-interface RequestedTopic {
+export interface RequestedTopic {
   readonly name: string;
   readonly topicId?: string;
   readonly partitions: readonly RequestedPartition[];
@@ -26,7 +26,7 @@ export interface OffsetsToCommit {
   answer(errorOf: (at: number) => ErrorName): WorkInTurns<AnsweredTopic[]>;
 }
 
-interface AnsweredTopic {
+export interface AnsweredTopic {
   readonly name: string;
   /** Zero in versions that have none. */
   readonly topicId: string;

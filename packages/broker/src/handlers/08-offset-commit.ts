@@ -3,14 +3,9 @@ import type { Apis, ErrorName, RequestOf, ResponseOf } from '@weir/wire';
 import { coordinatorAnswer } from '../cluster-calls/coordinator-answer.ts';
 import type { GroupCalls } from '../cluster-calls/group-calls.ts';
 import { isPossiblyLate, repeatedIfLate } from '../cluster-calls/late-requests.ts';
-import { offsetWeight, portionsOf } from '../cluster-calls/portions.ts';
-import {
-  failOffsetsToCommit,
-  type OffsetsToCommit,
-  readOffsetsToCommit,
-} from '../groups/offsets-to-commit.ts';
+import { CommitsInOrder } from '../groups/commits-in-order.ts';
+import { failOffsetsToCommit, type OffsetsToCommit } from '../groups/offsets-to-commit.ts';
 import type { HandlerOf, RequestContext } from '../requests/handler.ts';
-import { RequestOrder } from '../requests/request-order.ts';
 import { inTurns, Turns } from '../requests/turns.ts';
 
 const topicIdsFromVersion = 10;
@@ -29,39 +24,20 @@ const epochsFromVersion = 9;
  * - Requires READ on the group; otherwise every partition is GROUP_AUTHORIZATION_FAILED. Requires READ on each topic.
  */
 export function offsetCommitHandler({ commits, marks }: GroupCalls): HandlerOf<Apis['OffsetCommit']> {
-  const order = new RequestOrder();
+  const inOrder = new CommitsInOrder();
 
   return (request, context) => {
-    const { apiVersion, cluster, access, clock, closed } = context;
+    const { apiVersion, access, clock } = context;
     if (!access.may('READ', 'GROUP', request.groupId)) {
       const denied = inTurns(failOffsetsToCommit(request.topics, 'GROUP_AUTHORIZATION_FAILED'), clock);
       return denied instanceof Promise ? denied.then(responseOf) : responseOf(denied);
     }
-    const byId = apiVersion >= topicIdsFromVersion;
-    const before = order.before(closed);
-    const read = inTurns(readOffsetsToCommit(request.topics, { cluster, access, byId }), clock);
-    if (read instanceof Promise || before !== undefined) return commitInOrder(request, context, read, before);
-    const portions = portionsOf(read.offsets, offsetWeight);
-    if (portions.length > 1) return commitInOrder(request, context, read, before);
-    return commit(request, context, read, portions);
+    return inOrder.commit(context, {
+      topics: request.topics,
+      byId: apiVersion >= topicIdsFromVersion,
+      send: (read, portions) => commit(request, context, read, portions),
+    });
   };
-
-  /** A later commit of the connection may have newer offsets of the same partitions, and waits. */
-  async function commitInOrder(
-    request: Request,
-    context: RequestContext,
-    reading: OffsetsToCommit | Promise<OffsetsToCommit>,
-    before: Promise<void> | undefined,
-  ): Promise<Response> {
-    const release = order.hold(context.closed);
-    try {
-      const read = await reading;
-      await before;
-      return await commit(request, context, read, portionsOf(read.offsets, offsetWeight));
-    } finally {
-      release();
-    }
-  }
 
   async function commit(
     request: Request,

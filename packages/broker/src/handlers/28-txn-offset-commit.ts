@@ -1,21 +1,25 @@
 import type { CommitOrigin, GroupError, OffsetToCommit, TransactionOffsetsAnswer } from '@weir/cluster';
 import type { Access } from '@weir/security';
-import { type Apis, type ErrorName, errors, type RequestOf } from '@weir/wire';
+import type { Apis, ErrorName, RequestOf, ResponseOf } from '@weir/wire';
 import type { CommitMarks } from '../cluster/commit-marks.ts';
 import { coordinatorAnswer } from '../cluster-calls/coordinator-answer.ts';
 import type { GroupCalls } from '../cluster-calls/group-calls.ts';
 import { isPossiblyLate, repeatedIfLate } from '../cluster-calls/late-requests.ts';
-import { offsetWeight, portionsOf } from '../cluster-calls/portions.ts';
-import { readOffsetsToCommit } from '../groups/offsets-to-commit.ts';
+import { CommitsInOrder } from '../groups/commits-in-order.ts';
+import {
+  type AnsweredTopic,
+  failOffsetsToCommit,
+  type OffsetsToCommit,
+} from '../groups/offsets-to-commit.ts';
 import type { HandlerOf, RequestContext } from '../requests/handler.ts';
-import { atOnce } from '../requests/turns.ts';
+import { inTurns, Turns } from '../requests/turns.ts';
 
 const addsGroupFromVersion = 5;
 const abortableFromVersion = 4;
 
 /**
  * TxnOffsetCommit v0 to v5: offsets that take effect when the transaction commits. A commit that is too large for one
- * call is split.
+ * call is split into several, and later ones of the connection wait for it. Long lists are read and answered in turns.
  *
  * - From v5 on the group is added to the transaction implicitly; before v5, AddOffsetsToTxn must come first.
  * - A transaction that is not open is TRANSACTION_ABORTABLE from v4 on and INVALID_TXN_STATE before; a fenced producer
@@ -28,38 +32,57 @@ const abortableFromVersion = 4;
  *   (GROUP_AUTHORIZATION_FAILED), returned for every partition, and READ on each topic (TOPIC_AUTHORIZATION_FAILED).
  */
 export function txnOffsetCommitHandler({ marks }: GroupCalls): HandlerOf<Apis['TxnOffsetCommit']> {
-  return (request, context) => commit(request, context, marks);
+  const inOrder = new CommitsInOrder();
+
+  return (request, context) => {
+    const refusal = refusalOf(request, context.access);
+    if (refusal !== undefined) {
+      const refused = inTurns(failOffsetsToCommit(request.topics, refusal), context.clock);
+      return refused instanceof Promise ? refused.then(responseOf) : responseOf(refused);
+    }
+    return inOrder.commit(context, {
+      topics: request.topics,
+      byId: false,
+      send: (read, portions) => commit(request, context, { read, portions, marks }),
+    });
+  };
 }
 
-async function commit(request: Request, context: RequestContext, marks: CommitMarks) {
-  const { apiVersion, access, cluster } = context;
-  const refusal = refusalOf(request, access);
-  if (refusal !== undefined) return refused(request, refusal);
-  const read = atOnce(readOffsetsToCommit(request.topics, { cluster, access, byId: false }));
+interface Commit {
+  readonly read: OffsetsToCommit;
+  readonly portions: readonly OffsetToCommit[][];
+  readonly marks: CommitMarks;
+}
+
+async function commit(
+  request: Request,
+  context: RequestContext,
+  { read, portions, marks }: Commit,
+): Promise<Response> {
+  const { apiVersion, cluster, clock } = context;
   const answer =
-    read.offsets.length === 0
+    portions.length === 0
       ? undefined
       : await repeatedIfLate(context, isPossiblyLate, () => coordinatorAnswer(commitInPortions(), context));
-  const topics = atOnce(
-    read.answer((at) => {
-      if (answer === undefined) return 'COORDINATOR_LOAD_IN_PROGRESS';
-      return answer.error === 'NONE' ? answer.offsets[at]! : errorFor(answer.error, apiVersion);
-    }),
-  );
-  return {
-    throttleTimeMs: 0,
-    topics: topics.map(({ name, partitions }) => ({ name, partitions })),
-  };
+  const work = read.answer((at) => {
+    if (answer === undefined) return 'COORDINATOR_LOAD_IN_PROGRESS';
+    return answer.error === 'NONE' ? answer.offsets[at]! : errorFor(answer.error, apiVersion);
+  });
+  const topics = inTurns(work, clock);
+  return responseOf(topics instanceof Promise ? await topics : topics);
 
   /** Returns the result of each offset, or the first answer with an error. */
   async function commitInPortions(): Promise<Pick<TransactionOffsetsAnswer, 'error' | 'offsets'>> {
     const origin = marks.originOf(context.origin);
+    const turns = new Turns(clock);
     const offsets: GroupError[] = [];
-    for (const portion of portionsOf(read.offsets, offsetWeight)) {
+    for (const portion of portions) {
       const answer = await commitPortion(portion, origin);
       marks.hear(answer.mark);
       if (answer.error !== 'NONE') return answer;
       for (const outcome of answer.offsets) offsets.push(outcome);
+      const turn = portions.length === 1 ? undefined : turns.next(portion.length);
+      if (turn !== undefined) await turn;
     }
     return { error: 'NONE', offsets };
   }
@@ -81,6 +104,7 @@ async function commit(request: Request, context: RequestContext, marks: CommitMa
 }
 
 type Request = RequestOf<Apis['TxnOffsetCommit']>;
+type Response = ResponseOf<Apis['TxnOffsetCommit']>;
 
 function refusalOf({ transactionalId, groupId }: Request, access: Access): ErrorName | undefined {
   if (!access.may('WRITE', 'TRANSACTIONAL_ID', transactionalId))
@@ -89,15 +113,8 @@ function refusalOf({ transactionalId, groupId }: Request, access: Access): Error
   return undefined;
 }
 
-function refused({ topics }: Request, error: ErrorName) {
-  const errorCode = errors[error].code;
-  return {
-    throttleTimeMs: 0,
-    topics: topics.map(({ name, partitions }) => ({
-      name,
-      partitions: partitions.map(({ partitionIndex }) => ({ partitionIndex, errorCode })),
-    })),
-  };
+function responseOf(topics: readonly AnsweredTopic[]): Response {
+  return { throttleTimeMs: 0, topics: topics.map(({ name, partitions }) => ({ name, partitions })) };
 }
 
 function errorFor(error: TransactionOffsetsAnswer['error'], apiVersion: number): ErrorName {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HandClock, settle } from '@weir/core/testing';
 import { brokerLimits } from '../limits.ts';
-import { atOnce, inTurns, mappedInTurns, TurnCount } from './turns.ts';
+import { inTurns, mappedInTurns, TurnCount } from './turns.ts';
 
 const doubled = (length: number) =>
   mappedInTurns(
@@ -34,7 +34,10 @@ test('longer work waits for a turn of the clock after each of its own', async ()
   assert.equal(result, undefined);
   clock.advance(0);
   await settle();
-  assert.deepEqual(result, atOnce(doubled(length)));
+  assert.deepEqual(
+    result,
+    Array.from({ length }, (_, at) => 2 * at),
+  );
 });
 
 test('work that fails rejects, in whichever turn', async () => {

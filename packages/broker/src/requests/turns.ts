@@ -41,14 +41,6 @@ export function inTurns<Result>(
   return done === true ? value : remaining(work, clock);
 }
 
-/** Does work in one turn, for requests whose number of entries is limited. */
-export function atOnce<Result>(work: WorkInTurns<Result>): Result {
-  for (;;) {
-    const { done, value } = work.next();
-    if (done === true) return value;
-  }
-}
-
 async function remaining<Result>(work: WorkInTurns<Result>, clock: Pick<Clock, 'after'>): Promise<Result> {
   for (;;) {
     await nextTurn(clock);
