@@ -394,8 +394,7 @@ async function textOf(store: ObjectStore, key: string): Promise<string> {
 
 async function infosOf(store: ObjectStore, prefix: string, startAfter?: string): Promise<ObjectInfo[]> {
   const infos: ObjectInfo[] = [];
-  for await (const page of store.list(prefix, startAfter === undefined ? {} : { startAfter }))
-    infos.push(...page);
+  for await (const page of store.list(prefix, { startAfter })) infos.push(...page);
   return infos;
 }
 

@@ -46,7 +46,7 @@ export class SidecarShelf {
   async all(topicId: string, signal?: AbortSignal): Promise<StoredSidecar[]> {
     const { clusterId, store } = this.#options;
     const found: StoredSidecar[] = [];
-    const options = signal === undefined ? {} : { signal };
+    const options = { signal };
     for await (const page of store.list(sidecarPrefix(clusterId, topicId), options)) {
       for (const object of page) {
         const sidecar = storedSidecar(object);

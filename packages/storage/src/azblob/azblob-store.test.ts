@@ -185,7 +185,7 @@ const listing = (blobs: string, marker = '') =>
 
 async function keysOf(store: ObjectStore, prefix: string, startAfter?: string): Promise<string[]> {
   const keys: string[] = [];
-  for await (const page of store.list(prefix, startAfter === undefined ? {} : { startAfter })) {
+  for await (const page of store.list(prefix, { startAfter })) {
     assert.ok(page.length > 0);
     keys.push(...page.map(({ key }) => key));
   }

@@ -1,13 +1,21 @@
 import type { Clock, Environment, Random } from '@weir/core';
 import { randomId } from '@weir/core';
 import { storageLimits } from '../limits.ts';
-import { contentBytes, joinSmallSlices } from '../store/content.ts';
-import { unlessAllFailed } from '../store/failed-deletions.ts';
+import { contentBytes, joinSmallSlices, partsOf } from '../store/content.ts';
+import { inTurns } from '../store/in-turns.ts';
 import { checkKey, checkKeys, checkRange, compareKeys } from '../store/key.ts';
-import type { FailedDeletion, ObjectInfo, ObjectStore } from '../store/object-store.ts';
-import { ObjectNotFound, StoreError } from '../store/store-error.ts';
+import type { ObjectInfo, ObjectStore } from '../store/object-store.ts';
+import { ObjectNotFound } from '../store/store-error.ts';
 import { escapePath, escapeQuery } from '../store-http/escape.ts';
 import { HttpClient, type HttpRequest, hostHeader } from '../store-http/http-client.ts';
+import {
+  deleteEach,
+  infoIn,
+  rangeIn,
+  rangeParts,
+  readError,
+  requireDeleted,
+} from '../store-http/object-responses.ts';
 import { type HttpResponse, isSuccess } from '../store-http/response-reader.ts';
 import { storeRequest } from '../store-http/store-request.ts';
 import type { AccessToken } from '../store-http/token-request.ts';
@@ -16,7 +24,6 @@ import { azureError, azureErrorCode } from './azure-errors.ts';
 import { blobAccess } from './blob-access.ts';
 import { inKeyOrder, parseBlobPage } from './blob-page.ts';
 import { BlockUpload, blockId, blockList } from './block-upload.ts';
-import { partsOf } from './parts-of.ts';
 import { sharedKeyAuthorization } from './shared-key.ts';
 
 interface AzblobStoreDeps {
@@ -32,9 +39,8 @@ interface AzblobStoreDeps {
 /** The first version of the service that starts a listing at any name (`startFrom`). */
 const serviceVersion = '2026-02-06';
 
-/** Requests at a time for the objects of one call: deletions, and blocks of a large put. */
-const requestsAtOnceMax = 16;
-const blocksAtOnceMax = 4;
+/** Blocks of one large put that are sent at a time. */
+const blocksInFlightMax = 4;
 
 /** What a request has apart from its method, its subject and its path. */
 interface RequestParts extends Partial<Pick<HttpRequest, 'headers' | 'content' | 'bodyBytesMax' | 'memory'>> {
@@ -145,13 +151,10 @@ export async function openAzblobStore(url: URL, deps: AzblobStoreDeps): Promise<
     const parts = partsOf(content, Math.min(storageLimits.uploadPartBytes, putBytesMax));
     const uploadId = randomId(random);
     const ids = parts.map((_, index) => blockId(uploadId, index));
-    for (let at = 0; at < parts.length; at += blocksAtOnceMax) {
-      const some = parts.slice(at, at + blocksAtOnceMax);
-      const stored = some.map((part, index) => putBlock(key, ids[at + index]!, part, signal));
-      // All of them: the slices belong to the caller again when the put settles.
-      const failed = (await Promise.allSettled(stored)).find(({ status }) => status === 'rejected');
-      if (failed?.status === 'rejected') throw failed.reason;
-    }
+    // After a failure it waits for the others: the slices belong to the caller again when the put settles.
+    await inTurns([...parts.entries()], blocksInFlightMax, ([index, part]) =>
+      putBlock(key, ids[index]!, part, signal),
+    );
     return commitBlocks(key, ids, signal, conditions);
   }
 
@@ -162,18 +165,11 @@ export async function openAzblobStore(url: URL, deps: AzblobStoreDeps): Promise<
       if (error.kind === 'notFound') return undefined;
       throw error;
     }
-    return {
-      key,
-      bytes: Number(response.headers.get('content-length') ?? 0),
-      modifiedMs: Date.parse(response.headers.get('last-modified') ?? '') || 0,
-    };
+    return infoIn(key, response);
   }
 
   async function deleteOne(key: string, signal: AbortSignal | undefined): Promise<void> {
-    const response = await sendBlob(key, 'DELETE', signal);
-    if (isSuccess(response)) return;
-    const error = azureError(key, response);
-    if (error.kind !== 'notFound') throw error;
+    requireDeleted(key, await sendBlob(key, 'DELETE', signal), azureError);
   }
 
   return {
@@ -210,18 +206,11 @@ export async function openAzblobStore(url: URL, deps: AzblobStoreDeps): Promise<
         if ((await head(key, signal)) === undefined) throw new ObjectNotFound(key);
         return Buffer.alloc(0);
       }
-      const response = await sendBlob(key, 'GET', signal, {
-        headers: { 'x-ms-range': `bytes=${start}-${end - 1}` },
-        bodyBytesMax: end - start,
-        memory,
-      });
-      if (response.status === 206) return response.body;
-      // The range starts after the end of the object.
-      if (response.status === 416) return Buffer.alloc(0);
-      // The server ignored the range and sent the whole object, which is no longer than the range.
-      if (response.status === 200) return response.body.subarray(start, end);
-      const error = azureError(key, response);
-      throw error.kind === 'notFound' ? new ObjectNotFound(key, { cause: error }) : error;
+      const { range, ...parts } = rangeParts(start, end, { memory });
+      const response = await sendBlob(key, 'GET', signal, { headers: { 'x-ms-range': range }, ...parts });
+      const bytes = rangeIn(response, start, end);
+      if (bytes === undefined) throw readError(key, response, azureError);
+      return bytes;
     },
 
     head: (key, { signal } = {}) => head(key, signal),
@@ -231,17 +220,7 @@ export async function openAzblobStore(url: URL, deps: AzblobStoreDeps): Promise<
     async deleteMany(keys, { signal } = {}) {
       checkKeys(keys);
       signal?.throwIfAborted();
-      const failed: FailedDeletion[] = [];
-      for (let at = 0; at < keys.length; at += requestsAtOnceMax) {
-        const some = keys.slice(at, at + requestsAtOnceMax);
-        const ended = await Promise.allSettled(some.map((key) => deleteOne(key, signal)));
-        for (const [index, result] of ended.entries()) {
-          if (result.status === 'fulfilled') continue;
-          if (!(result.reason instanceof StoreError)) throw result.reason;
-          failed.push({ key: some[index]!, error: result.reason });
-        }
-      }
-      return unlessAllFailed(keys, failed);
+      return deleteEach(keys, (key) => deleteOne(key, signal), signal);
     },
 
     async *list(prefix, { startAfter, signal } = {}) {

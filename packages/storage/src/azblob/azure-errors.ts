@@ -1,7 +1,7 @@
 import { kindOfStatus } from '../store/kind-of-status.ts';
 import { StoreError, type StoreErrorKind } from '../store/store-error.ts';
 import type { HttpResponse } from '../store-http/response-reader.ts';
-import { elementOf } from './xml.ts';
+import { textOf } from '../store-http/xml.ts';
 
 /** Codes of the blob service whose HTTP status alone would be misleading. */
 const kindOfCode: Readonly<Record<string, StoreErrorKind>> = {
@@ -30,14 +30,14 @@ function kindOfAzureError(status: number, code: string): StoreErrorKind {
 
 /** The code by which the service explains a status. Only the header has it for HEAD. */
 export function azureErrorCode({ headers, body }: HttpResponse): string {
-  return headers.get('x-ms-error-code') ?? elementOf(body.toString('utf8'), 'Code') ?? '';
+  return headers.get('x-ms-error-code') ?? textOf(body.toString('utf8'), 'Code');
 }
 
 /** The error of a response, with the first line of the server's message; the rest repeats the id and the time. */
 export function azureError(subject: string, response: HttpResponse): StoreError {
   const { status, headers, body } = response;
   const code = azureErrorCode(response);
-  const message = (elementOf(body.toString('utf8'), 'Message') ?? '').split('\n')[0]!.trim();
+  const message = textOf(body.toString('utf8'), 'Message').split('\n')[0]!.trim();
   const requestId = headers.get('x-ms-request-id');
   const words = [status, code, message].filter((word) => word !== '').join(' ');
   const id = requestId === undefined ? '' : ` (request ${requestId})`;

@@ -1,7 +1,7 @@
 import { compareKeys } from '../store/key.ts';
 import type { ObjectInfo } from '../store/object-store.ts';
 import { StoreError } from '../store/store-error.ts';
-import { elementOf, unescapeXml } from './xml.ts';
+import { elementsOf, textOf, unescapeXml } from '../store-http/xml.ts';
 
 /** One answer of List Blobs. */
 interface BlobPage {
@@ -12,27 +12,16 @@ interface BlobPage {
 
 export function parseBlobPage(xml: string): BlobPage {
   const blobs: ObjectInfo[] = [];
-  for (const blob of blobElements(xml)) {
+  for (const blob of elementsOf(xml, 'Blob')) {
     // Accounts with a hierarchical namespace list directories too.
-    if (elementOf(blob, 'ResourceType') === 'directory') continue;
+    if (textOf(blob, 'ResourceType') === 'directory') continue;
     blobs.push({
       key: nameOf(blob),
-      bytes: Number(elementOf(blob, 'Content-Length') ?? 0),
-      modifiedMs: Date.parse(elementOf(blob, 'Last-Modified') ?? '') || 0,
+      bytes: Number(textOf(blob, 'Content-Length')),
+      modifiedMs: Date.parse(textOf(blob, 'Last-Modified')) || 0,
     });
   }
-  return { blobs, nextMarker: elementOf(xml, 'NextMarker') || undefined };
-}
-
-/** In one pass, whatever the server sends: an expression would search for an end that is missing from each start. */
-function* blobElements(xml: string): Generator<string> {
-  const [open, close] = ['<Blob>', '</Blob>'];
-  for (let at = xml.indexOf(open); at >= 0; ) {
-    const end = xml.indexOf(close, at);
-    if (end < 0) return;
-    yield xml.slice(at + open.length, end);
-    at = xml.indexOf(open, end + close.length);
-  }
+  return { blobs, nextMarker: textOf(xml, 'NextMarker') || undefined };
 }
 
 /** A name with characters that XML cannot carry is percent-encoded, and says so. */

@@ -1,6 +1,6 @@
 import type { Clock } from '@weir/core';
 import { storageLimits } from '../limits.ts';
-import type { ObjectInfo, ObjectStore } from '../store/object-store.ts';
+import type { CallOptions, ObjectInfo, ObjectStore } from '../store/object-store.ts';
 import { StoreError } from '../store/store-error.ts';
 import { type BucketNeed, permissionNames } from './permission-names.ts';
 
@@ -37,7 +37,7 @@ const keptName = 'kept';
  */
 export async function checkBucketAccess(access: BucketAccess): Promise<string | undefined> {
   const { store, folder, writes, deletes, clock } = access;
-  const options = access.signal === undefined ? {} : { signal: access.signal };
+  const options = { signal: access.signal };
   const key = folder + (deletes ? access.probeId : keptName);
   const content = Buffer.from(`${key}\n`);
   let doing: BucketNeed = 'list';
@@ -80,7 +80,7 @@ export async function checkBucketAccess(access: BucketAccess): Promise<string | 
 async function firstPage(
   store: ObjectStore,
   prefix: string,
-  options: { readonly signal?: AbortSignal },
+  options: CallOptions,
 ): Promise<readonly ObjectInfo[]> {
   for await (const page of store.list(prefix, options)) return page.slice(0, storageLimits.deletedKeysMax);
   return [];

@@ -34,10 +34,9 @@ export async function* mergedList(
   options: MergedListOptions,
 ): AsyncGenerator<MergedPage> {
   signal?.throwIfAborted();
-  const behind = startAfter === undefined ? {} : { startAfter };
   const cursors = stores.map((store, index) => {
     const abort = linkedAbort(signal);
-    return new Cursor(index, store.list(prefix, { ...behind, signal: abort.signal }), abort);
+    return new Cursor(index, store.list(prefix, { startAfter, signal: abort.signal }), abort);
   });
   let objects: MergedObject[] = [];
   try {

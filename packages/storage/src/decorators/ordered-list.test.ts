@@ -19,8 +19,7 @@ function storeOf(pages: () => Iterable<readonly string[]>): ObjectStore {
 
 async function keysOf(store: ObjectStore, startAfter?: string): Promise<string[]> {
   const keys: string[] = [];
-  for await (const page of store.list('a/', startAfter === undefined ? {} : { startAfter }))
-    keys.push(...page.map(({ key }) => key));
+  for await (const page of store.list('a/', { startAfter })) keys.push(...page.map(({ key }) => key));
   return keys;
 }
 

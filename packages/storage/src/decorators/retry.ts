@@ -86,6 +86,6 @@ async function holds(
 ): Promise<boolean> {
   const bytes = contentBytes(content);
   // One extra byte detects an object that only starts with this content.
-  const found = await store.getRange(key, 0, bytes + 1, signal === undefined ? {} : { signal });
+  const found = await store.getRange(key, 0, bytes + 1, { signal });
   return found.equals(Buffer.concat(content));
 }

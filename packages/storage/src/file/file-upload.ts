@@ -3,7 +3,7 @@ import type { Clock } from '@weir/core';
 import { storageLimits } from '../limits.ts';
 import { pause } from '../store/abort.ts';
 import { checkParts } from '../store/check-parts.ts';
-import { contentBytes } from '../store/content.ts';
+import { contentBytes, partsOf } from '../store/content.ts';
 import type { CallOptions, ObjectUpload } from '../store/object-store.ts';
 import { StoreError } from '../store/store-error.ts';
 import { fileStoreError } from './file-errors.ts';
@@ -46,7 +46,7 @@ export class FileUpload implements ObjectUpload {
   async putPart(index: number, content: readonly Uint8Array[], { signal }: CallOptions = {}): Promise<void> {
     let at = index * storageLimits.uploadPartBytes;
     this.#partEnds[index] = at + contentBytes(content);
-    for (const piece of pieces(content, storageLimits.uploadSyncBytes)) {
+    for (const piece of partsOf(content, storageLimits.uploadSyncBytes)) {
       signal?.throwIfAborted();
       const startMs = this.#clock.monotonicMs();
       try {
@@ -86,26 +86,4 @@ export class FileUpload implements ObjectUpload {
     await this.#file.close().catch(() => {});
     await unlink(this.#path).catch(() => {});
   }
-}
-
-/** Cuts content into pieces of `pieceBytes`, the last one shorter. */
-function* pieces(
-  content: readonly Uint8Array[],
-  pieceBytes: number,
-): Generator<readonly Uint8Array[], void, undefined> {
-  let piece: Uint8Array[] = [];
-  let room = pieceBytes;
-  for (const slice of content) {
-    for (let at = 0; at < slice.length; ) {
-      const part = slice.subarray(at, at + room);
-      piece.push(part);
-      at += part.length;
-      room -= part.length;
-      if (room > 0) continue;
-      yield piece;
-      piece = [];
-      room = pieceBytes;
-    }
-  }
-  if (piece.length > 0) yield piece;
 }

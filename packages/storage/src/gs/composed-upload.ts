@@ -1,9 +1,9 @@
 import { storageLimits } from '../limits.ts';
 import { checkParts } from '../store/check-parts.ts';
 import { contentBytes } from '../store/content.ts';
+import { inTurns } from '../store/in-turns.ts';
 import type { CallOptions, ObjectUpload } from '../store/object-store.ts';
 import { StoreError } from '../store/store-error.ts';
-import { inTurns } from './in-turns.ts';
 
 /** What Google joins in one request. */
 const sourcesMax = 32;

@@ -3,10 +3,12 @@ import type { Clock } from '@weir/core';
 import { storageLimits } from '../limits.ts';
 import { joinSmallSlices } from '../store/content.ts';
 import { contentChecksum } from '../store/content-checksum.ts';
+import type { GetOptions } from '../store/object-store.ts';
 import { StoreError } from '../store/store-error.ts';
 import { endpointOf } from '../store-http/endpoint.ts';
 import { escapeQuery } from '../store-http/escape.ts';
 import { HttpClient, type HttpRequest, hostHeader } from '../store-http/http-client.ts';
+import { rangeIn, rangeParts } from '../store-http/object-responses.ts';
 import type { Renewed } from '../store-http/renewed.ts';
 import { type HttpResponse, isSuccess } from '../store-http/response-reader.ts';
 import { storeRequest } from '../store-http/store-request.ts';
@@ -117,26 +119,19 @@ export class GsClient {
   /** Returns `undefined` if there is no such object. */
   async read(
     key: string,
-    {
-      start,
-      end,
-      memory,
-    }: { readonly start: number; readonly end: number; readonly memory: HttpRequest['memory'] },
-    signal: AbortSignal | undefined,
+    { start, end }: { readonly start: number; readonly end: number },
+    { memory, signal }: GetOptions,
   ): Promise<Buffer | undefined> {
+    const { range, ...parts } = rangeParts(start, end, { memory });
     const response = await this.#send(key, signal, {
       method: 'GET',
       path: this.#pathOf(key),
       query: { alt: 'media' },
-      headers: { range: `bytes=${start}-${end - 1}` },
-      bodyBytesMax: end - start,
-      memory,
+      headers: { range },
+      ...parts,
     });
-    if (response.status === 206) return response.body;
-    // The range starts after the end of the object.
-    if (response.status === 416) return Buffer.alloc(0);
-    // The server ignored the range and sent the whole object, which is no longer than the range.
-    if (response.status === 200) return response.body.subarray(start, end);
+    const bytes = rangeIn(response, start, end);
+    if (bytes !== undefined) return bytes;
     await this.#unlessObjectIsMissing(key, response, permissions.get, signal);
     return undefined;
   }

@@ -1,3 +1,4 @@
+import { kindOfStatus } from '../store/kind-of-status.ts';
 import { StoreError, type StoreErrorKind } from '../store/store-error.ts';
 import type { HttpResponse } from '../store-http/response-reader.ts';
 
@@ -18,21 +19,13 @@ export function gsError(subject: string, response: HttpResponse, permission: str
   const { status } = response;
   const { reason, message } = explanationIn(response.body);
   const known = Object.hasOwn(kindOfReason, reason) ? kindOfReason[reason] : undefined;
-  const kind = known ?? kindOfStatus(status);
+  // 409: another request changed the object at the same time.
+  const kind = kindOfStatus(status, known ?? (status === 409 ? 'unavailable' : undefined));
   const words = [status, reason, message].filter((word) => word !== '').join(' ');
   // Google names the permission in most of its messages, but not in all.
   const isNamed = kind !== 'denied' || status !== 403 || message.includes(permission);
   const hint = isNamed ? '' : `; the account needs the permission ${permission}`;
   return new StoreError(kind, subject, `Google answered ${words}${hint}`);
-}
-
-function kindOfStatus(status: number): StoreErrorKind {
-  if (status === 404) return 'notFound';
-  if (status === 401 || status === 403) return 'denied';
-  if (status === 429) return 'throttled';
-  if (status === 408) return 'timeout';
-  // 409: another request changed the object at the same time.
-  return status >= 500 || status === 409 ? 'unavailable' : 'invalid';
 }
 
 /** Errors are JSON, but those of downloads and of uploads may be plain text. */

@@ -1,14 +1,13 @@
 import type { Clock, Environment, Random } from '@weir/core';
-import { unlessAllFailed } from '../store/failed-deletions.ts';
 import { checkKeys, checkRange } from '../store/key.ts';
-import type { FailedDeletion, ObjectInfo, ObjectStore } from '../store/object-store.ts';
+import type { ObjectInfo, ObjectStore } from '../store/object-store.ts';
 import { ObjectNotFound, StoreError } from '../store/store-error.ts';
+import { deleteEach } from '../store-http/object-responses.ts';
 import { Renewed } from '../store-http/renewed.ts';
 import { findCredentials } from './google-credentials.ts';
 import { GsClient, type GsObject } from './gs-client.ts';
 import { GsUploads } from './gs-uploads.ts';
 import { locate } from './gs-url.ts';
-import { inTurns } from './in-turns.ts';
 import { checkGsKey, isPart } from './part-folders.ts';
 
 interface GsStoreDeps {
@@ -25,9 +24,6 @@ interface GsStoreDeps {
 
 /** Metadata services have a new token at this time before the current one expires. */
 const renewAheadMs = 225_000;
-
-/** Requests at a time of one call that deletes many objects; Google has no request for many that is cheaper. */
-const deletionsInFlightMax = 16;
 
 /** A bucket of Google Cloud Storage or of an emulator, over the JSON API and our own HTTP client. */
 export async function openGsStore(url: URL, deps: GsStoreDeps): Promise<ObjectStore> {
@@ -81,7 +77,7 @@ export async function openGsStore(url: URL, deps: GsStoreDeps): Promise<ObjectSt
       const bytes =
         start === end
           ? (await client.head(key, signal)) && Buffer.alloc(0)
-          : await client.read(key, { start, end, memory }, signal);
+          : await client.read(key, { start, end }, { memory, signal });
       if (bytes === undefined) throw new ObjectNotFound(key);
       return bytes;
     },
@@ -98,17 +94,8 @@ export async function openGsStore(url: URL, deps: GsStoreDeps): Promise<ObjectSt
       checkKeys(keys);
       for (const key of keys) checkGsKey(key);
       signal?.throwIfAborted();
-      const failed: FailedDeletion[] = [];
-      await inTurns(keys, deletionsInFlightMax, async (key) => {
-        try {
-          await client.delete(key, signal);
-        } catch (error) {
-          signal?.throwIfAborted();
-          if (!(error instanceof StoreError)) throw error;
-          failed.push({ key, error });
-        }
-      });
-      return unlessAllFailed(keys, failed);
+      // Google has no request for many that is cheaper.
+      return deleteEach(keys, (key) => client.delete(key, signal), signal);
     },
 
     async *list(prefix, { startAfter, signal } = {}) {

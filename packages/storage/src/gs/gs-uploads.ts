@@ -1,10 +1,10 @@
 import type { Clock, Random } from '@weir/core';
+import { inTurns } from '../store/in-turns.ts';
 import type { CallOptions, IncompleteUploads, ObjectUpload } from '../store/object-store.ts';
 import { StoreError } from '../store/store-error.ts';
 import { escapeQuery } from '../store-http/escape.ts';
 import { ComposedUpload } from './composed-upload.ts';
 import type { GsClient } from './gs-client.ts';
-import { inTurns } from './in-turns.ts';
 import { checkGsKey, foldersOf, partFolderDepth, partFolderIn, partFolderOf } from './part-folders.ts';
 
 interface GsUploadsOptions {

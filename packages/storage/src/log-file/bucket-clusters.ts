@@ -31,7 +31,6 @@ export async function firstObject(
   prefix: string,
   startAfter?: string,
 ): Promise<ObjectInfo | undefined> {
-  for await (const [first] of store.list(prefix, startAfter === undefined ? {} : { startAfter }))
-    if (first !== undefined) return first;
+  for await (const [first] of store.list(prefix, { startAfter })) if (first !== undefined) return first;
   return undefined;
 }

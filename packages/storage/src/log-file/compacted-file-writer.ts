@@ -38,8 +38,7 @@ export class CompactedFileWriter {
   static async begin(store: ObjectStore, file: CompactedFileToWrite): Promise<CompactedFileWriter> {
     const { clusterId, fileId, partsInFlightMax, signal } = file;
     const header = encodeHeader(formatVersions.compacted, clusterId, fileId);
-    const options = signal === undefined ? {} : { signal };
-    const upload = await store.beginUpload(logFileKey(clusterId, fileId), options);
+    const upload = await store.beginUpload(logFileKey(clusterId, fileId), { signal });
     const writer = new CompactedFileWriter(fileId, new UploadWriter(upload, { partsInFlightMax, signal }));
     await writer.#writer.write(header);
     return writer;

@@ -1,4 +1,5 @@
 import type { Clock, Log, MetricRow, Metrics, Series } from '@weir/core';
+import { infoOf } from '../composite/missing-objects.ts';
 import { storageLimits } from '../limits.ts';
 import { linkedAbort, pause } from '../store/abort.ts';
 import { ObjectNotFound } from '../store/store-error.ts';
@@ -189,34 +190,30 @@ export class CatchUp {
   /** Copies in parts what is large, so that a copy takes little memory. Returns the size of the object. */
   async #copy(key: string, signal: AbortSignal | undefined): Promise<number> {
     const { replica, others, reads } = this.#options;
-    const given = signal === undefined ? {} : { signal };
     const read = (start: number, end: number) =>
       reads.read(key, ({ store }, signal) => wholeRange(store, key, start, end, signal), {
         from: others,
         signal,
       });
-    const info = await reads.read(
-      key,
-      async ({ store }, signal) => {
-        const found = await store.head(key, { signal });
-        if (found === undefined) throw new ObjectNotFound(key);
-        return found;
-      },
-      { from: others, signal },
-    );
+    const info = await reads.read(key, ({ store }, signal) => infoOf(store, key, signal), {
+      from: others,
+      signal,
+    });
     const { uploadPartBytes } = storageLimits;
     if (info.bytes <= uploadPartBytes) {
-      await replica.store.put(key, [await read(0, info.bytes)], given);
+      await replica.store.put(key, [await read(0, info.bytes)], { signal });
       return info.bytes;
     }
-    const upload = await replica.store.beginUpload(key, given);
+    const upload = await replica.store.beginUpload(key, { signal });
     try {
       const partCount = Math.ceil(info.bytes / uploadPartBytes);
       for (let part = 0; part < partCount; part++) {
         const start = part * uploadPartBytes;
-        await upload.putPart(part, [await read(start, Math.min(info.bytes, start + uploadPartBytes))], given);
+        await upload.putPart(part, [await read(start, Math.min(info.bytes, start + uploadPartBytes))], {
+          signal,
+        });
       }
-      await upload.finish(partCount, given);
+      await upload.finish(partCount, { signal });
     } catch (error) {
       await upload.abort().catch(() => {});
       throw error;

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { type Clock, jitteredBackOffMs, type Random } from '@weir/core';
+import { infoOf, unlessMissing } from '../composite/missing-objects.ts';
 import { linkedAbort, pause } from '../store/abort.ts';
 import type { ObjectInfo } from '../store/object-store.ts';
-import { ObjectNotFound, StoreError } from '../store/store-error.ts';
+import { StoreError } from '../store/store-error.ts';
 import type { AnyReads } from './any-read.ts';
 import { readQuorum, writeQuorum } from './quorum.ts';
 import { quorumError } from './quorum-put.ts';
@@ -161,20 +162,11 @@ export class Claim {
   }
 
   async #readWhole(reads: AnyReads, key: string): Promise<Buffer | undefined> {
-    try {
-      return await reads.read(
-        key,
-        async ({ store }, signal) => {
-          const info = await store.head(key, { signal });
-          if (info === undefined) throw new ObjectNotFound(key);
-          return await wholeRange(store, key, 0, info.bytes, signal);
-        },
-        { signal: this.#signal },
-      );
-    } catch (error) {
-      if (error instanceof ObjectNotFound) return undefined;
-      throw error;
-    }
+    const readOne = async ({ store }: Replica, signal: AbortSignal) => {
+      const { bytes } = await infoOf(store, key, signal);
+      return await wholeRange(store, key, 0, bytes, signal);
+    };
+    return await unlessMissing(reads.read(key, readOne, { signal: this.#signal }));
   }
 
   async #exists(): Promise<boolean> {

@@ -2,11 +2,11 @@ import type { Clock, Log, Metrics, Random } from '@weir/core';
 import { deleteFromAll, deleteManyFromAll } from '../composite/deletions.ts';
 import { mergedUploads } from '../composite/incomplete-uploads.ts';
 import { mergedList } from '../composite/merged-list.ts';
+import { infoOf, unlessMissing } from '../composite/missing-objects.ts';
 import type { SubBucket } from '../composite/sub-bucket.ts';
 import { linkedAbort } from '../store/abort.ts';
 import { checkKey, checkKeys, checkRange } from '../store/key.ts';
 import type { ObjectStore } from '../store/object-store.ts';
-import { ObjectNotFound } from '../store/store-error.ts';
 import { AnyReads } from './any-read.ts';
 import { CatchUp } from './catch-up.ts';
 import { Claim, votesPrefix } from './claim.ts';
@@ -84,29 +84,15 @@ export function openMultiStore(buckets: readonly SubBucket[], options: MultiStor
     async getRange(key, start, end, { signal, memory } = {}) {
       checkKey(key);
       checkRange(key, start, end);
-      const given = memory === undefined ? {} : { memory };
-      return await reads.read(
-        key,
-        ({ store }, signal) => store.getRange(key, start, end, { ...given, signal }),
-        { signal },
-      );
+      const read = ({ store }: Replica, signal: AbortSignal) =>
+        store.getRange(key, start, end, { memory, signal });
+      return await reads.read(key, read, { signal });
     },
     async head(key, { signal } = {}) {
       checkKey(key);
-      try {
-        return await reads.read(
-          key,
-          async ({ store }, signal) => {
-            const info = await store.head(key, { signal });
-            if (info === undefined) throw new ObjectNotFound(key);
-            return info;
-          },
-          { signal },
-        );
-      } catch (error) {
-        if (error instanceof ObjectNotFound) return undefined;
-        throw error;
-      }
+      return await unlessMissing(
+        reads.read(key, ({ store }, signal) => infoOf(store, key, signal), { signal }),
+      );
     },
     async delete(key, call) {
       checkKey(key);

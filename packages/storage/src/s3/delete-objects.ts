@@ -4,23 +4,18 @@ import { contentChecksum } from '../store/content-checksum.ts';
 import { unlessAllFailed } from '../store/failed-deletions.ts';
 import type { FailedDeletion } from '../store/object-store.ts';
 import { StoreError } from '../store/store-error.ts';
+import { deleteEach, requireDeleted } from '../store-http/object-responses.ts';
 import { isSuccess } from '../store-http/response-reader.ts';
+import { elementsOf, escapeXml, textOf } from '../store-http/xml.ts';
 import { isNotOffered, kindOfS3Error, s3Error } from './s3-errors.ts';
 import type { S3Requests } from './s3-requests.ts';
-import { elementsOf, escapeXml, textOf } from './xml.ts';
-
-/** Requests at a time where a server deletes single objects only. */
-const singleDeletionsMax = 16;
 
 export async function deleteObject(
   requests: S3Requests,
   key: string,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const response = await requests.object(key, 'DELETE', signal);
-  if (isSuccess(response)) return;
-  const error = s3Error(key, response);
-  if (error.kind !== 'notFound') throw error;
+  requireDeleted(key, await requests.object(key, 'DELETE', signal), s3Error);
 }
 
 export async function deleteObjects(
@@ -37,7 +32,7 @@ export async function deleteObjects(
     content: [body],
     bodyBytesMax: storageLimits.storeListBodyBytesMax,
   });
-  if (isNotOffered(response)) return deleteEach(requests, keys, signal);
+  if (isNotOffered(response)) return deleteEach(keys, (key) => deleteObject(requests, key, signal), signal);
   if (!isSuccess(response)) throw s3Error(keys[0]!, response);
   const errors = elementsOf(response.body.toString('utf8'), 'Error');
   const failed = Array.from(errors, failedDeletion).flat();
@@ -53,25 +48,6 @@ function digestsOf(body: Buffer, { location }: S3Requests): Readonly<Record<stri
   return location.zoneId === undefined
     ? { 'content-md5': hash('md5', body, 'base64') }
     : { 'x-amz-checksum-crc32c': contentChecksum([body]) };
-}
-
-/** For servers without a request for many objects. */
-async function deleteEach(
-  requests: S3Requests,
-  keys: readonly string[],
-  signal: AbortSignal | undefined,
-): Promise<readonly FailedDeletion[]> {
-  const failed: FailedDeletion[] = [];
-  for (let at = 0; at < keys.length; at += singleDeletionsMax) {
-    const some = keys.slice(at, at + singleDeletionsMax);
-    const ended = await Promise.allSettled(some.map((key) => deleteObject(requests, key, signal)));
-    for (const [index, result] of ended.entries()) {
-      if (result.status === 'fulfilled') continue;
-      if (!(result.reason instanceof StoreError)) throw result.reason;
-      failed.push({ key: some[index]!, error: result.reason });
-    }
-  }
-  return unlessAllFailed(keys, failed);
 }
 
 function failedDeletion(element: string): FailedDeletion[] {

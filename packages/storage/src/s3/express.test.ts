@@ -136,7 +136,7 @@ test('folders without an order are listed in the order of keys, with any number 
       fc.integer({ min: 1, max: 6 }),
       async (keys, prefix, startAfter, entriesMax) => {
         const listed: ObjectInfo[] = [];
-        const options = startAfter === undefined ? {} : { startAfter };
+        const options = { startAfter };
         for await (const page of listDirectories(directoriesOf(keys, entriesMax), prefix, options)) {
           assert.notEqual(page.length, 0);
           listed.push(...page);

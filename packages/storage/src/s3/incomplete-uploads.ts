@@ -3,10 +3,10 @@ import { checkKey } from '../store/key.ts';
 import type { IncompleteUploads } from '../store/object-store.ts';
 import { StoreError } from '../store/store-error.ts';
 import { isSuccess } from '../store-http/response-reader.ts';
+import { elementsOf, textOf } from '../store-http/xml.ts';
 import { abortUpload } from './multipart-upload.ts';
 import { isNotOffered, s3Error } from './s3-errors.ts';
 import type { S3Requests } from './s3-requests.ts';
-import { elementsOf, textOf } from './xml.ts';
 
 /** The uploads of a bucket that were begun and neither finished nor aborted. */
 export function incompleteUploads(requests: S3Requests): IncompleteUploads {

@@ -2,9 +2,9 @@ import { storageLimits } from '../limits.ts';
 import { compareKeys } from '../store/key.ts';
 import type { ListOptions, ObjectInfo } from '../store/object-store.ts';
 import { isSuccess } from '../store-http/response-reader.ts';
+import { elementsOf, textOf } from '../store-http/xml.ts';
 import { s3Error } from './s3-errors.ts';
 import type { S3Requests } from './s3-requests.ts';
-import { elementsOf, textOf } from './xml.ts';
 
 interface ObjectPage {
   readonly objects: readonly ObjectInfo[];

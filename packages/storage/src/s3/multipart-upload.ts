@@ -5,9 +5,9 @@ import { contentChecksum } from '../store/content-checksum.ts';
 import type { CallOptions, ObjectInfo, ObjectUpload } from '../store/object-store.ts';
 import { StoreError } from '../store/store-error.ts';
 import { type HttpResponse, isSuccess } from '../store-http/response-reader.ts';
+import { escapeXml, textOf } from '../store-http/xml.ts';
 import { s3Error } from './s3-errors.ts';
 import type { S3Requests } from './s3-requests.ts';
-import { escapeXml, textOf } from './xml.ts';
 
 /** What the server returned for a part, and needs again in the end. */
 interface StoredPart {

@@ -1,7 +1,7 @@
 import { kindOfStatus } from '../store/kind-of-status.ts';
 import { StoreError, type StoreErrorKind } from '../store/store-error.ts';
 import type { HttpResponse } from '../store-http/response-reader.ts';
-import { textOf } from './xml.ts';
+import { textOf } from '../store-http/xml.ts';
 
 /** S3 codes whose HTTP status alone would be misleading. */
 const kindOfCode: Readonly<Record<string, StoreErrorKind>> = {

@@ -7,11 +7,11 @@ import { HttpClient, type HttpRequest, hostHeader } from '../store-http/http-cli
 import { Renewed } from '../store-http/renewed.ts';
 import { type HttpResponse, isSuccess } from '../store-http/response-reader.ts';
 import { storeRequest } from '../store-http/store-request.ts';
+import { textOf } from '../store-http/xml.ts';
 import { s3Error } from './s3-errors.ts';
 import { addressOf, type S3Location } from './s3-url.ts';
 import { type Credentials, type ExpiringCredentials, signRequest, unsignedPayload } from './signature.ts';
 import { credentialsOf } from './sts.ts';
-import { textOf } from './xml.ts';
 
 /** What a request has apart from its method and its key. */
 interface RequestParts extends Partial<Pick<HttpRequest, 'headers' | 'content' | 'bodyBytesMax' | 'memory'>> {

@@ -4,6 +4,7 @@ import { contentChecksum } from '../store/content-checksum.ts';
 import { checkKeys, checkRange } from '../store/key.ts';
 import type { ObjectInfo, ObjectStore } from '../store/object-store.ts';
 import { ObjectNotFound, StoreError } from '../store/store-error.ts';
+import { infoIn, rangeIn, rangeParts, readError } from '../store-http/object-responses.ts';
 import { Renewed } from '../store-http/renewed.ts';
 import { type HttpResponse, isSuccess } from '../store-http/response-reader.ts';
 import { credentialsIn, findCredentials } from './credentials.ts';
@@ -90,11 +91,7 @@ export async function openS3Store(url: URL, deps: S3StoreDeps): Promise<ObjectSt
       return undefined;
     }
     if (!isSuccess(response)) throw s3Error(key, response);
-    return {
-      key,
-      bytes: Number(response.headers.get('content-length') ?? 0),
-      modifiedMs: Date.parse(response.headers.get('last-modified') ?? '') || 0,
-    };
+    return infoIn(key, response);
   }
 
   return {
@@ -122,18 +119,11 @@ export async function openS3Store(url: URL, deps: S3StoreDeps): Promise<ObjectSt
         if ((await head(key, signal)) === undefined) throw new ObjectNotFound(key);
         return Buffer.alloc(0);
       }
-      const response = await requests.object(key, 'GET', signal, {
-        headers: { range: `bytes=${start}-${end - 1}` },
-        bodyBytesMax: end - start,
-        memory,
-      });
-      if (response.status === 206) return response.body;
-      // The range starts after the end of the object.
-      if (response.status === 416) return Buffer.alloc(0);
-      // The server ignored the range and sent the whole object, which is no longer than the range.
-      if (response.status === 200) return response.body.subarray(start, end);
-      const error = s3Error(key, response);
-      throw error.kind === 'notFound' ? new ObjectNotFound(key, { cause: error }) : error;
+      const { range, ...parts } = rangeParts(start, end, { memory });
+      const response = await requests.object(key, 'GET', signal, { headers: { range }, ...parts });
+      const bytes = rangeIn(response, start, end);
+      if (bytes === undefined) throw readError(key, response, s3Error);
+      return bytes;
     },
 
     head: (key, { signal } = {}) => head(key, signal),

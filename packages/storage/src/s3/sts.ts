@@ -4,10 +4,10 @@ import { StoreError, type StoreErrorKind } from '../store/store-error.ts';
 import { isServer } from '../store-http/endpoint.ts';
 import { problemOf } from '../store-http/http-client.ts';
 import { exchangeOnce, formOf } from '../store-http/token-request.ts';
+import { textOf } from '../store-http/xml.ts';
 import { kindOfS3Error } from './s3-errors.ts';
 import { awsDomain } from './s3-url.ts';
 import { type Credentials, type ExpiringCredentials, signRequest } from './signature.ts';
-import { textOf } from './xml.ts';
 
 interface StsOptions {
   readonly clock: Clock;

@@ -1,6 +1,7 @@
 import { type LinkedAbort, linkedAbort, onAbort } from './abort.ts';
 import { contentBytes } from './content.ts';
 import type {
+  CallOptions,
   IncompleteUploads,
   ListOptions,
   ObjectInfo,
@@ -37,127 +38,65 @@ export interface StoreCall<Result> {
 
 export type Around = <Result>(call: StoreCall<Result>) => Promise<Result>;
 
+type Send = <Result>(
+  operation: StoreOperation,
+  key: string,
+  options: CallOptions | undefined,
+  run: (options: CallOptions) => Promise<Result>,
+  content?: readonly Uint8Array[],
+) => Promise<Result>;
+
 /**
  * A store whose every call goes through one function. Each page of a list is a separate call, and so is each part of an
  * upload.
  */
 export function aroundStore(inner: ObjectStore, around: Around): ObjectStore {
+  const send: Send = (operation, key, options, run, content = []) =>
+    around({
+      operation,
+      key,
+      signal: options?.signal,
+      contentBytes: contentBytes(content),
+      run: (signal) => run({ ...options, signal }),
+    });
   return {
-    put: (key, content, { signal, ...options } = {}) =>
-      around({
-        operation: 'put',
-        key,
-        signal,
-        contentBytes: contentBytes(content),
-        run: (signal) => inner.put(key, content, { ...options, ...callOptions(signal) }),
-      }),
-    putIfAbsent: (key, content, { signal } = {}) =>
-      around({
-        operation: 'putIfAbsent',
-        key,
-        signal,
-        contentBytes: contentBytes(content),
-        run: (signal) => inner.putIfAbsent(key, content, callOptions(signal)),
-      }),
-    beginUpload: async (key, { signal } = {}) =>
-      uploadAround(
-        await around({
-          operation: 'beginUpload',
-          key,
-          signal,
-          contentBytes: 0,
-          run: (signal) => inner.beginUpload(key, callOptions(signal)),
-        }),
-        around,
-        key,
-      ),
-    getRange: (key, start, end, { signal, ...options } = {}) =>
-      around({
-        operation: 'getRange',
-        key,
-        signal,
-        contentBytes: 0,
-        run: (signal) => inner.getRange(key, start, end, { ...options, ...callOptions(signal) }),
-      }),
-    head: (key, { signal } = {}) =>
-      around({
-        operation: 'head',
-        key,
-        signal,
-        contentBytes: 0,
-        run: (signal) => inner.head(key, callOptions(signal)),
-      }),
-    delete: (key, { signal } = {}) =>
-      around({
-        operation: 'delete',
-        key,
-        signal,
-        contentBytes: 0,
-        run: (signal) => inner.delete(key, callOptions(signal)),
-      }),
-    deleteMany: (keys, { signal } = {}) =>
-      around({
-        operation: 'deleteMany',
-        key: keys[0] ?? '',
-        signal,
-        contentBytes: 0,
-        run: (signal) => inner.deleteMany(keys, callOptions(signal)),
-      }),
+    put: (key, content, options) =>
+      send('put', key, options, (given) => inner.put(key, content, given), content),
+    putIfAbsent: (key, content, options) =>
+      send('putIfAbsent', key, options, (given) => inner.putIfAbsent(key, content, given), content),
+    beginUpload: async (key, options) => {
+      const upload = await send('beginUpload', key, options, (given) => inner.beginUpload(key, given));
+      return uploadAround(upload, send, key);
+    },
+    getRange: (key, start, end, options) =>
+      send('getRange', key, options, (given) => inner.getRange(key, start, end, given)),
+    head: (key, options) => send('head', key, options, (given) => inner.head(key, given)),
+    delete: (key, options) => send('delete', key, options, (given) => inner.delete(key, given)),
+    deleteMany: (keys, options) =>
+      send('deleteMany', keys[0] ?? '', options, (given) => inner.deleteMany(keys, given)),
     list: (prefix, options = {}) => listAround(inner, around, prefix, options),
     ...(inner.incompleteUploads && {
-      incompleteUploads: incompleteUploadsAround(inner.incompleteUploads, around),
+      incompleteUploads: incompleteUploadsAround(inner.incompleteUploads, send),
     }),
     close: () => inner.close(),
   };
 }
 
-function incompleteUploadsAround(inner: IncompleteUploads, around: Around): IncompleteUploads {
+function incompleteUploadsAround(inner: IncompleteUploads, send: Send): IncompleteUploads {
   return {
-    list: (prefix, { signal, ...options } = {}) =>
-      around({
-        operation: 'listUploads',
-        key: prefix,
-        signal,
-        contentBytes: 0,
-        run: (signal) => inner.list(prefix, { ...options, ...callOptions(signal) }),
-      }),
-    abort: (upload, { signal } = {}) =>
-      around({
-        operation: 'abortUpload',
-        key: upload.key,
-        signal,
-        contentBytes: 0,
-        run: (signal) => inner.abort(upload, callOptions(signal)),
-      }),
+    list: (prefix, options) => send('listUploads', prefix, options, (given) => inner.list(prefix, given)),
+    abort: (upload, options) =>
+      send('abortUpload', upload.key, options, (given) => inner.abort(upload, given)),
   };
 }
 
-function uploadAround(inner: ObjectUpload, around: Around, key: string): ObjectUpload {
+function uploadAround(inner: ObjectUpload, send: Send, key: string): ObjectUpload {
   return {
-    putPart: (index, content, { signal } = {}) =>
-      around({
-        operation: 'putPart',
-        key,
-        signal,
-        contentBytes: contentBytes(content),
-        run: (signal) => inner.putPart(index, content, callOptions(signal)),
-      }),
-    finish: (partCount, { signal } = {}) =>
-      around({
-        operation: 'finishUpload',
-        key,
-        signal,
-        contentBytes: 0,
-        run: (signal) => inner.finish(partCount, callOptions(signal)),
-      }),
-    abort: ({ signal } = {}) =>
-      around({
-        operation: 'abortUpload',
-        key,
-        signal,
-        contentBytes: 0,
-        run: (signal) => inner.abort(callOptions(signal)),
-      }),
+    putPart: (index, content, options) =>
+      send('putPart', key, options, (given) => inner.putPart(index, content, given), content),
+    finish: (partCount, options) =>
+      send('finishUpload', key, options, (given) => inner.finish(partCount, given)),
+    abort: (options) => send('abortUpload', key, options, (given) => inner.abort(given)),
   };
 }
 
@@ -176,11 +115,8 @@ async function* listAround(
 
   function begin(): Iteration {
     const abort = linkedAbort(signal);
-    const behind = lastKey === undefined ? {} : { startAfter: lastKey };
-    return {
-      pages: inner.list(prefix, { ...behind, signal: abort.signal })[Symbol.asyncIterator](),
-      abort,
-    };
+    const pages = inner.list(prefix, { startAfter: lastKey, signal: abort.signal });
+    return { pages: pages[Symbol.asyncIterator](), abort };
   }
 
   async function nextPage(pageSignal: AbortSignal | undefined) {
@@ -220,8 +156,4 @@ async function* listAround(
 interface Iteration {
   readonly pages: AsyncIterator<readonly ObjectInfo[]>;
   readonly abort: LinkedAbort;
-}
-
-function callOptions(signal: AbortSignal | undefined) {
-  return signal === undefined ? {} : { signal };
 }

@@ -111,7 +111,7 @@ export interface ObjectUpload {
 
 export interface CallOptions {
   /** Aborts the call; its effect may still happen. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface GetOptions extends CallOptions {
@@ -119,7 +119,7 @@ export interface GetOptions extends CallOptions {
    * Returns memory for the bytes. A store that has to read them requests it when it knows their number; a store of
    * several attempts does so for each. Memory that is not in the result may be written to after the promise settles.
    */
-  readonly memory?: ReadMemory;
+  readonly memory?: ReadMemory | undefined;
 }
 
 export type ReadMemory = (bytes: number) => Buffer;
@@ -134,7 +134,7 @@ interface PutOptions extends CallOptions {
 
 export interface ListOptions extends CallOptions {
   /** Only keys after this one. */
-  readonly startAfter?: string;
+  readonly startAfter?: string | undefined;
 }
 
 export interface FailedDeletion {

@@ -22,9 +22,9 @@ export function scopedStore(inner: ObjectStore, folder: string): ObjectStore {
       return failed.map(({ key, error }) => ({ key: key.slice(scope.length), error }));
     },
     async *list(prefix, options = {}) {
-      const { startAfter } = options;
-      const behind = startAfter === undefined ? {} : { startAfter: scope + startAfter };
-      for await (const page of inner.list(scope + prefix, { ...options, ...behind })) {
+      const { startAfter: given } = options;
+      const startAfter = given === undefined ? undefined : scope + given;
+      for await (const page of inner.list(scope + prefix, { ...options, startAfter })) {
         yield page.map((info) => ({ ...info, key: info.key.slice(scope.length) }));
       }
     },

@@ -50,7 +50,7 @@ export class UploadWriter {
     if (this.#filled > 0) this.#send();
     await Promise.all(this.#inFlight);
     this.#check();
-    await this.#upload.finish(this.#partCount, this.#options());
+    await this.#upload.finish(this.#partCount, { signal: this.#signal });
     this.#release();
   }
 
@@ -100,7 +100,7 @@ export class UploadWriter {
     const content = [part.subarray(0, this.#filled)];
     this.#part = undefined;
     this.#filled = 0;
-    const stored = this.#upload.putPart(this.#partCount++, content, this.#options()).then(
+    const stored = this.#upload.putPart(this.#partCount++, content, { signal: this.#signal }).then(
       () => void this.#spare.push(part),
       (error: unknown) => {
         this.#failure ??= { error };
@@ -113,10 +113,6 @@ export class UploadWriter {
   #check(): void {
     this.#signal?.throwIfAborted();
     if (this.#failure !== undefined) throw this.#failure.error;
-  }
-
-  #options() {
-    return this.#signal === undefined ? {} : { signal: this.#signal };
   }
 
   #release(): void {

@@ -2,6 +2,7 @@ import type { Clock, Log } from '@weir/core';
 import { deleteFromAll, deleteManyFromAll } from '../composite/deletions.ts';
 import { mergedUploads } from '../composite/incomplete-uploads.ts';
 import { mergedList } from '../composite/merged-list.ts';
+import { infoOf, unlessMissing } from '../composite/missing-objects.ts';
 import type { SubBucket } from '../composite/sub-bucket.ts';
 import { linkedAbort } from '../store/abort.ts';
 import { checkKey, checkKeys, checkRange } from '../store/key.ts';
@@ -133,19 +134,8 @@ export function openStripeStore(buckets: readonly SubBucket[], options: StripeSt
     };
   }
 
-  const headOf = async (store: ObjectStore, key: string, signal: AbortSignal) => {
-    const info = await store.head(key, { signal });
-    if (info === undefined) throw new ObjectNotFound(key);
-    return info;
-  };
-  async function head(key: string, call: CallOptions) {
-    try {
-      return await read(key, (store, signal) => headOf(store, key, signal), call);
-    } catch (error) {
-      if (error instanceof ObjectNotFound) return undefined;
-      throw error;
-    }
-  }
+  const head = (key: string, call: CallOptions) =>
+    unlessMissing(read(key, (store, signal) => infoOf(store, key, signal), call));
 
   return {
     async put(key, content, call) {
@@ -174,12 +164,9 @@ export function openStripeStore(buckets: readonly SubBucket[], options: StripeSt
     async getRange(key, start, end, { signal, memory } = {}) {
       checkKey(key);
       checkRange(key, start, end);
-      const given = memory === undefined ? {} : { memory };
-      return await read(
-        key,
-        (store, signal) => store.getRange(key, start, end, { ...given, signal }),
-        signal === undefined ? {} : { signal },
-      );
+      const readOne = (store: ObjectStore, signal: AbortSignal) =>
+        store.getRange(key, start, end, { memory, signal });
+      return await read(key, readOne, { signal });
     },
     async head(key, call = {}) {
       checkKey(key);

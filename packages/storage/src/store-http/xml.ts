@@ -1,6 +1,6 @@
 /**
- * Reads the flat XML of S3 and STS: elements without attributes that hold text or other elements. An element inside one
- * of the same name does not occur there.
+ * Reads the flat XML of S3, STS and Azure: elements without attributes that hold text or other elements. An element
+ * inside one of the same name does not occur there.
  */
 
 /** The content of the first element of this name, as it is; `undefined` if there is none. */
@@ -17,7 +17,10 @@ export function textOf(xml: string, name: string): string {
   return unescapeXml(contentOf(xml, name) ?? '');
 }
 
-/** The contents of all elements of this name. Their own elements are read by `textOf`. */
+/**
+ * The contents of all elements of this name, whose own elements are read by `textOf`. In one pass, whatever the server
+ * sends: an expression would search for an end that is missing from each start.
+ */
 export function* elementsOf(xml: string, name: string): Generator<string> {
   const open = `<${name}>`;
   const close = `</${name}>`;
@@ -31,7 +34,7 @@ export function* elementsOf(xml: string, name: string): Generator<string> {
 
 const named: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-function unescapeXml(text: string): string {
+export function unescapeXml(text: string): string {
   if (!text.includes('&')) return text;
   return text.replaceAll(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,4}));/gi, (whole, decimal, hex, name) => {
     if (name !== undefined) return named[name] ?? whole;
