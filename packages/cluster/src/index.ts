@@ -183,6 +183,7 @@ export {
   type SharePort,
   shareCalls,
 } from './calls/groups/share-calls.ts';
+export type { ClusterHealth } from './calls/health-calls.ts';
 export type { JobsPort } from './calls/job-calls.ts';
 export {
   type ClaimedJob,
@@ -398,6 +399,8 @@ export {
 export { deadFileScanKind, readScanTask, type ScanTask, writeScanTask } from './jobs/scan-task.ts';
 export { secretsDigest } from './jobs/secrets-digest.ts';
 export type { SeriesValue } from './metrics/combined-stats.ts';
+export { controlPlaneUtilization, diagnosticFailure } from './metrics/health-metrics.ts';
+export { addHealthStats } from './metrics/health-stats.ts';
 export { readMeasuredSnapshot } from './metrics/measured-cluster-snapshot.ts';
 export type { MeasuredClusterView } from './metrics/measured-cluster-view.ts';
 export { leftOutRow, publishedMetrics } from './metrics/published-metrics.ts';

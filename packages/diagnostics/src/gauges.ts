@@ -1,3 +1,4 @@
+import { diagnosticFailure } from '@weir/cluster';
 import type { LabelValues, MetricRow, Metrics } from '@weir/core';
 import { type CheckDescription, type Severity, severities } from './check.ts';
 import type { DiagnosticRecord } from './record.ts';
@@ -6,14 +7,8 @@ import { describeCheck } from './registry.ts';
 type SeverityLabel = `severity_${Severity}`;
 type DiagnosticLabel = 'diagnostic_name' | 'diagnostic_type' | SeverityLabel | 'muted';
 
-const severityLabels = severities.map((severity) => `severity_${severity}` as const);
-
-export const diagnosticFailureRow: MetricRow<DiagnosticLabel> = {
-  name: 'diagnostic_failure',
-  kind: 'gauge',
-  help: '1 while the diagnostic fails, with the label of its severity true; 0 while it passes.',
-  labels: ['diagnostic_name', 'diagnostic_type', ...severityLabels, 'muted'],
-};
+/** The labels of a severity are those of `severities`. */
+export const diagnosticFailureRow: MetricRow<DiagnosticLabel> = diagnosticFailure;
 
 interface DiagnosticSample {
   readonly labels: LabelValues<DiagnosticLabel>;

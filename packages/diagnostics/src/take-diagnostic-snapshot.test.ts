@@ -250,6 +250,7 @@ test('an aborted snapshot stops following the cluster', async () => {
       };
     },
     listAgents: async () => [],
+    noteHealth: () => {},
     receivedReports: async () => ({
       reports: new Map(),
       lost: [],

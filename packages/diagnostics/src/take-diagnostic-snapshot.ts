@@ -1,4 +1,5 @@
 import {
+  type ClusterHealth,
   type ClusterPort,
   type ClusterSnapshot,
   type CompactionBacklog,
@@ -50,6 +51,8 @@ export interface DiagnosticCluster
     | 'readRegistry'
   > {
   receivedReports(): Promise<ReceivedReports>;
+  /** Notes the result, for agents that publish it. */
+  noteHealth(health: ClusterHealth): void;
 }
 
 interface DiagnosticSnapshotOptions {

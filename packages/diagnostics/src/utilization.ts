@@ -1,13 +1,8 @@
 import { type EventLoopUtilization, performance } from 'node:perf_hooks';
+import { controlPlaneUtilization } from '@weir/cluster';
 import type { Clock, MetricRow } from '@weir/core';
 
-/** The documented metric. */
-export const utilizationRow: MetricRow<'cluster'> = {
-  name: 'control_plane_utilization',
-  kind: 'gauge',
-  help: 'Share of time that the cluster leader is busy, 0 to 1. Near 1, calls queue.',
-  labels: ['cluster'],
-};
+export const utilizationRow: MetricRow<'cluster'> = controlPlaneUtilization;
 
 /** The measured period; between this and one step more. */
 const spanMs = 60_000;

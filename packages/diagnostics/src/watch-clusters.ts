@@ -2,6 +2,7 @@ import { ClusterUnavailable } from '@weir/cluster';
 import type { Clock, Log, Metrics } from '@weir/core';
 import type { ClusterKind } from './diagnostic-snapshot.ts';
 import { diagnosticEventData } from './event.ts';
+import { diagnosticSamples } from './gauges.ts';
 import type { DiagnosticRecord, Transition } from './record.ts';
 import { RegistryLevels } from './registry-levels.ts';
 import { DiagnosticsRunner } from './runner.ts';
@@ -44,6 +45,14 @@ export function watchClusters({ leading, metricsOf, ...options }: WatchedCluster
   const gaugeLabels = (clusterId: string) => ({ cluster: clusterId });
   const registryLevels = new Map<string, RegistryLevels>();
   let led: ReadonlyMap<string, LedCluster> = new Map();
+  const noteHealth = (clusterId: string, records: readonly DiagnosticRecord[]) =>
+    led.get(clusterId)?.node.noteHealth({
+      diagnostics: diagnosticSamples(records).map(({ labels, value }) => ({
+        labels,
+        isFailing: value === 1,
+      })),
+      utilization: utilization(),
+    });
   return new DiagnosticsRunner({
     ...options,
     metricsOf,
@@ -67,6 +76,10 @@ export function watchClusters({ leading, metricsOf, ...options }: WatchedCluster
         registryLevels: levels,
         signal,
       });
+    },
+    onChecked: (clusterId, records) => {
+      noteHealth(clusterId, records);
+      options.onChecked?.(clusterId, records);
     },
     onUnwatched: (clusterId) => {
       registryLevels.delete(clusterId);

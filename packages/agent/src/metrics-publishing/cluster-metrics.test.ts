@@ -134,6 +134,43 @@ test('the lag of a group that falls behind and catches up', async (t) => {
   assert.deepEqual(stats(/consumer_group/), [], 'removed groups are not published');
 });
 
+test('failing diagnostics and the load of the leader are published, as the control plane found them', async (t) => {
+  const { leader, published, stats } = await start(t);
+  const health = async () => {
+    await published.publish();
+    return stats(/^service_(?:diagnostic_failure|control_plane_utilization)/);
+  };
+  assert.deepEqual(await health(), [], 'nothing before the first check');
+  const { clusterId } = leader.view;
+  const severities = (high: boolean) => ({
+    severity_low: 'false',
+    severity_medium: 'false',
+    severity_high: String(high),
+    severity_critical: 'false',
+  });
+  const diagnostic = (isFailing: boolean) => ({
+    labels: {
+      diagnostic_name: 'no_jobs_agent',
+      diagnostic_type: 'agents',
+      ...severities(isFailing),
+      muted: 'false',
+    },
+    isFailing,
+  });
+  const line = (high: boolean) =>
+    `diagnostic_failure{diagnostic_name="no_jobs_agent",diagnostic_type="agents",severity_low="false",severity_medium="false",severity_high="${high}",severity_critical="false",muted="false"}`;
+  leader.node.noteHealth({ diagnostics: [diagnostic(true)], utilization: 0.25 });
+  assert.deepEqual(await health(), [
+    `control_plane_utilization{cluster="${clusterId}"} 0.25`,
+    `${line(true)} 1`,
+  ]);
+  leader.node.noteHealth({ diagnostics: [diagnostic(false)], utilization: 0.5 });
+  assert.deepEqual(await health(), [
+    `control_plane_utilization{cluster="${clusterId}"} 0.5`,
+    `${line(false)} 0`,
+  ]);
+});
+
 test('assigned partitions count in both protocols, with or without commits', async (t) => {
   const { leader, published, stats } = await start(t);
   const { topicId } = await leader.addTopic('orders', 2);

@@ -1,6 +1,7 @@
 import type { ClusterView } from '@weir/broker';
 import {
   type AgentDescription,
+  addHealthStats,
   type ClusterMetricsSettings,
   type GroupLimits,
   leftOutRow,
@@ -62,6 +63,7 @@ export class ClusterMetrics {
   async publish(): Promise<void> {
     const { view, settings, limits, clock, metrics } = this.#options;
     const { stats, groupsLeftOut } = await readStats(view, settings, clock, limits);
+    await addHealthStats(view.clusterId, view.port, stats);
     if (this.#hasStopped) return;
     const seriesLeftOut = this.#shown.show(stats);
     this.#isPublishing = true;

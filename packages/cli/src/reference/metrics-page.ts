@@ -38,7 +38,7 @@ const introduction = `# Metrics
 | \`GET /metrics\` of \`weir metrics\` | metrics of its cluster; agents then run with \`-disablePublishMetricsJob\` |
 | \`GET /metrics\` of a control plane | what the process counts |
 | \`GET /api/v1/monitoring/prometheus/virtual_clusters/{id}\` of a control plane | metrics of the cluster, from its leader in any process |
-| \`-otlpMetricsURL\`, \`-enableDatadogMetrics\` | the same pushed: by an agent all its metrics, by a control plane those of the clusters that it leads |
+| \`-otlpMetricsURL\`, \`-enableDatadogMetrics\` | the same pushed: by an agent, and by \`local\`, \`playground\` and \`demo\`, all its metrics, by a control plane those of the clusters that it leads |
 
 The address of the control plane asks for HTTP Basic. The user is \`prometheus\`, the password an application key of the workspace, or an agent key or an agent token of the cluster; all of them
 may be read-only. All other callers get 401, whether the cluster exists or not. It answers 503 with \`Retry-After\` while the cluster has no leader, and the same text to all callers

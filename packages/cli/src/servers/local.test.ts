@@ -2,9 +2,12 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { until } from '@weir/core/testing';
 import { runArguments } from '../../testing/command-run.ts';
 
 const executable = join(import.meta.dirname, '../../../../bin/weir');
@@ -87,6 +90,28 @@ test('local serves clients, answers probes and stops on Ctrl-C', async (t) => {
   assert.equal(await stop(local), 0);
   assert.match(local.stdout(), /weir local has stopped\n$/);
   assert.equal(local.stderr(), '');
+});
+
+test('local pushes the metrics of its agent and of its cluster', async (t) => {
+  const pushed: Buffer[] = [];
+  const sink = createServer((request, response) => {
+    request.on('data', (chunk: Buffer) => pushed.push(chunk)).on('end', () => response.end());
+  });
+  t.after(() => sink.close());
+  await once(sink.listen(0, '127.0.0.1'), 'listening');
+  const { port } = sink.address() as AddressInfo;
+  const local = await start(t, [
+    'local',
+    ...freePorts,
+    '-otlpMetricsURL',
+    `http://127.0.0.1:${port}/v1/metrics`,
+    '-metricsPushInterval',
+    '1s',
+  ]);
+  const names = ['service.agent_kafka_produce_records_counter', 'service.agent_heartbeat'];
+  const missing = () => names.filter((name) => !Buffer.concat(pushed).includes(name));
+  await until(() => missing().length === 0);
+  assert.equal(await stop(local), 0);
 });
 
 test('a playground retains its records, and in CI it runs as local', async (t) => {

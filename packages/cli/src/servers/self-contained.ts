@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { AgentStats, agentMetricRows, type RunningAgent, startAgent } from '@weir/agent';
+import { AgentStats, agentMetricRows, type RunningAgent, startAgent, startMetricsPush } from '@weir/agent';
 import type { ControlPlaneProcess, ReadyProcess } from '@weir/controlplane/process';
 import { jsonLog, Metrics, release, systemRandom } from '@weir/core';
 import { openStore, probesFolder, type StoreDeps } from '@weir/storage';
@@ -11,7 +11,6 @@ import { inUrl, loopback, onlyAddress } from './bind-address.ts';
 import { checkBucket } from './bucket-check.ts';
 import type { ClusterPlace } from './cluster-place.ts';
 import { explainingStart } from './explaining-start.ts';
-import { startHostedPush } from './metrics-hosted-push.ts';
 import { clusterMetricsSettings, metricsPushSettings } from './metrics-settings.ts';
 import { keepFilesPrivate } from './private-files.ts';
 import { withQuickGroups } from './quick-groups.ts';
@@ -183,10 +182,10 @@ export async function runSelfContained(
     running.defer(() =>
       agent.stop({ deadlineMs: Math.max(values.gracefulShutdownDuration, stopDeadlineMs) }),
     );
-    const push = startHostedPush({
+    // The agent of the only cluster publishes its metrics too, so that the metrics of this process are all of them.
+    const push = startMetricsPush({
       settings: metricsPushSettings(values),
-      clusters: controlPlane.clusters,
-      processId: agentId,
+      identity: { clusterId, agentId, agentGroup: '' },
       clock,
       log,
       metrics,

@@ -9,6 +9,7 @@ import { eventCalls } from './event-calls.ts';
 import { fileCalls } from './file-calls.ts';
 import { groupCalls } from './groups/group-calls.ts';
 import { shareCalls } from './groups/share-calls.ts';
+import { healthCalls } from './health-calls.ts';
 import { jobCalls } from './job-calls.ts';
 import { logCalls } from './log-calls.ts';
 import { ownerCalls } from './owner-calls.ts';
@@ -34,6 +35,7 @@ export const clusterCalls = {
   ...eventCalls,
   ...fileCalls,
   ...groupCalls,
+  ...healthCalls,
   ...jobCalls,
   ...ownerCalls,
   ...principalCalls,

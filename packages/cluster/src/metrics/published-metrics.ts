@@ -1,6 +1,7 @@
 import type { MetricRow } from '@weir/core';
 import { agentMetrics } from './agent-metrics.ts';
 import { groupMetrics } from './group-metrics.ts';
+import { healthMetrics } from './health-metrics.ts';
 import type { PublishedMetric } from './published-metric.ts';
 import { storageMetrics } from './storage-metrics.ts';
 import { topicMetrics } from './topic-metrics.ts';
@@ -18,5 +19,6 @@ export const publishedMetrics: readonly PublishedMetric[] = [
   ...topicMetrics,
   ...storageMetrics,
   ...agentMetrics,
+  ...healthMetrics,
   ...groupMetrics,
 ];

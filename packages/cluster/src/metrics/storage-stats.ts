@@ -1,5 +1,4 @@
 import { requestKinds } from '../calls/agents/agent-report.ts';
-import { CallRefused } from '../calls/call-errors.ts';
 import type { CombinedStats } from './combined-stats.ts';
 import type { MeasuredPort } from './measured-cluster-view.ts';
 import {
@@ -11,6 +10,7 @@ import {
   requestsPerSecond,
   writeAmplification,
 } from './storage-metrics.ts';
+import { unlessRefused } from './unless-refused.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -36,14 +36,4 @@ export async function addStorageStats(port: MeasuredPort, stats: CombinedStats):
   const day = await unlessRefused(port.storageTraffic(dayMs));
   if (day !== undefined && day.ingestedBytes > 0)
     stats.add(writeAmplification, {}, day.mergedBytes / day.ingestedBytes);
-}
-
-/** During a rolling upgrade, a leader of an older release does not have these calls. */
-async function unlessRefused<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (error instanceof CallRefused) return undefined;
-    throw error;
-  }
 }

@@ -1,11 +1,5 @@
 import { leftOutRow, publishedMetrics } from '@weir/cluster';
 import type { MetricRow } from '@weir/core';
-import { diagnosticFailureRow, utilizationRow } from '@weir/diagnostics';
 
 /** The metrics of a cluster that the control plane exports, by scrape or push. */
-export const hostedMetricRows: readonly MetricRow[] = [
-  ...publishedMetrics,
-  leftOutRow,
-  diagnosticFailureRow,
-  utilizationRow,
-];
+export const hostedMetricRows: readonly MetricRow[] = [...publishedMetrics, leftOutRow];

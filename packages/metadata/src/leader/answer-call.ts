@@ -201,6 +201,7 @@ const leaderCalls: LeaderAnswers<NamesOf<'leader'>> = {
   listJobs: ({ leadership }) => leadership.jobs.list(),
   unusableSecrets: ({ leadership }, names) => leadership.unusableSecrets(names),
   readSeries: ({ leadership }, query) => leadership.series.read(query),
+  describeHealth: ({ leadership }) => leadership.health,
   describeActivity: ({ leadership }, groupsMax) => leadership.activity(groupsMax),
   storageTraffic: ({ leadership }, spanMs) => leadership.storageTraffic(spanMs),
   compactionBacklog: ({ leadership }, beforeMs) => leadership.compactionBacklog(beforeMs),

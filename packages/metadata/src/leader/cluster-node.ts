@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import {
   type ClusterFollower,
+  type ClusterHealth,
   type ClusterPort,
   callPortClass,
   NotLeader,
@@ -233,6 +234,11 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
   /** Reports of agents. There is no call for it: readers run in the process that leads the cluster. */
   receivedReports(): Promise<ReceivedReports> {
     return this.#lead(async ({ agents }) => agents.received());
+  }
+
+  /** Notes what this process found when it checked the cluster. Does nothing if it does not lead. */
+  noteHealth(health: ClusterHealth): void {
+    if (this.#leadership !== undefined) this.#leadership.health = health;
   }
 
   /** Notes the connection of an agent's heartbeat. Does nothing if this process does not lead. */

@@ -1,6 +1,7 @@
 import {
   type AgentDescription,
   type ClusterActivity,
+  type ClusterHealth,
   type ClusterSnapshot,
   ClusterUnavailable,
   type CompactionBacklog,
@@ -96,6 +97,8 @@ export class Leadership {
   /** The ids of the listed agents. */
   #namedAgents: Set<string>;
   #dirtyRatioMax: number | undefined;
+  /** As this process last found it. */
+  health: ClusterHealth = { diagnostics: [] };
   #followerSnapshot: { position: number; snapshot: Omit<ClusterSnapshot, 'agents'> } | undefined;
 
   constructor(options: LeadershipOptions) {
