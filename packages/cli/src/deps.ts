@@ -11,6 +11,8 @@ export interface Deps {
   /** Standard input, chunk by chunk. Only a command that needs it begins to read. */
   readonly input: AsyncIterable<Uint8Array>;
   readonly clock: Clock;
+  /** The words after `--`: a command to run beside the server. */
+  readonly commandToRun?: readonly string[];
   /** Aborted when the user asks the command to stop, as Ctrl-C does. */
   readonly stop: AbortSignal;
 }

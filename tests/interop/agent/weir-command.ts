@@ -18,9 +18,9 @@ export class WeirCommand {
     args: readonly string[],
     variables: Environment,
   ) {
-    const { PATH, HOME } = systemEnvironment;
+    const { PATH } = systemEnvironment;
     this.#child = spawn(bin, args, {
-      env: { PATH, HOME, ...variables },
+      env: { PATH, ...variables },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     for (const stream of [this.#child.stdout, this.#child.stderr]) {

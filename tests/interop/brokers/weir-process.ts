@@ -45,10 +45,10 @@ export async function startWeir(
   labels: readonly Label[],
   variables: Environment = {},
 ): Promise<WeirProcess> {
-  const { PATH, HOME } = systemEnvironment;
-  // Environment variables of the test machine must not configure the process under test.
+  const { PATH } = systemEnvironment;
+  // Environment variables of the test machine must not configure the process under test, and its home stays clean.
   const child = spawn(bin, args, {
-    env: { PATH, HOME, ...variables },
+    env: { PATH, ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const output = { out: '', err: '' };

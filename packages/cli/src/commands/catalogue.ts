@@ -11,6 +11,8 @@ interface CommandRow {
   readonly help: string;
   /** Earlier names that still work and print a warning. */
   readonly deprecatedNames?: readonly string[];
+  /** Whether a command after `--` runs beside the server, which stops when the command ends. */
+  readonly runsCommand?: true;
 }
 
 export const commands = [
@@ -44,6 +46,7 @@ export const commands = [
     name: 'local',
     status: 'available',
     help: 'Run a cluster in memory in one process, for tests and CI.',
+    runsCommand: true,
   },
   {
     name: 'playground',

@@ -6,29 +6,27 @@ interface AnnouncementOptions {
     readonly host: string;
     readonly kafkaPort: number;
     readonly registryUrl: string;
-    readonly controlPlaneUrl: string;
   };
-  readonly applicationKey: string;
-  readonly accountKey: string;
+  /** Set if tools cannot find the API by themselves, because another cluster runs on this machine. */
+  readonly api?: { readonly url: string; readonly applicationKey: string; readonly accountKey: string };
+  /** How the user calls weir: `bin/weir`. */
+  readonly program: string;
 }
 
 const usualKafkaPort = 9092;
 const usualRegistryUrl = 'http://localhost:9094';
 
 /** What runs in the demo, and commands to try. They work as they are, in another terminal. */
-export function demoAnnouncement({
-  cluster,
-  applicationKey,
-  accountKey,
-}: AnnouncementOptions): readonly string[] {
-  const { host, kafkaPort, registryUrl, controlPlaneUrl } = cluster;
+export function demoAnnouncement({ cluster, api, program }: AnnouncementOptions): readonly string[] {
+  const { host, kafkaPort, registryUrl } = cluster;
   const kafka = [
     ...(host === 'localhost' ? [] : [`-bootstrap-host ${host}`]),
     ...(kafkaPort === usualKafkaPort ? [] : [`-bootstrap-port ${kafkaPort}`]),
   ];
-  const registry = registryUrl === usualRegistryUrl ? [] : [`-schemaRegistryURL ${registryUrl}`];
-  const api = (key: string) => [`-apiURL ${controlPlaneUrl}`, `-apiKey ${key}`];
-  const command = (...words: readonly string[]) => `  weir cli ${words.join(' ')}`;
+  const registry = registryUrl === usualRegistryUrl ? [] : [`-schema-registry-url ${registryUrl}`];
+  const apiFlags = (key: 'applicationKey' | 'accountKey') =>
+    api === undefined ? [] : [`-api-url ${api.url}`, `-api-key ${api[key]}`];
+  const command = (...words: readonly string[]) => `  ${program} cli ${words.join(' ')}`;
   return [
     '',
     'A web shop is running:',
@@ -40,8 +38,8 @@ export function demoAnnouncement({
     'Things to try in another terminal:',
     command('fetch -topic orders -decode auto', ...kafka, ...registry),
     command('consumer-group-lag', `-group ${demoGroups.slow}`, ...kafka),
-    command('events search -types acl_logs -last 1h', ...api(applicationKey)),
-    command('mcp-config', ...api(accountKey)),
+    command('events search -types acl_logs -last 1h', ...apiFlags('applicationKey')),
+    command('mcp-config', ...apiFlags('accountKey')),
     '',
   ];
 }

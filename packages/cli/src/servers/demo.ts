@@ -13,6 +13,7 @@ import { freePorts } from './free-ports.ts';
 import type { Identity } from './identity.ts';
 import { isCi } from './is-ci.ts';
 import { runLocal } from './local.ts';
+import { runningClusters } from './running-clusters.ts';
 import { type Companion, type RunningCluster, runSelfContained } from './self-contained.ts';
 import { storeSettings } from './store-settings.ts';
 
@@ -42,6 +43,8 @@ export const demo: Handler<'demo'> = async (given, deps) => {
     {
       ...place,
       name: 'demo',
+      prints: values.output,
+      facts: { api_key: place.identity.applicationKey, account_key: place.identity.accountKey },
       notes: [place.dataDir === undefined ? 'data is lost when it stops' : `data           ${place.dataDir}`],
       storage: storeSettings(values),
       allowedBucketUrls: values.allowedBucketURLs.map(bucketUrl().print),
@@ -88,7 +91,7 @@ async function openShop(
   values: DemoValues,
   deps: Deps,
 ): Promise<Companion> {
-  const { clock, output, stop } = deps;
+  const { clock, environment, output, stop } = deps;
   const { host, kafkaPort, registryUrl, controlPlaneUrl } = cluster;
   const log = jsonLog({
     level: values.logLevel,
@@ -112,5 +115,11 @@ async function openShop(
     recordsPerSecond: values.rate,
     seed: values.seed,
   });
-  return { lines: demoAnnouncement({ cluster, applicationKey, accountKey }), stop: stopClients };
+  const isAlone = runningClusters(environment).length === 1;
+  const lines = demoAnnouncement({
+    cluster,
+    ...(isAlone ? {} : { api: { url: controlPlaneUrl, applicationKey, accountKey } }),
+    program: environment.WEIR_PROGRAM ?? 'weir',
+  });
+  return { lines, stop: stopClients };
 }

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { test } from 'node:test';
 import { DatabaseProblem } from '@weir/controlplane/process';
 import { Failure, Metrics, silentLog, systemClock, systemRandom } from '@weir/core';
@@ -67,4 +69,22 @@ test('an unusable database is reported in one line, and a bug keeps its stack', 
   await assert.rejects(failing(new DatabaseProblem('x.db: damaged')), new Failure('x.db: damaged'));
   const bug = new TypeError('bug');
   await assert.rejects(failing(bug), bug);
+});
+
+test('all ports in use are named in one line', async (t) => {
+  const servers = await Promise.all(
+    [0, 1].map(async () => {
+      const server = createServer().listen(0, '127.0.0.1');
+      t.after(() => server.close());
+      await once(server, 'listening');
+      return (server.address() as AddressInfo).port;
+    }),
+  );
+  const [kafkaPort = 0, consolePort = 0] = servers;
+  await assert.rejects(
+    explainingStart({ kafkaPort, httpPort: 0, consolePort }, () => assert.fail('started'), '127.0.0.1'),
+    new Failure(
+      `ports ${kafkaPort} and ${consolePort} are in use; set others with -kafkaPort and -consolePort`,
+    ),
+  );
 });

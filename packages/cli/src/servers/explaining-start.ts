@@ -1,13 +1,22 @@
 import { Failure } from '@weir/core';
+import { takenPorts } from './free-ports.ts';
 
 /** The requested ports of a server command, by flag. */
 type WantedPorts = Readonly<Record<string, number>>;
 
 /**
- * Turns errors that the user can fix into one line: a port in use, by its flag; an address that this machine does not
+ * Turns errors that the user can fix into one line: ports in use, by their flags; an address that this machine does not
  * have; a bucket or a database that cannot be used. Other errors are thrown unchanged.
  */
-export async function explainingStart<T>(ports: WantedPorts, start: () => Promise<T>): Promise<T> {
+export async function explainingStart<T>(
+  ports: WantedPorts,
+  start: () => Promise<T>,
+  /** The address of all ports, if all of them will be opened: then all that are taken are named at once. */
+  host?: string,
+): Promise<T> {
+  // Asked before the start, when none of them can be taken by this process.
+  const taken = host === undefined ? [] : await takenPorts(host, ports);
+  if (taken.length > 0) throw new Failure(inUse(taken, ports));
   try {
     return await start();
   } catch (error) {
@@ -22,10 +31,18 @@ export async function explainingStart<T>(ports: WantedPorts, start: () => Promis
     }
     const flag = Object.keys(ports).find((name) => ports[name] === port);
     if (flag === undefined) throw error;
-    if (code === 'EADDRINUSE') throw new Failure(`port ${port} is in use; set another with -${flag}`);
+    if (code === 'EADDRINUSE') throw new Failure(inUse([flag], ports));
     if (code === 'EACCES') throw new Failure(`permission denied for port ${port}; set another with -${flag}`);
     throw error;
   }
+}
+
+function inUse(flags: readonly string[], ports: WantedPorts): string {
+  const [only, ...others] = flags;
+  if (others.length === 0) return `port ${ports[only!]} is in use; set another with -${only}`;
+  const numbers = new Intl.ListFormat('en').format(flags.map((flag) => String(ports[flag])));
+  const named = new Intl.ListFormat('en').format(flags.map((flag) => `-${flag}`));
+  return `ports ${numbers} are in use; set others with ${named}`;
 }
 
 interface ListenProblem {

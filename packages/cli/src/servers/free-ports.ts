@@ -27,6 +27,16 @@ async function freePort(host: string, wanted: number, taken: ReadonlySet<number>
   return wanted;
 }
 
+/** The names of the ports on which no server could listen, because another process does. */
+export async function takenPorts<Name extends string>(
+  host: string,
+  wanted: Readonly<Record<Name, number>>,
+): Promise<readonly Name[]> {
+  const entries = Object.entries<number>(wanted) as [Name, number][];
+  const free = await Promise.all(entries.map(([, port]) => port === 0 || isFree(host, port)));
+  return entries.filter((_, index) => !free[index]).map(([name]) => name);
+}
+
 /** Whether a server could listen. Errors other than a taken port are left to the server itself, which explains them. */
 function isFree(host: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {

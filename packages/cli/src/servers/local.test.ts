@@ -159,6 +159,18 @@ test('a demo in CI runs as local, without its topics, and ends after its duratio
   assert.equal(code, 0);
 });
 
+test('a program can read the addresses', async () => {
+  const stop = new AbortController();
+  const argv = ['local', ...freePorts, '-output', 'json', '-logLevel', 'error'];
+  const { out, status } = await runArguments(argv, { stop: stop.signal, onOut: () => stop.abort() });
+  assert.equal(status, 0);
+  const addresses = JSON.parse(out) as Record<string, unknown>;
+  const url = /^http:\/\/localhost:[1-9]\d*$/;
+  assert.match(String(addresses.kafka), /^localhost:[1-9]\d*$/);
+  for (const name of ['http', 'schema_registry', 'control_plane']) assert.match(String(addresses[name]), url);
+  assert.match(String(addresses.api_key), /^aks_/);
+});
+
 test('a port that is in use is a clear error', async (t) => {
   const local = await start(t, ['local', ...freePorts]);
   const argv = [

@@ -26,6 +26,8 @@ export const playground: Handler<'playground'> = async (values, deps) => {
       storage: storeSettings(values),
       allowedBucketUrls: values.allowedBucketURLs.map(bucketUrl().print),
       zone: 'playground',
+      prints: values.output,
+      facts: { data_dir: dataDir, identity_file: join(dataDir, 'identity.json') },
       notes: [`API key        in ${join(dataDir, 'identity.json')}`, `data           ${dataDir}`],
     },
     values,

@@ -14,6 +14,7 @@ import { explainingStart } from './explaining-start.ts';
 import { clusterMetricsSettings, metricsPushSettings } from './metrics-settings.ts';
 import { keepFilesPrivate } from './private-files.ts';
 import { withQuickGroups } from './quick-groups.ts';
+import { listAsRunning } from './running-clusters.ts';
 import { registrySettings } from './security-settings.ts';
 import { startingControlPlane } from './starting-control-plane.ts';
 import { tenantAccess } from './tenant-access.ts';
@@ -46,6 +47,9 @@ interface SelfContained extends ClusterPlace {
   readonly zone: string;
   /** Notes for the user, printed after the addresses. */
   readonly notes: readonly string[];
+  /** What is printed once the cluster is ready: text, or the addresses and `facts` as one line of JSON. */
+  readonly prints: 'table' | 'json' | 'nothing';
+  readonly facts?: Readonly<Record<string, string>>;
   /** How often the diagnostics run; by default once a minute. */
   readonly diagnosticsIntervalMs?: number | undefined;
   /** Starts what runs beside the cluster. It is stopped first. */
@@ -68,6 +72,8 @@ export async function runSelfContained(
     zone,
     backupIntervalMs,
     notes,
+    prints,
+    facts = {},
     diagnosticsIntervalMs,
     accompany,
   }: SelfContained,
@@ -191,18 +197,20 @@ export async function runSelfContained(
       metrics,
     });
     running.defer(() => push.stop());
+    const { controlPlaneUrl: apiUrl } = addressesOf(agent, controlPlane);
+    running.defer(listAsRunning({ name, apiUrl, applicationKey, accountKey }, environment));
     const companion = await accompany?.(addressesOf(agent, controlPlane));
     if (companion !== undefined) running.defer(() => companion.stop());
     return { agent, controlPlane, lines: companion?.lines ?? [] };
   };
   await serveUntilStopped({
-    start: () => explainingStart({ kafkaPort, httpPort, consolePort, schemaRegistryPort }, start),
+    start: () => explainingStart({ kafkaPort, httpPort, consolePort, schemaRegistryPort }, start, host),
     onReady: announce,
     end: () => running.disposeAsync(),
     stop,
     clock,
   });
-  output.out(`weir ${name} has stopped\n`);
+  if (prints === 'table') output.out(`weir ${name} has stopped\n`);
   return 0;
 
   function addressesOf(agent: RunningAgent, controlPlane: ControlPlaneProcess): RunningCluster {
@@ -217,14 +225,23 @@ export async function runSelfContained(
   }
 
   function announce({ agent, controlPlane, lines }: Started): void {
-    const seconds = ((clock.monotonicMs() - startMs) / 1000).toFixed(2);
+    if (prints === 'nothing') return;
+    const startedMs = clock.monotonicMs() - startMs;
     const at = inUrl(advertisedHost);
     const { registryUrl, controlPlaneUrl } = addressesOf(agent, controlPlane);
+    const kafka = `${at}:${agent.kafkaPort}`;
+    const http = `${values.httpTLS ? 'https' : 'http'}://${at}:${agent.httpPort}`;
+    if (prints === 'json') {
+      const addresses = { kafka, http, schema_registry: registryUrl, control_plane: controlPlaneUrl };
+      const line = { release, ready_after_ms: Math.round(startedMs), ...addresses };
+      output.out(`${JSON.stringify({ ...line, sign_in: controlPlane.signInUrl, ...facts })}\n`);
+      return;
+    }
     output.out(
       [
-        `weir ${release} ${name} is ready after ${seconds} s`,
-        `  Kafka          ${at}:${agent.kafkaPort}`,
-        `  HTTP           ${values.httpTLS ? 'https' : 'http'}://${at}:${agent.httpPort}`,
+        `weir ${release} ${name} is ready after ${(startedMs / 1000).toFixed(2)} s`,
+        `  Kafka          ${kafka}`,
+        `  HTTP           ${http}`,
         `  registry       ${registryUrl}`,
         `  control plane  ${controlPlaneUrl}`,
         ...(controlPlane.signInUrl === undefined ? [] : [`  sign in        ${controlPlane.signInUrl}`]),
