@@ -66,7 +66,7 @@ test('links to chapters lead to headings', () => {
   assert.deepEqual(pages.flatMap(deadAnchors), []);
   const planted = {
     path: 'docs/README.md',
-    text: '[gone](../README.md#gone) and [tour](../README.md#two-commands)',
+    text: '[gone](../README.md#gone) and [tour](../README.md#start)',
   };
   assert.deepEqual(deadAnchors(planted), ['docs/README.md: ](../README.md#gone)']);
 });

@@ -13,17 +13,6 @@ function blocks(language: string): string[] {
   );
 }
 
-test('the program of the tour prints what the tour says', () => {
-  const programs = blocks('ts');
-  assert.equal(programs.length, 1);
-  for (const program of programs) {
-    const expected = /^\/\/ (.*)\n$/m.exec(program)?.[1];
-    const args = ['--input-type=module-typescript', '--eval', program];
-    const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
-    assert.equal(stdout, `${expected}\n`, stderr);
-  }
-});
-
 test('the commands of the tour answer as the tour says', () => {
   const commands = blocks('console')
     .join('')

@@ -6,6 +6,7 @@ import {
   readArguments,
   type Setting,
   variableSpellings,
+  withoutStyle,
 } from '../../packages/cli/src/flags/settings.ts';
 
 /** Commands, flags and variables that pages show, against the catalogues of the command line. */
@@ -24,9 +25,9 @@ interface Code {
 }
 
 /** What looks like a flag in sentences, and is none of `weir`. */
-const otherWords: ReadonlySet<string> = new Set(['-h', '-help', '-Infinity']);
+const otherWords: ReadonlySet<string> = new Set(['-h', '-help', '-all', '-Infinity']);
 
-const flagNames: ReadonlySet<string> = new Set(flagRows.flatMap(flagSpellings));
+const flagNames: ReadonlySet<string> = new Set(flagRows.flatMap(flagSpellings).map(withoutStyle));
 const variableNames: ReadonlySet<string> = new Set(flagRows.flatMap(variableSpellings));
 
 /** Returns one problem per `weir` command that does not parse, and per flag or variable that does not exist. */
@@ -65,7 +66,9 @@ function commandProblems({ text, isInline }: Code): string[] {
   const found = start.exec(text)?.[1];
   // `weir agent: …` is a message.
   if (found === undefined || /^[a-z- ]+:/.test(found)) return [];
-  const words = wordsOf(found);
+  // Words after two dashes are a command of the user.
+  const all = wordsOf(found);
+  const words = all.includes('--') ? all.slice(0, all.indexOf('--')) : all;
   if (words.length === 0) return [];
   const command = findCommand(words);
   if ('problem' in command) return [`${command.problem.subject}: ${command.problem.rule}`];
@@ -95,7 +98,7 @@ function settingProblem({ row, text, spelling }: Setting): string | undefined {
 
 function nameProblems({ text, isInline }: Code): string[] {
   const flag = isInline ? /^(--?[A-Za-z][\w-]*)(?:$|[= ])/.exec(text)?.[1]?.replace(/^--/, '-') : undefined;
-  const isUnknown = flag !== undefined && !flagNames.has(flag) && !otherWords.has(flag);
+  const isUnknown = flag !== undefined && !flagNames.has(withoutStyle(flag)) && !otherWords.has(flag);
   const variables = [...text.matchAll(/\bSERVICE_[A-Z0-9_]+\b(?!…)/g)].map(([name]) => name);
   return [
     ...(isUnknown ? [`${flag}: unknown flag`] : []),

@@ -108,7 +108,7 @@ function end(child: ChildProcess, signal: NodeJS.Signals): void {
 }
 
 /** Polls until the condition holds; throws on timeout. */
-export async function untilTrue(what: string, isTrue: () => Promise<boolean>): Promise<void> {
+async function untilTrue(what: string, isTrue: () => Promise<boolean>): Promise<void> {
   const giveUpMs = systemClock.monotonicMs() + patienceMs;
   while (!(await isTrue())) {
     if (systemClock.monotonicMs() > giveUpMs) throw new Error(`waited in vain for ${what}`);
