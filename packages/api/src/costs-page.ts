@@ -66,7 +66,7 @@ function priceText(list: PriceListName, name: PriceName): string {
 }
 
 function pagesOf(name: PriceListName): string {
-  return `- \`-priceList ${name}\`: ${priceLists[name].pages.map((url) => `<${url}>`).join(', ')}`;
+  return `- \`-price-list ${name}\`: ${priceLists[name].pages.map((url) => `<${url}>`).join(', ')}`;
 }
 
 /** The assumptions of the example. */

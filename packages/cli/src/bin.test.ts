@@ -65,11 +65,7 @@ test('bin/weir fails with status 2 and one line', () => {
       { SERVICE_MULTIREGION: 'true' },
       'weir agent: SERVICE_MULTIREGION: not available in this release',
     ],
-    [
-      ['agent'],
-      { SERVICE_AGENT_KEY: 'hunter2' },
-      'weir agent: -defaultVirtualClusterID: required by an agent',
-    ],
+    [['agent'], { SERVICE_AGENT_KEY: 'hunter2' }, 'weir agent: -defaultVirtualClusterID is required'],
     [
       ['agent', '-agentKey=hunter2'],
       { SERVICE_AGENT_KEY_PATH: '/run/key' },

@@ -7,10 +7,11 @@ import { deprecationWarnings } from './flags/deprecation.ts';
 import { type CommandLine, checkValues, parseCommandLine } from './flags/parse.ts';
 import { stoppedStatus } from './handler.ts';
 import { handlers } from './handlers.ts';
+import { withLocalApi } from './local-api.ts';
 import type { Output } from './output.ts';
 import { PointingFailure } from './pointing-failure.ts';
 import { escapeControls, type Problem, problemLine } from './problem.ts';
-import { commandHelp, formerHelp } from './reference/help.ts';
+import { commandHelp, formerHelp, fullHelp } from './reference/help.ts';
 import { styled } from './results/style.ts';
 import { brokenRule } from './rules/rulebook.ts';
 
@@ -25,31 +26,39 @@ export async function run(argv: readonly string[], deps: Deps): Promise<number> 
   const [first = 'help'] = argv;
   if (/^--?(?:h|help)$/.test(first)) return run(['help', ...argv.slice(1)], deps);
   if (/^--?version$/.test(first)) return run(['version', ...argv.slice(1)], deps);
-  // `weir help agent` is `weir agent --help`.
+  // `weir help agent` is `weir agent --help`, and `weir help agent -all` is `weir agent --help-all`.
   const [second] = argv.slice(1);
   if (first === 'help' && second !== undefined && !second.startsWith('-')) {
-    return run([...argv.slice(1), '--help'], deps);
+    const wantsAll = /^--?all$/.test(argv.at(-1)!);
+    return run(wantsAll ? [...argv.slice(1, -1), '--help-all'] : [...argv.slice(1), '--help'], deps);
   }
 
   const found = findCommand([first, ...argv.slice(1)]);
   if ('problem' in found) return refuse('weir', found.problem, output);
   const { command, rest, warnings, isFormer } = found.value;
   const speaker = `weir ${isFormer ? command.replace('cli', 'cli-old') : command}`;
-  const parsed = parseCommandLine(command, rest, environment, { isFormer });
+  const { flags, commandToRun } = splitAtDashes(command, rest);
+  const parsed = parseCommandLine(command, flags, environment);
   if ('problem' in parsed) return refuse(speaker, parsed.problem, output);
-  if (parsed.value.wantsHelp) {
-    output.out(isFormer ? formerHelp(command) : commandHelp(command));
+  if (parsed.value.help !== 'none') {
+    const help = parsed.value.help === 'full' ? fullHelp(command) : commandHelp(command);
+    output.out(isFormer ? formerHelp(help) : help);
     return 0;
   }
-  const problem = (await checkValues(parsed.value)) ?? refusal(command, parsed.value);
+  const api = withLocalApi(command, parsed.value.values, parsed.value.settings, environment);
+  if ('problem' in api) return refuse(speaker, api.problem, output);
+  const { values, note } = api.value;
+  const line = { ...parsed.value, values };
+  const problem = (await checkValues(line)) ?? refusal(command, line);
   if (problem !== undefined) return refuse(speaker, problem, output);
+  if (note !== undefined) output.err(`${speaker}: ${note}\n`);
   for (const warning of [...warnings, ...deprecationWarnings(parsed.value.settings)]) {
     output.err(`${speaker}: ${styled('warning:', 'doubtful', output.colours?.err)} ${warning}\n`);
   }
   try {
     // Only an available command passes the check above.
     const handler = await handlers[command as AvailableCommandName]();
-    return await handler(parsed.value.values, deps);
+    return await handler(values, commandToRun === undefined ? deps : { ...deps, commandToRun });
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     // The user who stopped the command knows why it did not finish.
@@ -58,6 +67,15 @@ export async function run(argv: readonly string[], deps: Deps): Promise<number> 
     fail(speaker, (isPointing ? pointing : escapeControls)(error.message), output);
     return failedStatus;
   }
+}
+
+/** Splits the flags of a server from a command to run beside it, which follows `--`. */
+function splitAtDashes(command: CommandName, rest: readonly string[]) {
+  const dashes = commandRow(command).runsCommand === true ? rest.indexOf('--') : -1;
+  if (dashes === -1) return { flags: rest };
+  const commandToRun = rest.slice(dashes + 1);
+  // Without a command the dashes are a mistake, which parsing reports.
+  return commandToRun.length === 0 ? { flags: rest } : { flags: rest.slice(0, dashes), commandToRun };
 }
 
 /**

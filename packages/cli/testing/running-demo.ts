@@ -47,7 +47,7 @@ export async function startDemo(flags: readonly string[], env: NodeJS.ProcessEnv
   const client = createClient({
     baseUrl: found(/control plane +(\S+)/),
     fetch,
-    headers: { [apiKeyHeader]: found(/events search .* -apiKey (\S+)/) },
+    headers: { [apiKeyHeader]: found(/events search .* -api-key (\S+)/) },
   });
   const { virtual_clusters } = await client.call('list_virtual_clusters', {});
   return {

@@ -34,22 +34,22 @@ const advice: Readonly<Record<ConnectionProblem, string>> = {
   timeout: 'a firewall or security group may drop packets, or the address is private to ' + 'another network',
   closed: 'the broker may require SASL or a client certificate, or a proxy has no backend',
   'closed after TLS':
-    'the broker probably requires a (different) client certificate: -tlsClientCertFile and -tlsClientPrivateKeyFile; or a ' +
+    'the broker probably requires a (different) client certificate: -tls-client-cert-file and -tls-client-private-key-file; or a ' +
     'proxy has no backend',
   'login wanted':
-    'the broker probably requires authentication: -username and -password, or -oauthTokenFile; weir cli diagnose-connection ' +
+    'the broker probably requires authentication: -username and -password, or -oauth-token-file; weir cli diagnose-connection ' +
     'shows its mechanisms',
   'server speaks TLS': 'add -tls',
   'server speaks no TLS': 'remove -tls, or use the port of the TLS listener',
-  'untrusted certificate': 'set the certificate authority of the brokers with -tlsServerCACertFile',
+  'untrusted certificate': 'set the certificate authority of the brokers with -tls-server-ca-cert-file',
   'wrong certificate': 'connect with a name in the certificate of the broker, or add this name to it',
   'expired certificate': 'renew the certificate of the broker; check the clock of this machine too',
   'no common TLS': 'the broker and this machine share no TLS version or cipher; check its -tlsProfile',
   'handshake refused':
-    'the broker requires a client certificate (-tlsClientCertFile and -tlsClientPrivateKeyFile), or shares no TLS version ' +
+    'the broker requires a client certificate (-tls-client-cert-file and -tls-client-private-key-file), or shares no TLS version ' +
     'or cipher with this machine',
   'client certificate refused':
-    'the broker requires a client certificate that it trusts: -tlsClientCertFile and -tlsClientPrivateKeyFile',
+    'the broker requires a client certificate that it trusts: -tls-client-cert-file and -tls-client-private-key-file',
   'not Kafka': 'this is not a Kafka broker; check the port',
   stopped: 'start the command again',
   other: 'run weir cli diagnose-connection to test each broker',

@@ -189,7 +189,7 @@ test('socket errors are reported in the words of the user', () => {
     ['EHOSTUNREACH', 'unreachable', /^broker-1:9092: host unreachable; no route/],
     ['ECONNRESET', 'closed', /^broker-1:9092: the broker closed the connection; /],
     ['ERR_TLS_CERT_ALTNAME_INVALID', 'wrong certificate', /is for another name; connect with a name/],
-    ['SELF_SIGNED_CERT_IN_CHAIN', 'untrusted certificate', /with -tlsServerCACertFile$/],
+    ['SELF_SIGNED_CERT_IN_CHAIN', 'untrusted certificate', /with -tls-server-ca-cert-file$/],
     ['CERT_HAS_EXPIRED', 'expired certificate', /has expired; renew the certificate of the broker/],
     [
       'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION',
@@ -206,7 +206,7 @@ test('socket errors are reported in the words of the user', () => {
       'client certificate refused',
       /\(unknown ca\); the broker requires a /,
     ],
-    ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'client certificate refused', /-tlsClientCertFile and /],
+    ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'client certificate refused', /-tls-client-cert-file and /],
     ['EWHATEVER', 'other', /^broker-1:9092: words of the system; run weir cli diagnose-connection/],
   ];
   for (const [code, problem, line] of cases) {

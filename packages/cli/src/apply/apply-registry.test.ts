@@ -81,7 +81,7 @@ test('a registry is made, changed with a diff, and left as it is the second time
     '  + schema carts-value (AVRO, version 1)',
     '  + schema :.eu:orders-value (PROTOBUF, version 1)',
   ].join('\n');
-  const dry = await apply(registry, '-dryRun');
+  const dry = await apply(registry, '-dry-run');
   assert.deepEqual(dry, {
     status: 0,
     out: `${lines}\nPlan: 4 to create, 3 to update, 0 to delete, 0 unchanged.\n`,
@@ -117,7 +117,7 @@ test('a registry is made, changed with a diff, and left as it is the second time
     '         ]',
     '       }',
   ];
-  const again = await apply(registry, '-dryRun');
+  const again = await apply(registry, '-dry-run');
   assert.equal(again.status, 0, again.err);
   assert.deepEqual(again.out.split('\n').slice(0, changed.length), changed);
   assert.match(

@@ -251,21 +251,21 @@ test('exit statuses', async (t) => {
   const text = 'version: 1\nvirtual_clusters: [{ name: shop }]\n';
   const status = async (given: string, ...flags: string[]) => (await apply(given, ...flags)).status;
   assert.equal(await status(text, '-dry-run'), 0);
-  assert.equal(await status(text, '-dryRun', '-detailedExitCode'), 2);
+  assert.equal(await status(text, '-dry-run', '-detailed-exit-code'), 2);
   assert.equal(await status(text), 0);
   assert.equal(await status(text, '--dry-run', '--detailed-exitcode'), 0);
   assert.equal(await status('version: 2\n', '--dry-run', '--detailed-exitcode'), 1);
-  assert.equal(await status(text, '-detailedExitCode'), 2);
+  assert.equal(await status(text, '-detailed-exit-code'), 2);
 });
 
 test('a command line that cannot work is refused', async () => {
   const cases: readonly [flags: readonly string[], problem: string][] = [
-    [['-apiURL', 'http://a', '-apiKey', 'k'], '-file: required by weir apply'],
-    [['-f', 'a'], '-apiURL: required by weir apply'],
-    [['-f', 'a', '-apiURL', 'http://a'], '-apiKey: required by weir apply'],
+    [['-api-url', 'http://a', '-api-key', 'k'], '-file is required'],
+    [['-f', 'a'], '-api-url is required'],
+    [['-f', 'a', '-api-url', 'http://a'], '-api-key is required'],
     [
-      ['-f', 'a', '-apiURL', 'http://a', '-apiKey', 'k', '-detailedExitCode'],
-      '-detailedExitCode=true: needs -dryRun',
+      ['-f', 'a', '-api-url', 'http://a', '-api-key', 'k', '-detailed-exit-code'],
+      '-detailed-exit-code=true: needs -dry-run',
     ],
   ];
   for (const [flags, problem] of cases) {
@@ -277,7 +277,7 @@ test('a command line that cannot work is refused', async () => {
 test('a failure to connect, read or write is reported in one line', async (t) => {
   const { api, apply, path, write, environment } = await open(t);
   const file = write('version: 1\nvirtual_clusters: []\n');
-  const wrongKey = await runArguments(['apply', '-f', file, '-apiKey', 'aks_wrong'], { environment });
+  const wrongKey = await runArguments(['apply', '-f', file, '-api-key', 'aks_wrong'], { environment });
   assert.deepEqual([wrongKey.status, wrongKey.err], [1, 'weir apply: invalid API key\n']);
   const noFile = await runArguments(['apply', '-f', path('none.yaml')], { environment });
   assert.equal(noFile.status, 1);
@@ -512,7 +512,7 @@ test('for any document applied after any other, the dry run predicts the run and
           writesSoFar().length,
           stepLines(dry.out).filter((line) => !line.startsWith('  =')).length,
         );
-        const again = await apply(text, ...flags, '-dry-run', '-detailedExitCode');
+        const again = await apply(text, ...flags, '-dry-run', '-detailed-exit-code');
         assert.equal(again.status, 0, `${text}\n${again.out}`);
       }
     }),

@@ -133,8 +133,8 @@ test('invalid input is reported by the API or before the call', async (t) => {
   const wrong = await run('search', '-filter', 'data.a = 1');
   assert.equal(wrong.status, 1);
   assert.match(wrong.err, /line 1, column 8/);
-  const noKey = await runArguments(['cli', 'events', 'search', '-apiURL', 'http://a'], { environment: {} });
-  assert.match(noKey.err, /-apiKey: required by tools that call the API/);
+  const noKey = await runArguments(['cli', 'events', 'search', '-api-url', 'http://a'], { environment: {} });
+  assert.match(noKey.err, /-api-key is required/);
 });
 
 test('a field that no event has is reported when nothing is found', async (t) => {

@@ -1,5 +1,5 @@
 import type { OutputOf } from '@weir/api';
-import { formatDurationMs } from '@weir/core';
+import { formatDurationMs, pauseUnlessStopped } from '@weir/core';
 import { apiClient, orFailure } from '../api-client.ts';
 import { clusterId } from '../api-cluster.ts';
 import type { Handler } from '../handler.ts';
@@ -9,21 +9,31 @@ import { table } from '../results/table.ts';
 import { eventColumns, eventRow, eventTone } from './event-rows.ts';
 import { filterHints } from './filter-hints.ts';
 
+/** The pause between two searches that wait for a first event. */
+const waitPollMs = 500;
+
 /** Prints the events that match a filter, and what the search cost. */
 export const searchEvents: Handler<'cli events search'> = async (values, deps) => {
-  const { output } = deps;
+  const { clock, output, stop } = deps;
   const client = apiClient(values, deps);
   const virtual_cluster_id = await clusterId(client, values.cluster);
-  const found = await orFailure(
-    client.call('search_events', {
-      virtual_cluster_id,
-      event_types: [...values.types],
-      time_range: { relative: formatDurationMs(values.last) },
-      filter: values.filter ?? '',
-      sort: values.sort,
-      limit: values.limit,
-    }),
-  );
+  const search = () =>
+    orFailure(
+      client.call('search_events', {
+        virtual_cluster_id,
+        event_types: [...values.types],
+        time_range: { relative: formatDurationMs(values.last) },
+        filter: values.filter ?? '',
+        sort: values.sort,
+        limit: values.limit,
+      }),
+    );
+  const endMs = clock.monotonicMs() + values.wait;
+  let found = await search();
+  while (found.events.length === 0 && clock.monotonicMs() < endMs && !stop.aborted) {
+    await pauseUnlessStopped(clock, waitPollMs, stop);
+    found = await search();
+  }
   const query = { clusterId: virtual_cluster_id, ...values };
   const hints = found.events.length === 0 ? await filterHints(client, query) : [];
   for (const hint of hints) output.err(`weir cli events search: ${hint}\n`);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cliTools, commandNames, commandRow } from '../commands/catalogue.ts';
-import { type CommandValues, defaultOf, type FlagValues, flagRow, flagRows, rowsOf } from './catalogue.ts';
-import { environmentName } from './names.ts';
-import { flagSpellings, formerFlagSpellings, variableSpellings } from './settings.ts';
+import { commandNames, commandRow } from '../commands/catalogue.ts';
+import { type CommandValues, defaultOf, type FlagValues, flagRows, rowsOf } from './catalogue.ts';
+import { environmentName, toolStyle } from './names.ts';
+import { flagSpellings, readArguments, variableSpellings, withoutStyle } from './settings.ts';
 
 test('no two rows of a command can be set by the same name', () => {
   for (const command of commandNames) {
@@ -20,17 +20,20 @@ test('a name means one thing, except for a former name', () => {
   assert.deepEqual(twice, ['-apiKey']);
 });
 
-test('a flag in one word means the same flag', () => {
-  for (const tool of cliTools) {
-    const spellings = rowsOf(tool).flatMap(formerFlagSpellings);
-    const twice = spellings.filter((name, index) => spellings.indexOf(name) !== index);
-    assert.deepEqual(twice, [], tool);
-    assert.ok(spellings.every((name) => /^-[^-]/.test(name)));
+test('a flag is the same flag in the style of servers and of tools', () => {
+  for (const command of commandNames) {
+    const flags = rowsOf(command).flatMap((row) => [
+      ...new Set([toolStyle(row.name), ...flagSpellings(row)].map(withoutStyle)),
+    ]);
+    const twice = flags.filter((name, index) => flags.indexOf(name) !== index);
+    assert.deepEqual(twice, [], command);
   }
-  assert.deepEqual(formerFlagSpellings(flagRow('max-records-per-second')), [
-    '-max-records-per-second',
-    '-maxRecordsPerSecond',
-  ]);
+  const spellings = ['-maxRecordsPerSecond', '-max-records-per-second', '--max-records-per-second'];
+  for (const spelling of spellings) {
+    const read = readArguments('cli benchmark-producer', [spelling, '5']);
+    assert.ok('value' in read);
+    assert.equal(read.value.settings[0]?.row.name, 'max-records-per-second');
+  }
 });
 
 test('only a list can be given in several flags', () => {
@@ -87,6 +90,7 @@ test('the secrets are marked', () => {
   const secrets = flagRows.filter(({ secret }) => secret).map(({ name }) => name);
   assert.deepEqual(secrets, [
     'agentKey',
+    'apiKey',
     'AZURE_STORAGE_KEY',
     'AZURE_STORAGE_SAS_TOKEN',
     'AZURE_STORAGE_CONNECTION_STRING',
@@ -95,7 +99,6 @@ test('the secrets are marked', () => {
     'password',
     'oauthToken',
     'schemaRegistryPassword',
-    'apiKey',
   ]);
   const suspicious = flagRows.filter(
     // The key of a record is no secret, and neither is the name of one, or of a file that holds one.

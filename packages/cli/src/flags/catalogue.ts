@@ -31,20 +31,20 @@ import { zoneFlags } from './rows/zones.ts';
 
 /** The rows by topic, in the order of the reference page. */
 const groupedRows = [
-  { title: 'Cluster and control plane', rows: clusterFlags },
-  { title: 'Storage', rows: storageFlags },
+  { title: 'Cluster and control plane', isShared: true, rows: clusterFlags },
+  { title: 'Storage', isShared: true, rows: storageFlags },
   { title: 'Listeners', rows: listenerFlags },
   { title: 'Zones and assignment', rows: zoneFlags },
   { title: 'Write path', rows: writePathFlags },
   { title: 'Read path', rows: readPathFlags },
-  { title: 'Authentication', rows: authenticationFlags },
-  { title: 'TLS', rows: tlsFlags },
+  { title: 'Authentication', isShared: true, rows: authenticationFlags },
+  { title: 'TLS', isShared: true, rows: tlsFlags },
   { title: 'Schema registry', rows: registryFlags },
   { title: 'Schema validation', rows: schemaValidationFlags },
   { title: 'Jobs, pipelines and tables', rows: jobFlags },
   { title: 'Logs and metrics', rows: observabilityFlags },
   { title: 'Demo', rows: demoFlags },
-  { title: 'Connection of the Kafka tools', rows: connectionFlags },
+  { title: 'Connection of the Kafka tools', isShared: true, rows: connectionFlags },
   { title: 'Kafka tools', rows: toolFlags },
   { title: 'Lines in, records out', rows: consoleFlags },
   { title: 'Offsets of groups', rows: resetOffsetsFlags },
@@ -80,8 +80,10 @@ export type CommandValues<Command extends CommandName> = Pick<
   TakenBy<Command, CatalogueRow> & FlagName
 >;
 
-interface FlagGroup {
+export interface FlagGroup {
   readonly title: string;
+  /** Whether its flags say how a tool reaches a cluster or a bucket, which most tools share. */
+  readonly isShared?: boolean;
   readonly rows: readonly FlagRow<FlagName>[];
 }
 

@@ -4,41 +4,34 @@ import type { Outcome } from '../outcome.ts';
 import { type Problem, shownSetting } from '../problem.ts';
 import { defaultOf, type FlagName, type FlagValues, flagRows } from './catalogue.ts';
 import type { FlagRow } from './row.ts';
-import {
-  chooseSettings,
-  flagSpellings,
-  formerFlagSpellings,
-  readArguments,
-  readEnvironment,
-  type Setting,
-} from './settings.ts';
+import { chooseSettings, type Help, readArguments, readEnvironment, type Setting } from './settings.ts';
 
 /** A parsed command line. Rules and availability are checked separately. */
 export interface CommandLine {
   readonly values: FlagValues;
   /** What the user set, by flag or by variable. */
   readonly settings: ReadonlyMap<FlagName, Setting>;
-  readonly wantsHelp: boolean;
+  readonly help: Help;
 }
 
-/** Reads the arguments of a command and the variables it takes; `isFormer` allows the flags of `cli-old`. */
+/** Reads the arguments of a command and the variables it takes. */
 export function parseCommandLine(
   command: CommandName,
   argv: readonly string[],
   environment: Environment,
-  { isFormer = false }: { readonly isFormer?: boolean } = {},
 ): Outcome<CommandLine, Problem> {
-  const read = readArguments(command, argv, isFormer ? formerFlagSpellings : flagSpellings);
+  const read = readArguments(command, argv);
   if ('problem' in read) return read;
-  const { wantsHelp } = read.value;
+  const { help } = read.value;
   // Help ignores all other settings: it may show how to correct them.
-  const settings = wantsHelp
-    ? { value: new Map<FlagName, Setting>() }
-    : chooseSettings(read.value.settings, readEnvironment(command, environment));
+  const settings =
+    help === 'none'
+      ? chooseSettings(read.value.settings, readEnvironment(command, environment))
+      : { value: new Map<FlagName, Setting>() };
   if ('problem' in settings) return settings;
   const values = parseValues(command, settings.value);
   if ('problem' in values) return values;
-  return { value: { values: values.value, settings: settings.value, wantsHelp } };
+  return { value: { values: values.value, settings: settings.value, help } };
 }
 
 function parseValues(

@@ -35,7 +35,6 @@ test('no mistyped secret appears in a problem', () => {
     ['-agentKye=hunter2'],
     ['-agentKye', 'hunter2'],
     ['-agentKey', 'correct horse', 'hunter2'],
-    ['-multiregion', 'hunter2'],
     ['-otlpMetricsHeaders', 'hunter2'],
     ['-otlpMetricsHeaders', 'a=hunter2,a=hunter2'],
     ['-otlpMetricsHeaders', 'a=hunter2%0d%0ab: c'],

@@ -19,8 +19,17 @@ export interface Setting {
 /** The parsed arguments of a command. */
 interface Arguments {
   readonly settings: readonly Setting[];
-  readonly wantsHelp: boolean;
+  readonly help: Help;
 }
+
+/** Which help the user asked for, if any. */
+export type Help = 'none' | 'short' | 'full';
+
+const helpFlags: ReadonlyMap<string, Help> = new Map([
+  ['-h', 'short'],
+  ['-help', 'short'],
+  ['-help-all', 'full'],
+]);
 
 /** The names by which a row can be set on the command line, each with its dash; the current one first. */
 export function flagSpellings(row: FlagRow): readonly string[] {
@@ -28,16 +37,9 @@ export function flagSpellings(row: FlagRow): readonly string[] {
   return row.hasFlag ? [`-${row.name}`, ...(row.aliases ?? []), ...former] : former;
 }
 
-/**
- * The names of a flag for `cli-old`: before v821 the tools took flags as servers do, in one word: `-bootstrapHost` for
- * `-bootstrap-host`.
- */
-export function formerFlagSpellings(row: FlagRow): readonly string[] {
-  const current = flagSpellings(row);
-  const inOneWord = current.map((name) =>
-    name.replace(/(?<=.)-(.)/g, (_, letter: string) => letter.toUpperCase()),
-  );
-  return [...new Set([...current, ...inOneWord])];
+/** A spelling without the style of its words: `-apiURL`, `-api-url` and `-apiUrl` are the same flag. */
+export function withoutStyle(spelling: string): string {
+  return spelling.replaceAll('-', '').toLowerCase();
 }
 
 /** The names by which a row can be set in the environment; the current one first. */
@@ -48,24 +50,22 @@ export function variableSpellings(row: FlagRow): readonly string[] {
 /**
  * Reads `-flag value` and `-flag=value`, with one dash or two. A flag that implies a value (a bool) takes another one
  * only after an equals sign; every other flag takes the next argument whatever it looks like, so that `-num-records -1`
- * works.
+ * works. Words may be joined by capitals or by dashes: servers show `-kafkaPort`, tools `-bootstrap-host`.
  */
-export function readArguments(
-  command: CommandName,
-  argv: readonly string[],
-  spellingsOf: (row: FlagRow) => readonly string[] = flagSpellings,
-): Outcome<Arguments, Problem> {
+export function readArguments(command: CommandName, argv: readonly string[]): Outcome<Arguments, Problem> {
   const rowsBySpelling = new Map(
-    rowsOf(command).flatMap((row) => spellingsOf(row).map((name) => [name, row])),
+    rowsOf(command).flatMap((row) => flagSpellings(row).map((name) => [name, row])),
   );
+  const rowsByWords = new Map([...rowsBySpelling].map(([name, row]) => [withoutStyle(name), row]));
   const settings: Setting[] = [];
   for (let index = 0; index < argv.length; index++) {
     const argument = argv[index]!;
     const match = /^--?([^-=][^=]*)(?:=(.*))?$/s.exec(argument);
-    if (match === null) return { problem: strayArgument(argument, index, settings.at(-1)) };
+    if (match === null) return { problem: strayArgument(command, argument, settings.at(-1)) };
     const spelling = `-${match[1]}`;
-    if (spelling === '-h' || spelling === '-help') return { value: { settings, wantsHelp: true } };
-    const row = rowsBySpelling.get(spelling);
+    const help = helpFlags.get(spelling);
+    if (help !== undefined) return { value: { settings, help } };
+    const row = rowsBySpelling.get(spelling) ?? rowsByWords.get(withoutStyle(spelling));
     if (row === undefined) return { problem: unknownFlag(command, spelling, [...rowsBySpelling.keys()]) };
     let text = match[2] ?? row.type.impliedText;
     if (text === undefined) {
@@ -76,7 +76,7 @@ export function readArguments(
     }
     settings.push({ row, spelling, text });
   }
-  return { value: { settings, wantsHelp: false } };
+  return { value: { settings, help: 'none' } };
 }
 
 /** Reads the variables of a command. Others are left alone, because the environment is shared with other programs. */
@@ -140,12 +140,16 @@ function unknownFlag(command: CommandName, spelling: string, known: readonly str
   return { subject, rule: `not a flag of weir ${command}, but of weir ${elsewhere.commands[0]}` };
 }
 
-/** Names the position rather than the text, which may be the second half of an unquoted password. */
-function strayArgument(argument: string, index: number, previous: Setting | undefined): Problem {
-  const subject = `argument ${index + 1}`;
+/** Does not repeat an argument that may be a secret, such as the second half of an unquoted password. */
+function strayArgument(command: CommandName, argument: string, previous: Setting | undefined): Problem {
+  if (command.startsWith('secret '))
+    return { rule: 'unexpected argument; a value is read from standard input or -secret-file' };
   const isSwitch = previous?.row.type.impliedText !== undefined;
   if (isSwitch && /^(?:true|false)$/i.test(argument)) {
-    return { subject, rule: `write ${previous.spelling}=${argument.toLowerCase()} with an equals sign` };
+    const written = `${previous.spelling}=${argument.toLowerCase()}`;
+    return { rule: `unexpected argument: ${argument}; write ${written} with an equals sign` };
   }
-  return { subject, rule: 'unexpected argument' };
+  return previous?.row.secret === true
+    ? { rule: `unexpected argument after ${previous.spelling}; quote a value that has spaces` }
+    : { rule: `unexpected argument: ${onOneLine(argument)}` };
 }

@@ -28,6 +28,8 @@ Every flag and every environment variable of \`weir\`, ${flagRows.length} in all
 
 - A flag is written \`-flag value\` or \`-flag=value\`, with one dash or two. A bool is written \`-flag\` or
   \`-flag=false\`, never \`-flag false\`.
+- Words of a flag are joined by capitals or by dashes: \`-apiURL\` and \`-api-url\` are the same flag. The help of
+  servers shows the first style, the help of tools the second.
 - The variable is read when the flag is not given. Its name is \`SERVICE_\` and the words of the flag in capitals, but
   for the few that are known by another name. A setting that was only known as a variable has a flag too, by the same
   rule.

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { commandNames } from '../commands/catalogue.ts';
+import { cliTools, commandNames } from '../commands/catalogue.ts';
 import { flagRows, rowsOf } from '../flags/catalogue.ts';
+import { shownFlag, withShownFlags } from '../flags/shown-flag.ts';
 import { rulebook } from '../rules/rulebook.ts';
 import { commandsInWords } from './facts.ts';
 import { flagsPage } from './flags-page.ts';
-import { commandHelp, overview } from './help.ts';
+import { commandHelp, fullHelp, overview } from './help.ts';
 import { wrap } from './wrap.ts';
 
 test('docs/reference/flags.md matches the catalogue', () => {
@@ -34,22 +35,22 @@ test('the page has one line per row, with every fact', () => {
 
 test('the help of a command has its rows and rules and no others', () => {
   for (const command of commandNames) {
-    const help = commandHelp(command).replaceAll(/\s+/g, ' ');
+    const help = fullHelp(command).replaceAll(/\s+/g, ' ');
     const taken = rowsOf(command);
     for (const row of flagRows) {
       const title = row.hasFlag
-        ? `-${row.name} <${row.type.label}> ${row.env} `
+        ? `${shownFlag(row.name, command)} <${row.type.label}> ${row.env} `
         : `<${row.type.label}> ${row.env} `;
       assert.equal(help.includes(title), taken.includes(row), `${command}: ${title}`);
-      if (taken.includes(row)) assert.ok(help.includes(row.help), row.name);
+      if (taken.includes(row)) assert.ok(help.includes(withShownFlags(row.help, command)), row.name);
     }
     for (const { statement, commands } of rulebook)
-      assert.equal(help.includes(statement), commands.includes(command));
+      assert.equal(help.includes(withShownFlags(statement, command)), commands.includes(command));
   }
 });
 
 test('entries of the help, in full', () => {
-  const [entry] = /^ {2}-processes[\s\S]*?\n\n/m.exec(commandHelp('agent')) ?? [];
+  const [entry] = /^ {2}-processes[\s\S]*?\n\n/m.exec(fullHelp('agent')) ?? [];
   assert.equal(
     entry,
     [
@@ -61,7 +62,7 @@ test('entries of the help, in full', () => {
       '\n',
     ].join('\n'),
   );
-  const [planned] = /^ {2}-multiregion[\s\S]*?\n\n/m.exec(commandHelp('control-plane')) ?? [];
+  const [planned] = /^ {2}-multiregion[\s\S]*?\n\n/m.exec(fullHelp('control-plane')) ?? [];
   assert.equal(
     planned,
     [
@@ -74,12 +75,53 @@ test('entries of the help, in full', () => {
   );
 });
 
+test('the help of a tool fits on a screen, and names its flags in one style', () => {
+  for (const command of cliTools.filter((name) => name !== 'cli events')) {
+    const lines = commandHelp(command).split('\n');
+    assert.ok(lines.length <= 40, `${command}: ${lines.length} lines`);
+    for (const row of rowsOf(command).filter(({ status, hasFlag }) => status === 'available' && hasFlag)) {
+      const flag = new RegExp(`(?<![\\w-])${shownFlag(row.name, command)}(?![\\w-])`);
+      assert.ok(
+        lines.some((line) => flag.test(line)),
+        `${command}: ${row.name}`,
+      );
+      assert.match(shownFlag(row.name, command), /^-[a-z\d-]+$/);
+    }
+  }
+});
+
+test('the short help of a tool, in full', () => {
+  assert.equal(
+    commandHelp('cli create-topic'),
+    [
+      'weir cli create-topic: Create a topic.',
+      '',
+      'Usage: weir cli create-topic -topic <topic> [flags]',
+      '',
+      'Flags',
+      '  -topic <topic>                  The topic to work on.',
+      '  -partitions <int>               The number of partitions.',
+      '  -replication-factor <int>       The replication factor, for clusters whose brokers store the data.',
+      '  -config <configs>               The configs to set; others keep their value.',
+      '  -output <table|json>            The output format: table or JSON. Default: table.',
+      '',
+      'Connection',
+      '  -bootstrap-host, -bootstrap-port, -client-id, -request-timeout, -tls, -username, -password,',
+      '  -sasl-mechanism, -oauth-token, -oauth-token-file, -tls-server-ca-cert-file, -tls-client-cert-file,',
+      '  -tls-client-private-key-file, -tls-skip-verify',
+      '',
+      'weir help cli create-topic -all explains all flags, their variables and rules.',
+      '',
+    ].join('\n'),
+  );
+});
+
 test('a secret is marked in the help', () => {
-  assert.match(commandHelp('agent'), /-agentKey <key>.*\n.*\n.*\n *\(secret, never printed\)\n/);
+  assert.match(fullHelp('agent'), /-agentKey <key>.*\n.*\n.*\n *\(secret, never printed\)\n/);
 });
 
 test('no line of any help is wider than a terminal', () => {
-  for (const text of [overview(), ...commandNames.map(commandHelp)]) {
+  for (const text of [overview(), ...commandNames.map(commandHelp), ...commandNames.map(fullHelp)]) {
     for (const line of text.split('\n')) assert.ok(line.length <= 100, line);
   }
 });

@@ -35,7 +35,7 @@ function checkNew(values: Values): Violation | undefined {
 }
 
 function needed(flag: FlagName): Violation {
-  return missing([flag], 'required by weir cli create-acls').problem;
+  return missing([flag], 'is required').problem;
 }
 
 function isNone(list: readonly unknown[] | undefined): boolean {

@@ -29,7 +29,7 @@ export function resolveAgentIdentity(values: Values): Outcome<AgentIdentity, Vio
     agentKeyPath,
     workloadIdentityTokenSource,
   } = values;
-  if (virtualClusterId === undefined) return missing(['defaultVirtualClusterID'], 'required by an agent');
+  if (virtualClusterId === undefined) return missing(['defaultVirtualClusterID'], 'is required');
   if (agentKey !== undefined) return { value: { virtualClusterId, proof: { kind: 'key', key: agentKey } } };
   if (agentKeyPath !== undefined) {
     return { value: { virtualClusterId, proof: { kind: 'keyFile', path: agentKeyPath } } };
@@ -39,7 +39,7 @@ export function resolveAgentIdentity(values: Values): Outcome<AgentIdentity, Vio
       value: { virtualClusterId, proof: { kind: 'workloadIdentity', source: workloadIdentityTokenSource } },
     };
   }
-  return missing(['agentKey'], 'required by an agent, or -agentKeyPath or -workloadIdentityTokenSource');
+  return missing(['agentKey'], 'is required, or -agentKeyPath or -workloadIdentityTokenSource');
 }
 
 export const agentIdentityRule: Rule = {

@@ -11,6 +11,6 @@ export const applyRule: Rule = {
     if (values.detailedExitCode && !values.dryRun)
       return forbidden(['detailedExitCode'], 'needs -dryRun').problem;
     const absent = needed.find((name) => values[name] === undefined || values[name].length === 0);
-    return absent === undefined ? undefined : missing([absent], 'required by weir apply').problem;
+    return absent === undefined ? undefined : missing([absent], 'is required').problem;
   },
 };

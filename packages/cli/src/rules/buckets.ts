@@ -31,7 +31,7 @@ export function resolveBuckets(values: Values): Outcome<ClusterBuckets, Violatio
   }
   if (ingestion !== undefined) return forbidden(['ingestionBucketURL'], 'needs -compactionBucketURL');
   if (compaction !== undefined) return forbidden(['compactionBucketURL'], 'needs -ingestionBucketURL');
-  return missing(['bucketURL'], 'required by an agent, or -ingestionBucketURL and -compactionBucketURL');
+  return missing(['bucketURL'], 'is required, or -ingestionBucketURL and -compactionBucketURL');
 }
 
 /** The URL without what does not change the place of objects; the ids in the buckets decide at the start. */

@@ -10,8 +10,6 @@ export const eventToolsRule: Rule = {
   commands: apiTools,
   check(values) {
     const absent = needed.find((name) => values[name] === undefined || values[name].length === 0);
-    return absent === undefined
-      ? undefined
-      : missing([absent], 'required by tools that call the API').problem;
+    return absent === undefined ? undefined : missing([absent], 'is required').problem;
   },
 };

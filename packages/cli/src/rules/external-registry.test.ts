@@ -25,17 +25,17 @@ test('credentials of a registry need both parts and its address', () => {
   );
   assert.deepEqual(lines([url, '-externalSchemaRegistryUsername=u']), [
     undefined,
-    '-externalSchemaRegistryPassword: required with -externalSchemaRegistryUsername, or -externalSchemaRegistryPasswordFile',
+    '-externalSchemaRegistryPassword is required with -externalSchemaRegistryUsername, or -externalSchemaRegistryPasswordFile',
   ]);
   assert.deepEqual(lines([url, '-externalSchemaRegistryPassword=secret']), [
     undefined,
-    '-externalSchemaRegistryUsername: required with -externalSchemaRegistryPassword',
+    '-externalSchemaRegistryUsername is required with -externalSchemaRegistryPassword',
   ]);
   const file = '-externalSchemaRegistryPasswordFile=/run/password';
   assert.deepEqual(lines([url, '-externalSchemaRegistryUsername=u', file]), [undefined, undefined]);
   assert.deepEqual(lines([url, file]), [
     undefined,
-    '-externalSchemaRegistryUsername: required with -externalSchemaRegistryPasswordFile',
+    '-externalSchemaRegistryUsername is required with -externalSchemaRegistryPasswordFile',
   ]);
   assert.deepEqual(
     lines([url, '-externalSchemaRegistryUsername=u', '-externalSchemaRegistryPassword=secret', file])[0],

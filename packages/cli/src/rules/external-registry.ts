@@ -28,10 +28,10 @@ export const externalRegistryRule: Rule = {
     if (username !== undefined && password === undefined)
       return missing(
         ['externalSchemaRegistryPassword'],
-        'required with -externalSchemaRegistryUsername, or -externalSchemaRegistryPasswordFile',
+        'is required with -externalSchemaRegistryUsername, or -externalSchemaRegistryPasswordFile',
       ).problem;
     if (username === undefined && password !== undefined)
-      return missing(['externalSchemaRegistryUsername'], `required with -${password}`).problem;
+      return missing(['externalSchemaRegistryUsername'], `is required with -${password}`).problem;
     return undefined;
   },
 };

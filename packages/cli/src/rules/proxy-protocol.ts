@@ -26,7 +26,7 @@ export function checkProxyProtocol(values: Values): Violation | undefined {
     if (named.length > 0 || !allows) return undefined;
     return missing(
       ['kafkaProxyProtocolTrustedCIDRs'],
-      'required with -kafkaProxyProtocolAllowSuperusers: the CIDR blocks of the proxies, such as 10.0.0.0/16',
+      'is required with -kafkaProxyProtocolAllowSuperusers: the CIDR blocks of the proxies, such as 10.0.0.0/16',
     ).problem;
   }
   const {

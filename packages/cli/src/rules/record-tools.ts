@@ -10,10 +10,7 @@ export const recordToolsRule: Rule = {
   commands: ['cli diagnose-record'],
   check({ apiURL, apiKey, bucketURL }) {
     if (apiURL === undefined && apiKey === undefined && bucketURL !== undefined) return undefined;
-    if (apiURL === undefined)
-      return missing(['apiURL'], 'required by diagnose-record, or -bucketURL').problem;
-    return apiKey === undefined
-      ? missing(['apiKey'], 'required by diagnose-record with -apiURL').problem
-      : undefined;
+    if (apiURL === undefined) return missing(['apiURL'], 'is required, or -bucketURL').problem;
+    return apiKey === undefined ? missing(['apiKey'], 'is required with -apiURL').problem : undefined;
   },
 };

@@ -51,8 +51,7 @@ export const registryToolsRule: Rule = {
 function describedRule(values: FlagValues) {
   const { subject, 'schema-id': id, 'schema-guid': guid, 'schema-version': version } = values;
   if (subject === undefined && id === undefined && guid === undefined)
-    return missing(['subject'], 'required by weir cli describe-schema, or -schema-id, or -schema-guid')
-      .problem;
+    return missing(['subject'], 'is required, or -schema-id, or -schema-guid').problem;
   if (guid !== undefined && id !== undefined)
     return forbidden(['schema-guid', 'schema-id'], 'set one of them').problem;
   if (guid !== undefined && subject !== undefined)

@@ -31,7 +31,7 @@ function isGiven(value: FlagValues[FlagName]): boolean {
 function wrongTarget(values: FlagValues): Violation | undefined {
   const [first, second] = targets.filter((name) => isGiven(values[name]));
   if (first === undefined) {
-    const rule = `required by reset-offsets, or another target: ${targetsInWords}`;
+    const rule = `is required, or another target: ${targetsInWords}`;
     return missing(['to-offset'], rule).problem;
   }
   return second === undefined ? undefined : forbidden([first, second], 'set one target').problem;
@@ -46,9 +46,7 @@ function wrongPlace(values: FlagValues): Violation | undefined {
     ...(values['from-file'] === undefined ? [] : ['from-file' as const]),
   ];
   if (places.length > 1) return forbidden(places.slice(0, 2), 'set one of them').problem;
-  return places.length === 1
-    ? undefined
-    : missing(['topic'], 'required by reset-offsets, or -all-topics').problem;
+  return places.length === 1 ? undefined : missing(['topic'], 'is required, or -all-topics').problem;
 }
 
 function wrongMode(values: FlagValues): Violation | undefined {

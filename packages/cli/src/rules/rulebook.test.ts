@@ -36,11 +36,11 @@ test('a violated rule names the settings as the user spelled them, without secre
 
 test('a missing setting is distinguished from an invalid one', () => {
   assert.equal(line('forbidden', []), undefined);
-  assert.equal(line('missing', []), '-defaultVirtualClusterID: required by an agent');
+  assert.equal(line('missing', []), '-defaultVirtualClusterID is required');
   const identity = ['-defaultVirtualClusterID=vci_1', '-agentKey=aks_1'];
   assert.equal(
     line('missing', [...identity, '-region=us-east-1']),
-    '-bucketURL: required by an agent, or -ingestionBucketURL and -compactionBucketURL',
+    '-bucketURL is required, or -ingestionBucketURL and -compactionBucketURL',
   );
   assert.equal(line('missing', [...identity, '-region=us-east-1', '-bucketURL=mem://a']), undefined);
 });

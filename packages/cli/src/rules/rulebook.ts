@@ -1,6 +1,7 @@
 import type { CommandName } from '../commands/catalogue.ts';
 import { type FlagName, type FlagValues, flagRow } from '../flags/catalogue.ts';
 import type { Setting } from '../flags/settings.ts';
+import { shownFlag, withShownFlags } from '../flags/shown-flag.ts';
 import { type Problem, shownSetting } from '../problem.ts';
 import { aclToolsRule } from './acl-tools.ts';
 import { agentIdentityRule } from './agent-identity.ts';
@@ -70,23 +71,28 @@ export function brokenRule(
   for (const rule of rulebook) {
     if (!rule.commands.includes(command)) continue;
     const violation = rule.check?.(values, command);
-    if (violation?.kind === kind) return violationProblem(violation, values, settings);
+    if (violation?.kind === kind) return violationProblem(violation, command, values, settings);
   }
   return undefined;
 }
 
 function violationProblem(
   { flags, rule }: Violation,
+  command: CommandName,
   values: FlagValues,
   settings: ReadonlyMap<FlagName, Setting>,
 ): Problem {
+  const shownRule = withShownFlags(rule, command);
+  if (rule.startsWith('is required')) {
+    return { rule: `${flags.map((name) => shownFlag(name, command)).join(' with ')} ${shownRule}` };
+  }
   const shown = flags.map((name) => {
     const setting = settings.get(name);
     if (setting !== undefined) return shownSetting(setting.row, setting.spelling, setting.text);
     const value = values[name];
-    if (value === undefined) return `-${name}`;
+    if (value === undefined) return shownFlag(name, command);
     const row = flagRow(name);
-    return `${shownSetting(row, `-${name}`, row.type.print(value))} (the default)`;
+    return `${shownSetting(row, shownFlag(name, command), row.type.print(value))} (the default)`;
   });
-  return { subject: shown.join(' with '), rule };
+  return { subject: shown.join(' with '), rule: shownRule };
 }

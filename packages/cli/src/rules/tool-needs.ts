@@ -46,6 +46,11 @@ const neededByTool = {
   'cli delete-all-topics-unsafe': ['confirm-delete-all-topics'],
 } as const satisfies Partial<Record<CommandName, readonly FlagName[]>>;
 
+/** The flags that a tool always needs. */
+export function requiredFlags(command: CommandName): readonly FlagName[] {
+  return command in neededByTool ? neededByTool[command as keyof typeof neededByTool] : [];
+}
+
 function neededBy(values: FlagValues, command: CommandName): readonly FlagName[] {
   if (command !== 'kcmd') return neededByTool[command as keyof typeof neededByTool];
   return values.type === undefined ? ['type'] : neededByType[values.type];
@@ -90,7 +95,7 @@ export const toolNeedsRule: Rule = {
     }
     const absent = neededBy(values, command).find((name) => isAbsent(values[name]));
     if (absent === undefined) return undefined;
-    const whoNeedsIt = absent === 'type' || command !== 'kcmd' ? command : `${command} -type=${values.type}`;
-    return missing([absent], `required by weir ${whoNeedsIt}`).problem;
+    const isOfType = command === 'kcmd' && absent !== 'type';
+    return missing([absent], isOfType ? `is required with -type=${values.type}` : 'is required').problem;
   },
 };

@@ -24,7 +24,7 @@ function wrongResource(values: FlagValues): Violation | undefined {
     (name) => values[name] !== undefined && values[name] !== false,
   );
   if (first === undefined)
-    return missing(['topic'], 'required by who-may, or -group, -transactional-id or -whole-cluster').problem;
+    return missing(['topic'], 'is required, or -group, -transactional-id or -whole-cluster').problem;
   if (second !== undefined) return forbidden([first, second], 'set one resource').problem;
   const known: readonly NeededOperation[] = operationsOfResource[resources[first]];
   const wrong = (values.operation ?? []).some((one) => one !== 'ALL' && !known.includes(one));
@@ -34,9 +34,9 @@ function wrongResource(values: FlagValues): Violation | undefined {
 
 function wrongApi({ apiURL, apiKey, cluster }: FlagValues): Violation | undefined {
   if (apiURL === undefined && apiKey !== undefined)
-    return missing(['apiURL'], 'required by who-may with -apiKey').problem;
+    return missing(['apiURL'], 'is required with -apiKey').problem;
   if (apiURL !== undefined && apiKey === undefined)
-    return missing(['apiKey'], 'required by who-may with -apiURL').problem;
+    return missing(['apiKey'], 'is required with -apiURL').problem;
   return apiURL === undefined && cluster !== undefined
     ? forbidden(['cluster'], 'needs -apiURL; use -whole-cluster for the cluster as resource').problem
     : undefined;

@@ -207,10 +207,10 @@ test('values that this client does not know are shown by their numbers', async (
 test('flags that make no ACL and filters that match everything are rejected', async () => {
   const whole = '-resource-type TOPIC -resource-name t -principal User:a -operation READ';
   const cases: readonly [line: string, err: string][] = [
-    ['create-acls', '-resource-type: required by weir cli create-acls'],
-    ['create-acls -resource-type TOPIC', '-resource-name: required by weir cli create-acls'],
-    ['create-acls -resource-type CLUSTER', '-principal: required by weir cli create-acls'],
-    ['create-acls -resource-type CLUSTER -principal User:a', '-operation: required by weir cli create-acls'],
+    ['create-acls', '-resource-type is required'],
+    ['create-acls -resource-type TOPIC', '-resource-name is required'],
+    ['create-acls -resource-type CLUSTER', '-principal is required'],
+    ['create-acls -resource-type CLUSTER -principal User:a', '-operation is required'],
     ['create-acls -resource-type ANY', '-resource-type=ANY: a new ACL needs one resource type'],
     [`create-acls ${whole} -pattern-type MATCH`, '-pattern-type=MATCH: a new ACL is LITERAL or PREFIXED'],
     [

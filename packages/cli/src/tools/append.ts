@@ -53,9 +53,7 @@ export async function* appendRecords<Item extends RecordToProduce>(
   groups: Groups<Item>,
   { topicName, partition, ...options }: AppendOptions,
 ): AsyncGenerator<readonly (Place & { readonly record: Item })[], void, undefined> {
-  // A producer may auto-create the topic; the cluster decides whether it allows that.
-  const { topic } = await cluster.retrying(() => findTopic(cluster, topicName, { mayCreate: true }));
-  const partitionCount = topic.partitions.length;
+  let partitionCount = 0;
   let turn = 0;
   function partitionOf({ key }: RecordToProduce): number {
     if (partition !== undefined) return partition;
@@ -63,6 +61,11 @@ export async function* appendRecords<Item extends RecordToProduce>(
   }
 
   for await (const group of groups) {
+    if (group.length > 0 && partitionCount === 0) {
+      // A producer may auto-create the topic; the cluster decides whether it allows that. Empty input creates none.
+      const { topic } = await cluster.retrying(() => findTopic(cluster, topicName, { mayCreate: true }));
+      partitionCount = topic.partitions.length;
+    }
     for (const records of requestsOf(group)) {
       const placed = records.map((record) => ({ record, partition: partitionOf(record) }));
       const byPartition = new Map<number, RecordToProduce[]>();

@@ -70,7 +70,7 @@ test('file-reader decodes records by their schemas', async (t) => {
     'GET /schemas/ids/7/versions': [{ subject: 'orders-value', version: 1 }],
   });
   const read = `cli file-reader -bucketURL file://${folder} -log-file ${fileIdOf(1)} -show-records`;
-  const decoded = `${read} -decode auto -schemaRegistryURL ${url} -schemaRegistryUsername u -schemaRegistryPassword p`;
+  const decoded = `${read} -decode auto -schema-registry-url ${url} -schema-registry-username u -schema-registry-password p`;
   const { status, out, err } = await runLine(decoded);
   assert.deepEqual([status, err], [0, '']);
   assert.match(out, / one\n.* "x"\n.* \\u0000.*x \(schema 8: the registry has no such schema\)\n$/);
@@ -87,8 +87,8 @@ test('file-reader decodes records by their schemas', async (t) => {
       ['\0\0\0\0\x08x', 8, 'the registry has no such schema'],
     ],
   );
-  const plain = await runLine(`${read} -tlsSkipVerify`);
-  assert.match(plain.err, /-tlsSkipVerify.* needs an https:\/\/ address in -schemaRegistryURL/);
+  const plain = await runLine(`${read} -tls-skip-verify`);
+  assert.match(plain.err, /-tls-skip-verify.* needs an https:\/\/ address in -schema-registry-url/);
 });
 
 test('file-scrubber finds damaged files, notes its progress, and continues from there', async (t) => {

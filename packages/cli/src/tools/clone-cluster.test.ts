@@ -49,7 +49,7 @@ test('an agent of a clone reads the records of the cluster, which deletes its to
   const { applicationKey } = JSON.parse(readFileSync(join(dataDir, 'identity.json'), 'utf8'));
   const controlPlane = `http://localhost:${consolePort}`;
   const cloned = await runLine(
-    `cli clone-cluster -cloneName copy -apiURL ${controlPlane} -apiKey ${applicationKey}`,
+    `cli clone-cluster -clone-name copy -api-url ${controlPlane} -api-key ${applicationKey}`,
   );
   assert.equal(cloned.status, 0, cloned.err);
   assert.match(

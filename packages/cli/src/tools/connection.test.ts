@@ -97,31 +97,34 @@ test('a connection is diagnosed for each host by itself', async (t) => {
 
 test('conflicting flags are rejected, and no secret is shown', async () => {
   const cases: readonly [flags: string, line: string][] = [
-    ['-tlsServerCACertFile=ca', '-tlsServerCACertFile=ca: needs -tls'],
-    ['-tlsSkipVerify', '-tlsSkipVerify=true: needs -tls'],
-    ['-tls -tlsClientCertFile=c', '-tlsClientCertFile=c: needs -tlsClientPrivateKeyFile'],
-    ['-tls -tlsClientPrivateKeyFile=k', '-tlsClientPrivateKeyFile=k: needs -tlsClientCertFile'],
+    ['-tls-server-ca-cert-file=ca', '-tls-server-ca-cert-file=ca: needs -tls'],
+    ['-tls-skip-verify', '-tls-skip-verify=true: needs -tls'],
+    ['-tls -tls-client-cert-file=c', '-tls-client-cert-file=c: needs -tls-client-private-key-file'],
+    ['-tls -tls-client-private-key-file=k', '-tls-client-private-key-file=k: needs -tls-client-cert-file'],
     [
-      '-tls -tlsSkipVerify -tlsServerCACertFile=ca',
-      '-tlsSkipVerify=true with -tlsServerCACertFile=ca: the file would not be used; set one of them',
+      '-tls -tls-skip-verify -tls-server-ca-cert-file=ca',
+      '-tls-skip-verify=true with -tls-server-ca-cert-file=ca: the file would not be used; set one of them',
     ],
     ['-username u', '-username=u: needs -password'],
     ['-password hunter2', '-password=(hidden): needs -username'],
     [
-      '-username u -password hunter2 -oauthToken hunter2',
-      '-oauthToken=(hidden) with -username=u: set a password or a token, not both',
-    ],
-    ['-oauthToken hunter2 -oauthTokenFile f', '-oauthToken=(hidden) with -oauthTokenFile=f: set one of them'],
-    [
-      '-saslMechanism PLAIN -oauthToken hunter2',
-      '-saslMechanism=PLAIN with -oauthToken=(hidden): a token needs OAUTHBEARER',
+      '-username u -password hunter2 -oauth-token hunter2',
+      '-oauth-token=(hidden) with -username=u: set a password or a token, not both',
     ],
     [
-      '-saslMechanism OAUTHBEARER -username u -password hunter2',
-      '-saslMechanism=OAUTHBEARER: needs -oauthToken or -oauthTokenFile',
+      '-oauth-token hunter2 -oauth-token-file f',
+      '-oauth-token=(hidden) with -oauth-token-file=f: set one of them',
     ],
-    ['-saslMechanism SCRAM-SHA-512', '-saslMechanism=SCRAM-SHA-512: needs -username and -password'],
-    ['-saslMechanism GSSAPI', '-saslMechanism=GSSAPI: one of PLAIN, SCRAM-SHA-512, OAUTHBEARER is allowed'],
+    [
+      '-sasl-mechanism PLAIN -oauth-token hunter2',
+      '-sasl-mechanism=PLAIN with -oauth-token=(hidden): a token needs OAUTHBEARER',
+    ],
+    [
+      '-sasl-mechanism OAUTHBEARER -username u -password hunter2',
+      '-sasl-mechanism=OAUTHBEARER: needs -oauth-token or -oauth-token-file',
+    ],
+    ['-sasl-mechanism SCRAM-SHA-512', '-sasl-mechanism=SCRAM-SHA-512: needs -username and -password'],
+    ['-sasl-mechanism GSSAPI', '-sasl-mechanism=GSSAPI: one of PLAIN, SCRAM-SHA-512, OAUTHBEARER is allowed'],
   ];
   for (const [flags, line] of cases) {
     const expected = { status: 2, out: '', err: `weir cli list-topics: ${line}\n` };
@@ -137,28 +140,34 @@ test('an unusable file is reported by its flag', async (t) => {
   const broken = write('broken.pem', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n');
   const cases: readonly [flags: string, line: RegExp][] = [
     [
-      '-tls -tlsServerCACertFile=/nowhere/ca.pem',
-      /-tlsServerCACertFile=\/nowhere\/ca\.pem: failed to read the file \(ENOENT\)$/,
+      '-tls -tls-server-ca-cert-file=/nowhere/ca.pem',
+      /-tls-server-ca-cert-file=\/nowhere\/ca\.pem: failed to read the file \(ENOENT\)$/,
     ],
     [
-      `-tls -tlsServerCACertFile=${write('text', 'hello')}`,
-      /-tlsServerCACertFile=.*text: no PEM certificate found$/,
-    ],
-    [`-tls -tlsServerCACertFile=${broken}`, /-tlsServerCACertFile=.*: certificate 1 is invalid \(ERR_/],
-    [
-      `-tls -tlsClientCertFile=${certificate} -tlsClientPrivateKeyFile=${write('other.key', other.key)}`,
-      /-tlsClientPrivateKeyFile=.*other\.key: does not match the certificate \(ERR_/,
+      `-tls -tls-server-ca-cert-file=${write('text', 'hello')}`,
+      /-tls-server-ca-cert-file=.*text: no PEM certificate found$/,
     ],
     [
-      `-tls -tlsClientCertFile=${certificate} -tlsClientPrivateKeyFile=${certificate}`,
-      /-tlsClientPrivateKeyFile=.*one\.crt: no PEM private key found \(ERR_/,
+      `-tls -tls-server-ca-cert-file=${broken}`,
+      /-tls-server-ca-cert-file=.*: certificate 1 is invalid \(ERR_/,
     ],
     [
-      '-oauthTokenFile=/nowhere/token',
-      /-oauthTokenFile=\/nowhere\/token: failed to read the file \(ENOENT\)$/,
+      `-tls -tls-client-cert-file=${certificate} -tls-client-private-key-file=${write('other.key', other.key)}`,
+      /-tls-client-private-key-file=.*other\.key: does not match the certificate \(ERR_/,
     ],
-    [`-oauthTokenFile=${write('empty', '\n')}`, /-oauthTokenFile=.*empty: not a valid token$/],
-    [`-oauthTokenFile=${write('prose', 'hunter2 and more')}`, /-oauthTokenFile=.*prose: not a valid token$/],
+    [
+      `-tls -tls-client-cert-file=${certificate} -tls-client-private-key-file=${certificate}`,
+      /-tls-client-private-key-file=.*one\.crt: no PEM private key found \(ERR_/,
+    ],
+    [
+      '-oauth-token-file=/nowhere/token',
+      /-oauth-token-file=\/nowhere\/token: failed to read the file \(ENOENT\)$/,
+    ],
+    [`-oauth-token-file=${write('empty', '\n')}`, /-oauth-token-file=.*empty: not a valid token$/],
+    [
+      `-oauth-token-file=${write('prose', 'hunter2 and more')}`,
+      /-oauth-token-file=.*prose: not a valid token$/,
+    ],
   ];
   for (const [flags, line] of cases) {
     const { status, out, err } = await runLine(`cli list-topics ${flags}`);
@@ -194,7 +203,7 @@ test('TLS trusts the authority of the brokers, for the requested name', async (t
     },
     'localhost',
   );
-  assert.deepEqual(await runLine(`${at()} -tls -tlsServerCACertFile=${ca}`), {
+  assert.deepEqual(await runLine(`${at()} -tls -tls-server-ca-cert-file=${ca}`), {
     status: 0,
     out: nothing,
     err: '',
@@ -202,11 +211,11 @@ test('TLS trusts the authority of the brokers, for the requested name', async (t
   assert.ok(seenNames.length > 0 && seenNames.every((name) => name === 'localhost'));
   const untrusted = await runLine(`${at()} -tls`);
   assert.match(untrusted.err, /not trusted; set the certificate authority of the brokers/);
-  const misnamed = await runLine(`${at('127.0.0.1')} -tls -tlsServerCACertFile=${ca}`);
+  const misnamed = await runLine(`${at('127.0.0.1')} -tls -tls-server-ca-cert-file=${ca}`);
   assert.match(misnamed.err, /the certificate of the broker is for another name; connect with a name/);
-  const careless = await runLine(`${at('127.0.0.1')} -tls -tlsSkipVerify`);
+  const careless = await runLine(`${at('127.0.0.1')} -tls -tls-skip-verify`);
   assert.equal(careless.status, 0);
-  assert.match(careless.err, /^weir: warning: -tlsSkipVerify: certificates are not verified; /);
+  assert.match(careless.err, /^weir: warning: -tls-skip-verify: certificates are not verified; /);
   assert.equal((await runLine(at())).status, 1);
 });
 
@@ -221,14 +230,14 @@ test('a client certificate is sent to a broker that requests one', async (t) => 
     rejectUnauthorized: true,
   };
   const { at } = await clusterAt(t, { tls: mutual }, 'localhost');
-  const trusting = `${at()} -tls -tlsServerCACertFile=${write('ca.pem', authority.pem)}`;
+  const trusting = `${at()} -tls -tls-server-ca-cert-file=${write('ca.pem', authority.pem)}`;
   const files =
-    `-tlsClientCertFile=${write('client.crt', client.cert)} ` +
-    `-tlsClientPrivateKeyFile=${write('client.key', client.key)}`;
+    `-tls-client-cert-file=${write('client.crt', client.cert)} ` +
+    `-tls-client-private-key-file=${write('client.key', client.key)}`;
   assert.equal((await runLine(`${trusting} ${files}`)).out, nothing);
   const { status, err } = await runLine(trusting);
   assert.equal(status, 1);
-  assert.match(err, /-tlsClientCertFile and -tlsClientPrivateKeyFile/);
+  assert.match(err, /-tls-client-cert-file and -tls-client-private-key-file/);
 });
 
 test('every tool logs in, by flags, by variables or by a file', async (t) => {
@@ -245,9 +254,9 @@ test('every tool logs in, by flags, by variables or by a file', async (t) => {
   const token = write('token', 'eyJ.abc-_~+/9==\n');
   const whole = { status: 0, out: nothing, err: '' };
   assert.deepEqual(await runLine(at(), { environment }), whole);
-  assert.deepEqual(await runLine(`${at()} -saslMechanism SCRAM-SHA-512`, { environment }), whole);
-  assert.deepEqual(await runLine(`${at()} -oauthTokenFile ${token}`), whole);
-  assert.deepEqual(await runLine(`${at()} -oauthToken eyJ.abc-_~+/9==`), whole);
+  assert.deepEqual(await runLine(`${at()} -sasl-mechanism SCRAM-SHA-512`, { environment }), whole);
+  assert.deepEqual(await runLine(`${at()} -oauth-token-file ${token}`), whole);
+  assert.deepEqual(await runLine(`${at()} -oauth-token eyJ.abc-_~+/9==`), whole);
   const handshakes = fake.count('SaslHandshake');
   const wrong = await runLine(`${at()} -username alice -password hunter2`);
   assert.equal(wrong.status, 1);

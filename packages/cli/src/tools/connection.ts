@@ -54,7 +54,7 @@ export function warnOfSkippedVerification(
   { output }: Deps,
 ): void {
   if (!tlsSkipVerify) return;
-  output.err('weir: warning: -tlsSkipVerify: certificates are not verified; others may read the traffic\n');
+  output.err('weir: warning: -tls-skip-verify: certificates are not verified; others may read the traffic\n');
 }
 
 /** The login that the flags ask for. A token file is read once in advance, so that a wrong path is reported first. */
@@ -77,7 +77,7 @@ export async function readToken(path: string): Promise<string> {
   const { readFlagFile } = await import('./flag-file.ts');
   const bytes = await readFlagFile('oauthTokenFile', path);
   const token = bytes.toString().trim();
-  if (!tokenPattern.test(token)) throw new Failure(`-oauthTokenFile=${path}: not a valid token`);
+  if (!tokenPattern.test(token)) throw new Failure(`-oauth-token-file=${path}: not a valid token`);
   return token;
 }
 

@@ -226,7 +226,7 @@ test('a mistake is one line', async (t) => {
   await weir('cli create-topic -topic orders -partitions 2');
   const consumer = ['console-consumer', '-topic', 'orders'];
   const cases: readonly [words: readonly string[], status: number, err: RegExp][] = [
-    [['console-producer'], 2, /-topic: required by weir cli console-producer\n$/],
+    [['console-producer'], 2, /-topic is required\n$/],
     [
       ['console-producer', '-topic', 'a', '-property', 'parse.kay=true'],
       2,

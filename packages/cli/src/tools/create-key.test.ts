@@ -13,20 +13,20 @@ test('keys are created with the account key or an application key, and only the 
   const clientOf = (secret: string) =>
     createClient({ baseUrl: url, fetch, headers: { 'service-api-key': secret.trim() } });
 
-  const made = await run(accountKey, '-keyName', 'tools');
+  const made = await run(accountKey, '-key-name', 'tools');
   assert.equal(made.status, 0, made.err);
   assert.match(made.out, /^aks_\w+\n$/);
   assert.match(made.err, /created akn_tools \(aki_\w+\); the key is shown only once/);
   await clientOf(made.out).call('list_virtual_clusters', {});
 
-  const reading = await run(key, '-keyName', 'reader', '-keyKind', 'application_read_only');
+  const reading = await run(key, '-key-name', 'reader', '-key-kind', 'application_read_only');
   assert.equal(reading.status, 0, reading.err);
   const { workspaces } = await clientOf(reading.out).call('get_context', {});
   assert.deepEqual(
     workspaces.map(({ grant }) => grant),
     ['read_only'],
   );
-  assert.equal((await run(key, '-keyName', 'like')).status, 1);
+  assert.equal((await run(key, '-key-name', 'like')).status, 1);
 
   await client.call('create_virtual_cluster', {
     virtual_cluster_name: 'orders',
@@ -50,5 +50,5 @@ test('keys are created with the account key or an application key, and only the 
 
   const nameless = await run(key);
   assert.equal(nameless.status, 2);
-  assert.match(nameless.err, /-keyName/);
+  assert.match(nameless.err, /-key-name/);
 });

@@ -213,14 +213,14 @@ test('all TLS failures are distinguished', async (t) => {
   const write = folderOf(t);
   const authority = await TestAuthority.create('Test CA');
   const stranger = await TestAuthority.create('Foreign CA');
-  const trusting = `-tls -tlsServerCACertFile=${write('ca.pem', authority.pem)}`;
+  const trusting = `-tls -tls-server-ca-cert-file=${write('ca.pem', authority.pem)}`;
   const good = await authority.issue();
   const expired = await authority.issue({ validTo: '2021-06-01' });
   const early = await authority.issue({ validFrom: '2048-06-01' });
   const client = await authority.issue({ name: 'alice' });
   const foreign = await stranger.issue({ name: 'mallory' });
   const asClient = (name: string, { cert, key }: typeof client) =>
-    `-tlsClientCertFile=${write(`${name}.crt`, cert)} -tlsClientPrivateKeyFile=${write(`${name}.key`, key)}`;
+    `-tls-client-cert-file=${write(`${name}.crt`, cert)} -tls-client-private-key-file=${write(`${name}.key`, key)}`;
   const mutual = { ...good, ca: authority.pem, requestCert: true, rejectUnauthorized: true };
   const upToTls = 'DNS ok, TCP ok, TLS failed';
   const whole = /^DNS ok, TCP ok, TLS (?:ok|note), ApiVersions ok, SASL skipped, Metadata ok, Brokers /;
@@ -238,7 +238,7 @@ test('all TLS failures are distinguished', async (t) => {
       good,
       '-tls',
       upToTls,
-      /not trusted: certificate of localhost for localhost, by Test CA, valid from 2020-01-01 to 2049-01-01; set the certificate authority of the brokers with -tlsServerCACertFile$/,
+      /not trusted: certificate of localhost for localhost, by Test CA, valid from 2020-01-01 to 2049-01-01; set the certificate authority of the brokers with -tls-server-ca-cert-file$/,
     ],
     [expired, trusting, upToTls, /has expired: certificate of .* to 2021-06-01; renew the certificate/],
     [early, trusting, upToTls, /is not valid yet: certificate of .* from 2048-06-01 to /],
@@ -252,7 +252,7 @@ test('all TLS failures are distinguished', async (t) => {
       mutual,
       trusting,
       upToTls,
-      /; the broker requires a client certificate that it trusts: -tlsClientCertFile and /,
+      /; the broker requires a client certificate that it trusts: -tls-client-cert-file and /,
     ],
     [mutual, '', upToTls, /^the listener uses TLS; add -tls$/],
     [
@@ -262,7 +262,7 @@ test('all TLS failures are distinguished', async (t) => {
       /^the broker closed the connection right after the TLS handshake; the broker probably requires a \(different\) client certificate/,
     ],
     [mutual, `${trusting} ${asClient('client', client)}`, whole, /./],
-    [expired, '-tls -tlsSkipVerify', whole, /./],
+    [expired, '-tls -tls-skip-verify', whole, /./],
     [
       { ...good, maxVersion: 'TLSv1.2', minVersion: 'TLSv1.2', ciphers: 'AES256-GCM-SHA384' },
       trusting,
@@ -282,11 +282,11 @@ test('all TLS failures are distinguished', async (t) => {
     if (typeof outcomes === 'string') assert.equal(seen, outcomes, `${flags}: ${found.message}`);
     else assert.match(seen, outcomes, `${flags}: ${found.message}`);
     assert.match(found.message, message, flags);
-    const isSkipped = flags.includes('-tlsSkipVerify');
+    const isSkipped = flags.includes('-tls-skip-verify');
     assert.equal(
       found.err,
       isSkipped
-        ? 'weir: warning: -tlsSkipVerify: certificates are not verified; others may read the traffic\n'
+        ? 'weir: warning: -tls-skip-verify: certificates are not verified; others may read the traffic\n'
         : '',
     );
   }
@@ -315,7 +315,7 @@ test('all login failures are distinguished, and the mechanisms are named', async
         only('OAUTHBEARER'),
         '',
         `${before}, SASL failed`,
-        /enables OAUTHBEARER; authenticate with -oauthTokenFile$/,
+        /enables OAUTHBEARER; authenticate with -oauth-token-file$/,
       ],
       [
         only('GSSAPI'),
@@ -331,7 +331,7 @@ test('all login failures are distinguished, and the mechanisms are named', async
       ],
       [
         sasl,
-        '-oauthToken bad',
+        '-oauth-token bad',
         `${before}, SASL failed`,
         /^OAUTHBEARER authentication failed: .* invalid_token;/,
       ],
@@ -339,7 +339,7 @@ test('all login failures are distinguished, and the mechanisms are named', async
         only('OAUTHBEARER'),
         alice,
         `${before}, SASL failed`,
-        /^the mechanism PLAIN is not enabled; the broker enables OAUTHBEARER: choose one with -saslMechanism$/,
+        /^the mechanism PLAIN is not enabled; the broker enables OAUTHBEARER: choose one with -sasl-mechanism$/,
       ],
       [
         undefined,
@@ -348,8 +348,8 @@ test('all login failures are distinguished, and the mechanisms are named', async
         /^this listener does not use SASL; remove -username and -password/,
       ],
       [sasl, alice, `${before}, SASL note, ${after}`, /node 1/],
-      [sasl, `${alice} -saslMechanism SCRAM-SHA-512`, `${before}, SASL ok, ${after}`, /node 1/],
-      [sasl, '-oauthToken good', `${before}, SASL note, ${after}`, /node 1/],
+      [sasl, `${alice} -sasl-mechanism SCRAM-SHA-512`, `${before}, SASL ok, ${after}`, /node 1/],
+      [sasl, '-oauth-token good', `${before}, SASL note, ${after}`, /node 1/],
     ];
   for (const [options, flags, outcomes, message] of cases) {
     const fake = await FakeKafka.start(options === undefined ? {} : { sasl: options });

@@ -269,7 +269,7 @@ test('the leader is asked through the API, with or without the bucket', async (t
   const { topicId } = made!.topic!;
   await node.commitFiles([fileOfTen(topicId)]);
   const ask = async (more: string) => {
-    const line = `cli diagnose-record -apiURL ${api.url} -apiKey ${api.key} -topic orders -partition 0 ${more}`;
+    const line = `cli diagnose-record -api-url ${api.url} -api-key ${api.key} -topic orders -partition 0 ${more}`;
     const { status, out } = await runLine(`${line} -output json`);
     const { metadata, topic_id, range, outcome } = JSON.parse(out);
     return [status, metadata, topic_id, range?.key ?? null, outcome];
@@ -286,7 +286,7 @@ test('the leader is asked through the API, with or without the bucket', async (t
     'missing',
   ]);
   const { err } = await runLine(
-    `cli diagnose-record -apiURL ${api.url} -apiKey ${api.key} -topic payments -partition 0`,
+    `cli diagnose-record -api-url ${api.url} -api-key ${api.key} -topic payments -partition 0`,
   );
   assert.equal(err, 'weir cli diagnose-record: There is no topic payments.\n');
 });
@@ -338,7 +338,7 @@ test('the bytes of a record say which schema they have, and the registry whether
     assert.equal(status, 0);
     return out.split('\n').filter((line) => / (?:schema|decoded) /.test(line));
   };
-  const decode = `-decode auto -schemaRegistryURL ${url}`;
+  const decode = `-decode auto -schema-registry-url ${url}`;
   assert.deepEqual(await schemaLines(0), [
     `key schema      GUID ${guid} after the magic byte 1 in the header __key_schema_id; set -decode auto to look it up`,
     'value schema    id 7 after the magic byte 0 at its beginning; set -decode auto to look it up',
@@ -385,8 +385,8 @@ test('what is missing is one line', async (t) => {
   const { bucket } = await twoFiles(t);
   const at = `-bucketURL file://${bucket.folder}`;
   for (const [line, problem] of [
-    ['-topic orders -partition 0', '-apiURL: required by diagnose-record, or -bucketURL'],
-    [`${at} -topic orders`, '-partition: required by weir cli diagnose-record'],
+    ['-topic orders -partition 0', '-api-url is required, or -bucket-url'],
+    [`${at} -topic orders`, '-partition is required'],
     [`${at} -topic payments -partition 0`, 'partition 0 of topic payments not found in the backup'],
     [`${at} -topic orders -partition 7`, 'partition 7 of topic orders not found in the backup'],
   ] as const) {

@@ -60,7 +60,7 @@ async function ofBackup({ cluster, topic, partition }: Values, store: ObjectStor
   const metadata = await readBackedUpMetadata({ store, clusterId });
   if (metadata === undefined)
     throw new Failure(
-      `the bucket has no metadata backup of ${clusterId}; ask the leader with -apiURL and -apiKey`,
+      `the bucket has no metadata backup of ${clusterId}; ask the leader with -api-url and -api-key`,
     );
   let isFirst = true;
   return {

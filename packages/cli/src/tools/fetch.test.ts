@@ -254,7 +254,7 @@ test('keys and values are decoded by their schemas, and shown with the reason if
       { timestamp, key: null, value: withId(2, 'x') },
     ]),
   );
-  const decoded = `cli fetch -topic orders -schemaRegistryURL ${await registry(t)}`;
+  const decoded = `cli fetch -topic orders -schema-registry-url ${await registry(t)}`;
   const { status, out, err } = await weir(`${decoded} -output json -decode auto`);
   assert.deepEqual([status, err], [0, '']);
   const [first, second, third] = out
@@ -293,13 +293,13 @@ test('the registry may be reached over TLS while the cluster is not', async (t) 
   const value = Buffer.from([0, 0, 0, 0, 1, ...Buffer.from('{"id":5}')]);
   append(fake, 'orders', 0, buildRecordBatch([{ timestamp, key: null, value }]));
   const url = await registry(t, await authority.issue());
-  const decoded = `cli fetch -topic orders -decode auto -schemaRegistryURL ${url}`;
-  const trusted = await weir(`${decoded} -tlsServerCACertFile ${ca}`);
+  const decoded = `cli fetch -topic orders -decode auto -schema-registry-url ${url}`;
+  const trusted = await weir(`${decoded} -tls-server-ca-cert-file ${ca}`);
   assert.deepEqual([trusted.status, trusted.err], [0, '']);
   assert.match(trusted.out, / {"id":5}\n$/);
   const untrusted = await weir(decoded);
   assert.equal(untrusted.status, 0);
   assert.match(untrusted.out, /\(schema 1: https:.*unable to verify the first certificate/);
-  const plain = await weir(`cli fetch -topic orders -tlsServerCACertFile ${ca}`);
+  const plain = await weir(`cli fetch -topic orders -tls-server-ca-cert-file ${ca}`);
   assert.match(plain.err, /needs -tls/);
 });

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { Failure, formatBytes } from '@weir/core';
 import type { Deps } from '../deps.ts';
 import type { FlagName } from '../flags/catalogue.ts';
+import { toolStyle } from '../flags/names.ts';
 
 /** The text of the file that a flag names; `-` is standard input. */
 export async function readGivenFile(
@@ -11,9 +12,10 @@ export async function readGivenFile(
   { input }: Pick<Deps, 'input'>,
 ): Promise<string> {
   const bytes = path === '-' ? await inputBytes(input, bytesMax) : await fileBytes(flag, path);
-  if (bytes.length > bytesMax) throw new Failure(`-${flag}=${path}: is larger than ${formatBytes(bytesMax)}`);
+  if (bytes.length > bytesMax)
+    throw new Failure(`-${toolStyle(flag)}=${path}: is larger than ${formatBytes(bytesMax)}`);
   const text = bytes.toString();
-  if (text.trim() === '') throw new Failure(`-${flag}=${path}: is empty`);
+  if (text.trim() === '') throw new Failure(`-${toolStyle(flag)}=${path}: is empty`);
   return text;
 }
 
@@ -21,7 +23,9 @@ async function fileBytes(flag: FlagName, path: string): Promise<Buffer> {
   try {
     return await readFile(path);
   } catch (error) {
-    throw new Failure(`-${flag}=${path}: failed to read the file (${(error as NodeJS.ErrnoException).code})`);
+    throw new Failure(
+      `-${toolStyle(flag)}=${path}: failed to read the file (${(error as NodeJS.ErrnoException).code})`,
+    );
   }
 }
 

@@ -71,7 +71,7 @@ test('kcmd decodes values by their schemas', async (t) => {
     buildRecordBatch(values.map((value) => ({ timestamp: 0n, key: null, value: Buffer.from(value) }))),
   );
   log.end = 3n;
-  const fetch = ['-type', 'fetch', '-topic', 'orders', '-decode', 'auto', '-schemaRegistryURL', url];
+  const fetch = ['-type', 'fetch', '-topic', 'orders', '-decode', 'auto', '-schema-registry-url', url];
   assert.deepEqual(await kcmd(...fetch), {
     status: 0,
     out: [

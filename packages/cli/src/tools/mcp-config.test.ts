@@ -10,7 +10,7 @@ test('a configuration is printed, its keys read, and rotating deletes the old on
     runArguments(['cli', 'mcp-config', ...words], {
       environment: { SERVICE_API_URL: url, SERVICE_API_KEY: apiKey },
     });
-  const first = await run(accountKey, '-mcpKeys', 'single_key');
+  const first = await run(accountKey, '-mcp-keys', 'single_key');
   assert.equal(first.status, 0, first.err);
   const { weir } = (JSON.parse(first.out) as { mcpServers: { weir: { headers: Record<string, string> } } })
     .mcpServers;
@@ -24,11 +24,11 @@ test('a configuration is printed, its keys read, and rotating deletes the old on
   const workspaceId = context.workspaces[0]!.id;
   const second = await run(
     accountKey,
-    '-mcpClient',
+    '-mcp-client',
     'command_line',
     '-workspaces',
     workspaceId,
-    '-replacesKeys',
+    '-replaces-keys',
     id!,
   );
   assert.equal(second.status, 0, second.err);
@@ -36,7 +36,7 @@ test('a configuration is printed, its keys read, and rotating deletes the old on
     second.out,
     /^mcp add --transport http weir \S+\/api\/v1\/mcp --header "service-api-key-wi_\w+: aks_/,
   );
-  const again = await run(accountKey, '-replacesKeys', id!);
+  const again = await run(accountKey, '-replaces-keys', id!);
   assert.equal(again.status, 1);
   assert.match(again.err, /API key/);
 });

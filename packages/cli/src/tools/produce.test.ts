@@ -46,6 +46,23 @@ test('records from standard input are its lines', async (t) => {
   assert.deepEqual(stored(fake, 'orders', 0), ['null=one', 'null=two', 'null=', 'null=last line']);
 });
 
+test('empty input creates no topic', async (t) => {
+  let mayHaveCreated = 0;
+  const { weir } = await cluster(t, {
+    topics: { orders: 1 },
+    script: {
+      Metadata({ allowAutoTopicCreation }) {
+        if (allowAutoTopicCreation) mayHaveCreated++;
+        return undefined;
+      },
+    },
+  });
+  assert.equal((await weir('cli produce -topic orders', { input: [] })).status, 0);
+  assert.equal(mayHaveCreated, 0);
+  assert.equal((await weir('cli produce -topic orders', { input: ['one'] })).status, 0);
+  assert.equal(mayHaveCreated, 1);
+});
+
 test('a key determines the partition, and records without a key are distributed round robin', async (t) => {
   const { fake, weir } = await cluster(t, { brokers: 3, topics: { orders: 5 } });
   await weir('cli produce -topic orders -key hello -records a,,b');

@@ -11,7 +11,7 @@ interface RegistryConnection {
   readonly clock: Clock;
 }
 
-/** Opens a client of the registry that `-schemaRegistryURL` names. Its code is loaded only by tools that use it. */
+/** Opens a client of the registry that `-schema-registry-url` names. Its code is loaded only by tools that use it. */
 export async function openRegistryClient(connection: RegistryConnection): Promise<RegistryClient> {
   const { values, credentials, tls, clock } = connection;
   const registry = await import('@weir/registry/client');
@@ -30,6 +30,6 @@ export async function openRegistryClient(connection: RegistryConnection): Promis
     });
   } catch (error) {
     if (!(error instanceof registry.InvalidRegistryAddress)) throw error;
-    throw new Failure(`-schemaRegistryURL: ${error.message}`, { cause: error });
+    throw new Failure(`-schema-registry-url: ${error.message}`, { cause: error });
   }
 }

@@ -131,9 +131,9 @@ test('a mistake is one line', async (t) => {
   await leave();
   const say = 'weir cli reset-offsets: ';
   const cases: readonly [flags: string, status: number, err: RegExp][] = [
-    ['-topic orders -to-latest', 2, /-group: required by weir cli reset-offsets\n$/],
-    ['-group billing -topic orders', 2, /-to-offset: required by reset-offsets, or another target/],
-    ['-group billing -to-latest', 2, /-topic: required by reset-offsets, or -all-topics\n$/],
+    ['-topic orders -to-latest', 2, /-group is required\n$/],
+    ['-group billing -topic orders', 2, /-to-offset is required, or another target/],
+    ['-group billing -to-latest', 2, /-topic is required, or -all-topics\n$/],
     ['-group billing -topic orders:x -to-latest', 2, /-topic=orders:x: topics such as .* are allowed\n$/],
     ['-group billing -all-topics -topic orders -to-latest', 2, /set one of them\n$/],
     [

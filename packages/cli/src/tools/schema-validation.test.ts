@@ -39,7 +39,7 @@ test('weir local validates records by its own registry, and fetch decodes them',
   assert.match(mixed.err, /record 1: value does not match schema 2: 1 bytes follow the value/);
 
   const fetched = await weir(
-    `cli fetch -topic t -output json -decode auto -schemaRegistryURL ${registryUrl}`,
+    `cli fetch -topic t -output json -decode auto -schema-registry-url ${registryUrl}`,
   );
   const records = fetched.out
     .trim()
@@ -81,7 +81,7 @@ test('produce encodes JSON by a schema, and fetch shows the same JSON', async (t
       /value 2 does not match schema 3: #\/id: must be integer/,
     ],
   ];
-  const at = `-schemaRegistryURL ${registryUrl}`;
+  const at = `-schema-registry-url ${registryUrl}`;
   for (const [index, [file, text, type, json, problem]] of schemas.entries()) {
     const path = join(folder, file);
     writeFileSync(path, text);

@@ -37,7 +37,7 @@ function files(t: TestContext, texts: Readonly<Record<string, string>>): (name: 
 async function registry(t: TestContext, script: Parameters<typeof startFakeRegistry>[1]) {
   const { url, sent } = await startFakeRegistry(t, script);
   const weir = (words: readonly string[], options: RunOptions = {}) =>
-    runArguments(['cli', ...words, '-schemaRegistryURL', url], options);
+    runArguments(['cli', ...words, '-schema-registry-url', url], options);
   return { url, sent, weir };
 }
 
@@ -393,7 +393,12 @@ test('a registry gets the login as Basic or Bearer', async (t) => {
 
 test('a registry that is not there is one line', async (t) => {
   const { url } = await startFakeRegistry(t, {});
-  const { err, status } = await runArguments(['cli', 'list-subjects', '-schemaRegistryURL', `${url}/wrong`]);
+  const { err, status } = await runArguments([
+    'cli',
+    'list-subjects',
+    '-schema-registry-url',
+    `${url}/wrong`,
+  ]);
   assert.equal(status, 1);
   assert.match(err, /^weir cli list-subjects: http:\S+\/wrong: .*\n$/);
 });
@@ -404,22 +409,22 @@ test('a registry that hangs up is one line that says what to do', async (t) => {
   await once(server, 'listening');
   t.after(() => server.close());
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const { err } = await runArguments(['cli', 'list-subjects', '-schemaRegistryURL', url]);
-  const advice = 'check that the port is that of a registry, and whether -schemaRegistryURL needs https';
+  const { err } = await runArguments(['cli', 'list-subjects', '-schema-registry-url', url]);
+  const advice = 'check that the port is that of a registry, and whether -schema-registry-url needs https';
   assert.equal(err, `weir cli list-subjects: ${url}: socket hang up; ${advice} or http\n`);
 });
 
 test('flags that do not fit are rejected', async () => {
   const cases: readonly [line: string, err: string][] = [
-    ['describe-schema', '-subject: required by weir cli describe-schema, or -schema-id, or -schema-guid'],
+    ['describe-schema', '-subject is required, or -schema-id, or -schema-guid'],
     ['describe-schema -schema-id 1 -schema-guid x', '-schema-guid=x with -schema-id=1: set one of them'],
     [
       'describe-schema -schema-id 1 -schema-version 2',
       '-schema-version=2 with -schema-id=1: set one of them',
     ],
-    ['register-schema -schema-file x', '-subject: required by weir cli register-schema'],
-    ['check-schema -subject x', '-schema-file: required by weir cli check-schema'],
-    ['delete-schema', '-subject: required by weir cli delete-schema'],
+    ['register-schema -schema-file x', '-subject is required'],
+    ['check-schema -subject x', '-schema-file is required'],
+    ['delete-schema', '-subject is required'],
     [
       'delete-schema -subject x -schema-version 0',
       '-schema-version=0: latest, or 1 to 2147483647 is allowed',
@@ -430,13 +435,13 @@ test('flags that do not fit are rejected', async () => {
     ],
     ['schema-config -force', '-force=true: needs -schema-mode'],
     [
-      'list-subjects -tlsServerCACertFile ca.pem',
-      '-tlsServerCACertFile=ca.pem: needs an https:// address in -schemaRegistryURL',
+      'list-subjects -tls-server-ca-cert-file ca.pem',
+      '-tls-server-ca-cert-file=ca.pem: needs an https:// address in -schema-registry-url',
     ],
     ['list-subjects -username shop', '-username=shop: needs -password'],
     [
-      'list-subjects -schemaRegistryURL localhost',
-      '-schemaRegistryURL=localhost: http:// or https:// and a host is needed',
+      'list-subjects -schema-registry-url localhost',
+      '-schema-registry-url=localhost: http:// or https:// and a host is needed',
     ],
   ];
   for (const [line, err] of cases) {

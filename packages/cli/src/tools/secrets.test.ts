@@ -23,9 +23,9 @@ test('a secret is created, listed, rotated and deleted, and its value is never p
     assert.ok(!(run.out + run.err).includes('horse'), run.out + run.err);
     return run;
   };
-  const made = await weir('create -secretName one', { input: [`${value}\n`] });
+  const made = await weir('create -secret-name one', { input: [`${value}\n`] });
   assert.deepEqual(made, { status: 0, out: 'made one\n', err: '' });
-  const again = await weir('create -secretName one -cluster orders', { input: ['x'] });
+  const again = await weir('create -secret-name one -cluster orders', { input: ['x'] });
   assert.deepEqual([again.status, again.out], [1, '']);
   assert.match(again.err, /There is a secret "one" of the cluster already/);
 
@@ -35,10 +35,12 @@ test('a secret is created, listed, rotated and deleted, and its value is never p
     writeFileSync(join(folder, name), text);
     return join(folder, name);
   };
-  const rotated = await weir(`rotate -secretName one -secretFile ${file('good', `${value}2`)} -output json`);
+  const rotated = await weir(
+    `rotate -secret-name one -secret-file ${file('good', `${value}2`)} -output json`,
+  );
   assert.deepEqual(JSON.parse(rotated.out), { name: 'one', version: 2 });
   const most = 'x'.repeat(coreLimits.secretBytesMax);
-  assert.equal((await weir(`create -secretName two -secretFile ${file('most', `${most}\r\n`)}`)).status, 0);
+  assert.equal((await weir(`create -secret-name two -secret-file ${file('most', `${most}\r\n`)}`)).status, 0);
   // file, what is wrong
   const refused: readonly (readonly [string, RegExp])[] = [
     [join(folder, 'missing'), /failed to read the file \(ENOENT\)/],
@@ -48,7 +50,7 @@ test('a secret is created, listed, rotated and deleted, and its value is never p
     [file('zero', 'a\0b'), /has control characters/],
   ];
   for (const [path, problem] of refused) {
-    const run = await weir(`rotate -secretName one -secretFile ${path}`);
+    const run = await weir(`rotate -secret-name one -secret-file ${path}`);
     assert.equal(run.status, 1, path);
     assert.match(run.err, problem);
   }
@@ -60,18 +62,18 @@ test('a secret is created, listed, rotated and deleted, and its value is never p
   );
   const { secrets } = await client.call('list_secrets', { virtual_cluster_id });
   assert.deepEqual(JSON.parse((await weir('list -output json')).out), { secrets });
-  assert.deepEqual((await weir('delete -secretName one')).out, 'deleted one\n');
-  assert.equal((await weir('delete -secretName one')).status, 1);
-  await weir('delete -secretName two');
+  assert.deepEqual((await weir('delete -secret-name one')).out, 'deleted one\n');
+  assert.equal((await weir('delete -secret-name one')).status, 1);
+  await weir('delete -secret-name two');
   assert.equal((await weir('list')).out, 'no secrets\n');
 });
 
 test('a value cannot be given as a flag or a word, and a name has to be', async () => {
   const nameless = await runArguments(['secret', 'create'], { environment: { SERVICE_API_URL: 'http://h' } });
   assert.equal(nameless.status, 2);
-  assert.match(nameless.err, /-secretName/);
+  assert.match(nameless.err, /-secret-name/);
   for (const words of [['-secret', value], ['-secretValue', value], [value]]) {
-    const run = await runArguments(['secret', 'create', '-secretName', 'one', ...words]);
+    const run = await runArguments(['secret', 'create', '-secret-name', 'one', ...words]);
     assert.equal(run.status, 2);
     assert.ok(!run.err.includes(value), run.err);
   }

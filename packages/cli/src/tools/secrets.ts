@@ -88,6 +88,6 @@ async function readValue({ secretFile }: CommandValues<'secret rotate'>, deps: D
     coreLimits.secretBytesMax + lineBreakBytes,
     deps,
   );
-  if (text.includes('\ufffd')) throw new Failure(`-secretFile=${secretFile}: is not a text in UTF-8`);
+  if (text.includes('\ufffd')) throw new Failure(`-secret-file=${secretFile}: is not a text in UTF-8`);
   return text.replace(/\r?\n$/, '');
 }

@@ -35,11 +35,11 @@ test('both password mechanisms log in, and anonymous clients get advice', async 
   const { stranger, root, alice } = await securedCluster(t);
   assert.equal((await root('cli create-topic -topic orders')).status, 0);
   for (const mechanism of ['PLAIN', 'SCRAM-SHA-512']) {
-    const listed = await alice(`cli list-topics -saslMechanism ${mechanism}`);
+    const listed = await alice(`cli list-topics -sasl-mechanism ${mechanism}`);
     assert.deepEqual([listed.status, listed.err], [0, ''], mechanism);
     assert.match(listed.out, /\norders /);
     const wrong = await stranger(
-      `cli list-topics -username alice -password hunter2 -saslMechanism ${mechanism}`,
+      `cli list-topics -username alice -password hunter2 -sasl-mechanism ${mechanism}`,
     );
     assert.equal(wrong.status, 1);
     assert.match(wrong.err, new RegExp(`${mechanism} authentication failed: .*; check -username and -pass`));
@@ -51,7 +51,7 @@ test('both password mechanisms log in, and anonymous clients get advice', async 
   const diagnosis = await stranger('cli diagnose-connection');
   assert.equal(diagnosis.status, 1);
   assert.match(diagnosis.out, /FAILED +SASL +the broker requires SASL and enables PLAIN, SCRAM-SHA-512\n/);
-  const unable = await stranger('cli diagnose-connection -oauthToken eyJ.e30.x');
+  const unable = await stranger('cli diagnose-connection -oauth-token eyJ.e30.x');
   assert.match(unable.out, /FAILED +SASL +the mechanism OAUTHBEARER is not enabled\n/);
 });
 

@@ -46,7 +46,7 @@ test('the tool asks the API with the prices of the flags', async (t) => {
     runArguments(['cli', 'storage-costs', ...words], {
       environment: { SERVICE_API_URL: url, SERVICE_API_KEY: key },
     });
-  const shown = await run('-output', 'json', '-priceList', 'gcs', '-prices', 'put=0.1,storage=0.5');
+  const shown = await run('-output', 'json', '-price-list', 'gcs', '-prices', 'put=0.1,storage=0.5');
   assert.equal(shown.status, 0, shown.err);
   const { prices } = JSON.parse(shown.out) as { prices: Record<string, number> };
   assert.deepEqual([prices.put, prices.storage, prices.get], [0.1, 0.5, 0.0004]);

@@ -3,6 +3,7 @@ import { createSecureContext } from 'node:tls';
 import type { ClientTls } from '@weir/client';
 import { Failure } from '@weir/core';
 import type { FlagName } from '../flags/catalogue.ts';
+import { toolStyle } from '../flags/names.ts';
 import type { ClientTlsFiles } from '../rules/client-tls.ts';
 import { readFlagFile } from './flag-file.ts';
 
@@ -19,7 +20,7 @@ export async function readTlsFiles({
     readPrivateKey('tlsClientPrivateKeyFile', privateKeyPath),
   ]);
   if (certificate !== undefined && privateKey !== undefined) {
-    const subject = `-tlsClientPrivateKeyFile=${privateKeyPath}`;
+    const subject = `-tls-client-private-key-file=${privateKeyPath}`;
     whenUsable(subject, 'does not match the certificate', () =>
       createSecureContext({ cert: certificate, key: privateKey }),
     );
@@ -37,9 +38,13 @@ async function readCertificates(flag: FlagName, path: string | undefined): Promi
   const pem = await readFlagFile(flag, path);
   // TLS ignores unreadable certificates, and then trusts no server without saying why.
   const blocks = pem.toString().match(certificateBlock) ?? [];
-  if (blocks.length === 0) throw new Failure(`-${flag}=${path}: no PEM certificate found`);
+  if (blocks.length === 0) throw new Failure(`-${toolStyle(flag)}=${path}: no PEM certificate found`);
   for (const [index, block] of blocks.entries()) {
-    whenUsable(`-${flag}=${path}`, `certificate ${index + 1} is invalid`, () => new X509Certificate(block));
+    whenUsable(
+      `-${toolStyle(flag)}=${path}`,
+      `certificate ${index + 1} is invalid`,
+      () => new X509Certificate(block),
+    );
   }
   return pem;
 }
@@ -49,7 +54,7 @@ const certificateBlock = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE--
 async function readPrivateKey(flag: FlagName, path: string | undefined): Promise<Buffer | undefined> {
   if (path === undefined) return undefined;
   const pem = await readFlagFile(flag, path);
-  whenUsable(`-${flag}=${path}`, 'no PEM private key found', () => createPrivateKey(pem));
+  whenUsable(`-${toolStyle(flag)}=${path}`, 'no PEM private key found', () => createPrivateKey(pem));
   return pem;
 }
 

@@ -68,6 +68,6 @@ test('a file that cannot be read, or no file, is one line', async (t) => {
   assert.deepEqual(await validate(), {
     status: 2,
     out: '',
-    err: 'weir cli validate-pipeline-config: -config-file: required by weir cli validate-pipeline-config\n',
+    err: 'weir cli validate-pipeline-config: -config-file is required\n',
   });
 });

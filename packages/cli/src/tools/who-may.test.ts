@@ -29,7 +29,7 @@ test('each principal is shown with what it may do, and the rule that decides', a
     [
       'TOPIC orders: ACLs are not enforced; this is what they would decide; enforce them with weir cli alter-broker-configs -config ' +
         'service.acls.enabled=true',
-      'superusers are allowed everything; list them with -apiURL and -apiKey',
+      'superusers are allowed everything; list them with -api-url and -api-key',
       'PRINCIPAL  MAY  OPERATIONS  WHY',
       'User:alice  yes  READ,DESCRIBE  ALLOW User:alice READ TOPIC orders',
       'User:alice  no  WRITE,DELETE  no rule: denied',
@@ -103,7 +103,7 @@ test('superusers and the names of credentials come from the API', async (t) => {
       is_cluster_superuser,
     });
   await weir(`cli create-acls ${rules[0]}`);
-  const flags = `-topic orders -operation READ,WRITE -apiURL ${api.url} -apiKey ${api.key} -cluster ${id}`;
+  const flags = `-topic orders -operation READ,WRITE -api-url ${api.url} -api-key ${api.key} -cluster ${id}`;
   const { out, err } = await weir(`cli who-may ${flags}`);
   assert.equal(err, '');
   assert.deepEqual(spaces(out).trimEnd().split('\n').slice(2), [
@@ -148,11 +148,11 @@ test('where ACLs are enforced, who may not see them is refused in one line', asy
 test('a mistake is one line', async (t) => {
   const { weir } = await startLocalCluster(t);
   const cases: readonly [flags: string, err: RegExp][] = [
-    ['', /-topic: required by who-may, or -group, -transactional-id or -whole-cluster\n$/],
+    ['', /-topic is required, or -group, -transactional-id or -whole-cluster\n$/],
     ['-topic a -group b', /-topic=a with -group=b: set one resource\n$/],
     ['-group a -operation WRITE', /-operation=WRITE: the operations of a GROUP are READ, DELETE, /],
-    ['-topic a -apiURL http://localhost:1', /-apiKey: required by who-may with -apiURL\n$/],
-    ['-topic a -cluster b', /-cluster=b: needs -apiURL/],
+    ['-topic a -api-url http://localhost:1', /-api-key is required with -api-url\n$/],
+    ['-topic a -cluster b', /-cluster=b: needs -api-url/],
   ];
   for (const [flags, err] of cases) {
     const found = await weir(`cli who-may ${flags}`);

@@ -216,7 +216,7 @@ function notes(
       : isEnforced
         ? 'ACLs are enforced'
         : `ACLs are not enforced; this is what they would decide; ${aclSwitchAdvice}`;
-  const superusers = 'superusers are allowed everything; list them with -apiURL and -apiKey';
+  const superusers = 'superusers are allowed everything; list them with -api-url and -api-key';
   return [
     `${escapeControls(`${resourceType} ${resourceName}: ${mode}`)}\n`,
     ...(areSuperusersUnknown ? [`${superusers}\n`] : []),

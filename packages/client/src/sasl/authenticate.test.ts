@@ -107,7 +107,7 @@ test('a failed login reports the reason and the flag that helps, and no secret',
       onlyScram,
       byPassword('PLAIN', 'hunter2'),
       'mechanism not enabled',
-      /: the mechanism PLAIN is not enabled; the broker enables SCRAM-SHA-512: choose one with -saslMechanism$/,
+      /: the mechanism PLAIN is not enabled; the broker enables SCRAM-SHA-512: choose one with -sasl-mechanism$/,
     ],
     [
       undefined,

@@ -9,7 +9,7 @@ const secretAdvice: Readonly<Record<SaslMechanism, string>> = {
   PLAIN: 'check -username and -password',
   'SCRAM-SHA-512': 'check -username and -password',
   OAUTHBEARER:
-    'check the issuer, the audience and the expiry of the token; use -oauthTokenFile, which is read at every ' +
+    'check the issuer, the audience and the expiry of the token; use -oauth-token-file, which is read at every ' +
     'authentication, for tokens that expire',
 };
 
@@ -50,7 +50,7 @@ function adviceOn(problem: LoginProblem, mechanism: SaslMechanism, mechanisms: r
     case 'mechanism not enabled':
       return mechanisms.length === 0
         ? 'the broker enables no mechanism'
-        : `the broker enables ${mechanisms.join(', ')}: choose one with -saslMechanism`;
+        : `the broker enables ${mechanisms.join(', ')}: choose one with -sasl-mechanism`;
     case 'refused':
       return secretAdvice[mechanism];
     case 'server unproven':

@@ -1,8 +1,7 @@
 import { bool } from '../../values/bool.ts';
 import { list } from '../../values/list.ts';
-import { path, text } from '../../values/text.ts';
+import { path } from '../../values/text.ts';
 import { available } from '../row.ts';
-import { apiTools, recordTools } from './takers.ts';
 
 /** Input and mode of `weir apply`. */
 export const applyFlags = [
@@ -14,14 +13,6 @@ export const applyFlags = [
     commands: ['apply'],
     help: 'The files with the desired state; - is standard input.',
     rule: 'Can be repeated.',
-  }),
-  available({
-    name: 'apiKey',
-    type: text('key'),
-    secret: true,
-    commands: ['apply', ...apiTools, ...recordTools, 'cli who-may'],
-    help: 'The API key: an application or account key.',
-    rule: 'Other users of the machine can see flags; use the variable instead.',
   }),
   available({
     name: 'dryRun',

@@ -112,6 +112,14 @@ export const clusterFlags = [
     help: 'The URL of the control plane API.',
     rule: 'Can end with /api/v1. Agents exchange platform tokens there; default: -metadataURL.',
   }),
+  available({
+    name: 'apiKey',
+    type: text('key'),
+    secret: true,
+    commands: ['apply', ...apiTools, ...recordTools, 'cli who-may'],
+    help: 'The API key: an application or account key.',
+    rule: 'Other users of the machine can see flags; use the variable instead.',
+  }),
   planned({
     name: 'multiregion',
     type: bool(),

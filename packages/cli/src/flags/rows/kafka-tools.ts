@@ -221,8 +221,9 @@ export const toolFlags = [
     name: 'wait',
     type: durationMs({ max: 86_400_000 }),
     default: 0,
-    commands: ['cli fetch'],
-    help: 'How long to wait for new records.',
+    commands: ['cli fetch', 'cli events search'],
+    help: 'How long to wait for new records or a first event.',
+    rule: 'Events can be searched a few seconds after they happened.',
   }),
   available({
     name: 'records',
@@ -318,8 +319,9 @@ export const toolFlags = [
     name: 'output',
     type: oneOf('table', 'json'),
     default: 'table',
-    commands: resultPrinters,
+    commands: ['local', 'playground', 'demo', ...resultPrinters],
     help: 'The output format: table or JSON.',
+    rule: 'local, playground and demo print their addresses, as text or as one line of JSON.',
   }),
 ];
 

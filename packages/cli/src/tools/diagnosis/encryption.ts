@@ -46,7 +46,7 @@ export async function shakeHands(
     const seen = `${socket.getProtocol()}, ${certificateInWords(socket.getPeerCertificate())}`;
     socket.destroy();
     if (tls.skipsVerification !== true) return ok('TLS', seen);
-    return note('TLS', `${seen}, not verified`, 'remove -tlsSkipVerify to verify the broker');
+    return note('TLS', `${seen}, not verified`, 'remove -tls-skip-verify to verify the broker');
   } catch (error) {
     const { detail, advice } = explained(error);
     const problem = error instanceof ConnectionFailed ? error.problem : 'other';

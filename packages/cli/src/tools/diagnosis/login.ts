@@ -48,9 +48,9 @@ export function loginWanted(mechanisms: readonly string[]): Step {
   const ways = [
     ...(mechanisms.includes('PLAIN') ? ['-username and -password'] : []),
     ...(mechanisms.includes('SCRAM-SHA-512')
-      ? ['-username and -password with -saslMechanism=SCRAM-SHA-512']
+      ? ['-username and -password with -sasl-mechanism=SCRAM-SHA-512']
       : []),
-    ...(mechanisms.includes('OAUTHBEARER') ? ['-oauthTokenFile'] : []),
+    ...(mechanisms.includes('OAUTHBEARER') ? ['-oauth-token-file'] : []),
   ];
   const enabled = mechanisms.length === 0 ? 'no mechanism' : mechanisms.join(', ');
   const advice =

@@ -12,14 +12,14 @@ test('a failed connection comes with advice', () => {
   const cases: readonly [line: string, advice: RegExp][] = [
     [
       lineOf('connect ECONNREFUSED 127.0.0.1:1', 'ECONNREFUSED'),
-      /; nothing listens there; .* -schemaRegistryURL/,
+      /; nothing listens there; .* -schema-registry-url/,
     ],
     [
       lineOf('getaddrinfo ENOTFOUND here', 'ENOTFOUND'),
-      /; failed to resolve the name; check -schemaRegistryURL$/,
+      /; failed to resolve the name; check -schema-registry-url$/,
     ],
     [lineOf('socket hang up', 'ECONNRESET'), /; .* https or http$/],
-    [lineOf('unable to verify', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'), /; .* -tlsServerCACertFile$/],
+    [lineOf('unable to verify', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'), /; .* -tls-server-ca-cert-file$/],
   ];
   for (const [line, advice] of cases) assert.match(line, advice);
 });
@@ -29,7 +29,7 @@ test('advice of the runtime about its own flags is left out', () => {
     'self-signed certificate; if the root CA is installed locally, try running Node.js with --use-system-ca';
   assert.equal(
     lineOf(message, 'DEPTH_ZERO_SELF_SIGNED_CERT'),
-    'https://here: self-signed certificate; set the certificate authority of the registry with -tlsServerCACertFile',
+    'https://here: self-signed certificate; set the certificate authority of the registry with -tls-server-ca-cert-file',
   );
 });
 

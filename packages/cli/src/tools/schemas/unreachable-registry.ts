@@ -1,14 +1,14 @@
 import type { RegistryUnavailable } from '@weir/registry';
 
-const notTrusted = 'set the certificate authority of the registry with -tlsServerCACertFile';
+const notTrusted = 'set the certificate authority of the registry with -tls-server-ca-cert-file';
 const wrongScheme =
-  'check that the port is that of a registry, and whether -schemaRegistryURL needs https or http';
+  'check that the port is that of a registry, and whether -schema-registry-url needs https or http';
 
 /** What to do about a connection that fails, by the code of the error. */
 const advice: Readonly<Record<string, string>> = {
   ECONNREFUSED:
-    'nothing listens there; check that the registry is running and that -schemaRegistryURL is its address',
-  ENOTFOUND: 'failed to resolve the name; check -schemaRegistryURL',
+    'nothing listens there; check that the registry is running and that -schema-registry-url is its address',
+  ENOTFOUND: 'failed to resolve the name; check -schema-registry-url',
   EAI_AGAIN: 'no response from the name server',
   ECONNRESET: wrongScheme,
   ERR_SSL_WRONG_VERSION_NUMBER: wrongScheme,

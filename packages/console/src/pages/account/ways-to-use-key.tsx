@@ -8,7 +8,7 @@ export function WaysToUseKey({ secret }: { readonly secret: string }) {
     <div className="flex flex-col gap-2">
       <p className="text-sm font-medium text-ink">Try it</p>
       <Command text={`curl -s ${origin}${apiPath}/get_context -H '${apiKeyHeader}: ${secret}'`} />
-      <Command text={`weir cli events search -last 1h -apiURL ${origin} -apiKey ${secret}`} />
+      <Command text={`weir cli events search -last 1h -api-url ${origin} -api-key ${secret}`} />
     </div>
   );
 }
