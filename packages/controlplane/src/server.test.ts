@@ -376,7 +376,7 @@ test('bytes that are not a frame end the connection and nothing else', async (t)
   assert.equal(await client(t, [url]).allocateProducerIds(1), 1);
 });
 
-/** A frame with the numbers of `rpc/src/frames/frame.ts`. */
+/** A frame with the numbers of `rpc/src/frames/frame-kinds.ts`. */
 function frameOf(kind: number, id: number, body: string, columns: Buffer = Buffer.alloc(0)): Buffer {
   const head = Buffer.alloc(16);
   head.set([kind, 1]);

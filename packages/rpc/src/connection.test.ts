@@ -27,7 +27,8 @@ import {
 } from './channel/channel.ts';
 import { type ClusterClient, connectCluster } from './client/client.ts';
 import type { ClientHello } from './frames/bodies.ts';
-import { callLimits, decodeFrame, encodeFrame, type Frame, replyLimits } from './frames/frame.ts';
+import { callLimits, decodeFrame, encodeFrame, replyLimits } from './frames/frame.ts';
+import type { Frame } from './frames/frame-kinds.ts';
 import { rpcLimits } from './limits.ts';
 import { ReplyMemory } from './server/reply-memory.ts';
 import { serveConnection } from './server/serve-connection.ts';

@@ -1,5 +1,6 @@
 import { systemClock } from '@weir/core';
-import { encodeFrame, frameKinds } from '../../../packages/rpc/src/frames/frame.ts';
+import { encodeFrame } from '../../../packages/rpc/src/frames/frame.ts';
+import { frameKinds } from '../../../packages/rpc/src/frames/frame-kinds.ts';
 import { type CostListener, listed, nested, sendTo } from '../listener.ts';
 import type { Sizes } from '../search.ts';
 import type { Addresses } from '../served-process.ts';

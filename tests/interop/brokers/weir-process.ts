@@ -8,7 +8,8 @@ import { type Environment, systemClock, systemEnvironment } from '@weir/core';
 import type { DialTarget } from '../../../packages/rpc/src/channel/channel.ts';
 import { dialWebSocket } from '../../../packages/rpc/src/channel/web-socket.ts';
 import { readServerHello } from '../../../packages/rpc/src/frames/bodies.ts';
-import { decodeFrame, type Frame, replyLimits } from '../../../packages/rpc/src/frames/frame.ts';
+import { decodeFrame, replyLimits } from '../../../packages/rpc/src/frames/frame.ts';
+import type { Frame } from '../../../packages/rpc/src/frames/frame-kinds.ts';
 
 const bin = join(import.meta.dirname, '../../../bin/weir');
 

@@ -10,7 +10,9 @@ import {
   readServerHello,
   type ServerHello,
 } from '../frames/bodies.ts';
-import { decodeFrame, encodeFrame, type Frame, FrameError, replyLimits } from '../frames/frame.ts';
+import { decodeFrame, encodeFrame, replyLimits } from '../frames/frame.ts';
+import { FrameError } from '../frames/frame-error.ts';
+import type { Frame } from '../frames/frame-kinds.ts';
 
 /** The events of a connection. */
 interface ConnectionEvents {

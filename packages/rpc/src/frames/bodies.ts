@@ -9,7 +9,7 @@ import {
   type Shape,
   text,
 } from '@weir/cluster/shapes';
-import { FrameError } from './frame.ts';
+import { FrameError } from './frame-error.ts';
 
 /** The bodies of the frames, except those of snapshots and changes. */
 

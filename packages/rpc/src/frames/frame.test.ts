@@ -9,13 +9,12 @@ import {
   decodeFrame,
   encodeBody,
   encodeFrame,
-  FrameError,
-  FrameReader,
-  FrameTooLarge,
-  frameKinds,
   frameOf,
   replyLimits,
 } from './frame.ts';
+import { FrameError, FrameTooLarge } from './frame-error.ts';
+import { frameKinds } from './frame-kinds.ts';
+import { FrameReader } from './frame-reader.ts';
 
 const column = fc.oneof(
   fc.uint8Array(),

@@ -1,5 +1,5 @@
 import type { AgentDescription, ClusterChange, Pointers, TopicDescription } from '@weir/cluster';
-import { FrameError } from './frame.ts';
+import { FrameError } from './frame-error.ts';
 import {
   type Appended,
   changeKinds,

@@ -9,15 +9,10 @@ import {
   readClientHello,
   type ServerHello,
 } from '../frames/bodies.ts';
-import {
-  beginFrame,
-  callLimits,
-  encodeFrame,
-  type Frame,
-  FrameError,
-  FrameReader,
-  FrameTooLarge,
-} from '../frames/frame.ts';
+import { beginFrame, callLimits, encodeFrame } from '../frames/frame.ts';
+import { FrameError, FrameTooLarge } from '../frames/frame-error.ts';
+import type { Frame } from '../frames/frame-kinds.ts';
+import { FrameReader } from '../frames/frame-reader.ts';
 import { rpcLimits } from '../limits.ts';
 import { answerFrame, isPassing } from './answers.ts';
 import { CallExecutor } from './call-executor.ts';

@@ -1,14 +1,8 @@
 import type { ClusterChange, ClusterSnapshot } from '@weir/cluster';
 import type { MetricRow, Series } from '@weir/core';
 import { type Channel, type EndCode, endCodes } from '../channel/channel.ts';
-import {
-  type EncodedBody,
-  encodeBody,
-  encodeFrame,
-  FrameError,
-  frameOf,
-  replyLimits,
-} from '../frames/frame.ts';
+import { type EncodedBody, encodeBody, encodeFrame, frameOf, replyLimits } from '../frames/frame.ts';
+import { FrameError } from '../frames/frame-error.ts';
 import { packChanges } from '../frames/pack-changes.ts';
 import { rpcLimits } from '../limits.ts';
 import { failureOf } from './answers.ts';
