@@ -263,6 +263,12 @@ export class GroupCoordinator implements GroupsPort {
     return this.#ask(() => this.#listAll().filter(isWanted));
   }
 
+  /** Whether a group has no members now. */
+  isWithoutMembers(groupId: string): boolean {
+    const state = this.#directory.find(groupId)?.listing().state;
+    return state === undefined || state === 'Empty' || state === 'Dead';
+  }
+
   /** The number of groups, those that only have offsets too. */
   count(): number {
     let count = this.#directory.size;

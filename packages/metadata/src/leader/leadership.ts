@@ -190,6 +190,7 @@ export class Leadership {
     this.series = new ClusterSampler({
       machine: replica.machine,
       agents: this.agents,
+      groups: this.groups,
       budget: options.seriesBudget,
       clock,
     });

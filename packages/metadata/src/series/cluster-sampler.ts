@@ -27,6 +27,7 @@ interface ClusterSamplerOptions {
     seen(): readonly SeenAgent[];
     lastTraffic(agentId: string): LastTraffic | undefined;
   };
+  readonly groups: { isWithoutMembers(groupId: string): boolean };
   readonly budget: SeriesBudget;
   readonly clock: Clock;
 }
@@ -37,12 +38,15 @@ interface Progress {
   readonly partitionCount: number;
   readonly end: number;
   readonly committed: number;
+  /** Of a group: whether the committed offsets moved on since the sample before. */
+  readonly hasMoved?: boolean;
 }
 
 interface TrackedGroup {
   lag: number;
   producedPerSecond: number | null;
   consumedPerSecond: number | null;
+  hadMembers: boolean;
   readonly topics: Map<number, Progress>;
 }
 
@@ -55,6 +59,9 @@ const reportAgeMsMax = 2 * reportIntervalMs;
  *
  * Groups with the largest lag have series. The others are looked at in turn, as many offsets per sample as the limit
  * allows, and take the place of one with less lag. Share groups have no committed offsets, and no series.
+ *
+ * Offsets are reset while a group has no members, so that a move of such a group is consumption only if it goes on for
+ * more than one sample, as that of consumers that commit without being members does.
  */
 export class ClusterSampler {
   readonly #options: ClusterSamplerOptions;
@@ -215,7 +222,13 @@ export class ClusterSampler {
       if (lag <= leastLag) return;
       this.#forget(least);
     }
-    this.#groups.set(groupId, { lag, producedPerSecond: null, consumedPerSecond: null, topics: new Map() });
+    this.#groups.set(groupId, {
+      lag,
+      producedPerSecond: null,
+      consumedPerSecond: null,
+      hadMembers: false,
+      topics: new Map(),
+    });
     this.#sampleTracked(groupId, put);
   }
 
@@ -226,22 +239,26 @@ export class ClusterSampler {
 
   /** Returns the number of offsets. */
   #sampleTracked(groupId: string, put: Put): number {
-    const { machine, clock } = this.#options;
+    const { machine, groups, clock } = this.#options;
     const group = this.#groups.get(groupId)!;
     const atMs = clock.monotonicMs();
     let [lag, offsetCount, topicCount] = [0, 0, 0];
     let produced: number | null = null;
     let consumed: number | null = null;
     const seen = new Set<number>();
+    const hasMembers = !groups.isWithoutMembers(groupId);
+    const { hadMembers } = group;
     for (const topic of machine.groupProgress(groupId)) {
       lag += topic.lag;
       offsetCount += topic.partitionCount;
       seen.add(topic.number);
       const last = group.topics.get(topic.number);
-      const now: Progress = { atMs, ...topic };
+      const hasMoved = last !== undefined && topic.committed > last.committed;
+      const now: Progress = { atMs, ...topic, hasMoved };
       group.topics.set(topic.number, now);
-      const [ownProduced, ownConsumed] =
-        last === undefined ? [null, null] : [perSecond(last, now, 'end'), perSecond(last, now, 'committed')];
+      const isReset = hasMoved && !(hasMembers && hadMembers) && (hasMembers || hadMembers || !last.hasMoved);
+      const ownProduced = last === undefined ? null : perSecond(last, now, 'end');
+      const ownConsumed = last === undefined || isReset ? null : perSecond(last, now, 'committed');
       if (ownProduced !== null) produced = (produced ?? 0) + ownProduced;
       if (ownConsumed !== null) consumed = (consumed ?? 0) + ownConsumed;
       if (topicCount++ >= metadataLimits.sampledTopicsPerGroupMax) continue;
@@ -251,7 +268,12 @@ export class ClusterSampler {
       put('consumed_records_per_second', ownConsumed, tags);
     }
     for (const number of group.topics.keys()) if (!seen.has(number)) group.topics.delete(number);
-    Object.assign(group, { lag, producedPerSecond: produced, consumedPerSecond: consumed });
+    Object.assign(group, {
+      lag,
+      producedPerSecond: produced,
+      consumedPerSecond: consumed,
+      hadMembers: hasMembers,
+    });
     const tags = { group: groupId };
     put('lag', lag, tags);
     put('produced_records_per_second', produced, tags);

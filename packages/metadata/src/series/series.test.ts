@@ -62,7 +62,7 @@ interface FakeOffset {
 }
 
 /** A cluster of one topic per group, of one partition each. */
-function stage(groups: Map<string, FakeOffset>) {
+function stage(groups: Map<string, FakeOffset>, empty: ReadonlySet<string> = new Set()) {
   const clock = new HandClock(60_000_000);
   const traffic = new Map<string, LastTraffic>();
   const numberOf = (groupId: string) => [...groups.keys()].indexOf(groupId);
@@ -87,6 +87,7 @@ function stage(groups: Map<string, FakeOffset>) {
       seen: () => [...traffic.keys()].map((agentId) => ({ agentId, cpuLoad: 0.5 }) as SeenAgent),
       lastTraffic: (agentId) => traffic.get(agentId),
     },
+    groups: { isWithoutMembers: (groupId) => empty.has(groupId) },
     budget: new SeriesBudget(),
     clock,
   });
@@ -128,6 +129,31 @@ test('lag, and how fast a group and its topic move', () => {
   tick();
   assert.equal(lastOf('lag', { group: 'shop' }), undefined);
   assert.equal(lastOf('lag'), 0);
+});
+
+test('a reset of a group without members is no consumption, and commits of consumers that are no members are', () => {
+  const groups = new Map([['shop', { end: 10_000, committed: 0 }]]);
+  const empty = new Set<string>();
+  const { tick, lastOf } = stage(groups, empty);
+  const consumed = (committed: number) => {
+    groups.set('shop', { end: 10_000, committed });
+    tick();
+    const last = lastOf('consumed_records_per_second', { group: 'shop' });
+    return last === undefined || Number.isNaN(last) ? null : last;
+  };
+  assert.equal(consumed(0), null);
+  assert.equal(consumed(100), 10);
+  empty.add('shop');
+  assert.equal(consumed(200), null, 'members left, or offsets were reset');
+  assert.equal(consumed(200), 0);
+  assert.equal(consumed(9_000), null, 'a reset');
+  assert.equal(consumed(9_000), 0);
+  assert.equal(consumed(9_100), null);
+  assert.equal(consumed(9_200), 10, 'consumers go on');
+  assert.equal(consumed(9_200), 0);
+  empty.delete('shop');
+  assert.equal(consumed(9_500), null, 'the reset may be between the samples too');
+  assert.equal(consumed(9_600), 10);
 });
 
 test('of many groups those with the largest lag have series', () => {

@@ -5,8 +5,11 @@ export function catchUpText(
   lag: number,
   producedPerSecond: number | null,
   consumedPerSecond: number | null,
+  memberCount: number,
 ): string {
   if (lag === 0) return 'caught up';
+  // Consumers that are no members may commit for it.
+  if (memberCount === 0 && !consumedPerSecond) return 'no members';
   if (producedPerSecond === null || consumedPerSecond === null) return 'no estimate yet';
   const gain = consumedPerSecond - producedPerSecond;
   if (consumedPerSecond === 0) return 'not consuming';

@@ -62,6 +62,7 @@ function GroupOf({ clusterId, group }: GroupOfProps) {
               group.total_lag,
               last('produced_records_per_second'),
               last('consumed_records_per_second'),
+              group.members.length,
             )}`}
         </>
       }
