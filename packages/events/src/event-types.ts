@@ -8,6 +8,8 @@ interface EventType {
   readonly description: string;
   readonly clusterKinds: readonly ('kafka' | 'data lake')[];
   readonly emittedBy: readonly ('agent' | 'control_plane')[];
+  /** Whether this release has what the events are about, so that there can be some. */
+  readonly isEmitted: boolean;
   /** The fields of `data`. An event may lack some of them and have others. */
   readonly fields: readonly EventField[];
 }
@@ -50,6 +52,7 @@ export const eventTypes: Readonly<Record<EventTypeName, EventType>> = {
     description: 'What agents write into their logs.',
     clusterKinds: ['kafka', 'data lake'],
     emittedBy: ['agent'],
+    isEmitted: true,
     fields: [...logFields, ...agentFields, ...clusterFields],
   },
   acl_logs: {
@@ -58,6 +61,7 @@ export const eventTypes: Readonly<Record<EventTypeName, EventType>> = {
       'What rules allowed clients and what they denied, or would have while rules are only tried out. A denial comes once a minute, what was allowed once in ten.',
     clusterKinds: ['kafka'],
     emittedBy: ['agent'],
+    isEmitted: true,
     fields: [
       text('principal', 'Who asked: `User:` and a name.'),
       text('credential_name', 'The name that a user gave to the credential.'),
@@ -88,9 +92,11 @@ export const eventTypes: Readonly<Record<EventTypeName, EventType>> = {
   },
   pipeline_logs: {
     title: 'Pipeline logs',
-    description: 'What managed pipelines do, and what goes wrong in them.',
+    description:
+      'What managed pipelines do, and what goes wrong in them. Not in this release: it runs no managed pipelines.',
     clusterKinds: ['kafka'],
     emittedBy: ['agent'],
+    isEmitted: false,
     fields: [
       text('pipeline_name', 'The pipeline.'),
       text('stage', 'The part of the pipeline.'),
@@ -102,9 +108,10 @@ export const eventTypes: Readonly<Record<EventTypeName, EventType>> = {
   orbit_logs: {
     title: 'Migration logs',
     description:
-      'Migration from another cluster. Automatic migration reports when it starts, completes, takes too long or is aborted.',
+      'Migration from another cluster. Automatic migration reports when it starts, completes, takes too long or is aborted. Not in this release: it migrates nothing.',
     clusterKinds: ['kafka'],
     emittedBy: ['agent', 'control_plane'],
+    isEmitted: false,
     fields: [
       text('type', 'What happened.'),
       text('pipeline_name', 'The migration.'),
@@ -119,6 +126,7 @@ export const eventTypes: Readonly<Record<EventTypeName, EventType>> = {
     description: 'A [diagnostic](diagnostics.md) failed, recovered, or was muted or unmuted.',
     clusterKinds: ['kafka', 'data lake'],
     emittedBy: ['control_plane'],
+    isEmitted: true,
     fields: [
       text('diagnostic_id', 'The diagnostic.'),
       text('diagnostic_source', 'Where its data comes from.'),
@@ -133,9 +141,10 @@ export const eventTypes: Readonly<Record<EventTypeName, EventType>> = {
   },
   tableflow_logs: {
     title: 'Table logs',
-    description: 'Ingestion into tables, and their lives.',
+    description: 'Ingestion into tables, and their lives. Not in this release: it makes no tables.',
     clusterKinds: ['data lake'],
     emittedBy: ['agent'],
+    isEmitted: false,
     fields: [
       text('type', 'What happened; `record_ingestion_failed` for a record that could not be decoded.'),
       text('table_name', 'The table.'),
@@ -151,6 +160,7 @@ export const eventTypes: Readonly<Record<EventTypeName, EventType>> = {
       'Metrics of the cluster as events: lag of consumer groups, topics, diagnostics, tables. They come whenever events are enabled, even if metrics are not.',
     clusterKinds: ['kafka', 'data lake'],
     emittedBy: ['agent', 'control_plane'],
+    isEmitted: true,
     fields: [
       text(
         'metric_name',

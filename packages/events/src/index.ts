@@ -34,7 +34,7 @@ export {
   type Membership,
   words,
 } from './filter/tree.ts';
-export { presets } from './presets.ts';
+export { isPresetOffered, presets } from './presets.ts';
 export type {
   EventPosition,
   EventRow,

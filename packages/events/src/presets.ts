@@ -1,4 +1,4 @@
-import type { EventTypeName } from './event-types.ts';
+import { type EventTypeName, eventTypes } from './event-types.ts';
 import { defaultRange, type TimeRange } from './time-range.ts';
 
 /** A predefined search. */
@@ -56,3 +56,8 @@ export const presets: readonly Preset[] = [
     groupBy: 'data.stage',
   },
 ];
+
+/** Whether this release emits events that a preset can find. */
+export function isPresetOffered({ eventTypes: types }: Pick<Preset, 'eventTypes'>): boolean {
+  return types.length === 0 || types.some((type) => eventTypes[type].isEmitted);
+}

@@ -2,7 +2,7 @@ import { formatDurationMs, markdownTable } from '@weir/core';
 import { envelopeFields } from './event-fields.ts';
 import { type EventField, type EventTypeName, eventTypeNames, eventTypes } from './event-types.ts';
 import { eventLimits } from './limits.ts';
-import { presets } from './presets.ts';
+import { isPresetOffered, presets } from './presets.ts';
 import { offeredRanges } from './time-range.ts';
 
 /** The reference page of events, as Markdown. */
@@ -38,10 +38,16 @@ ${fieldTable(envelopeFields)}
 const types = `## Types
 
 ${markdownTable(
-  ['type', 'content', 'clusters', 'emitted by'],
+  ['type', 'content', 'clusters', 'emitted by', 'in this release'],
   eventTypeNames.map((name) => {
-    const { description, clusterKinds, emittedBy } = eventTypes[name];
-    return [`[\`${name}\`](#${name})`, description, listed(clusterKinds), listed(emittedBy)];
+    const { description, clusterKinds, emittedBy, isEmitted } = eventTypes[name];
+    return [
+      `[\`${name}\`](#${name})`,
+      description,
+      listed(clusterKinds),
+      listed(emittedBy),
+      isEmitted ? 'yes' : 'no',
+    ];
   }),
 )}
 
@@ -75,13 +81,14 @@ function offeredRelative(): string {
 const presetSection = `## Presets
 
 ${markdownTable(
-  ['preset', 'types', 'filter', 'time', 'grouped by'],
+  ['preset', 'types', 'filter', 'time', 'grouped by', 'in this release'],
   presets.map(({ title, eventTypes: names, filter, range, groupBy }) => [
     title,
     names.length === 0 ? 'all' : names.map((name) => `\`${name}\``).join(', '),
     filter === '' ? '' : `\`${filter}\``,
     'relative' in range ? `last ${range.relative}` : '',
     `\`${groupBy}\``,
+    isPresetOffered({ eventTypes: names }) ? 'yes' : 'no',
   ]),
 )}`;
 

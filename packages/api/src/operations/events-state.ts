@@ -19,7 +19,11 @@ export const eventsStateOperations = [
         .partialRecord(
           z.enum(eventTypeNames),
           z.object({
-            enabled: z.boolean().optional().describe('Whether the type is recorded.'),
+            enabled: z.boolean().optional().describe('Whether the type is turned on.'),
+            emitted: z
+              .boolean()
+              .optional()
+              .describe('Whether this release emits events of the type. If not, there are none.'),
             retention_period_nanos: nanosecondsField().optional().describe(retention),
           }),
         )
@@ -30,7 +34,9 @@ export const eventsStateOperations = [
       input: { virtual_cluster_id: examples.cluster },
       output: {
         enabled: true,
-        event_types: { acl_logs: { enabled: true, retention_period_nanos: 604_800_000_000_000 } },
+        event_types: {
+          acl_logs: { enabled: true, emitted: true, retention_period_nanos: 604_800_000_000_000 },
+        },
       },
     },
   }),

@@ -412,6 +412,10 @@ export const eventOperations = [
             })
             .describe('What it reaches over.'),
           group_by: text(1024).describe('The field whose values are the series of its timeline.'),
+          emitted: z
+            .boolean()
+            .optional()
+            .describe('Whether this release emits events that it can find. If not, it finds none.'),
         }),
         presetsMax,
       ).describe('The searches.'),
@@ -427,6 +431,7 @@ export const eventOperations = [
             filter: '',
             time_range: { relative: '1h' },
             group_by: 'data.operation',
+            emitted: true,
           },
         ],
       },

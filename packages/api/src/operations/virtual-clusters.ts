@@ -47,7 +47,11 @@ const virtualCluster = z
     cloud_provider: z.enum(cloudProviders).describe('Where its agents are meant to run.'),
     cluster_region: z
       .object({
-        is_multi_region: z.boolean().describe('Whether it has a group of regions.'),
+        is_multi_region: z
+          .boolean()
+          .describe(
+            'Whether it runs in several regions. In this release none does, also with a group of regions.',
+          ),
         region: region.nullable().optional().describe('Its only region.'),
         region_group: z
           .object({
@@ -89,14 +93,14 @@ const createInput = () =>
         'A name that no other cluster of the workspace has. The prefix is put there if it is missing.',
       ),
       virtual_cluster_type: emptyForNone(z.enum(clusterTypeNames)).describe(
-        'What it is; a Kafka cluster when nothing is said.',
+        'What it is; a Kafka cluster when nothing is said. No agent of this release serves a data lake.',
       ),
       virtual_cluster_tier: emptyForNone(tier()).describe('Its tier; `pro` when nothing is said.'),
       virtual_cluster_region: emptyForNone(text(64, 1)).describe(
         'Its region; `us-east-1` when nothing is said.',
       ),
       virtual_cluster_region_group: emptyForNone(text(64, 1)).describe(
-        'A group of regions, instead of a region.',
+        'A group of regions, instead of a region. In this release only a name: the cluster runs in one place.',
       ),
       virtual_cluster_cloud_provider: emptyForNone(z.enum(cloudProviders)).describe(
         'The cloud; `aws` when nothing is said.',

@@ -170,9 +170,32 @@ test('an unknown field is also reported before a tail, and for requested fields'
 test('events are switched on and off, as a whole and by type', async (t) => {
   const { run } = await open(t);
   assert.deepEqual(await run('disable'), { status: 0, out: 'events disabled\n', err: '' });
-  assert.match((await run('enable', '-cluster', 'shop')).out, /^events enabled: .*acl_logs/);
-  assert.doesNotMatch((await run('disable', '-types', 'acl_logs')).out, /acl_logs/);
-  assert.match((await run('enable', '-types', 'acl_logs')).out, /acl_logs/);
+  assert.deepEqual((await run('enable', '-cluster', 'shop')).out.split('\n'), [
+    'events enabled: agent_logs, acl_logs, diagnostics_logs, cluster_metrics',
+    'not emitted by this release: pipeline_logs, orbit_logs',
+    '',
+  ]);
+  assert.deepEqual((await run('disable', '-types', 'acl_logs')).out.split('\n'), [
+    'events disabled: acl_logs',
+    'still enabled: agent_logs, diagnostics_logs, cluster_metrics',
+    '',
+  ]);
+  assert.deepEqual((await run('enable', '-types', 'acl_logs')).out.split('\n'), [
+    'events enabled: acl_logs',
+    'enabled before: agent_logs, diagnostics_logs, cluster_metrics',
+    '',
+  ]);
+  assert.deepEqual((await run('enable', '-types', 'orbit_logs')).out.split('\n'), [
+    'events enabled: none',
+    'enabled before: agent_logs, acl_logs, diagnostics_logs, cluster_metrics',
+    'not emitted by this release: orbit_logs',
+    '',
+  ]);
+  const { changed, event_types } = JSON.parse(
+    (await run('enable', '-types', 'acl_logs', '-output', 'json')).out,
+  );
+  assert.deepEqual(changed, ['acl_logs']);
+  assert.ok(!event_types.includes('pipeline_logs'));
 });
 
 test('a tail prints every event once, until it is stopped', async (t) => {

@@ -4,6 +4,7 @@ import {
   eventTypes,
   fieldsOf,
   isEventTypeName,
+  isPresetOffered,
   presets,
 } from '@weir/events';
 import type { DocsPage } from '../docs/documentation.ts';
@@ -74,10 +75,12 @@ export function docsFamily(pages: readonly DocsPage[]): ResourceFamily {
 }
 
 function presetsPage(): string {
-  const rows = presets.map(
-    ({ title, eventTypes: types, filter, groupBy }) =>
-      `| ${title} | ${types.join(', ') || 'all'} | ${filter === '' ? '' : `\`${filter}\``} | \`${groupBy}\` |`,
-  );
+  const rows = presets
+    .filter(isPresetOffered)
+    .map(
+      ({ title, eventTypes: types, filter, groupBy }) =>
+        `| ${title} | ${types.join(', ') || 'all'} | ${filter === '' ? '' : `\`${filter}\``} | \`${groupBy}\` |`,
+    );
   return [
     '# Searches that are ready to run',
     '',

@@ -38,7 +38,9 @@ export const eventShapeTools = [
       event_types: z.array(
         z.object({
           type: z.enum(eventTypeNames),
-          enabled: z.boolean().describe('Whether the type is recorded.'),
+          enabled: z
+            .boolean()
+            .describe('Whether the type is recorded: turned on, and emitted by this release.'),
           events_24h: z.int().nullable().describe('Events in 24 hours; null if unknown.'),
           last_seen: z.string().nullable().describe('About when the last one came.'),
           description: z.string(),
@@ -56,7 +58,10 @@ export const eventShapeTools = [
             .filter((type) => type in state.event_types)
             .map((type) => ({
               type,
-              enabled: state.enabled && state.event_types[type]?.enabled === true,
+              enabled:
+                state.enabled &&
+                state.event_types[type]?.enabled === true &&
+                state.event_types[type].emitted !== false,
               events_24h: counts === undefined ? null : (counts.get(type)?.count ?? 0),
               last_seen: counts?.get(type)?.lastSeen ?? null,
               description: withoutLinks(eventTypes[type].description),

@@ -73,5 +73,6 @@ const howToConnect = {
   kafka: 'Create a credential for each client on the Access page of the cluster; it shows how to connect.',
   'schema registry':
     'Clients reach it on the -schemaRegistryPort of its agents, 9094 by default: http://AGENT_HOST:9094. Create credentials on the Access page.',
-  'data lake': 'Its agents run its pipelines. Create them on the Pipelines page of the cluster.',
+  'data lake':
+    'This release makes no tables: no agent serves the cluster. Its pipelines can be configured, not started.',
 } as const;

@@ -17,7 +17,8 @@ type Input = CallOf<'create_virtual_cluster'>;
 const typeHelp: Readonly<Record<Type, string>> = {
   byoc: 'Topics, groups and transactions for Kafka clients.',
   byoc_schema_registry: 'Avro, Protobuf and JSON Schema for the serializers of Kafka clients.',
-  byoc_data_lake: 'Pipelines that write topics to tables.',
+  byoc_data_lake:
+    'Pipelines that write topics to tables. Not in this release: no agent serves such a cluster.',
 };
 
 interface Created {

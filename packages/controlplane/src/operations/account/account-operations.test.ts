@@ -249,7 +249,11 @@ test('virtual clusters', async (t) => {
   const lakeCluster = await admin.call('describe_virtual_cluster', {
     virtual_cluster_id: lake.virtual_cluster_id,
   });
-  assert.equal(lakeCluster.virtual_cluster.cluster_region.is_multi_region, true);
+  assert.equal(
+    lakeCluster.virtual_cluster.cluster_region.is_multi_region,
+    false,
+    'nothing runs in two regions',
+  );
 
   await app.call('rename_virtual_cluster', { virtual_cluster_id: id, new_virtual_cluster_name: 'store' });
   await app.call('update_virtual_cluster_tier', { virtual_cluster_id: id, tier: 'enterprise' });

@@ -247,7 +247,8 @@ function toClusterResponse(cluster: VirtualCluster): ClusterResponse {
     ...poolOf(cluster),
     cloud_provider: cloudProvider,
     cluster_region: {
-      is_multi_region: 'regionGroup' in place,
+      // A group of regions is a name: nothing of this release runs a cluster in two.
+      is_multi_region: false,
       region: 'region' in place ? { name: place.region, cloud_provider: cloudProvider } : null,
       region_group: 'regionGroup' in place ? { name: place.regionGroup, regions: [] } : null,
     },

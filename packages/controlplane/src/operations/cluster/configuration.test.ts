@@ -254,7 +254,17 @@ test('events: omitted fields stay unchanged, and durations are exact', async (t)
   const before = await testApi.call('get_events_state', {});
   assert.equal(before.enabled, false);
   assert.deepEqual(Object.keys(before.event_types).sort(), kafkaTypes);
-  assert.deepEqual(before.event_types.acl_logs, { enabled: true, retention_period_nanos: week });
+  assert.deepEqual(before.event_types.acl_logs, {
+    enabled: true,
+    emitted: true,
+    retention_period_nanos: week,
+  });
+  assert.deepEqual(
+    Object.keys(before.event_types).filter(
+      (type) => before.event_types[type as 'acl_logs']?.emitted !== true,
+    ),
+    ['pipeline_logs', 'orbit_logs'],
+  );
   await testApi.call('update_events_state', {
     enabled: true,
     event_types: {
@@ -266,8 +276,12 @@ test('events: omitted fields stay unchanged, and durations are exact', async (t)
   await testApi.call('update_events_state', {});
   const { enabled, event_types } = await testApi.call('get_events_state', {});
   assert.equal(enabled, true);
-  assert.deepEqual(event_types.acl_logs, { enabled: false, retention_period_nanos: 1 });
-  assert.deepEqual(event_types.agent_logs, { enabled: true, retention_period_nanos: 9_007_199_254_740_993n });
+  assert.deepEqual(event_types.acl_logs, { enabled: false, emitted: true, retention_period_nanos: 1 });
+  assert.deepEqual(event_types.agent_logs, {
+    enabled: true,
+    emitted: true,
+    retention_period_nanos: 9_007_199_254_740_993n,
+  });
 });
 
 test('a bucket can be replaced by one of another kind, and back', async (t) => {

@@ -1,7 +1,7 @@
 import type { InputOf, OutputOf } from '@weir/api';
 import { type ConfigChange, describeConfigs } from '@weir/cluster';
 import { clusterKind } from '@weir/core';
-import { type EventTypeName, eventTypesIn } from '@weir/events';
+import { type EventTypeName, eventTypes, eventTypesIn } from '@weir/events';
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
@@ -39,6 +39,7 @@ export function eventsStateOperations({ clusterPort }: ClusterServices) {
       for (const type of types) {
         states[type] = {
           enabled: texts.get(enabledConfigOf(type)) === 'true',
+          emitted: eventTypes[type].isEmitted,
           // Text until here, because not every value is exact as a number.
           retention_period_nanos: shortest(BigInt(texts.get(retentionConfigOf(type))!)),
         };

@@ -1,6 +1,6 @@
 import type { InputOf, OutputOf } from '@weir/api';
 import { type ClusterPort, clusterConfigValue } from '@weir/cluster';
-import { presets, type QueryAnswer, type QueryRequest, type Timeline } from '@weir/events';
+import { isPresetOffered, presets, type QueryAnswer, type QueryRequest, type Timeline } from '@weir/events';
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
@@ -128,6 +128,7 @@ export function eventOperations({ clusterPort, freshUuid }: ClusterServices) {
         filter,
         time_range: { ...range },
         group_by: groupBy,
+        emitted: isPresetOffered({ eventTypes }),
       })),
     }),
 

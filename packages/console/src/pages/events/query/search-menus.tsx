@@ -36,6 +36,7 @@ export function PresetsMenu({ explorer }: ExplorerPart) {
         id: preset.title,
         label: preset.title,
         onSelect: () => run(preset),
+        ...(preset.emitted === false ? { disabledBecause: 'This release emits no such events' } : {}),
       }))}
     />
   );

@@ -17,7 +17,8 @@ export function TypesPicker({ clusterId, types, onChange }: TypesPickerProps) {
   const toggle = (type: EventTypeName) =>
     onChange(types.includes(type) ? types.filter((one) => one !== type) : [...types, type]);
   const { data } = useOperation('get_events_state', { virtual_cluster_id: clusterId });
-  const isOff = (type: EventTypeName) => data?.enabled === true && data.event_types[type]?.enabled === false;
+  const isOff = (type: EventTypeName) =>
+    !eventTypes[type].isEmitted || (data?.enabled === true && data.event_types[type]?.enabled === false);
   const chosenOff = types.filter(isOff);
   return (
     <Menu.Root>

@@ -161,7 +161,7 @@ interface EventTypeProps {
 }
 
 function EventType({ type, state, edit, isDisabled, onEdit }: EventTypeProps) {
-  const { title, description } = eventTypes[type];
+  const { title, description, isEmitted } = eventTypes[type];
   const isEnabled = edit?.isEnabled ?? state?.enabled ?? false;
   const retention = edit?.retention ?? retentionOf(state?.retention_period_nanos ?? 0);
   const isValid = nanosOf(retention) !== undefined;
@@ -172,8 +172,8 @@ function EventType({ type, state, edit, isDisabled, onEdit }: EventTypeProps) {
         <Checkbox
           label={title}
           help={description}
-          checked={isEnabled}
-          disabled={isDisabled}
+          checked={isEnabled && isEmitted}
+          disabled={isDisabled || !isEmitted}
           onChange={(event) => onEdit({ isEnabled: event.target.checked })}
         />
       </div>
