@@ -75,7 +75,7 @@ test('credentials and ACLs of the cluster decide', async (t) => {
   }
   assert.deepEqual(
     (await ask('PUT /config', { compatibility: 'NONE' }, 'writer:secret')).json,
-    { error_code: 40301, message: 'User:ccn_writer is denied operation ALTER_CONFIGS on the registry.' },
+    { error_code: 40301, message: 'User:writer is denied operation ALTER_CONFIGS on the registry.' },
     'an ACL for the name in the message allows it',
   );
   assert.deepEqual((await ask('GET /subjects', undefined, 'writer:secret')).json, ['orders']);

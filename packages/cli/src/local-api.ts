@@ -28,10 +28,13 @@ export function withLocalApi(
 ): Outcome<FoundApi, Problem> {
   const isApiTool = command === 'apply' || (apiTools as readonly CommandName[]).includes(command);
   const asksLeader = command === 'cli diagnose-record' && values.bucketURL === undefined;
-  if ((!isApiTool && !asksLeader) || settings.has('apiURL') || settings.has('apiKey'))
+  // Other brokers may belong to another cluster, whose credentials the API of this machine does not know.
+  const asksThisMachine =
+    command === 'cli who-may' && !settings.has('bootstrap-host') && !settings.has('bootstrap-port');
+  if ((!isApiTool && !asksLeader && !asksThisMachine) || settings.has('apiURL') || settings.has('apiKey'))
     return { value: { values } };
   const [only, ...others] = runningClusters(environment);
-  if (only === undefined) return { value: { values } };
+  if (only === undefined || (asksThisMachine && others.length > 0)) return { value: { values } };
   if (others.length > 0) {
     const found = [only, ...others].map(({ name, apiUrl }) => `${apiUrl} (${name})`).join(', ');
     return { problem: { rule: `several clusters run on this machine; set -api-url and -api-key: ${found}` } };

@@ -369,7 +369,13 @@ export {
   writeSubscription,
 } from './consumer-protocol.ts';
 export { readCredentialRecord, writeCredentialRecord } from './credentials/credential-entry.ts';
-export { credentialSpellings, givenCredentialName } from './credentials/credential-names.ts';
+export {
+  credentialSpellings,
+  givenCredentialName,
+  type NamedPrincipal,
+  principalCalled,
+  principalOfCredential,
+} from './credentials/credential-names.ts';
 export { readScramCredential, writeScramCredential } from './credentials/scram-entry.ts';
 export { isPasswordOf, newScramCredential, scramIterations } from './credentials/scram-secret.ts';
 export { type EntriesView, FollowedEntries, type FollowedEntriesView } from './entries/followed-entries.ts';

@@ -1,3 +1,4 @@
+import { givenCredentialName } from '@weir/cluster';
 import { anonymousName } from '@weir/core';
 
 /** The identity of a client. */
@@ -15,8 +16,8 @@ export interface Principal {
 }
 
 /** The name by which ACLs should refer to a principal. Usernames of credentials are generated, their names are not. */
-export function principalInAcls({ name, aliases }: Principal): string {
-  return aliases[0] ?? name;
+export function principalInAcls({ name, credentialName }: Principal): string {
+  return credentialName === undefined ? name : `User:${givenCredentialName(credentialName)}`;
 }
 
 /** The principal of an unauthenticated client, as in Kafka. */

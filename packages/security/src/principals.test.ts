@@ -11,7 +11,7 @@ test('a credential with the name of a user determines its aliases and whether it
   const principalOf = principalsOf({ version: 1, byKey });
   assert.deepEqual(principalOf('ccun_1'), {
     name: 'User:ccun_1',
-    aliases: ['User:ccn_orders', 'User:orders'],
+    aliases: ['User:orders', 'User:ccn_orders'],
     credentialName: 'ccn_orders',
     isSuperuser: false,
   });

@@ -26,8 +26,8 @@ export function principalsOf(credentials: EntriesView): PrincipalOf {
 
 function principalBy(username: string, value: Uint8Array): Principal {
   const { name, isSuperuser, isReadOnly } = readCredentialRecord(value);
-  // ACLs may omit the prefix of the name.
-  const aliases = [...new Set([name, givenCredentialName(name)])];
+  // The name that a user gave is shown; ACLs may also name it with its prefix.
+  const aliases = [...new Set([givenCredentialName(name), name])];
   return {
     name: `User:${username}`,
     aliases: aliases.map((alias) => `User:${alias}`),

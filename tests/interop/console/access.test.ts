@@ -94,14 +94,16 @@ test('why is this producer denied: credential, denial, tester, rule, allowed', b
     'the question can be sent on',
   );
   assert.deepEqual(await accessibilityProblems(page), []);
-  await button(page, 'Create this ACL').click();
+  await button(page, 'Review and create').click();
+  assert.equal(await field(dialog, 'Principal').inputValue(), 'User:bob', 'one name per principal');
+  await button(dialog, 'Create ACL').click();
   await onPage(page, 'Allowed').waitFor();
   await onPage(page, '1 rule').waitFor();
   await sendUntil(sasl, /^sent$/);
 
-  await button(page, 'Delete: User:ccn_bob may WRITE topic orders').click();
+  await button(page, 'Delete: User:bob may WRITE topic orders').click();
   await onPage(page, 'Denied').waitFor();
-  await undoOf(page, 'Deleted: User:ccn_bob may WRITE topic orders').click();
+  await undoOf(page, 'Deleted: User:bob may WRITE topic orders').click();
   await onPage(page, 'Allowed').waitFor();
 
   await button(page, 'Import and export').click();

@@ -87,7 +87,7 @@ test(
     assert.deepEqual(await demand(agent, 'GET /subjects', undefined, logins.reader), ['orders']);
     assert.deepEqual(await ask(agent, 'POST /subjects/orders/versions', schema, logins.reader), {
       status: 403,
-      body: { error_code: 40301, message: 'User:ccn_reader has a read-only credential and may only read.' },
+      body: { error_code: 40301, message: 'User:reader has a read-only credential and may only read.' },
     });
 
     await api.call('update_virtual_cluster_configuration', {
@@ -98,7 +98,7 @@ test(
     while ((await bySubject()).status !== 403) await pause();
     const { body } = await bySubject();
     const { message } = body as { message: string };
-    assert.equal(message, 'User:ccn_shop is denied operation WRITE on subject shop.');
+    assert.equal(message, 'User:shop is denied operation WRITE on subject shop.');
     // An ACL for the principal that the message names allows it.
     await api.call('virtual_clusters/acls/create', {
       ...about,

@@ -64,7 +64,7 @@ export const clientOperations = [
             software_name: 'apache-kafka-java',
             software_version: '4.3.0',
             connections: 12,
-            principals: ['User:ccn_shop'],
+            principals: ['User:shop'],
             client_ids: ['shop-producer'],
             has_more_names: false,
             agents: [{ agent_id: examples.agent, connections: 12 }],

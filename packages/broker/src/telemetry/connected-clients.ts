@@ -2,7 +2,7 @@ import type { ReportedConnections, ReportedSoftware } from '@weir/cluster';
 import { clusterLimits } from '@weir/cluster/limits';
 import { shortName } from '@weir/core';
 import type { ClientSession } from '@weir/security';
-import { bareAddress } from '@weir/security';
+import { bareAddress, principalInAcls } from '@weir/security';
 import { type Api, type Apis, apis, errors } from '@weir/wire';
 import { brokerLimits } from '../limits.ts';
 import type { HandlerOf, RequestContext } from '../requests/handler.ts';
@@ -108,16 +108,11 @@ export class ConnectedClients {
         kinds.set(key, kind);
       }
       kind.connectionCount++;
-      count(kind.principals, principalOf(session));
+      count(kind.principals, principalInAcls(session.principal));
       if (clientId !== '') count(kind.clientIds, clientId);
     }
     return [...kinds].sort(byCount(({ connectionCount }) => connectionCount)).map(([, kind]) => kind);
   }
-}
-
-/** The principal as ACLs name it: by the name of its credential, if it has one. */
-function principalOf({ principal: { name, credentialName } }: ClientSession): string {
-  return credentialName === undefined ? name : `User:${credentialName}`;
 }
 
 function count(counts: Map<string, number>, name: string): void {

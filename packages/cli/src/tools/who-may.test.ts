@@ -29,7 +29,7 @@ test('each principal is shown with what it may do, and the rule that decides', a
     [
       'TOPIC orders: ACLs are not enforced; this is what they would decide; enforce them with weir cli alter-broker-configs -config ' +
         'service.acls.enabled=true',
-      'superusers are allowed everything; list them with -api-url and -api-key',
+      'the credentials are unknown: superusers are allowed everything, and rules may name a credential by its username; set -api-url and -api-key to include both',
       'PRINCIPAL  MAY  OPERATIONS  WHY',
       'User:alice  yes  READ,DESCRIBE  ALLOW User:alice READ TOPIC orders',
       'User:alice  no  WRITE,DELETE  no rule: denied',
@@ -107,9 +107,9 @@ test('superusers and the names of credentials come from the API', async (t) => {
   const { out, err } = await weir(`cli who-may ${flags}`);
   assert.equal(err, '');
   assert.deepEqual(spaces(out).trimEnd().split('\n').slice(2), [
-    'User:ccn_alice  yes  READ  ALLOW User:alice READ TOPIC orders',
-    'User:ccn_alice  no  WRITE  no rule: denied',
-    'User:ccn_root  yes  READ,WRITE  superuser: ACLs do not apply',
+    'User:alice  yes  READ  ALLOW User:alice READ TOPIC orders',
+    'User:alice  no  WRITE  no rule: denied',
+    'User:root  yes  READ,WRITE  superuser: ACLs do not apply',
     'all others  no  READ,WRITE  no rule: denied',
   ]);
   const json = JSON.parse((await weir(`cli who-may ${flags} -principal User:root -output json`)).out);

@@ -1,5 +1,5 @@
 import { type AclResponse, aclSwitchAdvice, areAclsEnforced, describeAcls, withCluster } from '@weir/client';
-import { AclIndex, credentialSpellings } from '@weir/cluster';
+import { AclIndex, principalCalled } from '@weir/cluster';
 import type { AccessCredential, PrincipalAccess, WhoMay } from '@weir/controlplane/who-may';
 import { everybody, unnamedHost, whoMay } from '@weir/controlplane/who-may';
 import {
@@ -155,15 +155,6 @@ function operationsOfPrincipal(
   return { principal, isSuperuser: operations.some(({ access }) => access.isSuperuser), operations };
 }
 
-/** All names of a principal in rules, and the one by which it is shown. */
-function principalCalled(given: string, credentials: readonly AccessCredential[]) {
-  for (const { username, name, isSuperuser } of credentials) {
-    const names = credentialSpellings(username, name).map((spelling) => `User:${spelling}`);
-    if (names.includes(given)) return { principal: `User:${name}`, names, isSuperuser };
-  }
-  return { principal: given, names: [given], isSuperuser: false };
-}
-
 function jsonPrincipal({ principal, isSuperuser, operations }: PrincipalOperations) {
   return {
     principal,
@@ -216,9 +207,10 @@ function notes(
       : isEnforced
         ? 'ACLs are enforced'
         : `ACLs are not enforced; this is what they would decide; ${aclSwitchAdvice}`;
-  const superusers = 'superusers are allowed everything; list them with -api-url and -api-key';
+  const unknown =
+    'the credentials are unknown: superusers are allowed everything, and rules may name a credential by its username; set -api-url and -api-key to include both';
   return [
     `${escapeControls(`${resourceType} ${resourceName}: ${mode}`)}\n`,
-    ...(areSuperusersUnknown ? [`${superusers}\n`] : []),
+    ...(areSuperusersUnknown ? [`${unknown}\n`] : []),
   ];
 }

@@ -117,7 +117,7 @@ const refused: [what: string, options: CredentialOptions, message: RegExp][] = [
   [
     'the name of another credential',
     { username: 'x', name: 'ccn_orders' },
-    /"ccn_orders" belongs to the user "ccun_1"/,
+    /"orders" belongs to the user "ccun_1"/,
   ],
   ['the short name of another as username', { username: 'orders', name: 'ccn_y' }, /"orders" belongs to/],
   ['the username of another as name', { username: 'x', name: 'ccn_ccun_1' }, /"ccun_1" belongs to/],

@@ -9,7 +9,7 @@ import {
 } from '@weir/core';
 import type { Api } from '@weir/wire';
 import { securityLimits } from '../limits.ts';
-import type { Principal } from '../principal.ts';
+import { type Principal, principalInAcls } from '../principal.ts';
 import type { ClientSession } from '../session/client-session.ts';
 
 /** A request whose access is checked: of a Kafka client, of the schema registry, or to debug the agent over HTTP. */
@@ -142,7 +142,7 @@ export function checkText(
   { principal, operation, resourceType, resourceName }: AccessCheck,
   verb: string,
 ): string {
-  return `${principal.name} ${verb} ${operation} of ${resourceType} ${shortName(resourceName)}`;
+  return `${principalInAcls(principal)} ${verb} ${operation} of ${resourceType} ${shortName(resourceName)}`;
 }
 
 export function checkFields(check: AccessCheck, agent: LoggingAgent): LogFields {

@@ -275,7 +275,7 @@ test('an impersonated user has all of its principal names and is never a superus
   assert.deepEqual(checked, [
     {
       name: 'User:ccun_1',
-      aliases: ['User:ccn_bob', 'User:bob'],
+      aliases: ['User:bob', 'User:ccn_bob'],
       credentialName: 'ccn_bob',
       isSuperuser: false,
     },

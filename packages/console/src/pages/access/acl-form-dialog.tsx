@@ -6,14 +6,14 @@ import { principalOf, type Rule, resourceWord, ruleInWords } from './acl-rule.ts
 
 interface AclFormProps {
   readonly clusterId: string;
-  /** The topic that a rule is most likely about. */
-  readonly topic?: string;
+  /** What the form starts with. */
+  readonly given?: Partial<Rule>;
   readonly onClose: () => void;
 }
 
 const named = (table: object) => Object.keys(table).map((name) => [name, name] as const);
 
-export function AclFormDialog({ clusterId, topic, onClose }: AclFormProps) {
+export function AclFormDialog({ clusterId, given = {}, onClose }: AclFormProps) {
   const create = useFormAction('virtual_clusters/acls/create', onClose);
   return (
     <FormDialog
@@ -36,25 +36,39 @@ export function AclFormDialog({ clusterId, topic, onClose }: AclFormProps) {
         create.run({ virtual_cluster_id: clusterId, acl }, `Created: ${ruleInWords(acl)}`);
       }}
     >
-      <TextField label="Principal" name="principal" required autoFocus placeholder="User:alice">
+      <TextField
+        label="Principal"
+        name="principal"
+        required
+        autoFocus
+        placeholder="User:alice"
+        defaultValue={given.principal}
+      >
         User:NAME of a credential, or User:* for all.
       </TextField>
       <div className="grid grid-cols-2 gap-3">
         <SelectField
           label="Permission"
           name="permission_type"
-          defaultValue="ALLOW"
+          defaultValue={given.permission_type ?? 'ALLOW'}
           options={named(aclPermissions)}
         />
-        <SelectField label="Operation" name="operation" defaultValue="READ" options={named(aclOperations)} />
+        <SelectField
+          label="Operation"
+          name="operation"
+          defaultValue={given.operation ?? 'READ'}
+          options={named(aclOperations)}
+        />
         <SelectField
           label="Resource type"
           name="resource_type"
+          defaultValue={given.resource_type ?? 'TOPIC'}
           options={aclResourceTypes.map((type) => [type, resourceWord(type)])}
         />
         <SelectField
           label="Pattern type"
           name="pattern_type"
+          defaultValue={given.pattern_type ?? 'LITERAL'}
           options={[
             ['LITERAL', 'literal'],
             ['PREFIXED', 'prefixed'],
@@ -66,11 +80,11 @@ export function AclFormDialog({ clusterId, topic, onClose }: AclFormProps) {
         name="resource_name"
         required
         placeholder="orders"
-        defaultValue={topic}
+        defaultValue={given.resource_name}
       >
         * for all. The name of the cluster is kafka-cluster, of the schema registry schema-registry.
       </TextField>
-      <TextField label="Host" name="host" placeholder="*">
+      <TextField label="Host" name="host" placeholder="*" defaultValue={given.host === '*' ? '' : given.host}>
         IP address of the client. Empty for all hosts.
       </TextField>
     </FormDialog>

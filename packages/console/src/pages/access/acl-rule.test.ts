@@ -9,9 +9,9 @@ const allowed = catalogue.explain_access.example.output;
 const denied = { ...allowed, is_allowed: false, do_rules_allow: false, deciding_rule: null };
 
 test('a rule in words', () => {
-  assert.equal(ruleInWords(rule), 'User:ccn_shop may WRITE topic orders');
+  assert.equal(ruleInWords(rule), 'User:shop may WRITE topic orders');
   const other: Rule = { ...rule, permission_type: 'DENY', pattern_type: 'PREFIXED', host: '10.0.0.1' };
-  assert.equal(ruleInWords(other), 'User:ccn_shop may not WRITE topic orders… from 10.0.0.1');
+  assert.equal(ruleInWords(other), 'User:shop may not WRITE topic orders… from 10.0.0.1');
   assert.notEqual(keyOfRule(rule), keyOfRule(other));
 });
 

@@ -50,7 +50,8 @@ export function changeOf(question: AccessQuestion, answer: Explanation): Change 
       resource_type: question.resource_type,
       resource_name: question.resource_name,
       pattern_type: 'LITERAL',
-      principal: principalOf(question.principal),
+      // The server puts the name to show first, whichever was asked for.
+      principal: answer.principals[0] ?? principalOf(question.principal),
       host: question.host ?? '*',
       operation: question.operation,
       permission_type: 'ALLOW',

@@ -1,5 +1,6 @@
 import type { OutputOf } from '@weir/api/client';
 import { aclOperations, aclResourceTypes } from '@weir/core';
+import { useState } from 'react';
 import { useAction, useOperation } from '../../api/use-operation.ts';
 import { visibleText } from '../../format/visible-text.ts';
 import { Button } from '../../ui/button.tsx';
@@ -9,6 +10,7 @@ import { Card } from '../../ui/page.tsx';
 import { Answer, Failure } from '../../ui/states.tsx';
 import { Status } from '../../ui/status.tsx';
 import { sayWithUndo } from '../../ui/toasts.tsx';
+import { AclFormDialog } from './acl-form-dialog.tsx';
 import { type AccessQuestion, changeOf, resourceWord, ruleInWords } from './acl-rule.ts';
 
 interface TesterProps {
@@ -155,6 +157,7 @@ interface TurnRoundProps {
 
 /** The change of rules that turns the answer round, as a button. */
 function TurnRound({ clusterId, question, answer }: TurnRoundProps) {
+  const [isReviewing, setReviewing] = useState(false);
   const create = useAction('virtual_clusters/acls/create');
   const remove = useAction('virtual_clusters/acls/delete');
   const change = changeOf(question, answer);
@@ -162,10 +165,12 @@ function TurnRound({ clusterId, question, answer }: TurnRoundProps) {
   const { kind, rule } = change;
   const target = { virtual_cluster_id: clusterId };
   const words = ruleInWords(rule);
-  const add = (onSuccess?: () => void) =>
-    create.mutate({ ...target, acl: rule }, { onSuccess: () => onSuccess?.() });
-  const take = (onSuccess?: () => void) =>
-    remove.mutate({ ...target, acls: [rule] }, { onSuccess: () => onSuccess?.() });
+  const add = () => create.mutate({ ...target, acl: rule });
+  const take = () =>
+    remove.mutate(
+      { ...target, acls: [rule] },
+      { onSuccess: () => sayWithUndo(`Deleted: ${words}`, () => add()) },
+    );
   const error = create.error ?? remove.error;
   return (
     <div className="flex flex-wrap items-center gap-2 border-t border-line pt-3">
@@ -176,13 +181,12 @@ function TurnRound({ clusterId, question, answer }: TurnRoundProps) {
         <code className="font-mono text-xs">{words}</code>
       </p>
       {kind === 'create' ? (
-        <Button onClick={() => add(() => sayWithUndo(`Created: ${words}`, () => take()))}>
-          Create this ACL
-        </Button>
+        <Button onClick={() => setReviewing(true)}>Review and create</Button>
       ) : (
-        <Button onClick={() => take(() => sayWithUndo(`Deleted: ${words}`, () => add()))}>
-          Delete this ACL
-        </Button>
+        <Button onClick={take}>Delete this ACL</Button>
+      )}
+      {isReviewing && (
+        <AclFormDialog clusterId={clusterId} given={rule} onClose={() => setReviewing(false)} />
       )}
       {error !== null && <Failure what="change the ACLs" error={error} />}
     </div>

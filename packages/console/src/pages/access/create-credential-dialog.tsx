@@ -40,7 +40,7 @@ export function CreateCredentialDialog({ clusterId, onClose }: CreateCredentialP
       }}
     >
       <TextField label="Name" name="name" required autoFocus maxLength={132}>
-        Up to 128 letters, digits, dots, underscores and hyphens. Its principal in ACLs is User:ccn_NAME.
+        Up to 128 letters, digits, dots, underscores and hyphens. Its principal in ACLs is User:NAME.
       </TextField>
       <Checkbox
         name="superuser"

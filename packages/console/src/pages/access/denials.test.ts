@@ -16,3 +16,16 @@ test('each denial is listed once, with the denials that were left out of the eve
     ],
   );
 });
+
+test('a credential is shown by the name that a user gave to it', () => {
+  const data = { operation: 'READ', resource_type: 'TOPIC', resource_name: 'a', principal: 'User:ccun_1' };
+  for (const [credential_name, principal] of [
+    ['partner', 'User:partner'],
+    ['', 'User:ccun_1'],
+    [undefined, 'User:ccun_1'],
+  ])
+    assert.equal(
+      denialsIn([{ time: '1', data: { ...data, credential_name } }])[0]?.question.principal,
+      principal,
+    );
+});

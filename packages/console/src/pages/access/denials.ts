@@ -8,6 +8,11 @@ interface Denial {
   readonly question: AccessQuestion;
 }
 
+/** A credential is shown by the name that a user gave to it; its username is generated. */
+function shownPrincipal(principal: string, credentialName: unknown): string {
+  return typeof credentialName === 'string' && credentialName !== '' ? `User:${credentialName}` : principal;
+}
+
 /** Each denial once with its number, the newest first. Events are given newest first. */
 export function denialsIn(
   events: readonly { readonly time: string; readonly data?: Readonly<Record<string, unknown>> | undefined }[],
@@ -16,7 +21,7 @@ export function denialsIn(
   for (const { time, data } of events) {
     if (typeof data?.principal !== 'string' || typeof data.resource_name !== 'string') continue;
     const question = {
-      principal: data.principal,
+      principal: shownPrincipal(data.principal, data.credential_name),
       operation: data.operation as AccessQuestion['operation'],
       resource_type: data.resource_type as AccessQuestion['resource_type'],
       resource_name: data.resource_name,

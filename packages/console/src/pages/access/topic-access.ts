@@ -1,3 +1,4 @@
+import type { OutputOf } from '@weir/api/client';
 import type { Rule } from './acl-rule.ts';
 
 /** Whether a rule is about a topic: by its name, by how the name begins, or because it is about all. */
@@ -8,35 +9,47 @@ export function isAboutTopic(rule: Rule, topic: string): boolean {
   return rule.resource_name !== '*' && topic.startsWith(rule.resource_name);
 }
 
+type Explained = OutputOf<'explain_access'>;
+type PrincipalAccess = NonNullable<Explained['who']>[number];
+
 /** `partly`: from some addresses, and not from others. */
 export type Permission = 'yes' | 'no' | 'partly';
 
 export interface TopicPrincipal {
   readonly principal: string;
+  readonly isSuperuser: boolean;
   readonly read: Permission;
   readonly write: Permission;
 }
 
-/** What the rules about a topic let each principal do that they name. `User:*` stands for all others. */
-export function principalsOf(rules: readonly Rule[]): readonly TopicPrincipal[] {
-  const names = [...new Set(rules.map(({ principal }) => principal))].sort();
-  return names.map((principal) => {
-    const own = rules.filter((rule) => covers(rule.principal, principal));
-    return { principal, read: permissionOf(own, 'READ'), write: permissionOf(own, 'WRITE') };
+/**
+ * Joins who may read and who may write. A principal that one of the two does not list is one of all others there, which
+ * is `User:*`.
+ */
+export function topicPrincipals(read: Explained, write: Explained): readonly TopicPrincipal[] {
+  const readers = byPrincipal(read);
+  const writers = byPrincipal(write);
+  const names = new Set([...readers.keys(), ...writers.keys()]);
+  // All others come last.
+  names.delete(everybody);
+  return [...names, everybody].map((principal) => {
+    const reads = readers.get(principal) ?? readers.get(everybody);
+    const writes = writers.get(principal) ?? writers.get(everybody);
+    const isSuperuser = (reads?.is_superuser ?? false) || (writes?.is_superuser ?? false);
+    return { principal, isSuperuser, read: permissionOf(reads), write: permissionOf(writes) };
   });
 }
 
-/** Whether a rule for one principal is for another too: `User:*`, and `User:spiffe://domain/*` for its workloads. */
-function covers(ofRule: string, principal: string): boolean {
-  if (ofRule === principal || ofRule === 'User:*') return true;
-  return /^User:spiffe:\/\/[^/]+\/\*$/.test(ofRule) && principal.startsWith(ofRule.slice(0, -1));
+const everybody = 'User:*';
+
+function byPrincipal({ who = [] }: Explained): ReadonlyMap<string, PrincipalAccess> {
+  return new Map(who.map((one) => [one.principal, one]));
 }
 
-/** Decided as agents do: what denies wins, and what nothing allows is denied. */
-function permissionOf(rules: readonly Rule[], operation: 'READ' | 'WRITE'): Permission {
-  const deciding = rules.filter((rule) => rule.operation === operation || rule.operation === 'ALL');
-  const denials = deciding.filter(({ permission_type }) => permission_type === 'DENY');
-  const permits = deciding.filter(({ permission_type }) => permission_type === 'ALLOW');
-  if (permits.length === 0 || denials.some(({ host }) => host === '*')) return 'no';
-  return denials.length === 0 && permits.some(({ host }) => host === '*') ? 'yes' : 'partly';
+/** What the rules decide, enforced or not. */
+function permissionOf(access: PrincipalAccess | undefined): Permission {
+  if (access === undefined) return 'no';
+  if (access.is_superuser) return 'yes';
+  if (access.other_hosts.length > 0) return 'partly';
+  return access.do_rules_allow ? 'yes' : 'no';
 }

@@ -1,11 +1,5 @@
 import type { InputOf, OutputOf } from '@weir/api';
-import {
-  AclIndex,
-  type AclQuestion,
-  type CredentialDescription,
-  clusterConfigValue,
-  credentialSpellings,
-} from '@weir/cluster';
+import { AclIndex, type AclQuestion, clusterConfigValue, principalCalled } from '@weir/cluster';
 import { type NeededOperation, nextTurn } from '@weir/core';
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
@@ -40,7 +34,7 @@ export function explainAccessOperations({ clusterPort }: ClusterServices) {
           questionIn(input),
           await whoMay(acls, questionIn(input), credentials, () => nextTurn(context.clock)),
         );
-      const { principals, isSuperuser } = principalCalled(input.principal, credentials);
+      const { names: principals, isSuperuser } = principalCalled(input.principal, credentials);
       const question: AclQuestion = { principals, ...questionIn(input) };
       const { isAllowed, rule } = AclIndex.of(acls).decide(question);
       return {
@@ -48,7 +42,7 @@ export function explainAccessOperations({ clusterPort }: ClusterServices) {
         do_rules_allow: isAllowed,
         mode,
         is_superuser: isSuperuser,
-        principals,
+        principals: [...principals],
         deciding_rule: rule === undefined ? null : toAclResponse(rule),
         reason: reasonOf(question, { mode, isSuperuser, permission: rule?.permission }),
         near_rules: nearRules(acls, question).map(({ acl, differsIn }) => ({
@@ -107,22 +101,6 @@ function explainedForAll(
 function modeIn(configs: Readonly<Record<string, string>>): Explained['mode'] {
   if (clusterConfigValue('service.acls.enabled', configs)) return 'enforced';
   return clusterConfigValue('service.acl.shadowing.enabled', configs) ? 'shadow' : 'off';
-}
-
-const userKind = 'User:';
-
-/**
- * Returns all names of the principal with this one, and whether it is a superuser. Without a credential it has one
- * name.
- */
-function principalCalled(given: string, credentials: readonly CredentialDescription[]) {
-  const name = given.startsWith(userKind) ? given.slice(userKind.length) : given;
-  for (const { username, name: credentialName, isSuperuser } of credentials) {
-    const spellings = credentialSpellings(username, credentialName);
-    if (!spellings.includes(name)) continue;
-    return { principals: spellings.map((spelling) => userKind + spelling), isSuperuser };
-  }
-  return { principals: [userKind + name], isSuperuser: false };
 }
 
 interface Grounds {

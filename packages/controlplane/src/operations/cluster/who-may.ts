@@ -4,7 +4,8 @@ import {
   AclIndex,
   type AclQuestion,
   type CredentialDescription,
-  credentialSpellings,
+  type NamedPrincipal,
+  principalOfCredential,
 } from '@weir/cluster';
 import type { Acl } from '@weir/core';
 
@@ -40,7 +41,6 @@ const everyHost = '*';
 /** Addresses of one principal that are evaluated, and those that are returned. */
 const hostsConsideredMax = 100;
 const hostsShownMax = 10;
-const userKind = 'User:';
 /** Rules or principals that are evaluated before other work runs: some milliseconds. */
 const evaluationsPerTurn = 500;
 
@@ -66,11 +66,11 @@ export async function whoMay(
   }
   const index = AclIndex.of(about);
   const hostsOf = hostsByPrincipal(about);
-  const decide = ({ principal, names, isSuperuser }: Known): PrincipalAccess => {
+  const decide = ({ principal, names, isSuperuser }: NamedPrincipal): PrincipalAccess => {
     const decided = index.decide({ ...question, principals: names });
     return { principal, isSuperuser, ...decided, otherHosts: [] };
   };
-  const withHosts = (found: PrincipalAccess, { names, isSuperuser }: Known): PrincipalAccess => {
+  const withHosts = (found: PrincipalAccess, { names, isSuperuser }: NamedPrincipal): PrincipalAccess => {
     if (isSuperuser || isHostGiven) return found;
     const hosts = new Set(ruledAs(names).flatMap((name) => [...(hostsOf.get(name) ?? [])]));
     const others = [...hosts].filter(
@@ -78,13 +78,13 @@ export async function whoMay(
     );
     return { ...found, otherHosts: others.sort().slice(0, hostsShownMax) };
   };
-  const known: { readonly one: Known; readonly found: PrincipalAccess }[] = [];
+  const known: { readonly one: NamedPrincipal; readonly found: PrincipalAccess }[] = [];
   for (const one of principalsIn(about, credentials)) {
     await pauseNowAndThen();
     known.push({ one, found: decide(one) });
   }
   known.sort((a, b) => rankOf(a.found) - rankOf(b.found) || (a.one.principal < b.one.principal ? -1 : 1));
-  const anyPrincipal: Known = { principal: everybody, names: [everybody], isSuperuser: false };
+  const anyPrincipal: NamedPrincipal = { principal: everybody, names: [everybody], isSuperuser: false };
   const named: PrincipalAccess[] = [];
   for (const { one, found } of known.slice(0, apiLimits.explainedPrincipalsMax)) {
     // Each is evaluated from up to a hundred addresses.
@@ -107,21 +107,13 @@ function ruledAs(names: readonly string[]): string[] {
   return [...names, everybody, ...domains.map((domain) => `${domain}*`)];
 }
 
-interface Known {
-  readonly principal: string;
-  /** All names of the principal in rules. */
-  readonly names: readonly string[];
-  readonly isSuperuser: boolean;
-}
-
-function principalsIn(about: readonly Acl[], credentials: readonly AccessCredential[]): Known[] {
+function principalsIn(about: readonly Acl[], credentials: readonly AccessCredential[]): NamedPrincipal[] {
   const named = new Set(about.map(({ principal }) => principal));
   named.delete(everybody);
-  const found: Known[] = [];
-  for (const { username, name, isSuperuser } of credentials) {
-    const names = credentialSpellings(username, name).map((spelling) => userKind + spelling);
-    const isNamed = names.filter((spelling) => named.delete(spelling)).length > 0;
-    if (isNamed || isSuperuser) found.push({ principal: userKind + name, names, isSuperuser });
+  const found: NamedPrincipal[] = [];
+  for (const principal of credentials.map(principalOfCredential)) {
+    const isNamed = principal.names.filter((spelling) => named.delete(spelling)).length > 0;
+    if (isNamed || principal.isSuperuser) found.push(principal);
   }
   for (const principal of named) found.push({ principal, names: [principal], isSuperuser: false });
   return found;

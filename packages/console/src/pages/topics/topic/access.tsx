@@ -16,13 +16,9 @@ import { useRuleColumns } from '../../access/rule-table.tsx';
 import {
   isAboutTopic,
   type Permission,
-  principalsOf,
   type TopicPrincipal,
+  topicPrincipals,
 } from '../../access/topic-access.ts';
-
-interface Row extends TopicPrincipal {
-  readonly isSuperuser: boolean;
-}
 
 const looks: Readonly<Record<Permission, { readonly kind: StatusKind; readonly text: string }>> = {
   yes: { kind: 'ok', text: 'yes' },
@@ -38,13 +34,12 @@ export function TopicAccess() {
   const navigate = useNavigate();
   const input = { virtual_cluster_id: clusterId };
   const acls = useOperation('virtual_clusters/acls/list', input, { everyMs: 15_000 });
-  const credentials = useOperation('list_virtual_cluster_credentials', input, { everyMs: 30_000 });
+  const about = { ...input, resource_type: 'TOPIC', resource_name: topic } as const;
+  const readers = useOperation('explain_access', { ...about, operation: 'READ' }, { everyMs: 15_000 });
+  const writers = useOperation('explain_access', { ...about, operation: 'WRITE' }, { everyMs: 15_000 });
   const [isCreating, setCreating] = useState(false);
   const ruleColumns = useRuleColumns(clusterId);
   const columns = useMemo(() => columnsOf(clusterId, topic), [clusterId, topic]);
-  const superusers = (credentials.data?.credentials ?? [])
-    .filter(({ is_cluster_superuser }) => is_cluster_superuser)
-    .map(({ name }): Row => ({ principal: `User:${name}`, read: 'yes', write: 'yes', isSuperuser: true }));
   return (
     <>
       <div className="flex flex-wrap items-center gap-2">
@@ -65,55 +60,60 @@ export function TopicAccess() {
           Create ACL
         </Button>
       </div>
+      <Answer of={readers} what="explain the access">
+        {(read) => (
+          <Answer of={writers} what="explain the access">
+            {(write) => (
+              <Card title="Principals that may read or write">
+                <DataTable
+                  label="Principals"
+                  columns={columns}
+                  rows={topicPrincipals(read, write)}
+                  keyOf={({ principal }) => principal}
+                />
+              </Card>
+            )}
+          </Answer>
+        )}
+      </Answer>
       <Answer of={acls} what="list the ACLs">
         {(data) => {
           const rules = data.acls.filter((rule) => isAboutTopic(rule, topic));
-          const named = principalsOf(rules)
-            .filter(({ principal }) => superusers.every((one) => one.principal !== principal))
-            .map((one): Row => ({ ...one, isSuperuser: false }));
-          const rows = [...superusers, ...named];
           return (
-            <>
-              <Card title="Principals that may read or write">
-                {rows.length === 0 ? (
-                  <Empty title="No principal may read or write">
-                    No rule names this topic and no credential is a superuser. While ACLs are enforced, all
-                    clients are denied. Create an ACL to allow one.
-                  </Empty>
-                ) : (
-                  <DataTable
-                    label="Principals"
-                    columns={columns}
-                    rows={rows}
-                    keyOf={({ principal }) => principal}
-                  />
-                )}
-              </Card>
-              <Card title={`${counted(rules.length, 'rule')} for this topic`}>
-                {rules.length === 0 ? (
-                  <Empty title="No rules for this topic">
-                    Literal rules for its name, prefixed rules that match it, and rules for all topics appear
-                    here.
-                  </Empty>
-                ) : (
-                  <DataTable label="ACLs" columns={ruleColumns} rows={rules} keyOf={keyOfRule} />
-                )}
-              </Card>
-            </>
+            <Card title={`${counted(rules.length, 'rule')} for this topic`}>
+              {rules.length === 0 ? (
+                <Empty title="No rules for this topic">
+                  Literal rules for its name, prefixed rules that match it, and rules for all topics appear
+                  here. While ACLs are enforced, only superusers may read or write.
+                </Empty>
+              ) : (
+                <DataTable label="ACLs" columns={ruleColumns} rows={rules} keyOf={keyOfRule} />
+              )}
+            </Card>
           );
         }}
       </Answer>
-      {isCreating && <AclFormDialog clusterId={clusterId} topic={topic} onClose={() => setCreating(false)} />}
+      {isCreating && (
+        <AclFormDialog
+          clusterId={clusterId}
+          given={{ resource_name: topic }}
+          onClose={() => setCreating(false)}
+        />
+      )}
     </>
   );
 }
 
-function columnsOf(clusterId: string, topic: string): readonly Column<Row>[] {
-  const permission = (title: string, operation: 'READ' | 'WRITE', of: (row: Row) => Permission) => ({
+function columnsOf(clusterId: string, topic: string): readonly Column<TopicPrincipal>[] {
+  const permission = (
+    title: string,
+    operation: 'READ' | 'WRITE',
+    of: (row: TopicPrincipal) => Permission,
+  ) => ({
     id: operation,
     title,
     width: 'minmax(7rem, 1fr)',
-    cell: (row: Row) => {
+    cell: (row: TopicPrincipal) => {
       const { kind, text } = looks[of(row)];
       return (
         <Link
