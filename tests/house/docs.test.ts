@@ -94,7 +94,7 @@ test('the rule for commands finds what it should', () => {
     ['```sh\nweir agent -kafkaPort seven\n```', '-kafkaPort: seven'],
     ['```sh\nweir agent -enableRipcord\n```', 'not available'],
     ['```sh\nweir agent -apiKey aks_1\n```', 'former name'],
-    ['```\nweir agent: -bucketURL: there is no such bucket\n```', undefined],
+    ['```\nweir agent: -bucketURL: bucket not found\n```', undefined],
     ['```console\n$ weir agent -batchTimout 1s\nweir agent: -batchTimout: unknown flag\n```', undefined],
   ];
   for (const [text, problem] of cases) {

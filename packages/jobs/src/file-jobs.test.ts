@@ -67,7 +67,7 @@ async function stage(t: TestContext, clusterConfigs: Readonly<Record<string, str
     async deleteMany(keys, options) {
       const failed = keys
         .filter((key) => denied.has(key))
-        .map((key) => ({ key, error: new StoreError('denied', key, 'S3 answered AccessDenied') }));
+        .map((key) => ({ key, error: new StoreError('denied', key, 'S3 returned AccessDenied') }));
       if (failed.length === keys.length) throw failed[0]!.error;
       await bucket.deleteMany(
         keys.filter((key) => !denied.has(key)),
@@ -224,7 +224,7 @@ test('a bucket that forbids deletion loses nothing: the job fails with one line 
   assert.equal((await keys()).length, 2);
   const [[state, message]] = (await jobs(fileDeletionKind)) as [[JobState, string]];
   assert.equal(state, 'stopped');
-  assert.match(message, /^failed to delete 2 of 2 files: service\/.*: S3 answered AccessDenied; check the/);
+  assert.match(message, /^failed to delete 2 of 2 files: service\/.*: S3 returned AccessDenied; check the/);
   assert.ok(cluster.calls.claimJobs < 200 && counted(deadFileRows.deleted, 'failure') <= 20, 'it backs off');
   // One of them may be deleted now, and is forgotten alone.
   denied.delete(files[0]!);
@@ -541,14 +541,14 @@ test('a scan that may not list uploads goes on, and one whose store does not ans
     store: {
       ...staged.store,
       incompleteUploads: {
-        list: () => Promise.reject(new StoreError(kind, 's3://records', 'S3 answered so')),
+        list: () => Promise.reject(new StoreError(kind, 's3://records', 'S3 returned so')),
         abort: async () => {},
       },
     },
   });
   assert.match(
     await scanNow(refusing('denied')).run(),
-    /^scanned 0 objects, 0 orphans; incomplete uploads were not removed: s3:\/\/records: S3 answered so/,
+    /^scanned 0 objects, 0 orphans; incomplete uploads were not removed: s3:\/\/records: S3 returned so/,
   );
   assert.equal(staged.counted(deadFileRows.uploads, 'denied'), 1);
   await assert.rejects(scanNow(refusing('unavailable')).run(), { kind: 'unavailable' });

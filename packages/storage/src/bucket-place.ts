@@ -157,7 +157,7 @@ export function readBucketUrl(text: string) {
   // The drivers of the other schemes know their own parameters.
   const unknown = [...url.searchParams.keys()].find((name) => name !== 'prefix');
   if ((scheme === 'file' || scheme === 'mem') && unknown !== undefined) {
-    const problem = `there is no parameter ${JSON.stringify(unknown)}; use prefix`;
+    const problem = `unknown parameter ${JSON.stringify(unknown)}; use prefix`;
     throw new StoreError('invalid', `${scheme}://`, problem);
   }
   // The prefix names a folder, with or without its slash.

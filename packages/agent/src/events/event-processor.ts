@@ -128,7 +128,7 @@ export class EventProcessor {
     const { topics } = this.#options;
     const { type } = cut;
     const batch = await cut.draft.finish();
-    let problem = 'there is no topic for them';
+    let problem = 'they have no topic';
     for (let tries = 1; ; tries++) {
       const topicId = this.#hasStopped ? topics.known(type) : await topics.ensure(type);
       if (topicId !== undefined) {

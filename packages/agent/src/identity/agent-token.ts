@@ -72,7 +72,7 @@ export class AgentToken {
   current(): string {
     const token = this.#token;
     if (token === undefined || token.endMs <= this.#options.clock.monotonicMs()) {
-      throw new Error(`there is no agent token: ${this.#problem}`);
+      throw new Error(`no agent token: ${this.#problem}`);
     }
     return token.text;
   }
@@ -163,7 +163,7 @@ export class AgentToken {
       throw new Error(`${url.origin}: no token, status ${status}${detail}`);
     }
     if (typeof token !== 'string' || typeof seconds !== 'number' || !(seconds > 0)) {
-      throw new Error(`${url.origin}: the answer has no access_token and expires_in`);
+      throw new Error(`${url.origin}: the response has no access_token and expires_in`);
     }
     return { text: token, lifetimeMs: seconds * 1000 };
   }

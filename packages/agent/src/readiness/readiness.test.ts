@@ -109,7 +109,7 @@ test('an agent that has lost its control plane is not ready until it answers', a
   await clock.pass(1);
   assert.deepEqual(readiness.problem(), {
     reason: 'control plane unavailable',
-    detail: 'the control plane has not answered for 20 s',
+    detail: 'the control plane has not responded for 20 s',
   });
   readiness.heartbeatAnswered();
   assert.equal(readiness.problem(), undefined);

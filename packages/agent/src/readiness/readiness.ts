@@ -91,7 +91,7 @@ export class Readiness {
     if (writeProblem !== undefined) return { reason: 'store unavailable', detail: writeProblem };
     const silenceMs = this.#options.clock.monotonicMs() - this.#heartbeatMs;
     if (silenceMs < silenceMsMax) return undefined;
-    const detail = `the control plane has not answered for ${Math.floor(silenceMs / 1000)} s`;
+    const detail = `the control plane has not responded for ${Math.floor(silenceMs / 1000)} s`;
     return { reason: 'control plane unavailable', detail };
   }
 

@@ -12,7 +12,7 @@ function denying(times: number, seen: string[] = []): ObjectStore {
   return aroundStore(emptyMemoryStore(), async ({ operation, key, signal, run }) => {
     seen.push(operation);
     if (operation === 'list' && left-- > 0)
-      throw new StoreError('denied', key, 'S3 answered 403\nAccessDenied');
+      throw new StoreError('denied', key, 'S3 returned 403\nAccessDenied');
     return await run(signal);
   });
 }
@@ -40,7 +40,7 @@ function stage(store: ObjectStore, more: { url?: string; isSkipped?: boolean; re
 const refusal = {
   name: 'Failure',
   message:
-    '-bucketURL: s3://orders?prefix=eu: the credentials may not list objects (s3:ListBucket): S3 answered 403 AccessDenied; allow it',
+    '-bucketURL: s3://orders?prefix=eu: the credentials may not list objects (s3:ListBucket): S3 returned 403 AccessDenied; allow it',
 };
 
 test('a permission that is missing is one line, without secrets', async () => {

@@ -88,7 +88,7 @@ test('a bucket that is gone is an error and not an empty topic, until it is back
   assert.equal(again.status, 1);
   assert.match(
     again.err,
-    /^weir playground: -bucketURL: file:\S+ there is no such bucket: the directory does not exist; .*\n$/m,
+    /^weir playground: -bucketURL: file:\S+ bucket not found: the directory does not exist; .*\n$/m,
   );
   assert.equal(existsSync(bucket), false);
 });

@@ -92,7 +92,7 @@ test('a record is shown with its place, its batch and itself, from the backup in
   const secret = await runLine(
     `cli diagnose-record -bucketURL file://${bucket.folder}?secret=hush -topic orders -partition 0 -offset 5`,
   );
-  assert.match(secret.err, /: file:\/\/: there is no parameter "secret"; use prefix/);
+  assert.match(secret.err, /: file:\/\/: unknown parameter "secret"; use prefix/);
   assert.ok(!secret.err.includes('hush'));
 
   const last = await diagnose(bucket, 'latest');

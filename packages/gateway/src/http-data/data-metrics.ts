@@ -11,7 +11,7 @@ export const httpDataRows = {
   latency: {
     name: 'http_instrumented_middleware_latency',
     kind: 'histogram',
-    help: 'Seconds from the receipt of such a request over HTTP until its answer could be sent.',
+    help: 'Seconds from the receipt of such a request over HTTP until its response could be sent.',
     labels: ['operation', 'outcome'],
     buckets: durationBucketsSeconds,
   },

@@ -119,7 +119,7 @@ test('what is wrong with a request is said in one line', async (t) => {
     ['GET',  '/v1/kafka/fetch_single_record?topic=orders&partition=0', undefined, 400, /^offset must be an integer/],
     ['GET',  '/v1/kafka/fetch_single_record?topic=orders&partition=0&offset=9', undefined, 404, /no record at offset 9|orders/],
     ['GET',  '/v1/kafka/topics/orders/partitions/5/records/0', undefined,    404, /has no partition 5/],
-    ['GET',  '/v1/kafka/topics/absent/partitions/0/records/0', undefined,    404, /There is no topic absent/],
+    ['GET',  '/v1/kafka/topics/absent/partitions/0/records/0', undefined,    404, /Topic absent not found/],
   ];
   for (const [method, path, body, status, message] of cases) {
     const { status: got, json } = await call(method, path, body);

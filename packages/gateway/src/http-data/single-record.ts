@@ -59,7 +59,7 @@ export async function* singleRecord(
       });
     case 'INVALID_TOPIC_EXCEPTION':
     case 'UNKNOWN_TOPIC_ID':
-      throw new HttpProblem(404, `There is no topic ${topic}.`, { errorCode: 40401 });
+      throw new HttpProblem(404, `Topic ${topic} not found.`, { errorCode: 40401 });
     case 'UNKNOWN_TOPIC_OR_PARTITION':
       throw new HttpProblem(404, `The topic ${topic} has no partition ${partition}.`, { errorCode: 40402 });
     case 'OFFSET_OUT_OF_RANGE':

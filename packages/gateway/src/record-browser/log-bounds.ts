@@ -64,6 +64,6 @@ async function offsetsAt(
     if (errorCode !== 0) throw refusalOf(errorCode, { act: 'read', topic, partition });
     if (offset >= 0n) found.set(partition, Number(offset));
   }
-  if (listed.length === 0) throw new RecordRefused('notFound', `There is no topic ${topic}.`);
+  if (listed.length === 0) throw new RecordRefused('notFound', `Topic ${topic} not found.`);
   return found;
 }

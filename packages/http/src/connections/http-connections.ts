@@ -7,7 +7,7 @@ import { UnreadAnswers, type UnreadLimits, type WatchedResponse } from './unread
 type CutReason = 'slow' | 'memory' | 'requests' | 'share' | 'full';
 
 export const cutReasonsHelp =
-  'the peer read its answers too slowly (slow), too much was unread (memory), it sent too many requests before it had read an answer (requests), it sent no whole request or was idle while the port was full (share), or the port was full (full)';
+  'the peer read its responses too slowly (slow), too much was unread (memory), it sent too many requests before it had read a response (requests), it sent no whole request or was idle while the port was full (share), or the port was full (full)';
 
 interface HttpConnectionsLimits {
   readonly connections: SharesLimits;

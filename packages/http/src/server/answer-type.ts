@@ -14,7 +14,10 @@ export function preferredType<Type extends string>(
     if (weight > (best?.weight ?? 0)) best = { type, weight };
   }
   if (best !== undefined) return best.type;
-  throw new HttpProblem(406, `The answer is available as ${types.join(', ')}, none of which Accept allows.`);
+  throw new HttpProblem(
+    406,
+    `The response is available as ${types.join(', ')}, none of which Accept allows.`,
+  );
 }
 
 /** The type of a body without its parameters; `undefined` if there is none. */

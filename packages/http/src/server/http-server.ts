@@ -93,7 +93,7 @@ export async function startHttpListener(options: HttpOptions): Promise<HttpListe
     }
     const url = URL.parse(request.url ?? '/', 'http://agent');
     if (url === null) {
-      plain(response, 400, 'the target of the request is no path');
+      plain(response, 400, 'the target of the request is not a path');
       return;
     }
     const atPath = routes.rowsAt(url.pathname);

@@ -12,7 +12,7 @@ export const statusDefinition = {
     'Liveness: `OK` from the end of the start until the agent ends, also while it stops or its bucket is away.',
   access: 'open',
   answer: { types: plainText, description: 'The agent is alive.' },
-  errors: { 503: 'The agent is starting. The answer is text.' },
+  errors: { 503: 'The agent is starting. The response is text.' },
   example: { target: '/v1/status', answer: 'OK' },
 } as const satisfies RouteDefinition;
 
@@ -24,7 +24,7 @@ export const readyDefinition = {
   access: 'open',
   answer: { types: plainText, description: 'The agent can serve.' },
   errors: {
-    503: 'The agent cannot serve. The answer is `not ready: ` and the reason: `starting`, `stopping`, `store unavailable` or `control plane unavailable`. Details are in the log.',
+    503: 'The agent cannot serve. The response is `not ready: ` and the reason: `starting`, `stopping`, `store unavailable` or `control plane unavailable`. Details are in the log.',
   },
   example: { target: '/v1/ready', answer: 'OK' },
 } as const satisfies RouteDefinition;

@@ -27,6 +27,6 @@ export function targetOf(url: string): Target {
 function pathIn(target: string): string {
   if (target.startsWith('/')) return target;
   const path = /^https?:\/\/[^/]*(\/.*)?$/i.exec(target);
-  if (path === null) throw new HttpProblem(400, 'The target of the request is no path.');
+  if (path === null) throw new HttpProblem(400, 'The target of the request is not a path.');
   return path[1] ?? '/';
 }

@@ -135,7 +135,7 @@ for (const [status, code, kind] of answers) {
         );
       },
       async (store) => {
-        const message = new RegExp(`Azure answered ${status} ${code && `${code} `}words \\(request id-1\\);`);
+        const message = new RegExp(`Azure returned ${status} ${code && `${code} `}words \\(request id-1\\);`);
         await assert.rejects(store.put('key', [Buffer.from('x')]), { kind, message });
         await assert.rejects(store.putIfAbsent('key', [Buffer.from('x')]), { kind, message });
         await assert.rejects(store.getRange('key', 0, 1), { kind, message });

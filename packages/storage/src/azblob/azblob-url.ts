@@ -1,4 +1,4 @@
-import { StoreError } from '../store/store-error.ts';
+import { BucketUrl } from '../store-http/bucket-url.ts';
 import { endpointOf } from '../store-http/endpoint.ts';
 import type { HttpEndpoint } from '../store-http/http-client.ts';
 
@@ -29,49 +29,34 @@ const parameters = ['prefix', 'storage_account', 'protocol', 'domain', 'localemu
 
 /** Parses `azblob://container?storage_account=…`. The prefix is handled elsewhere. */
 export function parseAzblobUrl(url: URL): AzblobLocation {
-  const subject = `azblob://${url.host}`;
-  const invalid = (problem: string) => new StoreError('invalid', subject, problem);
-  const names = [...url.searchParams.keys()];
-  const unknown = names.find((name) => !parameters.includes(name));
-  if (unknown !== undefined) {
-    throw invalid(`the parameter ${unknown} is not known; there are ${parameters.join(', ')}`);
-  }
-  const repeated = names.find((name, index) => names.indexOf(name) !== index);
-  if (repeated !== undefined) throw invalid(`the parameter ${repeated} is given twice`);
-  if (url.pathname.length > 1) {
-    throw invalid('a folder inside the container is named by prefix=, not by the path');
-  }
-  if (url.username + url.password + url.hash !== '') {
-    throw invalid('credentials come from the environment, and only a container and parameters from the URL');
-  }
-  const container = url.host;
+  const given = new BucketUrl(url, parameters);
+  given.requireNoUser('AZURE_STORAGE_KEY, AZURE_STORAGE_SAS_TOKEN or AZURE_STORAGE_CONNECTION_STRING');
+  const { bucket: container } = given;
   if (!/^(?=.{3,63}$)[a-z\d]+(?:-[a-z\d]+)*$/.test(container)) {
-    throw invalid('a container name has 3 to 63 lower-case letters, digits and single hyphens');
+    throw given.refusal('a container name has 3 to 63 lower-case letters, digits and single hyphens');
   }
 
-  const text = (name: string) => url.searchParams.get(name) ?? undefined;
-  const account = text('storage_account');
+  const account = given.text('storage_account');
   // It becomes part of a host name: any other text could name another server.
   if (account !== undefined && !isAccount(account)) {
-    throw invalid('storage_account= has 3 to 24 lower-case letters and digits');
+    throw given.refusal('storage_account= has 3 to 24 lower-case letters and digits');
   }
-  const protocol = text('protocol');
+  const protocol = given.text('protocol');
   if (protocol !== undefined && protocol !== 'http' && protocol !== 'https') {
-    throw invalid('protocol= is http or https');
+    throw given.refusal('protocol= is http or https');
   }
-  const domain = text('domain');
+  const domain = given.text('domain');
   if (domain !== undefined && (!/^[a-z\d.:[\]-]+$/i.test(domain) || !isBaseUrl(`https://${domain}`))) {
-    throw invalid('domain= is a host, with or without a port');
+    throw given.refusal('domain= is a host, with or without a port');
   }
-  const emulator = text('localemu') ?? 'false';
-  if (emulator !== 'true' && emulator !== 'false') throw invalid('localemu is true or false');
-  const endpoint = text('endpoint');
+  const isEmulator = given.flag('localemu');
+  const endpoint = given.text('endpoint');
   if (endpoint !== undefined) {
-    if (names.some((name) => name === 'protocol' || name === 'domain' || name === 'localemu')) {
-      throw invalid('endpoint= replaces protocol=, domain= and localemu=');
+    if (['protocol', 'domain', 'localemu'].some((name) => given.text(name) !== undefined)) {
+      throw given.refusal('endpoint= replaces protocol=, domain= and localemu=');
     }
     if (!isBaseUrl(endpoint))
-      throw invalid('endpoint= is the URL of a blob service, as in https://host:port');
+      throw given.refusal('endpoint= is the URL of a blob service, as in https://host:port');
   }
   return {
     container,
@@ -79,7 +64,7 @@ export function parseAzblobUrl(url: URL): AzblobLocation {
     endpoint: endpoint?.replace(/\/+$/, ''),
     domain,
     protocol,
-    isEmulator: emulator === 'true',
+    isEmulator,
   };
 }
 

@@ -28,7 +28,11 @@ export function sharedKeyCredential(
 ): AzureCredential {
   const text = base64.trim();
   if (!/^(?:[\w+/]{4})*(?:[\w+/]{2}==|[\w+/]{3}=)?$/.test(text) || text === '') {
-    throw new StoreError('invalid', subject, `${source} is no key of a storage account, which is base64`);
+    throw new StoreError(
+      'invalid',
+      subject,
+      `${source} is not the key of a storage account, which is base64`,
+    );
   }
   return { kind: 'sharedKey', sharedKey: { account, key: Buffer.from(text, 'base64') } };
 }
@@ -37,7 +41,7 @@ export function sasCredential(token: string, { source, subject }: Origin): Azure
   const parameters = token.trim().replace(/^\?/, '');
   // It becomes a part of the request line.
   if (/[^\x21-\x7e]|#/.test(parameters) || !/(?:^|&)sig=/.test(parameters)) {
-    throw new StoreError('invalid', subject, `${source} is no SAS token, which has parameters and a sig`);
+    throw new StoreError('invalid', subject, `${source} is not a SAS token, which has parameters and a sig`);
   }
   return { kind: 'sas', parameters };
 }

@@ -41,5 +41,5 @@ export function azureError(subject: string, response: HttpResponse): StoreError 
   const requestId = headers.get('x-ms-request-id');
   const words = [status, code, message].filter((word) => word !== '').join(' ');
   const id = requestId === undefined ? '' : ` (request ${requestId})`;
-  return new StoreError(kindOfAzureError(status, code), subject, `Azure answered ${words}${id}`);
+  return new StoreError(kindOfAzureError(status, code), subject, `Azure returned ${words}${id}`);
 }

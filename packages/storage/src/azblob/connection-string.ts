@@ -29,7 +29,7 @@ export function parseConnectionString(text: string, subject: string): Connection
   for (const field of text.split(';')) {
     const [, name, value] = /^\s*(\w+)=(.*)$/s.exec(field) ?? [];
     if (name !== undefined && value !== undefined) fields.set(name.toLowerCase(), value.trim());
-    else if (field.trim() !== '') throw invalid('is no list of name=value; with semicolons between them');
+    else if (field.trim() !== '') throw invalid('is not a list of name=value with semicolons between them');
   }
   if (fields.get('usedevelopmentstorage')?.toLowerCase() === 'true') {
     return {

@@ -70,10 +70,7 @@ for (const [operation, bucketUrl, problem] of refusals) {
 }
 
 const failures: readonly [kind: StoreErrorKind, problem: string][] = [
-  [
-    'bucketMissing',
-    'there is no such bucket: words of the store; create it, mount its disk, or correct the URL',
-  ],
+  ['bucketMissing', 'bucket not found: words of the store; create it, mount its disk, or correct the URL'],
   ['invalid', 'failed to list objects: words of the store; correct the URL'],
   ['full', 'failed to list objects: words of the store; free space or raise the quota'],
   [

@@ -92,7 +92,7 @@ function problemOf(bucketUrl: string, doing: BucketNeed, { kind, problem }: Stor
     case 'denied':
       return `${names.subject} may not ${doing} objects (${names[doing]}): ${problem}; allow it`;
     case 'bucketMissing':
-      return `there is no such bucket: ${problem}; create it, mount its disk, or correct the URL`;
+      return `bucket not found: ${problem}; create it, mount its disk, or correct the URL`;
     case 'invalid':
       return `failed to ${doing} objects: ${problem}; correct the URL`;
     case 'full':

@@ -24,12 +24,12 @@ function broken(kind: StoreErrorKind) {
 test('stops calling a store that does not answer, and detects when it is back', async () => {
   const { clock, metrics, faulty, store } = broken('unavailable');
   for (let i = 0; i < 3; i++) await assert.rejects(store.head('key'), /failed by design/);
-  await assert.rejects(store.head('key'), /mem:\/\/test does not answer/);
+  await assert.rejects(store.head('key'), /mem:\/\/test does not respond/);
   assert.match(metrics.render(), /circuit_breaker_state_set\{name="mem:\/\/test",state="open"\} 1/);
 
   await clock.pass(1000);
   await assert.rejects(store.head('key'), /failed by design/);
-  await assert.rejects(store.head('key'), /does not answer/);
+  await assert.rejects(store.head('key'), /does not respond/);
 
   await clock.pass(1000);
   faulty.faults = {};

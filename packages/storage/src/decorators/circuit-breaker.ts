@@ -118,7 +118,7 @@ export function withCircuitBreaker(inner: ObjectStore, options: CircuitBreakerOp
   const around: Around = async ({ operation, key, signal, run }) => {
     if (!step('asked')) {
       refused.add(1);
-      throw new StoreError('unavailable', key, `${operation} was not sent, because ${name} does not answer`);
+      throw new StoreError('unavailable', key, `${operation} was not sent: ${name} does not respond`);
     }
     permitted.add(1);
     const { generation } = state;

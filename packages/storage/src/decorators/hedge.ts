@@ -21,7 +21,7 @@ export const p99Row = {
 export const speculativeRetryRow = {
   name: 'fast_retrier_speculative_retry',
   kind: 'counter',
-  help: 'Calls of the object store that were sent a second time, by which of the two answered first',
+  help: 'Calls of the object store that were sent a second time, by which of the two responses came first',
   labels: ['operation', 'outcome'],
 } as const satisfies MetricRow;
 

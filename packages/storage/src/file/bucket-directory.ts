@@ -33,7 +33,7 @@ export class BucketDirectory {
       if (names.length > 0 && !names.includes(temporaryFolder)) await mkdir(mark);
     } catch (error) {
       const code = codeOf(error);
-      if (code === 'ENOTDIR') throw new StoreError('invalid', path, 'it is no directory', { cause: error });
+      if (code === 'ENOTDIR') throw new StoreError('invalid', path, 'not a directory', { cause: error });
       if (isRefusal(error)) return new BucketDirectory(path, path, error);
       // Another process may have made it first.
       if (code !== 'ENOENT' && code !== 'EEXIST') throw fileStoreError(path, error);
@@ -45,7 +45,7 @@ export class BucketDirectory {
   async check(): Promise<void> {
     if (await isDirectory(this.#mark)) return;
     const problem = (await isDirectory(this.#path))
-      ? `the directory has no ${temporaryFolder}, so that it is not the bucket; is its disk mounted?`
+      ? `the directory has no ${temporaryFolder}, so it is not the bucket; is its disk mounted?`
       : 'the directory does not exist';
     throw new StoreError('bucketMissing', this.#path, problem);
   }

@@ -36,6 +36,6 @@ export function fileStoreError(key: string, error: unknown): unknown {
   if (code === undefined || error instanceof StoreError || (error as Error).name === 'AbortError')
     return error;
   const known = problemOfCode[code];
-  const problem = known === undefined ? `the file system answered ${code}` : `${known} (${code})`;
+  const problem = known === undefined ? `the file system returned ${code}` : `${known} (${code})`;
   return new StoreError(kindOfCode[code] ?? 'unavailable', key, problem, { cause: error });
 }

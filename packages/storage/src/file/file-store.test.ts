@@ -164,7 +164,7 @@ test('errors of disks are named', () => {
     ['EDQUOT', 'full', 'the disk quota is used up (EDQUOT)'],
     ['EROFS', 'denied', 'the file system is read-only (EROFS)'],
     ['EACCES', 'denied', 'permission denied (EACCES)'],
-    ['EBUSY', 'unavailable', 'the file system answered EBUSY'],
+    ['EBUSY', 'unavailable', 'the file system returned EBUSY'],
   ];
   for (const [code, kind, problem] of cases) {
     const error = fileStoreError('key', Object.assign(new Error(code), { code }));

@@ -51,7 +51,7 @@ function serviceAccount(fields: FieldReader, deps: CredentialDeps, scope: string
     key = createPrivateKey(fields.text('private_key'));
   } catch (error) {
     if (error instanceof StoreError) throw error;
-    return fields.fail('private_key is no key in PEM');
+    return fields.fail('private_key is not a key in PEM');
   }
   return (signal) => {
     const issued = Math.floor(deps.clock.nowMs() / 1000);

@@ -29,7 +29,7 @@ export class FieldReader {
   texts(name: string): readonly string[] {
     const value = this.fields[name] ?? [];
     const isList = Array.isArray(value) && value.every((one) => typeof one === 'string');
-    return isList ? (value as string[]) : this.fail(`${name} is no list of texts`);
+    return isList ? (value as string[]) : this.fail(`${name} is not a list of strings`);
   }
 
   object(name: string): FieldReader {
@@ -48,7 +48,7 @@ export class FieldReader {
     if (text === undefined) return undefined;
     const url = URL.parse(text);
     const isLocal = url?.protocol === 'http:' && /^(?:127\.0\.0\.1|\[::1\]|localhost)$/.test(url.hostname);
-    if (url?.protocol !== 'https:' && !isLocal) this.fail(`${name} is no https:// URL`);
+    if (url?.protocol !== 'https:' && !isLocal) this.fail(`${name} is not an https:// URL`);
     return text;
   }
 }

@@ -214,8 +214,8 @@ test('a refusal of the credentials is a denial in one line without secrets', asy
 });
 
 for (const [what, content, problem] of [
-  ['no JSON', '{"private_key": "hidden', /the file of credentials is no JSON/],
-  ['no object', 'null', /no JSON object/],
+  ['no JSON', '{"private_key": "hidden', /the file of credentials is not JSON/],
+  ['no object', 'null', /not a JSON object/],
   ['no type', {}, /has no type/],
   [
     'an unknown type',
@@ -224,11 +224,11 @@ for (const [what, content, problem] of [
   ],
   ['a name of the language', { type: 'toString' }, /type toString are not supported/],
   ['no key', { ...serviceAccount, private_key: undefined }, /has no private_key/],
-  ['a bad key', { ...serviceAccount, private_key: 'hidden' }, /private_key is no key in PEM/],
+  ['a bad key', { ...serviceAccount, private_key: 'hidden' }, /private_key is not a key in PEM/],
   [
     'a server without TLS',
     { ...user, token_uri: 'http://example.com/token' },
-    /token_uri is no https:\/\/ URL/,
+    /token_uri is not an https:\/\/ URL/,
   ],
   [
     'a program',

@@ -61,10 +61,10 @@ function sourceIn(text: string, path: string, deps: GoogleCredentialsDeps): Toke
   try {
     fields = JSON.parse(text);
   } catch {
-    throw new StoreError('denied', path, 'the file of credentials is no JSON');
+    throw new StoreError('denied', path, 'the file of credentials is not JSON');
   }
   if (typeof fields !== 'object' || fields === null) {
-    throw new StoreError('denied', path, 'the file of credentials has no JSON object');
+    throw new StoreError('denied', path, 'the file of credentials is not a JSON object');
   }
   return tokenSourceOf(fields as CredentialFields, path, deps);
 }

@@ -199,7 +199,8 @@ export class GsClient {
       if (response.status === 404) throw this.#noBucket(response);
       if (!isSuccess(response)) throw gsError(this.#bucket, response, permissions.list);
       const page = this.#jsonOf(query.prefix, response);
-      if (!isPage(page)) throw new StoreError('unavailable', this.#bucket, 'Google answered what is no list');
+      if (!isPage(page))
+        throw new StoreError('unavailable', this.#bucket, 'the response of Google is not a list');
       yield page;
       pageToken = page.nextPageToken === '' ? undefined : page.nextPageToken;
     } while (pageToken !== undefined);
@@ -258,7 +259,7 @@ export class GsClient {
     try {
       return JSON.parse(body.toString('utf8'));
     } catch (error) {
-      throw new StoreError('unavailable', subject, 'Google answered what is no JSON', { cause: error });
+      throw new StoreError('unavailable', subject, 'the response of Google is not JSON', { cause: error });
     }
   }
 
@@ -284,7 +285,7 @@ export class GsClient {
 
   #noBucket(response: HttpResponse): StoreError {
     const { message } = gsError(this.#bucket, response, '');
-    return new StoreError('bucketMissing', this.#bucket, 'there is no such bucket', {
+    return new StoreError('bucketMissing', this.#bucket, 'bucket not found', {
       cause: new Error(message),
     });
   }

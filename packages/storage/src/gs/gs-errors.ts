@@ -25,7 +25,7 @@ export function gsError(subject: string, response: HttpResponse, permission: str
   // Google names the permission in most of its messages, but not in all.
   const isNamed = kind !== 'denied' || status !== 403 || message.includes(permission);
   const hint = isNamed ? '' : `; the account needs the permission ${permission}`;
-  return new StoreError(kind, subject, `Google answered ${words}${hint}`);
+  return new StoreError(kind, subject, `Google returned ${words}${hint}`);
 }
 
 /** Errors are JSON, but those of downloads and of uploads may be plain text. */

@@ -103,7 +103,7 @@ for (const [status, reason, message, kind] of answers) {
       fake.intercept = () => (reason === '' ? { status, body: '<html>' } : error(status, reason, message));
       const isExpected = (caught: Error & { kind?: string }) => {
         assert.equal(caught.kind, kind);
-        assert.ok(caught.message.includes(`Google answered ${status}`), caught.message);
+        assert.ok(caught.message.includes(`Google returned ${status}`), caught.message);
         assert.ok(!caught.message.includes('\n') && !caught.message.includes('<'), caught.message);
         return true;
       };
@@ -136,14 +136,14 @@ test('a denial names the missing permission, also when the server does not', () 
     }
     fake.intercept = () => error(403, 'forbidden', permissionDenied);
     await assert.rejects(store.getRange('key', 0, 1), {
-      message: `key: Google answered 403 forbidden ${permissionDenied}; check the credentials and the permissions of the bucket`,
+      message: `key: Google returned 403 forbidden ${permissionDenied}; check the credentials and the permissions of the bucket`,
     });
   }));
 
 test('a missing bucket is a mistake in the URL, and a missing object is none', async () => {
   const fake = await startFake();
   const store = await storeAt(fake, '', 'another');
-  const isMissing = { kind: 'bucketMissing', message: /gs:\/\/another: there is no such bucket/ };
+  const isMissing = { kind: 'bucketMissing', message: /gs:\/\/another: bucket not found/ };
   await assert.rejects(store.put('key', slices('x')), isMissing);
   await assert.rejects(store.getRange('key', 0, 1), isMissing);
   await assert.rejects(store.getRange('key', 1, 1), isMissing);

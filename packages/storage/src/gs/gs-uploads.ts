@@ -86,7 +86,7 @@ export class GsUploads implements IncompleteUploads {
 
   #folderOf(key: string, uploadId: string): string {
     // Without it, all uploads would be removed.
-    if (!/^[\w-]+$/.test(uploadId)) throw new StoreError('invalid', key, 'no such upload');
+    if (!/^[\w-]+$/.test(uploadId)) throw new StoreError('invalid', key, 'upload not found');
     return `${partFolderOf(this.#top, key)}${uploadId}/`;
   }
 

@@ -29,7 +29,10 @@ test('the environment may name an emulator, but not for a URL that names its ser
     locate(new URL('gs://abc?endpoint=host'), { STORAGE_EMULATOR_HOST: 'x:1' }).endpoint,
     'https://host',
   );
-  assert.throws(() => locate(url, { STORAGE_EMULATOR_HOST: 'a b' }), /STORAGE_EMULATOR_HOST: it is no host/);
+  assert.throws(
+    () => locate(url, { STORAGE_EMULATOR_HOST: 'a b' }),
+    /STORAGE_EMULATOR_HOST: it must be a host/,
+  );
 });
 
 for (const [url, problem] of [
@@ -38,11 +41,11 @@ for (const [url, problem] of [
   [`gs://${'a'.repeat(64)}`, /a bucket name has/],
   ['gs://a..b', /a bucket name has/],
   ['gs://abc/folder', /prefix=/],
-  ['gs://user:secret@abc', /^StoreError: gs:\/\/: a bucket URL has no user/],
-  ['gs://abc?region=x', /there is no parameter region, only prefix, endpoint, anonymous/],
-  ['gs://abc?anonymous=yes', /anonymous is true or false/],
-  ['gs://abc?endpoint=http://host/path', /endpoint= is no host/],
-  ['gs://abc?endpoint=http://user@host', /endpoint= is no host/],
+  ['gs://user:secret@abc', /^StoreError: gs:\/\/abc: credentials in the URL are not accepted/],
+  ['gs://abc?region=x', /unknown parameter region; use one of prefix, endpoint, anonymous/],
+  ['gs://abc?anonymous=yes', /anonymous= must be true or false/],
+  ['gs://abc?endpoint=http://host/path', /endpoint= must be a host/],
+  ['gs://abc?endpoint=http://user@host', /endpoint= must be a host/],
 ] as const) {
   test(`${url.slice(0, 40)} is rejected`, () => {
     assert.throws(() => parsed(url), problem);

@@ -25,7 +25,7 @@ export function checkGsKey(key: string): void {
     throw new StoreError(
       'invalid',
       JSON.stringify(key),
-      'Google has no objects below .well-known/acme-challenge/',
+      'Google accepts no objects below .well-known/acme-challenge/',
     );
   }
 }

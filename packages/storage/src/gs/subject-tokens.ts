@@ -26,9 +26,9 @@ export function subjectTokens(source: FieldReader, deps: SubjectTokensDeps): Sub
   if (url === undefined || source.optionalText('environment_id') !== undefined) {
     source.fail('credential_source names neither a file nor a URL; AWS and executables are not supported');
   }
-  const { protocol } = URL.parse(url) ?? source.fail('url of credential_source is no URL');
+  const { protocol } = URL.parse(url) ?? source.fail('url of credential_source is not a URL');
   if (protocol !== 'https:' && protocol !== 'http:')
-    source.fail('url of credential_source is no http:// URL');
+    source.fail('url of credential_source must begin with https:// or http://');
   // Over http it is the metadata service of the machine or a program on it.
   if (protocol === 'http:' && !deps.usesMetadataService) {
     source.fail('url of credential_source is a metadata service, which only agents ask');

@@ -125,7 +125,7 @@ function gather(batches: readonly BatchToStore[]): { topics: Topic[]; sections: 
 
 function checkBatch({ partition, bytes }: BatchToStore): void {
   if (!Number.isInteger(partition) || partition < 0 || partition > 0x7fff_ffff) {
-    throw new RangeError(`log file: ${partition} is no partition`);
+    throw new RangeError(`log file: ${partition} is not a partition`);
   }
   if (
     bytes.length < batchHeaderBytes ||

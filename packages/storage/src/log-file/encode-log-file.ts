@@ -33,7 +33,7 @@ export interface SectionToEncode {
 export function topicIdToBytes(topicId: string): Buffer {
   const id = Buffer.from(topicId, 'base64url');
   if (id.length !== topicIdBytes || id.toString('base64url') !== topicId) {
-    throw new RangeError(`log file: ${JSON.stringify(topicId)} is no topic id`);
+    throw new RangeError(`log file: ${JSON.stringify(topicId)} is not a topic id`);
   }
   return id;
 }
@@ -43,7 +43,7 @@ export function encodeHeader(version: FormatVersion, clusterId: string, fileId: 
   if (cluster.length === 0 || cluster.length > clusterIdBytesMax) {
     throw new RangeError(`log file: a cluster id has 1 to ${clusterIdBytesMax} bytes`);
   }
-  if (!isFileId(fileId)) throw new RangeError(`log file: ${JSON.stringify(fileId)} is no file id`);
+  if (!isFileId(fileId)) throw new RangeError(`log file: ${JSON.stringify(fileId)} is not a file id`);
   const crcStart = headerAt.clusterId + cluster.length;
   const header = Buffer.alloc(crcStart + crcBytes);
   magic.copy(header, headerAt.magic);

@@ -93,7 +93,7 @@ test('an id names a bucket other than the first, at every level', () => {
     }
   }
   for (const bucket of [-1, 256, 1.5])
-    assert.throws(() => newFileId(1, random, bucket), /no number of a bucket/);
+    assert.throws(() => newFileId(1, random, bucket), /not the number of a bucket/);
   // What earlier releases wrote lies in the first bucket.
   assert.equal(fileIdBucket('018bcfe5680001ffff123456789abcde'), 0);
   for (const key of ['service/c/bucket-id', 'service/c/metadata/fences/00000001', 'x'])

@@ -68,7 +68,7 @@ export function newFileId(
       count = 0;
     }
   }
-  if (!(timeMs >= 0 && timeMs < timeLimit)) throw new RangeError(`${nowMs} ms is no time for a file id`);
+  if (!(timeMs >= 0 && timeMs < timeLimit)) throw new RangeError(`${nowMs} ms is not a time for a file id`);
   lastOf.set(random, Object.assign(last, { timeMs, count, bucket }));
   return fileId(timeMs, 0, count, bucket, usesRanges ? nextOfRange(last, random) : drawn(random));
 }
@@ -93,7 +93,7 @@ export function compactedFileId(
   bucket = 0,
 ): string {
   if (!(Number.isInteger(level) && level >= 1 && level <= fileIdLevelMax))
-    throw new RangeError(`${level} is no level of a compacted file`);
+    throw new RangeError(`${level} is not a level of a compacted file`);
   if (!(newestMs >= 0 && newestMs < timeLimit && count >= 0 && count < countLimit))
     throw new RangeError(`${newestMs} ms and count ${count} make no file id`);
   return fileId(newestMs, level, count, bucket, drawn(random));
@@ -109,7 +109,7 @@ export function isFileId(text: string): boolean {
  * id, so that the keys of one moment are spread over the store's partitions.
  */
 export function logFileKey(clusterId: string, reference: string): string {
-  if (!isFileReference(reference)) throw new RangeError(`${JSON.stringify(reference)} is no file id`);
+  if (!isFileReference(reference)) throw new RangeError(`${JSON.stringify(reference)} is not a file id`);
   const fileId = fileIdOf(reference);
   return `${clusterPrefix(fileOriginOf(reference) ?? clusterId)}${fileId.slice(-2)}/${fileId}`;
 }
@@ -133,7 +133,7 @@ export function restoreFenceKey(clusterId: string, generation: number): string {
 /** The prefix of every key of a cluster. */
 export function clusterPrefix(clusterId: string): string {
   if (!/^[\w-]{1,128}$/.test(clusterId))
-    throw new RangeError(`${JSON.stringify(clusterId)} is no cluster id`);
+    throw new RangeError(`${JSON.stringify(clusterId)} is not a cluster id`);
   return `service/${clusterId}/`;
 }
 
@@ -142,7 +142,7 @@ function fileId(timeMs: number, level: number, count: number, bucket: number, ta
   const when = hex(timeMs, 12);
   if (bucket === 0) return `${when}${hex(level, 1)}${hex(count, 4)}${tail}`;
   if (!(Number.isInteger(bucket) && bucket > 0 && bucket <= fileBucketMax))
-    throw new RangeError(`${bucket} is no number of a bucket`);
+    throw new RangeError(`${bucket} is not the number of a bucket`);
   return `${when}${hex(namesBucketBit + level, 1)}${hex(count, 4)}${hex(bucket, 2)}${tail.slice(2)}`;
 }
 

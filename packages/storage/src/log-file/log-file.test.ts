@@ -199,10 +199,10 @@ test('reads a stored file without its records', async () => {
 test('an invalid batch, topic or partition is rejected when a file is built', () => {
   const good = sample[0]!;
   const refused: readonly [batch: BatchToStore, problem: RegExp][] = [
-    [{ ...good, topicId: 'topic' }, /no topic id/],
-    [{ ...good, topicId: `${good.topicId}=` }, /no topic id/],
-    [{ ...good, partition: -1 }, /no partition/],
-    [{ ...good, partition: 2 ** 31 }, /no partition/],
+    [{ ...good, topicId: 'topic' }, /not a topic id/],
+    [{ ...good, topicId: `${good.topicId}=` }, /not a topic id/],
+    [{ ...good, partition: -1 }, /not a partition/],
+    [{ ...good, partition: 2 ** 31 }, /not a partition/],
     [{ ...good, bytes: Buffer.alloc(0) }, /one record batch/],
     [{ ...good, bytes: Buffer.concat([good.bytes, good.bytes]) }, /one record batch/],
     [{ ...good, bytes: batchOf(-1, Buffer.alloc(0)) }, /one record batch/],

@@ -91,9 +91,9 @@ export function batchesOfSection(section: LogFileSection, bytes: Buffer): Buffer
   const batches: Buffer[] = [];
   let at = 0;
   while (at < bytes.length) {
-    check('section', bytes.length - at >= batchHeaderBytes, 'a batch is cut off');
+    check('section', bytes.length - at >= batchHeaderBytes, 'a batch is truncated');
     const length = bytes.readInt32BE(at + batchAt.batchLength) + batchLengthOverhead;
-    check('section', length >= batchHeaderBytes && length <= bytes.length - at, 'a batch is cut off');
+    check('section', length >= batchHeaderBytes && length <= bytes.length - at, 'a batch is truncated');
     batches.push(bytes.subarray(at, at + length));
     at += length;
   }
@@ -103,15 +103,15 @@ export function batchesOfSection(section: LogFileSection, bytes: Buffer): Buffer
 
 /** `bytes` begin with the header; the rest is ignored. */
 export function parseHeader(bytes: Buffer): LogFileHeader {
-  check('header', bytes.length >= headerAt.clusterId, 'cut off');
-  check('header', bytes.subarray(0, magic.length).equals(magic), 'these bytes are no log file');
+  check('header', bytes.length >= headerAt.clusterId, 'truncated');
+  check('header', bytes.subarray(0, magic.length).equals(magic), 'not a log file');
   const version = bytes.readUInt16BE(headerAt.version);
   check('header', isKnownVersion(version), `version ${version} is none that this release reads`);
   const headerBytes = bytes.readUInt16BE(headerAt.headerBytes);
   const crcStart = headerBytes - crcBytes;
   const clusterIdBytes = bytes.readUInt8(headerAt.clusterIdBytes);
   check('header', crcStart === headerAt.clusterId + clusterIdBytes, 'its lengths disagree');
-  check('header', bytes.length >= headerBytes, 'cut off');
+  check('header', bytes.length >= headerBytes, 'truncated');
   check('header', bytes.readUInt32BE(crcStart) === crc32c(bytes.subarray(0, crcStart)), 'wrong checksum');
   return {
     version,
@@ -127,12 +127,8 @@ function isKnownVersion(version: number): version is FormatVersion {
 
 /** `bytes` are the end of the file. */
 function parseTrailer(bytes: Buffer, fileBytes: number): LogFileTrailer {
-  check('trailer', bytes.length === trailerBytes, 'cut off');
-  check(
-    'trailer',
-    bytes.subarray(trailerAt.magic).equals(magic),
-    'these bytes are no log file, or a part of one',
-  );
+  check('trailer', bytes.length === trailerBytes, 'truncated');
+  check('trailer', bytes.subarray(trailerAt.magic).equals(magic), 'not a log file, or only a part of one');
   const footerStart = readInt64(bytes, trailerAt.footerStart);
   const footerBytes = bytes.readUInt32BE(trailerAt.footerBytes);
   check(
@@ -150,7 +146,7 @@ function parseFooter(
   trailer: LogFileTrailer,
   { version, headerBytes: dataStart }: LogFileHeader,
 ): LogFileSection[] {
-  check('footer', footer.length === trailer.footerBytes && footer.length >= footerAt.topics, 'cut off');
+  check('footer', footer.length === trailer.footerBytes && footer.length >= footerAt.topics, 'truncated');
   check('footer', crc32c(footer) === trailer.footerCrc, 'wrong checksum');
   const topicCount = footer.readUInt32BE(footerAt.topicCount);
   const sectionCount = footer.readUInt32BE(footerAt.sectionCount);

@@ -39,11 +39,11 @@ export async function* readSectionBatches(
       const length = left < batchHeaderBytes ? undefined : lengthOf(bytes, taken);
       if (length === undefined || length > left) {
         if (at + bytes.length >= end) {
-          if (left > 0) throw damage(at + taken, 'the batch is cut off');
+          if (left > 0) throw damage(at + taken, 'the batch is truncated');
         } else if (taken === 0) {
           // Not even the first batch is whole: it is larger than a read.
           bytes = await store.getRange(key, at, Math.min(end, at + (length ?? readBytes * 2)), options);
-          if (bytes.length < (length ?? 0)) throw damage(at, 'the file is cut off');
+          if (bytes.length < (length ?? 0)) throw damage(at, 'the file is truncated');
           continue;
         }
         break;
@@ -54,7 +54,7 @@ export async function* readSectionBatches(
       yield { byteStart: at + taken, bytes: batch };
       taken += length;
     }
-    if (taken === 0) throw damage(at, 'the file is cut off');
+    if (taken === 0) throw damage(at, 'the file is truncated');
     at += taken;
   }
 }

@@ -89,7 +89,7 @@ test('a full disk fails the write with a clear error, and loses nothing else', a
     error instanceof StoreError &&
     error.kind === 'full' &&
     error.message ===
-      `file: what does not fit into memory goes to ${folder}, and the file system answered ENOSPC; free space or raise the quota`;
+      `file: what does not fit into memory goes to ${folder}, and the file system returned ENOSPC; free space or raise the quota`;
   await assert.rejects(store.put('file', [Buffer.from('after')]), isClear);
   await assert.rejects(store.putIfAbsent('new', [Buffer.from('new')]), StoreError);
   assert.equal(await store.head('new'), undefined);
@@ -107,7 +107,7 @@ test('an unwritable directory is reported, and tried again', async () => {
   for (let attempt = 0; attempt < 2; attempt++)
     await assert.rejects(
       store.put('key', [Buffer.from('x')]),
-      /missing, and the file system answered ENOENT/,
+      /missing, and the file system returned ENOENT/,
     );
   drop();
 });

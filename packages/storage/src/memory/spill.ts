@@ -83,7 +83,7 @@ export class Spill {
     } catch (error) {
       const code = codeOf(error);
       if (code === undefined) throw error;
-      const problem = `what does not fit into memory goes to ${this.#directory}, and the file system answered ${code}`;
+      const problem = `what does not fit into memory goes to ${this.#directory}, and the file system returned ${code}`;
       const kind = code === 'ENOSPC' || code === 'EDQUOT' ? 'full' : 'unavailable';
       throw new StoreError(kind, subject, problem, { cause: error });
     }
@@ -192,7 +192,7 @@ class SpillFile {
       while (filled < range.length) {
         const left = range.length - filled;
         const { bytesRead } = await readAt(this.descriptor, range, filled, left, start + filled);
-        if (bytesRead === 0) throw new Error('a file of objects that do not fit into memory was cut off');
+        if (bytesRead === 0) throw new Error('a file of objects that do not fit into memory is truncated');
         filled += bytesRead;
       }
       return range;

@@ -58,5 +58,5 @@ function failedDeletion(element: string): FailedDeletion[] {
   const kind = kindOfS3Error(status, code);
   if (kind === 'notFound') return [];
   const words = [code, textOf(element, 'Message')].filter((word) => word !== '').join(' ');
-  return [{ key, error: new StoreError(kind, key, `S3 answered ${words}`) }];
+  return [{ key, error: new StoreError(kind, key, `S3 returned ${words}`) }];
 }

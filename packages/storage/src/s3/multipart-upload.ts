@@ -49,7 +49,7 @@ export class MultipartUpload implements ObjectUpload {
       headers: { ...options.headers, ...(hasChecksums ? { 'x-amz-checksum-algorithm': 'CRC32C' } : {}) },
     });
     const uploadId = textOf(bodyOf(key, response), 'UploadId');
-    if (uploadId === '') throw new StoreError('unavailable', key, 'S3 answered without the id of an upload');
+    if (uploadId === '') throw new StoreError('unavailable', key, 'the response of S3 has no upload id');
     return new MultipartUpload(requests, uploadId, options);
   }
 

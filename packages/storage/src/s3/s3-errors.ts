@@ -36,7 +36,7 @@ export function s3Error(key: string, { status, headers, body }: HttpResponse): S
     return new StoreError('invalid', key, `the bucket's region is ${region}`);
   }
   const words = [status, code, textOf(xml, 'Message')].filter((word) => word !== '').join(' ');
-  return new StoreError(kindOfS3Error(status, code), key, `S3 answered ${words}`);
+  return new StoreError(kindOfS3Error(status, code), key, `S3 returned ${words}`);
 }
 
 /** The server, or a proxy before it, does not know the request. */

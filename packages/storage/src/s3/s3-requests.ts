@@ -104,7 +104,7 @@ export class S3Requests {
     if (Number.isFinite(credentials.expiresMs) && isExpired(response)) {
       this.#signedBy.drop(credentials);
       // The next attempt gets new ones.
-      throw new StoreError('unavailable', subject, 'S3 answered that the credentials have expired');
+      throw new StoreError('unavailable', subject, 'S3 says that the credentials have expired');
     }
     return response;
   }

@@ -48,7 +48,7 @@ const refused: readonly [query: string, problem: RegExp][] = [
   [`?assumeRoleARN=${role}&assumeRoleDurationMinutes=721`, /a number from 15 to 720/],
   [`?assumeRoleARN=${role}&assumeRoleDurationMinutes=1h`, /a number from 15 to 720/],
   ['?region=a&region=b', /region= is given twice/],
-  ['?roleARN=x', /the parameter roleARN is not available/],
+  ['?roleARN=x', /unknown parameter roleARN;/],
   ['--x-s3', /like name--use1-az4--x-s3/],
   ['--use1-az4--x-s3?s3ForcePathStyle=true', /no path-style addresses/],
   ['--use1-az4--x-s3?storageClass=STANDARD', /no class but EXPRESS_ONEZONE/],

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
-import { StoreError } from '../store/store-error.ts';
-import { endpointOf, isServer } from '../store-http/endpoint.ts';
+import { BucketUrl } from '../store-http/bucket-url.ts';
+import { endpointOf } from '../store-http/endpoint.ts';
 import type { HttpEndpoint } from '../store-http/http-client.ts';
 
 /** The location of a bucket, its addressing style, and how objects are written to it. */
@@ -45,68 +45,54 @@ const expressClass = 'EXPRESS_ONEZONE';
 
 /** Parses `s3://bucket?region=…`. The prefix is handled elsewhere. */
 export function parseS3Url(url: URL): S3Location {
-  const subject = `s3://${url.host}`;
-  const refuse = (problem: string) => new StoreError('invalid', subject, problem);
-  const names = [...url.searchParams.keys()];
-  const unknown = names.find((name) => !parameters.includes(name));
-  if (unknown !== undefined) throw refuse(`the parameter ${unknown} is not available in this release`);
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) throw refuse(`${twice}= is given twice`);
-  if (url.pathname.length > 1)
-    throw refuse('a folder inside the bucket is named by prefix=, not by the path');
-  const bucket = url.host;
+  const given = new BucketUrl(url, parameters);
+  const { bucket } = given;
   if (!/^[a-z\d][a-z\d.-]{1,61}[a-z\d]$/.test(bucket))
-    throw refuse('a bucket name has 3 to 63 lower-case letters, digits, dots and hyphens');
-  const zoneId = zoneOf(bucket, refuse);
-  const endpoint = url.searchParams.get('endpoint') ?? undefined;
-  const disableSsl = readBoolean(url, 'disableSSL');
-  const withScheme =
-    endpoint === undefined || /^https?:\/\//.test(endpoint)
-      ? endpoint
-      : `${disableSsl ? 'http' : 'https'}://${endpoint}`;
-  if (withScheme !== undefined && !isServer(withScheme)) throw refuse('endpoint= is no host and no URL');
-  const region = url.searchParams.get('region') ?? undefined;
+    throw given.refusal('a bucket name has 3 to 63 lower-case letters, digits, dots and hyphens');
+  const zoneId = zoneOf(given);
+  const disableSsl = given.flag('disableSSL');
+  const endpoint = given.server('endpoint', disableSsl ? 'http' : 'https');
+  const region = given.text('region');
   // It becomes part of a host name: any other text could name another server.
   if (region !== undefined && !/^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/i.test(region))
-    throw refuse('region= has letters, digits and hyphens');
-  const isPathStyle = readBoolean(url, 's3ForcePathStyle');
+    throw given.refusal('region= has letters, digits and hyphens');
+  const isPathStyle = given.flag('s3ForcePathStyle');
   if (zoneId !== undefined && isPathStyle && endpoint === undefined)
-    throw refuse('S3 Express has no path-style addresses: leave out s3ForcePathStyle=');
+    throw given.refusal('S3 Express has no path-style addresses: leave out s3ForcePathStyle=');
   return {
     bucket,
     region,
-    endpoint: withScheme,
+    endpoint,
     // A dot in a bucket's name does not match the wildcard certificate of virtual-hosted addresses.
     isPathStyle: isPathStyle || bucket.includes('.'),
-    isTls: withScheme === undefined ? !disableSsl : withScheme.startsWith('https:'),
+    isTls: endpoint === undefined ? !disableSsl : endpoint.startsWith('https:'),
     zoneId,
-    ...readRole(url, refuse),
-    encryption: readEncryption(url, refuse),
-    storageClass: readStorageClass(url, zoneId !== undefined, refuse),
+    ...readRole(given),
+    encryption: readEncryption(given),
+    storageClass: readStorageClass(given, zoneId !== undefined),
   };
 }
 
-type Refuse = (problem: string) => StoreError;
-
 /** A directory bucket has its zone in its name: `name--use1-az4--x-s3`. */
-function zoneOf(bucket: string, refuse: Refuse): string | undefined {
-  if (bucket.endsWith('--xa-s3')) throw refuse('access points of S3 Express are not available');
+function zoneOf(url: BucketUrl): string | undefined {
+  const { bucket } = url;
+  if (bucket.endsWith('--xa-s3')) throw url.refusal('access points of S3 Express are not available');
   if (!bucket.endsWith('--x-s3')) return undefined;
   const zoneId = /^[a-z\d-]+--([a-z\d]+(?:-[a-z\d]+)+)--x-s3$/.exec(bucket)?.[1];
-  if (zoneId === undefined) throw refuse('the name of a directory bucket is like name--use1-az4--x-s3');
+  if (zoneId === undefined) throw url.refusal('the name of a directory bucket is like name--use1-az4--x-s3');
   return zoneId;
 }
 
-function readRole(url: URL, refuse: Refuse): Pick<S3Location, 'roleArn' | 'roleSeconds'> {
-  const roleArn = url.searchParams.get('assumeRoleARN') ?? undefined;
+function readRole(url: BucketUrl): Pick<S3Location, 'roleArn' | 'roleSeconds'> {
+  const roleArn = url.text('assumeRoleARN');
   if (roleArn !== undefined && roleArn !== '' && !isArn(roleArn))
-    throw refuse('assumeRoleARN= is like arn:aws:iam::123456789012:role/name');
-  const minutes = url.searchParams.get('assumeRoleDurationMinutes') ?? undefined;
+    throw url.refusal('assumeRoleARN= is like arn:aws:iam::123456789012:role/name');
+  const minutes = url.text('assumeRoleDurationMinutes');
   if (minutes === undefined) return { roleArn, roleSeconds: undefined };
   const { min, max } = roleMinutes;
   const count = /^\d{1,4}$/.test(minutes) ? Number(minutes) : 0;
   if (count < min || count > max)
-    throw refuse(`assumeRoleDurationMinutes= is a number from ${min} to ${max}`);
+    throw url.refusal(`assumeRoleDurationMinutes= is a number from ${min} to ${max}`);
   return { roleArn, roleSeconds: count * 60 };
 }
 
@@ -115,28 +101,30 @@ function isArn(text: string): boolean {
   return text.length <= 2048 && /^arn:(?:[\w+=,.@-]*:){4}[\w+=,.@/:-]+$/.test(text);
 }
 
-function readEncryption(url: URL, refuse: Refuse): Readonly<Record<string, string>> {
-  const algorithm = url.searchParams.get('sse') ?? undefined;
-  const key = url.searchParams.get('sseKMSKeyId') ?? undefined;
+function readEncryption(url: BucketUrl): Readonly<Record<string, string>> {
+  const algorithm = url.text('sse');
+  const key = url.text('sseKMSKeyId');
   if (algorithm !== undefined && !encryptions.includes(algorithm))
-    throw refuse(`sse= is ${encryptions.join(' or ')}`);
-  if (key !== undefined && algorithm !== 'aws:kms') throw refuse('sseKMSKeyId= needs sse=aws:kms');
+    throw url.refusal(`sse= is ${encryptions.join(' or ')}`);
+  if (key !== undefined && algorithm !== 'aws:kms') throw url.refusal('sseKMSKeyId= needs sse=aws:kms');
   if (key !== undefined && !/^[\w/:.-]{1,2048}$/.test(key))
-    throw refuse('sseKMSKeyId= is the id, alias or ARN of a key');
+    throw url.refusal('sseKMSKeyId= is the id, alias or ARN of a key');
   if (algorithm === undefined) return {};
   const prefix = 'x-amz-server-side-encryption';
   return { [prefix]: algorithm, ...(key === undefined ? {} : { [`${prefix}-aws-kms-key-id`]: key }) };
 }
 
-function readStorageClass(url: URL, isExpress: boolean, refuse: Refuse): string | undefined {
-  const storageClass = url.searchParams.get('storageClass') ?? undefined;
+function readStorageClass(url: BucketUrl, isExpress: boolean): string | undefined {
+  const storageClass = url.text('storageClass');
   if (storageClass === undefined) return undefined;
   if (!/^[A-Z][A-Z\d_]{0,63}$/.test(storageClass))
-    throw refuse('storageClass= is the name of a class, like STANDARD_IA');
+    throw url.refusal('storageClass= is the name of a class, like STANDARD_IA');
   if (archives.includes(storageClass))
-    throw refuse(`objects of the class ${storageClass} cannot be read at once: choose another storageClass=`);
+    throw url.refusal(
+      `objects of the class ${storageClass} cannot be read at once: choose another storageClass=`,
+    );
   if (isExpress && storageClass !== expressClass)
-    throw refuse(`directory buckets have no class but ${expressClass}: leave out storageClass=`);
+    throw url.refusal(`directory buckets have no class but ${expressClass}: leave out storageClass=`);
   return storageClass;
 }
 
@@ -160,12 +148,4 @@ export function addressOf(
   return isPathStyle || isIP(endpoint.host) > 0
     ? { endpoint, basePath: `/${bucket}` }
     : { endpoint: { ...endpoint, host: `${bucket}.${endpoint.host}` }, basePath: '' };
-}
-
-function readBoolean(url: URL, name: string): boolean {
-  const text = url.searchParams.get(name) ?? 'false';
-  if (text !== 'true' && text !== 'false') {
-    throw new StoreError('invalid', `s3://${url.host}`, `${name} is true or false`);
-  }
-  return text === 'true';
 }

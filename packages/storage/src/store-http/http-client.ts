@@ -237,7 +237,7 @@ function exchangeOver(
     function onEnd(): void {
       reader.end();
       if (reader.response !== undefined) succeed(reader.response);
-      else fail(new ConnectionLost('the server closed the connection before its answer was whole'));
+      else fail(new ConnectionLost('the server closed the connection before the end of its response'));
     }
     function onError(error: Error): void {
       fail(new ConnectionLost(`the connection broke: ${problemOf(error)}`, { cause: error }));

@@ -170,7 +170,7 @@ export class ResponseReader {
       this.#isReusable = false;
       this.#phase = 'untilClose';
     } else {
-      if (!/^\d{1,15}$/.test(length)) throw new HttpProtocolError('a content length that is no number');
+      if (!/^\d{1,15}$/.test(length)) throw new HttpProtocolError('the content length is not a number');
       this.#bytesLeft = Number(length);
       this.#checkBody(this.#bytesLeft);
       const { memory } = this.#options;

@@ -35,7 +35,7 @@ function problemWithKey(key: string): string | undefined {
 
 export function checkRange(key: string, start: number, end: number): void {
   if (!Number.isSafeInteger(start) || !Number.isSafeInteger(end) || start < 0 || end < start) {
-    throw new StoreError('invalid', key, `${start} to ${end} is no range of bytes`);
+    throw new StoreError('invalid', key, `${start} to ${end} is not a range of bytes`);
   }
 }
 

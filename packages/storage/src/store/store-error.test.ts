@@ -7,9 +7,9 @@ test('the text of a server is cut, and in one line', () => {
   const { message, problem } = new StoreError(
     'denied',
     'key',
-    `S3 answered 403 no\r\n\u2028${'x'.repeat(70_000)}`,
+    `S3 returned 403 no\r\n\u2028${'x'.repeat(70_000)}`,
   );
-  assert.match(message, /^key: S3 answered 403 no x{900,1000}…; check the credentials/);
+  assert.match(message, /^key: S3 returned 403 no x{900,1000}…; check the credentials/);
   assert.equal(message.includes(problem), true);
   assert.ok(message.length < 1_200);
 });

@@ -50,7 +50,7 @@ export class ObjectNotFound extends StoreError {
   override readonly name = 'ObjectNotFound';
 
   constructor(key: string, options?: ErrorOptions) {
-    super('notFound', key, 'no such object', options);
+    super('notFound', key, 'object not found', options);
   }
 }
 

@@ -73,7 +73,7 @@ export class OtlpSink implements MetricsSink {
         async (answer) => {
           if (answer.status >= 200 && answer.status < 300) return rejectionIn(await textOf(answer));
           this.#notBeforeMs = clock.monotonicMs() + retryAfterMs(answer.headers['retry-after']);
-          throw new Error(`the collector answered with status ${answer.status}`);
+          throw new Error(`the collector returned status ${answer.status}`);
         },
       ),
     );

@@ -37,7 +37,7 @@ const position = object(
 const bodySchema = object(
   { topics: list(object({ topic: text(), partitions: list(position) })) },
   {
-    max_bytes: boundedInteger(fetchBounds.max_bytes, 'The most of one answer, as stored.'),
+    max_bytes: boundedInteger(fetchBounds.max_bytes, 'The most of one response, as stored.'),
     max_wait_ms: boundedInteger(fetchBounds.max_wait_ms, 'How long to wait for records if there are none.'),
     min_bytes: boundedInteger(
       fetchBounds.min_bytes,
@@ -118,7 +118,7 @@ const singleRecord = {
   operation: 'fetch_single_record',
   method: 'GET',
   access: 'data',
-  right: '`READ` on the topic; without it the answer is 400 with the code 29.',
+  right: '`READ` on the topic; without it the response is 400 with the code 29.',
   clientId: 'http-fetch-single-record-client',
   answer: {
     types: ['application/json'],

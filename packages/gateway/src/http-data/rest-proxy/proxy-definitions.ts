@@ -12,12 +12,12 @@ const partitionParameters = {
 } as const;
 
 const denied = 'A login without the right (40301), or what is 403 for all routes.';
-const topicMissing = 'No topic (40401).';
-const partitionMissing = 'No topic (40401), or no partition (40402).';
+const topicMissing = 'The topic was not found (40401).';
+const partitionMissing = 'The topic (40401) or partition (40402) was not found.';
 
 const keyAndValue = {
-  key: { description: 'In the format of the content type; null or absent is no key.' },
-  value: { description: 'In the format of the content type; null or absent is no value.' },
+  key: { description: 'In the format of the content type; null or absent means no key.' },
+  value: { description: 'In the format of the content type; null or absent means no value.' },
 } as const;
 
 const recordSchemas = {

@@ -20,7 +20,7 @@ export function kafkaProblem(topic: string, errorCode: number): HttpProblem {
     case errors.INVALID_TOPIC_EXCEPTION.code:
       return topicMissing(topic);
     case errors.TOPIC_AUTHORIZATION_FAILED.code:
-      return new HttpProblem(403, `The caller has no right to do this with the topic ${topic}.`);
+      return new HttpProblem(403, `The caller is not authorized to do this with the topic ${topic}.`);
     default: {
       const { message = `Kafka error ${errorCode}.`, retriable = false } = errorByCode(errorCode) ?? {};
       return new HttpProblem(500, message, { errorCode: retriable ? 50003 : 50002 });

@@ -16,9 +16,9 @@ const parameters = {
   instance: { in: 'path', schema: text('The name of the instance.') },
 } as const;
 
-const missing = 'The caller has no such instance on this agent (40403).';
+const missing = 'The caller does not have this instance on this agent (40403).';
 const missingPartition =
-  'The caller has no such instance on this agent (40403), or there is no topic (40401).';
+  'The caller does not have this instance on this agent (40403), or the topic was not found (40401).';
 const wrongState =
   'The subscription or assignment of the instance does not allow it, or it lacks a partition (40903).';
 const wrongFields = 'The body has a wrong field (422).';
@@ -310,7 +310,7 @@ export const committedDefinition = {
   },
   errors: {
     403: denied,
-    404: 'The caller has no such instance on this agent (40403), or the body names no partition (40402).',
+    404: 'The caller does not have this instance on this agent (40403), or the body names no partition (40402).',
     422: wrongFields,
     500: kafkaError,
   },

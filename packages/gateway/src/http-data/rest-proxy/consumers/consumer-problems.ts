@@ -50,7 +50,7 @@ export function invalidConfig(message: string): HttpProblem {
 /** The problem of a request about a group. `topic` is that of the partition that has the error. */
 export function groupProblem(groupId: string, errorCode: number, topic?: string): HttpProblem {
   if (errorCode === errors.GROUP_AUTHORIZATION_FAILED.code)
-    return new HttpProblem(403, `The caller has no right to do this with the group ${groupId}.`);
+    return new HttpProblem(403, `The caller is not authorized to do this with the group ${groupId}.`);
   if (topic !== undefined) return kafkaProblem(topic, errorCode);
   const { message = `Kafka error ${errorCode}.`, retriable = false } = errorByCode(errorCode) ?? {};
   return new HttpProblem(500, message, { errorCode: retriable ? 50003 : 50002 });
