@@ -2,7 +2,7 @@ import { registryLimits } from '../limits.ts';
 import { InvalidPayload } from '../schema-format.ts';
 import { checkRequired, type JsonContext } from './json-of-message.ts';
 import { encodeMessage, type FieldValue, MessageValue } from './message-value.ts';
-import { integerOf } from './option-numbers.ts';
+import { fitsInteger } from './option-numbers.ts';
 import type { EnumType, FieldType, MessageType, ScalarType } from './types.ts';
 import { wellKnownName } from './well-known-shape.ts';
 import {
@@ -226,9 +226,9 @@ const scalarOf = (field: FieldType, json: unknown): FieldValue => {
       return number;
     }
     default: {
-      const number = integerOfJson(json, type);
-      if (number === undefined) throw fail(`an integer that fits ${type}`);
-      return type.endsWith('64') ? number : Number(number);
+      const number = integerOfJson(json);
+      if (number === undefined || !fitsInteger(number, type)) throw fail(`an integer that fits ${type}`);
+      return type.endsWith('64') ? BigInt(number) : Number(number);
     }
   }
 };
@@ -249,11 +249,10 @@ const floatOfJson = (json: unknown): number | undefined => {
  * Integers are numbers or strings, also with a fraction or an exponent as long as the value is whole. Numbers beyond
  * 2^53 have lost their last digits and are refused; strings and bigints are exact.
  */
-const integerOfJson = (json: unknown, type: ScalarType): bigint | undefined => {
-  if (typeof json === 'bigint') return integerOf(String(json), type);
-  if (typeof json === 'number') return Number.isSafeInteger(json) ? integerOf(String(json), type) : undefined;
-  if (typeof json !== 'string' || json.length > 64 || !decimal.test(json)) return undefined;
-  if (/^-?[0-9]+$/.test(json)) return integerOf(json, type);
-  const number = Number(json);
-  return Number.isSafeInteger(number) ? integerOf(String(number), type) : undefined;
+const integerOfJson = (json: unknown): number | bigint | undefined => {
+  if (typeof json === 'bigint') return json;
+  const isText = typeof json === 'string' && json.length <= 64 && decimal.test(json);
+  if (isText && /^-?[0-9]+$/.test(json)) return BigInt(json);
+  const number = isText ? Number(json) : json;
+  return Number.isSafeInteger(number) ? (number as number) : undefined;
 };

@@ -33,8 +33,12 @@ export const parseInteger = (text: string): bigint | undefined => {
 /** An integer that fits a type, or `undefined`. */
 export const integerOf = (text: string, type: string): bigint | undefined => {
   const value = parseInteger(text);
+  return value !== undefined && fitsInteger(value, type) ? value : undefined;
+};
+
+export const fitsInteger = (value: number | bigint, type: string): boolean => {
   const [min, max] = ranges[kinds[type]!]!;
-  return value !== undefined && value >= min && value <= max ? value : undefined;
+  return value >= min && value <= max;
 };
 
 /** A number with a fraction, or one of the words for what is no number. */
