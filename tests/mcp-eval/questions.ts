@@ -54,7 +54,7 @@ export const questions: readonly Question[] = [
   {
     question: 'Why does it matter that no agent has the jobs role, and what do I do?',
     calls: [['get_diagnostic', on({ diagnostic_id: 'no_jobs_agent' })]],
-    facts: [/explanation: .{20}/, /fix: .{10}/, /To mend it: /],
+    facts: [/explanation: .{20}/, /fix: .{10}/, /To fix it: /],
   },
   {
     question: 'Since when does that fail?',
@@ -96,7 +96,7 @@ export const questions: readonly Question[] = [
   {
     question: 'Which agent does jobs?',
     calls: [['list_agents', on({ role: 'jobs' })]],
-    facts: [/total: 0/, /No agent is like that; without group and role it lists all/],
+    facts: [/total: 0/, /No agent matches; without group and role it lists all/],
   },
   { question: 'How busy are they?', calls: [['list_agents', on()]], facts: [/\t0\.3\t/] },
 
@@ -120,7 +120,7 @@ export const questions: readonly Question[] = [
   {
     question: 'Does anybody use sarama?',
     calls: [['list_clients', on({ software_name: 'sarama' })]],
-    facts: [/total: 0/, /No client is like that; without arguments it lists all/],
+    facts: [/total: 0/, /No client matches; without arguments it lists all/],
   },
 
   // Topics

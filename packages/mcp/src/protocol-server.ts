@@ -207,7 +207,7 @@ function onePage<List extends object>(
   params: { readonly cursor?: string | undefined } | undefined,
   list: List,
 ): List {
-  if ((params?.cursor ?? '') !== '') throw invalid('There is no such cursor; the list has one page.');
+  if ((params?.cursor ?? '') !== '') throw invalid('Unknown cursor; the list has one page.');
   return { ...list };
 }
 
@@ -228,7 +228,7 @@ function invalid(message: string): ProtocolError {
 function unknownName(kind: string, name: string, known: Iterable<string>): ProtocolError {
   const [near] = nearestNames(name, known, 1);
   const hint = near === undefined ? `${kind}s/list lists them` : `did you mean ${near}?`;
-  return invalid(`There is no ${kind} ${JSON.stringify(name.slice(0, 128))}; ${hint}`);
+  return invalid(`Unknown ${kind} ${JSON.stringify(name.slice(0, 128))}; ${hint}`);
 }
 
 /** Reports an error that the caller can fix as invalid parameters, not as an internal error. */

@@ -14,7 +14,7 @@ export function controlPlaneManifest(pages: readonly DocsPage[]): ServerManifest
       'Tools to look at virtual clusters of a Kafka-compatible streaming service. All of them only read.',
       'Call get_context first: it names the virtual clusters. Other tools take them by id or name.',
       'For events, prefer aggregate_events before search_events; a search reaches over 24 hours at most.',
-      'Answers say in `truncated` and `next_cursor` whether there is more, and in `hint` what to do next.',
+      'Results say in `truncated` and `next_cursor` whether there is more, and in `hint` what to do next.',
     ].join(' '),
     tools,
     resources: fixedResources,

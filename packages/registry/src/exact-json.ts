@@ -217,7 +217,7 @@ class JsonReader {
         while (this.#at < text.length && !'\r\n'.includes(text[this.#at]!)) this.#at += 1;
       } else if (code === 0x2f && text[this.#at + 1] === '*') {
         const end = text.indexOf('*/', this.#at + 2);
-        if (end === -1) throw this.#problem('a comment does not end');
+        if (end === -1) throw this.#problem('unterminated comment');
         this.#at = end + 2;
       } else {
         return;

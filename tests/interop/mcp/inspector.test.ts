@@ -11,7 +11,7 @@ const calls: Readonly<Record<string, [args: Readonly<Record<string, string>>, ou
   get_context: [{}, /vcn_orders/],
   list_virtual_clusters: [{}, /vcn_orders/],
   describe_virtual_cluster: [{}, /vcn_orders/],
-  list_agents: [{}, /No agent called in lately/],
+  list_agents: [{}, /No agent sent a heartbeat recently/],
   list_clients: [{}, /No client was connected/],
   list_topics: [{}, /payments-in/],
   describe_topic: [{ topic_name: 'payments-in' }, /retention/],

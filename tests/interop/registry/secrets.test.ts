@@ -125,7 +125,7 @@ test(
     assert.equal(refused.status, 409);
     assert.match(
       (refused.body as { message: string }).message,
-      /^The config refers to the secret registry-password, and the cluster has none of this name that exporters may use\.$/,
+      /^The config refers to the secret registry-password, which does not exist or does not allow exporters\.$/,
     );
     await api.call('create_secret', {
       ...on,

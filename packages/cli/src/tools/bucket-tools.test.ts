@@ -73,7 +73,7 @@ test('file-reader decodes records by their schemas', async (t) => {
   const decoded = `${read} -decode auto -schema-registry-url ${url} -schema-registry-username u -schema-registry-password p`;
   const { status, out, err } = await runLine(decoded);
   assert.deepEqual([status, err], [0, '']);
-  assert.match(out, / one\n.* "x"\n.* \\u0000.*x \(schema 8: the registry has no such schema\)\n$/);
+  assert.match(out, / one\n.* "x"\n.* \\u0000.*x \(schema 8: schema not found in the registry\)\n$/);
   assert.equal(sent[0]!.authorization, `Basic ${Buffer.from('u:p').toString('base64')}`);
   const lines = (await runLine(`${decoded} -output json`)).out
     .trimEnd()
@@ -84,7 +84,7 @@ test('file-reader decodes records by their schemas', async (t) => {
     [
       ['one', undefined, undefined],
       ['x', 7, undefined],
-      ['\0\0\0\0\x08x', 8, 'the registry has no such schema'],
+      ['\0\0\0\0\x08x', 8, 'schema not found in the registry'],
     ],
   );
   const plain = await runLine(`${read} -tls-skip-verify`);

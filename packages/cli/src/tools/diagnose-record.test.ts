@@ -354,7 +354,7 @@ test('the bytes of a record say which schema they have, and the registry whether
     'value schema    id 7 after the magic byte 0 at its beginning; AVRO, subjects orders-value, texts; failed to decode: a length is negative',
   ]);
   assert.deepEqual(await schemaLines(2, decode), [
-    'value schema    id 8 after the magic byte 0 at its beginning; failed to decode: the registry has no such schema',
+    'value schema    id 8 after the magic byte 0 at its beginning; failed to decode: schema not found in the registry',
   ]);
   const { record } = await diagnose(bucket, 0, decode);
   assert.deepEqual(record.key_schema, {

@@ -265,7 +265,7 @@ test('keys and values are decoded by their schemas, and shown with the reason if
   assert.deepEqual([second!.key, second!.keySchema], [{ id: 6 }, 1]);
   assert.equal(second!.value, '\u0000\u0000\u0000\u0000\u0001{"id"');
   assert.match(String(second!.valueProblem), /./);
-  assert.equal(third!.valueProblem, 'the registry has no such schema');
+  assert.equal(third!.valueProblem, 'schema not found in the registry');
   const table = await weir(`${decoded} -decode avro`);
   assert.match(table.out, /\{"id":5\} \(schema 1: the schema is JSON, not AVRO\)/);
   const raw = JSON.parse((await weir(`${decoded} -output json`)).out.split('\n')[0]!) as Record<

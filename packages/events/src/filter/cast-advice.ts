@@ -19,5 +19,5 @@ const castAliases: ReadonlyMap<string, Cast> = new Map([
 /** Returns the message and the suggestion for an unknown cast. */
 export function castAdvice(name: string): [message: string, suggestion: string | undefined] {
   const suggestion = castAliases.get(name.toLowerCase()) ?? nearestNames(name, casts)[0];
-  return [`there is no cast ::${name}; there are ${casts.map((cast) => `::${cast}`).join(', ')}`, suggestion];
+  return [`unknown cast ::${name}; use ${casts.map((cast) => `::${cast}`).join(', ')}`, suggestion];
 }

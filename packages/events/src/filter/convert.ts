@@ -117,7 +117,7 @@ export function convert(top: SyntaxNode, text: string, checkField: FieldCheck, r
     for (const { from, to } of unknownEscapes) {
       const place = { from: node.from + from, to: node.from + to };
       const written = textOf(place);
-      report(place, `${written} means nothing; a backslash is written \\\\`, `\\${written}`);
+      report(place, `unknown escape ${written}; write a backslash as \\\\`, `\\${written}`);
     }
     return inside;
   }

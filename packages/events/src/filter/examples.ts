@@ -15,7 +15,7 @@ export type Example = readonly [filter: string, data: unknown, passes: boolean];
 export const exampleSections: readonly ExampleSection[] = [
   {
     title: 'Comparison',
-    rule: `\`==\`, \`!=\`, \`<\`, \`>\`, \`<=\` and \`>=\` hold a field against one value. Values of different types are never equal and have no order: a
+    rule: `\`==\`, \`!=\`, \`<\`, \`>\`, \`<=\` and \`>=\` compare a field with one value. Values of different types are never equal and have no order: a
 number is not a text that looks like it, and \`!=\` passes. Numbers compare as numbers, whether they were written as integers or not. Texts compare by their
 characters, capital letters before small ones; times in UTC compare as times if they are written with as many digits. \`true\`, \`false\` and \`null\` have no order.`,
     rows: [
@@ -45,8 +45,8 @@ characters, capital letters before small ones; times in UTC compare as times if 
   },
   {
     title: 'Patterns',
-    rule: `\`like\` holds a text against a pattern, from its beginning to its end. \`%\` stands for any text, none included; every other character stands
-for itself, \`_\` too, and capital letters are not small ones. \`\\%\` is a percent sign and \`\\\\\` a backslash; in the quotes of a filter each backslash is
+    rule: `\`like\` matches a whole string against a pattern. \`%\` matches any characters, or none; every other character matches
+itself, \`_\` too, and capital letters are not small ones. \`\\%\` is a percent sign and \`\\\\\` a backslash; in the quotes of a filter each backslash is
 written twice. What is not a text is not like anything.`,
     rows: [
       ['data.message like "connection%"', { message: 'connection closed' }, true],
@@ -137,8 +137,8 @@ what it excludes. Dots lead into the objects of an array. An array within an arr
   },
   {
     title: 'Casts',
-    rule: `\`::int\`, \`::float\` and \`::str\` stand behind a field. \`::float\` makes a number of a text that is one, and 1 and 0 of \`true\` and \`false\`; \`::int\` cuts off
-what stands behind the point as well. \`::str\` writes numbers, \`true\` and \`false\` as JSON does. What has no such form has no value.`,
+    rule: `\`::int\`, \`::float\` and \`::str\` follow a field. \`::float\` converts a string that is a number, and \`true\` and \`false\` to 1 and 0; \`::int\` also
+truncates fractions. \`::str\` writes numbers, \`true\` and \`false\` as JSON does. What has no such form has no value.`,
     rows: [
       ['data.port::int == 9092', { port: '9092' }, true],
       ['data.port::int == 9092', { port: 9092.7 }, true],

@@ -51,7 +51,7 @@ export function explainField(reader: TokenReader, checkField: FieldCheck, report
   function explainCast(): void {
     if (reader.takeIf('Colons') === undefined) return;
     const cast = reader.takeIf('Identifier', ...words);
-    if (cast === undefined) report(reader.end, 'a cast is missing after ::; there are int, float and str');
+    if (cast === undefined) report(reader.end, 'a cast is missing after ::; use int, float or str');
     else if (!isCast(cast.text)) report(cast, ...castAdvice(cast.text));
   }
 }

@@ -36,12 +36,12 @@ export function explainValue(reader: TokenReader, report: Report): string {
   switch (token.name) {
     case 'UnclosedString': {
       const quote = token.text[0]!;
-      report(token, 'the quote is never closed', token.text + quote);
+      report(token, 'unterminated string: the closing quote is missing', token.text + quote);
       return token.text + quote;
     }
     case 'QuotedName': {
       const meant = quoteText(unquote(token.text).text);
-      report(token, 'backticks are for fields; texts stand in quotes', meant);
+      report(token, 'backticks are for field names; put strings in quotes', meant);
       return meant;
     }
     case 'String':
@@ -69,7 +69,7 @@ export function explainValue(reader: TokenReader, report: Report): string {
     if (colons === undefined) return;
     reader.takeIf('Identifier');
     const place = { from: colons.from, to: reader.end.to };
-    report(place, 'a cast stands behind a field, not behind a value', '');
+    report(place, 'a cast follows a field, not a value', '');
   }
 }
 
@@ -89,7 +89,7 @@ export function explainList(
       break;
     }
     if (token === undefined || endsList.has(token.name)) {
-      report(opening, 'the list is never closed');
+      report(opening, 'the closing bracket of the list is missing');
       break;
     }
     if (isValueLike(token)) {

@@ -31,7 +31,7 @@ export function explain(
 
   let step: Step | undefined = reader.isAtEnd ? undefined : expectCondition;
   while (step !== undefined) step = step();
-  for (const parenthesis of open) report(parenthesis, 'the parenthesis is never closed');
+  for (const parenthesis of open) report(parenthesis, 'the closing parenthesis is missing');
 
   function expectCondition(): Step | undefined {
     const token = reader.peek();
@@ -57,7 +57,7 @@ export function explain(
         report(token!, 'a condition is missing before the parenthesis');
         return expectJoint;
       case 'not':
-        report(reader.take()!, 'not stands only before like and in; turn the operators around instead');
+        report(reader.take()!, 'not is allowed only before like and in; invert the operators instead');
         return expectCondition;
       case 'and':
       case 'or':
@@ -114,9 +114,9 @@ export function explain(
   function expectNegated(not: Token): Step {
     const next = reader.takeIf('like', 'in', 'CompareOperator');
     operator = next?.text ?? '==';
-    if (next === undefined) report(not, 'not stands only before like and in; use !=', '!=');
+    if (next === undefined) report(not, 'not is allowed only before like and in; use !=', '!=');
     else if (next.name === 'CompareOperator')
-      report({ from: not.from, to: next.to }, 'not stands only before like and in; turn the operator around');
+      report({ from: not.from, to: next.to }, 'not is allowed only before like and in; invert the operator');
     return expectValue;
   }
 
@@ -134,7 +134,7 @@ export function explain(
       meant = '!=';
     }
     const place = { from: token.from, to };
-    report(place, `there is no operator ${reader.textOf(place)}; there are ${operatorList}`, meant);
+    report(place, `unknown operator ${reader.textOf(place)}; use one of ${operatorList}`, meant);
     operator = meant?.replace('not ', '') ?? '';
     return expectValue;
   }
@@ -143,7 +143,7 @@ export function explain(
   function skipCall(): Step {
     const { from } = reader.take()!;
     const { to } = reader.take()!;
-    report({ from, to }, `there are no functions; use one of ${operatorList}`);
+    report({ from, to }, `functions are not supported; use one of ${operatorList}`);
     let depth = 1;
     while (depth > 0 && !reader.isAtEnd) {
       const { name } = reader.take()!;
@@ -171,7 +171,7 @@ export function explain(
       return reader.isAtEnd ? undefined : expectValue;
     }
     const { place, meant } = explainList(reader, reader.take()!, report);
-    if (token.name === 'OpenParen') report(place, 'a list stands in square brackets', meant);
+    if (token.name === 'OpenParen') report(place, 'put a list in square brackets', meant);
     else if (operator !== 'in' && operator !== '')
       report(place, `${operator} takes one value; in takes a list`);
     return expectJoint;
@@ -188,11 +188,11 @@ export function explain(
         return expectCondition;
       case 'Pipe':
         if (open.length > 0)
-          report(token!, '| joins whole filters, not what stands in parentheses; use and', 'and');
+          report(token!, '| joins whole filters and is not allowed in parentheses; use and', 'and');
         reader.take();
         return expectCondition;
       case 'CloseParen':
-        if (open.pop() === undefined) report(token!, 'no parenthesis is open here', '');
+        if (open.pop() === undefined) report(token!, 'the opening parenthesis is missing', '');
         reader.take();
         return expectJoint;
       default:
@@ -224,7 +224,7 @@ export function explain(
   }
 
   function notUnderstood(token: Token, next: Step): Step | undefined {
-    report(reader.take()!, `${token.text} is not understood here`);
+    report(reader.take()!, `unexpected ${token.text}`);
     return reader.isAtEnd ? undefined : next;
   }
 }

@@ -69,7 +69,7 @@ const timeline = z
     seriesMax: z.int().min(1).max(coreLimits.eventSeriesMax).optional(),
   })
   .refine(({ aggregation, field: numbers }) => aggregation === 'count' || numbers !== undefined, {
-    error: 'only a count goes without a field; name the field whose numbers are meant',
+    error: 'only a count needs no field; give the field with the numbers',
   })
   .refine(({ groupBy, thenBy }) => groupBy !== undefined || thenBy === undefined, {
     error: 'thenBy is a second field; groupBy is the first',

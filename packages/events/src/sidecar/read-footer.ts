@@ -27,7 +27,7 @@ export async function readFooter(
   const [storedBytes, rawBytes, expected, foundVersion, foundMagic] = Array.from({ length: 5 }, (_, index) =>
     last.readUInt32LE(last.length - tailBytes + 4 * index),
   ) as [number, number, number, number, number];
-  if (foundMagic !== magic) throw broken(ref, 'it is no sidecar');
+  if (foundMagic !== magic) throw broken(ref, 'it is not a sidecar file');
   if (foundVersion !== version)
     throw broken(ref, `its version is ${foundVersion}, and this release reads ${version}`);
   if (storedBytes > byteLength - headBytes - tailBytes || rawBytes > eventLimits.sidecarFooterBytesMax)

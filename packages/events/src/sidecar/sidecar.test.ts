@@ -198,7 +198,7 @@ describe('the file', () => {
 
   for (const { what, spoil, problem } of [
     { what: 'too short', spoil: (file: Buffer) => file.subarray(0, 20), problem: /too short/ },
-    { what: 'no sidecar', spoil: (file: Buffer) => changed(file, file.length - 1), problem: /no sidecar/ },
+    { what: 'no sidecar', spoil: (file: Buffer) => changed(file, file.length - 1), problem: /not a sidecar/ },
     {
       what: 'of another version',
       spoil: (file: Buffer) => changed(file, file.length - 8),

@@ -134,7 +134,7 @@ export const speedTestDefinition = {
   },
   answer: {
     types: ['application/octet-stream'],
-    description: `The bytes. It is cut off after ${gatewayLimits.speedTestMsMax / 1000} seconds.`,
+    description: `The bytes. The response ends after ${gatewayLimits.speedTestMsMax / 1000} seconds.`,
   },
   errors: { 409: `${gatewayLimits.speedTestsMax} others are running.` },
   example: { target: '/debug/speedtest/download?size=64MiB' },

@@ -123,8 +123,8 @@ test('what does not fit a format is base64 with the reason, and others are not a
   const expected: [format: string, ...shown: (string | RegExp)[]][] = [
     ['string', 'string', 'string', /^it is not UTF-8$/, 'string', 'string', 'string'],
     ['json', /^it is not JSON$/, 'json', /^it is not UTF-8$/, /^it is not JSON$/, /^it is not JSON$/, /^it is not JSON$/],
-    ['schema', /names no schema/, /names no schema/, /names no schema/, 'schema', /\S/, /no such schema/],
-    ['auto', 'string', 'string', base64, 'schema', /\S/, /no such schema/],
+    ['schema', /names no schema/, /names no schema/, /names no schema/, 'schema', /\S/, /schema not found/],
+    ['auto', 'string', 'string', base64, 'schema', /\S/, /schema not found/],
   ];
   for (const [format, ...shown] of expected) {
     const { records } = await fetched(stage, 't', { value_format: format });

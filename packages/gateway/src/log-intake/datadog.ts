@@ -58,7 +58,7 @@ export function* datadogLines(
     }
     const item = parsed(found.item);
     if (typeof item !== 'object' || item === null || Array.isArray(item) || exactNumberOf(item) !== undefined)
-      yield refusedLine('it is no object.');
+      yield refusedLine('it is not an object.');
     // Agents of Datadog send an empty object to find out whether they can.
     else if (Object.keys(item).length > 0) yield lineOf(item as Record<string, unknown>, ofRequest);
   }

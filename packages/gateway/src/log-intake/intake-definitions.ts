@@ -18,7 +18,7 @@ const topic = {
 
 const errors = {
   400: 'What is wrong with the request or its lines, in one line; those that can be written are.',
-  404: 'There is no such topic.',
+  404: 'The topic does not exist.',
   413: 'The body is too large, too deep, or has too many lines or values.',
 } as const;
 

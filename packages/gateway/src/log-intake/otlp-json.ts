@@ -92,7 +92,7 @@ function valueJson({ fields, path }: JsonObject, depth: number, bounds: LineBoun
 function integerJson(value: unknown, path: string): string {
   if (typeof value === 'number' && Number.isInteger(value)) return String(BigInt(value));
   if (typeof value === 'string' && int64Text.test(value)) return String(BigInt(value));
-  throw new LineRefused(`${path}.intValue is no integer.`);
+  throw new LineRefused(`${path}.intValue is not an integer.`);
 }
 
 function within({ fields, path }: JsonObject, name: string): JsonObject {
@@ -108,7 +108,7 @@ function textIn({ fields, path }: JsonObject, name: string): string {
 /** Some senders have numbers as texts. */
 function numberIn({ fields, path }: JsonObject, name: string): number {
   const value = Number(fields[name] ?? 0);
-  if (!Number.isInteger(value)) throw new LineRefused(`${path}.${name} is no integer.`);
+  if (!Number.isInteger(value)) throw new LineRefused(`${path}.${name} is not an integer.`);
   return value;
 }
 
@@ -117,7 +117,7 @@ function timeIn({ fields, path }: JsonObject, name: string): bigint {
   const value = fields[name] ?? 0;
   const isZero = value === 0 || value === '' || value === '0';
   const timeNs = isZero ? 0n : nanosecondsIn(value);
-  if (timeNs === undefined) throw new LineRefused(`${path}.${name} is no time in nanoseconds.`);
+  if (timeNs === undefined) throw new LineRefused(`${path}.${name} is not a time in nanoseconds.`);
   return timeNs;
 }
 

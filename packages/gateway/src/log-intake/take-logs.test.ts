@@ -64,13 +64,13 @@ test('what is wrong with a request is said in one line', async (t) => {
   // biome-ignore format: a table
   const cases: [path: string, body: unknown, headers: Record<string, string>, status: number, message: RegExp][] = [
     ['/api/v2/logs', '[{]',                       json,     400, /not JSON/],
-    ['/api/v2/logs', [1],                         json,     400, /1 line was refused, the first one because it is no object/],
+    ['/api/v2/logs', [1],                         json,     400, /1 line was refused, the first one because it is not an object/],
     ['/api/v2/logs', '['.repeat(40),              json,     413, /more than 32 lists/],
     ['/api/v2/logs', Buffer.from([0x22, 0xff]),   json,     400, /not UTF-8/],
     ['/v1/logs', otlpRequest,                     {},       415, /Send the logs as application\/json or/],
     ['/v1/logs', '[]',                            json,     400, /must be an object/],
     ['/v1/logs', { resourceLogs: 1 },             json,     400, /resourceLogs must be a list/],
-    ['/v1/logs', line({ timeUnixNano: 'x' }),     json,     400, /timeUnixNano is no time/],
+    ['/v1/logs', line({ timeUnixNano: 'x' }),     json,     400, /timeUnixNano is not a time/],
     ['/v1/logs', line({ traceId: 'xyz' }),        json,     400, /traceId is not hexadecimal/],
     ['/v1/logs', line({ body: deep(20) }),        json,     400, /more than 16 levels/],
     ['/v1/logs', line({ body: deep(60) }),        json,     413, /more than 80 lists/],
@@ -193,6 +193,6 @@ test('a topic that is missing or forbidden is said so, and is no reason to try a
   const invalid = await open.call('POST', '/v1/logs?topic=not%20a%20topic', otlpRequest, json);
   assert.deepEqual(
     [invalid.status, invalid.json],
-    [404, { code: 5, message: 'There is no topic not a topic.' }],
+    [404, { code: 5, message: 'Topic not a topic not found.' }],
   );
 });

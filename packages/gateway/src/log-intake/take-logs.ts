@@ -182,7 +182,7 @@ function refuseIfPassing(topic: string, { errorCode, errorMessage }: ProducedPar
   switch (errorCode) {
     case errors.UNKNOWN_TOPIC_OR_PARTITION.code:
     case errors.INVALID_TOPIC_EXCEPTION.code:
-      throw new HttpProblem(404, `There is no topic ${topic}.`);
+      throw new HttpProblem(404, `Topic ${topic} not found.`);
     case errors.TOPIC_AUTHORIZATION_FAILED.code:
       throw denied(topic);
     default:

@@ -24,16 +24,16 @@ registry on \`-schemaRegistryPort\`, 9094 unless another is chosen. Clients of i
 - **Paths.** Subjects are percent-encoded and may contain an encoded slash. A trailing slash equals none. A path below
   \`/contexts/{context}/\` is the path without it, for subjects of the context: \`/contexts/eu/subjects/a\` is
   \`/subjects/:.eu:a\`.
-- **Answers** are JSON: ${code(answerTypes[0])}, or ${answerTypes.slice(1).map(code).join(' or ')} if the client prefers it in \`Accept\`; 406 if it
+- **Responses** are JSON: ${code(answerTypes[0])}, or ${answerTypes.slice(1).map(code).join(' or ')} if the client prefers it in \`Accept\`; 406 if it
   accepts none of them. What has no content is answered with 204.
 - **Bodies** are JSON in ${bodyTypes.map(code).join(', ')}, at most
   ${formatBytes(registryLimits.registryRequestBytesMax)} (413). Fields and query parameters that are not on this page are ignored.
 - **Errors** are \`{"error_code": …, "message": …}\`. The first three digits of the code are the HTTP status. Besides those
-  below there are 400 (no JSON, or not a number), 401, 404 (no such path), 405, 406, 408, 413, 415, and 503 (too
-  many requests at a time).
+  below there are 400 (not JSON, or not a number), 401, 404 (unknown path), 405, 406, 408, 413, 415, and 503 (too
+  many concurrent requests).
 - **Logins** are HTTP Basic with a credential of the cluster, a bearer token of the issuer in \`-saslOAuthIssuerURL\`, or
-  a client certificate as for Kafka. They are required with \`-schemaRegistryBasicAuthEnabled\`; credentials that come
-  without are checked all the same.
+  a client certificate as for Kafka. They are required with \`-schemaRegistryBasicAuthEnabled\`; credentials that are sent
+  without it are checked too.
 - **Rights.** If the cluster enforces [ACLs](acls.md), a request needs the operation in its row, on the \`SUBJECT\` or on the
   \`REGISTRY\`, whose name is \`schema-registry\`. A name that is only a context, such as \`:.eu:\`, is the registry. A
   schema by its id takes the right on any subject that has it. Bodies that refer to other subjects, or that make one an

@@ -12,19 +12,19 @@ export const registryRows = {
   bytesIn: {
     name: 'agent_schema_registry_request_bytes_counter',
     kind: 'counter',
-    help: 'Bytes of bodies of requests to the schema registry.',
+    help: 'Bytes of request bodies to the schema registry.',
     labels: ['schema_registry_operation'],
   },
   bytesOut: {
     name: 'agent_schema_registry_response_bytes_counter',
     kind: 'counter',
-    help: 'Bytes of bodies of answers of the schema registry.',
+    help: 'Bytes of response bodies of the schema registry.',
     labels: ['schema_registry_operation', 'outcome'],
   },
   latency: {
     name: 'agent_schema_registry_request_latency',
     kind: 'histogram',
-    help: 'Seconds from the receipt of a request to the schema registry until its answer could be sent.',
+    help: 'Seconds from the receipt of a request to the schema registry until its response could be sent.',
     labels: ['schema_registry_operation', 'outcome'],
     buckets: durationBucketsSeconds,
   },

@@ -466,7 +466,7 @@ test('work ends with its request: when the answer is too late, and when the clie
   assert.equal(callers[0]!.signal!.aborted, false);
   late[0]!();
   assert.equal(callers[0]!.signal!.aborted, true);
-  assert.match((await answer).text, /"error_code":50002,"message":"No answer within 30000 ms."/);
+  assert.match((await answer).text, /"error_code":50002,"message":"No response within 30000 ms."/);
   const second = called();
   const socket = connect(listener.port, '127.0.0.1');
   socket.write('GET /subjects/s/versions/1 HTTP/1.1\r\nhost: a\r\n\r\n');

@@ -95,7 +95,7 @@ export function registryRequests(options: RegistryRequestsOptions): AnswerReques
     exchange: Exchange,
     certificateUser: string | undefined,
   ): Promise<void> {
-    if (isHostMissing(request)) throw new HttpProblem(400, 'The request names no host.');
+    if (isHostMissing(request)) throw new HttpProblem(400, 'The request has no Host header.');
     const { method = 'GET', headers, socket, url = '/' } = request;
     const target = withoutContextPath(targetOf(url));
     const matched = table.match(method === 'HEAD' ? 'GET' : method, target.segments);
@@ -164,7 +164,7 @@ export function registryRequests(options: RegistryRequestsOptions): AnswerReques
     const { promise: late, reject } = Promise.withResolvers<never>();
     const giveUp = () => given.abort();
     const cancel = clock.after(registryRequestMsMax, () => {
-      reject(new RegistryError('timeout', `No answer within ${registryRequestMsMax} ms.`));
+      reject(new RegistryError('timeout', `No response within ${registryRequestMsMax} ms.`));
       giveUp();
     });
     response.once('close', giveUp);

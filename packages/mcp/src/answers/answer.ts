@@ -26,7 +26,7 @@ export interface AnswerOptions {
   readonly max_tokens: number;
 }
 
-const cutHint = 'The answer was too long and is cut; ask for less, or set max_tokens.';
+const cutHint = 'The result was too long and is truncated; ask for less, or set max_tokens.';
 
 /** Combines fields and tail into one answer within the token limit. */
 export function answerOf(

@@ -18,13 +18,13 @@ export function placeIn(cursor: string, question: string): string {
   if (found === undefined)
     throw new ToolProblem(
       'invalid_cursor',
-      'cursor is not a next_cursor of an earlier answer. Leave it out.',
+      'cursor is not the next_cursor of an earlier result. Leave it out.',
     );
   const [ofQuestion, place] = found;
   if (ofQuestion !== question)
     throw new ToolProblem(
       'invalid_cursor',
-      'cursor belongs to an answer to other arguments. Repeat those of the call that gave it, or leave it out.',
+      'cursor belongs to a call with other arguments. Repeat those arguments, or leave it out.',
     );
   return place;
 }

@@ -44,7 +44,9 @@ export function docsTools(pages: readonly DocsPage[]): readonly Tool[] {
       run: async ({ query, limit }: z.output<typeof searchInput>) => {
         const hits = search(query, limit);
         const fields =
-          hits.length > 0 ? { hits } : { hits, hint: `Nothing has these words. Pages: ${pathsOf(pages)}` };
+          hits.length > 0
+            ? { hits }
+            : { hits, hint: `No section contains these words. Pages: ${pathsOf(pages)}` };
         return { fields, text: conciseText(fields) };
       },
     },
@@ -80,7 +82,7 @@ function noPage(pages: readonly DocsPage[], path: string): ToolProblem {
     pages.map((page) => page.path),
   );
   const there = near.length > 0 ? near.join(', ') : pathsOf(pages);
-  return new ToolProblem('page_not_found', `There is no such page. Pages: ${there}`);
+  return new ToolProblem('page_not_found', `Page not found. Pages: ${there}`);
 }
 
 function pathsOf(pages: readonly DocsPage[]): string {

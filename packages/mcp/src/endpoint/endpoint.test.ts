@@ -207,7 +207,7 @@ for (const era of ['modern', 'legacy'] as const) {
     }
     await assert.rejects(client.readResource({ uri: 'docs://../package.json' }), /-3200|not found/i);
     await assert.rejects(client.callTool({ name: 'list_topic', arguments: {} }), /did you mean list_topics/);
-    await assert.rejects(client.listTools({ cursor: 'x' }), /no such cursor/);
+    await assert.rejects(client.listTools({ cursor: 'x' }), /Unknown cursor/);
   });
 
   test(`a ${era} client gets progress notifications of a search`, async (t) => {

@@ -81,7 +81,10 @@ export function createEndpoint<Who extends object>(options: EndpointOptions<Who>
     if (request.method !== 'POST') throw new ApiError('method_not_allowed', 'Messages are sent with POST.');
     const localAddress = request.socket.localAddress ?? '';
     if (!isFromOwnSite(request.headers, { publicUrl: publicUrl(), localAddress }))
-      throw new ApiError('forbidden', 'Pages of other sites may not call this; programs send no Origin.');
+      throw new ApiError(
+        'forbidden',
+        'Requests from pages of other sites are refused; programs must not send an Origin header.',
+      );
     const who = await whoOf(request);
     if (!jsonType.test(request.headers['content-type'] ?? '')) throw new ApiError('unsupported_media_type');
     const text = await bodyTextOf(request, clock);

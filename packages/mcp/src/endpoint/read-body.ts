@@ -8,7 +8,7 @@ const { mcpRequestBytesMax: bytesMax, apiBodyMsMax: msMax } = mcpLimits;
 
 /** Reads the body as text, within the limits of size and time. */
 export async function bodyTextOf(request: IncomingMessage, clock: Clock): Promise<string> {
-  const late = () => new ApiError('invalid_request', `The body did not come within ${msMax} ms.`);
+  const late = () => new ApiError('invalid_request', `The body did not arrive within ${msMax} ms.`);
   const body = await readBody(request, {
     bytesMax,
     time: { clock, msMax, late },

@@ -74,7 +74,7 @@ export const prompts: readonly Prompt[] = [
   {
     name: 'what_changed',
     title: 'What changed?',
-    description: 'Holds the events of a time against those before it.',
+    description: 'Compares the events of a time range with those before it.',
     args: [
       cluster,
       relative,

@@ -158,7 +158,7 @@ const nextCall = 'explain_access shows which of them decides about a principal.'
 
 const modeHints: Readonly<Record<string, string | undefined>> = {
   off: 'ACLs are off: no rule counts, every client may do everything.',
-  shadow: 'Rules are only tried out: nothing is denied yet.',
+  shadow: 'ACLs are in shadow mode: nothing is denied yet.',
 };
 
 /** Counts recent denials, for these names or for any. Unknown without events. */

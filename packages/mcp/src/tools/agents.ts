@@ -38,8 +38,9 @@ export const agentTools = [
         rowsOf: (shown) => shown.map(({ started_at, ...row }) => row),
         hint: (shown, hasMore) => {
           if (shown.length === 0 && (group ?? role) !== undefined)
-            return 'No agent is like that; without group and role it lists all.';
-          if (shown.length === 0) return 'No agent called in lately: nothing serves Kafka clients here.';
+            return 'No agent matches; without group and role it lists all.';
+          if (shown.length === 0)
+            return 'No agent sent a heartbeat recently: nothing serves Kafka clients here.';
           if (releases.size > 1) return `Agents run ${releases.size} releases: ${[...releases].join(', ')}.`;
           return hasMore ? undefined : 'search_events with event_types ["agent_logs"] shows what they log.';
         },

@@ -26,13 +26,13 @@ export function listArguments(rowsDefault: number) {
       .string()
       .max(apiLimits.apiCursorCharsMax)
       .optional()
-      .describe('next_cursor of the answer before.'),
+      .describe('next_cursor of the last result.'),
     ...formatArguments,
   };
 }
 
 export const queryArgument = {
-  query: z.string().max(256).optional().describe('Only names that have this in them, in any case.'),
+  query: z.string().max(256).optional().describe('Only names that contain this, ignoring case.'),
 };
 
 /** Whether a name contains the query. */

@@ -38,7 +38,7 @@ export const auditLogTools = [
               : `These keys do not administer ${unseen.join(', ')}, which is left out.`;
           const what =
             shown.length === 0
-              ? 'Nothing like that was done. Widen the time, or leave out actor, operation, target or result.'
+              ? 'No entry matches. Widen the time, or leave out actor, operation, target or result.'
               : hasMore
                 ? 'There are more; call again with cursor set to next_cursor, or narrow the time.'
                 : 'format "detailed" shows ids, addresses and error messages.';
@@ -65,6 +65,6 @@ async function unseenWorkspaces(
   if (unseen.length < selected.length || (selected.length === 0 && wanted !== undefined)) return unseen;
   throw new ToolProblem(
     'forbidden',
-    'The audit log is for administrators of a workspace, and keys that only read are none. Use an application key that may write (app) of the workspace, or an account key; tools only read all the same.',
+    'The audit log is for administrators of a workspace; read-only keys may not read it. Use an application key that may write (app) of the workspace, or an account key; tools still only read.',
   );
 }

@@ -68,9 +68,9 @@ function hintOf(found: Found, shownCount: number, hasMore: boolean): string | un
       ? undefined
       : all === 0
         ? 'No client was connected at the last report; agents report every 20 seconds.'
-        : 'No client is like that; without arguments it lists all.',
-    silent.length > 0 ? `${silent.length} agents do not report clients, or not of late.` : undefined,
-    unlisted > 0 ? `${unlisted} connections are of software for which there was no room.` : undefined,
+        : 'No client matches; without arguments it lists all.',
+    silent.length > 0 ? `${silent.length} agents have not reported clients recently.` : undefined,
+    unlisted > 0 ? `${unlisted} connections use client software beyond the limit of the report.` : undefined,
     total > found.clients.length
       ? `Only the first ${found.clients.length} of ${total} kinds are listed.`
       : undefined,

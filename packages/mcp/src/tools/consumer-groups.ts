@@ -49,7 +49,7 @@ export const consumerGroupTools = [
           return { rows: groups, nextCursor: next_cursor };
         },
         hint: (shown) => {
-          if (shown.length === 0) return 'No consumer group is like that.';
+          if (shown.length === 0) return 'No consumer group matches.';
           return shown.some(({ total_lag }) => Number(total_lag) > 0)
             ? 'describe_consumer_group shows which partitions are behind, and who reads them.'
             : undefined;

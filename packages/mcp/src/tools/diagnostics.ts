@@ -48,7 +48,7 @@ export const diagnosticTools = [
     output: {
       total: z.int().describe('How many there are.'),
       clusters_looked_at: z.int().describe('Of how many clusters.'),
-      unreachable: z.array(z.string()).optional().describe('Clusters that could not be asked.'),
+      unreachable: z.array(z.string()).optional().describe('Clusters that could not be reached.'),
       diagnostics: z.array(rowSchema(row, concise)),
     },
     async run(args, context) {
@@ -132,7 +132,7 @@ export const diagnosticTools = [
           truncated: next_cursor !== null || diagnostic.groups_left_out > 0,
           hint: diagnostic.successful
             ? 'It does not fail now; history shows when it did.'
-            : `To mend it: ${diagnostic.fix}`,
+            : `To fix it: ${diagnostic.fix}`,
           console_url: context.consoleUrl(consolePaths.diagnostic(clusterId, diagnostic_id)),
         },
         options,
@@ -159,7 +159,7 @@ async function orList(error: unknown, clusterId: string, context: ToolContext): 
   throw new ToolProblem(
     'diagnostic_not_found',
     known === ''
-      ? 'Nothing was found out about this cluster yet; try again in a minute.'
-      : `There is no such diagnostic. There are: ${known}.`,
+      ? 'No diagnostics have run for this cluster yet; try again in a minute.'
+      : `Diagnostic not found. Known diagnostics: ${known}.`,
   );
 }

@@ -113,7 +113,7 @@ export const eventAggregateTools = [
           hint:
             [
               basisHint(found) ?? nextCallOf(series, group_by),
-              is_approximate ? 'There are so many values that the counts are about right only.' : undefined,
+              is_approximate ? 'There are so many values that the counts are approximate.' : undefined,
             ]
               .filter((words) => words !== undefined)
               .join(' ') || undefined,
@@ -141,7 +141,7 @@ export const eventAggregateTools = [
     input: {
       event_types: searchArguments.event_types,
       selection: side().describe('The events in question.'),
-      baseline: side().optional().describe('What to hold them against.'),
+      baseline: side().optional().describe('The events to compare them with.'),
       limit: z.int().min(1).max(100).default(20).describe('Differences at most.'),
       ...formatArguments,
     },

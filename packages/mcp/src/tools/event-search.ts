@@ -137,7 +137,7 @@ export function basisHint({ partial, message, stats: { events_matched } }: Basis
   if (partial !== undefined)
     return `The search ran out of ${partial} and gives what it had found; narrow the time or the filter.`;
   if (message !== undefined)
-    return `${message} That is no failure: events of new clusters come within a minute.`;
+    return `${message} This is not a failure: the events of a new cluster arrive within a minute.`;
   return events_matched === 0
     ? 'No event matches. Widen the time, check the types with list_event_types and the names of fields with list_event_fields.'
     : undefined;

@@ -52,7 +52,7 @@ function notFound(clusters: readonly VisibleCluster[], given: string): ToolProbl
     candidates.length === 0
       ? 'The keys of this connection reach no virtual cluster.'
       : `Virtual clusters that these keys reach: ${candidates.join(', ')}${candidates.length < names.length ? ', …' : ''}.`;
-  return new ToolProblem('cluster_not_found', `There is no such virtual cluster. ${there}`);
+  return new ToolProblem('cluster_not_found', `Virtual cluster not found. ${there}`);
 }
 
 /** Returns the name without the prefix of its type. */

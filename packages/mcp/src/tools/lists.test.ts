@@ -85,7 +85,7 @@ test('a cursor of another query is refused', async (t) => {
     arguments: { virtual_cluster_id: 'orders', query: 'topic', cursor },
   })) as unknown as Answer;
   assert.equal(other.isError, true);
-  assert.match(other.content[0]!.text, /^invalid_cursor: cursor belongs to an answer to other arguments/);
+  assert.match(other.content[0]!.text, /^invalid_cursor: cursor belongs to a call with other arguments/);
 });
 
 test('a cluster without events reports how to enable them', async (t) => {

@@ -168,5 +168,5 @@ async function pipelineOf(wanted: string, clusterId: string, context: ToolContex
     candidates.length === 0
       ? 'The virtual cluster has none.'
       : `There are: ${candidates.join(', ')}${candidates.length < names.length ? ', …' : ''}.`;
-  throw new ToolProblem('pipeline_not_found', `There is no such pipeline. ${there}`);
+  throw new ToolProblem('pipeline_not_found', `Pipeline not found. ${there}`);
 }

@@ -99,7 +99,7 @@ function problemFor(
   if (thrown instanceof ToolProblem) return thrown;
   if (thrown instanceof ApiError) return { code: thrown.code, message: thrown.message + adviceOn(thrown) };
   log.error('failed to run tool', { tool, ...problemOf(thrown) });
-  return new ToolProblem('internal', 'Something broke on our side, and has been logged. Try another way.');
+  return new ToolProblem('internal', 'Internal error; it has been logged. Try another way.');
 }
 
 function adviceOn({ code, isRetriable, retryAfterSeconds }: ApiError): string {

@@ -19,7 +19,7 @@ export function orSuggest({ name, noun, listedBy, names }: Sought): (error: unkn
     const known = await names();
     if (known.includes(name)) throw error;
     const near = nearestNames(name, known);
-    const hint = near.length > 0 ? `Names that are near: ${near.join(', ')}.` : `${listedBy} lists them.`;
-    throw new ToolProblem(`${noun}_not_found`, `There is no such ${noun} in the virtual cluster. ${hint}`);
+    const hint = near.length > 0 ? `Similar names: ${near.join(', ')}.` : `${listedBy} lists them.`;
+    throw new ToolProblem(`${noun}_not_found`, `The virtual cluster has no ${noun} of this name. ${hint}`);
   };
 }

@@ -17,7 +17,7 @@ const regionName = z.string().describe('Its region, or the group of its regions.
 /** Details that are read from each cluster. They are `null` while the cluster cannot be reached. */
 const clusterDetails = {
   events_enabled: z.boolean().nullable().describe('Whether events are recorded.'),
-  agents: z.int().nullable().describe('Agents that called in lately.'),
+  agents: z.int().nullable().describe('Agents with a recent heartbeat.'),
   failing_diagnostics: z.int().nullable().describe('Diagnostics that fail and are not muted.'),
 };
 

@@ -136,12 +136,12 @@ const invalidSchemas: [text: string, message: string][] = [
   ['"Foo"', 'at /: unknown type "Foo"; define it in the schema or add a reference to it'],
   [
     '{"type":["null"]}',
-    'at /: "type" is missing or no text; for a union or a nested type, write it without "type"',
+    'at /: "type" is missing or not a string; for a union or a nested type, write it without "type"',
   ],
   ['["int","int"]', 'at /: the union has "int" twice'],
   ['["int",["null"]]', 'at /: a union cannot be a branch of a union'],
   ['{"type":"array"}', 'at /: "items" is missing'],
-  ['{"type":"record","name":"R"}', 'at /: record "R" has no list of "fields"'],
+  ['{"type":"record","name":"R"}', 'at /: record "R" needs an array of "fields"'],
   [
     record('{"name":"a","type":"int"},{"name":"a","type":"int"}'),
     'at /fields/1: record "R" has two fields "a"',
@@ -155,29 +155,29 @@ const invalidSchemas: [text: string, message: string][] = [
     record('{"name":"a","type":"int","order":"up"}'),
     'at /fields/0: "order" is ascending, descending or ignore, not "\\"up\\""',
   ],
-  [record('{"name":"a","type":"int","aliases":"b"}'), 'at /fields/0: "aliases" has to be a list of texts'],
+  [record('{"name":"a","type":"int","aliases":"b"}'), 'at /fields/0: "aliases" must be an array of strings'],
   [
     record('{"name":"a","type":"int","default":"1"}'),
-    'at /fields/0: the default "\\"1\\"" of field "a" is no value of its type "int"',
+    'at /fields/0: the default "\\"1\\"" of field "a" is not a value of its type "int"',
   ],
   [
     record('{"name":"a","type":"long","default":9223372036854775808}'),
-    'at /fields/0: the default "9223372036854775808" of field "a" is no value of its type "long"',
+    'at /fields/0: the default "9223372036854775808" of field "a" is not a value of its type "long"',
   ],
   [
     record('{"name":"a","type":["null","int"],"default":"x"}'),
-    'at /fields/0: the default "\\"x\\"" of field "a" is no value of its type "union"',
+    'at /fields/0: the default "\\"x\\"" of field "a" is not a value of its type "union"',
   ],
   [
     record(
       '{"name":"a","type":{"type":"record","name":"Q","fields":[{"name":"b","type":"int"}]},"default":{}}',
     ),
-    'at /fields/0: the default "{}" of field "a" is no value of its type "Q"',
+    'at /fields/0: the default "{}" of field "a" is not a value of its type "Q"',
   ],
   // A default that contains itself.
   [
     record('{"name":"a","type":"R","default":{}}'),
-    'at /fields/0: the default "{}" of field "a" is no value of its type "R"',
+    'at /fields/0: the default "{}" of field "a" is not a value of its type "R"',
   ],
   ['{"type":"enum","name":"E","symbols":["A","A"]}', 'at /: enum "E" has the symbol "A" twice'],
   [
@@ -186,11 +186,11 @@ const invalidSchemas: [text: string, message: string][] = [
   ],
   [
     '{"type":"enum","name":"E","symbols":["A"],"default":"B"}',
-    'at /: the default "B" of enum "E" is none of its symbols',
+    'at /: the default "B" of enum "E" is not one of its symbols',
   ],
   [
     '{"type":"fixed","name":"F","size":-1}',
-    'at /: "size" of fixed "F" has to be a whole number from 0 to 2147483639',
+    'at /: "size" of fixed "F" must be an integer from 0 to 2147483639',
   ],
   ['{"type":"fixed","name":"int","size":1}', 'at /: a type cannot have the name of the primitive type int'],
   [
@@ -199,7 +199,7 @@ const invalidSchemas: [text: string, message: string][] = [
   ],
   [
     '[{"type":"fixed","name":"F","size":1},{"type":"array","items":{"type":"fixed","name":"F","size":2}}]',
-    'at /1/items: type "F" is defined twice, and differently',
+    'at /1/items: type "F" is defined twice with different definitions',
   ],
 ];
 

@@ -140,12 +140,12 @@ const failing: [name: string, schema: unknown, hex: string, problem: string][] =
     'a block does not have the size that it states',
   ],
   ['a wrong size of empty items', array('null'), '010200', 'a block does not have the size that it states'],
-  ['more fixed items than bytes', array(fixed(3)), '06000000', 'the payload ends too early'],
+  ['more fixed items than bytes', array(fixed(3)), '06000000', 'the payload is truncated'],
   [
     'an end within merged fields',
     record('R', 'double', 'float'),
     '00'.repeat(9),
-    'f1: the payload ends too early',
+    'f1: the payload is truncated',
   ],
 ];
 

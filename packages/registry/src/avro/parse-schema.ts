@@ -152,7 +152,7 @@ class SchemaReader {
     const type = node.get('type');
     if (typeof type !== 'string') {
       throw this.#problem(
-        '"type" is missing or no text; for a union or a nested type, write it without "type"',
+        '"type" is missing or not a string; for a union or a nested type, write it without "type"',
       );
     }
     if (isPrimitiveName(type)) return { kind: type, properties: propertiesOf(node, schemaKeys) };
@@ -231,7 +231,8 @@ class SchemaReader {
   #readRecord(node: JsonObject, namespace: string | undefined, isError: boolean): AvroType {
     const name = this.#readName(node, namespace);
     const fieldNodes = node.get('fields');
-    if (!isArray(fieldNodes)) throw this.#problem(`record ${quoted(name.fullName)} has no list of "fields"`);
+    if (!isArray(fieldNodes))
+      throw this.#problem(`record ${quoted(name.fullName)} needs an array of "fields"`);
     const fields: AvroField[] = [];
     const fieldByName = new Map<string, AvroField>();
     this.#below('fields', () => {
@@ -298,7 +299,7 @@ class SchemaReader {
   #readEnum(node: JsonObject, namespace: string | undefined): AvroType {
     const name = this.#readName(node, namespace);
     const symbols = node.get('symbols');
-    if (!isArray(symbols)) throw this.#problem(`enum ${quoted(name.fullName)} has no list of "symbols"`);
+    if (!isArray(symbols)) throw this.#problem(`enum ${quoted(name.fullName)} needs an array of "symbols"`);
     const seen = new Set<string>();
     for (const symbol of symbols) {
       if (typeof symbol !== 'string' || !isValidName(symbol)) {
@@ -312,7 +313,7 @@ class SchemaReader {
     const fallback = textOf(node, 'default');
     if (fallback !== undefined && !seen.has(fallback)) {
       throw this.#problem(
-        `the default ${quoted(fallback)} of enum ${quoted(name.fullName)} is none of its symbols`,
+        `the default ${quoted(fallback)} of enum ${quoted(name.fullName)} is not one of its symbols`,
       );
     }
     return this.#define({
@@ -332,7 +333,7 @@ class SchemaReader {
     const sizeBytes = size instanceof JsonNumber && size.isInteger ? Number(size.text) : -1;
     if (sizeBytes < 0 || sizeBytes > fixedBytesMax) {
       throw this.#problem(
-        `"size" of fixed ${quoted(name.fullName)} has to be a whole number from 0 to ${fixedBytesMax}`,
+        `"size" of fixed ${quoted(name.fullName)} must be an integer from 0 to ${fixedBytesMax}`,
       );
     }
     return this.#define({
@@ -365,7 +366,7 @@ class SchemaReader {
     if (known === undefined) {
       this.#types.set(type.fullName, type);
     } else if (!sameDefinition(known, type, this.#budget)) {
-      throw this.#problem(`type ${quoted(type.fullName)} is defined twice, and differently`);
+      throw this.#problem(`type ${quoted(type.fullName)} is defined twice with different definitions`);
     }
     return type;
   }
@@ -379,7 +380,7 @@ class SchemaReader {
     const aliases = node.get('aliases');
     if (aliases === undefined) return [];
     if (!isArray(aliases) || !aliases.every((alias) => typeof alias === 'string')) {
-      throw this.#problem('"aliases" has to be a list of texts');
+      throw this.#problem('"aliases" must be an array of strings');
     }
     return [...new Set(aliases)];
   }
@@ -447,6 +448,6 @@ function defaultProblem(field: AvroField, path: string): string {
   const name = type.kind === 'union' ? 'union' : branchName(type);
   return (
     `at ${path}: the default ${quoted(jsonText(field.default ?? null))} of field ${quoted(field.name)} ` +
-    `is no value of its type ${quoted(name)}`
+    `is not a value of its type ${quoted(name)}`
   );
 }

@@ -113,7 +113,8 @@ class SkipCompiler {
     if (skip !== undefined) return skip;
     const { run } = this;
     const { kind, emptyValues } = this.#contents.of(record);
-    if (kind === 'endless') skip = () => fail(run, `values of record ${quoted(record.fullName)} have no end`);
+    if (kind === 'endless')
+      skip = () => fail(run, `record ${quoted(record.fullName)} contains itself, so no payload can hold it`);
     else if (kind === 'empty') skip = (_, at) => (addEmpty(run, emptyValues) ? at : failed);
     else skip = this.#recordOfBytes(record);
     this.#records.set(record, skip);
@@ -209,7 +210,7 @@ class SkipCompiler {
 
 export const tooDeepText = `values nest deeper than ${registryLimits.avroPayloadDepthMax} levels`;
 
-const endsEarly = 'the payload ends too early';
+const endsEarly = 'the payload is truncated';
 
 /** Counts values that take no bytes. False if they are too many. */
 function addEmpty(run: Run, count: number): boolean {

@@ -188,9 +188,9 @@ const badAnswers: Record<string, [Reply, RegExp]> = {
     { status: 302, headers: { location: 'http://elsewhere/' }, text: '' },
     /redirects to http:\/\/elsewhere\/; use that URL instead \(status 302\)/,
   ],
-  'no JSON': [{ text: '<html>' }, /the answer is not JSON; check that the URL/],
-  'another form': [{ json: { schema: 5 } }, /the answer has an unexpected form/],
-  'deep nesting': [{ text: `${'['.repeat(100)}${']'.repeat(100)}` }, /the answer is nested deeper than 64/],
+  'no JSON': [{ text: '<html>' }, /the response is not JSON; check that the URL/],
+  'another form': [{ json: { schema: 5 } }, /the response has an unexpected form/],
+  'deep nesting': [{ text: `${'['.repeat(100)}${']'.repeat(100)}` }, /the response is nested deeper than 64/],
   'too many bytes': [{ text: JSON.stringify('x'.repeat(2000)) }, /response exceeds 1000 bytes/],
   'refused credentials': [{ status: 401, text: '' }, /the credentials were refused \(status 401\)/],
 };

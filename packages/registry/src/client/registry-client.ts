@@ -291,7 +291,7 @@ export class RegistryClient {
   }
 
   #unexpected(): RegistryRefusal {
-    const reason = 'the answer has an unexpected form; check that the URL is the base URL of a registry';
+    const reason = 'the response has an unexpected form; check that the URL is the base URL of a registry';
     return new RegistryRefusal(this.place, 200, reason);
   }
 

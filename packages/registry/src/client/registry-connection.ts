@@ -205,7 +205,7 @@ function answeredValue(
     try {
       return parseAnswer(text, registryLimits.clientAnswerDepthMax);
     } catch (error) {
-      throw refusal(`the answer ${(error as Error).message}`);
+      throw refusal(`the response ${(error as Error).message}`);
     }
   }
   const { errorCode, message } = errorIn(text);

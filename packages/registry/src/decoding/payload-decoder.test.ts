@@ -52,7 +52,7 @@ test('keys and values are decoded, or come with the reason', async () => {
       { type: 'AVRO', subjects: ['s'] },
       'the schema cannot be parsed: the text says so',
     ],
-    [framedText(9, 'x'), 9, unknown, 'the registry has no such schema'],
+    [framedText(9, 'x'), 9, unknown, 'schema not found in the registry'],
   ];
   for (const [value, ref, about, reason, options] of failures)
     assert.deepEqual(await decode(value, options), { kind: 'failed', ref, ...about, reason });

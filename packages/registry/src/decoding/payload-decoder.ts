@@ -120,7 +120,7 @@ export class PayloadDecoder {
       case 'found':
         return state.schema;
       case 'missing':
-        return 'the registry has no such schema';
+        return 'schema not found in the registry';
       case 'unknown':
         return 'the schema could not be fetched';
       case 'unavailable':

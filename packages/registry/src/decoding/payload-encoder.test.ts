@@ -82,7 +82,7 @@ test('what cannot be used says why, and whether to try again', async (t) => {
   const schema = { schema: '"string"' };
   const rows: [wanted: WantedSchema, reason: string, message: RegExp][] = [
     [{ id: 99 }, 'missing', /^the registry has no schema 99$/],
-    [{ subject: 's' }, 'missing', /^there is no subject s$/],
+    [{ subject: 's' }, 'missing', /^subject s not found$/],
     [{ subject: 's', schema: { schema: '{' }, mayRegister: true }, 'refused', /./],
   ];
   for (const [wanted, reason, message] of rows)

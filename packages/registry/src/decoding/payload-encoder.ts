@@ -104,7 +104,7 @@ export class PayloadEncoder {
     const { subject, schema } = wanted;
     if (schema === undefined) {
       const latest = await this.#registry.schemaOfVersion(subject, 'latest');
-      if (latest?.id === undefined) throw new SchemaUnusable('missing', `there is no subject ${subject}`);
+      if (latest?.id === undefined) throw new SchemaUnusable('missing', `subject ${subject} not found`);
       return latest.id;
     }
     const key = createHash('sha256')

@@ -35,7 +35,7 @@ test('a payload that does not fit has one line with the place and the reason', (
     ['{"id":1,"state":{"b":2,"a":1.0}}', undefined],
     ['{"id":1,"lines":[{"price":0.07},{"price":1e-2},{"price":19.99}]}', undefined],
     ['[]', '#: must be object'],
-    ['{}', '#: lacks the property "id"'],
+    ['{}', '#: lacks the required property "id"'],
     ['{"id":0}', '#/id: must be at least 1'],
     ['{"id":1.5}', '#/id: must be integer'],
     ['{"id":"1"}', '#/id: must be integer'],
@@ -43,12 +43,12 @@ test('a payload that does not fit has one line with the place and the reason', (
     ['{"id":1,"__proto__":1}', '#/__proto__: is not allowed'],
     ['{"id":1,"lines":[{},{"price":0.005}]}', '#/lines/1/price: is not a multiple of 0.01'],
     ['{"id":1,"lines":[[{"a":1,"b":[0]},{"b":[-0.0],"a":1}]]}', '#/lines/0: has the item 1 twice'],
-    ['{"id":1,"state":"closed"}', '#/state: is none of the values that are allowed'],
+    ['{"id":1,"state":"closed"}', '#/state: is not one of the allowed values'],
     ['{"id":1,"name":3}', '#/name: must be string or null'],
     ['{"id":1,"name":"abc"}', '#/name: is longer than 2 characters'],
     ['{"id":1,"name":" "}', '#/name: does not match the pattern "^[^\\\\s]"'],
-    ['{"id":1,"contact":{}}', '#/contact: fits none of the schemas of oneOf'],
-    ['{"id":1,"contact":{"mail":1,"phone":2}}', '#/contact: fits more than one of the schemas of oneOf'],
+    ['{"id":1,"contact":{}}', '#/contact: matches no schema of oneOf'],
+    ['{"id":1,"contact":{"mail":1,"phone":2}}', '#/contact: matches more than one schema of oneOf'],
   ];
   for (const [payload, problem] of rows) assert.equal(problemOf(order, payload), problem, payload);
 });

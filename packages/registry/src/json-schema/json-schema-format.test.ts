@@ -87,10 +87,10 @@ test('what is not a schema is refused with one line', () => {
     ['{"$ref":1}', /\$ref must be a string/],
     ['{"$ref":"#/definitions/a"}', /#: the reference "#\/definitions\/a" cannot be resolved$/],
     ['{"$ref":"other.json"}', /"other.json" cannot be resolved; add it to the references/],
-    ['{"$ref":"#"}', /a reference leads only to itself/],
+    ['{"$ref":"#"}', /a reference refers only to itself/],
     [
       '{"definitions":{"a":{"$ref":"#/definitions/b"},"b":{"$ref":"#/definitions/a"}}}',
-      /leads only to itself/,
+      /refers only to itself/,
     ],
     ['{"$schema":"http://json-schema.org/draft-04/schema#","required":["a","a"]}', /different strings/],
     ['{"$schema":"http://json-schema.org/draft-04/schema#","items":true}', /items must be a schema/],

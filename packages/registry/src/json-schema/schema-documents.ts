@@ -305,7 +305,7 @@ class DocumentsReader {
       const chain = new Set<JsonObject>();
       let at: SchemaTree | undefined = first;
       while (isObject(at) && !finished.has(at)) {
-        if (chain.has(at)) throw new InvalidSchema('a reference leads only to itself');
+        if (chain.has(at)) throw new InvalidSchema('a reference refers only to itself');
         chain.add(at);
         // Next to other keywords, a reference of the newer drafts is one condition of several.
         at = this.#targets.get(at);

@@ -114,10 +114,10 @@ const checkFieldOptions = (field: FieldType, file: LinkedFile, isMessage: boolea
       throw invalidIn(file, defaultOption.at, `field ${quoted(field.name)} must not have a default`);
     }
     if (file.node.syntax === 'proto3') {
-      throw invalidIn(file, defaultOption.at, 'proto3 has no defaults of fields');
+      throw invalidIn(file, defaultOption.at, 'proto3 does not support defaults of fields');
     }
     if (!field.hasPresence)
-      throw invalidIn(file, defaultOption.at, 'a field without presence has no default');
+      throw invalidIn(file, defaultOption.at, 'a field without presence cannot have a default');
   }
   const packed = optionNamed(node.options, 'packed');
   if (packed !== undefined) {
@@ -125,7 +125,7 @@ const checkFieldOptions = (field: FieldType, file: LinkedFile, isMessage: boolea
       throw invalidIn(
         file,
         packed.at,
-        'editions have no option "packed"; use the feature repeated_field_encoding',
+        'editions do not support the option "packed"; use the feature repeated_field_encoding',
       );
     }
     if (!field.isPackable && booleanOption(node.options, 'packed') === true) {
@@ -139,8 +139,9 @@ const checkFieldOptions = (field: FieldType, file: LinkedFile, isMessage: boolea
   const jsonName = optionNamed(node.options, 'json_name');
   if (jsonName !== undefined) {
     if (jsonName.value.kind !== 'string')
-      throw invalidIn(file, jsonName.at, 'the option "json_name" is a string');
-    if (field.extendee !== undefined) throw invalidIn(file, jsonName.at, 'an extension has no "json_name"');
+      throw invalidIn(file, jsonName.at, 'the option "json_name" must be a string');
+    if (field.extendee !== undefined)
+      throw invalidIn(file, jsonName.at, 'an extension cannot have a "json_name"');
     if (/^\[.*\]$/s.test(field.jsonName)) {
       throw invalidIn(file, jsonName.at, 'a name in JSON must not be in brackets');
     }
@@ -199,7 +200,7 @@ const checkReservedNames = (
   const names = new Set<string>();
   for (const { names: more, at } of reserved) {
     for (const name of more) {
-      if (names.has(name)) throw invalidIn(file, at, `name ${quoted(name)} is reserved twice`);
+      if (names.has(name)) throw invalidIn(file, at, `name ${quoted(name)} is reserved more than once`);
       names.add(name);
     }
   }
@@ -256,7 +257,7 @@ const checkMapEntry = (type: MessageType): void => {
     throw invalidIn(
       type.file,
       type.node.at,
-      `message ${quoted(type.fullName)} is no entry of a map; use map<key, value>`,
+      `message ${quoted(type.fullName)} is not a valid map entry; use map<key, value>`,
     );
   }
 };
@@ -284,7 +285,7 @@ export const checkEnum = (type: EnumType, features: Features): void => {
     throw invalidIn(
       file,
       node.at,
-      `enum ${quoted(type.fullName)} has allow_alias, but no two values with one number`,
+      `enum ${quoted(type.fullName)} has allow_alias, but every value has its own number`,
     );
   }
   const reserved = node.reserved.flatMap(({ ranges }) => ranges);

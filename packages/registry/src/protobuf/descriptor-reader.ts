@@ -54,7 +54,7 @@ const dottedName = /^\.?[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*$/;
 
 const checkedName = (name: string, pattern: RegExp, max: number): string => {
   if (name.length > max) throw new InvalidSchema(`a name is longer than ${max} characters`);
-  if (!pattern.test(name)) throw new InvalidSchema(`${quoted(name)} in the descriptor is no name`);
+  if (!pattern.test(name)) throw new InvalidSchema(`${quoted(name)} in the descriptor is not a valid name`);
   return name;
 };
 

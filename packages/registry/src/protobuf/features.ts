@@ -115,7 +115,7 @@ export const featureProblem = (
 ): { readonly at: number; readonly message: string } | undefined => {
   for (const { name, value } of settingsOf(options)) {
     if (!featureTargets[name].includes(optionsType)) {
-      return { at: value.at, message: `feature ${quoted(name)} does not belong here` };
+      return { at: value.at, message: `feature ${quoted(name)} is not allowed here` };
     }
     if (optionsType === 'FileOptions' && value.kind === 'word' && value.text === 'LEGACY_REQUIRED') {
       return { at: value.at, message: 'only fields can be LEGACY_REQUIRED' };
@@ -143,7 +143,7 @@ export const fieldFeatureProblem = (
       message_encoding: field.isMessage && !field.isMap,
       json_format: false,
     }[name];
-    if (!fits) return { at: value.at, message: `feature ${quoted(name)} does not fit the field` };
+    if (!fits) return { at: value.at, message: `feature ${quoted(name)} does not apply to the field` };
   }
   return undefined;
 };

@@ -191,7 +191,7 @@ class Interpreter {
       | undefined;
     const [urlField, valueField] = [type.byNumber.get(1), type.byNumber.get(2)];
     if (type.fullName !== 'google.protobuf.Any' || found?.kind !== 'message') {
-      throw this.#invalid(entry.at, `${quoted(entry.key)} is no message that can be here`);
+      throw this.#invalid(entry.at, `${quoted(entry.key)} is not a known message type of an Any`);
     }
     if (entry.value.kind !== 'aggregate') throw this.#invalid(entry.at, 'an Any needs a message in braces');
     const inner = new MessageValue(found);

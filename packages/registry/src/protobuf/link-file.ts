@@ -198,10 +198,7 @@ class FileLinker {
     for (const part of packageName.split('.')) {
       const added = scope.add(part, 'package', this.#file);
       if (added.taken) {
-        throw this.#invalid(
-          -1,
-          `package ${quoted(packageName)} has the name of something that is no package`,
-        );
+        throw this.#invalid(-1, `package ${quoted(packageName)} has the name of another declaration`);
       }
       scope = added.scope;
     }

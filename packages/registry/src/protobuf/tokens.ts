@@ -98,11 +98,11 @@ export class Tokens {
       this.text = numberText;
       this.kind = integer.test(numberText) ? 'integer' : 'float';
       if (this.kind === 'float' && /^0[0-9]/.test(numberText)) {
-        throw this.invalid(`${quoted(numberText)} is no number`);
+        throw this.invalid(`${quoted(numberText)} is not a number`);
       }
       return;
     }
-    if (code < 32 || code > 126) throw this.invalid('a character does not belong here');
+    if (code < 32 || code > 126) throw this.invalid('unexpected character');
     this.kind = 'symbol';
     this.text = source[at]!;
     this.#end = at + 1;
@@ -127,7 +127,7 @@ export class Tokens {
         this.#end = line === -1 ? source.length : line + 1;
       } else if (source.startsWith('/*', this.#end)) {
         const close = source.indexOf('*/', this.#end + 2);
-        if (close === -1) throw this.invalid('a comment has no end', this.#end);
+        if (close === -1) throw this.invalid('unterminated comment', this.#end);
         this.#end = close + 2;
       } else {
         return;
@@ -142,7 +142,7 @@ export class Tokens {
     let at = from;
     for (;;) {
       const char = source[at];
-      if (char === undefined || char === '\n' || char === '\0') throw this.invalid('a string has no end');
+      if (char === undefined || char === '\n' || char === '\0') throw this.invalid('unterminated string');
       if (char === quote) break;
       if (char !== '\\') {
         at += 1;
@@ -185,7 +185,7 @@ export class Tokens {
       const length = char === 'u' ? 4 : 8;
       const value = Number.parseInt(hex(length, length), 16);
       if (value > 0x10ffff || (value >= 0xd800 && value <= 0xdfff)) {
-        throw this.invalid('an escape is no Unicode character', at);
+        throw this.invalid('an escape is not a Unicode character', at);
       }
       return [Buffer.from(String.fromCodePoint(value), 'utf8'), at + 2 + length];
     }

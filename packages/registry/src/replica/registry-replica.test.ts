@@ -217,15 +217,15 @@ test('while the control plane is away the state is readable, and callers learn i
   const replica = replicaOf(cluster);
   await replica.write(add('a'));
   cluster.around = () => Promise.reject(new CallNotDone('no leader'));
-  assert.equal(await outcome(replica.refresh()), 'noLeader: the control plane is not available: retry later');
+  assert.equal(await outcome(replica.refresh()), 'noLeader: the control plane is not available; retry later');
   assert.equal(
     await outcome(replica.write(add('a'))),
-    'noLeader: the control plane is not available: retry later',
+    'noLeader: the control plane is not available; retry later',
   );
   cluster.unavailable = true;
   assert.equal(
     await outcome(replica.write(add('a'))),
-    'timeout: the control plane did not answer in time: retry later',
+    'timeout: the control plane did not respond in time; retry later',
   );
   assert.equal(await outcome(replicaOf(cluster).ready()), await outcome(replica.refresh()));
   assert.equal(await outcome(replicaOf(cluster).write(add('b'))), await outcome(replica.refresh()));
@@ -246,7 +246,7 @@ test('a write whose answer was lost is in the state of the next one', async () =
   };
   assert.equal(
     await outcome(replica.write(add('a'))),
-    'storeError: the registry could not be read or changed: retry later',
+    'storeError: the registry could not be read or changed; retry later',
   );
   assert.equal(valueIn(replica, 'a'), 1);
   assert.equal(await cluster.clock.until(replica.write(add('a'))), 3);
@@ -268,7 +268,7 @@ test('a writer that is never first gives up', async () => {
   const { around } = cluster;
   const startMs = cluster.clock.monotonicMs();
   const result = await cluster.clock.until(outcome(replica.write(add('a'))));
-  assert.equal(result, 'timeout: other writers were first for too long: retry later');
+  assert.equal(result, 'timeout: concurrent writes conflicted too often; retry later');
   assert.ok(cluster.clock.monotonicMs() - startMs >= registryLimits.registryWriteMsMax);
 });
 
@@ -277,7 +277,7 @@ test('a closed replica refuses writes and follows no more', async () => {
   const replica = replicaOf(cluster, streamOf(cluster));
   await replica.ready();
   replica.close();
-  assert.equal(await outcome(replica.write(add('a'))), 'noLeader: the process stops');
+  assert.equal(await outcome(replica.write(add('a'))), 'noLeader: the process is stopping');
   await replicaOf(cluster).write(add('a'));
   await settle();
   assert.equal(valueIn(replica, 'a'), 0);

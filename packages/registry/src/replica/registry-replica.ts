@@ -90,7 +90,7 @@ export class RegistryReplica implements RegistryStore {
   write<Reply>(decide: (state: RegistryState) => Decision<Reply>): Promise<Reply> {
     if (this.#isClosed) return Promise.reject(closedError());
     if (this.#queue.length >= registryLimits.registryWritesWaitingMax)
-      return Promise.reject(new RegistryError('storeError', 'too many writes wait: retry later'));
+      return Promise.reject(new RegistryError('storeError', 'too many writes are waiting; retry later'));
     return new Promise((resolve, reject) => {
       const deadlineMs = this.#options.clock.monotonicMs() + registryLimits.registryWriteMsMax;
       // Safe cast: the reply that a job gets is what its own `decide` returned.
@@ -218,7 +218,7 @@ export class RegistryReplica implements RegistryStore {
     if (late.length === 0) return;
     this.#queue = this.#queue.filter((job) => !late.includes(job));
     for (const { reject } of late)
-      reject(new RegistryError('timeout', 'other writers were first for too long: retry later'));
+      reject(new RegistryError('timeout', 'concurrent writes conflicted too often; retry later'));
   }
 
   #pause(delayMs: number): Promise<void> {
@@ -229,17 +229,17 @@ export class RegistryReplica implements RegistryStore {
 }
 
 function closedError(): RegistryError {
-  return new RegistryError('noLeader', 'the process stops');
+  return new RegistryError('noLeader', 'the process is stopping');
 }
 
 /** The error that callers of the registry receive when the control plane did not answer. */
 function registryErrorOf(error: unknown, log: Log): Error {
   if (error instanceof CallNotDone)
-    return new RegistryError('noLeader', 'the control plane is not available: retry later');
+    return new RegistryError('noLeader', 'the control plane is not available; retry later');
   if (error instanceof ClusterUnavailable)
-    return new RegistryError('timeout', 'the control plane did not answer in time: retry later');
+    return new RegistryError('timeout', 'the control plane did not respond in time; retry later');
   if (error instanceof RegistryError) return error;
   // Clients of the registry learn no addresses and paths of the process.
   log.error('failed to use the entries of the schema registry', { error: String(error) });
-  return new RegistryError('storeError', 'the registry could not be read or changed: retry later');
+  return new RegistryError('storeError', 'the registry could not be read or changed; retry later');
 }

@@ -148,7 +148,7 @@ function readOp(object: JsonObject): AssociationOp {
   const opType = reader.text(object, 'opType')?.toUpperCase();
   const type = opTypes.find((known) => known === opType);
   if (type === undefined)
-    throw new RegistryError('malformedBody', `The field opType is none of ${opTypes.join(', ')}.`);
+    throw new RegistryError('malformedBody', `The field opType must be one of ${opTypes.join(', ')}.`);
   if (type !== 'DELETE') return { type, wanted: readWanted(object, type) };
   const cascadeLifecycle = reader.boolean(object, 'cascadeLifecycle') ?? false;
   return { type, associationType: readType(object), cascadeLifecycle };

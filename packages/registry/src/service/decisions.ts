@@ -80,7 +80,7 @@ export class Decisions {
     const progress = new Progress(this.time);
     return (state) => {
       if (this.#caller.signal?.aborted === true)
-        throw new RegistryError('timeout', 'The request was given up before it was decided.');
+        throw new RegistryError('timeout', 'The request was cancelled before it completed.');
       progress.begin();
       return {
         state,

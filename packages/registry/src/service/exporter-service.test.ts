@@ -158,7 +158,7 @@ describe('exporters', () => {
     const rows: readonly (readonly [Record<string, string>, RegExp])[] = [
       [
         { 'bearer.auth.token': `\${secret:other}` },
-        /^The config refers to the secret other, and the cluster has none/,
+        /^The config refers to the secret other, which does not exist/,
       ],
       [
         { 'bearer.auth.token': `\${ secret:known}` },

@@ -104,7 +104,7 @@ export class ExporterService {
       if (state.exporters().size >= registryLimits.exportersMax)
         throw new RegistryError(
           'tooManyExporters',
-          `The registry has ${registryLimits.exportersMax} exporters, the most that it may have.`,
+          `The registry has reached its limit of ${registryLimits.exportersMax} exporters; delete one first.`,
         );
       requireReadable(state, exporter, mayRead);
       return {
@@ -224,7 +224,7 @@ export class ExporterService {
     const [missing] = await this.#unusableSecrets(names);
     if (missing !== undefined)
       reader.refuse(
-        `The config refers to the secret ${missing}, and the cluster has none of this name that exporters may use.`,
+        `The config refers to the secret ${missing}, which does not exist or does not allow exporters.`,
       );
   }
 
@@ -254,7 +254,8 @@ export class ExporterService {
   ): ExporterAnswer {
     const typeName = reader.text(object, 'contextType')?.toUpperCase() ?? old?.contextType ?? 'AUTO';
     const contextType = contextTypes.find((known) => known === typeName);
-    if (contextType === undefined) reader.refuse(`The contextType is none of ${contextTypes.join(', ')}.`);
+    if (contextType === undefined)
+      reader.refuse(`The contextType must be one of ${contextTypes.join(', ')}.`);
     const subjectRenameFormat =
       reader.text(object, 'subjectRenameFormat', registryLimits.subjectCharsMax) ??
       old?.subjectRenameFormat ??
@@ -283,8 +284,7 @@ export class ExporterService {
     if (context === undefined || context === '')
       reader.refuse('An exporter of the contextType CUSTOM needs a context.');
     const named = contextOfPath(context);
-    if (!contextPattern.test(named))
-      reader.refuse('The context is not the name of a context, such as .copy.');
+    if (!contextPattern.test(named)) reader.refuse('The context must be a name such as .copy.');
     return named;
   }
 

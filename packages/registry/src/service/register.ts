@@ -303,7 +303,7 @@ function checkContexts(state: RegistryState, context: string): void {
   if (state.contexts().length > registryLimits.contextsMax)
     throw new RegistryError(
       'operationNotPermitted',
-      `The registry has ${registryLimits.contextsMax} contexts, the most that it may have; delete some that are empty.`,
+      `The registry has reached its limit of ${registryLimits.contextsMax} contexts; delete empty ones.`,
     );
 }
 
@@ -311,7 +311,7 @@ function checkVersions(state: RegistryState, subject: string, removed: number): 
   if (state.versions(subject).length - removed >= registryLimits.versionsPerSubjectMax)
     throw new RegistryError(
       'operationNotPermitted',
-      `Subject ${subject} has ${registryLimits.versionsPerSubjectMax} versions, the most that it may have; delete some permanently.`,
+      `Subject ${subject} has reached its limit of ${registryLimits.versionsPerSubjectMax} versions; delete some permanently.`,
     );
 }
 

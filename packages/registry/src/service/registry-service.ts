@@ -403,7 +403,7 @@ export class RegistryService {
       const answer = await this.#decisions.read((context) => soughtAssociations(context, sought, query));
       for (const { schema } of answer.associations) charsLeft -= schema?.schema.length ?? 0;
       if (charsLeft < 0)
-        throw new RegistryError('schemaTooLarge', 'The schemas of the batch are too large: ask for fewer.');
+        throw new RegistryError('schemaTooLarge', 'The schemas of the batch are too large; request fewer.');
       return answer;
     });
   }

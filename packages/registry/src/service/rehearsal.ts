@@ -75,7 +75,7 @@ export async function rehearse(
     const outcomes = await rehearseOnce(changes, options);
     if (outcomes !== undefined) return outcomes;
   }
-  throw new RegistryError('timeout', 'other writers change the registry all the time: retry later');
+  throw new RegistryError('timeout', 'concurrent writes conflicted too often; retry later');
 }
 
 /** Returns nothing if another writer changed the state meanwhile. */

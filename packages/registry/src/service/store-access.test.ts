@@ -18,7 +18,7 @@ test('a write whose answer is lost is not decided again: it may have been made',
     refresh: () => store.refresh(),
     async write<Reply>(make: Parameters<typeof store.write<Reply>>[0]): Promise<Reply> {
       await store.write(make);
-      throw new RegistryError('timeout', 'the control plane did not answer in time: retry later');
+      throw new RegistryError('timeout', 'the control plane did not respond in time; retry later');
     },
   };
   await assert.rejects(writeFresh(lost, decide), { error: 'timeout' });

@@ -89,7 +89,7 @@ function refusalOf(fault: BodyFault): HttpProblem {
 }
 
 export function overloaded(): HttpProblem {
-  return new HttpProblem(503, 'The schema registry has too many requests at a time; try again.', {
+  return new HttpProblem(503, 'The schema registry is serving too many requests; try again.', {
     headers: { 'retry-after': '1' },
   });
 }

@@ -18,7 +18,7 @@ const dryRun = {
 } as const satisfies QueryShape;
 
 const context = {
-  context: { type: 'text', help: 'The context of subjects that name none.' },
+  context: { type: 'text', help: 'The context of subjects that are given without one.' },
 } as const satisfies QueryShape;
 const resource = {
   resourceName: 'The name of the resource: that of a topic.',
@@ -93,7 +93,7 @@ export const associationRoutes: readonly RouteRow[] = [
     operation: 'put_associations',
     endpoint: 'PUT /associations/resources/{resourceId}',
     summary:
-      'Associates a resource with subjects if it is not yet: `WEAK` ones are made, and `STRONG` ones that exist get a new schema.',
+      'Creates or updates associations of a resource with subjects: `WEAK` ones are created, and existing `STRONG` ones get a new schema.',
     query: { ...context, ...dryRun },
     body: { ...resource, associations: `One or two of ${associated}.` },
     needs: { on: 'listed', operation: 'WRITE' },
@@ -104,9 +104,9 @@ export const associationRoutes: readonly RouteRow[] = [
   route({
     operation: 'batch_get_associations',
     endpoint: 'POST /associations:batchGet',
-    summary: 'Lists the associations of many resources. Every request of the batch has its own answer.',
+    summary: 'Lists the associations of many resources. Every request of the batch has its own result.',
     query: {
-      includeSchemas: { type: 'flag', help: 'Returns the newest schemas of the subjects too.' },
+      includeSchemas: { type: 'flag', help: 'Returns the latest schemas of the subjects too.' },
     },
     body: {
       requests:
@@ -121,7 +121,7 @@ export const associationRoutes: readonly RouteRow[] = [
   route({
     operation: 'batch_mutate_associations',
     endpoint: 'POST /associations:batchMutate',
-    summary: 'Changes the associations of many resources. Every request of the batch has its own answer.',
+    summary: 'Changes the associations of many resources. Every request of the batch has its own result.',
     query: { ...context, ...dryRun },
     body: {
       requests: `Some of \`{resourceName, resourceNamespace, resourceId, resourceType, associations}\`, with one or two associations of \`{opType: CREATE, UPSERT or DELETE}\` and ${associated} or \`{associationType, cascadeLifecycle}\`.`,
@@ -140,7 +140,7 @@ export const associationRoutes: readonly RouteRow[] = [
       ...filters,
       cascadeLifecycle: {
         type: 'flag',
-        help: 'Removes the subjects of strong associations too, and also deletes what is frozen.',
+        help: 'Also removes the subjects of strong associations, and associations that are frozen.',
       },
       ...dryRun,
     },

@@ -12,25 +12,25 @@ const configBody = {
   validateRules: 'Stored and returned.',
   validateNewSchemas:
     '`false`: new schemas may refer to versions that are marked as deleted. Names and defaults are always checked.',
-  alias: 'The subject that this one stands for.',
+  alias: 'The subject that this one is an alias of.',
   aliasForDeks: 'The subject whose keys this one uses.',
-  defaultMetadata: 'Metadata of schemas that come without.',
-  overrideMetadata: 'Metadata that every schema gets.',
-  defaultRuleSet: 'Rules of schemas that come without.',
-  overrideRuleSet: 'Rules that every schema gets.',
+  defaultMetadata: 'Metadata for schemas that are registered without any.',
+  overrideMetadata: 'Metadata that is set on every schema.',
+  defaultRuleSet: 'Rules for schemas that are registered without any.',
+  overrideRuleSet: 'Rules that are set on every schema.',
 } as const;
 
 const defaultToGlobal = {
-  defaultToGlobal: { type: 'flag', help: 'Returns what applies, if the subject has none of its own.' },
+  defaultToGlobal: { type: 'flag', help: 'Returns the effective value if the subject has none of its own.' },
 } as const satisfies QueryShape;
 const force = {
-  force: { type: 'flag', help: 'Allows IMPORT while there are subjects.' },
+  force: { type: 'flag', help: 'Allows IMPORT while subjects exist.' },
 } as const satisfies QueryShape;
 const recursive = {
   recursive: { type: 'flag', help: 'Includes the modes of all subjects of the context.' },
 } as const satisfies QueryShape;
 const checkQuery = {
-  verbose: { type: 'flag', help: 'Adds what is incompatible.' },
+  verbose: { type: 'flag', help: 'Returns the incompatibilities too.' },
   normalize,
 } as const satisfies QueryShape;
 
@@ -44,7 +44,7 @@ export const configRoutes: readonly RouteRow[] = [
   route({
     operation: 'check_compatibility_with_version',
     endpoint: 'POST /compatibility/subjects/{subject}/versions/{version}',
-    summary: 'Whether a schema is compatible with a version.',
+    summary: 'Checks whether a schema is compatible with a version.',
     query: checkQuery,
     body: schemaBody,
     needs: { on: 'subject', operation: 'READ' },
@@ -55,7 +55,7 @@ export const configRoutes: readonly RouteRow[] = [
   route({
     operation: 'check_compatibility',
     endpoint: 'POST /compatibility/subjects/{subject}/versions',
-    summary: 'Whether a schema could be registered: it is compared as the level of the subject says.',
+    summary: 'Checks whether a schema could be registered, by the compatibility level of the subject.',
     query: checkQuery,
     body: schemaBody,
     needs: { on: 'subject', operation: 'READ' },
@@ -66,7 +66,7 @@ export const configRoutes: readonly RouteRow[] = [
   route({
     operation: 'get_config',
     endpoint: 'GET /config',
-    summary: 'The config that applies where there is no other.',
+    summary: 'The global config.',
     query: defaultToGlobal,
     needs: ofRegistry,
     serve: (service, { query }) => service.config(undefined, query),
@@ -74,7 +74,7 @@ export const configRoutes: readonly RouteRow[] = [
   route({
     operation: 'put_config',
     endpoint: 'PUT /config',
-    summary: 'Sets it. Fields that the body does not have keep their values.',
+    summary: 'Updates the global config. Fields that the body lacks keep their values.',
     body: configBody,
     needs: toRegistry,
     errors: ['invalidCompatibilityLevel', 'operationNotPermitted'],
@@ -100,7 +100,7 @@ export const configRoutes: readonly RouteRow[] = [
   route({
     operation: 'put_subject_config',
     endpoint: 'PUT /config/{subject}',
-    summary: 'Sets it. The subject need not exist.',
+    summary: 'Updates the config of a subject, which need not exist.',
     body: configBody,
     needs: toSubject,
     errors: ['invalidCompatibilityLevel', 'operationNotPermitted', 'invalidSubject'],
@@ -117,7 +117,7 @@ export const configRoutes: readonly RouteRow[] = [
   route({
     operation: 'get_mode',
     endpoint: 'GET /mode',
-    summary: 'The mode that applies where there is no other.',
+    summary: 'The global mode.',
     query: defaultToGlobal,
     needs: ofRegistry,
     serve: (service, { query }) => service.mode(undefined, query),
@@ -125,7 +125,7 @@ export const configRoutes: readonly RouteRow[] = [
   route({
     operation: 'put_mode',
     endpoint: 'PUT /mode',
-    summary: 'Sets it: `READWRITE`, `READONLY`, `READONLY_OVERRIDE`, `IMPORT` or `FORWARD`.',
+    summary: 'Sets the global mode: `READWRITE`, `READONLY`, `READONLY_OVERRIDE`, `IMPORT` or `FORWARD`.',
     query: force,
     body: { mode: 'The mode.' },
     needs: toRegistry,

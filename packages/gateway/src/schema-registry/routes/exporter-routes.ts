@@ -5,7 +5,7 @@ const exporterBody = {
   contextType: '`AUTO`, `CUSTOM`, `NONE` or `DEFAULT`.',
   context: 'The context at the destination, for `CUSTOM`.',
   subjects:
-    'Subjects to copy; a `*` at the end stands for any rest. `*` is the default context, `:.ctx:*` another one, `:*:` all of them.',
+    'Subjects to copy; a `*` at the end matches any suffix. `*` is the default context, `:.ctx:*` another one, `:*:` all of them.',
   // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the notation of the API.
   subjectRenameFormat: 'The name at the destination; `${subject}` is the name here.',
   config: `How the destination is reached: \`schema.registry.url\` and credentials. Values other than addresses may refer to named secrets of the cluster that allow exporters, as \`\${secret:NAME}\`.`,
@@ -95,7 +95,7 @@ export const exporterRoutes: readonly RouteRow[] = [
       summary: {
         pause: 'Pauses it. A job that runs stops within about ten seconds.',
         resume: 'Resumes it, also after a failure.',
-        reset: 'Makes it copy everything anew when it is resumed. It must be paused.',
+        reset: 'Makes it copy everything again when it is resumed. It must be paused.',
       }[action],
       needs: action === 'resume' ? start : alter,
       errors: action === 'reset' ? ['exporterNotFound', 'exporterNotPaused'] : ['exporterNotFound'],

@@ -21,7 +21,7 @@ export const keyRoutes: readonly RouteRow[] = [
     query: {
       ...paging,
       deleted,
-      subjectPrefix: { type: 'list', help: 'Only those with keys of subjects that begin so.' },
+      subjectPrefix: { type: 'list', help: 'Only those with keys of subjects with this prefix.' },
     },
     needs: read,
     serve: (service, { query: { subjectPrefix, ...query } }) =>
@@ -76,7 +76,7 @@ export const keyRoutes: readonly RouteRow[] = [
   route({
     operation: 'undelete_kek',
     endpoint: 'POST /dek-registry/v1/keks/{name}/undelete',
-    summary: 'Takes the mark back.',
+    summary: 'Restores a key that is marked as deleted.',
     needs: write,
     serve: (service, { path }) => service.keys.undeleteKek(path.name),
   }),
@@ -130,7 +130,7 @@ export const keyRoutes: readonly RouteRow[] = [
   route({
     operation: 'undelete_deks',
     endpoint: 'POST /dek-registry/v1/keks/{name}/deks/{subject}/undelete',
-    summary: 'Takes the marks back.',
+    summary: 'Restores all versions that are marked as deleted.',
     query: { algorithm },
     needs: write,
     serve: (service, { path, query }) => service.keys.undeleteDek(path.name, path.subject, undefined, query),
@@ -162,7 +162,7 @@ export const keyRoutes: readonly RouteRow[] = [
   route({
     operation: 'undelete_dek_version',
     endpoint: 'POST /dek-registry/v1/keks/{name}/deks/{subject}/versions/{version}/undelete',
-    summary: 'Takes the mark back.',
+    summary: 'Restores a key that is marked as deleted.',
     query: { algorithm },
     needs: write,
     serve: (service, { path, query }) =>

@@ -18,7 +18,10 @@ export const schemaRoutes: readonly RouteRow[] = [
     summary: 'Lists versions with their schemas, at most 1,000 at a time.',
     query: {
       ...paging,
-      subjectPrefix: { type: 'text', help: 'How subjects begin. Default: those of the default context.' },
+      subjectPrefix: {
+        type: 'text',
+        help: 'Only subjects with this prefix. Default: those of the default context.',
+      },
       aliases: { type: 'flag', help: 'Includes subjects that are aliases.' },
       deleted,
       latestOnly: { type: 'flag', help: 'Only the latest version of each subject.' },
@@ -45,7 +48,7 @@ export const schemaRoutes: readonly RouteRow[] = [
   route({
     operation: 'get_schema_text',
     endpoint: 'GET /schemas/ids/{id}/schema',
-    summary: 'Its text alone.',
+    summary: 'The text of the schema alone.',
     query: { subject: ofContext, format },
     needs: readSchema,
     errors: ['schemaNotFound'],

@@ -8,7 +8,7 @@ export const serverRoutes: readonly RouteRow[] = [
   route({
     operation: 'get_root',
     endpoint: 'GET /',
-    summary: 'Whether the registry answers.',
+    summary: 'Checks that the registry responds.',
     needs: authenticated,
     serve: () => ({}),
   }),
@@ -36,7 +36,7 @@ export const serverRoutes: readonly RouteRow[] = [
   route({
     operation: 'get_deployment',
     endpoint: 'GET /v1/metadata/deployment',
-    summary: 'What is known about the deployment.',
+    summary: 'Attributes of the deployment.',
     needs: authenticated,
     serve: (service) => service.deploymentMetadata(),
   }),
@@ -44,7 +44,7 @@ export const serverRoutes: readonly RouteRow[] = [
     operation: 'list_contexts',
     endpoint: 'GET /contexts',
     summary: 'Lists contexts.',
-    query: { ...paging, contextPrefix: { type: 'text', help: 'How the names begin.' } },
+    query: { ...paging, contextPrefix: { type: 'text', help: 'Only names with this prefix.' } },
     needs: { on: 'registry', operation: 'DESCRIBE' },
     serve: (service, { query }) => service.listContexts(query),
   }),

@@ -24,7 +24,10 @@ export const subjectRoutes: readonly RouteRow[] = [
     summary: 'Lists subjects.',
     query: {
       ...paging,
-      subjectPrefix: { type: 'text', help: 'How the names begin. Default: `:*:`, those of all contexts.' },
+      subjectPrefix: {
+        type: 'text',
+        help: 'Only subjects with this prefix. Default: `:*:`, those of all contexts.',
+      },
       deleted,
       deletedOnly,
     },

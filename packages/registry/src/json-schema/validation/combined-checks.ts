@@ -17,7 +17,7 @@ export function anyOfCheck(checks: readonly Check[]): Check {
       fits = true;
       if (run.evaluated === undefined) break;
     }
-    return fits || run.fail('fits none of the schemas of anyOf');
+    return fits || run.fail('matches no schema of anyOf');
   };
 }
 
@@ -27,14 +27,14 @@ export function oneOfCheck(checks: readonly Check[]): Check {
     for (const check of checks) {
       if (!run.apply(check, value)) continue;
       count++;
-      if (count > 1) return run.fail('fits more than one of the schemas of oneOf');
+      if (count > 1) return run.fail('matches more than one schema of oneOf');
     }
-    return count === 1 || run.fail('fits none of the schemas of oneOf');
+    return count === 1 || run.fail('matches no schema of oneOf');
   };
 }
 
 export function notCheck(check: Check): Check {
-  return (value, run) => !run.tries(check, value) || run.fail('fits the schema of not');
+  return (value, run) => !run.tries(check, value) || run.fail('matches the schema of not');
 }
 
 export function conditionalCheck(

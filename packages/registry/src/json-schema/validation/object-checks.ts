@@ -50,7 +50,10 @@ export function requiredCheck(names: readonly string[]): Check {
       run.work(1 / 2);
       return !Object.hasOwn(value as object, name);
     });
-    return missing === undefined || run.fail(`lacks the property ${JSON.stringify(missing.slice(0, 100))}`);
+    return (
+      missing === undefined ||
+      run.fail(`lacks the required property ${JSON.stringify(missing.slice(0, 100))}`)
+    );
   };
 }
 

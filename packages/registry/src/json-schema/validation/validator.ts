@@ -234,7 +234,7 @@ function valuesCheck(values: readonly JsonNode[]): Check {
   };
 }
 
-const notAllowed = 'is none of the values that are allowed';
+const notAllowed = 'is not one of the allowed values';
 
 function checkOfTypes({ any, string, number, object, array }: Checks): Check {
   const hasTyped = string.length + number.length + object.length + array.length > 0;
