@@ -4,25 +4,22 @@ import { defaultJsonName } from './names.ts';
 import { fieldNumberMax } from './parse-file.ts';
 import type { NumberRange, OptionNode, ReservedNode } from './syntax-tree.ts';
 import { invalidAt, quoted } from './tokens.ts';
-import { type EnumType, type FieldType, isInRanges, type LinkedFile, type MessageType } from './types.ts';
+import {
+  type EnumType,
+  type FieldType,
+  isInRanges,
+  type LinkedFile,
+  type MessageType,
+  scalarTypes,
+} from './types.ts';
 
 /** Numbers that protobuf's implementations keep for themselves. */
 const implementationNumbers = { from: 19_000, to: 19_999 };
 
-const mapKeyTypes: ReadonlySet<string> = new Set([
-  'int32',
-  'int64',
-  'uint32',
-  'uint64',
-  'sint32',
-  'sint64',
-  'fixed32',
-  'fixed64',
-  'sfixed32',
-  'sfixed64',
-  'bool',
-  'string',
-]);
+/** Integers, bool and string. */
+const mapKeyTypes: ReadonlySet<string> = new Set(Object.keys(scalarTypes)).difference(
+  new Set(['double', 'float', 'bytes']),
+);
 
 const int64Types: ReadonlySet<unknown> = new Set(['int64', 'uint64', 'sint64', 'fixed64', 'sfixed64']);
 
@@ -32,6 +29,8 @@ export const invalidIn = (file: LinkedFile, at: number, message: string): Invali
   if (file.path !== '') error.message = `${file.path}:${at < 0 ? ' ' : ''}${error.message}`;
   return error;
 };
+
+const failIn = (file: LinkedFile) => (at: number, message: string) => invalidIn(file, at, message);
 
 /** An option of one part, if it is there. */
 export const optionNamed = (options: readonly OptionNode[], wanted: string): OptionNode | undefined =>
@@ -50,39 +49,32 @@ export const stringOption = (options: readonly OptionNode[], wanted: string): st
 /** Checks what a field may be by itself. */
 export const checkField = (field: FieldType, file: LinkedFile): void => {
   const { node, type, number } = field;
+  const fail = failIn(file);
   if (number < 1 || number > fieldNumberMax) {
-    throw invalidIn(
-      file,
-      node.at,
-      `the number of field ${quoted(field.name)} must be from 1 to ${fieldNumberMax}`,
-    );
+    throw fail(node.at, `the number of field ${quoted(field.name)} must be from 1 to ${fieldNumberMax}`);
   }
   if (number >= implementationNumbers.from && number <= implementationNumbers.to) {
-    throw invalidIn(
-      file,
+    throw fail(
       node.at,
       `field ${quoted(field.name)} has number ${number}; 19000 to 19999 are reserved for implementations`,
     );
   }
   if (node.mapKey !== undefined && !mapKeyTypes.has(node.mapKey)) {
-    throw invalidIn(
-      file,
+    throw fail(
       node.typeAt,
       `${quoted(node.mapKey)} must not be the key of a map; use an integer, bool or string`,
     );
   }
   const isMessage = typeof type !== 'string' && type.kind === 'message';
   if (isMessage && type.isMapEntry && node.mapKey === undefined && field.label !== 'repeated') {
-    throw invalidIn(
-      file,
+    throw fail(
       node.typeAt,
       `field ${quoted(field.name)} must be repeated, as its type is the entry of a map`,
     );
   }
   if (typeof type !== 'string' && type.kind === 'enum' && type.isClosed) {
     if (field.label !== 'repeated' && !field.hasPresence) {
-      throw invalidIn(
-        file,
+      throw fail(
         node.typeAt,
         `field ${quoted(field.name)} has no presence, and needs an enum whose first value is zero and that is open, ` +
           `not ${quoted(type.fullName)}`,
@@ -99,7 +91,7 @@ export const checkField = (field: FieldType, file: LinkedFile): void => {
     isOneofMember: field.oneof !== undefined,
     isExtension: field.extendee !== undefined,
   });
-  if (problem !== undefined) throw invalidIn(file, problem.at, problem.message);
+  if (problem !== undefined) throw fail(problem.at, problem.message);
 };
 
 /** Whether the keys or the values are strings. A descriptor has the entry of a map as a message. */
@@ -108,45 +100,41 @@ const isMapOfStrings = ({ mapEntry }: FieldType): boolean =>
 
 const checkFieldOptions = (field: FieldType, file: LinkedFile, isMessage: boolean): void => {
   const { node, type } = field;
+  const fail = failIn(file);
   const defaultOption = optionNamed(node.options, 'default');
   if (defaultOption !== undefined) {
     if (field.label === 'repeated' || isMessage) {
-      throw invalidIn(file, defaultOption.at, `field ${quoted(field.name)} must not have a default`);
+      throw fail(defaultOption.at, `field ${quoted(field.name)} must not have a default`);
     }
     if (file.node.syntax === 'proto3') {
-      throw invalidIn(file, defaultOption.at, 'proto3 does not support defaults of fields');
+      throw fail(defaultOption.at, 'proto3 does not support defaults of fields');
     }
-    if (!field.hasPresence)
-      throw invalidIn(file, defaultOption.at, 'a field without presence cannot have a default');
+    if (!field.hasPresence) throw fail(defaultOption.at, 'a field without presence cannot have a default');
   }
   const packed = optionNamed(node.options, 'packed');
   if (packed !== undefined) {
     if (file.node.syntax === 'editions') {
-      throw invalidIn(
-        file,
+      throw fail(
         packed.at,
         'editions do not support the option "packed"; use the feature repeated_field_encoding',
       );
     }
     if (!field.isPackable && booleanOption(node.options, 'packed') === true) {
-      throw invalidIn(file, packed.at, 'only repeated numbers, bools and enums can be packed');
+      throw fail(packed.at, 'only repeated numbers, bools and enums can be packed');
     }
   }
   const jsType = optionNamed(node.options, 'jstype');
   if (jsType !== undefined && !int64Types.has(type) && !isWord(jsType, 'JS_NORMAL')) {
-    throw invalidIn(file, jsType.at, 'only 64-bit integers have the option "jstype"');
+    throw fail(jsType.at, 'only 64-bit integers have the option "jstype"');
   }
   const jsonName = optionNamed(node.options, 'json_name');
   if (jsonName !== undefined) {
-    if (jsonName.value.kind !== 'string')
-      throw invalidIn(file, jsonName.at, 'the option "json_name" must be a string');
-    if (field.extendee !== undefined)
-      throw invalidIn(file, jsonName.at, 'an extension cannot have a "json_name"');
+    if (jsonName.value.kind !== 'string') throw fail(jsonName.at, 'the option "json_name" must be a string');
+    if (field.extendee !== undefined) throw fail(jsonName.at, 'an extension cannot have a "json_name"');
     if (/^\[.*\]$/s.test(field.jsonName)) {
-      throw invalidIn(file, jsonName.at, 'a name in JSON must not be in brackets');
+      throw fail(jsonName.at, 'a name in JSON must not be in brackets');
     }
-    if (field.jsonName.includes('\0'))
-      throw invalidIn(file, jsonName.at, 'a name in JSON has a null character');
+    if (field.jsonName.includes('\0')) throw fail(jsonName.at, 'a name in JSON has a null character');
   }
 };
 
@@ -265,28 +253,24 @@ const checkMapEntry = (type: MessageType): void => {
 /** Checks an enum and its values. */
 export const checkEnum = (type: EnumType, features: Features): void => {
   const { file, node } = type;
+  const fail = failIn(file);
   const [first] = node.values;
-  if (first === undefined) throw invalidIn(file, node.at, `enum ${quoted(type.fullName)} has no value`);
+  if (first === undefined) throw fail(node.at, `enum ${quoted(type.fullName)} has no value`);
   if (features.enumType === 'OPEN' && first.number !== 0) {
-    throw invalidIn(file, first.at, `the first value of enum ${quoted(type.fullName)} must be zero`);
+    throw fail(first.at, `the first value of enum ${quoted(type.fullName)} must be zero`);
   }
   const allowsAlias = booleanOption(node.options, 'allow_alias') === true;
   const hasAlias = type.nameOf.size !== node.values.length;
   if (hasAlias && !allowsAlias) {
     const alias = node.values.find(({ name, number }) => type.nameOf.get(number) !== name)!;
-    throw invalidIn(
-      file,
+    throw fail(
       alias.at,
       `values ${quoted(type.nameOf.get(alias.number)!)} and ${quoted(alias.name)} have number ${alias.number}; ` +
         'use the option allow_alias',
     );
   }
   if (allowsAlias && !hasAlias) {
-    throw invalidIn(
-      file,
-      node.at,
-      `enum ${quoted(type.fullName)} has allow_alias, but every value has its own number`,
-    );
+    throw fail(node.at, `enum ${quoted(type.fullName)} has allow_alias, but every value has its own number`);
   }
   const reserved = node.reserved.flatMap(({ ranges }) => ranges);
   checkRanges(
@@ -295,8 +279,7 @@ export const checkEnum = (type: EnumType, features: Features): void => {
   );
   const sorted = reserved.toSorted((left, right) => left.from - right.from);
   for (const { name, number, at } of node.values) {
-    if (isInRanges(sorted, number))
-      throw invalidIn(file, at, `the number of value ${quoted(name)} is reserved`);
+    if (isInRanges(sorted, number)) throw fail(at, `the number of value ${quoted(name)} is reserved`);
   }
   checkReservedNames(file, node.reserved, node.values);
   if (features.jsonFormat === 'ALLOW') checkEnumJsonNames(type);

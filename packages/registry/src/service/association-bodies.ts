@@ -2,7 +2,7 @@ import { registryLimits } from '../limits.ts';
 import type { AssociationLifecycle } from '../registry-answers.ts';
 import { RegistryError } from '../registry-error.ts';
 import { normalSubject } from '../state/qualified-subject.ts';
-import { BodyReader } from './body-reader.ts';
+import { BodyReader, type JsonObject } from './body-reader.ts';
 import { readSchemaBody, type SchemaBody } from './schema-bodies.ts';
 import { isSubject } from './scopes.ts';
 
@@ -49,8 +49,6 @@ export interface AssociationsSought {
   readonly associationTypes: readonly string[];
   readonly lifecycle: AssociationLifecycle | undefined;
 }
-
-type JsonObject = Readonly<Record<string, unknown>>;
 
 const reader: BodyReader = new BodyReader('invalidAssociation');
 const resourceTypes = ['topic'];

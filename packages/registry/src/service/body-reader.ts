@@ -1,5 +1,7 @@
 import { RegistryError, type RegistryErrorName } from '../registry-error.ts';
 
+export type JsonObject = Readonly<Record<string, unknown>>;
+
 /**
  * Reads the fields of a JSON body. A field of another type is 400, as Confluent's registry answers; any other mistake
  * has the error of the endpoint. As there, numbers and booleans pass as texts, and texts of them as numbers and
@@ -22,19 +24,19 @@ export class BodyReader {
     throw new RegistryError(this.#typeError, problem);
   }
 
-  object(value: unknown, where = 'The body'): Readonly<Record<string, unknown>> {
+  object(value: unknown, where = 'The body'): JsonObject {
     if (value === undefined || value === null)
       throw new RegistryError('missingBody', `${where} is missing: send a JSON object.`);
     if (typeof value !== 'object' || Array.isArray(value)) this.#malformed(`${where} is not a JSON object.`);
-    return value as Readonly<Record<string, unknown>>;
+    return value as JsonObject;
   }
 
   /** A field that is absent or null is undefined. */
-  field(object: Readonly<Record<string, unknown>>, name: string): unknown {
+  field(object: JsonObject, name: string): unknown {
     return Object.hasOwn(object, name) ? (object[name] ?? undefined) : undefined;
   }
 
-  text(object: Readonly<Record<string, unknown>>, name: string, charsMax = Infinity): string | undefined {
+  text(object: JsonObject, name: string, charsMax = Infinity): string | undefined {
     const value = this.field(object, name);
     if (value === undefined) return undefined;
     const text = textOf(value) ?? this.#malformed(`The field ${name} is not a string.`);
@@ -42,7 +44,7 @@ export class BodyReader {
     return text;
   }
 
-  integer(object: Readonly<Record<string, unknown>>, name: string): number | undefined {
+  integer(object: JsonObject, name: string): number | undefined {
     const given = this.field(object, name);
     const value = typeof given === 'string' && /^[+-]?\d{1,10}$/.test(given) ? Number(given) : given;
     if (value === undefined) return undefined;
@@ -51,7 +53,7 @@ export class BodyReader {
     return value as number;
   }
 
-  boolean(object: Readonly<Record<string, unknown>>, name: string): boolean | undefined {
+  boolean(object: JsonObject, name: string): boolean | undefined {
     const value = this.field(object, name);
     if (value === undefined) return undefined;
     if (value === 'true' || value === 'false') return value === 'true';
@@ -59,11 +61,7 @@ export class BodyReader {
     return value;
   }
 
-  list(
-    object: Readonly<Record<string, unknown>>,
-    name: string,
-    countMax: number,
-  ): readonly unknown[] | undefined {
+  list(object: JsonObject, name: string, countMax: number): readonly unknown[] | undefined {
     const value = this.field(object, name);
     if (value === undefined) return undefined;
     if (!Array.isArray(value)) this.#malformed(`The field ${name} is not an array.`);
@@ -71,21 +69,14 @@ export class BodyReader {
     return value;
   }
 
-  texts(
-    object: Readonly<Record<string, unknown>>,
-    name: string,
-    countMax: number,
-  ): readonly string[] | undefined {
+  texts(object: JsonObject, name: string, countMax: number): readonly string[] | undefined {
     return this.list(object, name, countMax)?.map(
       (value) => textOf(value) ?? this.#malformed(`The field ${name} is not an array of strings.`),
     );
   }
 
   /** A map from names to strings. */
-  textMap(
-    object: Readonly<Record<string, unknown>>,
-    name: string,
-  ): Readonly<Record<string, string>> | undefined {
+  textMap(object: JsonObject, name: string): Readonly<Record<string, string>> | undefined {
     return this.#map(
       object,
       name,
@@ -94,10 +85,7 @@ export class BodyReader {
   }
 
   /** A map from names to lists of strings. */
-  textsMap(
-    object: Readonly<Record<string, unknown>>,
-    name: string,
-  ): Readonly<Record<string, readonly string[]>> | undefined {
+  textsMap(object: JsonObject, name: string): Readonly<Record<string, readonly string[]>> | undefined {
     return this.#map(object, name, (value) => {
       const texts = Array.isArray(value) ? value.map(textOf) : [undefined];
       if (texts.includes(undefined)) this.#malformed(`The field ${name} is not a map of arrays of strings.`);
@@ -106,7 +94,7 @@ export class BodyReader {
   }
 
   #map<Value>(
-    object: Readonly<Record<string, unknown>>,
+    object: JsonObject,
     name: string,
     read: (value: unknown) => Value,
   ): Readonly<Record<string, Value>> | undefined {

@@ -6,7 +6,7 @@ import { RegistryError } from '../registry-error.ts';
 import { withoutUndefined } from '../state/metadata.ts';
 import { contextScope, globalContext } from '../state/qualified-subject.ts';
 import { entryKeys, put, remove } from '../state/registry-entries.ts';
-import { BodyReader } from './body-reader.ts';
+import { BodyReader, type JsonObject } from './body-reader.ts';
 import type { DecisionContext } from './decision-context.ts';
 import { refusals } from './refusals.ts';
 import { readMetadata, readRuleSet } from './rule-bodies.ts';
@@ -16,7 +16,7 @@ const reader: BodyReader = new BodyReader('invalidCompatibilityLevel');
 const policies = ['STRICT', 'LENIENT', 'LOGICAL'] as const;
 
 type ConfigField = keyof ConfigAnswer;
-type Fields = Readonly<Record<string, unknown>>;
+type Fields = JsonObject;
 export type ConfigFields = Readonly<Partial<Record<ConfigField, unknown>>>;
 
 /** How each field of a body is read. The level has another name in answers. */
@@ -50,7 +50,7 @@ export function putConfig(
   context: DecisionContext,
   scope: string,
   fields: ConfigFields,
-): { readonly changes: readonly RegistryChange[]; readonly reply: Readonly<Record<string, unknown>> } {
+): { readonly changes: readonly RegistryChange[]; readonly reply: JsonObject } {
   checkWritable(context.state, context.defaults, scope);
   return changeConfig(context, scope, fields);
 }

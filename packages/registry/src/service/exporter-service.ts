@@ -18,7 +18,7 @@ import { withoutUndefined } from '../state/metadata.ts';
 import { contextOfPath } from '../state/qualified-subject.ts';
 import { entryKeys, put, remove, type StoredExporterStatus } from '../state/registry-entries.ts';
 import type { RegistryState } from '../state/registry-state.ts';
-import { BodyReader } from './body-reader.ts';
+import { BodyReader, type JsonObject } from './body-reader.ts';
 import { readFresh, writeFresh } from './store-access.ts';
 
 const contextTypes = ['AUTO', 'CUSTOM', 'NONE', 'DEFAULT'] as const;
@@ -247,11 +247,7 @@ export class ExporterService {
     return put('exporter-status', entryKeys['exporter-status'](name), stored);
   }
 
-  #readExporter(
-    name: string,
-    object: Readonly<Record<string, unknown>>,
-    old: ExporterAnswer | undefined,
-  ): ExporterAnswer {
+  #readExporter(name: string, object: JsonObject, old: ExporterAnswer | undefined): ExporterAnswer {
     const typeName = reader.text(object, 'contextType')?.toUpperCase() ?? old?.contextType ?? 'AUTO';
     const contextType = contextTypes.find((known) => known === typeName);
     if (contextType === undefined)
@@ -274,7 +270,7 @@ export class ExporterService {
 
   #readContext(
     contextType: ExporterAnswer['contextType'],
-    object: Readonly<Record<string, unknown>>,
+    object: JsonObject,
     old: ExporterAnswer | undefined,
   ): string | undefined {
     const given = reader.text(object, 'context', registryLimits.subjectCharsMax);
@@ -333,10 +329,7 @@ function putExporter(exporter: ExporterAnswer): RegistryChange {
 }
 
 /** Clients that mean all subjects of the default context send an empty list, too. */
-function readSubjects(
-  object: Readonly<Record<string, unknown>>,
-  old: ExporterAnswer | undefined,
-): readonly string[] {
+function readSubjects(object: JsonObject, old: ExporterAnswer | undefined): readonly string[] {
   const given = subjectsReader.texts(object, 'subjects', registryLimits.exporterSubjectsMax);
   if (given === undefined) return old?.subjects ?? ['*'];
   for (const subject of given) {
@@ -353,7 +346,7 @@ function readSubjects(
  * change an exporter could have its secrets sent to a place of its own.
  */
 function readConfig(
-  object: Readonly<Record<string, unknown>>,
+  object: JsonObject,
   old: ExporterAnswer | undefined,
   allowedHosts: AllowedHosts | undefined,
 ): Readonly<Record<string, string>> {

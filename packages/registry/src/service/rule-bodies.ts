@@ -2,7 +2,7 @@ import { registryLimits } from '../limits.ts';
 import type { Metadata, Rule, RuleSet } from '../registry-answers.ts';
 import { RegistryError } from '../registry-error.ts';
 import { withoutUndefined } from '../state/metadata.ts';
-import { BodyReader } from './body-reader.ts';
+import { BodyReader, type JsonObject } from './body-reader.ts';
 
 const invalidSchema: BodyReader = new BodyReader('invalidSchema');
 const invalidRules: BodyReader = new BodyReader('invalidRuleSet');
@@ -44,7 +44,7 @@ export function readRuleSet(value: unknown): RuleSet | undefined {
 }
 
 function readRules(
-  object: Readonly<Record<string, unknown>>,
+  object: JsonObject,
   field: string,
   modes: readonly string[],
   names: Set<string>,

@@ -1,7 +1,7 @@
 import { registryLimits } from '../limits.ts';
 import type { Metadata, RuleSet } from '../registry-answers.ts';
 import { type SchemaReference, type SchemaTags, type SchemaType, schemaTypes } from '../schema-format.ts';
-import { BodyReader } from './body-reader.ts';
+import { BodyReader, type JsonObject } from './body-reader.ts';
 import { readMetadata, readRuleSet } from './rule-bodies.ts';
 
 /** The body of a registration, a lookup or a check. */
@@ -99,7 +99,7 @@ function readReference(value: unknown): SchemaReference {
   return { name, subject, version };
 }
 
-function readTags(object: Readonly<Record<string, unknown>>, field: string): readonly SchemaTags[] {
+function readTags(object: JsonObject, field: string): readonly SchemaTags[] {
   return (reader.list(object, field, tagsMax) ?? []).map((value) => {
     const tags = reader.object(value, `An element of ${field}`);
     const entity = reader.object(reader.field(tags, 'schemaEntity'), `The schemaEntity of ${field}`);
