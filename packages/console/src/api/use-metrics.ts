@@ -1,5 +1,5 @@
 import type { CallOf, OutputOf } from '@weir/api/client';
-import { useOperation } from './use-operation.ts';
+import { useClusterOperation } from './use-cluster.ts';
 
 type Query = Omit<CallOf<'query_metrics'>, 'virtual_cluster_id'>;
 export type Metrics = OutputOf<'query_metrics'>;
@@ -8,13 +8,9 @@ type MetricName = Metrics['series'][number]['metric'];
 /** The leader samples this often. */
 const sampledEveryMs = 10_000;
 
-/** Metrics over time, read again with every sample. */
-export function useMetrics(clusterId: string, query: Query, isEnabled = true) {
-  return useOperation(
-    'query_metrics',
-    { virtual_cluster_id: clusterId, ...query },
-    { everyMs: sampledEveryMs, isEnabled },
-  );
+/** Metrics of the cluster that the page is about, over time; read again with every sample. */
+export function useMetrics(query: Query, isEnabled = true) {
+  return useClusterOperation('query_metrics', query, { everyMs: sampledEveryMs, isEnabled });
 }
 
 export function timesOf({ start_at, step_seconds, series }: Metrics): readonly number[] {

@@ -1,4 +1,5 @@
 import { Link, type LinkProps } from '@tanstack/react-router';
+import { useClusterId } from '../api/use-cluster.ts';
 import { visibleText } from '../format/visible-text.ts';
 
 interface NamedObject {
@@ -34,7 +35,6 @@ export function pageOfObject(clusterId: string, { kind, name }: NamedObject): Li
 }
 
 interface ObjectLinkProps {
-  readonly clusterId: string;
   readonly of: NamedObject;
   /** What the pointer shows, if not the name. */
   readonly title?: string;
@@ -43,7 +43,8 @@ interface ObjectLinkProps {
 }
 
 /** The name of an object, which leads to its page. */
-export function ObjectLink({ clusterId, of: object, search, ...props }: ObjectLinkProps) {
+export function ObjectLink({ of: object, search, ...props }: ObjectLinkProps) {
+  const clusterId = useClusterId();
   const page = pageOfObject(clusterId, object);
   const shown = visibleText(object.name);
   if (page === undefined) return <bdi>{shown}</bdi>;

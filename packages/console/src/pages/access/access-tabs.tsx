@@ -1,7 +1,9 @@
+import { useClusterId } from '../../api/use-cluster.ts';
 import { Tabs } from '../../ui/page.tsx';
 
 /** Who may connect, and what they may do. */
-export function AccessTabs({ clusterId }: { readonly clusterId: string }) {
+export function AccessTabs() {
+  const clusterId = useClusterId();
   const params = { clusterId };
   return (
     <Tabs

@@ -1,4 +1,4 @@
-import { useParams } from '@tanstack/react-router';
+import { useClusterId } from '../../api/use-cluster.ts';
 import { Page } from '../../ui/page.tsx';
 import { EventExplorer } from '../events/explorer.tsx';
 import { usePlace } from '../events/state/use-place.ts';
@@ -8,11 +8,11 @@ const scope = { types: ['acl_logs'] } as const;
 
 /** What ACLs allowed and denied: the explorer with the type fixed. */
 export function AclEvents() {
-  const { clusterId } = useParams({ from: '/frame/clusters/$clusterId/acls/events' });
+  const clusterId = useClusterId();
   return (
     <Page title="ACL events" facts="Requests that ACLs allowed or denied.">
-      <AccessTabs clusterId={clusterId} />
-      <EventExplorer key={clusterId} clusterId={clusterId} scope={scope} {...usePlace()} />
+      <AccessTabs />
+      <EventExplorer key={clusterId} scope={scope} {...usePlace()} />
     </Page>
   );
 }

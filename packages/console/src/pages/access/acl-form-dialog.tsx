@@ -1,11 +1,11 @@
 import { aclOperations, aclPermissions, aclResourceTypes } from '@weir/core';
+import { useClusterId } from '../../api/use-cluster.ts';
 import { useFormAction } from '../../ui/actions.ts';
 import { SelectField, TextField } from '../../ui/fields.tsx';
 import { FormDialog, textOf } from '../../ui/form.tsx';
 import { principalOf, type Rule, resourceWord, ruleInWords } from './acl-rule.ts';
 
 interface AclFormProps {
-  readonly clusterId: string;
   /** What the form starts with. */
   readonly given?: Partial<Rule>;
   readonly onClose: () => void;
@@ -13,7 +13,8 @@ interface AclFormProps {
 
 const named = (table: object) => Object.keys(table).map((name) => [name, name] as const);
 
-export function AclFormDialog({ clusterId, given = {}, onClose }: AclFormProps) {
+export function AclFormDialog({ given = {}, onClose }: AclFormProps) {
+  const clusterId = useClusterId();
   const create = useFormAction('virtual_clusters/acls/create', onClose);
   return (
     <FormDialog

@@ -1,4 +1,4 @@
-import { useOperation } from '../../api/use-operation.ts';
+import { useClusterId, useClusterOperation } from '../../api/use-cluster.ts';
 import { useButtonAction } from '../../ui/actions.ts';
 import { Button } from '../../ui/button.tsx';
 import { Menu } from '../../ui/menu.tsx';
@@ -21,16 +21,16 @@ const acts: readonly (readonly [Mode, string])[] = [
   ['off', 'Turn off: allow all requests'],
 ];
 
-function useMode(clusterId: string): Mode | undefined {
-  const { data } = useOperation('describe_virtual_cluster_configuration', { virtual_cluster_id: clusterId });
+function useMode(): Mode | undefined {
+  const { data } = useClusterOperation('describe_virtual_cluster_configuration', {});
   if (data === undefined) return undefined;
   const { are_acls_enabled, acl_shadowing_enabled } = data.virtual_cluster_configuration;
   return are_acls_enabled ? 'enforced' : acl_shadowing_enabled ? 'shadow' : 'off';
 }
 
 /** What becomes of rules in the cluster. */
-export function AclState({ clusterId }: { readonly clusterId: string }) {
-  const mode = useMode(clusterId);
+export function AclState() {
+  const mode = useMode();
   if (mode === undefined) return null;
   return (
     <Status kind={modes[mode].kind} isBadge wraps>
@@ -40,13 +40,13 @@ export function AclState({ clusterId }: { readonly clusterId: string }) {
 }
 
 interface SwitchProps {
-  readonly clusterId: string;
   readonly isDisabled?: boolean;
 }
 
 /** Changes what becomes of rules. */
-export function AclSwitch({ clusterId, isDisabled = false }: SwitchProps) {
-  const mode = useMode(clusterId);
+export function AclSwitch({ isDisabled = false }: SwitchProps) {
+  const clusterId = useClusterId();
+  const mode = useMode();
   const update = useButtonAction('update_virtual_cluster_configuration');
   if (mode === undefined) return null;
   const change = (next: Mode) =>

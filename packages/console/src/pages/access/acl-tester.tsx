@@ -1,7 +1,8 @@
 import type { OutputOf } from '@weir/api/client';
 import { aclOperations, aclResourceTypes } from '@weir/core';
 import { useState } from 'react';
-import { useAction, useOperation } from '../../api/use-operation.ts';
+import { useClusterId, useClusterOperation } from '../../api/use-cluster.ts';
+import { useAction } from '../../api/use-operation.ts';
 import { visibleText } from '../../format/visible-text.ts';
 import { Button } from '../../ui/button.tsx';
 import { controlClass, Select } from '../../ui/fields.tsx';
@@ -14,7 +15,6 @@ import { AclFormDialog } from './acl-form-dialog.tsx';
 import { type AccessQuestion, changeOf, resourceWord, ruleInWords } from './acl-rule.ts';
 
 interface TesterProps {
-  readonly clusterId: string;
   /** What a link fills in, perhaps not all of a question. */
   readonly given: { readonly [Name in keyof AccessQuestion]?: string | undefined };
   readonly question: AccessQuestion | undefined;
@@ -27,7 +27,7 @@ const operationOptions = Object.keys(aclOperations)
 const typeOptions = aclResourceTypes.map((type) => [type, resourceWord(type)] as const);
 
 /** "May User:alice READ topic orders?", decided as agents do. The question is in the URL, so that it can be sent on. */
-export function AclTester({ clusterId, given, question, onAsk }: TesterProps) {
+export function AclTester({ given, question, onAsk }: TesterProps) {
   return (
     <Card title="Test access">
       <form
@@ -91,17 +91,13 @@ export function AclTester({ clusterId, given, question, onAsk }: TesterProps) {
           Test
         </Button>
       </form>
-      {question !== undefined && <Verdict clusterId={clusterId} question={question} />}
+      {question !== undefined && <Verdict question={question} />}
     </Card>
   );
 }
 
-function Verdict({ clusterId, question }: { readonly clusterId: string; readonly question: AccessQuestion }) {
-  const answer = useOperation(
-    'explain_access',
-    { virtual_cluster_id: clusterId, ...question },
-    { everyMs: 10_000 },
-  );
+function Verdict({ question }: { readonly question: AccessQuestion }) {
+  const answer = useClusterOperation('explain_access', { ...question }, { everyMs: 10_000 });
   return (
     <div className="border-t border-line p-4" aria-live="polite">
       <Answer of={answer} what="explain the access" rows={2}>
@@ -125,7 +121,7 @@ function Verdict({ clusterId, question }: { readonly clusterId: string; readonly
               </p>
             )}
             <NearRules rules={data.near_rules} />
-            <TurnRound clusterId={clusterId} question={question} answer={data} />
+            <TurnRound question={question} answer={data} />
           </div>
         )}
       </Answer>
@@ -150,13 +146,13 @@ function NearRules({ rules }: { readonly rules: OutputOf<'explain_access'>['near
 }
 
 interface TurnRoundProps {
-  readonly clusterId: string;
   readonly question: AccessQuestion;
   readonly answer: OutputOf<'explain_access'>;
 }
 
 /** The change of rules that turns the answer round, as a button. */
-function TurnRound({ clusterId, question, answer }: TurnRoundProps) {
+function TurnRound({ question, answer }: TurnRoundProps) {
+  const clusterId = useClusterId();
   const [isReviewing, setReviewing] = useState(false);
   const create = useAction('virtual_clusters/acls/create');
   const remove = useAction('virtual_clusters/acls/delete');
@@ -185,9 +181,7 @@ function TurnRound({ clusterId, question, answer }: TurnRoundProps) {
       ) : (
         <Button onClick={take}>Delete this ACL</Button>
       )}
-      {isReviewing && (
-        <AclFormDialog clusterId={clusterId} given={rule} onClose={() => setReviewing(false)} />
-      )}
+      {isReviewing && <AclFormDialog given={rule} onClose={() => setReviewing(false)} />}
       {error !== null && <Failure what="change the ACLs" error={error} />}
     </div>
   );

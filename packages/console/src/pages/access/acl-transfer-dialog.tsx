@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call, problemOf } from '../../api/client.ts';
+import { useClusterId } from '../../api/use-cluster.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { controlClass } from '../../ui/fields.tsx';
@@ -9,13 +10,13 @@ import { say } from '../../ui/toasts.tsx';
 import { keyOfRule, type Rule, ruleInWords, rulesFromJson } from './acl-rule.ts';
 
 interface TransferProps {
-  readonly clusterId: string;
   readonly rules: readonly Rule[];
   readonly onClose: () => void;
 }
 
 /** All rules as JSON, to keep or to import elsewhere. */
-export function AclExportDialog({ clusterId, rules, onClose }: TransferProps) {
+export function AclExportDialog({ rules, onClose }: TransferProps) {
+  const clusterId = useClusterId();
   const text = JSON.stringify({ acls: rules }, null, 2);
   return (
     <Dialog isOpen onClose={onClose} title="Export ACLs" isSheet>
@@ -42,7 +43,8 @@ export function AclExportDialog({ clusterId, rules, onClose }: TransferProps) {
 }
 
 /** Creates the rules of a text that are not there yet. None is deleted. */
-export function AclImportDialog({ clusterId, rules, onClose }: TransferProps) {
+export function AclImportDialog({ rules, onClose }: TransferProps) {
+  const clusterId = useClusterId();
   const queries = useQueryClient();
   const [error, setError] = useState<unknown>(null);
   const [isPending, setPending] = useState(false);

@@ -1,7 +1,7 @@
 import { PlusIcon } from '@primer/octicons-react';
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useOperation } from '../../api/use-operation.ts';
+import { useClusterOperation } from '../../api/use-cluster.ts';
 import { counted } from '../../format/format.ts';
 import { Button } from '../../ui/button.tsx';
 import { ListTable } from '../../ui/list-page.tsx';
@@ -19,14 +19,9 @@ import { useRuleColumns } from './rule-table.tsx';
 
 /** The rules of a cluster, and whom they let do what. */
 export function Acls() {
-  const { clusterId } = useParams({ from: '/frame/clusters/$clusterId/acls' });
   const { q, sort, ...asked } = useSearch({ from: '/frame/clusters/$clusterId/acls' });
   const navigate = useNavigate({ from: '/clusters/$clusterId/acls' });
-  const acls = useOperation(
-    'virtual_clusters/acls/list',
-    { virtual_cluster_id: clusterId },
-    { everyMs: 15_000 },
-  );
+  const acls = useClusterOperation('virtual_clusters/acls/list', {}, { everyMs: 15_000 });
   const [open, setOpen] = useState<'create' | 'export' | 'import'>();
   const close = () => setOpen(undefined);
   const rules = acls.data?.acls ?? [];
@@ -40,8 +35,8 @@ export function Acls() {
       tabTitle="ACLs"
       facts={
         <span className="flex flex-wrap items-center gap-2">
-          <AclState clusterId={clusterId} />
-          <AclSwitch clusterId={clusterId} />
+          <AclState />
+          <AclSwitch />
         </span>
       }
       actions={
@@ -64,10 +59,9 @@ export function Acls() {
         </>
       }
     >
-      <AccessTabs clusterId={clusterId} />
-      <RecentDenials clusterId={clusterId} />
+      <AccessTabs />
+      <RecentDenials />
       <AclTester
-        clusterId={clusterId}
         given={asked}
         question={question}
         onAsk={(next) => void navigate({ search: { q, sort, ...next } })}
@@ -79,7 +73,7 @@ export function Acls() {
         what="list the ACLs"
         rowsOf={(data) => data.acls}
         filter={{ label: 'Filter rules', noun: 'rule', textOf: ruleInWords }}
-        columns={useRuleColumns(clusterId)}
+        columns={useRuleColumns()}
         keyOf={keyOfRule}
         sort="principal"
       >
@@ -88,9 +82,9 @@ export function Acls() {
           that no rule allows are denied, except those of superusers. Create an ACL for each application.
         </Empty>
       </ListTable>
-      {open === 'create' && <AclFormDialog clusterId={clusterId} onClose={close} />}
-      {open === 'export' && <AclExportDialog clusterId={clusterId} rules={rules} onClose={close} />}
-      {open === 'import' && <AclImportDialog clusterId={clusterId} rules={rules} onClose={close} />}
+      {open === 'create' && <AclFormDialog onClose={close} />}
+      {open === 'export' && <AclExportDialog rules={rules} onClose={close} />}
+      {open === 'import' && <AclImportDialog rules={rules} onClose={close} />}
     </Page>
   );
 }

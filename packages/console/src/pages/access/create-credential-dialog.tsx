@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { useClusterId } from '../../api/use-cluster.ts';
 import { useAction } from '../../api/use-operation.ts';
 import { Checkbox, TextField } from '../../ui/fields.tsx';
 import { FormDialog, textOf } from '../../ui/form.tsx';
@@ -7,12 +8,12 @@ import { ShownOnce } from '../../ui/shown-once.tsx';
 import { WaysToConnect } from './ways-to-connect.tsx';
 
 interface CreateCredentialProps {
-  readonly clusterId: string;
   readonly onClose: () => void;
 }
 
 /** Makes a credential, and shows its password this once with ways to connect. */
-export function CreateCredentialDialog({ clusterId, onClose }: CreateCredentialProps) {
+export function CreateCredentialDialog({ onClose }: CreateCredentialProps) {
+  const clusterId = useClusterId();
   const create = useAction('create_virtual_cluster_credentials');
   const [name, setName] = useState('');
   if (create.data !== undefined) {

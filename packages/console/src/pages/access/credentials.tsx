@@ -1,8 +1,7 @@
 import { PlusIcon } from '@primer/octicons-react';
-import { useParams } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
 import { useState } from 'react';
-import { useOperation } from '../../api/use-operation.ts';
+import { useClusterId, useClusterOperation } from '../../api/use-cluster.ts';
 import { Button } from '../../ui/button.tsx';
 import { nameColumn } from '../../ui/columns.tsx';
 import { DeletionDialog } from '../../ui/confirm-dialog.tsx';
@@ -20,12 +19,8 @@ type Credential = OutputOf<'list_virtual_cluster_credentials'>['credentials'][nu
 
 /** What Kafka clients log in with. */
 export function Credentials() {
-  const { clusterId } = useParams({ from: '/frame/clusters/$clusterId/credentials' });
-  const credentials = useOperation(
-    'list_virtual_cluster_credentials',
-    { virtual_cluster_id: clusterId },
-    { everyMs: 30_000 },
-  );
+  const clusterId = useClusterId();
+  const credentials = useClusterOperation('list_virtual_cluster_credentials', {}, { everyMs: 30_000 });
   const [isCreating, setCreating] = useState(false);
   const [deleted, setDeleted] = useState<Credential>();
   return (
@@ -39,7 +34,7 @@ export function Credentials() {
         </Button>
       }
     >
-      <AccessTabs clusterId={clusterId} />
+      <AccessTabs />
       <ListTable
         label="Credentials"
         of={credentials}
@@ -58,7 +53,7 @@ export function Credentials() {
           Create one credential per application, so that each has its own ACLs.
         </Empty>
       </ListTable>
-      {isCreating && <CreateCredentialDialog clusterId={clusterId} onClose={() => setCreating(false)} />}
+      {isCreating && <CreateCredentialDialog onClose={() => setCreating(false)} />}
       {deleted !== undefined && (
         <DeletionDialog
           operation="delete_virtual_cluster_credentials"

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { useOperation } from '../../api/use-operation.ts';
+import { useClusterId, useClusterOperation } from '../../api/use-cluster.ts';
 import { formatCount } from '../../format/format.ts';
 import { Card } from '../../ui/page.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -10,12 +10,12 @@ const searched = 100;
 const shownMax = 5;
 
 /** What clients were denied in the last hour, each with a link to the reason. Nothing without events. */
-export function RecentDenials({ clusterId }: { readonly clusterId: string }) {
-  const state = useOperation('get_events_state', { virtual_cluster_id: clusterId });
-  const { data } = useOperation(
+export function RecentDenials() {
+  const clusterId = useClusterId();
+  const state = useClusterOperation('get_events_state', {});
+  const { data } = useClusterOperation(
     'search_events',
     {
-      virtual_cluster_id: clusterId,
       event_types: ['acl_logs'],
       filter: 'data.is_allowed == false',
       time_range: { relative: '1h' },

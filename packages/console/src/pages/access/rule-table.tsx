@@ -1,4 +1,5 @@
 import { TrashIcon } from '@primer/octicons-react';
+import { useClusterId } from '../../api/use-cluster.ts';
 import { useAction } from '../../api/use-operation.ts';
 import { visibleText } from '../../format/visible-text.ts';
 import { IconButton } from '../../ui/button.tsx';
@@ -9,15 +10,15 @@ import { say, sayWithUndo } from '../../ui/toasts.tsx';
 import { type Rule, resourceWord, ruleInWords } from './acl-rule.ts';
 
 /** The columns of rules, each of which can be deleted. */
-export function useRuleColumns(clusterId: string): readonly Column<Rule>[] {
-  return columnsOf(useDelete(clusterId));
+export function useRuleColumns(): readonly Column<Rule>[] {
+  return columnsOf(useDelete());
 }
 
 /** Deletes at once, because the same rule can be created again. */
-function useDelete(clusterId: string): (rule: Rule) => void {
+function useDelete(): (rule: Rule) => void {
   const remove = useAction('virtual_clusters/acls/delete');
   const create = useAction('virtual_clusters/acls/create');
-  const target = { virtual_cluster_id: clusterId };
+  const target = { virtual_cluster_id: useClusterId() };
   const onError = ({ message }: Error) => say(message, 'fail');
   const undo = (rule: Rule) => void create.mutateAsync({ ...target, acl: rule }).catch(onError);
   // The table is gone with its last rule, and callbacks of `mutate` with it.

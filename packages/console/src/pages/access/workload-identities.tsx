@@ -1,8 +1,7 @@
 import { PlusIcon, TrashIcon } from '@primer/octicons-react';
-import { useParams } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
 import { useState } from 'react';
-import { useOperation } from '../../api/use-operation.ts';
+import { useClusterId, useClusterOperation } from '../../api/use-cluster.ts';
 import { visibleText } from '../../format/visible-text.ts';
 import { useFormAction } from '../../ui/actions.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
@@ -18,8 +17,8 @@ type Federation = OutputOf<'list_workload_identity_federations'>['workload_ident
 
 /** Agents that log in with tokens of their platform instead of keys. */
 export function WorkloadIdentities() {
-  const { clusterId } = useParams({ from: '/frame/clusters/$clusterId/workload-identities' });
-  const federations = useOperation('list_workload_identity_federations', { virtual_cluster_id: clusterId });
+  const clusterId = useClusterId();
+  const federations = useClusterOperation('list_workload_identity_federations', {});
   const [isCreating, setCreating] = useState(false);
   const [deleted, setDeleted] = useState<Federation>();
   return (
@@ -33,7 +32,7 @@ export function WorkloadIdentities() {
         </Button>
       }
     >
-      <AccessTabs clusterId={clusterId} />
+      <AccessTabs />
       <Card>
         <Answer of={federations} what="list the federations">
           {({ workload_identity_federations: rows }) =>
@@ -52,7 +51,7 @@ export function WorkloadIdentities() {
           }
         </Answer>
       </Card>
-      {isCreating && <CreateFederation clusterId={clusterId} onClose={() => setCreating(false)} />}
+      {isCreating && <CreateFederation onClose={() => setCreating(false)} />}
       {deleted !== undefined && (
         <DeletionDialog
           operation="delete_workload_identity_federation"
@@ -99,11 +98,11 @@ function FederationRow({ of: row, onDelete }: { readonly of: Federation; readonl
 }
 
 interface OfCluster {
-  readonly clusterId: string;
   readonly onClose: () => void;
 }
 
-function CreateFederation({ clusterId, onClose }: OfCluster) {
+function CreateFederation({ onClose }: OfCluster) {
+  const clusterId = useClusterId();
   const create = useFormAction('create_workload_identity_federation', onClose);
   return (
     <FormDialog

@@ -2,9 +2,9 @@ import { Link, useParams } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
 import { systemClock } from '@weir/core';
 import { printLiteral } from '@weir/events';
-import { type ReactNode, useMemo } from 'react';
+import type { ReactNode } from 'react';
+import { useClusterId, useClusterOperation } from '../../api/use-cluster.ts';
 import { useMetrics, valuesOf } from '../../api/use-metrics.ts';
-import { useOperation } from '../../api/use-operation.ts';
 import { counted, formatCount, formatDuration, formatShort } from '../../format/format.ts';
 import { visibleText } from '../../format/visible-text.ts';
 import { CopyableId } from '../../ui/copy-button.tsx';
@@ -24,7 +24,7 @@ type Listed = OutputOf<'list_agents'>['agents'][number];
 /** One agent: what it is, its last hour, its jobs and its clients. */
 export function Agent() {
   const { clusterId, agentId } = useParams({ from: '/frame/clusters/$clusterId/agents/$agentId' });
-  const listed = useOperation('list_agents', { virtual_cluster_id: clusterId }, { everyMs: 5_000 });
+  const listed = useClusterOperation('list_agents', {}, { everyMs: 5_000 });
   const agent = listed.data?.agents.find(({ agent_id }) => agent_id === agentId);
   return (
     <Page
@@ -53,11 +53,11 @@ export function Agent() {
       <Answer of={listed} what="list the agents">
         {() => (
           <>
-            {agent === undefined ? <Gone clusterId={clusterId} agentId={agentId} /> : <Facts agent={agent} />}
-            <Charts clusterId={clusterId} agentId={agentId} />
+            {agent === undefined ? <Gone agentId={agentId} /> : <Facts agent={agent} />}
+            <Charts agentId={agentId} />
             <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-2">
-              <Jobs clusterId={clusterId} agentId={agentId} />
-              <Clients clusterId={clusterId} agentId={agentId} />
+              <Jobs agentId={agentId} />
+              <Clients agentId={agentId} />
             </div>
           </>
         )}
@@ -107,13 +107,12 @@ function Facts({ agent }: { readonly agent: Listed }) {
 }
 
 interface OfAgent {
-  readonly clusterId: string;
   readonly agentId: string;
 }
 
 /** An agent that does not call in: silent of late, left, or never there. */
-function Gone({ clusterId, agentId }: OfAgent) {
-  const { data } = useOperation('describe_cluster_overview', { virtual_cluster_id: clusterId });
+function Gone({ agentId }: OfAgent) {
+  const { data } = useClusterOperation('describe_cluster_overview', {});
   const lost = data?.lost_agents.find(({ agent_id }) => agent_id === agentId);
   return (
     <p className="text-lg">
@@ -134,8 +133,8 @@ function Gone({ clusterId, agentId }: OfAgent) {
 
 const idle = 'No samples of this agent in the last hour.';
 
-function Charts({ clusterId, agentId }: OfAgent) {
-  const metrics = useMetrics(clusterId, {
+function Charts({ agentId }: OfAgent) {
+  const metrics = useMetrics({
     metrics: [
       'in_bytes_per_second',
       'out_bytes_per_second',
@@ -167,14 +166,14 @@ function Charts({ clusterId, agentId }: OfAgent) {
 }
 
 const rowsShown = 8;
+const shortJobColumns = jobColumns([]).filter(({ id }) =>
+  ['state', 'kind', 'since', 'progress'].includes(id),
+);
 
-function Jobs({ clusterId, agentId }: OfAgent) {
-  const listed = useOperation('list_jobs', { virtual_cluster_id: clusterId }, { everyMs: 5_000 });
+function Jobs({ agentId }: OfAgent) {
+  const clusterId = useClusterId();
+  const listed = useClusterOperation('list_jobs', {}, { everyMs: 5_000 });
   const jobs = listed.data?.jobs.filter(({ agent_id }) => agent_id === agentId) ?? [];
-  const columns = useMemo(
-    () => jobColumns(clusterId, []).filter(({ id }) => ['state', 'kind', 'since', 'progress'].includes(id)),
-    [clusterId],
-  );
   return (
     <Card
       title={`Jobs (${formatCount(jobs.length)})`}
@@ -196,7 +195,7 @@ function Jobs({ clusterId, agentId }: OfAgent) {
           ) : (
             <DataTable
               label="Jobs of the agent"
-              columns={columns}
+              columns={shortJobColumns}
               rows={jobs.slice(0, rowsShown)}
               keyOf={({ job_id }) => job_id}
             />
@@ -207,12 +206,9 @@ function Jobs({ clusterId, agentId }: OfAgent) {
   );
 }
 
-function Clients({ clusterId, agentId }: OfAgent) {
-  const listed = useOperation(
-    'list_clients',
-    { virtual_cluster_id: clusterId, agent_id: agentId },
-    { everyMs: 10_000 },
-  );
+function Clients({ agentId }: OfAgent) {
+  const clusterId = useClusterId();
+  const listed = useClusterOperation('list_clients', { agent_id: agentId }, { everyMs: 10_000 });
   const clients = listed.data?.clients ?? [];
   const sum = clients.reduce((total, { connections }) => total + connections, 0);
   return (

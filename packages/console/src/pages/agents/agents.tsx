@@ -1,7 +1,6 @@
-import { useNavigate, useParams } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
-import { useMemo } from 'react';
-import { useOperation } from '../../api/use-operation.ts';
+import { useClusterId, useClusterOperation } from '../../api/use-cluster.ts';
 import { counted } from '../../format/format.ts';
 import { AgentLink } from '../../ui/agent-link.tsx';
 import { textColumn } from '../../ui/columns.tsx';
@@ -13,13 +12,13 @@ import { Time } from '../../ui/time.tsx';
 
 type Agent = OutputOf<'list_agents'>['agents'][number];
 
-const columnsOf = (clusterId: string): readonly Column<Agent>[] => [
+const columns: readonly Column<Agent>[] = [
   {
     id: 'id',
     title: 'Agent',
     width: 'minmax(18.5rem, 2fr)',
     sortBy: ({ agent_id }) => agent_id,
-    cell: ({ agent_id }) => <AgentLink clusterId={clusterId} agentId={agent_id} />,
+    cell: ({ agent_id }) => <AgentLink agentId={agent_id} />,
   },
   {
     id: 'address',
@@ -66,10 +65,9 @@ const columnsOf = (clusterId: string): readonly Column<Agent>[] => [
 ];
 
 export function Agents() {
-  const { clusterId } = useParams({ from: '/frame/clusters/$clusterId/agents' });
+  const clusterId = useClusterId();
   const navigate = useNavigate();
-  const listed = useOperation('list_agents', { virtual_cluster_id: clusterId }, { everyMs: 5_000 });
-  const columns = useMemo(() => columnsOf(clusterId), [clusterId]);
+  const listed = useClusterOperation('list_agents', {}, { everyMs: 5_000 });
   return (
     <Page title="Agents" facts={listed.data && `${counted(listed.data.agents.length, 'agent')} connected`}>
       <ListTable

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { printLiteral } from '@weir/events';
 import type { ReactNode } from 'react';
+import { useClusterId } from '../../api/use-cluster.ts';
 import { counted, formatCount } from '../../format/format.ts';
 import { visibleText } from '../../format/visible-text.ts';
 import { AgentLink } from '../../ui/agent-link.tsx';
@@ -8,14 +9,14 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { nameOf, type Software } from './client-words.ts';
 
 interface ClientSheetProps {
-  readonly clusterId: string;
   readonly software: Software;
   readonly zoneById: ReadonlyMap<string, string>;
   readonly onClose: () => void;
 }
 
 /** All that agents report of clients of one software and version, with links to what they did. */
-export function ClientSheet({ clusterId, software, zoneById, onClose }: ClientSheetProps) {
+export function ClientSheet({ software, zoneById, onClose }: ClientSheetProps) {
+  const clusterId = useClusterId();
   const { software_version: version, connections, principals, client_ids, agents, agent_count } = software;
   const eventsOf = (field: string, value: string) => (
     <Link
@@ -54,7 +55,7 @@ export function ClientSheet({ clusterId, software, zoneById, onClose }: ClientSh
           {agents.map((agent) => (
             <li key={agent.agent_id} className="flex items-baseline gap-3 py-1">
               <span className="min-w-0 flex-1 truncate">
-                <AgentLink clusterId={clusterId} agentId={agent.agent_id} />
+                <AgentLink agentId={agent.agent_id} />
               </span>
               <span className="text-muted">{zoneById.get(agent.agent_id) || 'zone unknown'}</span>
               <span className="tabular-nums">{formatCount(agent.connections)} connections</span>

@@ -1,6 +1,6 @@
-import { useParams, useSearch } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { useOperation } from '../../api/use-operation.ts';
+import { useClusterOperation } from '../../api/use-cluster.ts';
 import { counted, formatCount } from '../../format/format.ts';
 import { visibleText } from '../../format/visible-text.ts';
 import { Button } from '../../ui/button.tsx';
@@ -27,18 +27,14 @@ const from = '/frame/clusters/$clusterId/clients';
 
 /** The Kafka clients that are connected, by software and version, as agents report them. */
 export function Clients() {
-  const { clusterId } = useParams({ from });
   const search = useSearch({ from });
   const { set } = useListSearch();
-  const listed = useOperation(
+  const listed = useClusterOperation(
     'list_clients',
-    {
-      virtual_cluster_id: clusterId,
-      ...(search.agent === undefined ? {} : { agent_id: search.agent }),
-    },
+    { ...(search.agent === undefined ? {} : { agent_id: search.agent }) },
     { everyMs: 10_000 },
   );
-  const { data: agents } = useOperation('list_agents', { virtual_cluster_id: clusterId });
+  const { data: agents } = useClusterOperation('list_agents', {});
   const zoneById = useMemo(
     () => new Map(agents?.agents.map(({ agent_id, zone }) => [agent_id, zone])),
     [agents],
@@ -79,12 +75,7 @@ export function Clients() {
         </Empty>
       </ListTable>
       {open !== undefined && (
-        <ClientSheet
-          clusterId={clusterId}
-          software={open}
-          zoneById={zoneById}
-          onClose={() => set({ client: undefined })}
-        />
+        <ClientSheet software={open} zoneById={zoneById} onClose={() => set({ client: undefined })} />
       )}
     </Page>
   );

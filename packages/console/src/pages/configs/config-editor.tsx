@@ -1,6 +1,7 @@
 import type { CallOf } from '@weir/api/client';
 import { configProblem } from '@weir/api/topic-rules';
 import { type ReactNode, useMemo, useState } from 'react';
+import { useClusterId } from '../../api/use-cluster.ts';
 import { counted } from '../../format/format.ts';
 import { cutText, visibleText } from '../../format/visible-text.ts';
 import { useMissingRight } from '../../session/rights.ts';
@@ -85,7 +86,6 @@ export const configColumns = (owner: string): readonly Column<ConfigRow>[] => [
 export const keyOfConfig = ({ definition }: Config) => definition.name;
 
 interface EditorOptions<Name extends CheckedOperation> {
-  readonly clusterId: string;
   /** All configs, in their order. */
   readonly configs: readonly Config[];
   readonly operation: Name;
@@ -105,13 +105,12 @@ interface ConfigEditor {
 
 /** Configs are changed one by one, reviewed together, and only what changed is sent. */
 export function useConfigEditor<Name extends CheckedOperation>({
-  clusterId,
   configs,
   operation,
   inputOf,
   what,
 }: EditorOptions<Name>): ConfigEditor {
-  const mayNot = useMissingRight(clusterId) !== undefined;
+  const mayNot = useMissingRight(useClusterId()) !== undefined;
   const [edits, setEdits] = useState<Readonly<Record<string, string | null>>>({});
   const [editing, setEditing] = useState<string>();
   const [isReviewed, setReviewed] = useState(false);

@@ -57,7 +57,7 @@ export function Diagnostic() {
             {found.groups.map(({ key, message, since }) => (
               <li key={key} className="flex flex-wrap gap-x-4 px-4 py-2">
                 <span className="min-w-0 flex-1 basis-64 break-words text-ink">
-                  <Message clusterId={clusterId} finding={{ key, message }} />
+                  <Message finding={{ key, message }} />
                 </span>
                 <time dateTime={since} title={since} className="text-muted">
                   since {formatTime(since, 'local')}
@@ -70,13 +70,13 @@ export function Diagnostic() {
           </ul>
         </Card>
       )}
-      {!found.successful && <EvidenceCharts clusterId={clusterId} of={found} />}
+      {!found.successful && <EvidenceCharts of={found} />}
       <Card title="Why it matters">
         <p className="max-w-prose p-4 text-body">{found.explanation}</p>
       </Card>
       <Card title="What to do">
         <p className="max-w-prose p-4 text-body">{found.fix}</p>
-        {!found.successful && <Steps clusterId={clusterId} steps={stepsOf(found)} />}
+        {!found.successful && <Steps steps={stepsOf(found)} />}
       </Card>
       <History of={input} />
     </Page>
@@ -84,12 +84,11 @@ export function Diagnostic() {
 }
 
 interface MessageProps {
-  readonly clusterId: string;
   readonly finding: { readonly key: string; readonly message: string };
 }
 
 /** What was found, with a link to each object that it names. */
-function Message({ clusterId, finding }: MessageProps) {
+function Message({ finding }: MessageProps) {
   const { message } = finding;
   let at = 0;
   return messageParts(message, objectsOf(finding)).map((part) => {
@@ -98,7 +97,7 @@ function Message({ clusterId, finding }: MessageProps) {
     return typeof part === 'string' ? (
       <Fragment key={key}>{visibleText(part)}</Fragment>
     ) : (
-      <ObjectLink key={key} clusterId={clusterId} of={part} className="text-accent underline" />
+      <ObjectLink key={key} of={part} className="text-accent underline" />
     );
   });
 }

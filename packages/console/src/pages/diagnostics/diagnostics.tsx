@@ -1,6 +1,6 @@
 import { CheckCircleIcon } from '@primer/octicons-react';
-import { Link, useNavigate, useParams } from '@tanstack/react-router';
-import { useOperation } from '../../api/use-operation.ts';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useClusterId, useClusterOperation } from '../../api/use-cluster.ts';
 import { formatTime } from '../../format/format.ts';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { Card, Page } from '../../ui/page.tsx';
@@ -51,8 +51,7 @@ function rank({ muted, severity }: DiagnosticRow): number {
 }
 
 export function Diagnostics() {
-  const { clusterId } = useParams({ from: '/frame/clusters/$clusterId/diagnostics' });
-  const listed = useOperation('list_diagnostics', { virtual_cluster_id: clusterId }, { everyMs: 5_000 });
+  const listed = useClusterOperation('list_diagnostics', {}, { everyMs: 5_000 });
   const diagnostics = listed.data?.diagnostics ?? [];
   const found = diagnostics.filter(({ successful }) => !successful).toSorted((a, b) => rank(a) - rank(b));
   const passing = diagnostics.filter(({ successful }) => successful);
@@ -74,10 +73,10 @@ export function Diagnostics() {
                     <Status kind="ok">No problems found</Status>
                   </p>
                 ) : (
-                  <Found clusterId={clusterId} rows={found} />
+                  <Found rows={found} />
                 )}
               </Card>
-              {passing.length > 0 && <Passing clusterId={clusterId} rows={passing} />}
+              {passing.length > 0 && <Passing rows={passing} />}
             </>
           )
         }
@@ -87,11 +86,11 @@ export function Diagnostics() {
 }
 
 interface RowsProps {
-  readonly clusterId: string;
   readonly rows: readonly DiagnosticRow[];
 }
 
-function Found({ clusterId, rows }: RowsProps) {
+function Found({ rows }: RowsProps) {
+  const clusterId = useClusterId();
   const navigate = useNavigate();
   return (
     <DataTable
@@ -110,7 +109,8 @@ function Found({ clusterId, rows }: RowsProps) {
 }
 
 /** Titles name problems, so those that are not there stand apart, below a heading that says so. */
-function Passing({ clusterId, rows }: RowsProps) {
+function Passing({ rows }: RowsProps) {
+  const clusterId = useClusterId();
   return (
     <Card title={`Passing (${rows.length})`}>
       <ul className="gap-x-8 px-4 py-2 text-sm sm:columns-2 xl:columns-3">

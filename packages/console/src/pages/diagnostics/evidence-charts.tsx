@@ -9,7 +9,6 @@ import { RangePicker } from '../../ui/range-picker.tsx';
 import { chartsOf, type EvidenceChart } from './evidence/charts-of.ts';
 
 interface EvidenceChartsProps {
-  readonly clusterId: string;
   readonly of: OutputOf<'get_diagnostic'>['diagnostic'];
 }
 
@@ -21,7 +20,7 @@ const formats: Readonly<Record<EvidenceChart['unit'], (value: number) => string>
 };
 
 /** What the findings are about, over time. */
-export function EvidenceCharts({ clusterId, of: diagnostic }: EvidenceChartsProps) {
+export function EvidenceCharts({ of: diagnostic }: EvidenceChartsProps) {
   const { range = '1h' }: { range?: ChartRange | undefined } = useSearch({
     from: '/frame/clusters/$clusterId/diagnostics/$diagnosticId',
   });
@@ -38,7 +37,7 @@ export function EvidenceCharts({ clusterId, of: diagnostic }: EvidenceChartsProp
       </div>
       <div className={`grid grid-cols-1 gap-4 ${charts.length > 1 ? 'lg:grid-cols-2' : ''}`}>
         {charts.map((chart) => (
-          <OneChart key={chart.title} clusterId={clusterId} chart={chart} range={range} />
+          <OneChart key={chart.title} chart={chart} range={range} />
         ))}
       </div>
     </section>
@@ -46,13 +45,12 @@ export function EvidenceCharts({ clusterId, of: diagnostic }: EvidenceChartsProp
 }
 
 interface OneChartProps {
-  readonly clusterId: string;
   readonly chart: EvidenceChart;
   readonly range: ChartRange;
 }
 
-function OneChart({ clusterId, chart: { title, query, unit }, range }: OneChartProps) {
-  const metrics = useMetrics(clusterId, { ...query, range_seconds: secondsOf(range) });
+function OneChart({ chart: { title, query, unit }, range }: OneChartProps) {
+  const metrics = useMetrics({ ...query, range_seconds: secondsOf(range) });
   return (
     <MetricChart
       title={`${visibleText(title)}, ${wordsOf(range)}`}

@@ -1,4 +1,5 @@
 import { Link, type LinkProps } from '@tanstack/react-router';
+import { useClusterId } from '../../api/use-cluster.ts';
 import { useAction } from '../../api/use-operation.ts';
 import { visibleText } from '../../format/visible-text.ts';
 import { Button } from '../../ui/button.tsx';
@@ -8,12 +9,12 @@ import { say, sayWithUndo } from '../../ui/toasts.tsx';
 import type { Step, StepPage } from './evidence/steps-of.ts';
 
 interface StepsProps {
-  readonly clusterId: string;
   readonly steps: readonly Step[];
 }
 
 /** What can be done at once: a command to copy, a page, or a button. */
-export function Steps({ clusterId, steps }: StepsProps) {
+export function Steps({ steps }: StepsProps) {
+  const clusterId = useClusterId();
   if (steps.length === 0) return null;
   return (
     <ol className="divide-y divide-line border-t border-line">
@@ -31,7 +32,7 @@ export function Steps({ clusterId, steps }: StepsProps) {
               {visibleText(step.text)}
             </Link>
           ) : (
-            <SetCompatibility clusterId={clusterId} subject={step.compatibilityOf} text={step.text} />
+            <SetCompatibility subject={step.compatibilityOf} text={step.text} />
           )}
         </li>
       ))}
@@ -59,13 +60,13 @@ function pageOf(clusterId: string, page: StepPage, name: string): LinkProps {
 }
 
 interface SetCompatibilityProps {
-  readonly clusterId: string;
   readonly subject: string | undefined;
   readonly text: string;
 }
 
 /** Lets the registry check new versions. It only refuses more than before, and can be undone. */
-function SetCompatibility({ clusterId, subject, text }: SetCompatibilityProps) {
+function SetCompatibility({ subject, text }: SetCompatibilityProps) {
+  const clusterId = useClusterId();
   const update = useAction('update_registry_config');
   const target = { virtual_cluster_id: clusterId, ...(subject === undefined ? {} : { subject }) };
   const set = (level: 'BACKWARD' | 'NONE', onSuccess: () => void) =>

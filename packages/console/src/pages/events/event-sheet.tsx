@@ -1,4 +1,4 @@
-import { useOperation } from '../../api/use-operation.ts';
+import { useClusterOperation } from '../../api/use-cluster.ts';
 import { formatTime } from '../../format/format.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -12,7 +12,7 @@ const neighbours = 10;
 
 /** An event by itself, with those before and after it. The URL names it, so that a link opens it. */
 export function EventSheet({ explorer }: { readonly explorer: Explorer }) {
-  const { state, clusterId } = explorer;
+  const { state } = explorer;
   return (
     <Dialog
       isOpen={state.event !== ''}
@@ -21,15 +21,14 @@ export function EventSheet({ explorer }: { readonly explorer: Explorer }) {
       description={state.event}
       isSheet
     >
-      {state.event !== '' && <EventContent explorer={explorer} clusterId={clusterId} />}
+      {state.event !== '' && <EventContent explorer={explorer} />}
     </Dialog>
   );
 }
 
-function EventContent({ explorer, clusterId }: { readonly explorer: Explorer; readonly clusterId: string }) {
+function EventContent({ explorer }: { readonly explorer: Explorer }) {
   const { event, near, zone } = explorer.state;
-  const found = useOperation('get_event', {
-    virtual_cluster_id: clusterId,
+  const found = useClusterOperation('get_event', {
     event_id: event,
     ...(near === '' ? {} : { near }),
     neighbors: neighbours,

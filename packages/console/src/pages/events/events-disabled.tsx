@@ -1,18 +1,19 @@
-import { useAction, useOperation } from '../../api/use-operation.ts';
+import { useClusterId, useClusterOperation } from '../../api/use-cluster.ts';
+import { useAction } from '../../api/use-operation.ts';
 import { formatDuration } from '../../format/format.ts';
 import { Button } from '../../ui/button.tsx';
 import { Empty, Failure } from '../../ui/states.tsx';
 
 interface EventsDisabledProps {
-  readonly clusterId: string;
   readonly onEnabled: () => void;
 }
 
 const nanosPerMs = 1_000_000;
 
 /** Events are off until a person turns them on; this says what that costs. */
-export function EventsDisabled({ clusterId, onEnabled }: EventsDisabledProps) {
-  const state = useOperation('get_events_state', { virtual_cluster_id: clusterId });
+export function EventsDisabled({ onEnabled }: EventsDisabledProps) {
+  const clusterId = useClusterId();
+  const state = useClusterOperation('get_events_state', {});
   const enable = useAction('update_events_state');
   const retentionsMs = Object.values(state.data?.event_types ?? {}).flatMap(
     ({ retention_period_nanos: nanos }) => (nanos === undefined ? [] : [Number(nanos) / nanosPerMs]),

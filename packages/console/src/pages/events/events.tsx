@@ -1,8 +1,8 @@
-import { useParams } from '@tanstack/react-router';
+import { useClusterId } from '../../api/use-cluster.ts';
 import { EventExplorer } from './explorer.tsx';
 import { usePlace } from './state/use-place.ts';
 
 export function Events() {
-  const { clusterId } = useParams({ from: '/frame/clusters/$clusterId/events' });
-  return <EventExplorer key={clusterId} clusterId={clusterId} {...usePlace()} />;
+  const clusterId = useClusterId();
+  return <EventExplorer key={clusterId} {...usePlace()} />;
 }

@@ -52,7 +52,7 @@ export function EventExplorer(props: ExplorerProps) {
       )}
       {isDisabled ? (
         <Card>
-          <EventsDisabled clusterId={props.clusterId} onEnabled={() => explorer.search()} />
+          <EventsDisabled onEnabled={() => explorer.search()} />
         </Card>
       ) : (
         <>

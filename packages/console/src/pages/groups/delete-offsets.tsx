@@ -1,5 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import type { CallOf, OutputOf } from '@weir/api/client';
+import { useClusterId } from '../../api/use-cluster.ts';
 import { useAction } from '../../api/use-operation.ts';
 import { counted, formatCount } from '../../format/format.ts';
 import { visibleText } from '../../format/visible-text.ts';
@@ -10,15 +11,14 @@ import { offsetsOfGroup } from './offsets-of-group.ts';
 type Described = OutputOf<'describe_consumer_group'>['group'];
 
 interface OfGroup {
-  readonly clusterId: string;
   readonly group: Described;
   readonly onClose: () => void;
 }
 
 /** Says what was deleted, with a way back by committing the same offsets again. */
-function useSayDeleted(clusterId: string, group: string) {
+function useSayDeleted(group: string) {
   const reset = useAction('reset_consumer_group_offsets');
-  const input = { virtual_cluster_id: clusterId, group, to: 'offsets' } as const;
+  const input = { virtual_cluster_id: useClusterId(), group, to: 'offsets' } as const;
   return (text: string, offsets: CallOf<'reset_consumer_group_offsets'>['offsets']) => {
     if (offsets === undefined) return say(text);
     sayWithUndo(text, () =>
@@ -41,9 +41,10 @@ interface OfTopic extends OfGroup {
 }
 
 /** Lets a group forget where it is in one topic. */
-export function DeleteTopicOffsets({ clusterId, group, topic, onClose }: OfTopic) {
+export function DeleteTopicOffsets({ group, topic, onClose }: OfTopic) {
+  const clusterId = useClusterId();
   const remove = useAction('delete_consumer_group_offsets');
-  const sayDeleted = useSayDeleted(clusterId, group.name);
+  const sayDeleted = useSayDeleted(group.name);
   const offsets = offsetsOfGroup(group, topic);
   const found = group.topics.find(({ name }) => name === topic);
   const isRead = found?.partitions.some(({ member_id }) => member_id !== null) ?? false;
@@ -89,10 +90,11 @@ export function DeleteTopicOffsets({ clusterId, group, topic, onClose }: OfTopic
   );
 }
 
-export function DeleteGroup({ clusterId, group, onClose }: OfGroup) {
+export function DeleteGroup({ group, onClose }: OfGroup) {
+  const clusterId = useClusterId();
   const remove = useAction('delete_consumer_group');
   const navigate = useNavigate();
-  const sayDeleted = useSayDeleted(clusterId, group.name);
+  const sayDeleted = useSayDeleted(group.name);
   const offsets = offsetsOfGroup(group);
   const { name } = group;
   return (

@@ -20,16 +20,13 @@ type TopicOfGroup = Described['topics'][number];
 const committedCount = ({ partitions }: TopicOfGroup) =>
   partitions.filter(({ committed_offset }) => committed_offset !== null).length;
 
-export function topicColumns(
-  clusterId: string,
-  onForget: (topic: string) => void,
-): readonly Column<TopicOfGroup>[] {
+export function topicColumns(onForget: (topic: string) => void): readonly Column<TopicOfGroup>[] {
   return [
     {
       id: 'topic',
       title: 'Topic',
       width: 'minmax(12rem, 3fr)',
-      cell: ({ name }) => <TopicLink clusterId={clusterId} topic={name} />,
+      cell: ({ name }) => <TopicLink topic={name} />,
     },
     {
       id: 'committed',
@@ -61,18 +58,18 @@ export function topicColumns(
   ];
 }
 
-function TopicLink({ clusterId, topic }: { readonly clusterId: string; readonly topic: string }) {
-  return <ObjectLink clusterId={clusterId} of={{ kind: 'topic', name: topic }} className="hover:underline" />;
+function TopicLink({ topic }: { readonly topic: string }) {
+  return <ObjectLink of={{ kind: 'topic', name: topic }} className="hover:underline" />;
 }
 
 /** Bars are as long as the lag is, compared with that of the partition that has the most. */
-export function partitionColumns(clusterId: string, lagMax: number): readonly Column<PartitionRow>[] {
+export function partitionColumns(lagMax: number): readonly Column<PartitionRow>[] {
   return [
     {
       id: 'topic',
       title: 'Topic',
       width: 'minmax(12rem, 2fr)',
-      cell: ({ topic }) => <TopicLink clusterId={clusterId} topic={topic} />,
+      cell: ({ topic }) => <TopicLink topic={topic} />,
     },
     {
       id: 'partition',

@@ -1,8 +1,8 @@
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
 import { useState } from 'react';
+import { useClusterOperation } from '../../api/use-cluster.ts';
 import { lastOf, useMetrics, valuesOf } from '../../api/use-metrics.ts';
-import { useOperation } from '../../api/use-operation.ts';
 import { formatCount, formatShort } from '../../format/format.ts';
 import { visibleText } from '../../format/visible-text.ts';
 import { Button } from '../../ui/button.tsx';
@@ -23,27 +23,22 @@ type Described = OutputOf<'describe_consumer_group'>['group'];
 const path = '/frame/clusters/$clusterId/consumer-groups/$group';
 
 export function Group() {
-  const { clusterId, group: name } = useParams({ from: path });
-  const described = useOperation(
-    'describe_consumer_group',
-    { virtual_cluster_id: clusterId, group: name },
-    { everyMs: 5_000 },
-  );
+  const { group: name } = useParams({ from: path });
+  const described = useClusterOperation('describe_consumer_group', { group: name }, { everyMs: 5_000 });
   return (
     <Answer of={described} what={`describe the group ${visibleText(name)}`}>
-      {({ group }) => <GroupOf clusterId={clusterId} group={group} />}
+      {({ group }) => <GroupOf group={group} />}
     </Answer>
   );
 }
 
 interface GroupOfProps {
-  readonly clusterId: string;
   readonly group: Described;
 }
 
-function GroupOf({ clusterId, group }: GroupOfProps) {
+function GroupOf({ group }: GroupOfProps) {
   const [open, setOpen] = useState<'reset' | 'delete'>();
-  const rates = useMetrics(clusterId, {
+  const rates = useMetrics({
     metrics: ['produced_records_per_second', 'consumed_records_per_second'],
     group: group.name,
   });
@@ -74,17 +69,12 @@ function GroupOf({ clusterId, group }: GroupOfProps) {
       }
     >
       {open === 'reset' && (
-        <ResetSheet
-          clusterId={clusterId}
-          group={group.name}
-          topics={group.topics.map((topic) => topic.name)}
-          onClose={close}
-        />
+        <ResetSheet group={group.name} topics={group.topics.map((topic) => topic.name)} onClose={close} />
       )}
-      {open === 'delete' && <DeleteGroup clusterId={clusterId} group={group} onClose={close} />}
-      {hasOffsets && <Charts clusterId={clusterId} group={group.name} />}
-      {hasOffsets && group.topics.length > 0 && <Topics clusterId={clusterId} group={group} />}
-      <Partitions clusterId={clusterId} group={group} />
+      {open === 'delete' && <DeleteGroup group={group} onClose={close} />}
+      {hasOffsets && <Charts group={group.name} />}
+      {hasOffsets && group.topics.length > 0 && <Topics group={group} />}
+      <Partitions group={group} />
       <Card title={`Members (${formatCount(group.members.length)})`}>
         {group.members.length === 0 ? (
           <Empty title="No members">No consumer is a member now. Committed offsets stay.</Empty>
@@ -96,12 +86,12 @@ function GroupOf({ clusterId, group }: GroupOfProps) {
   );
 }
 
-function Charts({ clusterId, group }: { readonly clusterId: string; readonly group: string }) {
+function Charts({ group }: { readonly group: string }) {
   const { range = '1h' }: { range?: ChartRange | undefined } = useSearch({ from: path });
   const navigate = useNavigate({ from: '/clusters/$clusterId/consumer-groups/$group' });
   const asked = { group, range_seconds: secondsOf(range) };
-  const lag = useMetrics(clusterId, { ...asked, metrics: ['lag'], group_by: 'topic', limit: 8 });
-  const rates = useMetrics(clusterId, {
+  const lag = useMetrics({ ...asked, metrics: ['lag'], group_by: 'topic', limit: 8 });
+  const rates = useMetrics({
     ...asked,
     metrics: ['produced_records_per_second', 'consumed_records_per_second'],
   });
@@ -138,29 +128,24 @@ function Charts({ clusterId, group }: { readonly clusterId: string; readonly gro
 }
 
 /** What the group reads, topic by topic; each can be forgotten. */
-function Topics({ clusterId, group }: GroupOfProps) {
+function Topics({ group }: GroupOfProps) {
   const [forgotten, setForgotten] = useState<string>();
   return (
     <Card title={`Topics (${formatCount(group.topics.length)})`}>
       <DataTable
         label="Topics"
-        columns={topicColumns(clusterId, setForgotten)}
+        columns={topicColumns(setForgotten)}
         rows={group.topics}
         keyOf={({ name }) => name}
       />
       {forgotten !== undefined && (
-        <DeleteTopicOffsets
-          clusterId={clusterId}
-          group={group}
-          topic={forgotten}
-          onClose={() => setForgotten(undefined)}
-        />
+        <DeleteTopicOffsets group={group} topic={forgotten} onClose={() => setForgotten(undefined)} />
       )}
     </Card>
   );
 }
 
-function Partitions({ clusterId, group }: GroupOfProps) {
+function Partitions({ group }: GroupOfProps) {
   const rows = group.topics.flatMap((topic) =>
     topic.partitions.map((partition) => ({ topic: topic.name, partition })),
   );
@@ -172,7 +157,7 @@ function Partitions({ clusterId, group }: GroupOfProps) {
       ) : (
         <DataTable
           label="Partitions"
-          columns={partitionColumns(clusterId, lagMax)}
+          columns={partitionColumns(lagMax)}
           rows={rows}
           keyOf={({ topic, partition }) => `${topic}-${partition.partition}`}
         />

@@ -1,7 +1,7 @@
-import { useNavigate, useParams } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
+import { useClusterId, useClusterOperation } from '../../api/use-cluster.ts';
 import { useMetrics } from '../../api/use-metrics.ts';
-import { useOperation } from '../../api/use-operation.ts';
 import { counted, formatCount } from '../../format/format.ts';
 import { visibleText } from '../../format/visible-text.ts';
 import { countColumn } from '../../ui/columns.tsx';
@@ -17,14 +17,14 @@ type Group = OutputOf<'list_consumer_groups'>['groups'][number];
 
 type Histories = ReadonlyMap<string, readonly (number | null)[]>;
 
-function columnsOf(clusterId: string, histories: Histories): readonly Column<Group>[] {
+function columnsOf(histories: Histories): readonly Column<Group>[] {
   return [
     {
       id: 'name',
       title: 'Group',
       width: 'minmax(14rem, 3fr)',
       sortBy: ({ name }) => name,
-      cell: ({ name }) => <ObjectLink clusterId={clusterId} of={{ kind: 'group', name }} />,
+      cell: ({ name }) => <ObjectLink of={{ kind: 'group', name }} />,
     },
     {
       id: 'state',
@@ -60,14 +60,14 @@ function columnsOf(clusterId: string, histories: Histories): readonly Column<Gro
 const shownMax = 1000;
 
 export function Groups() {
-  const { clusterId } = useParams({ from: '/frame/clusters/$clusterId/consumer-groups' });
+  const clusterId = useClusterId();
   const navigate = useNavigate();
-  const listed = useOperation(
+  const listed = useClusterOperation(
     'list_consumer_groups',
-    { virtual_cluster_id: clusterId, limit: shownMax, sort_by: 'lag' },
+    { limit: shownMax, sort_by: 'lag' },
     { everyMs: 5_000 },
   );
-  const history = useMetrics(clusterId, { metrics: ['lag'], group_by: 'group', limit: 20, step_seconds: 60 });
+  const history = useMetrics({ metrics: ['lag'], group_by: 'group', limit: 20, step_seconds: 60 });
   const histories: Histories = new Map(history.data?.series.map(({ group = '', values }) => [group, values]));
   const { data } = listed;
   return (
@@ -84,7 +84,7 @@ export function Groups() {
         what="list the consumer groups"
         rowsOf={({ groups }) => groups}
         filter={{ label: 'Filter groups by name', noun: 'group', textOf: ({ name }) => name }}
-        columns={columnsOf(clusterId, histories)}
+        columns={columnsOf(histories)}
         keyOf={({ name }) => name}
         sort="-lag"
         onOpen={({ name: group }) =>

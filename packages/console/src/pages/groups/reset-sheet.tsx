@@ -1,5 +1,6 @@
 import type { CallOf, OutputOf } from '@weir/api/client';
 import { useState } from 'react';
+import { useClusterId } from '../../api/use-cluster.ts';
 import { useAction, useOperation } from '../../api/use-operation.ts';
 import { counted, formatCount } from '../../format/format.ts';
 import { Button } from '../../ui/button.tsx';
@@ -15,7 +16,6 @@ type Reset = CallOf<'preview_offset_reset'>;
 type Row = OutputOf<'preview_offset_reset'>['partitions'][number];
 
 interface ResetSheetProps {
-  readonly clusterId: string;
   readonly group: string;
   /** The topics that the group has offsets of. */
   readonly topics: readonly string[];
@@ -23,7 +23,8 @@ interface ResetSheetProps {
 }
 
 /** Resets offsets in three steps: where to, what that changes, and apply. */
-export function ResetSheet({ clusterId, group, topics, onClose }: ResetSheetProps) {
+export function ResetSheet({ group, topics, onClose }: ResetSheetProps) {
+  const clusterId = useClusterId();
   const [form, setForm] = useState<ResetForm>({ to: 'latest', value: '', topic: '' });
   const [problem, setProblem] = useState<string>();
   const [reset, setReset] = useState<Reset>();

@@ -14,7 +14,7 @@ export function JobState({ state }: Pick<Job, 'state'>) {
   return <Status kind={jobStates[rankOf(state)]!.status}>{state}</Status>;
 }
 
-export function jobColumns(clusterId: string, kinds: readonly JobKind[]): readonly Column<Job>[] {
+export function jobColumns(kinds: readonly JobKind[]): readonly Column<Job>[] {
   return [
     {
       id: 'state',
@@ -51,8 +51,7 @@ export function jobColumns(clusterId: string, kinds: readonly JobKind[]): readon
       title: 'Agent',
       width: 'minmax(11rem, 1fr)',
       sortBy: ({ agent_id }) => agent_id ?? '',
-      cell: ({ agent_id }) =>
-        agent_id === undefined ? '–' : <AgentLink clusterId={clusterId} agentId={agent_id} />,
+      cell: ({ agent_id }) => (agent_id === undefined ? '–' : <AgentLink agentId={agent_id} />),
     },
     {
       id: 'since',

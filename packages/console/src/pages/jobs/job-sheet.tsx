@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { printLiteral } from '@weir/events';
 import type { ReactNode } from 'react';
+import { useClusterId } from '../../api/use-cluster.ts';
 import { formatCount } from '../../format/format.ts';
 import { visibleText } from '../../format/visible-text.ts';
 import { AgentLink } from '../../ui/agent-link.tsx';
@@ -11,24 +12,21 @@ import { JobState } from './job-columns.tsx';
 import { type Job, type JobKind, kindMeaning, progressText, reasonText } from './job-words.ts';
 
 interface JobSheetProps {
-  readonly clusterId: string;
   readonly job: Job;
   readonly kinds: readonly JobKind[];
   readonly onClose: () => void;
 }
 
 /** All that is known of a job. */
-export function JobSheet({ clusterId, job, kinds, onClose }: JobSheetProps) {
+export function JobSheet({ job, kinds, onClose }: JobSheetProps) {
+  const clusterId = useClusterId();
   const reason = reasonText(job, kinds);
   const time = (of: string | undefined) => (of === undefined ? '–' : <Time of={of} />);
   const facts: readonly (readonly [name: string, value: ReactNode])[] = [
     ['State', <JobState key="state" state={job.state} />],
     ['Job', <CopyableId key="id" text={job.job_id} what="the job id" />],
     ['Scope', job.scope === '' ? 'cluster' : <bdi key="scope">{visibleText(job.scope)}</bdi>],
-    [
-      'Agent',
-      job.agent_id === undefined ? '–' : <AgentLink key="a" clusterId={clusterId} agentId={job.agent_id} />,
-    ],
+    ['Agent', job.agent_id === undefined ? '–' : <AgentLink key="a" agentId={job.agent_id} />],
     ['Planned', time(job.planned_at)],
     ['Taken', time(job.started_at)],
     ['Ended', time(job.ended_at)],

@@ -1,6 +1,6 @@
-import { useParams, useSearch } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { useOperation } from '../../api/use-operation.ts';
+import { useClusterOperation } from '../../api/use-cluster.ts';
 import { Button } from '../../ui/button.tsx';
 import { Select } from '../../ui/fields.tsx';
 import { Freshness } from '../../ui/freshness.tsx';
@@ -16,12 +16,11 @@ const from = '/frame/clusters/$clusterId/jobs';
 
 /** The background jobs of a cluster. */
 export function Jobs() {
-  const { clusterId } = useParams({ from });
   const search = useSearch({ from });
-  const listed = useOperation('list_jobs', { virtual_cluster_id: clusterId }, { everyMs: 2_000 });
+  const listed = useClusterOperation('list_jobs', {}, { everyMs: 2_000 });
   const { data } = listed;
   const { set } = useListSearch();
-  const columns = useMemo(() => jobColumns(clusterId, data?.kinds ?? []), [clusterId, data?.kinds]);
+  const columns = useMemo(() => jobColumns(data?.kinds ?? []), [data?.kinds]);
   const open = data?.jobs.find(({ job_id }) => job_id === search.job);
   const isFiltered = [search.q, search.state, search.kind, search.agent].some((one) => one !== undefined);
   return (
@@ -87,12 +86,7 @@ export function Jobs() {
       </ListTable>
       {data !== undefined && <Kinds kinds={data.kinds} jobs={data.jobs} />}
       {open !== undefined && data !== undefined && (
-        <JobSheet
-          clusterId={clusterId}
-          job={open}
-          kinds={data.kinds}
-          onClose={() => set({ job: undefined })}
-        />
+        <JobSheet job={open} kinds={data.kinds} onClose={() => set({ job: undefined })} />
       )}
     </Page>
   );

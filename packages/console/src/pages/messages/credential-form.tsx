@@ -1,4 +1,5 @@
 import { ApiError } from '@weir/api/client';
+import { useClusterId } from '../../api/use-cluster.ts';
 import { Button } from '../../ui/button.tsx';
 import { TextField } from '../../ui/fields.tsx';
 import { setCredential } from './state/kafka-credential.ts';
@@ -15,14 +16,14 @@ export function isAboutCredential(error: unknown): boolean {
 }
 
 interface CredentialFormProps {
-  readonly clusterId: string;
   readonly user: string | undefined;
   /** Why one is needed. */
   readonly error: unknown;
 }
 
 /** Asks for the Kafka credential as which records are read and written. */
-export function CredentialForm({ clusterId, user, error }: CredentialFormProps) {
+export function CredentialForm({ user, error }: CredentialFormProps) {
+  const clusterId = useClusterId();
   return (
     <form
       className="m-4 flex flex-col gap-3 rounded-md border border-line-strong bg-surface p-4 sm:max-w-xl"

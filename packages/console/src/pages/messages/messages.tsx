@@ -61,15 +61,14 @@ export function Messages() {
   const { clusterId, topic } = useParams({ from: '/frame/clusters/$clusterId/topics/$topic/messages' });
   const search: MessagesSearch = useSearch({ from: '/frame/clusters/$clusterId/topics/$topic/messages' });
   const navigate = useNavigate({ from: '/clusters/$clusterId/topics/$topic/messages' });
-  const described = useTopic(clusterId, topic);
+  const described = useTopic(topic);
   const { user } = useCredential(clusterId);
   const queries = useQueryClient();
-  const read = useRecords(clusterId, topic, search);
+  const read = useRecords(topic, search);
   const [isProducing, setProducing] = useState(false);
   const [isScrolled, setScrolled] = useState(false);
   const isLive = search.live === true && startOf(search) === 'newest' && search.cursor === undefined;
   const live = useLive({
-    clusterId,
     topic,
     search,
     cursor: read.isPlaceholderData ? undefined : read.data?.newer_cursor,
@@ -170,7 +169,7 @@ export function Messages() {
         </div>
         <div className="border-t border-line">
           {isAboutCredential(error) ? (
-            <CredentialForm clusterId={clusterId} user={user} error={error} />
+            <CredentialForm user={user} error={error} />
           ) : read.isError ? (
             filterProblem === undefined && (
               <Failure what="read the records" error={read.error} onRetry={() => read.refetch()} />
@@ -188,7 +187,6 @@ export function Messages() {
                 open !== undefined ? (
                   <RecordPanel
                     key={keyOfRecord(open)}
-                    clusterId={clusterId}
                     topic={topic}
                     record={open}
                     onClose={() => go({ ...search, start: startOf(search), record: undefined })}
@@ -227,7 +225,6 @@ export function Messages() {
         </div>
       </Card>
       <ProduceSheet
-        clusterId={clusterId}
         topic={topic}
         partitionCount={described.data?.partition_count ?? 1}
         isOpen={isProducing}

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import type { CallOf } from '@weir/api/client';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { call } from '../../api/client.ts';
+import { useClusterId } from '../../api/use-cluster.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -13,7 +14,6 @@ import { CredentialForm, isAboutCredential } from './credential-form.tsx';
 import { credentialOf, useCredential } from './state/kafka-credential.ts';
 
 interface ProduceSheetProps {
-  readonly clusterId: string;
   readonly topic: string;
   readonly partitionCount: number;
   readonly isOpen: boolean;
@@ -39,7 +39,8 @@ const noKey: Draft = { text: '', format: 'null', schemaId: '' };
 const emptyValue: Draft = { text: '', format: 'string', schemaId: '' };
 
 /** Writes one record. What was typed stays until another is begun. */
-export function ProduceSheet({ clusterId, topic, partitionCount, isOpen, onClose }: ProduceSheetProps) {
+export function ProduceSheet({ topic, partitionCount, isOpen, onClose }: ProduceSheetProps) {
+  const clusterId = useClusterId();
   const [key, setKey] = useState(noKey);
   const [value, setValue] = useState(emptyValue);
   const [headers, setHeaders] = useState<readonly HeaderDraft[]>([]);
@@ -64,9 +65,7 @@ export function ProduceSheet({ clusterId, topic, partitionCount, isOpen, onClose
   };
   return (
     <Dialog isOpen={isOpen} onClose={onClose} title={`Produce to ${topic}`} isSheet>
-      {isAboutCredential(produce.error) && (
-        <CredentialForm clusterId={clusterId} user={user} error={produce.error} />
-      )}
+      {isAboutCredential(produce.error) && <CredentialForm user={user} error={produce.error} />}
       <form className="flex flex-col gap-4" onSubmit={submit}>
         <PartFields title="Key" none="No key" draft={key} onChange={setKey} rows={1} />
         <PartFields title="Value" none="Null (tombstone)" draft={value} onChange={setValue} rows={10} />

@@ -1,6 +1,6 @@
 import { LinkIcon, XIcon } from '@primer/octicons-react';
 import { useState } from 'react';
-import { useOperation } from '../../api/use-operation.ts';
+import { useClusterId, useClusterOperation } from '../../api/use-cluster.ts';
 import { formatBytes, formatTime } from '../../format/format.ts';
 import { visibleText } from '../../format/visible-text.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
@@ -15,7 +15,6 @@ import { LongText } from './record-text.tsx';
 import { type RecordPart, type TopicRecord, useWholeRecord } from './state/use-records.ts';
 
 interface RecordPanelProps {
-  readonly clusterId: string;
   readonly topic: string;
   readonly record: TopicRecord;
   readonly onClose: () => void;
@@ -34,10 +33,10 @@ const titles: Readonly<Record<View, string>> = {
 const hexRowsMax = 512;
 
 /** All of one record. */
-export function RecordPanel({ clusterId, topic, record, onClose }: RecordPanelProps) {
+export function RecordPanel({ topic, record, onClose }: RecordPanelProps) {
   const [view, setView] = useState<View>('value');
   const [isWhole, setWhole] = useState(false);
-  const whole = useWholeRecord({ clusterId, topic, record }, 'auto', isWhole);
+  const whole = useWholeRecord({ topic, record }, 'auto', isWhole);
   const shown = whole.data ?? record;
   const { partition, offset, timestamp, timestamp_ms } = record;
   const link = `${location.origin}${location.pathname}?partition=${partition}&offset=${offset}`;
@@ -85,8 +84,8 @@ export function RecordPanel({ clusterId, topic, record, onClose }: RecordPanelPr
         </>
       )}
       {view === 'headers' && <Headers record={record} />}
-      {view === 'hex' && <Hex clusterId={clusterId} topic={topic} record={record} />}
-      {view === 'copy' && <CopyAs clusterId={clusterId} topic={topic} record={record} />}
+      {view === 'hex' && <Hex topic={topic} record={record} />}
+      {view === 'copy' && <CopyAs topic={topic} record={record} />}
     </section>
   );
 }
@@ -218,8 +217,9 @@ function HexPart({ title, part }: { readonly title: string; readonly part: Recor
   );
 }
 
-function CopyAs({ clusterId, topic, record }: PlaceProps) {
-  const listed = useOperation('list_agents', { virtual_cluster_id: clusterId });
+function CopyAs({ topic, record }: PlaceProps) {
+  const clusterId = useClusterId();
+  const listed = useClusterOperation('list_agents', {});
   return (
     <Answer of={listed} what="find the address of an agent">
       {({ agents }) => {

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
 import type { ReactNode } from 'react';
+import { useClusterId } from '../../api/use-cluster.ts';
 import { formatCount, formatShort, formatTime } from '../../format/format.ts';
 import { ObjectLink } from '../../ui/object-link.tsx';
 import { Card } from '../../ui/page.tsx';
@@ -8,14 +9,14 @@ import { Skeleton } from '../../ui/states.tsx';
 import { Severity } from '../diagnostics/severity.tsx';
 
 interface AttentionProps {
-  readonly clusterId: string;
   readonly failing: OutputOf<'list_diagnostics'>['diagnostics'] | undefined;
   readonly behind: OutputOf<'describe_cluster_overview'>['lagging_groups'] | undefined;
   readonly lost: OutputOf<'describe_cluster_overview'>['lost_agents'] | undefined;
 }
 
 /** What needs attention: failing diagnostics, groups that fall behind, and agents that are gone. */
-export function Attention({ clusterId, failing, behind, lost }: AttentionProps) {
+export function Attention({ failing, behind, lost }: AttentionProps) {
+  const clusterId = useClusterId();
   return (
     <div className="grid grid-cols-1 gap-4 lg:grid-cols-2">
       <List
@@ -43,7 +44,6 @@ export function Attention({ clusterId, failing, behind, lost }: AttentionProps) 
         rows={behind?.map(({ group, lag, produced_records_per_second, consumed_records_per_second }) => (
           <li key={group} className="flex items-center gap-3 px-4 py-2">
             <ObjectLink
-              clusterId={clusterId}
               of={{ kind: 'group', name: group }}
               className="min-w-0 flex-1 truncate text-ink hover:underline"
             />

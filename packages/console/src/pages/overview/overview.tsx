@@ -1,5 +1,5 @@
-import { useParams } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
+import { useClusterOperation } from '../../api/use-cluster.ts';
 import { lastOf, type Metrics, useMetrics, valuesOf } from '../../api/use-metrics.ts';
 import { useOperation } from '../../api/use-operation.ts';
 import { clusterLabel } from '../../format/cluster-label.ts';
@@ -23,8 +23,7 @@ const everyMs = 5_000;
 const worthMentioningLag = 1_000;
 
 export function Overview() {
-  const { clusterId } = useParams({ from: '/frame/clusters/$clusterId/' });
-  const described = useOperation('describe_virtual_cluster', { virtual_cluster_id: clusterId });
+  const described = useClusterOperation('describe_virtual_cluster', {});
   return (
     <Answer of={described} what="describe the cluster">
       {({ virtual_cluster }) => <OverviewOf cluster={virtual_cluster} />}
@@ -39,7 +38,7 @@ function OverviewOf({ cluster }: { readonly cluster: Cluster }) {
   const overview = useOperation('describe_cluster_overview', input, { everyMs });
   const failing = useOperation('list_diagnostics', { ...input, state: 'failing' }, { everyMs });
   const agents = useOperation('list_agents', input, { everyMs: 30_000 });
-  const metrics = useMetrics(clusterId, overviewMetrics, isKafka);
+  const metrics = useMetrics(overviewMetrics, isKafka);
   const state = overview.data;
   const behind = (state?.lagging_groups ?? []).filter(({ lag }) => lag >= worthMentioningLag);
   const sentence = statusSentence({
@@ -64,13 +63,8 @@ function OverviewOf({ cluster }: { readonly cluster: Cluster }) {
         </Status>
       </p>
       {isKafka && <Figures metrics={metrics.data} state={state} />}
-      <Attention
-        clusterId={clusterId}
-        failing={failing.data?.diagnostics}
-        behind={state && behind}
-        lost={state?.lost_agents}
-      />
-      {isKafka && <Charts clusterId={clusterId} metrics={metrics} />}
+      <Attention failing={failing.data?.diagnostics} behind={state && behind} lost={state?.lost_agents} />
+      {isKafka && <Charts metrics={metrics} />}
       <Connect agents={agents.data?.agents} />
     </Page>
   );
@@ -119,14 +113,13 @@ function Figures({ metrics, state }: FiguresProps) {
 }
 
 interface ChartsProps {
-  readonly clusterId: string;
   readonly metrics: ReturnType<typeof useMetrics>;
 }
 
 const idle = 'No samples in the last hour.';
 
-function Charts({ clusterId, metrics }: ChartsProps) {
-  const lag = useMetrics(clusterId, lagOfGroups);
+function Charts({ metrics }: ChartsProps) {
+  const lag = useMetrics(lagOfGroups);
   return (
     <div className="grid grid-cols-1 gap-4 lg:grid-cols-2">
       <TrafficCharts of={metrics} nothing={idle} noProduce="No Produce requests in the last hour." />

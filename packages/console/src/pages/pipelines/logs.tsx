@@ -1,6 +1,6 @@
 import { useParams } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { useOperation } from '../../api/use-operation.ts';
+import { useClusterOperation } from '../../api/use-cluster.ts';
 import { Answer } from '../../ui/states.tsx';
 import { EventExplorer } from '../events/explorer.tsx';
 import { usePlace } from '../events/state/use-place.ts';
@@ -9,11 +9,8 @@ const path = '/frame/clusters/$clusterId/pipelines/$pipelineId/logs';
 
 /** What the pipeline said: the explorer of events with type and pipeline fixed. */
 export function PipelineLogs() {
-  const { clusterId, pipelineId } = useParams({ from: path });
-  const described = useOperation('describe_pipeline', {
-    virtual_cluster_id: clusterId,
-    pipeline_id: pipelineId,
-  });
+  const { pipelineId } = useParams({ from: path });
+  const described = useClusterOperation('describe_pipeline', { pipeline_id: pipelineId });
   return (
     <Answer of={described} what="describe the pipeline">
       {({ pipeline_overview }) => <LogsOf name={pipeline_overview.name} />}
@@ -22,10 +19,10 @@ export function PipelineLogs() {
 }
 
 function LogsOf({ name }: { readonly name: string }) {
-  const { clusterId, pipelineId } = useParams({ from: path });
+  const { pipelineId } = useParams({ from: path });
   const scope = useMemo(
     () => ({ types: ['pipeline_logs'], filter: `data.pipeline_name == ${JSON.stringify(name)}` }) as const,
     [name],
   );
-  return <EventExplorer key={pipelineId} clusterId={clusterId} scope={scope} {...usePlace()} />;
+  return <EventExplorer key={pipelineId} scope={scope} {...usePlace()} />;
 }

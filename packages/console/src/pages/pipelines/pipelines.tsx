@@ -1,8 +1,9 @@
 import { PlusIcon } from '@primer/octicons-react';
-import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { pipelineEngineNote, pipelineTypes } from '@weir/api/pipeline-types';
 import { useState } from 'react';
-import { useAction, useOperation } from '../../api/use-operation.ts';
+import { useClusterId, useClusterOperation } from '../../api/use-cluster.ts';
+import { useAction } from '../../api/use-operation.ts';
 import { counted } from '../../format/format.ts';
 import { visibleText } from '../../format/visible-text.ts';
 import { useContextOfCaller } from '../../session/context.ts';
@@ -64,10 +65,10 @@ const columnsOf = (clusterId: string): readonly Column<Pipeline>[] => [
 ];
 
 export function Pipelines() {
-  const { clusterId } = useParams({ from: '/frame/clusters/$clusterId/pipelines' });
+  const clusterId = useClusterId();
   const navigate = useNavigate();
   const [isCreating, setCreating] = useState(false);
-  const listed = useOperation('list_pipelines', { virtual_cluster_id: clusterId }, { everyMs: 10_000 });
+  const listed = useClusterOperation('list_pipelines', {}, { everyMs: 10_000 });
   return (
     <Page
       title="Pipelines"
@@ -100,19 +101,19 @@ export function Pipelines() {
           pipeline to begin.
         </Empty>
       </ListTable>
-      <Secrets clusterId={clusterId} />
-      <NewPipeline clusterId={clusterId} isOpen={isCreating} onClose={() => setCreating(false)} />
+      <Secrets />
+      <NewPipeline isOpen={isCreating} onClose={() => setCreating(false)} />
     </Page>
   );
 }
 
 interface NewPipelineProps {
-  readonly clusterId: string;
   readonly isOpen: boolean;
   readonly onClose: () => void;
 }
 
-function NewPipeline({ clusterId, isOpen, onClose }: NewPipelineProps) {
+function NewPipeline({ isOpen, onClose }: NewPipelineProps) {
+  const clusterId = useClusterId();
   const navigate = useNavigate();
   const create = useAction('create_pipeline');
   const context = useContextOfCaller();

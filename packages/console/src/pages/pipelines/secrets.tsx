@@ -1,7 +1,7 @@
 import { PlusIcon, SyncIcon, TrashIcon } from '@primer/octicons-react';
 import type { OutputOf } from '@weir/api/client';
 import { useState } from 'react';
-import { useOperation } from '../../api/use-operation.ts';
+import { useClusterId, useClusterOperation } from '../../api/use-cluster.ts';
 import { visibleText } from '../../format/visible-text.ts';
 import { useFormAction } from '../../ui/actions.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
@@ -17,8 +17,9 @@ type Secret = OutputOf<'list_secrets'>['secrets'][number];
 type Asked = { readonly what: 'create' } | { readonly what: 'rotate' | 'delete'; readonly secret: Secret };
 
 /** The named secrets of a cluster, without their values. */
-export function Secrets({ clusterId }: { readonly clusterId: string }) {
-  const secrets = useOperation('list_secrets', { virtual_cluster_id: clusterId });
+export function Secrets() {
+  const clusterId = useClusterId();
+  const secrets = useClusterOperation('list_secrets', {});
   const [asked, setAsked] = useState<Asked>();
   const onClose = () => setAsked(undefined);
   return (
@@ -52,10 +53,8 @@ export function Secrets({ clusterId }: { readonly clusterId: string }) {
           }
         </Answer>
       </Card>
-      {asked?.what === 'create' && <CreateSecret clusterId={clusterId} onClose={onClose} />}
-      {asked?.what === 'rotate' && (
-        <RotateSecret clusterId={clusterId} secret={asked.secret} onClose={onClose} />
-      )}
+      {asked?.what === 'create' && <CreateSecret onClose={onClose} />}
+      {asked?.what === 'rotate' && <RotateSecret secret={asked.secret} onClose={onClose} />}
       {asked?.what === 'delete' && (
         <DeletionDialog
           operation="delete_secret"
@@ -107,7 +106,6 @@ function SecretRow({ secret, onAsk }: SecretRowProps) {
 }
 
 interface OfCluster {
-  readonly clusterId: string;
   readonly onClose: () => void;
 }
 
@@ -122,7 +120,8 @@ function ValueField() {
   );
 }
 
-function CreateSecret({ clusterId, onClose }: OfCluster) {
+function CreateSecret({ onClose }: OfCluster) {
+  const clusterId = useClusterId();
   const create = useFormAction('create_secret', onClose);
   return (
     <FormDialog
@@ -156,7 +155,8 @@ function CreateSecret({ clusterId, onClose }: OfCluster) {
   );
 }
 
-function RotateSecret({ clusterId, secret, onClose }: OfCluster & { readonly secret: Secret }) {
+function RotateSecret({ secret, onClose }: OfCluster & { readonly secret: Secret }) {
+  const clusterId = useClusterId();
   const update = useFormAction('update_secret', onClose);
   const { name } = secret;
   return (

@@ -1,4 +1,5 @@
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useClusterId } from '../../api/use-cluster.ts';
 import { useOperation } from '../../api/use-operation.ts';
 import { TextDiff } from '../../ui/editor/text-diff.tsx';
 import { controlClass } from '../../ui/fields.tsx';
@@ -11,9 +12,9 @@ const path = '/frame/clusters/$clusterId/subjects/$subject/compare';
 
 /** What changed between two versions. Without a choice, between the last two. */
 export function SubjectCompare() {
-  const { clusterId, subject } = useParams({ from: path });
+  const { subject } = useParams({ from: path });
   const search = useSearch({ from: path });
-  const { latest } = useSubject(clusterId, subject);
+  const { latest } = useSubject(subject);
   const versions = latest.data?.versions ?? [];
   const to = search.to ?? versions.at(-1);
   const from = search.from ?? versions.filter((version) => version < (to ?? 0)).at(-1);
@@ -23,18 +24,18 @@ export function SubjectCompare() {
         <Empty title="Only one version">Register a second version to compare them.</Empty>
       </Card>
     );
-  return <Diff clusterId={clusterId} subject={subject} from={from ?? 1} to={to ?? 1} versions={versions} />;
+  return <Diff subject={subject} from={from ?? 1} to={to ?? 1} versions={versions} />;
 }
 
 interface DiffProps {
-  readonly clusterId: string;
   readonly subject: string;
   readonly from: number;
   readonly to: number;
   readonly versions: readonly number[];
 }
 
-function Diff({ clusterId, subject, from, to, versions }: DiffProps) {
+function Diff({ subject, from, to, versions }: DiffProps) {
+  const clusterId = useClusterId();
   const navigate = useNavigate({ from: '/clusters/$clusterId/subjects/$subject/compare' });
   const target = { virtual_cluster_id: clusterId, subject, include_deleted: true };
   const before = useOperation('describe_schema', { ...target, version: from });

@@ -1,5 +1,6 @@
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
+import { useClusterId } from '../../api/use-cluster.ts';
 import { SelectField, TextField } from '../../ui/fields.tsx';
 import { Page } from '../../ui/page.tsx';
 import { say } from '../../ui/toasts.tsx';
@@ -13,17 +14,15 @@ const examples: Readonly<Record<SchemaType, string>> = {
 };
 
 export function NewSubject() {
-  const { clusterId } = useParams({ from: '/frame/clusters/$clusterId/new-subject' });
+  const clusterId = useClusterId();
   const search = useSearch({ from: '/frame/clusters/$clusterId/new-subject' });
   const navigate = useNavigate();
   const [subject, setSubject] = useState(search.subject ?? '');
   const [type, setType] = useState<SchemaType>('AVRO');
   return (
     <Page title="Create subject" facts="Registers the first version of a schema under a new name">
-      <SchemaEditor
-        // Another language begins with another example.
+      <SchemaEditor // Another language begins with another example.
         key={type}
-        clusterId={clusterId}
         subject={subject}
         type={type}
         initialText={examples[type]}

@@ -11,14 +11,12 @@ const path = '/frame/clusters/$clusterId/subjects/$subject/edit';
 export function NewVersion() {
   const { clusterId, subject } = useParams({ from: path });
   const navigate = useNavigate();
-  const { latest } = useSubject(clusterId, subject);
+  const { latest } = useSubject(subject);
   return (
     <Answer of={latest} what="describe the last version">
       {(last) => (
-        <SchemaEditor
-          // What was typed stays when the last version is read again.
+        <SchemaEditor // What was typed stays when the last version is read again.
           key={subject}
-          clusterId={clusterId}
           subject={subject}
           type={last.schema_type}
           initialText={readableSchema(last.schema_type, last.schema)}

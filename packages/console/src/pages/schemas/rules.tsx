@@ -2,6 +2,7 @@ import { useParams } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
 import { useState } from 'react';
 import { problemOf } from '../../api/client.ts';
+import { useClusterId } from '../../api/use-cluster.ts';
 import { useAction, useOperation } from '../../api/use-operation.ts';
 import { visibleText } from '../../format/visible-text.ts';
 import { Button } from '../../ui/button.tsx';
@@ -34,27 +35,26 @@ const modes: Readonly<Record<Mode, string>> = {
 
 /** The rules of the whole registry. */
 export function RegistryRules() {
-  const { clusterId } = useParams({ from: '/frame/clusters/$clusterId/registry-config' });
   return (
     <Page title="Registry config" facts="Applies to every subject without its own config">
-      <Rules clusterId={clusterId} />
+      <Rules />
     </Page>
   );
 }
 
 export function SubjectRules() {
-  const { clusterId, subject } = useParams({
+  const { subject } = useParams({
     from: '/frame/clusters/$clusterId/subjects/$subject/config',
   });
-  return <Rules clusterId={clusterId} subject={subject} />;
+  return <Rules subject={subject} />;
 }
 
 interface RulesProps {
-  readonly clusterId: string;
   readonly subject?: string;
 }
 
-function Rules({ clusterId, subject }: RulesProps) {
+function Rules({ subject }: RulesProps) {
+  const clusterId = useClusterId();
   const target = { virtual_cluster_id: clusterId, ...(subject === undefined ? {} : { subject }) };
   const config = useOperation('describe_registry_config', target);
   return (

@@ -2,6 +2,7 @@ import type { OutputOf } from '@weir/api/client';
 import { ApiError } from '@weir/api/client';
 import { type ReactNode, useMemo, useRef, useState } from 'react';
 import { problemOf } from '../../api/client.ts';
+import { useClusterId } from '../../api/use-cluster.ts';
 import { useAction, useOperation } from '../../api/use-operation.ts';
 import { visibleText } from '../../format/visible-text.ts';
 import { Button } from '../../ui/button.tsx';
@@ -15,7 +16,6 @@ import { type Reference, ReferencesField } from './references-field.tsx';
 import { languageOf, type SchemaType } from './schema-text.ts';
 
 interface SchemaEditorProps {
-  readonly clusterId: string;
   readonly subject: string;
   readonly type: SchemaType;
   readonly initialText: string;
@@ -29,7 +29,8 @@ const checkDelayMs = 350;
 
 /** Edits a schema; while it is typed, the registry says whether it could be the next version and what hinders it. */
 export function SchemaEditor(props: SchemaEditorProps) {
-  const { clusterId, subject, type, onRegistered, children } = props;
+  const clusterId = useClusterId();
+  const { subject, type, onRegistered, children } = props;
   const [text, setText] = useState(props.initialText);
   const [references, setReferences] = useState(props.initialReferences);
   const register = useAction('register_schema');

@@ -4,6 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
+import { useClusterId } from '../../api/use-cluster.ts';
 import { useAction } from '../../api/use-operation.ts';
 import { visibleText } from '../../format/visible-text.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
@@ -13,13 +14,13 @@ import { say } from '../../ui/toasts.tsx';
 import { restoredText, restoreVersions } from './restore-versions.ts';
 
 interface SubjectActionsProps {
-  readonly clusterId: string;
   readonly latest: OutputOf<'describe_schema'>;
   readonly isDeleted: boolean;
 }
 
 /** Deletes a subject in two steps as the registry does, and registers a deleted one again. */
-export function SubjectActions({ clusterId, latest, isDeleted }: SubjectActionsProps) {
+export function SubjectActions({ latest, isDeleted }: SubjectActionsProps) {
+  const clusterId = useClusterId();
   const navigate = useNavigate();
   const remove = useAction('delete_subject');
   const queries = useQueryClient();

@@ -1,5 +1,5 @@
 import { Link, Outlet, useParams } from '@tanstack/react-router';
-import { useOperation } from '../../api/use-operation.ts';
+import { useClusterId, useClusterOperation } from '../../api/use-cluster.ts';
 import { counted } from '../../format/format.ts';
 import { visibleText } from '../../format/visible-text.ts';
 import { Page, Tabs } from '../../ui/page.tsx';
@@ -15,7 +15,7 @@ const path = '/frame/clusters/$clusterId/subjects/$subject';
 /** The title, the facts and the tabs of a subject. */
 export function SubjectFrame() {
   const { clusterId, subject } = useParams({ from: path });
-  const { latest, liveVersions = [], isDeleted } = useSubject(clusterId, subject);
+  const { latest, liveVersions = [], isDeleted } = useSubject(subject);
   const params = { clusterId, subject };
   return (
     <Page
@@ -30,13 +30,11 @@ export function SubjectFrame() {
             {latest.data.mode !== 'READWRITE' && latest.data.mode !== null && (
               <Status kind="warn">{latest.data.mode}</Status>
             )}
-            <TopicLink clusterId={clusterId} subject={subject} />
+            <TopicLink subject={subject} />
           </span>
         )
       }
-      actions={
-        latest.data && <SubjectActions clusterId={clusterId} latest={latest.data} isDeleted={isDeleted} />
-      }
+      actions={latest.data && <SubjectActions latest={latest.data} isDeleted={isDeleted} />}
     >
       <Tabs
         tabs={[
@@ -54,11 +52,12 @@ export function SubjectFrame() {
 }
 
 /** The topic whose records have this schema, if there is one by that name. */
-function TopicLink({ clusterId, subject }: { readonly clusterId: string; readonly subject: string }) {
+function TopicLink({ subject }: { readonly subject: string }) {
+  const clusterId = useClusterId();
   const topic = topicOfSubject(subject);
-  const found = useOperation(
+  const found = useClusterOperation(
     'describe_topic',
-    { virtual_cluster_id: clusterId, topic_name: topic ?? '' },
+    { topic_name: topic ?? '' },
     { isEnabled: topic !== undefined },
   );
   if (topic === undefined || found.data === undefined) return null;

@@ -2,7 +2,8 @@ import { TrashIcon } from '@primer/octicons-react';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
 import { useState } from 'react';
-import { useAction, useOperation } from '../../api/use-operation.ts';
+import { useClusterId, useClusterOperation } from '../../api/use-cluster.ts';
+import { useAction } from '../../api/use-operation.ts';
 import { visibleText } from '../../format/visible-text.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
@@ -23,12 +24,11 @@ type Described = OutputOf<'describe_schema'>;
 
 /** One version of a subject: its text, and how it and others refer to each other. */
 export function SubjectSchema() {
-  const { clusterId, subject } = useParams({ from: path });
+  const { subject } = useParams({ from: path });
   const search = useSearch({ from: path });
   const navigate = useNavigate({ from: '/clusters/$clusterId/subjects/$subject' });
-  const { latest, liveVersions } = useSubject(clusterId, subject);
-  const described = useOperation('describe_schema', {
-    virtual_cluster_id: clusterId,
+  const { latest, liveVersions } = useSubject(subject);
+  const described = useClusterOperation('describe_schema', {
     subject,
     include_deleted: true,
     ...(search.version === undefined ? {} : { version: search.version }),
@@ -60,7 +60,7 @@ export function SubjectSchema() {
             {schema.is_deleted && <Status kind="muted">deleted</Status>}
             <div className="flex-1" />
             <CopyButton text={schema.schema} what="the schema" />
-            <VersionDeletion clusterId={clusterId} schema={schema} />
+            <VersionDeletion schema={schema} />
           </div>
           <CodeEditor
             label={`Schema of version ${schema.version}`}
@@ -72,19 +72,16 @@ export function SubjectSchema() {
             <Uses
               title="References"
               none="This version references no other schema."
-              clusterId={clusterId}
               uses={schema.references}
             />
             <Uses
               title="Referenced by"
               none="No schema references this version."
-              clusterId={clusterId}
               uses={schema.referenced_by}
             />
             <Uses
               title="Same schema"
               none="No other version has this schema."
-              clusterId={clusterId}
               uses={schema.used_by.filter((use) => use.subject !== subject || use.version !== schema.version)}
             />
           </div>
@@ -97,14 +94,13 @@ export function SubjectSchema() {
 interface UsesProps {
   readonly title: string;
   readonly none: string;
-  readonly clusterId: string;
   readonly uses: readonly { readonly name?: string; readonly subject: string; readonly version: number }[];
 }
 
 /** Rows of a card; the rest is counted. */
 const shownMax = 100;
 
-function Uses({ title, none, clusterId, uses }: UsesProps) {
+function Uses({ title, none, uses }: UsesProps) {
   return (
     <Card title={title}>
       {uses.length === 0 ? (
@@ -117,7 +113,6 @@ function Uses({ title, none, clusterId, uses }: UsesProps) {
               className="flex min-h-8 items-center gap-2 px-4 text-sm"
             >
               <ObjectLink
-                clusterId={clusterId}
                 of={{ kind: 'subject', name: subject }}
                 search={{ version }}
                 className="min-w-0 truncate text-ink underline"
@@ -139,7 +134,8 @@ function Uses({ title, none, clusterId, uses }: UsesProps) {
   );
 }
 
-function VersionDeletion({ clusterId, schema }: { readonly clusterId: string; readonly schema: Described }) {
+function VersionDeletion({ schema }: { readonly schema: Described }) {
+  const clusterId = useClusterId();
   const navigate = useNavigate();
   const remove = useAction('delete_schema_version');
   const [isAsking, setAsking] = useState(false);

@@ -1,5 +1,6 @@
 import { GearIcon, PlusIcon } from '@primer/octicons-react';
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useClusterId } from '../../api/use-cluster.ts';
 import { counted, formatCount } from '../../format/format.ts';
 import { Button } from '../../ui/button.tsx';
 import { countColumn } from '../../ui/columns.tsx';
@@ -13,7 +14,7 @@ import { Status } from '../../ui/status.tsx';
 import { schemaTypeNames } from './schema-text.ts';
 import { type Subject, useSubjects } from './use-subjects.ts';
 
-const columnsOf = (clusterId: string): readonly Column<Subject>[] => [
+const columns: readonly Column<Subject>[] = [
   {
     id: 'subject',
     title: 'Subject',
@@ -22,7 +23,6 @@ const columnsOf = (clusterId: string): readonly Column<Subject>[] => [
     cell: ({ subject, is_deleted }) => (
       <span className="flex items-center gap-2">
         <ObjectLink
-          clusterId={clusterId}
           of={{ kind: 'subject', name: subject }}
           className="truncate font-medium text-ink hover:underline"
         />
@@ -69,11 +69,11 @@ const nameOf = ({ subject }: Subject) => subject;
 const path = '/frame/clusters/$clusterId/subjects';
 
 export function Subjects() {
-  const { clusterId } = useParams({ from: path });
+  const clusterId = useClusterId();
   const withDeleted = useSearch({ from: path }).deleted === true;
   const { q, set } = useListSearch();
   const navigate = useNavigate();
-  const listed = useSubjects(clusterId, withDeleted);
+  const listed = useSubjects(withDeleted);
   const all = listed.data?.subjects;
   const shown = all && matching(all, nameOf, q);
   const create = (
@@ -120,7 +120,7 @@ export function Subjects() {
             />
           ),
         }}
-        columns={columnsOf(clusterId)}
+        columns={columns}
         keyOf={nameOf}
         sort="subject"
         onOpen={({ subject }) =>

@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { OutputOf } from '@weir/api/client';
 import { call } from '../../api/client.ts';
+import { useClusterId } from '../../api/use-cluster.ts';
 
 export type Subject = OutputOf<'list_subjects'>['subjects'][number];
 
@@ -14,7 +15,8 @@ interface Subjects {
 }
 
 /** All subjects of a registry, page by page. */
-export function useSubjects(clusterId: string, withDeleted: boolean) {
+export function useSubjects(withDeleted: boolean) {
+  const clusterId = useClusterId();
   const input = { virtual_cluster_id: clusterId, include_deleted: withDeleted, limit: pageRows };
   return useQuery({
     queryKey: ['list_subjects', 'all', input],

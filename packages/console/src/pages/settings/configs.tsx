@@ -1,6 +1,6 @@
-import { useParams, useSearch } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { useOperation } from '../../api/use-operation.ts';
+import { useClusterId, useClusterOperation } from '../../api/use-cluster.ts';
 import { Checkbox } from '../../ui/fields.tsx';
 import { ListTable, useListSearch } from '../../ui/list-page.tsx';
 import { type ConfigRow, configColumns, keyOfConfig, useConfigEditor } from '../configs/config-editor.tsx';
@@ -10,10 +10,10 @@ const columns = configColumns('this cluster');
 
 /** The configs of a cluster. */
 export function Configs() {
-  const { clusterId } = useParams({ from: '/frame/clusters/$clusterId/settings/configs' });
+  const clusterId = useClusterId();
   const { show } = useSearch({ from: '/frame/clusters/$clusterId/settings/configs' });
   const { set } = useListSearch();
-  const defined = useOperation('list_cluster_config_definitions', { virtual_cluster_id: clusterId });
+  const defined = useClusterOperation('list_cluster_config_definitions', {});
   const definitions = defined.data?.definitions;
   const configs = useMemo(
     () =>
@@ -29,7 +29,6 @@ export function Configs() {
     [definitions],
   );
   const { rows, onOpen, actions, dialogs } = useConfigEditor({
-    clusterId,
     configs,
     operation: 'update_virtual_cluster_configuration',
     inputOf: (edited) => ({
@@ -39,7 +38,7 @@ export function Configs() {
     what: 'the configuration',
   });
   return (
-    <SettingsFrame clusterId={clusterId} actions={actions}>
+    <SettingsFrame actions={actions}>
       <ListTable
         label="Configs"
         title={`${rows.filter(({ isSet }) => isSet).length} set on this cluster`}

@@ -1,7 +1,8 @@
-import { Link, useParams } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
 import { clusterKind } from '@weir/core';
 import { useState } from 'react';
+import { useClusterId, useClusterOperation } from '../../api/use-cluster.ts';
 import { useOperation } from '../../api/use-operation.ts';
 import { clusterLabel } from '../../format/cluster-label.ts';
 import { visibleText } from '../../format/visible-text.ts';
@@ -31,12 +32,12 @@ type Shown = 'name' | 'tags' | 'tier' | 'bucket' | 'delete';
 
 /** What a cluster is called, where its files are, who may use it, and its end. */
 export function General() {
-  const { clusterId } = useParams({ from: '/frame/clusters/$clusterId/settings' });
+  const clusterId = useClusterId();
   const input = { virtual_cluster_id: clusterId };
   const described = useOperation('describe_virtual_cluster', input);
   const configured = useOperation('describe_virtual_cluster_configuration', input);
   return (
-    <SettingsFrame clusterId={clusterId}>
+    <SettingsFrame>
       <Answer of={described} what="describe the cluster">
         {({ virtual_cluster }) => (
           <Answer of={configured} what="describe the configuration of the cluster">
@@ -64,7 +65,7 @@ interface GeneralProps {
 function GeneralOf({ cluster, configuration, bucketStatus }: GeneralProps) {
   const clusterId = cluster.id;
   const kind = clusterKind(clusterId);
-  const { data } = useOperation('describe_virtual_cluster_tags', { virtual_cluster_id: clusterId });
+  const { data } = useClusterOperation('describe_virtual_cluster_tags', {});
   const mayNot = useMissingRight(clusterId) !== undefined;
   const [shown, setShown] = useState<Shown>();
   const close = () => setShown(undefined);
@@ -152,16 +153,16 @@ function GeneralOf({ cluster, configuration, bucketStatus }: GeneralProps) {
                   .
                 </>
               }
-              action={<AclSwitch clusterId={clusterId} isDisabled={mayNot} />}
+              action={<AclSwitch isDisabled={mayNot} />}
             >
-              <AclState clusterId={clusterId} />
+              <AclState />
             </SettingRow>
           </dl>
         </Card>
       )}
       <Card title="Danger zone">
         <dl className="divide-y divide-line">
-          <Protection clusterId={clusterId} isProtected={isProtected} isDisabled={mayNot} />
+          <Protection isProtected={isProtected} isDisabled={mayNot} />
           <SettingRow
             name="Delete"
             help={
@@ -181,10 +182,10 @@ function GeneralOf({ cluster, configuration, bucketStatus }: GeneralProps) {
       </Card>
       {/* Messages at the edge of the page do not cover the last button. */}
       <div className="h-20" />
-      {shown === 'name' && <RenameDialog clusterId={clusterId} name={cluster.name} onClose={close} />}
-      {shown === 'tags' && <TagsDialog clusterId={clusterId} tags={data?.tags ?? {}} onClose={close} />}
-      {shown === 'tier' && <TierDialog clusterId={clusterId} tier={cluster.tier} onClose={close} />}
-      {shown === 'bucket' && <BucketDialog clusterId={clusterId} bucketUrl={bucketUrl} onClose={close} />}
+      {shown === 'name' && <RenameDialog name={cluster.name} onClose={close} />}
+      {shown === 'tags' && <TagsDialog tags={data?.tags ?? {}} onClose={close} />}
+      {shown === 'tier' && <TierDialog tier={cluster.tier} onClose={close} />}
+      {shown === 'bucket' && <BucketDialog bucketUrl={bucketUrl} onClose={close} />}
       {shown === 'delete' && <DeleteCluster cluster={cluster} onClose={close} />}
     </>
   );
@@ -236,12 +237,12 @@ function Tags({ tags }: { readonly tags: Readonly<Record<string, string>> | unde
 }
 
 interface ProtectionProps {
-  readonly clusterId: string;
   readonly isProtected: boolean;
   readonly isDisabled: boolean;
 }
 
-function Protection({ clusterId, isProtected, isDisabled }: ProtectionProps) {
+function Protection({ isProtected, isDisabled }: ProtectionProps) {
+  const clusterId = useClusterId();
   const update = useButtonAction('update_virtual_cluster_configuration');
   const set = (isOn: boolean) =>
     update.run(

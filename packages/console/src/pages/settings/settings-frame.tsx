@@ -1,6 +1,6 @@
 import { clusterKind } from '@weir/core';
 import type { ReactNode } from 'react';
-import { useOperation } from '../../api/use-operation.ts';
+import { useClusterId, useClusterOperation } from '../../api/use-cluster.ts';
 import { clusterLabel } from '../../format/cluster-label.ts';
 import { useMissingRight } from '../../session/rights.ts';
 import { Page, Tabs } from '../../ui/page.tsx';
@@ -14,15 +14,15 @@ const tabs = [
 ] as const;
 
 interface SettingsFrameProps {
-  readonly clusterId: string;
   readonly actions?: ReactNode;
   readonly children: ReactNode;
 }
 
 /** The tabs that a cluster of its kind has, and what a person lacks who may only read them. */
-export function SettingsFrame({ clusterId, actions, children }: SettingsFrameProps) {
+export function SettingsFrame({ actions, children }: SettingsFrameProps) {
+  const clusterId = useClusterId();
   const params = { clusterId };
-  const { data } = useOperation('describe_virtual_cluster', { virtual_cluster_id: clusterId });
+  const { data } = useClusterOperation('describe_virtual_cluster', {});
   const missing = useMissingRight(clusterId);
   const kind = clusterKind(clusterId);
   return (

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
 import { GiB } from '@weir/core';
 import type { ReactNode } from 'react';
-import { useOperation } from '../../api/use-operation.ts';
+import { useClusterId, useClusterOperation } from '../../api/use-cluster.ts';
 import { counted, formatBytes, formatCount, formatDuration } from '../../format/format.ts';
 import { Card } from '../../ui/page.tsx';
 import { Status } from '../../ui/status.tsx';
@@ -10,15 +10,15 @@ import { Time } from '../../ui/time.tsx';
 import { shortDollars } from './storage-figures.ts';
 
 interface FreedProps {
-  readonly clusterId: string;
   readonly costs: OutputOf<'describe_storage_costs'>;
 }
 
 /** What is known to become free: dead files, and deleted topics whose time is over soon. Nothing is estimated. */
-export function Freed({ clusterId, costs }: FreedProps) {
-  const { data } = useOperation(
+export function Freed({ costs }: FreedProps) {
+  const clusterId = useClusterId();
+  const { data } = useClusterOperation(
     'list_topics',
-    { virtual_cluster_id: clusterId, include_recently_deleted: true, limit: 0 },
+    { include_recently_deleted: true, limit: 0 },
     { everyMs: 30_000 },
   );
   const deleted = data?.recently_deleted_topics ?? [];

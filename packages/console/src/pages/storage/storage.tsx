@@ -1,6 +1,6 @@
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type PriceListName, priceListNames, priceLists, priceNames } from '@weir/api/storage-costs';
-import { useOperation } from '../../api/use-operation.ts';
+import { useClusterOperation } from '../../api/use-cluster.ts';
 import { formatBytes, formatDuration, formatRounded } from '../../format/format.ts';
 import { Select } from '../../ui/fields.tsx';
 import { Freshness } from '../../ui/freshness.tsx';
@@ -24,7 +24,6 @@ const spans = [
 
 /** What the cluster stores and requests, and what that costs at the prices that the page shows. */
 export function Storage() {
-  const { clusterId } = useParams({ from });
   const search = useSearch({ from });
   const navigate = useNavigate({ from: '/clusters/$clusterId/storage' });
   const set = (change: Partial<typeof search>) =>
@@ -32,14 +31,9 @@ export function Storage() {
   const priceList: PriceListName = priceListNames.find((name) => name === search.price_list) ?? 's3';
   const own = readPrices(search.prices, priceNames);
   const span = spans.find(([seconds]) => seconds === search.last) ?? spans[0];
-  const described = useOperation(
+  const described = useClusterOperation(
     'describe_storage_costs',
-    {
-      virtual_cluster_id: clusterId,
-      last_seconds: Number(span[0]),
-      price_list: priceList,
-      prices: own,
-    },
+    { last_seconds: Number(span[0]), price_list: priceList, prices: own },
     { everyMs: 10_000 },
   );
   const { data } = described;
@@ -101,7 +95,7 @@ export function Storage() {
               <div className="flex min-w-0 flex-col gap-4">
                 <CostTable costs={costs} />
                 <StoredFiles costs={costs} />
-                <LargestTopics clusterId={clusterId} price={costs.prices.storage} />
+                <LargestTopics price={costs.prices.storage} />
               </div>
               <div className="flex min-w-0 flex-col gap-4">
                 <PriceTable
@@ -110,7 +104,7 @@ export function Storage() {
                   onPriceList={(name) => set({ price_list: name === 's3' ? undefined : name })}
                   onOwn={(prices) => set({ prices: pricesText(prices) })}
                 />
-                <Freed clusterId={clusterId} costs={costs} />
+                <Freed costs={costs} />
                 <ComparedKafka costs={costs} />
               </div>
             </div>

@@ -1,6 +1,6 @@
 import type { OutputOf } from '@weir/api/client';
 import { GiB } from '@weir/core';
-import { useOperation } from '../../api/use-operation.ts';
+import { useClusterOperation } from '../../api/use-cluster.ts';
 import { counted, formatBytes, formatCount, formatDuration } from '../../format/format.ts';
 import { ObjectLink } from '../../ui/object-link.tsx';
 import { Card } from '../../ui/page.tsx';
@@ -58,10 +58,10 @@ const topicsShown = 10;
 const nsPerMs = 1_000_000;
 
 /** The topics that hold the most. Requests are of files that topics share, so that a topic has none of its own. */
-export function LargestTopics({ clusterId, price }: { readonly clusterId: string; readonly price: number }) {
-  const listed = useOperation(
+export function LargestTopics({ price }: { readonly price: number }) {
+  const listed = useClusterOperation(
     'list_topics',
-    { virtual_cluster_id: clusterId, sort_by: 'size', descending: true, limit: topicsShown },
+    { sort_by: 'size', descending: true, limit: topicsShown },
     { everyMs: 30_000 },
   );
   return (
@@ -79,7 +79,6 @@ export function LargestTopics({ clusterId, price }: { readonly clusterId: string
                     key={name}
                     label={
                       <ObjectLink
-                        clusterId={clusterId}
                         of={{ kind: 'topic', name }}
                         title={`${name}, ${retention < 0 ? 'unlimited retention' : `${formatDuration(Number(retention) / nsPerMs)} retention`}`}
                         className="hover:underline"

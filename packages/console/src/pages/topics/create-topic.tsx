@@ -2,7 +2,8 @@ import { useNavigate } from '@tanstack/react-router';
 import { configProblem, topicNamePattern, topicNameRule } from '@weir/api/topic-rules';
 import { internalTopicProblem, isInternalTopic } from '@weir/core';
 import { useState } from 'react';
-import { useAction, useOperation } from '../../api/use-operation.ts';
+import { useClusterId, useClusterOperation } from '../../api/use-cluster.ts';
+import { useAction } from '../../api/use-operation.ts';
 import { Button } from '../../ui/button.tsx';
 import { Select, TextField } from '../../ui/fields.tsx';
 import { FormDialog } from '../../ui/form.tsx';
@@ -10,7 +11,6 @@ import { say } from '../../ui/toasts.tsx';
 import { ConfigControl } from '../configs/config-control.tsx';
 
 interface CreateTopicProps {
-  readonly clusterId: string;
   /** The topic to begin with the records of, if it is to be a clone. */
   readonly source?: string;
   readonly onClose: () => void;
@@ -19,9 +19,10 @@ interface CreateTopicProps {
 const partitionsMax = 200_000;
 
 /** Makes a topic, or a clone of one. What is wrong is said while it is typed. */
-export function CreateTopic({ clusterId, source, onClose }: CreateTopicProps) {
+export function CreateTopic({ source, onClose }: CreateTopicProps) {
+  const clusterId = useClusterId();
   const navigate = useNavigate();
-  const { data } = useOperation('list_topic_config_definitions', { virtual_cluster_id: clusterId });
+  const { data } = useClusterOperation('list_topic_config_definitions', {});
   const create = useAction('create_topic');
   const clone = useAction('create_topic_clone');
   const [name, setName] = useState(source === undefined ? '' : `${source}-clone`.slice(0, 249));

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { systemClock } from '@weir/core';
 import { call, problemOf } from '../../api/client.ts';
-import { useOperation } from '../../api/use-operation.ts';
+import { useClusterId, useClusterOperation } from '../../api/use-cluster.ts';
 import { formatCount, formatTime } from '../../format/format.ts';
 import { startTask } from '../../tasks/tasks.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
@@ -9,7 +9,6 @@ import { say } from '../../ui/toasts.tsx';
 import { deletionOf } from './topic-tasks.ts';
 
 interface DeleteTopicsProps {
-  readonly clusterId: string;
   readonly names: readonly string[];
   readonly onClose: () => void;
   /** After it was deleted, or the deletion of several began. */
@@ -19,9 +18,10 @@ interface DeleteTopicsProps {
 const namesShown = 10;
 
 /** Asks, deletes, and offers to restore what was deleted. Several are deleted by a task, which the tray shows. */
-export function DeleteTopics({ clusterId, names, onClose, onDone }: DeleteTopicsProps) {
+export function DeleteTopics({ names, onClose, onDone }: DeleteTopicsProps) {
+  const clusterId = useClusterId();
   const queries = useQueryClient();
-  const { data } = useOperation('describe_virtual_cluster_configuration', { virtual_cluster_id: clusterId });
+  const { data } = useClusterOperation('describe_virtual_cluster_configuration', {});
   const configuration = data?.virtual_cluster_configuration;
   const isRestorable = configuration?.soft_delete_topics_enabled === true;
   const untilMs = systemClock.nowMs() + Number(configuration?.inactive_topics_ttl ?? 0) / 1_000_000;

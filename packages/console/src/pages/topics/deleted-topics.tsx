@@ -1,4 +1,4 @@
-import { useOperation } from '../../api/use-operation.ts';
+import { useClusterId, useClusterOperation } from '../../api/use-cluster.ts';
 import { formatBytes, formatCount } from '../../format/format.ts';
 import { useFormAction } from '../../ui/actions.ts';
 import { Button } from '../../ui/button.tsx';
@@ -9,18 +9,9 @@ import { Time } from '../../ui/time.tsx';
 const shownMax = 200;
 
 /** Topics that were deleted and can be restored. */
-export function DeletedTopics({
-  clusterId,
-  onClose,
-}: {
-  readonly clusterId: string;
-  readonly onClose: () => void;
-}) {
-  const listed = useOperation('list_topics', {
-    virtual_cluster_id: clusterId,
-    include_recently_deleted: true,
-    limit: 0,
-  });
+export function DeletedTopics({ onClose }: { readonly onClose: () => void }) {
+  const clusterId = useClusterId();
+  const listed = useClusterOperation('list_topics', { include_recently_deleted: true, limit: 0 });
   const undelete = useFormAction('undelete_topic');
   return (
     <Dialog

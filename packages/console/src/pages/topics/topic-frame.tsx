@@ -13,7 +13,7 @@ import { useTopic } from './use-topic.ts';
 /** What the pages of a topic have in common: its name, what it is, and the tabs. */
 export function TopicFrame() {
   const { clusterId, topic } = useParams({ from: '/frame/clusters/$clusterId/topics/$topic' });
-  const described = useTopic(clusterId, topic);
+  const described = useTopic(topic);
   const { data } = described;
   const navigate = useNavigate();
   const [asks, setAsks] = useState<'clone' | 'delete' | undefined>();
@@ -51,10 +51,9 @@ export function TopicFrame() {
           </>
         )}
       </Answer>
-      {asks === 'clone' && <CreateTopic clusterId={clusterId} source={topic} onClose={close} />}
+      {asks === 'clone' && <CreateTopic source={topic} onClose={close} />}
       {asks === 'delete' && (
         <DeleteTopics
-          clusterId={clusterId}
           names={[topic]}
           onClose={close}
           onDone={() => void navigate({ to: '/clusters/$clusterId/topics', params: { clusterId } })}

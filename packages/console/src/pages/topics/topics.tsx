@@ -1,7 +1,8 @@
 import { PlusIcon } from '@primer/octicons-react';
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
 import { useCallback, useMemo, useState } from 'react';
+import { useClusterId } from '../../api/use-cluster.ts';
 import { useRowWindow } from '../../api/use-row-window.ts';
 import { counted, formatBytes, formatCount, formatDuration } from '../../format/format.ts';
 import { startTask } from '../../tasks/tasks.ts';
@@ -81,7 +82,7 @@ const countOf = ({ matching_count }: Answered) => matching_count!;
 const keyOf = ({ name }: Topic) => name;
 
 export function Topics() {
-  const { clusterId } = useParams({ from: '/frame/clusters/$clusterId/topics' });
+  const clusterId = useClusterId();
   const search = useSearch({ from: '/frame/clusters/$clusterId/topics' });
   const navigate = useNavigate();
   const { set, setFilter } = useListSearch();
@@ -176,11 +177,10 @@ export function Topics() {
           }
         </Answer>
       </Card>
-      {search.show === 'create' && <CreateTopic clusterId={clusterId} onClose={() => show(undefined)} />}
-      {search.show === 'deleted' && <DeletedTopics clusterId={clusterId} onClose={() => show(undefined)} />}
+      {search.show === 'create' && <CreateTopic onClose={() => show(undefined)} />}
+      {search.show === 'deleted' && <DeletedTopics onClose={() => show(undefined)} />}
       {isDeleting && (
         <DeleteTopics
-          clusterId={clusterId}
           names={[...selected]}
           onClose={() => setDeleting(false)}
           onDone={() => setSelected(new Set())}

@@ -1,6 +1,6 @@
-import { useOperation } from '../../api/use-operation.ts';
+import { useClusterOperation } from '../../api/use-cluster.ts';
 
 /** The topic that a page is about. All its tabs share the answer. */
-export function useTopic(clusterId: string, topic: string) {
-  return useOperation('describe_topic', { virtual_cluster_id: clusterId, topic_name: topic });
+export function useTopic(topic: string) {
+  return useClusterOperation('describe_topic', { topic_name: topic });
 }

@@ -31,11 +31,7 @@ export function QueryBar({ explorer }: { readonly explorer: Explorer }) {
     <div className="flex flex-col gap-2">
       <div className="flex flex-wrap items-start gap-2">
         {scope.types === undefined && (
-          <TypesPicker
-            clusterId={explorer.clusterId}
-            types={state.types}
-            onChange={(types) => explorer.search({ types })}
-          />
+          <TypesPicker types={state.types} onChange={(types) => explorer.search({ types })} />
         )}
         <TimePicker
           range={state.range}

@@ -2,21 +2,21 @@ import { Menu } from '@base-ui/react/menu';
 import { CheckIcon, TriangleDownIcon } from '@primer/octicons-react';
 import { clusterKind } from '@weir/core';
 import { type EventTypeName, eventTypes, eventTypesIn } from '@weir/events';
-import { useOperation } from '../../../api/use-operation.ts';
+import { useClusterId, useClusterOperation } from '../../../api/use-cluster.ts';
 import { Button } from '../../../ui/button.tsx';
 import { popupClass } from '../../../ui/menu.tsx';
 
 interface TypesPickerProps {
-  readonly clusterId: string;
   readonly types: readonly EventTypeName[];
   readonly onChange: (types: readonly EventTypeName[]) => void;
 }
 
 /** Which types of events to search; none are all. */
-export function TypesPicker({ clusterId, types, onChange }: TypesPickerProps) {
+export function TypesPicker({ types, onChange }: TypesPickerProps) {
+  const clusterId = useClusterId();
   const toggle = (type: EventTypeName) =>
     onChange(types.includes(type) ? types.filter((one) => one !== type) : [...types, type]);
-  const { data } = useOperation('get_events_state', { virtual_cluster_id: clusterId });
+  const { data } = useClusterOperation('get_events_state', {});
   const isOff = (type: EventTypeName) =>
     !eventTypes[type].isEmitted || (data?.enabled === true && data.event_types[type]?.enabled === false);
   const chosenOff = types.filter(isOff);

@@ -1,6 +1,7 @@
 import { systemClock } from '@weir/core';
 import { type EventTypeName, parseFilter, resolveTimeRange } from '@weir/events';
 import { useEffect, useRef, useState } from 'react';
+import { useClusterId } from '../../../api/use-cluster.ts';
 import { say } from '../../../ui/toasts.tsx';
 import { withCondition } from '../filter/add-condition.ts';
 import { draftOf, type FilterDraft, filterOf, withFilter } from '../filter/filter-draft.ts';
@@ -21,7 +22,6 @@ interface ExplorerScope {
 }
 
 export interface ExplorerProps {
-  readonly clusterId: string;
   readonly state: ExplorerState;
   /** Writes a state to the URL: as a new place that the back button leaves, or instead of the present one. */
   readonly onState: (state: ExplorerState, options: { readonly isSamePlace: boolean }) => void;
@@ -64,7 +64,8 @@ const earlierMax = 100;
 /** While events are live, the timeline is drawn again after so many polls. */
 const pollsPerTimeline = 5;
 
-export function useExplorer({ clusterId, state, onState, scope: given }: ExplorerProps): Explorer {
+export function useExplorer({ state, onState, scope: given }: ExplorerProps): Explorer {
+  const clusterId = useClusterId();
   const scope = given ?? {};
   const isWhole = given === undefined;
   const [run, setRun] = useState(0);

@@ -3,6 +3,7 @@ import type { OutputOf } from '@weir/api/client';
 import { systemClock } from '@weir/core';
 import { useEffect, useRef, useState } from 'react';
 import { call } from '../../../api/client.ts';
+import { useClusterId } from '../../../api/use-cluster.ts';
 import { credentialOf, useCredential } from './kafka-credential.ts';
 import { type MessagesSearch, readInputOf } from './messages-search.ts';
 
@@ -14,7 +15,8 @@ export const keyOfRecord = ({ partition, offset }: Pick<TopicRecord, 'partition'
   `${partition}:${offset}`;
 
 /** Reads the page of records that the URL stands for. It is read again only on request: a scan may be long. */
-export function useRecords(clusterId: string, topic: string, search: MessagesSearch) {
+export function useRecords(topic: string, search: MessagesSearch) {
+  const clusterId = useClusterId();
   const { version } = useCredential(clusterId);
   const input = readInputOf(search);
   return useQuery({
@@ -34,10 +36,11 @@ export function useRecords(clusterId: string, topic: string, search: MessagesSea
 
 /** One whole record, as the list shows it or as base64. */
 export function useWholeRecord(
-  { clusterId, topic, record }: { clusterId: string; topic: string; record: TopicRecord },
+  { topic, record }: { topic: string; record: TopicRecord },
   format: 'auto' | 'base64',
   isEnabled: boolean,
 ) {
+  const clusterId = useClusterId();
   const { version } = useCredential(clusterId);
   const { partition, offset } = record;
   return useQuery({
@@ -77,7 +80,6 @@ const liveRecordsMax = 500;
 const perCallMax = 100;
 
 interface LiveOptions {
-  readonly clusterId: string;
   readonly topic: string;
   readonly search: MessagesSearch;
   /** Where records begin that are not on the page. */
@@ -88,7 +90,8 @@ interface LiveOptions {
 }
 
 /** Records that arrive while the page is open, the newest first. */
-export function useLive({ clusterId, topic, search, cursor, isOn, isPaused }: LiveOptions) {
+export function useLive({ topic, search, cursor, isOn, isPaused }: LiveOptions) {
+  const clusterId = useClusterId();
   const [records, setRecords] = useState<readonly TopicRecord[]>([]);
   const [error, setError] = useState<unknown>(undefined);
   const position = useRef(cursor);

@@ -1,8 +1,8 @@
 import { PencilIcon, PlusIcon, TrashIcon } from '@primer/octicons-react';
-import { useParams } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
 import { useState } from 'react';
-import { useAction, useOperation } from '../../../api/use-operation.ts';
+import { useClusterId, useClusterOperation } from '../../../api/use-cluster.ts';
+import { useAction } from '../../../api/use-operation.ts';
 import { formatDuration } from '../../../format/format.ts';
 import { visibleText } from '../../../format/visible-text.ts';
 import { useMissingRight } from '../../../session/rights.ts';
@@ -19,11 +19,10 @@ type Subscription = OutputOf<'list_client_metrics_subscriptions'>['subscriptions
 
 /** Which clients are asked for which of their metrics, and how often. */
 export function ClientMetrics() {
-  const { clusterId } = useParams({ from: '/frame/clusters/$clusterId/settings/client-metrics' });
-  const listed = useOperation('list_client_metrics_subscriptions', { virtual_cluster_id: clusterId });
-  const mayNot = useMissingRight(clusterId) !== undefined;
+  const listed = useClusterOperation('list_client_metrics_subscriptions', {});
+  const mayNot = useMissingRight(useClusterId()) !== undefined;
   const [edited, setEdited] = useState<Subscription | 'new'>();
-  const remove = useRemove(clusterId);
+  const remove = useRemove();
   const isEmpty = listed.data?.subscriptions.length === 0;
   const create = (
     <Button kind="primary" icon={PlusIcon} disabled={mayNot} onClick={() => setEdited('new')}>
@@ -31,7 +30,7 @@ export function ClientMetrics() {
     </Button>
   );
   return (
-    <SettingsFrame clusterId={clusterId} actions={isEmpty ? undefined : create}>
+    <SettingsFrame actions={isEmpty ? undefined : create}>
       <Card title="Client metrics subscriptions">
         <Answer of={listed} what="list the subscriptions">
           {({ subscriptions }) =>
@@ -53,7 +52,6 @@ export function ClientMetrics() {
       </Card>
       {edited !== undefined && (
         <SubscriptionDialog
-          clusterId={clusterId}
           subscription={edited === 'new' ? undefined : edited}
           names={listed.data?.subscriptions.map(({ name }) => name) ?? []}
           onClose={() => setEdited(undefined)}
@@ -63,10 +61,10 @@ export function ClientMetrics() {
   );
 }
 
-function useRemove(clusterId: string): (subscription: Subscription) => void {
+function useRemove(): (subscription: Subscription) => void {
   const remove = useAction('delete_client_metrics_subscriptions');
   const restore = useAction('update_client_metrics_subscriptions');
-  const input = { virtual_cluster_id: clusterId };
+  const input = { virtual_cluster_id: useClusterId() };
   const onError = ({ message }: Error) => say(message, 'fail');
   return (subscription) =>
     remove.mutate(

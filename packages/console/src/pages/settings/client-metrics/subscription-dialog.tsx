@@ -1,5 +1,6 @@
 import type { OutputOf } from '@weir/api/client';
 import { useState } from 'react';
+import { useClusterId } from '../../../api/use-cluster.ts';
 import { useFormAction } from '../../../ui/actions.ts';
 import { TextField } from '../../../ui/fields.tsx';
 import { FormDialog, textOf } from '../../../ui/form.tsx';
@@ -7,7 +8,6 @@ import { FormDialog, textOf } from '../../../ui/form.tsx';
 type Subscription = OutputOf<'list_client_metrics_subscriptions'>['subscriptions'][number];
 
 interface SubscriptionDialogProps {
-  readonly clusterId: string;
   /** The one to change, or `undefined` for a new one. */
   readonly subscription: Subscription | undefined;
   /** Names that are taken. */
@@ -20,7 +20,8 @@ const intervalMinMs = 100;
 const intervalMaxMs = 3_600_000;
 const usualIntervalMs = 300_000;
 
-export function SubscriptionDialog({ clusterId, subscription, names, onClose }: SubscriptionDialogProps) {
+export function SubscriptionDialog({ subscription, names, onClose }: SubscriptionDialogProps) {
+  const clusterId = useClusterId();
   const update = useFormAction('update_client_metrics_subscriptions', onClose);
   const [name, setName] = useState(subscription?.name ?? '');
   const [interval, setTypedInterval] = useState(String(subscription?.interval_ms ?? usualIntervalMs));

@@ -1,9 +1,10 @@
-import { Link, useParams } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
 import { clusterKind } from '@weir/core';
 import { type EventTypeName, eventTypes, eventTypesIn } from '@weir/events';
 import { useState } from 'react';
-import { useAction, useOperation } from '../../../api/use-operation.ts';
+import { useClusterId, useClusterOperation } from '../../../api/use-cluster.ts';
+import { useAction } from '../../../api/use-operation.ts';
 import { counted } from '../../../format/format.ts';
 import { useMissingRight } from '../../../session/rights.ts';
 import { useFormAction } from '../../../ui/actions.ts';
@@ -36,9 +37,9 @@ type Edits = Readonly<Partial<Record<EventTypeName, TypeEdit>>>;
 
 /** Whether a cluster records events, which ones, and for how long. */
 export function EventSettings() {
-  const { clusterId } = useParams({ from: '/frame/clusters/$clusterId/settings/events' });
-  const state = useOperation('get_events_state', { virtual_cluster_id: clusterId });
-  const mayNot = useMissingRight(clusterId) !== undefined;
+  const clusterId = useClusterId();
+  const state = useClusterOperation('get_events_state', {});
+  const mayNot = useMissingRight(useClusterId()) !== undefined;
   const [edits, setEdits] = useState<Edits>({});
   const [isReviewed, setReviewed] = useState(false);
   const types = eventTypesIn(clusterKind(clusterId));
@@ -49,7 +50,6 @@ export function EventSettings() {
   );
   return (
     <SettingsFrame
-      clusterId={clusterId}
       actions={
         Object.keys(edits).length > 0 && (
           <>
@@ -77,7 +77,7 @@ export function EventSettings() {
             <>
               <Card title="Recording">
                 <dl>
-                  <EventsSwitch clusterId={clusterId} isEnabled={answer.enabled} isDisabled={mayNot} />
+                  <EventsSwitch isEnabled={answer.enabled} isDisabled={mayNot} />
                 </dl>
               </Card>
               <Card title="Types">
@@ -101,7 +101,6 @@ export function EventSettings() {
       </Answer>
       {isReviewed && (
         <ReviewEvents
-          clusterId={clusterId}
           changes={changes}
           edits={changed}
           onClose={() => setReviewed(false)}
@@ -113,12 +112,12 @@ export function EventSettings() {
 }
 
 interface EventsSwitchProps {
-  readonly clusterId: string;
   readonly isEnabled: boolean;
   readonly isDisabled: boolean;
 }
 
-function EventsSwitch({ clusterId, isEnabled, isDisabled }: EventsSwitchProps) {
+function EventsSwitch({ isEnabled, isDisabled }: EventsSwitchProps) {
+  const clusterId = useClusterId();
   const update = useAction('update_events_state');
   const set = (enabled: boolean) =>
     update.mutate(
@@ -214,14 +213,14 @@ function EventType({ type, state, edit, isDisabled, onEdit }: EventTypeProps) {
 }
 
 interface ReviewEventsProps {
-  readonly clusterId: string;
   readonly changes: readonly SettingChange[];
   readonly edits: Edits;
   readonly onClose: () => void;
   readonly onDone: () => void;
 }
 
-function ReviewEvents({ clusterId, changes, edits, onClose, onDone }: ReviewEventsProps) {
+function ReviewEvents({ changes, edits, onClose, onDone }: ReviewEventsProps) {
+  const clusterId = useClusterId();
   const update = useFormAction('update_events_state', () => {
     onDone();
     onClose();

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call, problemOf } from '../../../api/client.ts';
+import { useClusterId } from '../../../api/use-cluster.ts';
 import { useAction } from '../../../api/use-operation.ts';
 import { Button } from '../../../ui/button.tsx';
 import { TextField } from '../../../ui/fields.tsx';
@@ -10,7 +11,6 @@ import { say } from '../../../ui/toasts.tsx';
 import { useDebounced } from '../../../ui/use-debounced.ts';
 
 interface BucketDialogProps {
-  readonly clusterId: string;
   /** `null` for the one that agents were started with. */
   readonly bucketUrl: string | null;
   readonly onClose: () => void;
@@ -19,7 +19,8 @@ interface BucketDialogProps {
 const settledMs = 300;
 
 /** Names the bucket for new files. The service checks the URL while it is typed. */
-export function BucketDialog({ clusterId, bucketUrl, onClose }: BucketDialogProps) {
+export function BucketDialog({ bucketUrl, onClose }: BucketDialogProps) {
+  const clusterId = useClusterId();
   const update = useAction('update_virtual_cluster_configuration');
   const [typed, setTyped] = useState(bucketUrl ?? '');
   const settled = useDebounced(typed.trim(), settledMs);

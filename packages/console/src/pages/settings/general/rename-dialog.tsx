@@ -1,18 +1,19 @@
 import { clusterNamePattern, clusterNameRule } from '@weir/api/cluster-rules';
 import { useState } from 'react';
+import { useClusterId } from '../../../api/use-cluster.ts';
 import { clusterLabel } from '../../../format/cluster-label.ts';
 import { useFormAction } from '../../../ui/actions.ts';
 import { TextField } from '../../../ui/fields.tsx';
 import { FormDialog } from '../../../ui/form.tsx';
 
 interface RenameDialogProps {
-  readonly clusterId: string;
   /** With the prefix of its kind. */
   readonly name: string;
   readonly onClose: () => void;
 }
 
-export function RenameDialog({ clusterId, name, onClose }: RenameDialogProps) {
+export function RenameDialog({ name, onClose }: RenameDialogProps) {
+  const clusterId = useClusterId();
   const rename = useFormAction('rename_virtual_cluster', onClose);
   const before = clusterLabel({ name });
   const [typed, setTyped] = useState(before);

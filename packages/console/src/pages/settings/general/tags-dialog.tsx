@@ -1,5 +1,6 @@
 import { PlusIcon, XIcon } from '@primer/octicons-react';
 import { useState } from 'react';
+import { useClusterId } from '../../../api/use-cluster.ts';
 import { useFormAction } from '../../../ui/actions.ts';
 import { Button, IconButton } from '../../../ui/button.tsx';
 import { controlClass } from '../../../ui/fields.tsx';
@@ -7,7 +8,6 @@ import { FormDialog } from '../../../ui/form.tsx';
 import { type TypedTag, tagProblem, tagsOf } from './tags.ts';
 
 interface TagsDialogProps {
-  readonly clusterId: string;
   readonly tags: Readonly<Record<string, string>>;
   readonly onClose: () => void;
 }
@@ -15,7 +15,8 @@ interface TagsDialogProps {
 const empty = (key: number): TypedTag => ({ key, name: '', value: '' });
 
 /** Replaces all tags. What is wrong is said while it is typed. */
-export function TagsDialog({ clusterId, tags, onClose }: TagsDialogProps) {
+export function TagsDialog({ tags, onClose }: TagsDialogProps) {
+  const clusterId = useClusterId();
   const update = useFormAction('update_virtual_cluster_tags', onClose);
   const [typed, setTyped] = useState<readonly TypedTag[]>(() => {
     const there = Object.entries(tags).map(([name, value], key) => ({ key, name, value }));

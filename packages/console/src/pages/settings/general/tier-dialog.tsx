@@ -1,5 +1,6 @@
 import { clusterTiers } from '@weir/api/cluster-rules';
 import { useState } from 'react';
+import { useClusterId } from '../../../api/use-cluster.ts';
 import { useFormAction } from '../../../ui/actions.ts';
 import { SelectField } from '../../../ui/fields.tsx';
 import { FormDialog } from '../../../ui/form.tsx';
@@ -7,14 +8,14 @@ import { FormDialog } from '../../../ui/form.tsx';
 type Tier = (typeof clusterTiers)[number];
 
 interface TierDialogProps {
-  readonly clusterId: string;
   readonly tier: Tier;
   readonly onClose: () => void;
 }
 
 export const tierHelp = 'For tools that read it; it has no effect on limits.';
 
-export function TierDialog({ clusterId, tier, onClose }: TierDialogProps) {
+export function TierDialog({ tier, onClose }: TierDialogProps) {
+  const clusterId = useClusterId();
   const update = useFormAction('update_virtual_cluster_tier', onClose);
   const [chosen, setChosen] = useState<Tier>(tier);
   return (

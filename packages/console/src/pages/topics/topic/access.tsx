@@ -38,12 +38,12 @@ export function TopicAccess() {
   const readers = useOperation('explain_access', { ...about, operation: 'READ' }, { everyMs: 15_000 });
   const writers = useOperation('explain_access', { ...about, operation: 'WRITE' }, { everyMs: 15_000 });
   const [isCreating, setCreating] = useState(false);
-  const ruleColumns = useRuleColumns(clusterId);
+  const ruleColumns = useRuleColumns();
   const columns = useMemo(() => columnsOf(clusterId, topic), [clusterId, topic]);
   return (
     <>
       <div className="flex flex-wrap items-center gap-2">
-        <AclState clusterId={clusterId} />
+        <AclState />
         <div className="flex-1" />
         <Button
           onClick={() =>
@@ -94,11 +94,7 @@ export function TopicAccess() {
         }}
       </Answer>
       {isCreating && (
-        <AclFormDialog
-          clusterId={clusterId}
-          given={{ resource_name: topic }}
-          onClose={() => setCreating(false)}
-        />
+        <AclFormDialog given={{ resource_name: topic }} onClose={() => setCreating(false)} />
       )}
     </>
   );

@@ -1,6 +1,6 @@
 import { useParams } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { useOperation } from '../../../api/use-operation.ts';
+import { useClusterOperation } from '../../../api/use-cluster.ts';
 import { DataTable } from '../../../ui/data-table.tsx';
 import { Card } from '../../../ui/page.tsx';
 import { Answer } from '../../../ui/states.tsx';
@@ -12,8 +12,8 @@ const columns = configColumns('this topic');
 /** The configs of a topic: those that are set first. */
 export function Configs() {
   const { clusterId, topic } = useParams({ from: '/frame/clusters/$clusterId/topics/$topic/configs' });
-  const { data } = useTopic(clusterId, topic);
-  const defined = useOperation('list_topic_config_definitions', { virtual_cluster_id: clusterId });
+  const { data } = useTopic(topic);
+  const defined = useClusterOperation('list_topic_config_definitions', {});
   const configs = useMemo(() => {
     const set = new Set(data?.set_configs);
     return (defined.data?.definitions ?? [])
@@ -25,7 +25,6 @@ export function Configs() {
       .toSorted((a, b) => Number(b.isSet) - Number(a.isSet));
   }, [data, defined.data]);
   const { rows, onOpen, actions, dialogs } = useConfigEditor({
-    clusterId,
     configs,
     operation: 'update_topic',
     inputOf: (edited) => ({

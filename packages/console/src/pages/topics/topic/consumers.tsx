@@ -1,7 +1,6 @@
 import { useParams } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
-import { useMemo } from 'react';
-import { useOperation } from '../../../api/use-operation.ts';
+import { useClusterOperation } from '../../../api/use-cluster.ts';
 import { formatCount } from '../../../format/format.ts';
 import { type Column, DataTable } from '../../../ui/data-table.tsx';
 import { ObjectLink } from '../../../ui/object-link.tsx';
@@ -10,40 +9,38 @@ import { Answer, Empty } from '../../../ui/states.tsx';
 
 type Consumer = OutputOf<'list_topic_consumers'>['consumers'][number];
 
-function columnsOf(clusterId: string): readonly Column<Consumer>[] {
-  const number = (id: string, title: string, of: (consumer: Consumer) => number): Column<Consumer> => ({
-    id,
-    title,
-    width: 'minmax(7rem, 1fr)',
-    isNumber: true,
-    cell: (consumer) => formatCount(of(consumer)),
-  });
-  return [
-    {
-      id: 'group',
-      title: 'Group',
-      width: 'minmax(12rem, 2fr)',
-      cell: ({ group }) => <ObjectLink clusterId={clusterId} of={{ kind: 'group', name: group }} />,
-    },
-    { id: 'state', title: 'State', width: 'minmax(7rem, 1fr)', cell: ({ state }) => state },
-    number('members', 'Members', ({ member_count }) => member_count),
-    number('partitions', 'Committed', ({ partition_count }) => partition_count),
-    number('lag', 'Lag', ({ lag }) => lag),
-    number('most', 'Largest lag', ({ max_lag }) => max_lag),
-  ];
-}
+const number = (id: string, title: string, of: (consumer: Consumer) => number): Column<Consumer> => ({
+  id,
+  title,
+  width: 'minmax(7rem, 1fr)',
+  isNumber: true,
+  cell: (consumer) => formatCount(of(consumer)),
+});
+
+const columns: readonly Column<Consumer>[] = [
+  {
+    id: 'group',
+    title: 'Group',
+    width: 'minmax(12rem, 2fr)',
+    cell: ({ group }) => <ObjectLink of={{ kind: 'group', name: group }} />,
+  },
+  { id: 'state', title: 'State', width: 'minmax(7rem, 1fr)', cell: ({ state }) => state },
+  number('members', 'Members', ({ member_count }) => member_count),
+  number('partitions', 'Committed', ({ partition_count }) => partition_count),
+  number('lag', 'Lag', ({ lag }) => lag),
+  number('most', 'Largest lag', ({ max_lag }) => max_lag),
+];
 
 const keyOf = ({ group }: Consumer) => group;
 
 /** The groups that read the topic, with their lag in it. */
 export function Consumers() {
-  const { clusterId, topic } = useParams({ from: '/frame/clusters/$clusterId/topics/$topic/consumers' });
-  const listed = useOperation(
+  const { topic } = useParams({ from: '/frame/clusters/$clusterId/topics/$topic/consumers' });
+  const listed = useClusterOperation(
     'list_topic_consumers',
-    { virtual_cluster_id: clusterId, topic_name: topic, limit: 1000 },
+    { topic_name: topic, limit: 1000 },
     { everyMs: 10_000 },
   );
-  const columns = useMemo(() => columnsOf(clusterId), [clusterId]);
   return (
     <Card>
       <Answer of={listed} what={`list the groups that read ${topic}`}>

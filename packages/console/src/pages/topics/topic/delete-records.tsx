@@ -1,17 +1,18 @@
 import { useState } from 'react';
+import { useClusterId } from '../../../api/use-cluster.ts';
 import { formatCount } from '../../../format/format.ts';
 import { useFormAction } from '../../../ui/actions.ts';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { TextField } from '../../../ui/fields.tsx';
 
 interface DeleteRecordsProps {
-  readonly clusterId: string;
   readonly topic: string;
   readonly onClose: () => void;
 }
 
 /** Deletes the first records of one partition, which cannot be undone. */
-export function DeleteRecords({ clusterId, topic, onClose }: DeleteRecordsProps) {
+export function DeleteRecords({ topic, onClose }: DeleteRecordsProps) {
+  const clusterId = useClusterId();
   const deletion = useFormAction('delete_records', onClose);
   const [partition, setPartition] = useState('0');
   const [offset, setOffset] = useState('');

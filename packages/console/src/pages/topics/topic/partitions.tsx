@@ -1,6 +1,7 @@
 import { useParams } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
 import { useState } from 'react';
+import { useClusterId } from '../../../api/use-cluster.ts';
 import { useRowWindow } from '../../../api/use-row-window.ts';
 import { formatBytes, formatCount } from '../../../format/format.ts';
 import { useFormAction } from '../../../ui/actions.ts';
@@ -103,16 +104,9 @@ export function Partitions() {
               onSort={(next) => set({ sort: next })}
             />
             {asks === 'add' && (
-              <AddPartitions
-                clusterId={clusterId}
-                topic={topic}
-                now={partition_count}
-                onClose={() => setAsks(undefined)}
-              />
+              <AddPartitions topic={topic} now={partition_count} onClose={() => setAsks(undefined)} />
             )}
-            {asks === 'delete' && (
-              <DeleteRecords clusterId={clusterId} topic={topic} onClose={() => setAsks(undefined)} />
-            )}
+            {asks === 'delete' && <DeleteRecords topic={topic} onClose={() => setAsks(undefined)} />}
           </>
         )}
       </Answer>
@@ -121,13 +115,13 @@ export function Partitions() {
 }
 
 interface AddPartitionsProps {
-  readonly clusterId: string;
   readonly topic: string;
   readonly now: number;
   readonly onClose: () => void;
 }
 
-function AddPartitions({ clusterId, topic, now, onClose }: AddPartitionsProps) {
+function AddPartitions({ topic, now, onClose }: AddPartitionsProps) {
+  const clusterId = useClusterId();
   const update = useFormAction('update_topic', onClose);
   const [count, setCount] = useState(String(now + 1));
   const isMore = /^\d{1,6}$/.test(count) && Number(count) > now;

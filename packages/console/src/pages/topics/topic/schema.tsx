@@ -1,6 +1,6 @@
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { ApiError, type OutputOf } from '@weir/api/client';
-import { useOperation } from '../../../api/use-operation.ts';
+import { useClusterId, useClusterOperation } from '../../../api/use-cluster.ts';
 import { visibleText } from '../../../format/visible-text.ts';
 import { Button } from '../../../ui/button.tsx';
 import { CodeEditor } from '../../../ui/editor/code-editor.tsx';
@@ -23,13 +23,9 @@ const isCode = (error: unknown, code: string) => error instanceof ApiError && er
 
 /** The schemas of a topic's keys and values, and whether agents check records against them. */
 export function TopicSchema() {
-  const { clusterId, topic } = useParams({ from: path });
-  const described = useTopic(clusterId, topic);
-  const listed = useOperation('list_subjects', {
-    virtual_cluster_id: clusterId,
-    subject_prefix: `${topic}-`,
-    limit: listedMax,
-  });
+  const { topic } = useParams({ from: path });
+  const described = useTopic(topic);
+  const listed = useClusterOperation('list_subjects', { subject_prefix: `${topic}-`, limit: listedMax });
   if (isCode(listed.error, 'no_schema_registry'))
     return (
       <Card>
@@ -42,16 +38,12 @@ export function TopicSchema() {
   return (
     <>
       <div className="grid items-start gap-4 lg:grid-cols-2">
-        <PartOfTopic clusterId={clusterId} topic={topic} part="value" configs={configs} />
-        <PartOfTopic clusterId={clusterId} topic={topic} part="key" configs={configs} />
+        <PartOfTopic topic={topic} part="value" configs={configs} />
+        <PartOfTopic topic={topic} part="key" configs={configs} />
       </div>
       <Answer of={listed} what="list the subjects" rows={2}>
         {({ subjects, next_cursor }) => (
-          <SubjectsOfRecords
-            clusterId={clusterId}
-            subjects={subjectsOfRecords(topic, subjects)}
-            isCut={next_cursor !== null}
-          />
+          <SubjectsOfRecords subjects={subjectsOfRecords(topic, subjects)} isCut={next_cursor !== null} />
         )}
       </Answer>
     </>
@@ -59,31 +51,27 @@ export function TopicSchema() {
 }
 
 interface PartProps {
-  readonly clusterId: string;
   readonly topic: string;
   readonly part: 'key' | 'value';
   readonly configs: OutputOf<'describe_topic'>['configs'];
 }
 
-function PartOfTopic({ clusterId, topic, part, configs }: PartProps) {
+function PartOfTopic({ topic, part, configs }: PartProps) {
+  const clusterId = useClusterId();
   const subject = `${topic}-${part}`;
-  const schema = useOperation('describe_schema', { virtual_cluster_id: clusterId, subject });
+  const schema = useClusterOperation('describe_schema', { subject });
   const validation = validationOf(part, configs);
   return (
     <Card
       title={part === 'key' ? 'Key' : 'Value'}
       actions={
         schema.data && (
-          <ObjectLink
-            clusterId={clusterId}
-            of={{ kind: 'subject', name: subject }}
-            className={`text-sm ${linkClass}`}
-          />
+          <ObjectLink of={{ kind: 'subject', name: subject }} className={`text-sm ${linkClass}`} />
         )
       }
     >
       {isCode(schema.error, 'not_found') ? (
-        <NoSubject clusterId={clusterId} subject={subject} />
+        <NoSubject subject={subject} />
       ) : (
         <Answer of={schema} what={`describe the schema of ${visibleText(subject)}`}>
           {(found) => <SchemaOfPart subject={subject} schema={found} />}
@@ -106,7 +94,8 @@ function PartOfTopic({ clusterId, topic, part, configs }: PartProps) {
   );
 }
 
-function NoSubject({ clusterId, subject }: { readonly clusterId: string; readonly subject: string }) {
+function NoSubject({ subject }: { readonly subject: string }) {
+  const clusterId = useClusterId();
   const navigate = useNavigate();
   return (
     <Empty
@@ -158,7 +147,6 @@ function SchemaOfPart({
 }
 
 interface SubjectsOfRecordsProps {
-  readonly clusterId: string;
   readonly subjects: Readonly<OutputOf<'list_subjects'>['subjects']>;
   readonly isCut: boolean;
 }
@@ -166,7 +154,7 @@ interface SubjectsOfRecordsProps {
 /** Rows of the card; the rest is counted. */
 const shownMax = 50;
 
-function SubjectsOfRecords({ clusterId, subjects, isCut }: SubjectsOfRecordsProps) {
+function SubjectsOfRecords({ subjects, isCut }: SubjectsOfRecordsProps) {
   if (subjects.length === 0) return null;
   const rest = subjects.length - shownMax;
   return (
@@ -175,7 +163,6 @@ function SubjectsOfRecords({ clusterId, subjects, isCut }: SubjectsOfRecordsProp
         {subjects.slice(0, shownMax).map(({ subject, schema_type, latest_version }) => (
           <li key={subject} className="flex flex-wrap gap-x-3 px-4 py-1.5 text-sm">
             <ObjectLink
-              clusterId={clusterId}
               of={{ kind: 'subject', name: subject }}
               className="min-w-0 truncate font-medium text-ink hover:underline"
             />
