@@ -16,12 +16,14 @@ interface Result {
   text(): string;
 }
 
+/** Returns the exit status of a tool whose only result this is. */
 export function printResult(
   { output: form }: Values,
   { output }: Pick<Deps, 'output'>,
   { json, text }: Result,
-): void {
+): 0 {
   output.out(form === 'json' ? jsonLine(json) : text());
+  return 0;
 }
 
 /** How the rows of a result that may have no end are printed. */

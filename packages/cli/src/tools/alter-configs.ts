@@ -6,7 +6,6 @@ import {
   changeConfigs,
   describeConfigs,
   type KafkaCluster,
-  withCluster,
 } from '@weir/client';
 import { Failure, nearestName } from '@weir/core';
 import type { Deps } from '../deps.ts';
@@ -14,7 +13,7 @@ import type { FlagValues } from '../flags/catalogue.ts';
 import type { Handler } from '../handler.ts';
 import { printResult } from '../results/results.ts';
 import { table } from '../results/table.ts';
-import { type ConnectionValues, clusterOptions } from './connection.ts';
+import { type ConnectionValues, onCluster } from './connection.ts';
 
 export const alterTopicConfigsTool: Handler<'cli alter-topic-configs'> = (values, deps) =>
   change({ kind: 'topic', name: values.topic! }, settings(values.config), values, deps);
@@ -43,12 +42,12 @@ async function change(
   values: ConnectionValues & Pick<FlagValues, 'output'>,
   deps: Deps,
 ): Promise<number> {
-  await withCluster(await clusterOptions(values, deps), async (cluster) => {
+  await onCluster(values, deps, async (cluster) => {
     await refuseUnknown(cluster, resource, changes);
     await changeConfigs(cluster, resource, changes);
   });
   const done = changes.map((one) => ({ config: one.name, value: 'set' in one ? one.set : null }));
-  printResult(values, deps, {
+  return printResult(values, deps, {
     json: done,
     text: () =>
       table(
@@ -56,7 +55,6 @@ async function change(
         done.map(({ config, value }) => [config, value ?? '(default)']),
       ),
   });
-  return 0;
 }
 
 /**

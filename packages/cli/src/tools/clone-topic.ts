@@ -22,7 +22,7 @@ export const cloneTopicTool: Handler<'cli clone-topic'> = async (values, deps) =
       ...(await pointOf(values, client, virtual_cluster_id)),
     }),
   );
-  printResult(values, deps, {
+  return printResult(values, deps, {
     json: { topic: values.to, topicId: topic_id, partitions },
     text: () =>
       table(
@@ -36,7 +36,6 @@ export const cloneTopicTool: Handler<'cli clone-topic'> = async (values, deps) =
         ]),
       ),
   });
-  return 0;
 };
 
 async function pointOf(

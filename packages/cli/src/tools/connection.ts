@@ -1,4 +1,11 @@
-import type { Address, ClientTls, ClusterOptions, SaslLogin } from '@weir/client';
+import {
+  type Address,
+  type ClientTls,
+  type ClusterOptions,
+  type KafkaCluster,
+  type SaslLogin,
+  withCluster,
+} from '@weir/client';
 import { Failure } from '@weir/core';
 import type { Deps } from '../deps.ts';
 import type { FlagValues } from '../flags/catalogue.ts';
@@ -23,6 +30,15 @@ export type ConnectionValues = Pick<
   | 'oauthToken'
   | 'oauthTokenFile'
 >;
+
+/** Runs the work of a tool on the cluster that the flags name. */
+export async function onCluster<Result>(
+  values: ConnectionValues,
+  deps: Deps,
+  work: (cluster: KafkaCluster) => Promise<Result>,
+): Promise<Result> {
+  return await withCluster(await clusterOptions(values, deps), work);
+}
 
 /** The connection options of the cluster that the flags name. */
 export async function clusterOptions(values: ConnectionValues, deps: Deps): Promise<ClusterOptions> {

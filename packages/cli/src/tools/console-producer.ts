@@ -1,10 +1,9 @@
-import { withCluster } from '@weir/client';
 import { Failure } from '@weir/core';
 import { type Handler, stoppedStatus } from '../handler.ts';
 import { printResult } from '../results/results.ts';
 import { readLineProperties } from '../values/console-properties.ts';
 import { appendRecords } from './append.ts';
-import { clusterOptions } from './connection.ts';
+import { onCluster } from './connection.ts';
 import { type LineRecord, lineReader } from './console/read-line.ts';
 import { inputLines } from './input-lines.ts';
 
@@ -25,7 +24,7 @@ export const consoleProducerTool: Handler<'cli console-producer'> = async (value
   const showPrompt = () => {
     if (output.isTerminal && values.output !== 'json') output.out('>');
   };
-  await withCluster(await clusterOptions(values, deps), async (cluster) => {
+  await onCluster(values, deps, async (cluster) => {
     showPrompt();
     for await (const written of appendRecords(cluster, linesAsRecords(inputLines(input), read), options)) {
       for (const { partition, offset } of written) {

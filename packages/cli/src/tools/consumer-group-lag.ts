@@ -5,7 +5,6 @@ import {
   type KafkaCluster,
   KafkaRequestFailed,
   offsetRanges,
-  withCluster,
 } from '@weir/client';
 import { Failure } from '@weir/core';
 import { errors } from '@weir/wire';
@@ -13,14 +12,12 @@ import type { Handler } from '../handler.ts';
 import { escapeControls } from '../problem.ts';
 import { printResult } from '../results/results.ts';
 import { table } from '../results/table.ts';
-import { clusterOptions } from './connection.ts';
+import { onCluster } from './connection.ts';
 
 export const consumerGroupLagTool: Handler<'cli consumer-group-lag'> = async (values, deps) => {
   const { output } = deps;
   const groupId = values.group!;
-  const lag = await withCluster(await clusterOptions(values, deps), (cluster) =>
-    groupLag(cluster, groupId, values.topic),
-  );
+  const lag = await onCluster(values, deps, (cluster) => groupLag(cluster, groupId, values.topic));
   printResult(values, deps, {
     json: lag,
     text: () =>

@@ -1,15 +1,15 @@
-import { aclSwitchAdvice, areAclsEnforced, createAcls, withCluster } from '@weir/client';
+import { aclSwitchAdvice, areAclsEnforced, createAcls } from '@weir/client';
 import type { Handler } from '../handler.ts';
 import { escapeControls } from '../problem.ts';
 import { printResult } from '../results/results.ts';
 import { aclsTable, newAcls } from './acl-fields.ts';
-import { clusterOptions } from './connection.ts';
+import { onCluster } from './connection.ts';
 
 /** Creates one ACL for each principal and operation. A rejected one does not prevent the others. */
 export const createAclsTool: Handler<'cli create-acls'> = async (values, deps) => {
   const { output } = deps;
   const acls = newAcls(values);
-  const { failures, isEnforced } = await withCluster(await clusterOptions(values, deps), async (cluster) => ({
+  const { failures, isEnforced } = await onCluster(values, deps, async (cluster) => ({
     failures: await createAcls(cluster, acls),
     isEnforced: await areAclsEnforced(cluster),
   }));

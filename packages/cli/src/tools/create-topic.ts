@@ -1,17 +1,17 @@
-import { createTopic, withCluster } from '@weir/client';
+import { createTopic } from '@weir/client';
 import type { Handler } from '../handler.ts';
 import { printResult } from '../results/results.ts';
 import { table } from '../results/table.ts';
-import { clusterOptions } from './connection.ts';
+import { onCluster } from './connection.ts';
 
 export const createTopicTool: Handler<'cli create-topic'> = async (values, deps) => {
   // The rules have checked that it is set.
   const name = values.topic!;
   const { partitions, config: configs } = values;
-  const made = await withCluster(await clusterOptions(values, deps), (cluster) =>
+  const made = await onCluster(values, deps, (cluster) =>
     createTopic(cluster, { name, partitions, replicationFactor: values['replication-factor'], configs }),
   );
-  printResult(values, deps, {
+  return printResult(values, deps, {
     json: { topic: name, ...made },
     text: () =>
       table(
@@ -19,7 +19,6 @@ export const createTopicTool: Handler<'cli create-topic'> = async (values, deps)
         [[name, shownCount(made.partitions), shownCount(made.replicationFactor), made.topicId]],
       ),
   });
-  return 0;
 };
 
 /** Old brokers do not return the number. */

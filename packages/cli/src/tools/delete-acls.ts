@@ -1,9 +1,9 @@
-import { deleteAcls, withCluster } from '@weir/client';
+import { deleteAcls } from '@weir/client';
 import type { Handler } from '../handler.ts';
 import { escapeControls } from '../problem.ts';
 import { printResult } from '../results/results.ts';
 import { aclFilters, aclsTable, sortedAcls } from './acl-fields.ts';
-import { clusterOptions } from './connection.ts';
+import { onCluster } from './connection.ts';
 
 /**
  * Deletes the ACLs that the filters match, and prints them, so that a user who deleted too many can create them again.
@@ -11,9 +11,7 @@ import { clusterOptions } from './connection.ts';
 export const deleteAclsTool: Handler<'cli delete-acls'> = async (values, deps) => {
   const { output } = deps;
   const filters = aclFilters(values);
-  const { deleted, failures } = await withCluster(await clusterOptions(values, deps), (cluster) =>
-    deleteAcls(cluster, filters),
-  );
+  const { deleted, failures } = await onCluster(values, deps, (cluster) => deleteAcls(cluster, filters));
   const acls = sortedAcls(deleted);
   printResult(values, deps, {
     json: acls,

@@ -1,9 +1,9 @@
-import { deleteTopics, listTopics, withCluster } from '@weir/client';
+import { deleteTopics, listTopics } from '@weir/client';
 import { type Handler, stoppedStatus } from '../handler.ts';
 import { escapeControls } from '../problem.ts';
 import { Progress } from '../results/progress.ts';
 import { printResult } from '../results/results.ts';
-import { clusterOptions } from './connection.ts';
+import { onCluster } from './connection.ts';
 
 /**
  * Deletes every topic except internal ones. The rules have checked that the user confirmed it. A topic that cannot be
@@ -15,7 +15,7 @@ export const deleteAllTopicsTool: Handler<'cli delete-all-topics-unsafe'> = asyn
   let deleted = 0;
   let remaining = 0;
   const progress = new Progress(values, deps);
-  await withCluster(await clusterOptions(values, deps), async (cluster) => {
+  await onCluster(values, deps, async (cluster) => {
     const topics = await listTopics(cluster);
     const names = topics.filter(({ isInternal }) => !isInternal).map(({ name }) => name ?? '');
     for (let at = 0; at < names.length && !stop.aborted; at += batchSize) {

@@ -12,9 +12,8 @@ export const deleteSchemaTool: Handler<'cli delete-schema'> = async (values, dep
       : [await registry.deleteVersion(subject, version, { permanent, stop })],
   );
   const words = versions.length === 1 ? 'version' : 'versions';
-  printResult(values, deps, {
+  return printResult(values, deps, {
     json: { subject, versions, permanent },
     text: () => `deleted ${words} ${versions.join(', ')} of ${subject}${permanent ? ' permanently' : ''}\n`,
   });
-  return 0;
 };

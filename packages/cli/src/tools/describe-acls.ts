@@ -1,15 +1,14 @@
-import { type AclResponse, describeAcls, withCluster } from '@weir/client';
+import { type AclResponse, describeAcls } from '@weir/client';
 import type { Handler } from '../handler.ts';
 import { printResult } from '../results/results.ts';
 import { aclFilters, aclsTable, sortedAcls } from './acl-fields.ts';
-import { clusterOptions } from './connection.ts';
+import { onCluster } from './connection.ts';
 
 export const describeAclsTool: Handler<'cli describe-acls'> = async (values, deps) => {
   const found: AclResponse[] = [];
-  await withCluster(await clusterOptions(values, deps), async (cluster) => {
+  await onCluster(values, deps, async (cluster) => {
     for (const filter of aclFilters(values)) found.push(...(await describeAcls(cluster, filter)));
   });
   const acls = sortedAcls(found);
-  printResult(values, deps, { json: acls, text: () => aclsTable(acls) });
-  return 0;
+  return printResult(values, deps, { json: acls, text: () => aclsTable(acls) });
 };

@@ -5,19 +5,18 @@ import {
   KafkaRequestFailed,
   listGroupIds,
   printAddress,
-  withCluster,
 } from '@weir/client';
 import type { NamedPartitions } from '@weir/cluster';
 import { errors } from '@weir/wire';
 import type { Handler } from '../handler.ts';
 import { printResult } from '../results/results.ts';
 import { table } from '../results/table.ts';
-import { clusterOptions } from './connection.ts';
+import { onCluster } from './connection.ts';
 
 /** Prints one group with its members, or all groups with a line each. */
 export const describeGroupsTool: Handler<'cli describe-groups'> = async (values, deps) => {
   const groupId = values.group;
-  const groups = await withCluster(await clusterOptions(values, deps), async (cluster) =>
+  const groups = await onCluster(values, deps, async (cluster) =>
     groupId === undefined ? describeAll(cluster) : [await describeGroup(cluster, groupId)],
   );
   printResult(

@@ -1,14 +1,12 @@
-import { partitionSizes, printAddress, withCluster } from '@weir/client';
+import { partitionSizes, printAddress } from '@weir/client';
 import type { Handler } from '../handler.ts';
 import { printResult } from '../results/results.ts';
 import { table } from '../results/table.ts';
-import { clusterOptions } from './connection.ts';
+import { onCluster } from './connection.ts';
 
 export const describeLogDirsTool: Handler<'cli describe-log-dirs'> = async (values, deps) => {
-  const sizes = await withCluster(await clusterOptions(values, deps), (cluster) =>
-    partitionSizes(cluster, values.topic),
-  );
-  printResult(values, deps, {
+  const sizes = await onCluster(values, deps, (cluster) => partitionSizes(cluster, values.topic));
+  return printResult(values, deps, {
     json: sizes.map(({ broker, ...size }) => ({
       brokerId: broker.nodeId,
       broker: printAddress(broker),
@@ -27,5 +25,4 @@ export const describeLogDirsTool: Handler<'cli describe-log-dirs'> = async (valu
         ]),
       ),
   });
-  return 0;
 };

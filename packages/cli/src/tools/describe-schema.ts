@@ -19,8 +19,7 @@ interface Described extends RegistrySchema {
 /** Prints a schema, indented, with where it is used and what new versions are checked for. */
 export const describeSchemaTool: Handler<'cli describe-schema'> = async (values, deps) => {
   const found = await withRegistry(values, deps, (registry, stop) => describe(registry, values, stop));
-  printResult(values, deps, { json: found, text: () => schemaText(found) });
-  return 0;
+  return printResult(values, deps, { json: found, text: () => schemaText(found) });
 };
 
 async function describe(registry: RegistryClient, values: Values, stop: AbortSignal): Promise<Described> {

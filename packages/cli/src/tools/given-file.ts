@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import { Failure, formatBytes } from '@weir/core';
 import type { Deps } from '../deps.ts';
 import type { FlagName } from '../flags/catalogue.ts';
 import { toolStyle } from '../flags/names.ts';
+import { readFlagFile } from './flag-file.ts';
 
 /** The text of the file that a flag names; `-` is standard input. */
 export async function readGivenFile(
@@ -11,22 +11,12 @@ export async function readGivenFile(
   bytesMax: number,
   { input }: Pick<Deps, 'input'>,
 ): Promise<string> {
-  const bytes = path === '-' ? await inputBytes(input, bytesMax) : await fileBytes(flag, path);
+  const bytes = path === '-' ? await inputBytes(input, bytesMax) : await readFlagFile(flag, path);
   if (bytes.length > bytesMax)
     throw new Failure(`-${toolStyle(flag)}=${path}: is larger than ${formatBytes(bytesMax)}`);
   const text = bytes.toString();
   if (text.trim() === '') throw new Failure(`-${toolStyle(flag)}=${path}: is empty`);
   return text;
-}
-
-async function fileBytes(flag: FlagName, path: string): Promise<Buffer> {
-  try {
-    return await readFile(path);
-  } catch (error) {
-    throw new Failure(
-      `-${toolStyle(flag)}=${path}: failed to read the file (${(error as NodeJS.ErrnoException).code})`,
-    );
-  }
 }
 
 /** Stops reading soon after the limit. */

@@ -1,7 +1,21 @@
+import type { CommandName } from '../commands/catalogue.ts';
 import type { Handler } from '../handler.ts';
-import { overview } from '../reference/help.ts';
+import { commandHelp, overview } from '../reference/help.ts';
 
 export const help: Handler<'help'> = (_values, { output }) => {
   output.out(overview());
   return 0;
 };
+
+/** A command without a tool lists its tools. */
+const toolsOf =
+  <Name extends CommandName>(name: Name): Handler<Name> =>
+  (_values, { output }) => {
+    output.out(commandHelp(name));
+    return 0;
+  };
+
+export const cli = toolsOf('cli');
+export const cliOld = toolsOf('cli-old');
+export const cliEvents = toolsOf('cli events');
+export const secretFamily = toolsOf('secret');

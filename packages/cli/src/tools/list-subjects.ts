@@ -39,7 +39,7 @@ export const listSubjectsTool: Handler<'cli list-subjects'> = async (values, dep
     }
   });
   const sorted = [...rows.values()].sort((a, b) => (a.subject < b.subject ? -1 : 1));
-  printResult(values, deps, {
+  return printResult(values, deps, {
     json: sorted,
     text: () =>
       table(
@@ -53,7 +53,6 @@ export const listSubjectsTool: Handler<'cli list-subjects'> = async (values, dep
         ]),
       ),
   });
-  return 0;
 };
 
 /** A live version is shown rather than a deleted one, and of those the last. */

@@ -1,18 +1,18 @@
-import { listTopics, withCluster } from '@weir/client';
+import { listTopics } from '@weir/client';
 import type { Handler } from '../handler.ts';
 import { printResult } from '../results/results.ts';
 import { table } from '../results/table.ts';
-import { clusterOptions } from './connection.ts';
+import { onCluster } from './connection.ts';
 
 export const listTopicsTool: Handler<'cli list-topics'> = async (values, deps) => {
-  const found = await withCluster(await clusterOptions(values, deps), listTopics);
+  const found = await onCluster(values, deps, listTopics);
   const topics = found.map(({ name, topicId, partitions, isInternal }) => ({
     topic: name ?? '',
     topicId,
     partitions: partitions.length,
     isInternal,
   }));
-  printResult(values, deps, {
+  return printResult(values, deps, {
     json: topics,
     text: () =>
       table(
@@ -20,5 +20,4 @@ export const listTopicsTool: Handler<'cli list-topics'> = async (values, deps) =
         topics.map(({ topic, partitions, topicId }) => [topic, String(partitions), topicId]),
       ),
   });
-  return 0;
 };

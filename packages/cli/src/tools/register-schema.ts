@@ -26,7 +26,7 @@ export const registerSchemaTool: Handler<'cli register-schema'> = async (values,
         : error;
     }
   });
-  printResult(values, deps, {
+  return printResult(values, deps, {
     json: { subject, version, id, guid },
     text: () =>
       table(
@@ -34,7 +34,6 @@ export const registerSchemaTool: Handler<'cli register-schema'> = async (values,
         [[subject, version === undefined ? '-' : String(version), String(id)]],
       ),
   });
-  return 0;
 };
 
 /** Registries before 8.0 answer 409 without a code of its own. */

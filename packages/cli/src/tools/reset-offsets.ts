@@ -10,7 +10,6 @@ import {
   offsetsAtTime,
   resetOffsets,
   subject,
-  withCluster,
 } from '@weir/client';
 import { Failure, newOffset, type OffsetTarget } from '@weir/core';
 import type { Deps } from '../deps.ts';
@@ -21,7 +20,7 @@ import { escapeControls } from '../problem.ts';
 import { printResult } from '../results/results.ts';
 import { table } from '../results/table.ts';
 import { readTopicPartitions } from '../values/topic-partitions.ts';
-import { clusterOptions } from './connection.ts';
+import { onCluster } from './connection.ts';
 import { readGivenFile } from './given-file.ts';
 import { offsetLine, readOffsetsFile } from './reset-offsets/offsets-file.ts';
 
@@ -34,7 +33,7 @@ export const resetOffsetsTool: Handler<'cli reset-offsets'> = async (values, dep
   const isConfirmed = values['confirm-reset-offsets'];
   const fromFile = await readTargets(values, deps);
   const warn = (text: string) => output.err(`weir cli reset-offsets: warning: ${escapeControls(text)}\n`);
-  return withCluster(await clusterOptions(values, deps), async (cluster) => {
+  return onCluster(values, deps, async (cluster) => {
     const group = await describeGroupIfKnown(cluster, groupId);
     refuseShareGroup(group);
     if (isConfirmed) refuseActive(group);

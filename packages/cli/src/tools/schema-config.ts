@@ -27,7 +27,7 @@ export const schemaConfigTool: Handler<'cli schema-config'> = async (values, dep
   });
   const shown = (value: string | undefined, isInherited: boolean) =>
     `${value ?? '-'}${isInherited ? ' (inherited)' : ''}`;
-  printResult(values, deps, {
+  return printResult(values, deps, {
     json: { subject, ...rows },
     text: () =>
       table(
@@ -41,7 +41,6 @@ export const schemaConfigTool: Handler<'cli schema-config'> = async (values, dep
         ],
       ),
   });
-  return 0;
 };
 
 async function change(registry: RegistryClient, values: Values, stop: AbortSignal): Promise<void> {

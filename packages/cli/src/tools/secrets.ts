@@ -5,16 +5,9 @@ import { clusterId } from '../api-cluster.ts';
 import type { Deps } from '../deps.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
 import type { Handler } from '../handler.ts';
-import { commandHelp } from '../reference/help.ts';
 import { printResult } from '../results/results.ts';
 import { table } from '../results/table.ts';
 import { readGivenFile } from './given-file.ts';
-
-/** Without a tool, lists the tools. */
-export const secretFamily: Handler<'secret'> = (_values, { output }) => {
-  output.out(commandHelp('secret'));
-  return 0;
-};
 
 export const createSecretTool: Handler<'secret create'> = async (values, deps) => {
   const secret = await readValue(values, deps);
@@ -24,8 +17,7 @@ export const createSecretTool: Handler<'secret create'> = async (values, deps) =
     client.call('create_secret', { virtual_cluster_id, secret_name, secret, allows_exporters }),
   );
   const json = { id, name: secret_name, version: 1 };
-  printResult(values, deps, { json, text: () => `made ${secret_name}\n` });
-  return 0;
+  return printResult(values, deps, { json, text: () => `made ${secret_name}\n` });
 };
 
 export const rotateSecretTool: Handler<'secret rotate'> = async (values, deps) => {
@@ -36,14 +28,13 @@ export const rotateSecretTool: Handler<'secret rotate'> = async (values, deps) =
     client.call('update_secret', { virtual_cluster_id, secret_name, secret }),
   );
   const json = { name: secret_name, version };
-  printResult(values, deps, { json, text: () => `${secret_name} has version ${version}\n` });
-  return 0;
+  return printResult(values, deps, { json, text: () => `${secret_name} has version ${version}\n` });
 };
 
 export const listSecretsTool: Handler<'secret list'> = async (values, deps) => {
   const { client, virtual_cluster_id } = await clusterOf(values, deps);
   const { secrets } = await orFailure(client.call('list_secrets', { virtual_cluster_id }));
-  printResult(values, deps, {
+  return printResult(values, deps, {
     json: { secrets },
     text: () =>
       secrets.length === 0
@@ -60,15 +51,13 @@ export const listSecretsTool: Handler<'secret list'> = async (values, deps) => {
             ]),
           ),
   });
-  return 0;
 };
 
 export const deleteSecretTool: Handler<'secret delete'> = async (values, deps) => {
   const { client, virtual_cluster_id } = await clusterOf(values, deps);
   const { secretName: secret_name = '' } = values;
   await orFailure(client.call('delete_secret', { virtual_cluster_id, secret_name }));
-  printResult(values, deps, { json: { name: secret_name }, text: () => `deleted ${secret_name}\n` });
-  return 0;
+  return printResult(values, deps, { json: { name: secret_name }, text: () => `deleted ${secret_name}\n` });
 };
 
 async function clusterOf(

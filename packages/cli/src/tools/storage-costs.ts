@@ -24,8 +24,7 @@ export const storageCostsTool: Handler<'cli storage-costs'> = async (values, dep
       prices,
     }),
   );
-  printResult(values, deps, { json: costs, text: () => costsText(costs) });
-  return 0;
+  return printResult(values, deps, { json: costs, text: () => costsText(costs) });
 };
 
 /** Reads `put=0.005` and so on. */

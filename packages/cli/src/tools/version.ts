@@ -3,6 +3,5 @@ import type { Handler } from '../handler.ts';
 import { printResult } from '../results/results.ts';
 
 export const version: Handler<'version'> = (values, deps) => {
-  printResult(values, deps, { json: { release }, text: () => `weir ${release}\n` });
-  return 0;
+  return printResult(values, deps, { json: { release }, text: () => `weir ${release}\n` });
 };

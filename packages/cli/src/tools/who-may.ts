@@ -1,4 +1,4 @@
-import { type AclResponse, aclSwitchAdvice, areAclsEnforced, describeAcls, withCluster } from '@weir/client';
+import { type AclResponse, aclSwitchAdvice, areAclsEnforced, describeAcls } from '@weir/client';
 import { AclIndex, principalCalled } from '@weir/cluster';
 import type { AccessCredential, PrincipalAccess, WhoMay } from '@weir/controlplane/who-may';
 import { everybody, unnamedHost, whoMay } from '@weir/controlplane/who-may';
@@ -18,7 +18,7 @@ import { loopTurn } from '../loop-turn.ts';
 import { escapeControls } from '../problem.ts';
 import { printResult } from '../results/results.ts';
 import { table } from '../results/table.ts';
-import { clusterOptions } from './connection.ts';
+import { onCluster } from './connection.ts';
 
 type Values = CommandValues<'cli who-may'>;
 
@@ -26,7 +26,7 @@ type Values = CommandValues<'cli who-may'>;
 export const whoMayTool: Handler<'cli who-may'> = async (values, deps) => {
   const resource = resourceOf(values);
   const operations = operationsOf(values, resource.resourceType);
-  const { acls, isEnforced } = await withCluster(await clusterOptions(values, deps), async (cluster) => ({
+  const { acls, isEnforced } = await onCluster(values, deps, async (cluster) => ({
     acls: await describeAcls(cluster, { ...resource, patternType: 'MATCH' }),
     isEnforced: await areAclsEnforced(cluster),
   }));
@@ -59,7 +59,7 @@ export const whoMayTool: Handler<'cli who-may'> = async (values, deps) => {
   const leftOff = Math.max(
     ...[...byOperation.values()].map(({ named, namedCount }) => namedCount - named.length),
   );
-  printResult(values, deps, {
+  return printResult(values, deps, {
     json: {
       ...resource,
       areAclsEnforced: isEnforced ?? null,
@@ -74,7 +74,6 @@ export const whoMayTool: Handler<'cli who-may'> = async (values, deps) => {
         ...(leftOff === 0 ? [] : [`and ${leftOff} more principals; show them with -principal\n`]),
       ].join(''),
   });
-  return 0;
 };
 
 interface Resource {

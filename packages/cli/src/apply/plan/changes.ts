@@ -1,15 +1,10 @@
 import type { DesiredCluster } from '../desired.ts';
+import type { PlanOptions } from './plan-context.ts';
 import type { Change, IdleStep, StepKind, WritingStep } from './step.ts';
-
-/** Reasons that several kinds of steps share. */
-export const isMissing = 'does not exist';
-export const isDifferent = 'differs';
-export const isLeftOut = 'is not in the file';
-const isRight = 'matches the file';
 
 /** A step without changes. */
 export function nothing(desired: DesiredCluster, kind: StepKind, name = ''): IdleStep {
-  return { action: 'nothing', kind, cluster: desired.name, name, reason: isRight };
+  return { action: 'nothing', kind, cluster: desired.name, name, reason: 'matches the file' };
 }
 
 /** The desired values that differ from the actual ones. */
@@ -29,10 +24,31 @@ export function targetsOf(changes: readonly Change[]): Record<string, string> {
   return Object.fromEntries(changes.map(({ field, to }) => [field, to]));
 }
 
-/** The deletion of a thing that is not in the documents, with the fields that all such steps share. */
-export function deletion(
-  desired: DesiredCluster,
-  step: Pick<WritingStep, 'kind' | 'name' | 'phase' | 'task'>,
-): WritingStep {
-  return { ...step, action: 'delete', cluster: desired.name, reason: isLeftOut, changes: [] };
+type Writing = Pick<WritingStep, 'kind' | 'name' | 'phase' | 'task' | 'diff'> & {
+  readonly changes?: readonly Change[];
+};
+
+/** The creation of a thing that does not exist. */
+export function creation(desired: DesiredCluster, step: Writing): WritingStep {
+  return { changes: [], ...step, action: 'create', cluster: desired.name, reason: 'does not exist' };
+}
+
+/** The update of a thing that differs. */
+export function update(desired: DesiredCluster, step: Writing): WritingStep {
+  return { changes: [], ...step, action: 'update', cluster: desired.name, reason: 'differs' };
+}
+
+/** The deletion of a thing that is not in the documents. */
+export function deletion(desired: DesiredCluster, step: Writing): WritingStep {
+  return { changes: [], ...step, action: 'delete', cluster: desired.name, reason: 'is not in the file' };
+}
+
+/** The things that the documents leave out, if those are to be deleted. */
+export function leftOut<Thing extends { readonly name: string }>(
+  { isPruning }: PlanOptions,
+  there: readonly Thing[] | undefined,
+  wanted: Iterable<string>,
+): readonly Thing[] {
+  const names = new Set(wanted);
+  return isPruning ? (there ?? []).filter(({ name }) => !names.has(name)) : [];
 }

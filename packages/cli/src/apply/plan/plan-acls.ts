@@ -1,5 +1,5 @@
 import type { Acl } from '../desired.ts';
-import { deletion, isMissing, nothing } from './changes.ts';
+import { creation, deletion, nothing } from './changes.ts';
 import type { PlanContext } from './plan-context.ts';
 import type { Step } from './step.ts';
 
@@ -10,16 +10,12 @@ export function planAcls({ desired, actual, isPruning }: PlanContext): Step[] {
   const there = new Map(actual?.acls?.map((acl) => [aclText(acl), acl]));
   const steps = [...wanted].map(([name, acl]): Step => {
     if (there.has(name)) return nothing(desired, 'acl', name);
-    return {
-      action: 'create',
+    return creation(desired, {
       kind: 'acl',
-      cluster: desired.name,
       name,
-      reason: isMissing,
       phase: 'acls',
-      changes: [],
       task: { operation: 'virtual_clusters/acls/create', input: { acl } },
-    };
+    });
   });
   const others = isPruning ? [...there].filter(([name]) => !wanted.has(name)) : [];
   return [

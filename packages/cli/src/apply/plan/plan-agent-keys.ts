@@ -1,11 +1,12 @@
 import type { ActualAgentKey, ActualCluster } from '../actual.ts';
 import type { DesiredAgentKey } from '../desired.ts';
-import { deletion, isMissing, nothing } from './changes.ts';
+import { creation, deletion, leftOut, nothing } from './changes.ts';
 import type { PlanContext } from './plan-context.ts';
 import type { Step } from './step.ts';
 
 /** Plans agent keys. Their names belong to the account, so another cluster may already have the name. */
-export function planAgentKeys({ desired, actual, isPruning, refuse }: PlanContext): Step[] {
+export function planAgentKeys(context: PlanContext): Step[] {
+  const { desired, actual, refuse } = context;
   if (desired.agentKeys === undefined) return [];
   const there = new Map(actual?.agentKeys?.map((key) => [key.name, key]));
   const steps = desired.agentKeys.map((agentKey): Step => {
@@ -16,23 +17,19 @@ export function planAgentKeys({ desired, actual, isPruning, refuse }: PlanContex
       if (difference !== undefined) refuse({ place, message: `agent key ${name} ${difference}` });
       return nothing(desired, 'agent_key', name);
     }
-    return {
-      action: 'create',
+    return creation(desired, {
       kind: 'agent_key',
-      cluster: desired.name,
       name,
-      reason: isMissing,
       phase: 'credentials',
       changes: isReadOnly ? [{ field: 'read_only', to: 'true' }] : [],
       task: { operation: 'create_api_key', agentKey },
-    };
+    });
   });
-  const wanted = new Set(desired.agentKeys.map(({ fullName }) => fullName));
-  const own = (actual?.agentKeys ?? []).filter((key) => isOf(key, actual));
-  const others = isPruning ? own.filter(({ name }) => !wanted.has(name)) : [];
+  const wanted = desired.agentKeys.map(({ fullName }) => fullName);
+  const own = actual?.agentKeys?.filter((key) => isOf(key, actual));
   return [
     ...steps,
-    ...others.map(({ id, name }) =>
+    ...leftOut(context, own, wanted).map(({ id, name }) =>
       deletion(desired, {
         kind: 'agent_key',
         name,

@@ -1,25 +1,22 @@
 import type { ActualCluster } from '../actual.ts';
 import type { DesiredCluster } from '../desired.ts';
-import { changesOf, isDifferent, isMissing, nothing } from './changes.ts';
+import { changesOf, creation, nothing, update } from './changes.ts';
 import type { PlanContext } from './plan-context.ts';
 import type { Change, Step, WritingStep } from './step.ts';
 
 /** Plans the cluster itself: its existence, its tier and its tags. A cluster with another name is another cluster. */
 export function planCluster(context: PlanContext): Step[] {
   const { desired, actual } = context;
-  if (actual === undefined) return [creation(desired)];
+  if (actual === undefined) return [newCluster(desired)];
   refuseMove(desired, actual, context.refuse);
   return [tierStep(desired, actual), ...tagSteps(desired, actual)];
 }
 
-function creation(desired: DesiredCluster): WritingStep {
+function newCluster(desired: DesiredCluster): WritingStep {
   const { name, fullName, type, tier, tags, cloud, workspaceId } = desired;
-  return {
-    action: 'create',
+  return creation(desired, {
     kind: 'virtual_cluster',
-    cluster: name,
     name,
-    reason: isMissing,
     phase: 'cluster',
     changes: [
       { field: 'type', to: type },
@@ -41,27 +38,24 @@ function creation(desired: DesiredCluster): WritingStep {
         skip_agent_key_creation: true,
       },
     },
-  };
+  });
 }
 
 function tierStep(desired: DesiredCluster, actual: ActualCluster): Step {
   const { name, tier } = desired;
   if (tier === undefined || tier === actual.tier) return nothing(desired, 'virtual_cluster', name);
-  return {
-    action: 'update',
+  return update(desired, {
     kind: 'virtual_cluster',
-    cluster: name,
     name,
-    reason: isDifferent,
     phase: 'cluster',
     changes: [{ field: 'tier', from: actual.tier, to: tier }],
     task: { operation: 'update_virtual_cluster_tier', input: { tier } },
-  };
+  });
 }
 
 /** Tags are replaced as a whole, so tags that are left out are removed. */
 function tagSteps(desired: DesiredCluster, actual: ActualCluster): Step[] {
-  const { name, tags } = desired;
+  const { tags } = desired;
   if (tags === undefined) return [];
   const gone = Object.entries(actual.tags ?? {}).filter(([tag]) => !Object.hasOwn(tags, tag));
   const changes = [
@@ -70,16 +64,13 @@ function tagSteps(desired: DesiredCluster, actual: ActualCluster): Step[] {
   ];
   if (changes.length === 0) return [nothing(desired, 'tags')];
   return [
-    {
-      action: 'update',
+    update(desired, {
       kind: 'tags',
-      cluster: name,
       name: '',
-      reason: isDifferent,
       phase: 'cluster',
       changes,
       task: { operation: 'update_virtual_cluster_tags', input: { tags } },
-    },
+    }),
   ];
 }
 

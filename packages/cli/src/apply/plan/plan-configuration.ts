@@ -1,7 +1,7 @@
 import type { CallOf } from '@weir/api';
 import type { ActualConfiguration } from '../actual.ts';
 import type { DesiredCluster, DesiredConfiguration } from '../desired.ts';
-import { changesOf, isDifferent, nothing, targetsOf } from './changes.ts';
+import { changesOf, nothing, targetsOf, update } from './changes.ts';
 import type { PlanContext } from './plan-context.ts';
 import type { Change, Phase, Step, WritingStep } from './step.ts';
 
@@ -79,7 +79,7 @@ function refuseSilentRelease(
 }
 
 function updateOf(
-  { name }: DesiredCluster,
+  desired: DesiredCluster,
   phase: Phase,
   flips: readonly Change[],
   configs: readonly Change[],
@@ -90,18 +90,15 @@ function updateOf(
     ...(configs.length === 0 ? {} : { broker_configs: targetsOf(configs) }),
   };
   return [
-    {
-      action: 'update',
+    update(desired, {
       kind: 'configuration',
-      cluster: name,
       name: '',
-      reason: isDifferent,
       phase,
       changes: [...flips, ...configs],
       task: {
         operation: 'update_virtual_cluster_configuration',
         input: { virtual_cluster_configuration: input },
       },
-    },
+    }),
   ];
 }

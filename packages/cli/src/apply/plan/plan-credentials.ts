@@ -1,4 +1,4 @@
-import { deletion, isMissing, nothing } from './changes.ts';
+import { creation, deletion, leftOut, nothing } from './changes.ts';
 import type { PlanContext } from './plan-context.ts';
 import type { Step } from './step.ts';
 
@@ -6,7 +6,8 @@ import type { Step } from './step.ts';
  * Plans credentials. An existing credential is never recreated, because that would lock its clients out; differences
  * are reported.
  */
-export function planCredentials({ desired, actual, isPruning, refuse }: PlanContext): Step[] {
+export function planCredentials(context: PlanContext): Step[] {
+  const { desired, actual, refuse } = context;
   if (desired.credentials === undefined) return [];
   const there = new Map(actual?.credentials?.map((credential) => [credential.name, credential]));
   const steps = desired.credentials.map((credential): Step => {
@@ -19,22 +20,18 @@ export function planCredentials({ desired, actual, isPruning, refuse }: PlanCont
       }
       return nothing(desired, 'credential', name);
     }
-    return {
-      action: 'create',
+    return creation(desired, {
       kind: 'credential',
-      cluster: desired.name,
       name,
-      reason: isMissing,
       phase: 'credentials',
       changes: isSuperuser ? [{ field: 'cluster_superuser', to: 'true' }] : [],
       task: { operation: 'create_virtual_cluster_credentials', credential },
-    };
+    });
   });
-  const wanted = new Set(desired.credentials.map(({ fullName }) => fullName));
-  const others = isPruning ? (actual?.credentials ?? []).filter(({ name }) => !wanted.has(name)) : [];
+  const wanted = desired.credentials.map(({ fullName }) => fullName);
   return [
     ...steps,
-    ...others.map(({ id, name }) =>
+    ...leftOut(context, actual?.credentials, wanted).map(({ id, name }) =>
       deletion(desired, {
         kind: 'credential',
         name,

@@ -1,6 +1,6 @@
 import type { CallOf, OutputOf } from '@weir/api';
 import type { DesiredEvents } from '../desired.ts';
-import { changesOf, isDifferent, nothing } from './changes.ts';
+import { changesOf, nothing, update } from './changes.ts';
 import type { PlanContext } from './plan-context.ts';
 import type { Change, Step } from './step.ts';
 
@@ -9,7 +9,7 @@ type EventsState = OutputOf<'get_events_state'>;
 
 /** Plans which events are stored, and for how long. */
 export function planEvents({ desired, actual }: PlanContext): Step[] {
-  const { events, name } = desired;
+  const { events } = desired;
   if (events === undefined) return [];
   const changes = changesOf(
     textsOf(events),
@@ -17,16 +17,13 @@ export function planEvents({ desired, actual }: PlanContext): Step[] {
   );
   if (changes.length === 0) return [nothing(desired, 'events')];
   return [
-    {
-      action: 'update',
+    update(desired, {
       kind: 'events',
-      cluster: name,
       name: '',
-      reason: isDifferent,
       phase: 'events',
       changes,
       task: { operation: 'update_events_state', input: inputOf(events, changes) },
-    },
+    }),
   ];
 }
 

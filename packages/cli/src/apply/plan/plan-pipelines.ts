@@ -1,7 +1,7 @@
 import { maskedYaml } from '@weir/controlplane/pipeline-configuration';
 import type { ActualPipeline } from '../actual.ts';
 import type { DesiredCluster, DesiredPipeline } from '../desired.ts';
-import { deletion, isDifferent, isMissing, nothing } from './changes.ts';
+import { creation, deletion, leftOut, nothing, update } from './changes.ts';
 import type { PlanContext } from './plan-context.ts';
 import type { Change, Step, WritingStep } from './step.ts';
 
@@ -9,7 +9,8 @@ import type { Change, Step, WritingStep } from './step.ts';
  * Plans pipelines. A configuration that the pipeline already has is deployed again rather than created again, so that
  * reverting a file reverts the pipeline, and an interrupted run can continue.
  */
-export function planPipelines({ desired, actual, isPruning, refuse }: PlanContext): Step[] {
+export function planPipelines(context: PlanContext): Step[] {
+  const { desired, actual, refuse } = context;
   if (desired.pipelines === undefined) return [];
   const there = new Map(actual?.pipelines?.map((pipeline) => [pipeline.name, pipeline]));
   const steps = desired.pipelines.flatMap((pipeline): Step[] => {
@@ -20,17 +21,16 @@ export function planPipelines({ desired, actual, isPruning, refuse }: PlanContex
       return [];
     }
     const writing = [
-      ...creation(desired, pipeline, found),
+      ...newPipeline(desired, pipeline, found),
       ...configuration(desired, pipeline, found),
       ...stateChange(desired, pipeline, found),
     ];
     return writing.length === 0 ? [nothing(desired, 'pipeline', pipeline.name)] : writing;
   });
-  const wanted = new Set(desired.pipelines.map(({ name }) => name));
-  const others = isPruning ? (actual?.pipelines ?? []).filter(({ name }) => !wanted.has(name)) : [];
+  const wanted = desired.pipelines.map(({ name }) => name);
   return [
     ...steps,
-    ...others.map(({ id, name }) =>
+    ...leftOut(context, actual?.pipelines, wanted).map(({ id, name }) =>
       deletion(desired, {
         kind: 'pipeline',
         name,
@@ -43,35 +43,28 @@ export function planPipelines({ desired, actual, isPruning, refuse }: PlanContex
 
 type Pair = readonly [desired: DesiredCluster, pipeline: DesiredPipeline, found: ActualPipeline | undefined];
 
-function creation(...[desired, { name, type }, found]: Pair): WritingStep[] {
+function newPipeline(...[desired, { name, type }, found]: Pair): WritingStep[] {
   if (found !== undefined) return [];
   return [
-    {
-      action: 'create',
+    creation(desired, {
       kind: 'pipeline',
-      cluster: desired.name,
       name,
-      reason: isMissing,
       phase: 'pipelines',
       changes: [{ field: 'type', to: type }],
       task: { operation: 'create_pipeline', input: { pipeline_name: name, pipeline_type: type } },
-    },
+    }),
   ];
 }
 
 function configuration(...[desired, { name, configurationYaml: yaml }, found]: Pair): WritingStep[] {
   if (yaml === undefined || storedConfiguration(yaml, found) !== undefined) return [];
   return [
-    {
-      action: 'create',
+    creation(desired, {
       kind: 'pipeline_configuration',
-      cluster: desired.name,
       name,
-      reason: isMissing,
       phase: 'pipeline configurations',
-      changes: [],
       task: { operation: 'create_pipeline_configuration', pipeline: name, pipelineId: found?.id, yaml },
-    },
+    }),
   ];
 }
 
@@ -92,12 +85,9 @@ function stateChange(...[desired, pipeline, found]: Pair): WritingStep[] {
   }
   if (isChanging) changes.push({ field: 'state', from: found?.state ?? 'paused', to: state });
   return [
-    {
-      action: 'update',
+    update(desired, {
       kind: 'pipeline',
-      cluster: desired.name,
       name,
-      reason: isDifferent,
       phase: 'pipeline states',
       changes,
       task: {
@@ -107,7 +97,7 @@ function stateChange(...[desired, pipeline, found]: Pair): WritingStep[] {
         state: isChanging ? state : undefined,
         deploys: isDeploying ? { configurationId: stored?.id } : undefined,
       },
-    },
+    }),
   ];
 }
 

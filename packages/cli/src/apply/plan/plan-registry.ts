@@ -1,7 +1,7 @@
 import { violationLine } from '../../tools/schemas/violation-line.ts';
 import type { DesiredCluster, DesiredSchema } from '../desired.ts';
 import { subjectOfReference } from '../document/schema-order.ts';
-import { deletion, isDifferent, isMissing, nothing } from './changes.ts';
+import { creation, deletion, nothing, update } from './changes.ts';
 import { linesOf } from './diff-lines.ts';
 import type { PlanContext } from './plan-context.ts';
 import { isOuter, type RegistryItem, type RegistryOutcome, schemaChange } from './registry-checks.ts';
@@ -60,12 +60,9 @@ function registration(desired: DesiredCluster, schema: DesiredSchema, outcome: R
   const { subject, type } = schema;
   const { version, compared_version: compared, compatibility_level: level, diff } = outcome;
   const verdict = level === 'NONE' ? 'not compared' : `compatible with version ${compared}`;
-  return {
-    action: 'create',
+  return creation(desired, {
     kind: 'schema',
-    cluster: desired.name,
     name: subject,
-    reason: isMissing,
     phase: 'schemas',
     changes: [
       { field: 'type', to: type },
@@ -77,7 +74,7 @@ function registration(desired: DesiredCluster, schema: DesiredSchema, outcome: R
       operation: 'register_schema',
       input: schemaChange(schema),
     },
-  };
+  });
 }
 
 function settingsChange(
@@ -92,19 +89,16 @@ function settingsChange(
     ...changeOf('mode', own_mode, mode),
     ...(normalize === undefined ? [] : changeOf('normalize', String(own_normalize), String(normalize))),
   ];
-  return {
-    action: 'update',
+  return update(desired, {
     kind: kindOf(item),
-    cluster: desired.name,
     name: nameOf(item),
-    reason: isDifferent,
     phase: isLate ? 'registry modes' : 'registry settings',
     changes,
     task: {
       operation: 'update_registry_config',
       input: { ...(change.subject === undefined ? {} : { subject: change.subject }), ...settingsIn(change) },
     },
-  };
+  });
 }
 
 function settingsIn({ compatibility_level, mode, normalize }: RegistryItem['change']) {

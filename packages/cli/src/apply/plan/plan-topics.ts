@@ -1,41 +1,38 @@
 import { type ActualTopic, isInternalTopic } from '../actual.ts';
 import type { DesiredCluster, DesiredTopic } from '../desired.ts';
 import { protectionConfig } from '../document/desired-cluster.ts';
-import { changesOf, deletion, isDifferent, isMissing, nothing, targetsOf } from './changes.ts';
+import { changesOf, creation, deletion, leftOut, nothing, targetsOf, update } from './changes.ts';
 import type { PlanContext } from './plan-context.ts';
 import type { Change, Step } from './step.ts';
 
 /** Plans topics. Configs that the documents leave out stay. The number of partitions can only grow. */
-export function planTopics({ desired, actual, isPruning, refuse }: PlanContext): Step[] {
+export function planTopics(context: PlanContext): Step[] {
+  const { desired, actual, refuse } = context;
   if (desired.topics === undefined) return [];
   const there = new Map(actual?.topics?.map((topic) => [topic.name, topic]));
   const steps = desired.topics.map((topic): Step => {
     const found = there.get(topic.name);
-    return found === undefined ? creation(desired, topic) : update(desired, topic, found, refuse);
+    return found === undefined ? newTopic(desired, topic) : changedTopic(desired, topic, found, refuse);
   });
-  const wanted = new Set(desired.topics.map(({ name }) => name));
-  const others = isPruning ? (actual?.topics ?? []).filter(({ name }) => !wanted.has(name)) : [];
-  return [...steps, ...others.map((topic) => prune(desired, topic))];
+  const wanted = desired.topics.map(({ name }) => name);
+  return [...steps, ...leftOut(context, actual?.topics, wanted).map((topic) => prune(desired, topic))];
 }
 
-function creation({ name: cluster }: DesiredCluster, topic: DesiredTopic): Step {
+function newTopic(desired: DesiredCluster, topic: DesiredTopic): Step {
   const { name, partitionCount, configs } = topic;
-  return {
-    action: 'create',
+  return creation(desired, {
     kind: 'topic',
-    cluster,
     name,
-    reason: isMissing,
     phase: 'topics',
     changes: [{ field: 'partition_count', to: String(partitionCount) }, ...changesOf(configs, undefined)],
     task: {
       operation: 'create_topic',
       input: { topic_name: name, partition_count: partitionCount, configs: { ...configs } },
     },
-  };
+  });
 }
 
-function update(
+function changedTopic(
   desired: DesiredCluster,
   topic: DesiredTopic,
   found: ActualTopic,
@@ -50,12 +47,9 @@ function update(
   const growth: Change[] = isGrowing
     ? [{ field: 'partition_count', from: String(found.partitionCount), to: String(partitionCount) }]
     : [];
-  return {
-    action: 'update',
+  return update(desired, {
     kind: 'topic',
-    cluster: desired.name,
     name,
-    reason: isDifferent,
     phase: 'topics',
     changes: [...growth, ...configs],
     task: {
@@ -66,7 +60,7 @@ function update(
         configs: targetsOf(configs),
       },
     },
-  };
+  });
 }
 
 function rulesAgainst({ partitionCount, configs }: DesiredTopic, found: ActualTopic): string[] {
