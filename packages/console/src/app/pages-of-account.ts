@@ -14,7 +14,7 @@ import type { OperationName } from '@weir/api/client';
 interface AccountPage {
   readonly label: string;
   readonly icon: Icon;
-  readonly to: LinkProps['to'];
+  readonly to: NonNullable<LinkProps['to']>;
   /** Keys that go there, from anywhere. */
   readonly keys: string;
   /** What a person can do there. */

@@ -27,7 +27,7 @@ interface ClusterPage extends ClusterTab {
 
 interface ClusterTab {
   readonly label: string;
-  readonly to: LinkProps['to'];
+  readonly to: NonNullable<LinkProps['to']>;
   /** What a person can do there; the palette leads to it. */
   readonly operations?: readonly OperationName[];
 }

@@ -4,8 +4,8 @@ import { Dialog } from './dialog.tsx';
 import { Failure } from './states.tsx';
 
 interface FormProps {
-  /** What it does, as a failure says it: `create the key`. */
-  readonly what: string;
+  /** What it does, as a failure says it, if that is not what the button says: `Create key` is `create the key`. */
+  readonly what?: string | undefined;
   readonly button: string;
   readonly action: { readonly isPending: boolean; readonly error: unknown };
   readonly onSubmit: (fields: FormData) => void;
@@ -14,7 +14,7 @@ interface FormProps {
 }
 
 /** Fields, what went wrong, and the button. A failure changes nothing that was typed. */
-export function Form({ what, button, action, onSubmit, onCancel, children }: FormProps) {
+export function Form({ button, what = whatOf(button), action, onSubmit, onCancel, children }: FormProps) {
   return (
     <form
       className="flex flex-col gap-3"
@@ -58,6 +58,11 @@ export function FormDialog({ what, button, action, onSubmit, children, ...dialog
       </Form>
     </Dialog>
   );
+}
+
+function whatOf(button: string): string {
+  const [verb, ...object] = button.split(' ');
+  return [verb!.toLowerCase(), ...(object.length === 0 ? [] : ['the', ...object])].join(' ');
 }
 
 /** The text of a field of a form. */

@@ -1,12 +1,13 @@
 import { Autocomplete } from '@base-ui/react/autocomplete';
 import { Dialog } from '@base-ui/react/dialog';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { type LinkProps, useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { useOperation } from '../../api/use-operation.ts';
 import { clusterLabel } from '../../format/cluster-label.ts';
 import { useClusters } from '../../session/workspace-choice.ts';
 import { classNames } from '../../ui/class-names.ts';
+import { pageOfObject } from '../../ui/object-link.tsx';
 import { useShortcut } from '../../ui/shortcuts.ts';
 import { isForPeople, type OperationEntry, whyNot } from '../operations-of-palette.ts';
 import { accountPages, clustersPage } from '../pages-of-account.ts';
@@ -141,48 +142,32 @@ function useTargets({ context, clusterId, onOperation }: TargetsProps): readonly
     { isEnabled: isInCluster },
   );
   const operations = useOperationTargets({ context, clusterId, onOperation });
-  const clusters = useClusters(context).map((cluster) => ({
-    id: cluster.id,
-    label: clusterLabel(cluster),
-    kind: 'cluster',
-    go: () => void navigate({ to: '/clusters/$clusterId', params: { clusterId: cluster.id } }),
-  }));
-  const listOfClusters: Target = {
-    id: 'clusters',
-    label: clustersPage.label,
-    kind: 'page',
-    go: () => void navigate({ to: clustersPage.to }),
-  };
-  const ofAccount = accountPages.map(({ label, to }) => ({
-    id: label,
+  const target = (kind: string, label: string, page: LinkProps): Target => ({
+    id: JSON.stringify([kind, label, page.params]),
     label,
-    kind: 'page',
-    go: () => void navigate({ to: to as '/keys' }),
-  }));
-  if (!isInCluster) return [listOfClusters, ...ofAccount, ...clusters, ...operations];
-  const pages = clusterPagesAndTabs.map(({ label, to }) => ({
-    id: label,
-    label,
-    kind: 'page',
-    go: () => void navigate({ to: to as '/clusters/$clusterId', params: { clusterId } }),
-  }));
-  const ofTopics = (topics?.topics ?? []).map(({ name }) => ({
-    id: `topic ${name}`,
-    label: name,
-    kind: 'topic',
-    go: () => void navigate({ to: '/clusters/$clusterId/topics/$topic', params: { clusterId, topic: name } }),
-  }));
-  const ofGroups = (groups?.groups ?? []).map(({ name }) => ({
-    id: `group ${name}`,
-    label: name,
-    kind: 'consumer group',
-    go: () =>
-      void navigate({
-        to: '/clusters/$clusterId/consumer-groups/$group',
-        params: { clusterId, group: name },
+    kind,
+    go: () => void navigate(page as { to: '/clusters' }),
+  });
+  const outside = [
+    ...[clustersPage, ...accountPages].map(({ label, to }) => target('page', label, { to })),
+    ...useClusters(context).map((cluster) =>
+      target('cluster', clusterLabel(cluster), {
+        to: '/clusters/$clusterId',
+        params: { clusterId: cluster.id },
       }),
-  }));
-  return [...pages, listOfClusters, ...ofAccount, ...clusters, ...ofTopics, ...ofGroups, ...operations];
+    ),
+  ];
+  if (!isInCluster) return [...outside, ...operations];
+  const pages = clusterPagesAndTabs.map(({ label, to }) =>
+    target('page', label, { to, params: { clusterId } }),
+  );
+  const ofTopics = (topics?.topics ?? []).map(({ name }) =>
+    target('topic', name, pageOfObject(clusterId, { kind: 'topic', name })!),
+  );
+  const ofGroups = (groups?.groups ?? []).map(({ name }) =>
+    target('consumer group', name, pageOfObject(clusterId, { kind: 'group', name })!),
+  );
+  return [...pages, ...outside, ...ofTopics, ...ofGroups, ...operations];
 }
 
 /** The catalogue has the schemas of all operations, so that it is loaded when it is first needed. */

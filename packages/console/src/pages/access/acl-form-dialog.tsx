@@ -20,7 +20,6 @@ export function AclFormDialog({ given = {}, onClose }: AclFormProps) {
     <FormDialog
       title="Create ACL"
       description="DENY overrides ALLOW. What no rule allows is denied."
-      what="create the ACL"
       action={create}
       onClose={onClose}
       onSubmit={(fields) => {

@@ -7,12 +7,8 @@ import { Secret } from '../../ui/secret.tsx';
 import { ShownOnce } from '../../ui/shown-once.tsx';
 import { WaysToConnect } from './ways-to-connect.tsx';
 
-interface CreateCredentialProps {
-  readonly onClose: () => void;
-}
-
 /** Makes a credential, and shows its password this once with ways to connect. */
-export function CreateCredentialDialog({ onClose }: CreateCredentialProps) {
+export function CreateCredentialDialog({ onClose }: { readonly onClose: () => void }) {
   const clusterId = useClusterId();
   const create = useAction('create_virtual_cluster_credentials');
   const [name, setName] = useState('');
@@ -28,7 +24,6 @@ export function CreateCredentialDialog({ onClose }: CreateCredentialProps) {
   return (
     <FormDialog
       title="Create credential"
-      what="create the credential"
       action={create}
       onClose={onClose}
       onSubmit={(fields) => {

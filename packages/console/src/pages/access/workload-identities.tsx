@@ -97,17 +97,12 @@ function FederationRow({ of: row, onDelete }: { readonly of: Federation; readonl
   );
 }
 
-interface OfCluster {
-  readonly onClose: () => void;
-}
-
-function CreateFederation({ onClose }: OfCluster) {
+function CreateFederation({ onClose }: { readonly onClose: () => void }) {
   const clusterId = useClusterId();
   const create = useFormAction('create_workload_identity_federation', onClose);
   return (
     <FormDialog
       title="Create federation"
-      what="create the federation"
       action={create}
       onClose={onClose}
       onSubmit={(fields) => {

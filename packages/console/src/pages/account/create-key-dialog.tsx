@@ -28,7 +28,6 @@ export function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
   return (
     <FormDialog
       title="Create key"
-      what="create the key"
       action={create}
       onClose={onClose}
       onSubmit={(fields) =>

@@ -16,7 +16,6 @@ export function Join() {
       <p className="text-sm text-body">You are invited to join an account. This link works once.</p>
       {token === '' && <LinkIsNotWhole />}
       <Form
-        what="join"
         button="Join"
         action={accept}
         onSubmit={(fields) =>

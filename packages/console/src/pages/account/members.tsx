@@ -159,7 +159,6 @@ function ChangeRoles({ user, roles, onClose }: OfUser & { readonly roles: readon
   return (
     <FormDialog
       title={`Roles of ${user.name}`}
-      what="change the roles"
       button="Change roles"
       action={update}
       onClose={onClose}

@@ -59,7 +59,6 @@ function Password() {
       <div className="p-4">
         <Form
           key={version}
-          what="change the password"
           button="Change password"
           action={change}
           onSubmit={(fields) =>

@@ -114,7 +114,6 @@ function EditRole({ role, onClose }: RoleProps) {
   return (
     <FormDialog
       title={role === undefined ? 'Create role' : `Change ${role.name}`}
-      what={role === undefined ? 'create the role' : 'change the role'}
       button={role === undefined ? 'Create role' : 'Change role'}
       action={role === undefined ? create : update}
       onClose={onClose}

@@ -151,7 +151,6 @@ function CreateWorkspace({ onClose }: { readonly onClose: () => void }) {
   return (
     <FormDialog
       title="Create workspace"
-      what="create the workspace"
       action={create}
       onClose={onClose}
       onSubmit={(fields) => {

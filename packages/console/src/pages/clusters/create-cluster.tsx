@@ -79,7 +79,6 @@ export function CreateCluster({ onClose }: { readonly onClose: () => void }) {
       title="Create cluster"
       description="The cluster is ready at once and costs nothing until you start an agent."
       isSheet
-      what="create the cluster"
       action={creation}
       onClose={onClose}
       onSubmit={submit}

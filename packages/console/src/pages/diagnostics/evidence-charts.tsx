@@ -1,11 +1,11 @@
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
 import { useMetrics } from '../../api/use-metrics.ts';
 import { formatBytes, formatDuration, formatShort } from '../../format/format.ts';
 import { visibleText } from '../../format/visible-text.ts';
 import { type ChartRange, secondsOf, wordsOf } from '../../ui/chart-range.ts';
 import { MetricChart } from '../../ui/metric-chart.tsx';
-import { RangePicker } from '../../ui/range-picker.tsx';
+import { RangedCharts } from '../../ui/range-picker.tsx';
 import { chartsOf, type EvidenceChart } from './evidence/charts-of.ts';
 
 interface EvidenceChartsProps {
@@ -24,23 +24,14 @@ export function EvidenceCharts({ of: diagnostic }: EvidenceChartsProps) {
   const { range = '1h' }: { range?: ChartRange | undefined } = useSearch({
     from: '/frame/clusters/$clusterId/diagnostics/$diagnosticId',
   });
-  const navigate = useNavigate({ from: '/clusters/$clusterId/diagnostics/$diagnosticId' });
   const charts = chartsOf(diagnostic);
   if (charts.length === 0) return null;
   return (
-    <section aria-label="Charts" className="flex flex-col gap-2">
-      <div className="flex justify-end">
-        <RangePicker
-          value={range}
-          onChange={(next) => void navigate({ search: { range: next }, replace: true })}
-        />
-      </div>
-      <div className={`grid grid-cols-1 gap-4 ${charts.length > 1 ? 'lg:grid-cols-2' : ''}`}>
-        {charts.map((chart) => (
-          <OneChart key={chart.title} chart={chart} range={range} />
-        ))}
-      </div>
-    </section>
+    <RangedCharts range={range} isWide={charts.length === 1}>
+      {charts.map((chart) => (
+        <OneChart key={chart.title} chart={chart} range={range} />
+      ))}
+    </RangedCharts>
   );
 }
 

@@ -1,4 +1,4 @@
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useParams, useSearch } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
 import { useState } from 'react';
 import { useClusterOperation } from '../../api/use-cluster.ts';
@@ -10,7 +10,7 @@ import { type ChartRange, secondsOf, wordsOf } from '../../ui/chart-range.ts';
 import { DataTable } from '../../ui/data-table.tsx';
 import { MetricChart } from '../../ui/metric-chart.tsx';
 import { Card, Page } from '../../ui/page.tsx';
-import { RangePicker } from '../../ui/range-picker.tsx';
+import { RangedCharts } from '../../ui/range-picker.tsx';
 import { Answer, Empty } from '../../ui/states.tsx';
 import { catchUpText } from './catch-up.ts';
 import { DeleteGroup, DeleteTopicOffsets } from './delete-offsets.tsx';
@@ -88,7 +88,6 @@ function GroupOf({ group }: GroupOfProps) {
 
 function Charts({ group }: { readonly group: string }) {
   const { range = '1h' }: { range?: ChartRange | undefined } = useSearch({ from: path });
-  const navigate = useNavigate({ from: '/clusters/$clusterId/consumer-groups/$group' });
   const asked = { group, range_seconds: secondsOf(range) };
   const lag = useMetrics({ ...asked, metrics: ['lag'], group_by: 'topic', limit: 8 });
   const rates = useMetrics({
@@ -97,33 +96,25 @@ function Charts({ group }: { readonly group: string }) {
   });
   const nothing = `No samples in the ${wordsOf(range)}. Samples are kept for the groups with the largest lag.`;
   return (
-    <section aria-label="Charts" className="flex flex-col gap-2">
-      <div className="flex justify-end">
-        <RangePicker
-          value={range}
-          onChange={(next) => void navigate({ search: { range: next }, replace: true })}
-        />
-      </div>
-      <div className="grid grid-cols-1 gap-4 lg:grid-cols-2">
-        <MetricChart
-          title={`Lag by topic, ${wordsOf(range)}`}
-          of={lag}
-          format={formatShort}
-          nothing={nothing}
-          pick={({ series }) => series.map(({ topic = '', values }) => ({ label: topic, values }))}
-        />
-        <MetricChart
-          title={`Records per second, ${wordsOf(range)}`}
-          of={rates}
-          format={formatShort}
-          nothing={nothing}
-          pick={(data) => [
-            { label: 'produced', values: valuesOf(data, 'produced_records_per_second') },
-            { label: 'consumed', values: valuesOf(data, 'consumed_records_per_second') },
-          ]}
-        />
-      </div>
-    </section>
+    <RangedCharts range={range}>
+      <MetricChart
+        title={`Lag by topic, ${wordsOf(range)}`}
+        of={lag}
+        format={formatShort}
+        nothing={nothing}
+        pick={({ series }) => series.map(({ topic = '', values }) => ({ label: topic, values }))}
+      />
+      <MetricChart
+        title={`Records per second, ${wordsOf(range)}`}
+        of={rates}
+        format={formatShort}
+        nothing={nothing}
+        pick={(data) => [
+          { label: 'produced', values: valuesOf(data, 'produced_records_per_second') },
+          { label: 'consumed', values: valuesOf(data, 'consumed_records_per_second') },
+        ]}
+      />
+    </RangedCharts>
   );
 }
 

@@ -128,7 +128,6 @@ function NewPipeline({ isOpen, onClose }: NewPipelineProps) {
       isOpen={isOpen}
       title="Create pipeline"
       description="A new pipeline is paused and has no configuration."
-      what="create the pipeline"
       action={create}
       onClose={onClose}
       onSubmit={(fields) =>

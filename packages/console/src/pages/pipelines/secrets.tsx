@@ -105,10 +105,6 @@ function SecretRow({ secret, onAsk }: SecretRowProps) {
   );
 }
 
-interface OfCluster {
-  readonly onClose: () => void;
-}
-
 /** As it was typed: blanks at its ends count. */
 const valueIn = (fields: FormData) => String(fields.get('secret') ?? '');
 
@@ -120,7 +116,7 @@ function ValueField() {
   );
 }
 
-function CreateSecret({ onClose }: OfCluster) {
+function CreateSecret({ onClose }: { readonly onClose: () => void }) {
   const clusterId = useClusterId();
   const create = useFormAction('create_secret', onClose);
   return (
@@ -155,7 +151,7 @@ function CreateSecret({ onClose }: OfCluster) {
   );
 }
 
-function RotateSecret({ secret, onClose }: OfCluster & { readonly secret: Secret }) {
+function RotateSecret({ secret, onClose }: { readonly onClose: () => void } & { readonly secret: Secret }) {
   const clusterId = useClusterId();
   const update = useFormAction('update_secret', onClose);
   const { name } = secret;

@@ -35,7 +35,6 @@ export function SaveDialog({ explorer, workspace, onClose }: SaveDialogProps) {
     <FormDialog
       title="Save view"
       description="Saves the current types, time range, filter, timeline and order."
-      what="save the view"
       action={create}
       onClose={onClose}
       onSubmit={(fields) => void save(fields).catch(() => {})}
@@ -57,7 +56,6 @@ export function EditDialog({ view, workspace, onClose }: EditDialogProps) {
   return (
     <FormDialog
       title={`Rename or share ${visibleText(view.name)}`}
-      what="change the view"
       button="Change view"
       action={update}
       onClose={onClose}

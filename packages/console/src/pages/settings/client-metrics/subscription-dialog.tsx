@@ -38,7 +38,6 @@ export function SubscriptionDialog({ subscription, names, onClose }: Subscriptio
   return (
     <FormDialog
       title={subscription === undefined ? 'Create subscription' : `Change ${subscription.name}`}
-      what="save the subscription"
       button="Save subscription"
       action={update}
       onClose={onClose}

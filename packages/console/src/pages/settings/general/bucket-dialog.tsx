@@ -53,7 +53,6 @@ export function BucketDialog({ bucketUrl, onClose }: BucketDialogProps) {
     <FormDialog
       title="Change bucket"
       isSheet
-      what="change the bucket"
       action={{ isPending: update.isPending || !isChecked, error: update.error }}
       onClose={onClose}
       onSubmit={() => isChecked && save(settled)}

@@ -21,7 +21,6 @@ export function TierDialog({ tier, onClose }: TierDialogProps) {
   return (
     <FormDialog
       title="Change tier"
-      what="change the tier"
       action={{ isPending: update.isPending || chosen === tier, error: update.error }}
       onClose={onClose}
       onSubmit={() =>
