@@ -8,7 +8,7 @@ export function useClusterId(): string {
 }
 
 /** Operations on a cluster. */
-type ClusterOperation = {
+export type ClusterOperation = {
   [Name in OperationName]: CallOf<Name> extends { readonly virtual_cluster_id: string } ? Name : never;
 }[OperationName];
 

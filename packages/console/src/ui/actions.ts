@@ -1,4 +1,5 @@
 import type { CallOf, OperationName, OutputOf } from '@weir/api/client';
+import { type ClusterOperation, useClusterId } from '../api/use-cluster.ts';
 import { useAction } from '../api/use-operation.ts';
 import { say } from './toasts.tsx';
 
@@ -19,6 +20,17 @@ export function useFormAction<Name extends OperationName>(name: Name, onDone?: (
       },
     });
   return { ...action, run };
+}
+
+/** The same for an operation on the cluster that the page is about. */
+export function useClusterFormAction<Name extends ClusterOperation>(name: Name, onDone?: () => void) {
+  const virtual_cluster_id = useClusterId();
+  const { run, ...action } = useFormAction(name, onDone);
+  return {
+    ...action,
+    run: (input: Omit<CallOf<Name>, 'virtual_cluster_id'>, said: Said<Name>) =>
+      run({ virtual_cluster_id, ...input } as unknown as CallOf<Name>, said),
+  };
 }
 
 /** The action of a button: a success and a failure are both said. */

@@ -2,7 +2,7 @@ import { Outlet, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useContextOfCaller } from '../../session/context.ts';
 import { TaskTray } from '../../tasks/task-tray.tsx';
-import { Failure, Skeleton } from '../../ui/states.tsx';
+import { Answer } from '../../ui/states.tsx';
 import { CommandPalette } from './command-palette.tsx';
 import { Header } from './header.tsx';
 import { ShortcutsDialog } from './shortcuts-dialog.tsx';
@@ -30,13 +30,9 @@ export function Frame() {
       <div className="flex min-w-0 flex-1 flex-col">
         <Header context={context.data} clusterId={clusterId} onMenu={() => setMenuOpen(true)} />
         <main id="content" tabIndex={-1} className="min-w-0 flex-1 pb-[var(--tray,0px)] outline-none">
-          {context.isError && context.data === undefined ? (
-            <Failure what="load your account" error={context.error} onRetry={() => context.refetch()} />
-          ) : context.data === undefined ? (
-            <Skeleton />
-          ) : (
-            <Outlet />
-          )}
+          <Answer of={context} what="load your account">
+            {() => <Outlet />}
+          </Answer>
         </main>
       </div>
       <TaskTray />

@@ -1,5 +1,5 @@
-import { Link } from '@tanstack/react-router';
 import { Failure } from '../../ui/states.tsx';
+import { TextLink } from '../../ui/text-link.tsx';
 
 export function NotFound() {
   return (
@@ -8,9 +8,7 @@ export function NotFound() {
       <p className="text-muted">
         The link may be from another release; open a page from the list on the left.
       </p>
-      <Link to="/clusters" className="text-accent underline">
-        Clusters
-      </Link>
+      <TextLink to="/clusters">Clusters</TextLink>
     </div>
   );
 }

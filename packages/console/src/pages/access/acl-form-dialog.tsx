@@ -1,6 +1,5 @@
 import { aclOperations, aclPermissions, aclResourceTypes } from '@weir/core';
-import { useClusterId } from '../../api/use-cluster.ts';
-import { useFormAction } from '../../ui/actions.ts';
+import { useClusterFormAction } from '../../ui/actions.ts';
 import { SelectField, TextField } from '../../ui/fields.tsx';
 import { FormDialog, textOf } from '../../ui/form.tsx';
 import { principalOf, type Rule, resourceWord, ruleInWords } from './acl-rule.ts';
@@ -14,8 +13,7 @@ interface AclFormProps {
 const named = (table: object) => Object.keys(table).map((name) => [name, name] as const);
 
 export function AclFormDialog({ given = {}, onClose }: AclFormProps) {
-  const clusterId = useClusterId();
-  const create = useFormAction('virtual_clusters/acls/create', onClose);
+  const create = useClusterFormAction('virtual_clusters/acls/create', onClose);
   return (
     <FormDialog
       title="Create ACL"
@@ -33,7 +31,7 @@ export function AclFormDialog({ given = {}, onClose }: AclFormProps) {
           resource_name: textOf(fields, 'resource_name'),
           host: host === '' ? '*' : host,
         } as Rule;
-        create.run({ virtual_cluster_id: clusterId, acl }, `Created: ${ruleInWords(acl)}`);
+        create.run({ acl }, `Created: ${ruleInWords(acl)}`);
       }}
     >
       <TextField

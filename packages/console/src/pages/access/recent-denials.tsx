@@ -1,7 +1,7 @@
-import { Link } from '@tanstack/react-router';
 import { useClusterId, useClusterOperation } from '../../api/use-cluster.ts';
 import { formatCount } from '../../format/format.ts';
 import { Card } from '../../ui/page.tsx';
+import { TextLink } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
 import { resourceWord } from './acl-rule.ts';
 import { denialsIn } from './denials.ts';
@@ -38,14 +38,9 @@ export function RecentDenials() {
             <span className="text-muted">
               <Time of={time} isAgo />
             </span>
-            <Link
-              to="/clusters/$clusterId/acls"
-              params={{ clusterId }}
-              search={question}
-              className="text-accent underline"
-            >
+            <TextLink to="/clusters/$clusterId/acls" params={{ clusterId }} search={question}>
               Why?
-            </Link>
+            </TextLink>
           </li>
         ))}
       </ul>

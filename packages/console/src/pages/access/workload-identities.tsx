@@ -3,7 +3,7 @@ import type { OutputOf } from '@weir/api/client';
 import { useState } from 'react';
 import { useClusterId, useClusterOperation } from '../../api/use-cluster.ts';
 import { visibleText } from '../../format/visible-text.ts';
-import { useFormAction } from '../../ui/actions.ts';
+import { useClusterFormAction } from '../../ui/actions.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { DeletionDialog } from '../../ui/confirm-dialog.tsx';
 import { CopyableId } from '../../ui/copy-button.tsx';
@@ -98,8 +98,7 @@ function FederationRow({ of: row, onDelete }: { readonly of: Federation; readonl
 }
 
 function CreateFederation({ onClose }: { readonly onClose: () => void }) {
-  const clusterId = useClusterId();
-  const create = useFormAction('create_workload_identity_federation', onClose);
+  const create = useClusterFormAction('create_workload_identity_federation', onClose);
   return (
     <FormDialog
       title="Create federation"
@@ -109,7 +108,6 @@ function CreateFederation({ onClose }: { readonly onClose: () => void }) {
         const name = textOf(fields, 'name');
         create.run(
           {
-            virtual_cluster_id: clusterId,
             name,
             issuer_url: textOf(fields, 'issuer'),
             claim_match_rules: [

@@ -1,5 +1,4 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import { useAction } from '../../api/use-operation.ts';
@@ -7,6 +6,7 @@ import { TextField } from '../../ui/fields.tsx';
 import { Form, textOf } from '../../ui/form.tsx';
 import { Secret } from '../../ui/secret.tsx';
 import { Failure } from '../../ui/states.tsx';
+import { TextLink } from '../../ui/text-link.tsx';
 import { WaysToConnect } from '../access/ways-to-connect.tsx';
 import { AccountForm } from './account-form.tsx';
 import { grantOf } from './key-grants.ts';
@@ -93,11 +93,7 @@ export function Setup() {
           <>
             <Failure what="create the first key" error={error} />
             <p className="text-sm text-body">
-              You are signed in.{' '}
-              <Link to="/keys" className="text-accent underline">
-                Create key
-              </Link>
-              .
+              You are signed in. <TextLink to="/keys">Create key</TextLink>.
             </p>
           </>
         )
@@ -116,9 +112,7 @@ function Ready({ begun: { keyName, key, login } }: { readonly begun: Begun }) {
           <WaysToConnect {...login} />
         </>
       )}
-      <Link to="/clusters" className="text-accent underline">
-        Go to clusters
-      </Link>
+      <TextLink to="/clusters">Go to clusters</TextLink>
     </AccountForm>
   );
 }

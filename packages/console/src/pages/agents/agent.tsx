@@ -1,4 +1,4 @@
-import { Link, useParams } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
 import { systemClock } from '@weir/core';
 import { printLiteral } from '@weir/events';
@@ -14,6 +14,7 @@ import { MetricChart } from '../../ui/metric-chart.tsx';
 import { Card, Page } from '../../ui/page.tsx';
 import { Answer, Empty } from '../../ui/states.tsx';
 import { Status } from '../../ui/status.tsx';
+import { TextLink } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
 import { TrafficCharts } from '../../ui/traffic-charts.tsx';
 import { nameOf } from '../clients/client-words.ts';
@@ -39,14 +40,14 @@ export function Agent() {
       actions={
         <>
           <Freshness of={listed} />
-          <Link
+          <TextLink
             to="/clusters/$clusterId/events"
             params={{ clusterId }}
             search={{ types: 'agent_logs', filter: `data.agent_id == ${printLiteral(agentId)}` }}
-            className="text-sm text-accent underline"
+            className="text-sm"
           >
             Logs
-          </Link>
+          </TextLink>
         </>
       }
     >
@@ -178,14 +179,14 @@ function Jobs({ agentId }: OfAgent) {
     <Card
       title={`Jobs (${formatCount(jobs.length)})`}
       actions={
-        <Link
+        <TextLink
           to="/clusters/$clusterId/jobs"
           params={{ clusterId }}
           search={{ agent: agentId }}
-          className="text-sm text-accent underline"
+          className="text-sm"
         >
           All jobs
-        </Link>
+        </TextLink>
       }
     >
       <Answer of={listed} what="list the jobs" rows={3}>
@@ -215,14 +216,14 @@ function Clients({ agentId }: OfAgent) {
     <Card
       title={`Clients (${counted(sum, 'connection')})`}
       actions={
-        <Link
+        <TextLink
           to="/clusters/$clusterId/clients"
           params={{ clusterId }}
           search={{ agent: agentId }}
-          className="text-sm text-accent underline"
+          className="text-sm"
         >
           All clients
-        </Link>
+        </TextLink>
       }
     >
       <Answer of={listed} what="list the clients" rows={3}>

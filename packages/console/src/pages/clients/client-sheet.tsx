@@ -1,4 +1,3 @@
-import { Link } from '@tanstack/react-router';
 import { printLiteral } from '@weir/events';
 import type { ReactNode } from 'react';
 import { useClusterId } from '../../api/use-cluster.ts';
@@ -6,6 +5,7 @@ import { counted, formatCount } from '../../format/format.ts';
 import { visibleText } from '../../format/visible-text.ts';
 import { AgentLink } from '../../ui/agent-link.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
+import { TextLink } from '../../ui/text-link.tsx';
 import { nameOf, type Software } from './client-words.ts';
 
 interface ClientSheetProps {
@@ -19,15 +19,15 @@ export function ClientSheet({ software, zoneById, onClose }: ClientSheetProps) {
   const clusterId = useClusterId();
   const { software_version: version, connections, principals, client_ids, agents, agent_count } = software;
   const eventsOf = (field: string, value: string) => (
-    <Link
+    <TextLink
       to="/clusters/$clusterId/events"
       params={{ clusterId }}
       search={{ types: 'acl_logs', filter: `${field} == ${printLiteral(value)}` }}
       aria-label={`Events of ${visibleText(value)}`}
-      className="shrink-0 text-accent underline"
+      className="shrink-0"
     >
       Events
-    </Link>
+    </TextLink>
   );
   return (
     <Dialog

@@ -1,10 +1,11 @@
-import { Link, type LinkProps } from '@tanstack/react-router';
+import type { LinkProps } from '@tanstack/react-router';
 import { useClusterId } from '../../api/use-cluster.ts';
 import { useAction } from '../../api/use-operation.ts';
 import { visibleText } from '../../format/visible-text.ts';
 import { Button } from '../../ui/button.tsx';
 import { pageOfObject } from '../../ui/object-link.tsx';
 import { Command } from '../../ui/states.tsx';
+import { TextLink } from '../../ui/text-link.tsx';
 import { say, sayWithUndo } from '../../ui/toasts.tsx';
 import type { Step, StepPage } from './evidence/steps-of.ts';
 
@@ -28,9 +29,7 @@ export function Steps({ steps }: StepsProps) {
               </div>
             </>
           ) : 'page' in step ? (
-            <Link {...pageOf(clusterId, step.page, step.name)} className="text-accent underline">
-              {visibleText(step.text)}
-            </Link>
+            <TextLink {...pageOf(clusterId, step.page, step.name)}>{visibleText(step.text)}</TextLink>
           ) : (
             <SetCompatibility subject={step.compatibilityOf} text={step.text} />
           )}

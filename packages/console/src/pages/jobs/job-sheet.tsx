@@ -1,4 +1,3 @@
-import { Link } from '@tanstack/react-router';
 import { printLiteral } from '@weir/events';
 import type { ReactNode } from 'react';
 import { useClusterId } from '../../api/use-cluster.ts';
@@ -7,6 +6,7 @@ import { visibleText } from '../../format/visible-text.ts';
 import { AgentLink } from '../../ui/agent-link.tsx';
 import { CopyableId } from '../../ui/copy-button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
+import { TextLink } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
 import { JobState } from './job-columns.tsx';
 import { type Job, type JobKind, kindMeaning, progressText, reasonText } from './job-words.ts';
@@ -51,14 +51,14 @@ export function JobSheet({ job, kinds, onClose }: JobSheetProps) {
           ))}
         </dl>
         {job.agent_id !== undefined && (
-          <Link
+          <TextLink
             to="/clusters/$clusterId/events"
             params={{ clusterId }}
             search={{ types: 'agent_logs', filter: `data.agent_id == ${printLiteral(job.agent_id)}` }}
-            className="w-fit text-sm text-accent underline"
+            className="w-fit text-sm"
           >
             Logs of the agent
-          </Link>
+          </TextLink>
         )}
       </div>
     </Dialog>

@@ -3,7 +3,7 @@ import type { OutputOf } from '@weir/api/client';
 import { useState } from 'react';
 import { useClusterId, useClusterOperation } from '../../api/use-cluster.ts';
 import { visibleText } from '../../format/visible-text.ts';
-import { useFormAction } from '../../ui/actions.ts';
+import { useClusterFormAction } from '../../ui/actions.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { DeletionDialog } from '../../ui/confirm-dialog.tsx';
 import { CopyableId } from '../../ui/copy-button.tsx';
@@ -117,8 +117,7 @@ function ValueField() {
 }
 
 function CreateSecret({ onClose }: { readonly onClose: () => void }) {
-  const clusterId = useClusterId();
-  const create = useFormAction('create_secret', onClose);
+  const create = useClusterFormAction('create_secret', onClose);
   return (
     <FormDialog
       title="New secret"
@@ -130,7 +129,6 @@ function CreateSecret({ onClose }: { readonly onClose: () => void }) {
         const name = textOf(fields, 'name');
         create.run(
           {
-            virtual_cluster_id: clusterId,
             secret_name: name,
             secret: valueIn(fields),
             allows_exporters: fields.get('allows_exporters') !== null,
@@ -152,8 +150,7 @@ function CreateSecret({ onClose }: { readonly onClose: () => void }) {
 }
 
 function RotateSecret({ secret, onClose }: { readonly onClose: () => void } & { readonly secret: Secret }) {
-  const clusterId = useClusterId();
-  const update = useFormAction('update_secret', onClose);
+  const update = useClusterFormAction('update_secret', onClose);
   const { name } = secret;
   return (
     <FormDialog
@@ -165,7 +162,7 @@ function RotateSecret({ secret, onClose }: { readonly onClose: () => void } & { 
       onClose={onClose}
       onSubmit={(fields) =>
         update.run(
-          { virtual_cluster_id: clusterId, secret_name: name, secret: valueIn(fields) },
+          { secret_name: name, secret: valueIn(fields) },
           ({ version }) => `${name} has version ${version}`,
         )
       }

@@ -1,10 +1,11 @@
-import { Link, Outlet, useParams } from '@tanstack/react-router';
+import { Outlet, useParams } from '@tanstack/react-router';
 import { useClusterId, useClusterOperation } from '../../api/use-cluster.ts';
 import { counted } from '../../format/format.ts';
 import { visibleText } from '../../format/visible-text.ts';
 import { Page, Tabs } from '../../ui/page.tsx';
 import { Answer } from '../../ui/states.tsx';
 import { Status } from '../../ui/status.tsx';
+import { TextLink } from '../../ui/text-link.tsx';
 import { schemaTypeNames } from './schema-text.ts';
 import { SubjectActions } from './subject-actions.tsx';
 import { topicOfSubject } from './topic-of-subject.ts';
@@ -64,13 +65,9 @@ function TopicLink({ subject }: { readonly subject: string }) {
   return (
     <>
       ·
-      <Link
-        to="/clusters/$clusterId/topics/$topic/schema"
-        params={{ clusterId, topic }}
-        className="text-accent underline"
-      >
+      <TextLink to="/clusters/$clusterId/topics/$topic/schema" params={{ clusterId, topic }}>
         topic {visibleText(topic)}
-      </Link>
+      </TextLink>
     </>
   );
 }

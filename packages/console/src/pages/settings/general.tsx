@@ -1,4 +1,3 @@
-import { Link } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
 import { clusterKind } from '@weir/core';
 import { useState } from 'react';
@@ -9,11 +8,11 @@ import { visibleText } from '../../format/visible-text.ts';
 import { useContextOfCaller } from '../../session/context.ts';
 import { useMissingRight } from '../../session/rights.ts';
 import { useButtonAction } from '../../ui/actions.ts';
-import { Button } from '../../ui/button.tsx';
 import { CopyableId } from '../../ui/copy-button.tsx';
 import { Card } from '../../ui/page.tsx';
 import { Answer } from '../../ui/states.tsx';
 import { Status } from '../../ui/status.tsx';
+import { TextLink } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
 import { AclState, AclSwitch } from '../access/acl-mode.tsx';
 import { clusterTypeTitles } from '../clusters/cluster-types.ts';
@@ -74,35 +73,24 @@ function GeneralOf({ cluster, configuration, bucketStatus }: GeneralProps) {
     <>
       <Card title="Cluster">
         <dl className="divide-y divide-line">
-          <SettingRow
-            name="Name"
-            action={
-              <Button disabled={mayNot} onClick={() => setShown('name')}>
-                Rename
-              </Button>
-            }
-          >
+          <SettingRow name="Name" button="Rename" isDisabled={mayNot} onChange={() => setShown('name')}>
             <span className="font-medium">{clusterLabel(cluster)}</span>{' '}
             <span className="font-mono text-xs text-muted">{cluster.name}</span>
           </SettingRow>
           <SettingRow
             name="Tags"
-            action={
-              <Button disabled={mayNot || data === undefined} onClick={() => setShown('tags')}>
-                Edit tags
-              </Button>
-            }
+            button="Edit tags"
+            isDisabled={mayNot || data === undefined}
+            onChange={() => setShown('tags')}
           >
             <Tags tags={data?.tags} />
           </SettingRow>
           <SettingRow
             name="Tier"
             help={tierHelp}
-            action={
-              <Button disabled={mayNot} onClick={() => setShown('tier')}>
-                Change tier
-              </Button>
-            }
+            button="Change tier"
+            isDisabled={mayNot}
+            onChange={() => setShown('tier')}
           >
             {cluster.tier}
           </SettingRow>
@@ -119,11 +107,9 @@ function GeneralOf({ cluster, configuration, bucketStatus }: GeneralProps) {
                   ? 'Set by the -bucketURL flag of the agents.'
                   : 'New files go here. Older files stay in the bucket they were written to.'
               }
-              action={
-                <Button disabled={mayNot} onClick={() => setShown('bucket')}>
-                  Change bucket
-                </Button>
-              }
+              button="Change bucket"
+              isDisabled={mayNot}
+              onChange={() => setShown('bucket')}
             >
               {bucketUrl === null ? (
                 'Bucket set by the agents'
@@ -143,13 +129,9 @@ function GeneralOf({ cluster, configuration, bucketStatus }: GeneralProps) {
               help={
                 <>
                   Manage and test rules on the page{' '}
-                  <Link
-                    to="/clusters/$clusterId/acls"
-                    params={{ clusterId }}
-                    className="text-accent underline"
-                  >
+                  <TextLink to="/clusters/$clusterId/acls" params={{ clusterId }}>
                     Access
-                  </Link>
+                  </TextLink>
                   .
                 </>
               }
@@ -170,11 +152,10 @@ function GeneralOf({ cluster, configuration, bucketStatus }: GeneralProps) {
                 ? 'The cluster is protected: turn off deletion protection first.'
                 : 'The control plane refuses its agents at once. You can restore the cluster for a while.'
             }
-            action={
-              <Button kind="danger" disabled={mayNot || isProtected} onClick={() => setShown('delete')}>
-                Delete cluster
-              </Button>
-            }
+            button="Delete cluster"
+            buttonKind="danger"
+            isDisabled={mayNot || isProtected}
+            onChange={() => setShown('delete')}
           >
             Delete {clusterLabel(cluster)} with all its data
           </SettingRow>
@@ -256,11 +237,9 @@ function Protection({ isProtected, isDisabled }: ProtectionProps) {
     <SettingRow
       name="Deletion protection"
       help="While on, the console, the API and the command line refuse to delete the cluster."
-      action={
-        <Button disabled={isDisabled || update.isPending} onClick={() => set(!isProtected)}>
-          {isProtected ? 'Turn protection off' : 'Turn protection on'}
-        </Button>
-      }
+      button={isProtected ? 'Turn protection off' : 'Turn protection on'}
+      isDisabled={isDisabled || update.isPending}
+      onChange={() => set(!isProtected)}
     >
       <Status kind={isProtected ? 'ok' : 'muted'}>{isProtected ? 'on' : 'off'}</Status>
     </SettingRow>

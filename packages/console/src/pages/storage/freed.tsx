@@ -1,4 +1,3 @@
-import { Link } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
 import { GiB } from '@weir/core';
 import type { ReactNode } from 'react';
@@ -6,6 +5,7 @@ import { useClusterId, useClusterOperation } from '../../api/use-cluster.ts';
 import { counted, formatBytes, formatCount, formatDuration } from '../../format/format.ts';
 import { Card } from '../../ui/page.tsx';
 import { Status } from '../../ui/status.tsx';
+import { TextLink } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
 import { shortDollars } from './storage-figures.ts';
 
@@ -51,14 +51,9 @@ export function Freed({ costs }: FreedProps) {
               Not deleted: service.file.delete.enable is false.
             </Status>
           )}{' '}
-          <Link
-            to="/clusters/$clusterId/jobs"
-            params={{ clusterId }}
-            search={{ kind: 'file_deletion' }}
-            className="text-accent underline"
-          >
+          <TextLink to="/clusters/$clusterId/jobs" params={{ clusterId }} search={{ kind: 'file_deletion' }}>
             File deletion jobs
-          </Link>
+          </TextLink>
         </Item>
         <Item title="Deleted topics" figures={`${formatBytes(deletedBytes)}, ${worth(deletedBytes)}`}>
           {deleted.length === 0 ? (
@@ -67,27 +62,18 @@ export function Freed({ costs }: FreedProps) {
             <>
               {counted(deleted.length, 'topic')} can be restored until <Time of={last.at(-1)!} /> at the
               latest. Files that hold only their records are deleted after that.{' '}
-              <Link
-                to="/clusters/$clusterId/topics"
-                params={{ clusterId }}
-                search={{ show: 'deleted' }}
-                className="text-accent underline"
-              >
+              <TextLink to="/clusters/$clusterId/topics" params={{ clusterId }} search={{ show: 'deleted' }}>
                 Recently deleted topics
-              </Link>
+              </TextLink>
             </>
           )}
         </Item>
         <Item title="Retention and compaction" figures="">
           Not predictable: it depends on when batches in shared files expire. Files overdue for merging are
           reported as a{' '}
-          <Link
-            to="/clusters/$clusterId/diagnostics"
-            params={{ clusterId }}
-            className="text-accent underline"
-          >
+          <TextLink to="/clusters/$clusterId/diagnostics" params={{ clusterId }}>
             diagnostic
-          </Link>
+          </TextLink>
           .
         </Item>
       </ul>

@@ -1,6 +1,6 @@
-import { useClusterId, useClusterOperation } from '../../api/use-cluster.ts';
+import { useClusterOperation } from '../../api/use-cluster.ts';
 import { formatBytes, formatCount } from '../../format/format.ts';
-import { useFormAction } from '../../ui/actions.ts';
+import { useClusterFormAction } from '../../ui/actions.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Answer, Empty, Failure } from '../../ui/states.tsx';
@@ -10,9 +10,8 @@ const shownMax = 200;
 
 /** Topics that were deleted and can be restored. */
 export function DeletedTopics({ onClose }: { readonly onClose: () => void }) {
-  const clusterId = useClusterId();
   const listed = useClusterOperation('list_topics', { include_recently_deleted: true, limit: 0 });
-  const undelete = useFormAction('undelete_topic');
+  const undelete = useClusterFormAction('undelete_topic');
   return (
     <Dialog
       isOpen
@@ -42,12 +41,7 @@ export function DeletedTopics({ onClose }: { readonly onClose: () => void }) {
                   <Button
                     disabled={undelete.isPending}
                     aria-label={`Restore ${topic.name}`}
-                    onClick={() =>
-                      undelete.run(
-                        { virtual_cluster_id: clusterId, topic_id: topic.id },
-                        `Restored ${topic.name}`,
-                      )
-                    }
+                    onClick={() => undelete.run({ topic_id: topic.id }, `Restored ${topic.name}`)}
                   >
                     Restore
                   </Button>

@@ -1,7 +1,6 @@
 import type { OutputOf } from '@weir/api/client';
 import { useState } from 'react';
-import { useClusterId } from '../../../api/use-cluster.ts';
-import { useFormAction } from '../../../ui/actions.ts';
+import { useClusterFormAction } from '../../../ui/actions.ts';
 import { TextField } from '../../../ui/fields.tsx';
 import { FormDialog, textOf } from '../../../ui/form.tsx';
 
@@ -21,8 +20,7 @@ const intervalMaxMs = 3_600_000;
 const usualIntervalMs = 300_000;
 
 export function SubscriptionDialog({ subscription, names, onClose }: SubscriptionDialogProps) {
-  const clusterId = useClusterId();
-  const update = useFormAction('update_client_metrics_subscriptions', onClose);
+  const update = useClusterFormAction('update_client_metrics_subscriptions', onClose);
   const [name, setName] = useState(subscription?.name ?? '');
   const [interval, setTypedInterval] = useState(String(subscription?.interval_ms ?? usualIntervalMs));
   const nameProblem =
@@ -45,7 +43,6 @@ export function SubscriptionDialog({ subscription, names, onClose }: Subscriptio
         if (name === '' || nameProblem !== undefined || !isInterval) return;
         update.run(
           {
-            virtual_cluster_id: clusterId,
             client_metrics_subscriptions: [
               {
                 name,

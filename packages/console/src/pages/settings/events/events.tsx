@@ -1,4 +1,3 @@
-import { Link } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
 import { clusterKind } from '@weir/core';
 import { type EventTypeName, eventTypes, eventTypesIn } from '@weir/events';
@@ -7,12 +6,13 @@ import { useClusterId, useClusterOperation } from '../../../api/use-cluster.ts';
 import { useAction } from '../../../api/use-operation.ts';
 import { counted } from '../../../format/format.ts';
 import { useMissingRight } from '../../../session/rights.ts';
-import { useFormAction } from '../../../ui/actions.ts';
+import { useClusterFormAction } from '../../../ui/actions.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Checkbox, controlClass, Select } from '../../../ui/fields.tsx';
 import { Card } from '../../../ui/page.tsx';
 import { Answer, Empty } from '../../../ui/states.tsx';
 import { Status } from '../../../ui/status.tsx';
+import { TextLink } from '../../../ui/text-link.tsx';
 import { say, sayWithUndo } from '../../../ui/toasts.tsx';
 import { ReviewChanges, type SettingChange } from '../../configs/review-changes.tsx';
 import { SettingRow } from '../general/setting-row.tsx';
@@ -134,17 +134,15 @@ function EventsSwitch({ isEnabled, isDisabled }: EventsSwitchProps) {
         <>
           Events are written to internal topics in the bucket of the cluster and cost that storage and its
           requests. After disabling, recorded events stay until their retention ends.{' '}
-          <Link to="/clusters/$clusterId/events" params={{ clusterId }} className="text-accent underline">
+          <TextLink to="/clusters/$clusterId/events" params={{ clusterId }}>
             Search events
-          </Link>
+          </TextLink>
           .
         </>
       }
-      action={
-        <Button disabled={isDisabled || update.isPending} onClick={() => set(!isEnabled)}>
-          {isEnabled ? 'Disable events' : 'Enable events'}
-        </Button>
-      }
+      button={isEnabled ? 'Disable events' : 'Enable events'}
+      isDisabled={isDisabled || update.isPending}
+      onChange={() => set(!isEnabled)}
     >
       <Status kind={isEnabled ? 'ok' : 'muted'}>{isEnabled ? 'recorded' : 'not recorded'}</Status>
     </SettingRow>
@@ -220,8 +218,7 @@ interface ReviewEventsProps {
 }
 
 function ReviewEvents({ changes, edits, onClose, onDone }: ReviewEventsProps) {
-  const clusterId = useClusterId();
-  const update = useFormAction('update_events_state', () => {
+  const update = useClusterFormAction('update_events_state', () => {
     onDone();
     onClose();
   });
@@ -239,12 +236,7 @@ function ReviewEvents({ changes, edits, onClose, onDone }: ReviewEventsProps) {
       changes={changes}
       action={update}
       onClose={onClose}
-      onApply={() =>
-        update.run(
-          { virtual_cluster_id: clusterId, event_types: Object.fromEntries(changed) },
-          'Changed the events',
-        )
-      }
+      onApply={() => update.run({ event_types: Object.fromEntries(changed) }, 'Changed the events')}
     />
   );
 }

@@ -1,8 +1,7 @@
 import { clusterNamePattern, clusterNameRule } from '@weir/api/cluster-rules';
 import { useState } from 'react';
-import { useClusterId } from '../../../api/use-cluster.ts';
 import { clusterLabel } from '../../../format/cluster-label.ts';
-import { useFormAction } from '../../../ui/actions.ts';
+import { useClusterFormAction } from '../../../ui/actions.ts';
 import { TextField } from '../../../ui/fields.tsx';
 import { FormDialog } from '../../../ui/form.tsx';
 
@@ -13,8 +12,7 @@ interface RenameDialogProps {
 }
 
 export function RenameDialog({ name, onClose }: RenameDialogProps) {
-  const clusterId = useClusterId();
-  const rename = useFormAction('rename_virtual_cluster', onClose);
+  const rename = useClusterFormAction('rename_virtual_cluster', onClose);
   const before = clusterLabel({ name });
   const [typed, setTyped] = useState(before);
   const problem = typed === '' || clusterNamePattern.test(typed) ? undefined : clusterNameRule;
@@ -27,10 +25,7 @@ export function RenameDialog({ name, onClose }: RenameDialogProps) {
       onClose={onClose}
       onSubmit={() => {
         if (typed === '' || problem !== undefined) return;
-        rename.run(
-          { virtual_cluster_id: clusterId, new_virtual_cluster_name: typed },
-          `Renamed ${before} to ${typed}`,
-        );
+        rename.run({ new_virtual_cluster_name: typed }, `Renamed ${before} to ${typed}`);
       }}
     >
       <TextField

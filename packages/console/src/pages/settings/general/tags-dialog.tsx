@@ -1,7 +1,6 @@
 import { PlusIcon, XIcon } from '@primer/octicons-react';
 import { useState } from 'react';
-import { useClusterId } from '../../../api/use-cluster.ts';
-import { useFormAction } from '../../../ui/actions.ts';
+import { useClusterFormAction } from '../../../ui/actions.ts';
 import { Button, IconButton } from '../../../ui/button.tsx';
 import { controlClass } from '../../../ui/fields.tsx';
 import { FormDialog } from '../../../ui/form.tsx';
@@ -16,8 +15,7 @@ const empty = (key: number): TypedTag => ({ key, name: '', value: '' });
 
 /** Replaces all tags. What is wrong is said while it is typed. */
 export function TagsDialog({ tags, onClose }: TagsDialogProps) {
-  const clusterId = useClusterId();
-  const update = useFormAction('update_virtual_cluster_tags', onClose);
+  const update = useClusterFormAction('update_virtual_cluster_tags', onClose);
   const [typed, setTyped] = useState<readonly TypedTag[]>(() => {
     const there = Object.entries(tags).map(([name, value], key) => ({ key, name, value }));
     return there.length === 0 ? [empty(0)] : there;
@@ -33,7 +31,7 @@ export function TagsDialog({ tags, onClose }: TagsDialogProps) {
       button="Save tags"
       action={{ isPending: update.isPending || !isReady, error: update.error }}
       onClose={onClose}
-      onSubmit={() => update.run({ virtual_cluster_id: clusterId, tags: tagsOf(typed) }, 'Changed the tags')}
+      onSubmit={() => update.run({ tags: tagsOf(typed) }, 'Changed the tags')}
     >
       <ul className="flex flex-col gap-2">
         {typed.map((tag, index) => {

@@ -1,7 +1,6 @@
 import { clusterTiers } from '@weir/api/cluster-rules';
 import { useState } from 'react';
-import { useClusterId } from '../../../api/use-cluster.ts';
-import { useFormAction } from '../../../ui/actions.ts';
+import { useClusterFormAction } from '../../../ui/actions.ts';
 import { SelectField } from '../../../ui/fields.tsx';
 import { FormDialog } from '../../../ui/form.tsx';
 
@@ -15,17 +14,14 @@ interface TierDialogProps {
 export const tierHelp = 'For tools that read it; it has no effect on limits.';
 
 export function TierDialog({ tier, onClose }: TierDialogProps) {
-  const clusterId = useClusterId();
-  const update = useFormAction('update_virtual_cluster_tier', onClose);
+  const update = useClusterFormAction('update_virtual_cluster_tier', onClose);
   const [chosen, setChosen] = useState<Tier>(tier);
   return (
     <FormDialog
       title="Change tier"
       action={{ isPending: update.isPending || chosen === tier, error: update.error }}
       onClose={onClose}
-      onSubmit={() =>
-        update.run({ virtual_cluster_id: clusterId, tier: chosen }, `Changed the tier to ${chosen}`)
-      }
+      onSubmit={() => update.run({ tier: chosen }, `Changed the tier to ${chosen}`)}
     >
       <SelectField
         label="Tier"

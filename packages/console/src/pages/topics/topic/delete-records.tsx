@@ -1,7 +1,6 @@
 import { useState } from 'react';
-import { useClusterId } from '../../../api/use-cluster.ts';
 import { formatCount } from '../../../format/format.ts';
-import { useFormAction } from '../../../ui/actions.ts';
+import { useClusterFormAction } from '../../../ui/actions.ts';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { TextField } from '../../../ui/fields.tsx';
 
@@ -12,8 +11,7 @@ interface DeleteRecordsProps {
 
 /** Deletes the first records of one partition, which cannot be undone. */
 export function DeleteRecords({ topic, onClose }: DeleteRecordsProps) {
-  const clusterId = useClusterId();
-  const deletion = useFormAction('delete_records', onClose);
+  const deletion = useClusterFormAction('delete_records', onClose);
   const [partition, setPartition] = useState('0');
   const [offset, setOffset] = useState('');
   const isPartition = /^\d{1,6}$/.test(partition);
@@ -30,7 +28,6 @@ export function DeleteRecords({ topic, onClose }: DeleteRecordsProps) {
         if (!isPartition || !isOffset) return;
         deletion.run(
           {
-            virtual_cluster_id: clusterId,
             topic_name: topic,
             partitions: [
               { partition: Number(partition), before_offset: offset === '' ? null : Number(offset) },

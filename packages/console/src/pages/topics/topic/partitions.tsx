@@ -1,10 +1,9 @@
 import { useParams } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
 import { useState } from 'react';
-import { useClusterId } from '../../../api/use-cluster.ts';
 import { useRowWindow } from '../../../api/use-row-window.ts';
 import { formatBytes, formatCount } from '../../../format/format.ts';
-import { useFormAction } from '../../../ui/actions.ts';
+import { useClusterFormAction } from '../../../ui/actions.ts';
 import { Button } from '../../../ui/button.tsx';
 import { countColumn } from '../../../ui/columns.tsx';
 import { type Column, DataTable } from '../../../ui/data-table.tsx';
@@ -121,8 +120,7 @@ interface AddPartitionsProps {
 }
 
 function AddPartitions({ topic, now, onClose }: AddPartitionsProps) {
-  const clusterId = useClusterId();
-  const update = useFormAction('update_topic', onClose);
+  const update = useClusterFormAction('update_topic', onClose);
   const [count, setCount] = useState(String(now + 1));
   const isMore = /^\d{1,6}$/.test(count) && Number(count) > now;
   return (
@@ -136,7 +134,7 @@ function AddPartitions({ topic, now, onClose }: AddPartitionsProps) {
       onSubmit={() =>
         isMore &&
         update.run(
-          { virtual_cluster_id: clusterId, topic_name: topic, partition_count: Number(count) },
+          { topic_name: topic, partition_count: Number(count) },
           `${topic} has ${formatCount(Number(count))} partitions`,
         )
       }

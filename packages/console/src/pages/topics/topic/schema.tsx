@@ -1,4 +1,4 @@
-import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { useNavigate, useParams } from '@tanstack/react-router';
 import { ApiError, type OutputOf } from '@weir/api/client';
 import { useClusterId, useClusterOperation } from '../../../api/use-cluster.ts';
 import { visibleText } from '../../../format/visible-text.ts';
@@ -8,13 +8,13 @@ import { ObjectLink } from '../../../ui/object-link.tsx';
 import { Card } from '../../../ui/page.tsx';
 import { Answer, Empty } from '../../../ui/states.tsx';
 import { Status } from '../../../ui/status.tsx';
+import { TextLink } from '../../../ui/text-link.tsx';
 import { languageOf, readableSchema, schemaTypeNames } from '../../schemas/schema-text.ts';
 import { subjectsOfRecords } from '../../schemas/topic-of-subject.ts';
 import { useTopic } from '../use-topic.ts';
 import { strategyText, validationOf, validationText } from './schema-validation.ts';
 
 const path = '/frame/clusters/$clusterId/topics/$topic/schema';
-const linkClass = 'text-accent underline';
 
 /** Subjects to look at for those of single records. */
 const listedMax = 1000;
@@ -66,7 +66,7 @@ function PartOfTopic({ topic, part, configs }: PartProps) {
       title={part === 'key' ? 'Key' : 'Value'}
       actions={
         schema.data && (
-          <ObjectLink of={{ kind: 'subject', name: subject }} className={`text-sm ${linkClass}`} />
+          <ObjectLink of={{ kind: 'subject', name: subject }} className="text-sm text-accent underline" />
         )
       }
     >
@@ -82,13 +82,9 @@ function PartOfTopic({ topic, part, configs }: PartProps) {
           {validationText(part, validation)}
         </Status>
         {validation.isOn && <span className="text-muted">{strategyText(validation)}</span>}
-        <Link
-          to="/clusters/$clusterId/topics/$topic/configs"
-          params={{ clusterId, topic }}
-          className={linkClass}
-        >
+        <TextLink to="/clusters/$clusterId/topics/$topic/configs" params={{ clusterId, topic }}>
           Change configs
-        </Link>
+        </TextLink>
       </div>
     </Card>
   );
