@@ -33,14 +33,19 @@ export function Name({ text }: { readonly text: string }) {
   );
 }
 
-/** A column of whole numbers, sorted by them. */
+/** A column of numbers, sorted by them. A row without one has a dash. */
 export function countColumn<Row>(
   id: string,
   title: string,
   width: string,
-  countOf: (row: Row) => number,
+  countOf: (row: Row) => number | null,
+  format: (count: number) => string = formatCount,
 ): Column<Row> {
-  return { id, title, width, isNumber: true, sortBy: countOf, cell: (row) => formatCount(countOf(row)) };
+  const cell = (row: Row) => {
+    const count = countOf(row);
+    return count === null ? '–' : format(count);
+  };
+  return { id, title, width, isNumber: true, sortBy: (row) => countOf(row) ?? -1, cell };
 }
 
 /** A column of moments, sorted by them. */
@@ -49,12 +54,8 @@ export function timeColumn<Row>(
   title: string,
   width: string,
   timeOf: (row: Row) => string | null,
+  { isNumber = false, isAgo = false }: { readonly isNumber?: boolean; readonly isAgo?: boolean } = {},
 ): Column<Row> {
-  return {
-    id,
-    title,
-    width,
-    sortBy: (row) => timeOf(row) ?? '',
-    cell: (row) => <Time of={timeOf(row)} />,
-  };
+  const cell = (row: Row) => <Time of={timeOf(row)} isAgo={isAgo} />;
+  return { id, title, width, isNumber, sortBy: (row) => timeOf(row) ?? '', cell };
 }

@@ -2,7 +2,6 @@ import { TrashIcon } from '@primer/octicons-react';
 import { IconButton } from './button.tsx';
 import { timeColumn } from './columns.tsx';
 import type { Column } from './data-table.tsx';
-import { Time } from './time.tsx';
 
 interface Secret {
   readonly name: string;
@@ -16,13 +15,7 @@ export function secretColumns<Row extends Secret>(
   onDelete: (row: Row) => void,
 ): readonly Column<Row>[] {
   return [
-    {
-      id: 'used',
-      title: usedTitle,
-      width: '8rem',
-      sortBy: ({ last_used_at }) => last_used_at ?? '',
-      cell: ({ last_used_at }) => <Time of={last_used_at} isAgo />,
-    },
+    timeColumn('used', usedTitle, '8rem', ({ last_used_at }) => last_used_at, { isAgo: true }),
     timeColumn('created', 'Created', '12rem', ({ created_at }) => created_at),
     {
       id: 'delete',

@@ -3,12 +3,11 @@ import { useNavigate } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
 import { useState } from 'react';
 import { useAction, useOperation } from '../../api/use-operation.ts';
-import { formatCount } from '../../format/format.ts';
 import { useContextOfCaller } from '../../session/context.ts';
 import { chooseWorkspace } from '../../session/workspace-choice.ts';
 import { useFormAction } from '../../ui/actions.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
-import { timeColumn } from '../../ui/columns.tsx';
+import { countColumn, timeColumn } from '../../ui/columns.tsx';
 import { DeletionDialog } from '../../ui/confirm-dialog.tsx';
 import { CopyableId } from '../../ui/copy-button.tsx';
 import type { Column } from '../../ui/data-table.tsx';
@@ -96,14 +95,7 @@ function useColumns(
         </button>
       ),
     },
-    {
-      id: 'clusters',
-      title: 'Clusters',
-      width: '6rem',
-      isNumber: true,
-      sortBy: ({ id }) => of(id)?.virtual_clusters.length ?? 0,
-      cell: ({ id }) => formatCount(of(id)?.virtual_clusters.length ?? 0),
-    },
+    countColumn('clusters', 'Clusters', '6rem', ({ id }) => of(id)?.virtual_clusters.length ?? 0),
     {
       id: 'grant',
       title: 'Your role',

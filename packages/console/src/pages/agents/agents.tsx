@@ -3,7 +3,7 @@ import type { OutputOf } from '@weir/api/client';
 import { useClusterId, useClusterOperation } from '../../api/use-cluster.ts';
 import { counted } from '../../format/format.ts';
 import { AgentLink } from '../../ui/agent-link.tsx';
-import { textColumn } from '../../ui/columns.tsx';
+import { textColumn, timeColumn } from '../../ui/columns.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { ListTable } from '../../ui/list-page.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -29,14 +29,8 @@ const columns: readonly Column<Agent>[] = [
       `${host}:${kafka_port ?? schema_registry_port ?? ''}`,
   },
   { id: 'roles', title: 'Roles', width: 'minmax(7rem, 1fr)', cell: ({ roles }) => roles.join(', ') },
-  {
-    id: 'group',
-    title: 'Group',
-    width: '5.5rem',
-    sortBy: ({ group }) => group,
-    cell: ({ group }) => group || '–',
-  },
-  { id: 'zone', title: 'Zone', width: '7rem', sortBy: ({ zone }) => zone, cell: ({ zone }) => zone || '–' },
+  textColumn('group', 'Group', '5.5rem', ({ group }) => group || '–'),
+  textColumn('zone', 'Zone', '7rem', ({ zone }) => zone || '–'),
   textColumn('release', 'Release', '5.5rem', ({ release }) => release),
   {
     id: 'cpu',
@@ -54,14 +48,10 @@ const columns: readonly Column<Agent>[] = [
     sortBy: ({ started_at }) => started_at ?? '',
     cell: ({ started_at }) => (started_at === undefined ? '–' : <Time of={started_at} isAgo />),
   },
-  {
-    id: 'seen',
-    title: 'Last heartbeat',
-    width: '6.5rem',
+  timeColumn('seen', 'Last heartbeat', '6.5rem', ({ last_seen_at }) => last_seen_at, {
     isNumber: true,
-    sortBy: ({ last_seen_at }) => last_seen_at,
-    cell: ({ last_seen_at }) => <Time of={last_seen_at} isAgo />,
-  },
+    isAgo: true,
+  }),
 ];
 
 export function Agents() {

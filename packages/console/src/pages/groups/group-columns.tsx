@@ -3,6 +3,7 @@ import type { OutputOf } from '@weir/api/client';
 import { formatCount } from '../../format/format.ts';
 import { visibleText } from '../../format/visible-text.ts';
 import { IconButton } from '../../ui/button.tsx';
+import { countColumn } from '../../ui/columns.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { ObjectLink } from '../../ui/object-link.tsx';
 
@@ -12,8 +13,6 @@ interface PartitionRow {
   readonly topic: string;
   readonly partition: Described['topics'][number]['partitions'][number];
 }
-
-const offset = (value: number | null) => (value === null ? '–' : formatCount(value));
 
 type TopicOfGroup = Described['topics'][number];
 
@@ -35,13 +34,7 @@ export function topicColumns(onForget: (topic: string) => void): readonly Column
       isNumber: true,
       cell: (topic) => `${formatCount(committedCount(topic))} of ${formatCount(topic.partitions.length)}`,
     },
-    {
-      id: 'lag',
-      title: 'Lag',
-      width: 'minmax(7rem, 1fr)',
-      isNumber: true,
-      cell: ({ total_lag }) => formatCount(total_lag),
-    },
+    countColumn('lag', 'Lag', 'minmax(7rem, 1fr)', ({ total_lag }) => total_lag),
     {
       id: 'acts',
       title: 'Actions',
@@ -71,34 +64,10 @@ export function partitionColumns(lagMax: number): readonly Column<PartitionRow>[
       width: 'minmax(12rem, 2fr)',
       cell: ({ topic }) => <TopicLink topic={topic} />,
     },
-    {
-      id: 'partition',
-      title: 'Partition',
-      width: '7rem',
-      isNumber: true,
-      cell: ({ partition }) => partition.partition,
-    },
-    {
-      id: 'committed',
-      title: 'Committed',
-      width: 'minmax(7rem, 1fr)',
-      isNumber: true,
-      cell: ({ partition }) => offset(partition.committed_offset),
-    },
-    {
-      id: 'end',
-      title: 'Log end',
-      width: 'minmax(7rem, 1fr)',
-      isNumber: true,
-      cell: ({ partition }) => offset(partition.end_offset),
-    },
-    {
-      id: 'lag',
-      title: 'Lag',
-      width: 'minmax(7rem, 1fr)',
-      isNumber: true,
-      cell: ({ partition }) => offset(partition.lag),
-    },
+    countColumn('partition', 'Partition', '7rem', ({ partition }) => partition.partition, String),
+    countColumn('committed', 'Committed', 'minmax(7rem, 1fr)', ({ partition }) => partition.committed_offset),
+    countColumn('end', 'Log end', 'minmax(7rem, 1fr)', ({ partition }) => partition.end_offset),
+    countColumn('lag', 'Lag', 'minmax(7rem, 1fr)', ({ partition }) => partition.lag),
     {
       id: 'bar',
       title: 'Relative lag',
@@ -144,12 +113,7 @@ export const memberColumns: readonly Column<Described['members'][number]>[] = [
       </span>
     ),
   },
-  {
-    id: 'partitions',
-    title: 'Partitions',
-    width: '7rem',
-    isNumber: true,
-    cell: ({ assignment }) =>
-      formatCount(assignment.assignments.reduce((sum, { partitions }) => sum + partitions.length, 0)),
-  },
+  countColumn('partitions', 'Partitions', '7rem', ({ assignment }) =>
+    assignment.assignments.reduce((sum, { partitions }) => sum + partitions.length, 0),
+  ),
 ];

@@ -46,14 +46,13 @@ function columnsOf(histories: Histories): readonly Column<Group>[] {
         );
       },
     },
-    {
-      id: 'lag',
-      title: 'Lag',
-      width: 'minmax(8rem, 1fr)',
-      isNumber: true,
-      sortBy: ({ total_lag }) => total_lag ?? -1,
-      cell: ({ total_lag }) => (total_lag === null ? '–' : `${formatCount(total_lag)} records`),
-    },
+    countColumn(
+      'lag',
+      'Lag',
+      'minmax(8rem, 1fr)',
+      ({ total_lag }) => total_lag,
+      (lag) => `${formatCount(lag)} records`,
+    ),
   ];
 }
 

@@ -4,6 +4,7 @@ import { useClusterId } from '../../api/use-cluster.ts';
 import { useAction, useOperation } from '../../api/use-operation.ts';
 import { counted, formatCount } from '../../format/format.ts';
 import { Button } from '../../ui/button.tsx';
+import { countColumn } from '../../ui/columns.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { SelectField, TextField } from '../../ui/fields.tsx';
@@ -125,13 +126,7 @@ const columns: readonly Column<Row>[] = [
     cell: ({ topic }) => <span title={topic}>{topic}</span>,
   },
   { id: 'partition', title: 'Partition', width: '6rem', isNumber: true, cell: ({ partition }) => partition },
-  {
-    id: 'old',
-    title: 'Current',
-    width: 'minmax(6rem, 1fr)',
-    isNumber: true,
-    cell: ({ old_offset }) => (old_offset === null ? '–' : formatCount(old_offset)),
-  },
+  countColumn('old', 'Current', 'minmax(6rem, 1fr)', ({ old_offset }) => old_offset),
   {
     id: 'new',
     title: '→ New',

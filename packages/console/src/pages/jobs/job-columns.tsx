@@ -1,8 +1,8 @@
 import { visibleText } from '../../format/visible-text.ts';
 import { AgentLink } from '../../ui/agent-link.tsx';
+import { timeColumn } from '../../ui/columns.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { Status } from '../../ui/status.tsx';
-import { Time } from '../../ui/time.tsx';
 import { type Job, type JobKind, jobStates, kindMeaning, progressText, reasonText } from './job-words.ts';
 
 const rankOf = (state: Job['state']) => jobStates.findIndex(({ name }) => name === state);
@@ -53,14 +53,7 @@ export function jobColumns(kinds: readonly JobKind[]): readonly Column<Job>[] {
       sortBy: ({ agent_id }) => agent_id ?? '',
       cell: ({ agent_id }) => (agent_id === undefined ? '–' : <AgentLink agentId={agent_id} />),
     },
-    {
-      id: 'since',
-      title: 'Since',
-      width: '8rem',
-      isNumber: true,
-      sortBy: sinceOf,
-      cell: (job) => <Time of={sinceOf(job)} isAgo />,
-    },
+    timeColumn('since', 'Since', '8rem', sinceOf, { isNumber: true, isAgo: true }),
     {
       id: 'progress',
       title: 'Progress',

@@ -8,6 +8,7 @@ import { counted } from '../../format/format.ts';
 import { visibleText } from '../../format/visible-text.ts';
 import { useContextOfCaller } from '../../session/context.ts';
 import { Button } from '../../ui/button.tsx';
+import { countColumn, textColumn } from '../../ui/columns.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { SelectField, TextField } from '../../ui/fields.tsx';
 import { FormDialog, textOf } from '../../ui/form.tsx';
@@ -34,13 +35,7 @@ const columnsOf = (clusterId: string): readonly Column<Pipeline>[] => [
       </Link>
     ),
   },
-  {
-    id: 'type',
-    title: 'Type',
-    width: 'minmax(12.5rem, 1fr)',
-    sortBy: ({ type }) => typeNames[type],
-    cell: ({ type }) => typeNames[type],
-  },
+  textColumn('type', 'Type', 'minmax(12.5rem, 1fr)', ({ type }) => typeNames[type]),
   {
     id: 'state',
     title: 'State',
@@ -48,14 +43,13 @@ const columnsOf = (clusterId: string): readonly Column<Pipeline>[] => [
     sortBy: ({ state }) => state,
     cell: (pipeline) => <PipelineState pipeline={pipeline} />,
   },
-  {
-    id: 'version',
-    title: 'Deployed version',
-    width: 'minmax(9rem, 1fr)',
-    isNumber: true,
-    sortBy: ({ deployed_configuration_version }) => deployed_configuration_version ?? 0,
-    cell: ({ deployed_configuration_version }) => deployed_configuration_version ?? '–',
-  },
+  countColumn(
+    'version',
+    'Deployed version',
+    'minmax(9rem, 1fr)',
+    (one) => one.deployed_configuration_version,
+    String,
+  ),
   {
     id: 'engine',
     title: 'Engine',

@@ -3,7 +3,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useClusterId } from '../../api/use-cluster.ts';
 import { counted, formatCount } from '../../format/format.ts';
 import { Button } from '../../ui/button.tsx';
-import { countColumn } from '../../ui/columns.tsx';
+import { countColumn, textColumn } from '../../ui/columns.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { Checkbox } from '../../ui/fields.tsx';
 import { ListTable, matching, useListSearch } from '../../ui/list-page.tsx';
@@ -30,31 +30,16 @@ const columns: readonly Column<Subject>[] = [
       </span>
     ),
   },
-  {
-    id: 'type',
-    title: 'Type',
-    width: 'minmax(7rem, 1fr)',
-    sortBy: ({ schema_type }) => schema_type,
-    cell: ({ schema_type }) => schemaTypeNames[schema_type],
-  },
+  textColumn('type', 'Type', 'minmax(7rem, 1fr)', ({ schema_type }) => schemaTypeNames[schema_type]),
   countColumn('version', 'Latest version', 'minmax(7rem, 1fr)', ({ latest_version }) => latest_version),
   countColumn('versions', 'Versions', 'minmax(6rem, 1fr)', ({ version_count }) => version_count),
-  {
-    id: 'id',
-    title: 'Schema id',
-    width: 'minmax(7rem, 1fr)',
-    isNumber: true,
-    sortBy: ({ latest_id }) => latest_id,
-    cell: ({ latest_id }) => latest_id,
-  },
-  {
-    id: 'references',
-    title: 'References',
-    width: 'minmax(7rem, 1fr)',
-    isNumber: true,
-    sortBy: ({ reference_count }) => reference_count,
-    cell: ({ reference_count }) => (reference_count === 0 ? '–' : formatCount(reference_count)),
-  },
+  countColumn('id', 'Schema id', 'minmax(7rem, 1fr)', ({ latest_id }) => latest_id, String),
+  countColumn(
+    'references',
+    'References',
+    'minmax(7rem, 1fr)',
+    ({ reference_count }) => reference_count || null,
+  ),
   {
     id: 'level',
     title: 'Compatibility',

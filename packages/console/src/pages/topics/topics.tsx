@@ -7,13 +7,12 @@ import { useRowWindow } from '../../api/use-row-window.ts';
 import { counted, formatBytes, formatCount, formatDuration } from '../../format/format.ts';
 import { startTask } from '../../tasks/tasks.ts';
 import { Button } from '../../ui/button.tsx';
-import { countColumn } from '../../ui/columns.tsx';
+import { countColumn, timeColumn } from '../../ui/columns.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { FilterBox, NoMatch, useListSearch } from '../../ui/list-page.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { Card, Page } from '../../ui/page.tsx';
 import { Answer, Empty } from '../../ui/states.tsx';
-import { Time } from '../../ui/time.tsx';
 import { CreateTopic } from './create-topic.tsx';
 import { DeleteTopics } from './delete-topics.tsx';
 import { DeletedTopics } from './deleted-topics.tsx';
@@ -66,14 +65,9 @@ function columnsOf(clusterId: string): readonly Column<Topic>[] {
       sortBy: ({ retention }) => Number(retention),
       cell: ({ retention }) => (retention < 0 ? 'unlimited' : formatDuration(Number(retention) / nsPerMs)),
     },
-    {
-      id: 'created',
-      title: 'Created',
-      width: 'minmax(12.5rem, 1fr)',
+    timeColumn('created', 'Created', 'minmax(12.5rem, 1fr)', ({ created_at }) => created_at, {
       isNumber: true,
-      sortBy: ({ created_at }) => created_at,
-      cell: ({ created_at }) => <Time of={created_at} />,
-    },
+    }),
   ];
 }
 

@@ -7,7 +7,7 @@ import { formatDuration } from '../../../format/format.ts';
 import { visibleText } from '../../../format/visible-text.ts';
 import { useMissingRight } from '../../../session/rights.ts';
 import { Button, IconButton } from '../../../ui/button.tsx';
-import { nameColumn } from '../../../ui/columns.tsx';
+import { countColumn, nameColumn } from '../../../ui/columns.tsx';
 import { type Column, DataTable } from '../../../ui/data-table.tsx';
 import { Card } from '../../../ui/page.tsx';
 import { Answer, Empty } from '../../../ui/states.tsx';
@@ -86,13 +86,7 @@ function columnsOf(
 ): readonly Column<Subscription>[] {
   return [
     nameColumn('name', 'Name', 'minmax(10rem, 1fr)', ({ name }) => name),
-    {
-      id: 'interval',
-      title: 'Interval',
-      width: '7rem',
-      isNumber: true,
-      cell: ({ interval_ms }) => (interval_ms === undefined ? '5 min' : formatDuration(interval_ms)),
-    },
+    countColumn('interval', 'Interval', '7rem', ({ interval_ms = 300_000 }) => interval_ms, formatDuration),
     {
       id: 'metrics',
       title: 'Metrics',

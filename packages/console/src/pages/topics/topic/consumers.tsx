@@ -1,21 +1,13 @@
 import { useParams } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
 import { useClusterOperation } from '../../../api/use-cluster.ts';
-import { formatCount } from '../../../format/format.ts';
+import { countColumn } from '../../../ui/columns.tsx';
 import { type Column, DataTable } from '../../../ui/data-table.tsx';
 import { ObjectLink } from '../../../ui/object-link.tsx';
 import { Card } from '../../../ui/page.tsx';
 import { Answer, Empty } from '../../../ui/states.tsx';
 
 type Consumer = OutputOf<'list_topic_consumers'>['consumers'][number];
-
-const number = (id: string, title: string, of: (consumer: Consumer) => number): Column<Consumer> => ({
-  id,
-  title,
-  width: 'minmax(7rem, 1fr)',
-  isNumber: true,
-  cell: (consumer) => formatCount(of(consumer)),
-});
 
 const columns: readonly Column<Consumer>[] = [
   {
@@ -25,10 +17,10 @@ const columns: readonly Column<Consumer>[] = [
     cell: ({ group }) => <ObjectLink of={{ kind: 'group', name: group }} />,
   },
   { id: 'state', title: 'State', width: 'minmax(7rem, 1fr)', cell: ({ state }) => state },
-  number('members', 'Members', ({ member_count }) => member_count),
-  number('partitions', 'Committed', ({ partition_count }) => partition_count),
-  number('lag', 'Lag', ({ lag }) => lag),
-  number('most', 'Largest lag', ({ max_lag }) => max_lag),
+  countColumn('members', 'Members', 'minmax(7rem, 1fr)', ({ member_count }) => member_count),
+  countColumn('partitions', 'Committed', 'minmax(7rem, 1fr)', ({ partition_count }) => partition_count),
+  countColumn('lag', 'Lag', 'minmax(7rem, 1fr)', ({ lag }) => lag),
+  countColumn('most', 'Largest lag', 'minmax(7rem, 1fr)', ({ max_lag }) => max_lag),
 ];
 
 const keyOf = ({ group }: Consumer) => group;
