@@ -1,15 +1,15 @@
 import { PlusIcon } from '@primer/octicons-react';
 import type { OutputOf } from '@weir/api/client';
 import { useState } from 'react';
-import { useAction, useOperation } from '../../api/use-operation.ts';
+import { useOperation } from '../../api/use-operation.ts';
 import { useContextOfCaller } from '../../session/context.ts';
+import { useFormAction } from '../../ui/actions.ts';
 import { Button } from '../../ui/button.tsx';
 import { DeletionDialog } from '../../ui/confirm-dialog.tsx';
 import { SelectField, TextField } from '../../ui/fields.tsx';
 import { FormDialog, textOf } from '../../ui/form.tsx';
 import { Card, Page } from '../../ui/page.tsx';
 import { Answer } from '../../ui/states.tsx';
-import { say } from '../../ui/toasts.tsx';
 import { TeamTabs } from './team-tabs.tsx';
 
 type Role = OutputOf<'list_user_roles'>['user_roles'][number];
@@ -106,8 +106,8 @@ const grants = [
 ] as const;
 
 function EditRole({ role, onClose }: RoleProps) {
-  const create = useAction('create_user_role');
-  const update = useAction('update_user_role');
+  const create = useFormAction('create_user_role', onClose);
+  const update = useFormAction('update_user_role', onClose);
   const places = usePlaces();
   const grantAt = (id: string) =>
     role?.access_grants.find(({ workspace_id }) => workspace_id === id)?.managed_grant_name ?? '';
@@ -125,12 +125,11 @@ function EditRole({ role, onClose }: RoleProps) {
             ? []
             : [{ workspace_id: id, managed_grant_name: grant as 'admin' | 'read_only' }];
         });
-        const onSuccess = () => {
-          say(role === undefined ? `Created ${name}` : `Changed ${name}`);
-          onClose();
-        };
-        if (role === undefined) create.mutate({ user_role_name: name, access_grants }, { onSuccess });
-        else update.mutate({ user_role_id: role.id, new_user_role_name: name, access_grants }, { onSuccess });
+        if (role === undefined) create.run({ user_role_name: name, access_grants }, `Created ${name}`);
+        else {
+          const change = { user_role_id: role.id, new_user_role_name: name, access_grants };
+          update.run(change, `Changed ${name}`);
+        }
       }}
     >
       <TextField label="Name" name="name" required autoFocus maxLength={60} defaultValue={role?.name}>

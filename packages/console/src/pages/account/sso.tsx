@@ -1,6 +1,6 @@
 import type { OutputOf } from '@weir/api/client';
 import { useState } from 'react';
-import { useAction, useOperation } from '../../api/use-operation.ts';
+import { useOperation } from '../../api/use-operation.ts';
 import { useFormAction } from '../../ui/actions.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
@@ -8,7 +8,6 @@ import { Checkbox, SelectField, TextField } from '../../ui/fields.tsx';
 import { Form, textOf } from '../../ui/form.tsx';
 import { Card, Page } from '../../ui/page.tsx';
 import { Answer, Command } from '../../ui/states.tsx';
-import { say } from '../../ui/toasts.tsx';
 import { TeamTabs } from './team-tabs.tsx';
 
 type Configuration = OutputOf<'get_sso_configuration'>['sso_configuration'];
@@ -37,8 +36,8 @@ export function Sso() {
 
 function Settings({ of: sso }: { readonly of: Configuration }) {
   const roles = useOperation('list_user_roles', {});
-  const create = useAction('create_sso_configuration');
-  const update = useAction('update_sso_configuration');
+  const create = useFormAction('create_sso_configuration');
+  const update = useFormAction('update_sso_configuration');
   const isNew = sso === null;
   if (roles.data === undefined) return null;
   return (
@@ -57,21 +56,12 @@ function Settings({ of: sso }: { readonly of: Configuration }) {
               role_claim: textOf(fields, 'claim'),
             };
             const secret = String(fields.get('secret') ?? '');
-            const onSuccess = () => say('Saved single sign-on');
-            if (sso === null)
-              create.mutate(
-                { ...settings, sso_identifier: textOf(fields, 'identifier'), client_secret: secret },
-                { onSuccess },
-              );
-            else
-              update.mutate(
-                {
-                  ...settings,
-                  sso_connection_id: sso.id,
-                  ...(secret === '' ? {} : { client_secret: secret }),
-                },
-                { onSuccess },
-              );
+            const said = 'Saved single sign-on';
+            const given = secret === '' ? {} : { client_secret: secret };
+            if (sso === null) {
+              const sso_identifier = textOf(fields, 'identifier');
+              create.run({ ...settings, sso_identifier, client_secret: secret }, said);
+            } else update.run({ ...settings, ...given, sso_connection_id: sso.id }, said);
           }}
         >
           {isNew && (

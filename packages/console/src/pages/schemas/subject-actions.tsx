@@ -5,8 +5,8 @@ import type { OutputOf } from '@weir/api/client';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import { useClusterId } from '../../api/use-cluster.ts';
-import { useAction } from '../../api/use-operation.ts';
 import { visibleText } from '../../format/visible-text.ts';
+import { useFormAction } from '../../ui/actions.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Menu } from '../../ui/menu.tsx';
@@ -22,7 +22,6 @@ interface SubjectActionsProps {
 export function SubjectActions({ latest, isDeleted }: SubjectActionsProps) {
   const clusterId = useClusterId();
   const navigate = useNavigate();
-  const remove = useAction('delete_subject');
   const queries = useQueryClient();
   const [isRestoring, setRestoring] = useState(false);
   const [isAsking, setAsking] = useState(false);
@@ -43,18 +42,15 @@ export function SubjectActions({ latest, isDeleted }: SubjectActionsProps) {
     say(restoredText(name, latest.versions.length, outcome), outcome.problem === undefined ? 'ok' : 'fail');
   };
 
+  const remove = useFormAction('delete_subject', () => {
+    setAsking(false);
+    if (isDeleted) void navigate({ to: '/clusters/$clusterId/subjects', params: { clusterId } });
+  });
   const confirm = () =>
-    remove.mutate(
+    remove.run(
       { ...target, permanent: isDeleted },
-      {
-        onSuccess: () => {
-          setAsking(false);
-          say(isDeleted ? `Permanently deleted ${name}` : `Deleted ${name}`);
-          if (isDeleted) void navigate({ to: '/clusters/$clusterId/subjects', params: { clusterId } });
-        },
-      },
+      isDeleted ? `Permanently deleted ${name}` : `Deleted ${name}`,
     );
-
   return (
     <>
       {isDeleted && (

@@ -3,11 +3,10 @@ import { configProblem, topicNamePattern, topicNameRule } from '@weir/api/topic-
 import { internalTopicProblem, isInternalTopic } from '@weir/core';
 import { useState } from 'react';
 import { useClusterId, useClusterOperation } from '../../api/use-cluster.ts';
-import { useAction } from '../../api/use-operation.ts';
+import { useFormAction } from '../../ui/actions.ts';
 import { Button } from '../../ui/button.tsx';
 import { Select, TextField } from '../../ui/fields.tsx';
 import { FormDialog } from '../../ui/form.tsx';
-import { say } from '../../ui/toasts.tsx';
 import { ConfigControl } from '../configs/config-control.tsx';
 
 interface CreateTopicProps {
@@ -23,8 +22,6 @@ export function CreateTopic({ source, onClose }: CreateTopicProps) {
   const clusterId = useClusterId();
   const navigate = useNavigate();
   const { data } = useClusterOperation('list_topic_config_definitions', {});
-  const create = useAction('create_topic');
-  const clone = useAction('create_topic_clone');
   const [name, setName] = useState(source === undefined ? '' : `${source}-clone`.slice(0, 249));
   const [partitions, setPartitions] = useState('1');
   const [configs, setConfigs] = useState<Readonly<Record<string, string>>>({});
@@ -39,17 +36,15 @@ export function CreateTopic({ source, onClose }: CreateTopicProps) {
     isCount &&
     chosen.every((definition) => configProblem(definition, configs[definition.name]!) === undefined);
   const set = (config: string, value: string) => setConfigs((now) => ({ ...now, [config]: value }));
-  const done = {
-    onSuccess: () => {
-      say(`Created ${name}`);
-      void navigate({ to: '/clusters/$clusterId/topics/$topic', params: { clusterId, topic: name } });
-    },
-  };
+  const open = () =>
+    void navigate({ to: '/clusters/$clusterId/topics/$topic', params: { clusterId, topic: name } });
+  const create = useFormAction('create_topic', open);
+  const clone = useFormAction('create_topic_clone', open);
   const submit = () => {
     if (!isReady) return;
     const common = { virtual_cluster_id: clusterId, topic_name: name, configs };
-    if (source !== undefined) clone.mutate({ ...common, source_topic_name: source }, done);
-    else create.mutate({ ...common, partition_count: Number(partitions) }, done);
+    if (source !== undefined) clone.run({ ...common, source_topic_name: source }, `Created ${name}`);
+    else create.run({ ...common, partition_count: Number(partitions) }, `Created ${name}`);
   };
   return (
     <FormDialog
