@@ -2,9 +2,9 @@ import { TrashIcon } from '@primer/octicons-react';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
 import { useState } from 'react';
-import { useClusterId, useClusterOperation } from '../../api/use-cluster.ts';
-import { useAction } from '../../api/use-operation.ts';
+import { useClusterOperation } from '../../api/use-cluster.ts';
 import { visibleText } from '../../format/visible-text.ts';
+import { useClusterFormAction } from '../../ui/actions.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { CopyableId, CopyButton } from '../../ui/copy-button.tsx';
@@ -14,7 +14,6 @@ import { ObjectLink } from '../../ui/object-link.tsx';
 import { Card } from '../../ui/page.tsx';
 import { Answer } from '../../ui/states.tsx';
 import { Status } from '../../ui/status.tsx';
-import { say } from '../../ui/toasts.tsx';
 import { languageOf, readableSchema } from './schema-text.ts';
 import { useSubject } from './use-subject.ts';
 
@@ -135,27 +134,18 @@ function Uses({ title, none, uses }: UsesProps) {
 }
 
 function VersionDeletion({ schema }: { readonly schema: Described }) {
-  const clusterId = useClusterId();
-  const navigate = useNavigate();
-  const remove = useAction('delete_schema_version');
+  const navigate = useNavigate({ from: '/clusters/$clusterId/subjects/$subject' });
   const [isAsking, setAsking] = useState(false);
   const { subject, version, is_deleted: isDeleted } = schema;
+  const remove = useClusterFormAction('delete_schema_version', () => {
+    setAsking(false);
+    if (isDeleted) void navigate({ to: '.', search: {} });
+  });
   if (subject === null || version === null) return null;
   const confirm = () =>
-    remove.mutate(
-      { virtual_cluster_id: clusterId, subject, version, permanent: isDeleted },
-      {
-        onSuccess: () => {
-          setAsking(false);
-          say(isDeleted ? `Permanently deleted version ${version}` : `Deleted version ${version}`);
-          if (isDeleted)
-            void navigate({
-              to: '/clusters/$clusterId/subjects/$subject',
-              params: { clusterId, subject },
-              search: {},
-            });
-        },
-      },
+    remove.run(
+      { subject, version, permanent: isDeleted },
+      isDeleted ? `Permanently deleted version ${version}` : `Deleted version ${version}`,
     );
   return (
     <>

@@ -93,9 +93,7 @@ export function TopicAccess() {
           );
         }}
       </Answer>
-      {isCreating && (
-        <AclFormDialog given={{ resource_name: topic }} onClose={() => setCreating(false)} />
-      )}
+      {isCreating && <AclFormDialog given={{ resource_name: topic }} onClose={() => setCreating(false)} />}
     </>
   );
 }
