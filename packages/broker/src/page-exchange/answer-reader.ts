@@ -1,12 +1,10 @@
+import { parseResponseHead, type ResponseHead } from '@weir/http/client';
 import { brokerLimits } from '../limits.ts';
 import { PeerFailure } from './peer-failure.ts';
 
-export interface AnswerHead {
-  readonly status: number;
+export interface AnswerHead extends ResponseHead {
   /** `undefined` if the peer does not send it, or in a form that is not supported. */
   readonly contentBytes: number | undefined;
-  /** Names in lower case. */
-  readonly headers: ReadonlyMap<string, string>;
 }
 
 export interface Answer {
@@ -100,13 +98,13 @@ export class AnswerReader {
   }
 
   #begin(head: AnswerHead, listener: AnswerListener, rest: Buffer): void {
-    const { status, headers } = head;
+    const { status } = head;
     if (status === success) listener.onHead(head);
     const contentBytes = head.contentBytes ?? Number.POSITIVE_INFINITY;
     // A long body of a refusal is not read, and the connection is not reused.
     const isRead = status === success || contentBytes <= refusalBytesMax;
     this.#status = status;
-    this.#isReusable = isRead && headers.get('connection')?.toLowerCase() !== 'close';
+    this.#isReusable = isRead && head.isReusable;
     this.#body = Buffer.allocUnsafeSlow(isRead ? contentBytes : 0);
     if (isRead && rest.length > contentBytes)
       throw new PeerFailure('broken', 'more bytes than Content-Length');
@@ -115,16 +113,14 @@ export class AnswerReader {
 }
 
 function parseHead(text: string): AnswerHead {
-  const [statusLine = '', ...lines] = text.split('\r\n');
-  const status = /^HTTP\/1\.1 ([1-5]\d\d)(?: .*)?$/.exec(statusLine)?.[1];
-  if (status === undefined) throw new PeerFailure('broken', 'peer does not speak HTTP/1.1');
-  const headers = new Map<string, string>();
-  for (const line of lines) {
-    const colon = line.indexOf(':');
-    if (colon <= 0) throw new PeerFailure('broken', 'a header without a colon');
-    headers.set(line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim());
+  let head: ResponseHead;
+  try {
+    head = parseResponseHead(text);
+  } catch (error) {
+    throw new PeerFailure('broken', `peer does not speak HTTP/1.1: ${(error as Error).message}`);
   }
-  const length = headers.get('content-length') ?? '';
-  const isPlain = /^\d{1,10}$/.test(length) && !headers.has('transfer-encoding');
-  return { status: Number(status), headers, contentBytes: isPlain ? Number(length) : undefined };
+  if (!head.isHttp11) throw new PeerFailure('broken', 'peer does not speak HTTP/1.1');
+  const length = head.headers.get('content-length') ?? '';
+  const isPlain = /^\d{1,10}$/.test(length) && !head.headers.has('transfer-encoding');
+  return { ...head, contentBytes: isPlain ? Number(length) : undefined };
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { HttpProtocolError } from '@weir/http/client';
 import fc from 'fast-check';
-import { HttpProtocolError, ResponseReader } from './response-reader.ts';
+import { ResponseReader } from './response-reader.ts';
 
 function read(text: string, { method = 'GET', bodyBytesMax = 100, cuts = [] as readonly number[] } = {}) {
   const reader = new ResponseReader({ method, bodyBytesMax });

@@ -1,20 +1,13 @@
+import { HttpProtocolError, parseResponseHead, type ResponseHead } from '@weir/http/client';
 import { storageLimits } from '../limits.ts';
 import type { ReadMemory } from '../store/object-store.ts';
 
-export interface HttpResponse {
-  readonly status: number;
-  /** Names in lower case; of duplicates the last one wins. */
-  readonly headers: ReadonlyMap<string, string>;
+export interface HttpResponse extends Pick<ResponseHead, 'status' | 'headers'> {
   readonly body: Buffer;
 }
 
 export function isSuccess({ status }: HttpResponse): boolean {
   return status >= 200 && status < 300;
-}
-
-/** The bytes of a server are no HTTP that this client understands, or exceed a limit. */
-export class HttpProtocolError extends Error {
-  override readonly name = 'HttpProtocolError';
 }
 
 interface ResponseReaderOptions {
@@ -139,20 +132,12 @@ export class ResponseReader {
   }
 
   #readHead(head: string): void {
-    const [statusLine = '', ...lines] = head.split('\r\n');
-    const [, minor, status] = /^HTTP\/1\.([01]) (\d{3})(?: .*)?$/.exec(statusLine) ?? [];
-    if (status === undefined) throw new HttpProtocolError('no HTTP status line');
-    this.#status = Number(status);
+    const { status, headers, isReusable } = parseResponseHead(head);
+    this.#status = status;
     // 100 Continue and similar come before the response.
-    if (this.#status < 200) return;
-    const headers = new Map<string, string>();
-    for (const line of lines) {
-      const colon = line.indexOf(':');
-      if (colon <= 0) throw new HttpProtocolError('a header without a colon');
-      headers.set(line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim());
-    }
+    if (status < 200) return;
     this.#headers = headers;
-    this.#isReusable = minor === '1' && headers.get('connection')?.toLowerCase() !== 'close';
+    this.#isReusable = isReusable;
     this.#beginBody(headers);
   }
 

@@ -1,8 +1,9 @@
+import { HttpProtocolError } from '@weir/http/client';
 import { StoreError } from '../store/store-error.ts';
 import { ConnectionLost, type HttpClient, type HttpRequest } from './http-client.ts';
-import { HttpProtocolError, type HttpResponse } from './response-reader.ts';
+import type { HttpResponse } from './response-reader.ts';
 
-/** Sends a request. A broken connection and bytes that are no HTTP become an `unavailable` error of the subject. */
+/** Sends a request. A broken connection and bytes that are not HTTP become an `unavailable` error of the subject. */
 export async function storeRequest(
   http: HttpClient,
   subject: string,
