@@ -7,8 +7,8 @@ export function givenCredentialName(name: string): string {
 
 /**
  * Returns all names by which ACLs and quotas may refer to a credential: the name that a user gave to it, which is
- * shown, the same with its prefix, and its username. No two credentials may share one of them, because a rule for a name
- * applies to its bearer.
+ * shown, the same with its prefix, and its username. No two credentials may share one of them, because a rule for a
+ * name applies to its bearer.
  */
 export function credentialSpellings(username: string, name: string): string[] {
   return [...new Set([givenCredentialName(name), name, username])];
