@@ -162,9 +162,7 @@ class FileParser {
         message.at,
       );
     }
-    this.#reader.expectSymbol('{');
-    while (!this.#reader.takeSymbol('}')) {
-      if (this.#reader.takeSymbol(';')) continue;
+    this.#reader.block(() => {
       const keyword = tokens.kind === 'word' ? tokens.text : '';
       switch (keyword) {
         case 'message':
@@ -195,7 +193,7 @@ class FileParser {
         default:
           message.fields.push(this.#parseField(depth, undefined, false));
       }
-    }
+    });
   }
 
   #parseOneof(message: MessageNode, depth: number): void {
@@ -204,12 +202,10 @@ class FileParser {
     const oneof: OneofNode = { name: this.#reader.name('of a oneof'), at, options: [] };
     message.oneofs.push(oneof);
     const before = message.fields.length;
-    this.#reader.expectSymbol('{');
-    while (!this.#reader.takeSymbol('}')) {
-      if (this.#reader.takeSymbol(';')) continue;
+    this.#reader.block(() => {
       if (this.#reader.isWord('option')) oneof.options.push(this.#reader.optionStatement());
       else message.fields.push(this.#parseField(depth, oneof, false));
-    }
+    });
     if (message.fields.length === before) {
       throw tokens.invalid(`oneof ${quoted(oneof.name)} has no field`, at);
     }
@@ -306,9 +302,7 @@ class FileParser {
       reserved: [],
       options: [],
     };
-    this.#reader.expectSymbol('{');
-    while (!this.#reader.takeSymbol('}')) {
-      if (this.#reader.takeSymbol(';')) continue;
+    this.#reader.block(() => {
       if (this.#reader.isWord('option') && !this.#reader.nextIsSymbol('=')) {
         node.options.push(this.#reader.optionStatement());
       } else if (this.#reader.isWord('reserved') && !this.#reader.nextIsSymbol('=')) {
@@ -322,7 +316,7 @@ class FileParser {
         this.#reader.expectSymbol(';');
         node.values.push({ name, at: valueAt, number, options });
       }
-    }
+    });
     return node;
   }
 
@@ -384,10 +378,7 @@ class FileParser {
     const tokens = this.#tokens;
     const { at } = tokens;
     const node: ExtendNode = { extendee: this.#reader.typeName(true), at, fields: [] };
-    this.#reader.expectSymbol('{');
-    while (!this.#reader.takeSymbol('}')) {
-      if (!this.#reader.takeSymbol(';')) node.fields.push(this.#parseField(depth, undefined, true));
-    }
+    this.#reader.block(() => node.fields.push(this.#parseField(depth, undefined, true)));
     if (node.fields.length === 0) throw tokens.invalid('an extend block has no field', at);
     return node;
   }

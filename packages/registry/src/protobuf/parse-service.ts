@@ -5,13 +5,11 @@ import type { MethodNode, OptionNode, ServiceNode } from './syntax-tree.ts';
 export function parseService(reader: StatementReader): ServiceNode {
   const { at } = reader.tokens;
   const service: ServiceNode = { name: reader.name('of a service'), at, methods: [], options: [] };
-  reader.expectSymbol('{');
-  while (!reader.takeSymbol('}')) {
-    if (reader.takeSymbol(';')) continue;
+  reader.block(() => {
     if (reader.isWord('option')) service.options.push(reader.optionStatement());
     else if (reader.isWord('rpc')) service.methods.push(parseMethod(reader));
     else throw reader.unexpected('"rpc" or "option"');
-  }
+  });
   return service;
 }
 
@@ -25,12 +23,11 @@ function parseMethod(reader: StatementReader): MethodNode {
   tokens.next();
   const output = parseMethodType(reader);
   const options: OptionNode[] = [];
-  if (reader.takeSymbol('{')) {
-    while (!reader.takeSymbol('}')) {
-      if (reader.takeSymbol(';')) continue;
+  if (reader.isSymbol('{')) {
+    reader.block(() => {
       if (!reader.isWord('option')) throw reader.unexpected('"option"');
       options.push(reader.optionStatement());
-    }
+    });
   } else {
     reader.expectSymbol(';');
   }

@@ -85,6 +85,12 @@ export class StatementReader {
     return true;
   }
 
+  /** Reads statements in braces, each by `read`. */
+  block(read: () => void): void {
+    this.expectSymbol('{');
+    while (!this.takeSymbol('}')) if (!this.takeSymbol(';')) read();
+  }
+
   expectSymbol(text: string): void {
     if (!this.takeSymbol(text)) throw this.unexpected(quoted(text));
   }
