@@ -280,6 +280,7 @@ export type {
   RegistryEntryChange,
   RegistryPage,
   RegistryReadRequest,
+  SettingToSeal,
 } from './calls/registry-calls.ts';
 export type {
   ClusterActivity,

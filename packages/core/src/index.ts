@@ -83,6 +83,7 @@ export { type Random, randomId, seededRandom, systemRandom } from './random.ts';
 export { RecentlyUsed } from './recently-used.ts';
 export { release } from './release.ts';
 export { RetainedCopies, retainedCopy } from './retained-copy.ts';
+export { looksSealed, sealedReference, sealedTextsIn, withOpened } from './sealed-text.ts';
 export {
   isSecretName,
   isSecretReference,

@@ -13,6 +13,8 @@ const wrong = 'wrong-horse-battery';
 const right = 'right-horse-battery';
 const later = 'later-horse-battery';
 const exported = 'exported-horse-battery';
+const written = 'written-horse-battery';
+const addressed = 'addressed-horse-battery';
 
 /** Another registry with one subject, that notes who asks. */
 async function startOther(t: TestContext) {
@@ -142,6 +144,20 @@ test(
       message: 'The secret "export-login" is used by the exporter "e"; change them first.',
     });
     await assert.rejects(api.call('delete_secret', target), /used by the pipeline "mirror" \(version 1\)/);
+
+    // Secrets that are written into a config reach its job, too, and are sealed where they are stored.
+    const direct = {
+      'schema.registry.url': config['schema.registry.url'],
+      'basic.auth.user.info': `me:${written}`,
+    };
+    await demand(agent, 'POST /exporters', { name: 'direct', config: direct });
+    await until(() => other.seen.has(`me:${written}`));
+    const inAddress = { 'schema.registry.url': `http://me:${addressed}@127.0.0.1:${other.port}` };
+    await demand(agent, 'POST /exporters', { name: 'in-address', config: inAddress });
+    await until(() => other.seen.has(`me:${addressed}`));
+    assert.deepEqual(await demand(agent, 'GET /exporters/in-address/config'), {
+      'schema.registry.url': `http://[hidden]@127.0.0.1:${other.port}`,
+    });
 
     const { entries } = await api.call('search_audit_log', { limit: 100 });
     const shown = [

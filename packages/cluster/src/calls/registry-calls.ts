@@ -55,6 +55,12 @@ export interface RegistryPage {
   readonly restarts: boolean;
 }
 
+/** A secret in a setting of an exporter. */
+export interface SettingToSeal {
+  readonly setting: string;
+  readonly value: string;
+}
+
 /** Calls about the schema registry of a cluster: entries by key, whose changes are numbered. */
 export const registryCalls = {
   changeRegistry: command<[request: RegistryChangeRequest], RegistryChangeResult>(
@@ -78,4 +84,9 @@ export const registryCalls = {
   unusableSecrets: leaderCall<[names: readonly string[]], readonly string[]>(tuple(list(text)), {
     onRetry: 'reexecute',
   }),
+  /** Seals secrets of the config of an exporter, in their order; none of them if there are no sealing keys. */
+  sealSettings: leaderCall<[exporter: string, settings: readonly SettingToSeal[]], readonly string[] | null>(
+    tuple(text, list(object<SettingToSeal>({ setting: text, value: text }))),
+    { onRetry: 'reexecute' },
+  ),
 };

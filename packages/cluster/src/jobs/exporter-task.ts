@@ -10,12 +10,15 @@ interface ExporterTask {
   readonly generation: number;
   /** The values of the secrets that its config refers to. */
   readonly secrets?: Readonly<Record<string, string>> | undefined;
+  /** The values of its sealed secrets, by their sealed texts. */
+  readonly opened?: Readonly<Record<string, string>> | undefined;
 }
 
 const shape: Shape<ExporterTask> = object<ExporterTask>({
   name: text,
   generation: whole,
   secrets: optional(texts),
+  opened: optional(texts),
 });
 
 export function writeExporterTask(task: ExporterTask): Uint8Array {

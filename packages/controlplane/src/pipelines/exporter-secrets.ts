@@ -2,9 +2,9 @@ import type { ExporterSecrets } from '@weir/metadata';
 import { revisionOf, type Secrets } from '../accounts/workspaces/secrets.ts';
 import type { VirtualCluster } from '../accounts/workspaces/virtual-clusters.ts';
 
-/** The secrets of a cluster that its exporters may use: those that were made for them. */
+/** The secrets of exporters of a cluster: named ones that were made for them, and those in their configs. */
 export function exporterSecrets(
-  secrets: Pick<Secrets, 'list' | 'open'>,
+  secrets: Pick<Secrets, 'list' | 'open' | 'sealText' | 'openText'>,
   { accountId, id: clusterId }: Pick<VirtualCluster, 'accountId' | 'id'>,
 ): ExporterSecrets {
   const place = { accountId, clusterId };
@@ -19,5 +19,23 @@ export function exporterSecrets(
       );
     },
     open: (names) => secrets.open(place, names, { forExporters: true }),
+    async seal(exporter, settings) {
+      const sealed = settings.map(({ setting, value }) =>
+        secrets.sealText(value, purposeOf(clusterId, exporter, setting)),
+      );
+      return sealed.every((text) => text !== undefined) ? sealed : undefined;
+    },
+    async openSealed(exporter, settings) {
+      const values = settings.flatMap(({ setting, sealed }) => {
+        const value = secrets.openText(sealed, purposeOf(clusterId, exporter, setting));
+        return value === undefined ? [] : [[sealed, value] as const];
+      });
+      return Object.fromEntries(values);
+    },
   };
+}
+
+/** A sealed text that is moved to another exporter, or to another setting, does not open. */
+function purposeOf(clusterId: string, exporter: string, setting: string): string {
+  return `exporter ${JSON.stringify([clusterId, exporter, setting])}`;
 }

@@ -107,6 +107,10 @@ async function startParts(
       node.useExporterSecrets({
         revisions: async (names) => (await accounts.load()).exporterSecrets(cluster).revisions(names),
         open: async (names) => (await accounts.load()).exporterSecrets(cluster).open(names),
+        seal: async (exporter, settings) =>
+          (await accounts.load()).exporterSecrets(cluster).seal(exporter, settings),
+        openSealed: async (exporter, settings) =>
+          (await accounts.load()).exporterSecrets(cluster).openSealed(exporter, settings),
       });
       const endSecrets = keepClusterSecrets(node, { randomBytes, clock, log });
       const endCredentials = id === ownClusterId ? credentials.attach(node) : undefined;

@@ -43,6 +43,7 @@ export function openRegistry(parts: RegistryParts): OpenRegistry {
     store,
     formats,
     unusableSecrets: (names) => parts.port.unusableSecrets(names),
+    sealSettings: (exporter, settings) => parts.port.sealSettings(exporter, settings),
   });
   return {
     async service() {

@@ -1,6 +1,6 @@
 import { readExporterTask, schemaExportKind } from '@weir/cluster';
 import { HostRefused, type TenantAccess } from '@weir/cluster/outbound';
-import { type Clock, type Metrics, type Random, SecretMissing, withSecrets } from '@weir/core';
+import { type Clock, type Metrics, type Random, SecretMissing, withOpened, withSecrets } from '@weir/core';
 import type {
   ExportCounts,
   ExportDestination,
@@ -57,7 +57,7 @@ export function schemaExport(options: SchemaExportOptions): JobKind {
     const { destinationOptions, ExportedSubjects, exportChanges, RegistryClient } = await import(
       '@weir/registry'
     );
-    const { name, generation, secrets = {} } = readExporterTask(bytes);
+    const { name, generation, secrets = {}, opened = {} } = readExporterTask(bytes);
     const source = await options.source();
     // The task may be newer than what this agent has read.
     await source.state();
@@ -84,7 +84,7 @@ export function schemaExport(options: SchemaExportOptions): JobKind {
     let close = () => {};
     try {
       const destination = open({
-        ...destinationOptions(configWithSecrets(definition.config, secrets)),
+        ...destinationOptions(configWithSecrets(definition.config, secrets, opened)),
         allowedHosts: tenantAccess.hosts,
         clock,
         random,
@@ -119,9 +119,13 @@ export function schemaExport(options: SchemaExportOptions): JobKind {
 function configWithSecrets(
   config: Readonly<Record<string, string>>,
   secrets: Readonly<Record<string, string>>,
+  opened: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
   return Object.fromEntries(
-    Object.entries(config).map(([setting, text]) => [setting, withSecrets(text, secrets)]),
+    Object.entries(config).map(([setting, text]) => [
+      setting,
+      withOpened(withSecrets(text, secrets), opened),
+    ]),
   );
 }
 

@@ -1,6 +1,7 @@
 import { exporterKeys, isExportedKey, type RegistryEntry } from '@weir/cluster';
-import { secretNamesIn } from '@weir/core';
+import { sealedTextsIn, secretNamesIn } from '@weir/core';
 import type { AskMachine } from './ask-machine.ts';
+import type { SealedSetting } from './exporter-secrets.ts';
 
 /** What an exporter of the registry says about itself. */
 interface ExporterStatus {
@@ -10,18 +11,24 @@ interface ExporterStatus {
   readonly generation: number;
 }
 
-/** An exporter that is not paused. */
-export interface RunningExporter extends ExporterStatus {
-  readonly name: string;
-  /** The secrets that its config refers to. */
+/** The secrets of the config of an exporter. */
+interface ExporterSecretUse {
+  /** The named secrets that it refers to. */
   readonly secretNames: readonly string[];
+  /** The sealed ones that it contains. */
+  readonly sealedSettings: readonly SealedSetting[];
+}
+
+/** An exporter that is not paused. */
+export interface RunningExporter extends ExporterStatus, ExporterSecretUse {
+  readonly name: string;
 }
 
 /** The exporters of the registry of a cluster. It reads each change of the registry once. */
 export class ExporterIndex {
   readonly #ask: AskMachine;
-  /** Their names, with the secrets that they refer to. */
-  readonly #exporters = new Map<string, readonly string[]>();
+  /** By name. */
+  readonly #exporters = new Map<string, ExporterSecretUse>();
   readonly #statuses = new Map<string, ExporterStatus>();
   #revision = 0;
   #startRevision = 0;
@@ -38,9 +45,9 @@ export class ExporterIndex {
 
   /** Those that are not paused. */
   *running(): Generator<RunningExporter> {
-    for (const [name, secretNames] of this.#exporters) {
+    for (const [name, secrets] of this.#exporters) {
       const status = this.#statuses.get(name);
-      if (status !== undefined && status.state !== 'PAUSED') yield { name, secretNames, ...status };
+      if (status !== undefined && status.state !== 'PAUSED') yield { name, ...secrets, ...status };
     }
   }
 
@@ -77,7 +84,7 @@ export class ExporterIndex {
     if (key.startsWith(definitions)) {
       const name = key.slice(definitions.length);
       if (value === null) this.#exporters.delete(name);
-      else this.#exporters.set(name, readSecretNames(value));
+      else this.#exporters.set(name, readSecretUse(value));
       return;
     }
     const name = key.slice(statuses.length);
@@ -97,12 +104,20 @@ function readStatus(value: Uint8Array): ExporterStatus | undefined {
   }
 }
 
-function readSecretNames(value: Uint8Array): readonly string[] {
+function readSecretUse(value: Uint8Array): ExporterSecretUse {
   try {
     const { config = {} } = JSON.parse(Buffer.from(value).toString()) as { config?: Record<string, unknown> };
-    return secretNamesIn(Object.values(config).filter((text) => typeof text === 'string'));
+    const texts = Object.entries(config).filter(
+      (entry): entry is [string, string] => typeof entry[1] === 'string',
+    );
+    return {
+      secretNames: secretNamesIn(texts.map(([, text]) => text)),
+      sealedSettings: texts.flatMap(([setting, text]) =>
+        sealedTextsIn(text).map((sealed) => ({ setting, sealed })),
+      ),
+    };
   } catch {
     // Of a later release.
-    return [];
+    return { secretNames: [], sealedSettings: [] };
   }
 }

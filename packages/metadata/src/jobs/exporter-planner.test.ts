@@ -111,23 +111,37 @@ test('an exporter gets the secrets that it names with its job, and another job w
       asked.push(...names);
       return { pw: `value of ${known.get('pw')}` };
     },
+    seal: async () => undefined,
+    openSealed: async (exporter, settings) =>
+      Object.fromEntries(
+        settings.map(({ setting, sealed }) => [sealed, `${sealed} in ${setting} of ${exporter}`]),
+      ),
   });
   await put({
     'exporter/plain': { config: { x: 'y' } },
     'exporter-status/plain': status('STARTING'),
     'exporter/secret': { config: { user: 'me', password: `\${secret:pw}`, other: `\${secret:missing}` } },
     'exporter-status/secret': status('STARTING'),
+    'exporter/sealed': {
+      config: { user: 'me', password: `\${sealed:v1.a.b-c}`, url: `//\${sealed:v1.d}@host` },
+    },
+    'exporter-status/sealed': status('STARTING'),
   });
   const plan = (freeCount: number) =>
     planner.plan({ nowMs: 1, isOpen: () => false, lastDoneMs: () => undefined, freeCount });
   assert.deepEqual(await plan(0), []);
   assert.deepEqual(asked, [], 'nothing is opened for jobs that are not handed out');
-  const [plain, secret] = await plan(8);
+  const [plain, secret, sealed] = await plan(8);
   assert.equal(plain!.scope, 'plain 1');
   assert.equal(readExporterTask(plain!.task).secrets, undefined);
   assert.match(secret!.scope, /^secret 1 [0-9a-f]{12}$/);
   assert.deepEqual(readExporterTask(secret!.task).secrets, { pw: 'value of r1' });
   assert.deepEqual(asked, ['pw', 'missing']);
+  assert.deepEqual(readExporterTask(sealed!.task), {
+    name: 'sealed',
+    generation: 1,
+    opened: { 'v1.a.b-c': 'v1.a.b-c in password of sealed', 'v1.d': 'v1.d in url of sealed' },
+  });
   const scopes = [plain!.scope, secret!.scope];
   assert.deepEqual(await planner.unwanted!(scopes), []);
   known.set('pw', 'r2');

@@ -37,9 +37,11 @@ export function exporterPlanner(ask: AskMachine, secrets: ExporterSecrets = noEx
         // Secrets are opened for jobs that are handed out, and for no others.
         .slice(0, freeCount);
       return Promise.all(
-        due.map(async ({ name, generation, secretNames, scope }) => {
+        due.map(async ({ name, generation, secretNames, sealedSettings, scope }) => {
           const values = secretNames.length === 0 ? undefined : await secrets.open(secretNames);
-          return { scope, task: writeExporterTask({ name, generation, secrets: values }) };
+          const opened =
+            sealedSettings.length === 0 ? undefined : await secrets.openSealed(name, sealedSettings);
+          return { scope, task: writeExporterTask({ name, generation, secrets: values, opened }) };
         }),
       );
     },

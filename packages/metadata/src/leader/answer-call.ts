@@ -200,6 +200,7 @@ const leaderCalls: LeaderAnswers<NamesOf<'leader'>> = {
   reportJob: ({ leadership }, report) => leadership.jobs.report(report),
   listJobs: ({ leadership }) => leadership.jobs.list(),
   unusableSecrets: ({ leadership }, names) => leadership.unusableSecrets(names),
+  sealSettings: ({ leadership }, exporter, settings) => leadership.sealSettings(exporter, settings),
   readSeries: ({ leadership }, query) => leadership.series.read(query),
   describeHealth: ({ leadership }) => leadership.health,
   describeActivity: ({ leadership }, groupsMax) => leadership.activity(groupsMax),

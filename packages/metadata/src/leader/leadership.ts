@@ -5,6 +5,7 @@ import {
   type ClusterSnapshot,
   ClusterUnavailable,
   type CompactionBacklog,
+  type SettingToSeal,
   type StorageTraffic,
   schemaExportKind,
 } from '@weir/cluster';
@@ -397,6 +398,16 @@ export class Leadership {
     const { exporterSecrets = noExporterSecrets } = this.#options;
     const known = await exporterSecrets.revisions(names);
     return names.filter((name) => !known.has(name));
+  }
+
+  /** Seals secrets in the config of an exporter; `null` without sealing keys. */
+  async sealSettings(
+    exporter: string,
+    settings: readonly SettingToSeal[],
+  ): Promise<readonly string[] | null> {
+    if (settings.length > coreLimits.secretReferencesMax) throw new RangeError('too many secrets to seal');
+    const { exporterSecrets = noExporterSecrets } = this.#options;
+    return (await exporterSecrets.seal(exporter, settings)) ?? null;
   }
 
   storageTraffic(spanMs: number): StorageTraffic {

@@ -189,6 +189,57 @@ describe('exporters', () => {
     await service.end();
   });
 
+  it('store secrets sealed, and show them no more than before', async () => {
+    const sealed: string[] = [];
+    let hasKeys = true;
+    const service = fieldListService({
+      clock: { nowMs: () => 1000, monotonicMs: () => 0, after: () => () => {} },
+      sealSettings: async (exporter, settings) => {
+        sealed.push(...settings.map(({ setting, value }) => `${exporter} ${setting} ${value}`));
+        return hasKeys ? settings.map((_, at) => `v1.${sealed.length}.${at}`) : null;
+      },
+    });
+    const { exporters } = service;
+    const stored = () => exporters.run('e', generation)!.definition.config;
+    const url = 'http://me:pw@other:8081';
+    await exporters.create({
+      name: 'e',
+      config: { 'schema.registry.url': url, 'bearer.auth.token': 'tok', x: 'y' },
+    });
+    let generation = 1000;
+    assert.deepEqual(sealed, ['e schema.registry.url me:pw', 'e bearer.auth.token tok']);
+    const first = {
+      'schema.registry.url': `http://\${sealed:v1.2.0}@other:8081`,
+      'bearer.auth.token': `\${sealed:v1.2.1}`,
+      x: 'y',
+    };
+    assert.deepEqual(stored(), first);
+    const shown = {
+      'schema.registry.url': 'http://[hidden]@other:8081',
+      'bearer.auth.token': '[hidden]',
+      x: 'y',
+    };
+    assert.deepEqual(await exporters.config('e'), shown);
+    await exporters.control('e', 'pause');
+    // What a client sends back is what is stored.
+    await exporters.putConfig('e', { ...shown, x: 'z' });
+    await assert.rejects(
+      exporters.putConfig('e', { ...shown, x: first['bearer.auth.token'] }),
+      /x has \$\{sealed:/,
+    );
+    hasKeys = false;
+    await exporters.control('e', 'resume');
+    generation += 2;
+    assert.deepEqual(stored(), { ...first, x: 'z' });
+    assert.equal(sealed.length, 2);
+    await exporters.control('e', 'pause');
+    await exporters.putConfig('e', { 'schema.registry.url': 'http://other', 'bearer.auth.token': 'new' });
+    await exporters.control('e', 'resume');
+    generation += 2;
+    assert.equal(stored()['bearer.auth.token'], 'new', 'without sealing keys');
+    await service.end();
+  });
+
   it('are limited in number', async () => {
     const { exporters } = fieldListService();
     for (let at = 0; at < 100; at++) await exporters.create({ name: `e${at}`, config });

@@ -1,5 +1,14 @@
+import type { SettingToSeal } from '@weir/cluster';
 import type { AllowedHosts } from '@weir/cluster/outbound';
-import { type Clock, isSecretReference, problemOfSecretReferences, secretNamesIn } from '@weir/core';
+import {
+  type Clock,
+  coreLimits,
+  isSecretReference,
+  looksSealed,
+  problemOfSecretReferences,
+  sealedReference,
+  secretNamesIn,
+} from '@weir/core';
 import { parseRegistryAddresses } from '../client/registry-address.ts';
 import { autoContext } from '../copying/linked-contexts.ts';
 import { destinationOptions, InvalidDestination } from '../exporting/destination-options.ts';
@@ -34,7 +43,17 @@ const subjectsReader: BodyReader = new BodyReader('invalidExporterSubjects', 'in
 const secretSetting = /password|secret|user\.info|token|private|credential(?!s\.source$)|jaas|\bkey\b/i;
 /** Settings that say where secrets are sent. */
 const addressSetting = /url|proxy|host|endpoint/i;
+/** The user and the password in an address. */
+const userInAddress = /(?<=\/\/)[^/@,]+(?=@)/g;
 const hidden = '[hidden]';
+
+/** Seals secrets, in their order; `null` if nothing can be sealed. */
+export type SealSettings = (
+  exporter: string,
+  settings: readonly SettingToSeal[],
+) => Promise<readonly string[] | null>;
+
+type Config = Readonly<Record<string, string>>;
 
 /** Whether the caller may read a subject, or all that a pattern stands for. */
 type MayRead = (subject: string) => boolean;
@@ -47,6 +66,8 @@ interface ExporterServiceOptions {
   readonly allowedHosts?: AllowedHosts | undefined;
   /** Returns those of some named secrets that exporters may not use; not checked if absent. */
   readonly unusableSecrets?: ((names: readonly string[]) => Promise<readonly string[]>) | undefined;
+  /** Seals secrets in configs; they are stored as they are if absent. */
+  readonly sealSettings?: SealSettings | undefined;
 }
 
 /** What the job that runs an exporter needs. */
@@ -72,8 +93,11 @@ export class ExporterService {
   readonly #allowedHosts: AllowedHosts | undefined;
 
   readonly #unusableSecrets: ExporterServiceOptions['unusableSecrets'];
+  readonly #sealSettings: SealSettings | undefined;
 
-  constructor({ store, clock, clusterId, allowedHosts, unusableSecrets }: ExporterServiceOptions) {
+  constructor(options: ExporterServiceOptions) {
+    const { store, clock, clusterId, allowedHosts, unusableSecrets, sealSettings } = options;
+    this.#sealSettings = sealSettings;
     this.#allowedHosts = allowedHosts;
     this.#unusableSecrets = unusableSecrets;
     this.#store = store;
@@ -94,8 +118,10 @@ export class ExporterService {
       nameReader.refuse(
         'The field name is missing, or has other characters than letters, digits, ".", "_" and "-".',
       );
-    const exporter = this.#readExporter(name, object, undefined);
-    await this.#requireSecrets(exporter.config);
+    const read = this.#readExporter(name, object, undefined);
+    await this.#requireSecrets(read.config);
+    const seal = await this.#sealing(name, read.config);
+    const exporter = { ...read, config: seal(read.config) };
     // Not that of an exporter that had the name before.
     const first = { state: 'STARTING', offset: 0, generation: this.#clock.nowMs() } as const;
     return this.#write((state) => {
@@ -123,13 +149,15 @@ export class ExporterService {
   /** `PUT /exporters/{name}`: what the body leaves out stays as it is. */
   async update(name: string, body: unknown, mayRead?: MayRead): Promise<{ readonly name: string }> {
     const object = reader.object(body);
-    await this.#requireSecrets(reader.textMap(object, 'config') ?? {});
+    const given = reader.textMap(object, 'config') ?? {};
+    await this.#requireSecrets(given);
+    const seal = await this.#sealing(name, given);
     return this.#write((state) => {
       const old = exporterOf(state, name);
       requirePaused(state, name);
       const exporter = this.#readExporter(name, object, old);
       requireReadable(state, exporter, mayRead);
-      return { changes: [putExporter(exporter)], reply: { name } };
+      return { changes: [putExporter({ ...exporter, config: seal(exporter.config) })], reply: { name } };
     });
   }
 
@@ -212,6 +240,10 @@ export class ExporterService {
     for (const [setting, value] of Object.entries(config)) {
       const problem = problemOfSecretReferences(value);
       if (problem !== undefined) reader.refuse(`The setting ${setting.slice(0, 100)} ${problem}.`);
+      if (looksSealed(value))
+        reader.refuse(
+          `The setting ${setting.slice(0, 100)} has \${sealed:, which is not for values of users.`,
+        );
       // Errors name the address.
       if (addressSetting.test(setting) && secretNamesIn([value]).length > 0)
         reader.refuse(`The setting ${setting.slice(0, 100)} cannot refer to a secret.`);
@@ -225,6 +257,31 @@ export class ExporterService {
     if (missing !== undefined)
       reader.refuse(
         `The config refers to the secret ${missing}, which does not exist or does not allow exporters.`,
+      );
+  }
+
+  /** Seals the secrets that users wrote into a config, and returns how to put them into one. */
+  async #sealing(name: string, given: Config): Promise<(config: Config) => Config> {
+    const settings = Object.entries(given).flatMap(([setting, text]) =>
+      directSecretsIn(setting, text).map((value) => ({ setting, value })),
+    );
+    if (settings.length === 0 || this.#sealSettings === undefined) return (config) => config;
+    if (settings.length > coreLimits.secretReferencesMax)
+      reader.refuse(`The config has more than ${coreLimits.secretReferencesMax} secrets.`);
+    const sealed = await this.#sealSettings(name, settings);
+    if (sealed === null) return (config) => config;
+    const forms = new Map(
+      settings.map(({ setting, value }, at) => [`${setting} ${value}`, sealedReference(sealed[at]!)]),
+    );
+    return (config) =>
+      Object.fromEntries(
+        Object.entries(config).map(([setting, text]) => {
+          const formOf = (value: string) => forms.get(`${setting} ${value}`) ?? value;
+          return [
+            setting,
+            secretSetting.test(setting) ? formOf(text) : text.replaceAll(userInAddress, formOf),
+          ];
+        }),
       );
   }
 
@@ -391,4 +448,11 @@ function withoutSecrets(config: Readonly<Record<string, string>>): Readonly<Reco
 function shown(setting: string, value: string): string {
   if (isSecretReference(value)) return value;
   return secretSetting.test(setting) ? hidden : value.replaceAll(/\/\/[^/@,]*@/g, `//${hidden}@`);
+}
+
+/** The secrets of a setting as users wrote them. Those that they were not shown, and named ones, are none. */
+function directSecretsIn(setting: string, text: string): readonly string[] {
+  if (secretNamesIn([text]).length > 0) return [];
+  const parts = secretSetting.test(setting) ? [text] : text.match(userInAddress);
+  return [...new Set(parts ?? [])].filter((part) => part !== '' && part !== hidden);
 }

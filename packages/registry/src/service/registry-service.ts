@@ -34,7 +34,7 @@ import { deleteConfig, getConfig, putConfig, readConfigBody } from './configs.ts
 import { deleteContext, listContexts } from './contexts.ts';
 import { Decisions } from './decisions.ts';
 import { deleteSubject, deleteVersion } from './delete.ts';
-import { ExporterService } from './exporter-service.ts';
+import { ExporterService, type SealSettings } from './exporter-service.ts';
 import { KeyService } from './key-service.ts';
 import { listSchemas, listSubjects } from './list-schemas.ts';
 import { deleteMode, getMode, putMode, readModeBody } from './modes.ts';
@@ -96,6 +96,8 @@ export interface RegistryServiceOptions {
   readonly allowedHosts?: AllowedHosts | undefined;
   /** Returns those of some named secrets that exporters may not use; not checked if absent. */
   readonly unusableSecrets?: ((names: readonly string[]) => Promise<readonly string[]>) | undefined;
+  /** Seals secrets in configs of exporters; they are stored as they are if absent. */
+  readonly sealSettings?: SealSettings | undefined;
   /** Parses and compares schemas. Default: with the formats, and threads for large schemas. */
   readonly work?: SchemaWork | undefined;
 }

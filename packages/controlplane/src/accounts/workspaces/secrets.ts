@@ -137,6 +137,22 @@ export class Secrets extends AccountStore {
     return Object.fromEntries(values);
   }
 
+  /** Seals a secret that is stored elsewhere; `undefined` without sealing keys. */
+  sealText(value: string, purpose: string): string | undefined {
+    return this.deps.secretBox?.seal(value, purpose);
+  }
+
+  /** Opens what `sealText` sealed for the same purpose; `undefined` if it cannot. */
+  openText(sealed: string, purpose: string): string | undefined {
+    const { secretBox, log } = this.deps;
+    try {
+      return secretBox?.open(sealed, purpose);
+    } catch (error) {
+      log.warn('failed to open sealed text', { purpose, error: (error as Error).message });
+      return undefined;
+    }
+  }
+
   #sealed(value: string, id: string): string {
     const { secretBox } = this.deps;
     if (secretBox === undefined) throw new ApiError('no_sealing_keys');
