@@ -1265,7 +1265,8 @@ test('a follower does not wait forever at a standby without a known leader', asy
   client.close();
 });
 
-test('followers get another snapshot after a lost connection', async () => {
+/** A cluster that a client follows. */
+async function followed() {
   const world = new World();
   const cluster = new GrowingCluster();
   const process = world.process('http://a/', cluster.port);
@@ -1273,6 +1274,11 @@ test('followers get another snapshot after a lost connection', async () => {
   const tail = new Tail();
   client.follow(tail);
   await settle();
+  return { world, cluster, process, client, tail };
+}
+
+test('followers get another snapshot after a lost connection', async () => {
+  const { world, cluster, process, client, tail } = await followed();
   cluster.append();
   await settle();
   process.channels[0]!.server.abort();
@@ -1285,13 +1291,7 @@ test('followers get another snapshot after a lost connection', async () => {
 });
 
 test('a slow follower loses changes, uses no more memory, and gets a snapshot when it has caught up', async () => {
-  const world = new World();
-  const cluster = new GrowingCluster();
-  const process = world.process('http://a/', cluster.port);
-  const client = world.connect('http://a');
-  const tail = new Tail();
-  client.follow(tail);
-  await settle();
+  const { world, cluster, process, client, tail } = await followed();
   const { server } = process.channels[0]!;
   server.isStalled = true;
   for (let change = 0; change < 100; change++) cluster.append(1024 * 1024);

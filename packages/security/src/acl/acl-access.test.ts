@@ -278,6 +278,24 @@ describe('changed ACLs', () => {
   });
 });
 
+/** What the fields of a decision say about the client, its request and the agent. */
+const ofRequest = {
+  credential_name: 'alice',
+  client_address: '10.0.0.7',
+  client_id: 'app',
+  operation: 'READ',
+  resource_type: 'TOPIC',
+  kafka_enabled: true,
+  kafka_api_key: 1,
+  kafka_api_key_name: 'Fetch',
+  correlation_id: 42,
+  address: ':9092',
+  agent_id: 'agent-1',
+  hostname_fqdn: 'agent-1.test',
+  virtual_cluster_id: 'vci_test',
+  virtual_cluster_name: 'vci_test',
+};
+
 describe('denial log', () => {
   test('a line has all fields', () => {
     const stage = new Stage().enforce();
@@ -289,21 +307,8 @@ describe('denial log', () => {
       is_allowed: false,
       is_shadow: false,
       principal: 'User:alice',
-      credential_name: 'alice',
-      client_address: '10.0.0.7',
-      client_id: 'app',
-      operation: 'READ',
-      resource_type: 'TOPIC',
+      ...ofRequest,
       resource_name: 'payments',
-      kafka_enabled: true,
-      kafka_api_key: 1,
-      kafka_api_key_name: 'Fetch',
-      correlation_id: 42,
-      address: ':9092',
-      agent_id: 'agent-1',
-      hostname_fqdn: 'agent-1.test',
-      virtual_cluster_id: 'vci_test',
-      virtual_cluster_name: 'vci_test',
     });
   });
 
@@ -409,21 +414,8 @@ describe('what is allowed, as events', () => {
       is_allowed: true,
       is_shadow: false,
       principal: 'User:alice',
-      credential_name: 'alice',
-      client_address: '10.0.0.7',
-      client_id: 'app',
-      operation: 'READ',
-      resource_type: 'TOPIC',
+      ...ofRequest,
       resource_name: 'orders',
-      kafka_enabled: true,
-      kafka_api_key: 1,
-      kafka_api_key_name: 'Fetch',
-      correlation_id: 42,
-      address: ':9092',
-      agent_id: 'agent-1',
-      hostname_fqdn: 'agent-1.test',
-      virtual_cluster_id: 'vci_test',
-      virtual_cluster_name: 'vci_test',
     });
   });
 
