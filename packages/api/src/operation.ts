@@ -1,5 +1,6 @@
-import type * as z from 'zod';
+import * as z from 'zod';
 import type { OwnErrorCode } from './errors.ts';
+import { clusterId, examples } from './fields.ts';
 import { apiPath } from './paths.ts';
 
 /** Whether it changes anything. Reads accept read-only keys and GET. */
@@ -46,12 +47,72 @@ export interface Operation<
   };
 }
 
+const noInput = z.strictObject({});
+const noOutput = z.object({});
+
+/** What an operation says of itself. The rest follows. */
+interface Definition<Name extends string, Input extends z.ZodObject, Output extends z.ZodObject>
+  extends Pick<Operation<Name>, 'name' | 'title' | 'summary' | 'description' | 'scope' | 'isGuessable'> {
+  /** Without fields by default, as the output. */
+  readonly input?: Input;
+  readonly output?: Output;
+  readonly errors?: readonly OwnErrorCode[];
+  readonly example?: {
+    readonly input?: NoInfer<z.input<Input>>;
+    readonly output?: NoInfer<z.output<Output>>;
+  };
+}
+
 export function defineOperation<
   const Name extends string,
-  Input extends z.ZodObject,
-  Output extends z.ZodObject,
->(operation: Operation<Name, Input, Output>): Operation<Name, Input, Output> {
-  return operation;
+  Input extends z.ZodObject = typeof noInput,
+  Output extends z.ZodObject = typeof noOutput,
+>(definition: Definition<Name, Input, Output>): Operation<Name, Input, Output> {
+  return {
+    input: noInput as z.ZodObject as Input,
+    output: noOutput as z.ZodObject as Output,
+    errors: [],
+    ...definition,
+    access: readsByName(definition.name) ? 'read' : 'write',
+    // A test validates examples, also these.
+    example: { input: {} as z.input<Input>, output: {} as z.output<Output>, ...definition.example },
+  };
+}
+
+const clusterTarget = { virtual_cluster_id: clusterId() };
+
+/** The input of an operation of a cluster: the cluster, and what else it needs. */
+export function clusterInput<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+  return z.strictObject({ ...clusterTarget, ...shape });
+}
+
+type ClusterInput = ReturnType<typeof clusterInput<Record<never, never>>>;
+
+/** An operation of the cluster that `virtual_cluster_id` names. It fails with `not_found` if the caller has no access. */
+export function defineClusterOperation<
+  const Name extends string,
+  Input extends z.ZodObject = ClusterInput,
+  Output extends z.ZodObject = typeof noOutput,
+>({
+  input = clusterInput({}) as z.ZodObject as Input,
+  errors = [],
+  example,
+  ...definition
+}: Omit<Definition<Name, Input, Output>, 'scope' | 'example'> & {
+  /** Without the cluster. */
+  readonly example?: {
+    readonly input?: NoInfer<Omit<z.input<Input>, 'virtual_cluster_id'>>;
+    readonly output?: NoInfer<z.output<Output>>;
+  };
+}): Operation<Name, Input, Output> {
+  const exampleInput = { virtual_cluster_id: examples.cluster, ...example?.input } as z.input<Input>;
+  return defineOperation<Name, Input, Output>({
+    ...definition,
+    scope: 'cluster',
+    input,
+    errors: ['not_found', ...errors],
+    example: { ...example, input: exampleInput },
+  });
 }
 
 export function pathOf(operation: Pick<Operation, 'name'>): string {
@@ -76,7 +137,7 @@ const readingVerbs: readonly string[] = [
   'search',
 ];
 
-/** Whether an operation only reads, by its name alone: as its access in the catalogue, which is large. */
+/** Whether an operation only reads. Its name says so, because the catalogue is large. */
 export function readsByName(name: string): boolean {
   const [verb = ''] = name.slice(name.lastIndexOf('/') + 1).split('_');
   return readingVerbs.includes(verb);

@@ -8,9 +8,9 @@ import {
   type NeededOperation,
 } from '@weir/core';
 import * as z from 'zod';
-import { clusterId, count, examples, list, text } from '../fields.ts';
+import { count, list, text } from '../fields.ts';
 import { apiLimits } from '../limits.ts';
-import { defineOperation } from '../operation.ts';
+import { clusterInput, defineClusterOperation } from '../operation.ts';
 
 function wordsOf<Word extends string>(table: Readonly<Record<Word, number>>): [Word, ...Word[]] {
   return Object.keys(table) as [Word, ...Word[]];
@@ -72,28 +72,22 @@ const exampleRule = {
 } as const;
 
 export const aclOperations = [
-  defineOperation({
+  defineClusterOperation({
     name: 'virtual_clusters/acls/list',
     title: 'List ACLs',
     summary: 'List the ACLs of a virtual cluster.',
-    access: 'read',
-    scope: 'cluster',
-    input: z.strictObject({ virtual_cluster_id: clusterId() }),
     output: z.object({ acls: list(rule, coreLimits.aclsMax).describe('The rules.') }),
-    errors: ['not_found', 'unsupported_cluster_type'],
-    example: { input: { virtual_cluster_id: examples.cluster }, output: { acls: [exampleRule] } },
+    errors: ['unsupported_cluster_type'],
+    example: { output: { acls: [exampleRule] } },
   }),
-  defineOperation({
+  defineClusterOperation({
     name: 'explain_access',
     title: 'Explain access',
     summary:
       'Decide whether a principal, or which principals, may perform an operation in a virtual cluster, and by which rule.',
     description:
       'Decides as agents do: what denies wins, and what no rule is about is denied. Superusers are bound by no rule. A principal may be named as its credential is. Without a principal, `who` lists superusers and all principals that rules about it name, and the other fields are about all other principals.',
-    access: 'read',
-    scope: 'cluster',
-    input: z.strictObject({
-      virtual_cluster_id: clusterId(),
+    input: clusterInput({
       principal: text(coreLimits.principalNameCharsMax, 1)
         .optional()
         .describe('Who, as `User:name` or only the name. Without it, who may.'),
@@ -138,10 +132,9 @@ export const aclOperations = [
         .optional()
         .describe('How many there are, of whom the first are listed.'),
     }),
-    errors: ['not_found', 'unsupported_cluster_type'],
+    errors: ['unsupported_cluster_type'],
     example: {
       input: {
-        virtual_cluster_id: examples.cluster,
         principal: 'User:shop',
         operation: 'WRITE',
         resource_type: 'TOPIC',
@@ -159,39 +152,36 @@ export const aclOperations = [
       },
     },
   }),
-  defineOperation({
+  defineClusterOperation({
     name: 'virtual_clusters/acls/create',
     title: 'Create an ACL',
     summary: 'Create an ACL in a virtual cluster.',
     description:
       'A rule that is there already is no mistake. Rules are kept while ACLs are off, and agents obey them within seconds when they are on. Words that stand for several, such as `ANY`, are not rules and are refused.',
-    access: 'write',
-    scope: 'cluster',
-    input: z.strictObject({ virtual_cluster_id: clusterId(), acl: ruleGiven.describe('The rule.') }),
+    input: clusterInput({
+      acl: ruleGiven.describe('The rule.'),
+    }),
     output: z.object({ acl: rule.describe('The rule as it is kept.') }),
-    errors: ['not_found', 'limit_exceeded', 'unsupported_cluster_type'],
+    errors: ['limit_exceeded', 'unsupported_cluster_type'],
     example: {
-      input: { virtual_cluster_id: examples.cluster, acl: exampleRule },
+      input: { acl: exampleRule },
       output: { acl: exampleRule },
     },
   }),
-  defineOperation({
+  defineClusterOperation({
     name: 'virtual_clusters/acls/delete',
     title: 'Delete ACLs',
     summary: 'Delete ACLs of a virtual cluster.',
     description: 'Rules that are not there are no mistake; the answer has those that were.',
-    access: 'write',
-    scope: 'cluster',
-    input: z.strictObject({
-      virtual_cluster_id: clusterId(),
+    input: clusterInput({
       acls: list(ruleGiven, coreLimits.aclsPerCallMax, 1).describe('The rules.'),
     }),
     output: z.object({
       acls: list(rule, coreLimits.aclsPerCallMax).describe('The rules that were removed.'),
     }),
-    errors: ['not_found', 'unsupported_cluster_type'],
+    errors: ['unsupported_cluster_type'],
     example: {
-      input: { virtual_cluster_id: examples.cluster, acls: [exampleRule] },
+      input: { acls: [exampleRule] },
       output: { acls: [exampleRule] },
     },
   }),

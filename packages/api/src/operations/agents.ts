@@ -1,7 +1,7 @@
 import { coreLimits } from '@weir/core';
 import * as z from 'zod';
-import { clusterId, count, examples, list, text, time } from '../fields.ts';
-import { defineOperation } from '../operation.ts';
+import { count, examples, list, text, time } from '../fields.ts';
+import { clusterInput, defineClusterOperation } from '../operation.ts';
 
 /** More than agents can have. */
 const rolesMax = 16;
@@ -33,21 +33,17 @@ const agent = z
   .meta({ id: 'Agent', description: 'An agent that calls in.' });
 
 export const agentOperations = [
-  defineOperation({
+  defineClusterOperation({
     name: 'list_agents',
     title: 'List agents',
     summary: 'List the agents of a virtual cluster with a recent heartbeat.',
-    access: 'read',
-    scope: 'cluster',
-    input: z.strictObject({
-      virtual_cluster_id: clusterId(),
+    input: clusterInput({
       group: text(nameCharsMax).optional().describe('Only agents of this group.'),
       role: text(64).optional().describe('Only agents that have this role.'),
     }),
     output: z.object({ agents: list(agent, coreLimits.agentsPerClusterMax).describe('The agents by id.') }),
-    errors: ['not_found'],
     example: {
-      input: { virtual_cluster_id: examples.cluster, role: 'jobs' },
+      input: { role: 'jobs' },
       output: {
         agents: [
           {

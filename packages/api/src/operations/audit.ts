@@ -46,7 +46,6 @@ export const auditOperations = [
     summary: 'Search the audit log, newest entries first.',
     description:
       'Every call that changes something is recorded, or that was meant to and was refused, and every attempt to sign in. Calls that are refused again and again are one entry a minute for each caller, operation and error. Calls that an agent key does not allow stand under `agent_rpc/` and their name. Administrators of a workspace see what was done in it; what is about the account is for administrators of all workspaces.',
-    access: 'read',
     scope: 'workspace',
     input: z.strictObject({
       workspace_id: workspaceFilter(),

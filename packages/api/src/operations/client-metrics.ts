@@ -1,7 +1,7 @@
 import { coreLimits } from '@weir/core';
 import * as z from 'zod';
-import { clusterId, examples, list, text, word } from '../fields.ts';
-import { defineOperation } from '../operation.ts';
+import { list, text, word } from '../fields.ts';
+import { clusterInput, defineClusterOperation } from '../operation.ts';
 
 const subscriptionName = () =>
   word(/^[a-zA-Z0-9._-]{1,249}$/, 249, 'is not 1 to 249 letters, digits, dots, underscores and hyphens');
@@ -35,79 +35,62 @@ const subscriptionGiven = z
 const exampleSubscription = { name: 'latencies', interval_ms: 60_000, metrics: 'org.apache.kafka.producer.' };
 
 export const clientMetricsOperations = [
-  defineOperation({
+  defineClusterOperation({
     name: 'list_client_metrics_subscriptions',
     title: 'List subscriptions to client metrics',
     summary: 'List the client metrics subscriptions of a virtual cluster.',
-    access: 'read',
-    scope: 'cluster',
-    input: z.strictObject({ virtual_cluster_id: clusterId() }),
     output: z.object({
       subscriptions: list(subscription, coreLimits.clientMetricsMax).describe('The subscriptions by name.'),
     }),
-    errors: ['not_found', 'unsupported_cluster_type'],
+    errors: ['unsupported_cluster_type'],
     example: {
-      input: { virtual_cluster_id: examples.cluster },
       output: { subscriptions: [exampleSubscription] },
     },
   }),
-  defineOperation({
+  defineClusterOperation({
     name: 'describe_client_metrics_subscription',
     title: 'Describe a subscription to client metrics',
     summary: 'Describe a client metrics subscription.',
-    access: 'read',
-    scope: 'cluster',
-    input: z.strictObject({
-      virtual_cluster_id: clusterId(),
+    input: clusterInput({
       name: subscriptionName().describe('The subscription.'),
     }),
     output: z.object({ client_metrics_subscription: subscription.describe('The subscription.') }),
-    errors: ['not_found', 'unsupported_cluster_type'],
+    errors: ['unsupported_cluster_type'],
     example: {
-      input: { virtual_cluster_id: examples.cluster, name: 'latencies' },
+      input: { name: 'latencies' },
       output: { client_metrics_subscription: exampleSubscription },
     },
   }),
-  defineOperation({
+  defineClusterOperation({
     name: 'update_client_metrics_subscriptions',
     title: 'Set subscriptions to client metrics',
     summary: 'Create or replace client metrics subscriptions, all of them or none.',
     description:
       'A subscription is replaced as a whole: what is left out has its default. A name may occur once.',
-    access: 'write',
-    scope: 'cluster',
-    input: z.strictObject({
-      virtual_cluster_id: clusterId(),
+    input: clusterInput({
       client_metrics_subscriptions: list(subscriptionGiven, coreLimits.clientMetricsMax, 1)
         .refine((given) => new Set(given.map(({ name }) => name)).size === given.length, {
           error: 'has a name twice',
         })
         .describe('The subscriptions.'),
     }),
-    output: z.object({}),
-    errors: ['not_found', 'limit_exceeded', 'unsupported_cluster_type'],
+    errors: ['limit_exceeded', 'unsupported_cluster_type'],
     example: {
-      input: { virtual_cluster_id: examples.cluster, client_metrics_subscriptions: [exampleSubscription] },
-      output: {},
+      input: { client_metrics_subscriptions: [exampleSubscription] },
     },
   }),
-  defineOperation({
+  defineClusterOperation({
     name: 'delete_client_metrics_subscriptions',
     title: 'Delete subscriptions to client metrics',
     summary: 'Delete client metrics subscriptions, all of them or none.',
-    access: 'write',
-    scope: 'cluster',
-    input: z.strictObject({
-      virtual_cluster_id: clusterId(),
+    input: clusterInput({
       client_metrics_subscription_names: list(subscriptionName(), coreLimits.clientMetricsMax, 1).describe(
         'The subscriptions.',
       ),
     }),
-    output: z.object({}),
-    errors: ['not_found', 'unsupported_cluster_type'],
+    errors: ['unsupported_cluster_type'],
     example: {
-      input: { virtual_cluster_id: examples.cluster, client_metrics_subscription_names: ['latencies'] },
-      output: {},
+      input: { client_metrics_subscription_names: ['latencies'] },
     },
   }),
 ] as const;

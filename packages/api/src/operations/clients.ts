@@ -1,8 +1,8 @@
 import { coreLimits } from '@weir/core';
 import * as z from 'zod';
-import { clusterId, count, examples, list, text, time } from '../fields.ts';
+import { count, examples, list, text, time } from '../fields.ts';
 import { apiLimits } from '../limits.ts';
-import { defineOperation } from '../operation.ts';
+import { clusterInput, defineClusterOperation } from '../operation.ts';
 
 const name = () => text(coreLimits.reportedNameCharsMax);
 const names = () => list(name(), apiLimits.listedSoftwareNamesMax);
@@ -29,16 +29,13 @@ const software = z
   .meta({ id: 'ClientSoftware', description: 'Clients of one software and version.' });
 
 export const clientOperations = [
-  defineOperation({
+  defineClusterOperation({
     name: 'list_clients',
     title: 'List clients',
     summary: 'List the Kafka clients that are connected to a virtual cluster, by software and version.',
     description:
       'Clients say their software when they connect (KIP-511); all names here are as they chose them, cut to 128 characters. Agents report every 20 seconds, each its kinds of software with the most connections; the connections of others are counted in `unlisted_connections`. A client has several connections.',
-    access: 'read',
-    scope: 'cluster',
-    input: z.strictObject({
-      virtual_cluster_id: clusterId(),
+    input: clusterInput({
       software_name: name().optional().describe('Only clients of this software.'),
       software_version: name().optional().describe('Only clients of this version.'),
       agent_id: text(128).optional().describe('Only clients of this agent.'),
@@ -55,9 +52,9 @@ export const clientOperations = [
         'Agents that did not report their clients of late.',
       ),
     }),
-    errors: ['not_found', 'unsupported_cluster_type'],
+    errors: ['unsupported_cluster_type'],
     example: {
-      input: { virtual_cluster_id: examples.cluster, software_name: 'apache-kafka-java' },
+      input: { software_name: 'apache-kafka-java' },
       output: {
         clients: [
           {

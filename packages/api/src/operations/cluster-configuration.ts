@@ -1,18 +1,8 @@
 import { coreLimits } from '@weir/core';
 import * as z from 'zod';
-import {
-  clusterId,
-  configsField,
-  configsGiven,
-  count,
-  emptyForNone,
-  examples,
-  list,
-  nanosecondsField,
-  text,
-} from '../fields.ts';
+import { configsField, configsGiven, count, emptyForNone, list, nanosecondsField, text } from '../fields.ts';
 import { apiLimits } from '../limits.ts';
-import { defineOperation } from '../operation.ts';
+import { clusterInput, defineClusterOperation } from '../operation.ts';
 import { configDefinitionFields, configText } from './config-definition.ts';
 import { tier } from './virtual-clusters.ts';
 
@@ -102,22 +92,17 @@ const configDefinition = z
   .meta({ id: 'ClusterConfigDefinition', description: 'A config of a virtual cluster that can be set.' });
 
 export const clusterConfigurationOperations = [
-  defineOperation({
+  defineClusterOperation({
     name: 'describe_virtual_cluster_configuration',
     title: 'Describe the configuration',
     summary: 'Describe the configuration of a virtual cluster.',
-    access: 'read',
-    scope: 'cluster',
-    input: z.strictObject({ virtual_cluster_id: clusterId() }),
     output: z.object({
       virtual_cluster_configuration: configuration.describe('The configuration.'),
       bucket_status: bucketStatus
         .optional()
         .describe('Whether agents use the bucket of `bucket_url`, if one is named.'),
     }),
-    errors: ['not_found'],
     example: {
-      input: { virtual_cluster_id: examples.cluster },
       output: {
         virtual_cluster_configuration: {
           are_acls_enabled: false,
@@ -149,22 +134,18 @@ export const clusterConfigurationOperations = [
       },
     },
   }),
-  defineOperation({
+  defineClusterOperation({
     name: 'list_cluster_config_definitions',
     title: 'List the configs of a cluster',
     summary: 'List the broker configs of a virtual cluster that can be set, with their values and defaults.',
     description:
       '`update_virtual_cluster_configuration` sets them as `broker_configs`. Configs of ACLs, of events and of the bucket ' +
       'have fields or operations of their own.',
-    access: 'read',
-    scope: 'cluster',
-    input: z.strictObject({ virtual_cluster_id: clusterId() }),
     output: z.object({
       definitions: list(configDefinition, apiLimits.configsPerRequestMax).describe('The configs by name.'),
     }),
-    errors: ['not_found', 'unsupported_cluster_type'],
+    errors: ['unsupported_cluster_type'],
     example: {
-      input: { virtual_cluster_id: examples.cluster },
       output: {
         definitions: [
           {
@@ -184,17 +165,14 @@ export const clusterConfigurationOperations = [
       },
     },
   }),
-  defineOperation({
+  defineClusterOperation({
     name: 'update_virtual_cluster_configuration',
     title: 'Change the configuration',
     summary: 'Update the given fields of the configuration of a virtual cluster.',
     description:
       'What is left out stays. ACLs are either enforced or tried out; to go from one to the other, set both fields. ' +
       'With `bucket_url`, the call waits some seconds for the agents, and returns which of them do not use the bucket and why.',
-    access: 'write',
-    scope: 'cluster',
-    input: z.strictObject({
-      virtual_cluster_id: clusterId(),
+    input: clusterInput({
       virtual_cluster_configuration: change.describe('What to change.'),
       validate_only: z.boolean().default(false).describe('Whether to check the change and not make it.'),
     }),
@@ -203,17 +181,15 @@ export const clusterConfigurationOperations = [
         .optional()
         .describe('Whether agents use the bucket, if `bucket_url` was given and the change was made.'),
     }),
-    errors: ['not_found', 'unsupported_cluster_config', 'invalid_cluster_config', 'limit_exceeded'],
+    errors: ['unsupported_cluster_config', 'invalid_cluster_config', 'limit_exceeded'],
     example: {
       input: {
-        virtual_cluster_id: examples.cluster,
         virtual_cluster_configuration: {
           are_acls_enabled: true,
           acl_shadowing_enabled: false,
           broker_configs: { 'auto.create.topics.enable': 'false' },
         },
       },
-      output: {},
     },
   }),
 ] as const;

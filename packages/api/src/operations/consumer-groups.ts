@@ -1,18 +1,8 @@
 import { coreLimits } from '@weir/core';
 import * as z from 'zod';
-import {
-  clusterId,
-  count,
-  examples,
-  list,
-  pageInput,
-  pageOutput,
-  text,
-  timeOfCaller,
-  topicNameField,
-} from '../fields.ts';
+import { count, list, pageInput, pageOutput, text, timeOfCaller, topicNameField } from '../fields.ts';
 import { apiLimits } from '../limits.ts';
-import { defineOperation } from '../operation.ts';
+import { clusterInput, defineClusterOperation } from '../operation.ts';
 
 const groupName = () => text(coreLimits.groupNameCharsMax, 1);
 const groupNameOutput = () => z.string().max(coreLimits.groupNameCharsMax);
@@ -141,7 +131,6 @@ const consumerGroup = z
   .meta({ id: 'ConsumerGroup', description: 'A consumer group with its lag.' });
 
 const resetInput = {
-  virtual_cluster_id: clusterId(),
   group: groupName().describe('The group.'),
   topics: list(topicNameField(), apiLimits.resetTopicsMax, 1)
     .optional()
@@ -205,14 +194,11 @@ const exampleReset = {
 };
 
 export const consumerGroupOperations = [
-  defineOperation({
+  defineClusterOperation({
     name: 'list_consumer_groups',
     title: 'List consumer groups',
     summary: 'List the consumer groups of a virtual cluster with their lag.',
-    access: 'read',
-    scope: 'cluster',
-    input: z.strictObject({
-      virtual_cluster_id: clusterId(),
+    input: clusterInput({
       query: text(coreLimits.groupNameCharsMax).optional().describe('Only groups whose name has this in it.'),
       lag_min: count().optional().describe('Only groups that have at least this lag.'),
       sort_by: z.enum(['name', 'lag']).default('name').describe('By name, or the largest lag first.'),
@@ -222,26 +208,26 @@ export const consumerGroupOperations = [
       groups: list(groupListing, apiLimits.apiPageRowsMax).describe('The groups.'),
       ...pageOutput,
     }),
-    errors: ['not_found', 'unsupported_cluster_type'],
+    errors: ['unsupported_cluster_type'],
     example: {
-      input: { virtual_cluster_id: examples.cluster, sort_by: 'lag' },
+      input: { sort_by: 'lag' },
       output: {
         groups: [{ ...exampleGroup, member_count: 1, topic_count: 1, partition_count: 1, max_lag: 41 }],
         next_cursor: null,
       },
     },
   }),
-  defineOperation({
+  defineClusterOperation({
     name: 'describe_consumer_group',
     title: 'Describe a consumer group',
     summary: 'Describe the members of a consumer group and its lag by partition.',
-    access: 'read',
-    scope: 'cluster',
-    input: z.strictObject({ virtual_cluster_id: clusterId(), group: groupName().describe('The group.') }),
+    input: clusterInput({
+      group: groupName().describe('The group.'),
+    }),
     output: z.object({ group: consumerGroup.describe('The group.') }),
-    errors: ['not_found', 'unsupported_cluster_type'],
+    errors: ['unsupported_cluster_type'],
     example: {
-      input: { virtual_cluster_id: examples.cluster, group: 'shop' },
+      input: { group: 'shop' },
       output: {
         group: {
           ...exampleGroup,
@@ -267,22 +253,18 @@ export const consumerGroupOperations = [
       },
     },
   }),
-  defineOperation({
+  defineClusterOperation({
     name: 'monitoring/describe_all_consumer_groups',
     title: 'Describe all consumer groups',
     summary: 'Describe the members and offsets of all consumer groups of a virtual cluster.',
     description: 'For tools that watch groups. `list_consumer_groups` is lighter and comes in pages.',
-    access: 'read',
-    scope: 'cluster',
-    input: z.strictObject({ virtual_cluster_id: clusterId() }),
     output: z.object({
       state: z
         .object({ groups: list(watchedGroup, coreLimits.groupsMax).describe('The groups by name.') })
         .describe('What is known now.'),
     }),
-    errors: ['not_found', 'unsupported_cluster_type'],
+    errors: ['unsupported_cluster_type'],
     example: {
-      input: { virtual_cluster_id: examples.cluster },
       output: {
         state: {
           groups: [
@@ -312,65 +294,53 @@ export const consumerGroupOperations = [
       },
     },
   }),
-  defineOperation({
+  defineClusterOperation({
     name: 'preview_offset_reset',
     title: 'Preview a reset of offsets',
     summary: 'Describe what a reset of the committed offsets of a consumer group would change.',
-    access: 'read',
-    scope: 'cluster',
-    input: z.strictObject(resetInput),
+    input: clusterInput(resetInput),
     output: z.object({
       state: groupState(),
       member_count: count(coreLimits.groupMembersMax).describe('Members, which have to stop before a reset.'),
       ...resetOutput,
     }),
-    errors: ['not_found', 'unsupported_cluster_type', 'limit_exceeded', 'conflict'],
+    errors: ['unsupported_cluster_type', 'limit_exceeded', 'conflict'],
     example: {
-      input: { virtual_cluster_id: examples.cluster, group: 'shop', to: 'latest' },
+      input: { group: 'shop', to: 'latest' },
       output: { state: 'Empty', member_count: 0, ...exampleReset },
     },
   }),
-  defineOperation({
+  defineClusterOperation({
     name: 'reset_consumer_group_offsets',
     title: 'Reset offsets of a consumer group',
     summary: 'Set from where a consumer group without members goes on.',
     description: 'Members would commit their own positions right after, so a group that has any is refused.',
-    access: 'write',
-    scope: 'cluster',
-    input: z.strictObject(resetInput),
+    input: clusterInput(resetInput),
     output: z.object(resetOutput),
-    errors: ['not_found', 'unsupported_cluster_type', 'limit_exceeded', 'conflict'],
+    errors: ['unsupported_cluster_type', 'limit_exceeded', 'conflict'],
     example: {
-      input: { virtual_cluster_id: examples.cluster, group: 'shop', to: 'latest' },
+      input: { group: 'shop', to: 'latest' },
       output: exampleReset,
     },
   }),
-  defineOperation({
+  defineClusterOperation({
     name: 'delete_consumer_group',
     title: 'Delete a consumer group',
     summary: 'Delete a consumer group without members, and its committed offsets.',
-    access: 'write',
-    scope: 'cluster',
-    input: z.strictObject({
-      virtual_cluster_id: clusterId(),
+    input: clusterInput({
       group: groupName().describe('The group.'),
       confirm_group: groupName().describe('The group once more, so that no other is deleted by mistake.'),
     }),
-    output: z.object({}),
-    errors: ['not_found', 'unsupported_cluster_type', 'name_mismatch', 'conflict'],
+    errors: ['unsupported_cluster_type', 'name_mismatch', 'conflict'],
     example: {
-      input: { virtual_cluster_id: examples.cluster, group: 'shop', confirm_group: 'shop' },
-      output: {},
+      input: { group: 'shop', confirm_group: 'shop' },
     },
   }),
-  defineOperation({
+  defineClusterOperation({
     name: 'delete_consumer_group_offsets',
     title: 'Delete offsets of a consumer group',
     summary: 'Delete the committed offsets of a consumer group of one topic that it does not read now.',
-    access: 'write',
-    scope: 'cluster',
-    input: z.strictObject({
-      virtual_cluster_id: clusterId(),
+    input: clusterInput({
       group: groupName().describe('The group.'),
       topic: topicNameField().describe('The topic.'),
     }),
@@ -379,9 +349,9 @@ export const consumerGroupOperations = [
         'Partitions whose offsets were deleted.',
       ),
     }),
-    errors: ['not_found', 'unsupported_cluster_type', 'conflict'],
+    errors: ['unsupported_cluster_type', 'conflict'],
     example: {
-      input: { virtual_cluster_id: examples.cluster, group: 'shop', topic: 'orders' },
+      input: { group: 'shop', topic: 'orders' },
       output: { partition_count: 1 },
     },
   }),

@@ -1,9 +1,9 @@
 import { coreLimits } from '@weir/core';
 import * as z from 'zod';
-import { clusterId, examples, list, secret, secretField, text, time, word } from '../fields.ts';
+import { examples, list, secret, secretField, text, time, word } from '../fields.ts';
 import { id } from '../ids.ts';
 import { apiLimits } from '../limits.ts';
-import { defineOperation } from '../operation.ts';
+import { clusterInput, defineClusterOperation } from '../operation.ts';
 
 const credential = z
   .object({
@@ -22,19 +22,15 @@ const credential = z
   .meta({ id: 'Credential', description: 'A credential of Kafka clients, without its password.' });
 
 export const credentialOperations = [
-  defineOperation({
+  defineClusterOperation({
     name: 'list_virtual_cluster_credentials',
     title: 'List credentials',
     summary: 'List the credentials of a virtual cluster, without their passwords.',
-    access: 'read',
-    scope: 'cluster',
-    input: z.strictObject({ virtual_cluster_id: clusterId() }),
     output: z.object({
       credentials: list(credential, coreLimits.credentialsMax).describe('The credentials by name.'),
     }),
-    errors: ['not_found', 'unsupported_cluster_type'],
+    errors: ['unsupported_cluster_type'],
     example: {
-      input: { virtual_cluster_id: examples.cluster },
       output: {
         credentials: [
           {
@@ -50,56 +46,47 @@ export const credentialOperations = [
       },
     },
   }),
-  defineOperation({
+  defineClusterOperation({
     name: 'create_virtual_cluster_credentials',
     title: 'Create a credential',
     summary: 'Create a username and a password for clients, and return the password once.',
-    access: 'write',
-    scope: 'cluster',
-    input: z
-      .strictObject({
-        virtual_cluster_id: clusterId(),
-        credentials_name: word(
-          /^[a-zA-Z0-9_.-]{1,132}$/,
-          132,
-          'is not 1 to 128 letters, digits, dots, underscores and hyphens',
-        ).describe('A name that no other credential of the cluster has, with or without `ccn_`.'),
-        is_cluster_superuser: z.boolean().default(false).describe('Whether no ACL binds it.'),
-        read_only: z
-          .boolean()
-          .default(false)
-          .describe('Whether it only reads. For schema registries, and not for superusers.'),
-        imported_password: secret(1, apiLimits.passwordCharsMax)
-          .nullish()
-          .transform((password) => password ?? undefined)
-          .describe('A password of your own, instead of one that is made up.'),
-      })
-      .refine(({ is_cluster_superuser, read_only }) => !(is_cluster_superuser && read_only), {
-        error: 'is_cluster_superuser and read_only cannot both be true',
-      }),
+    input: clusterInput({
+      credentials_name: word(
+        /^[a-zA-Z0-9_.-]{1,132}$/,
+        132,
+        'is not 1 to 128 letters, digits, dots, underscores and hyphens',
+      ).describe('A name that no other credential of the cluster has, with or without `ccn_`.'),
+      is_cluster_superuser: z.boolean().default(false).describe('Whether no ACL binds it.'),
+      read_only: z
+        .boolean()
+        .default(false)
+        .describe('Whether it only reads. For schema registries, and not for superusers.'),
+      imported_password: secret(1, apiLimits.passwordCharsMax)
+        .nullish()
+        .transform((password) => password ?? undefined)
+        .describe('A password of your own, instead of one that is made up.'),
+    }).refine(({ is_cluster_superuser, read_only }) => !(is_cluster_superuser && read_only), {
+      error: 'is_cluster_superuser and read_only cannot both be true',
+    }),
     output: z.object({
       id: id('credential').describe('The credential.'),
       username: text(coreLimits.principalNameCharsMax).describe('What clients log in as.'),
       password: secretField(apiLimits.passwordCharsMax).describe('The password. It is returned only here.'),
     }),
-    errors: ['not_found', 'duplicate_name', 'limit_exceeded', 'unsupported_cluster_type'],
+    errors: ['duplicate_name', 'limit_exceeded', 'unsupported_cluster_type'],
     example: {
-      input: { virtual_cluster_id: examples.cluster, credentials_name: 'shop', is_cluster_superuser: false },
+      input: { credentials_name: 'shop', is_cluster_superuser: false },
       output: { id: examples.credential, username: 'ccun_5f0c1b2a', password: 'ccp_example_only' },
     },
   }),
-  defineOperation({
+  defineClusterOperation({
     name: 'delete_virtual_cluster_credentials',
     title: 'Delete a credential',
     summary: 'Delete a credential. Its clients are refused at their next login.',
-    access: 'write',
-    scope: 'cluster',
-    input: z.strictObject({
-      virtual_cluster_id: clusterId(),
+    input: clusterInput({
       id: id('credential').describe('The credential.'),
     }),
-    output: z.object({}),
-    errors: ['not_found', 'unsupported_cluster_type'],
-    example: { input: { virtual_cluster_id: examples.cluster, id: examples.credential }, output: {} },
+    errors: ['unsupported_cluster_type'],
+    example: { input: { id: examples.credential } },
   }),
 ] as const;

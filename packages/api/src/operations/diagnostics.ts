@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import {
-  clusterId,
   count,
   examples,
   list,
@@ -13,7 +12,7 @@ import {
   word,
 } from '../fields.ts';
 import { apiLimits } from '../limits.ts';
-import { defineOperation } from '../operation.ts';
+import { clusterInput, defineClusterOperation } from '../operation.ts';
 
 export const severities = ['low', 'medium', 'high', 'critical'] as const;
 const diagnosticTransitions = ['failed', 'recovered', 'muted', 'unmuted'] as const;
@@ -88,18 +87,15 @@ const exampleSummary = {
 } as const;
 const exampleCause = 'None of 3 agents has the role jobs.';
 
-const target = { virtual_cluster_id: clusterId(), diagnostic_id: diagnosticId().describe('The diagnostic.') };
-const exampleTarget = { virtual_cluster_id: examples.cluster, diagnostic_id: 'no_jobs_agent' };
+const target = { diagnostic_id: diagnosticId().describe('The diagnostic.') };
+const exampleTarget = { diagnostic_id: 'no_jobs_agent' };
 
 export const diagnosticOperations = [
-  defineOperation({
+  defineClusterOperation({
     name: 'list_diagnostics',
     title: 'List diagnostics',
     summary: 'List the diagnostics of a virtual cluster.',
-    access: 'read',
-    scope: 'cluster',
-    input: z.strictObject({
-      virtual_cluster_id: clusterId(),
+    input: clusterInput({
       state: z
         .enum(['all', 'failing', 'muted'])
         .default('all')
@@ -109,21 +105,17 @@ export const diagnosticOperations = [
     output: z.object({
       diagnostics: list(listed, apiLimits.diagnosticsMax).describe('Failing ones first, the worst first.'),
     }),
-    errors: ['not_found'],
     example: {
-      input: { virtual_cluster_id: examples.cluster, state: 'failing' },
+      input: { state: 'failing' },
       output: { diagnostics: [{ ...exampleSummary, cause: exampleCause }] },
     },
   }),
-  defineOperation({
+  defineClusterOperation({
     name: 'get_diagnostic',
     title: 'Describe a diagnostic',
     summary: 'Describe what a diagnostic found, why that matters and what to do.',
-    access: 'read',
-    scope: 'cluster',
-    input: z.strictObject(target),
+    input: clusterInput(target),
     output: z.object({ diagnostic: diagnostic.describe('The diagnostic.') }),
-    errors: ['not_found'],
     example: {
       input: exampleTarget,
       output: {
@@ -140,44 +132,32 @@ export const diagnosticOperations = [
       },
     },
   }),
-  defineOperation({
+  defineClusterOperation({
     name: 'mute_diagnostic',
     title: 'Mute a diagnostic',
     summary: 'Mute a diagnostic, for a while or until it is unmuted.',
     description: 'A muted diagnostic still fails and recovers.',
-    access: 'write',
-    scope: 'cluster',
-    input: z.strictObject({
+    input: clusterInput({
       ...target,
       until: timeOfCaller().optional().describe('When it ends. Without it, when the diagnostic is unmuted.'),
       reason: text(1024).optional().describe('The reason, for later readers.'),
     }),
-    output: z.object({}),
-    errors: ['not_found'],
     example: {
       input: { ...exampleTarget, until: '2026-02-01T00:00:00Z', reason: 'Planned maintenance.' },
-      output: {},
     },
   }),
-  defineOperation({
+  defineClusterOperation({
     name: 'unmute_diagnostic',
     title: 'Unmute a diagnostic',
     summary: 'Unmute a diagnostic.',
-    access: 'write',
-    scope: 'cluster',
-    input: z.strictObject(target),
-    output: z.object({}),
-    errors: ['not_found'],
-    example: { input: exampleTarget, output: {} },
+    input: clusterInput(target),
+    example: { input: exampleTarget },
   }),
-  defineOperation({
+  defineClusterOperation({
     name: 'list_diagnostic_history',
     title: 'List changes of diagnostics',
     summary: 'List when diagnostics of a virtual cluster failed, recovered and were muted, newest first.',
-    access: 'read',
-    scope: 'cluster',
-    input: z.strictObject({
-      virtual_cluster_id: clusterId(),
+    input: clusterInput({
       diagnostic_id: diagnosticId().optional().describe('Only this diagnostic.'),
       ...pageInput(100),
     }),
@@ -185,9 +165,7 @@ export const diagnosticOperations = [
       transitions: list(transition, apiLimits.apiPageRowsMax).describe('The changes.'),
       ...pageOutput,
     }),
-    errors: ['not_found'],
     example: {
-      input: { virtual_cluster_id: examples.cluster },
       output: {
         transitions: [
           {

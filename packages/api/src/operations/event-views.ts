@@ -73,7 +73,6 @@ export const eventViewOperations = [
     name: 'list_event_views',
     title: 'List saved searches',
     summary: 'List the event searches that were saved in a workspace: shared ones, and those of the caller.',
-    access: 'read',
     scope: 'workspace',
     input: z.strictObject({ workspace_id: workspaceId() }),
     output: z.object({
@@ -103,7 +102,6 @@ export const eventViewOperations = [
     title: 'Save a search',
     summary: 'Create a saved event search.',
     description: `${rights} Keys have no views of their own.`,
-    access: 'write',
     scope: 'user',
     input: z.strictObject({
       workspace_id: workspaceId(),
@@ -128,7 +126,6 @@ export const eventViewOperations = [
     title: 'Change a saved search',
     summary: 'Rename a saved event search, replace what it searches, or share it.',
     description: `What is left out stays. ${rights} A shared view that is no longer shared belongs to the caller.`,
-    access: 'write',
     scope: 'user',
     input: z.strictObject({
       workspace_id: workspaceId(),
@@ -137,7 +134,6 @@ export const eventViewOperations = [
       is_shared: z.boolean().optional().describe(isShared),
       search: search().optional().describe('Another search.'),
     }),
-    output: z.object({}),
     errors,
     example: {
       input: {
@@ -146,7 +142,6 @@ export const eventViewOperations = [
         view_name: 'Denied writes of today',
         search: { ...exampleSearch, relative: '24h' },
       },
-      output: {},
     },
   }),
   defineOperation({
@@ -154,11 +149,9 @@ export const eventViewOperations = [
     title: 'Delete a saved search',
     summary: 'Delete a saved event search.',
     description: rights,
-    access: 'write',
     scope: 'user',
     input: z.strictObject({ workspace_id: workspaceId(), view_id: viewId() }),
-    output: z.object({}),
     errors: ['not_found'],
-    example: { input: { workspace_id: examples.workspace, view_id: examples.eventView }, output: {} },
+    example: { input: { workspace_id: examples.workspace, view_id: examples.eventView } },
   }),
 ] as const;

@@ -1,8 +1,8 @@
 import { coreLimits, eventTypeNames } from '@weir/core';
 import * as z from 'zod';
-import { clusterId, count, cursor, examples, list, prose, text, time, word } from '../fields.ts';
+import { count, cursor, examples, list, prose, text, time, word } from '../fields.ts';
 import { jsonSchemaOf } from '../json-schema.ts';
-import { defineOperation } from '../operation.ts';
+import { clusterInput, defineClusterOperation } from '../operation.ts';
 import { filterBuilder } from './filter-builder.ts';
 
 /** An event as it was recorded. Types differ in their fields, and envelopes may have further attributes. */
@@ -167,7 +167,6 @@ const timeline = () =>
   });
 
 const scope = {
-  virtual_cluster_id: clusterId(),
   event_types: eventTypesWanted(),
   time_range: timeRange(),
   filter: filter(),
@@ -175,7 +174,6 @@ const scope = {
 };
 
 const searchErrors = [
-  'not_found',
   'events_disabled',
   'window_too_large',
   'filter_syntax',
@@ -221,15 +219,13 @@ const problem = () =>
   });
 
 export const eventOperations = [
-  defineOperation({
+  defineClusterOperation({
     name: 'search_events',
     title: 'Search events',
     summary: 'Search events of a virtual cluster by time, type and filter, and count them over time.',
     description:
       'Gives up to 100 events, the newest first unless `sort` says otherwise. A search that takes too long gives what it has found and says so in `partial`.',
-    access: 'read',
-    scope: 'cluster',
-    input: z.strictObject({
+    input: clusterInput({
       ...scope,
       sort: z.enum(['asc', 'desc']).default('desc').describe('Whether the oldest come first or the newest.'),
       limit: z
@@ -255,7 +251,6 @@ export const eventOperations = [
     errors: searchErrors,
     example: {
       input: {
-        virtual_cluster_id: examples.cluster,
         event_types: ['acl_logs'],
         time_range: { relative: '15m' },
         filter: 'data.operation == "WRITE" and data.resource_name like "ord%"',
@@ -270,13 +265,11 @@ export const eventOperations = [
       },
     },
   }),
-  defineOperation({
+  defineClusterOperation({
     name: 'get_events_timeline',
     title: 'Chart events',
     summary: 'Chart the number of events, or a numeric field of them, over time.',
-    access: 'read',
-    scope: 'cluster',
-    input: z.strictObject({ ...scope, ...timelineWanted().shape }),
+    input: clusterInput({ ...scope, ...timelineWanted().shape }),
     output: z.object({
       timeline: timeline().describe('The events over time.'),
       stats: stats(),
@@ -286,7 +279,6 @@ export const eventOperations = [
     errors: searchErrors,
     example: {
       input: {
-        virtual_cluster_id: examples.cluster,
         event_types: ['acl_logs'],
         time_range: { relative: '1h' },
         group_by: 'data.operation',
@@ -294,14 +286,12 @@ export const eventOperations = [
       output: { timeline: exampleTimeline, stats: exampleStats },
     },
   }),
-  defineOperation({
+  defineClusterOperation({
     name: 'list_event_fields',
     title: 'List fields of events',
     summary: 'List the fields of events, how many events have them, and their most frequent values.',
     description: 'Looks at the newest events that pass the filter, up to 2000 of them.',
-    access: 'read',
-    scope: 'cluster',
-    input: z.strictObject(scope),
+    input: clusterInput(scope),
     output: z.object({
       fields: list(
         z.object({
@@ -327,7 +317,7 @@ export const eventOperations = [
     }),
     errors: searchErrors,
     example: {
-      input: { virtual_cluster_id: examples.cluster, event_types: ['acl_logs'] },
+      input: { event_types: ['acl_logs'] },
       output: {
         fields: [
           {
@@ -344,16 +334,13 @@ export const eventOperations = [
       },
     },
   }),
-  defineOperation({
+  defineClusterOperation({
     name: 'get_event',
     title: 'Describe an event',
     summary: 'Describe an event by its id, with the events before and after it.',
     description:
       'Looks around `near` when that is known, within twelve hours before and after; else through the last 24 hours.',
-    access: 'read',
-    scope: 'cluster',
-    input: z.strictObject({
-      virtual_cluster_id: clusterId(),
+    input: clusterInput({
       event_id: text(256, 1).describe('The `id` of the event.'),
       event_types: eventTypesWanted(),
       near: word(
@@ -376,10 +363,9 @@ export const eventOperations = [
       after: events(coreLimits.eventNeighboursMax).describe('Events after it, by time.'),
       stats: stats(),
     }),
-    errors: ['not_found', 'events_disabled', 'no_query_engine', 'too_many_queries'],
+    errors: ['events_disabled', 'no_query_engine', 'too_many_queries'],
     example: {
       input: {
-        virtual_cluster_id: examples.cluster,
         event_id: exampleEvent.id,
         near: '2026-01-31T12:00:00Z',
         neighbors: 5,
@@ -387,13 +373,10 @@ export const eventOperations = [
       output: { event: exampleEvent, before: [], after: [], stats: exampleStats },
     },
   }),
-  defineOperation({
+  defineClusterOperation({
     name: 'list_event_presets',
     title: 'List searches that are ready to run',
     summary: 'List predefined event searches.',
-    access: 'read',
-    scope: 'cluster',
-    input: z.strictObject({ virtual_cluster_id: clusterId() }),
     output: z.object({
       presets: list(
         z.object({
@@ -420,9 +403,7 @@ export const eventOperations = [
         presetsMax,
       ).describe('The searches.'),
     }),
-    errors: ['not_found'],
     example: {
-      input: { virtual_cluster_id: examples.cluster },
       output: {
         presets: [
           {
@@ -437,16 +418,13 @@ export const eventOperations = [
       },
     },
   }),
-  defineOperation({
+  defineClusterOperation({
     name: 'check_event_filter',
     title: 'Check a filter',
     summary: 'Check a filter and locate its errors.',
     description:
       'With `with_estimate` it also returns what a search would have to read, from metadata alone; an agent computes that.',
-    access: 'read',
-    scope: 'cluster',
-    input: z.strictObject({
-      virtual_cluster_id: clusterId(),
+    input: clusterInput({
       filter: filter(),
       filter_builder: builder(),
       event_types: eventTypesWanted(),
@@ -480,9 +458,9 @@ export const eventOperations = [
         ),
       message: message(),
     }),
-    errors: ['not_found', 'events_disabled', 'window_too_large', 'no_query_engine', 'too_many_queries'],
+    errors: ['events_disabled', 'window_too_large', 'no_query_engine', 'too_many_queries'],
     example: {
-      input: { virtual_cluster_id: examples.cluster, filter: 'data.operation = "WRITE"' },
+      input: { filter: 'data.operation = "WRITE"' },
       output: {
         is_valid: false,
         filter: null,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { clusterId, count, examples, list, prose, text, time } from '../fields.ts';
-import { defineOperation } from '../operation.ts';
+import { count, examples, list, prose, text, time } from '../fields.ts';
+import { clusterInput, defineClusterOperation } from '../operation.ts';
 
 /** More than a leader lists. */
 const jobsMax = 2_000;
@@ -33,15 +33,12 @@ const job = z
   .meta({ id: 'Job', description: 'A background job of a virtual cluster.' });
 
 export const jobOperations = [
-  defineOperation({
+  defineClusterOperation({
     name: 'list_jobs',
     title: 'List jobs',
     summary:
       'List the background jobs of a virtual cluster: those that wait, run or fail, and those that ended of late. A new leader of the cluster begins with an empty list.',
-    access: 'read',
-    scope: 'cluster',
-    input: z.strictObject({
-      virtual_cluster_id: clusterId(),
+    input: clusterInput({
       kind: text(64).optional().describe('Only jobs of this kind.'),
       state: job.shape.state.optional().describe('Only jobs in this state.'),
     }),
@@ -60,9 +57,8 @@ export const jobOperations = [
         kindsMax,
       ).describe('The kinds that the leader plans, whatever was asked for. A kind without agents waits.'),
     }),
-    errors: ['not_found'],
     example: {
-      input: { virtual_cluster_id: examples.cluster, state: 'done' },
+      input: { state: 'done' },
       output: {
         jobs: [
           {

@@ -22,7 +22,6 @@ export const mcpConfigurationOperations = [
     summary: 'Create read-only keys and return the configuration of MCP clients that use them.',
     description:
       'The secrets are returned only here. To rotate, name the old keys in `replaces`; to revoke, delete the keys. Needs an administrator of all the workspaces.',
-    access: 'write',
     scope: 'workspace',
     input: z.strictObject({
       workspace_ids: list(id('workspace'), apiLimits.apiKeysPerCallMax, 1).describe(

@@ -1,8 +1,8 @@
 import { coreLimits, type SeriesMetricName, seriesMetricNames } from '@weir/core';
 import * as z from 'zod';
-import { clusterId, count, examples, list, text, time } from '../fields.ts';
+import { count, examples, list, text, time } from '../fields.ts';
 import { apiLimits } from '../limits.ts';
-import { defineOperation } from '../operation.ts';
+import { clusterInput, defineClusterOperation } from '../operation.ts';
 
 /** More than a cluster has of either. */
 const quotasMax = 256;
@@ -15,16 +15,13 @@ const tag = (what: string) => text(nameMax, 1).optional().describe(`Only ${what}
 const rate = () => z.number().min(0).nullable();
 
 export const monitoringOperations = [
-  defineOperation({
+  defineClusterOperation({
     name: 'query_metrics',
     title: 'Query metrics over time',
     summary: 'Chart metrics of a virtual cluster over the last hour or day.',
     description:
       'The leader of the cluster samples every 10 seconds and keeps an hour of it, and a day in steps of a minute. It has them in memory: a new leader begins anew. The groups with the largest lag and the busiest topics have series.',
-    access: 'read',
-    scope: 'cluster',
-    input: z.strictObject({
-      virtual_cluster_id: clusterId(),
+    input: clusterInput({
       metrics: list(metricName(), apiLimits.queriedMetricsMax, 1).describe('The metrics.'),
       range_seconds: z.int().min(60).max(86_400).default(3600).describe('How far back, up to a day.'),
       step_seconds: z
@@ -62,9 +59,8 @@ export const monitoringOperations = [
       ).describe('The series, the largest first.'),
       left_out: count().describe('Series beyond the limit.'),
     }),
-    errors: ['not_found'],
     example: {
-      input: { virtual_cluster_id: examples.cluster, metrics: ['lag'], range_seconds: 60, group_by: 'group' },
+      input: { metrics: ['lag'], range_seconds: 60, group_by: 'group' },
       output: {
         start_at: examples.time,
         step_seconds: 10,
@@ -73,14 +69,11 @@ export const monitoringOperations = [
       },
     },
   }),
-  defineOperation({
+  defineClusterOperation({
     name: 'describe_cluster_overview',
     title: 'Describe the state of a cluster',
     summary:
       'Describe how much a virtual cluster has, its last throughput, and the groups with the largest lag.',
-    access: 'read',
-    scope: 'cluster',
-    input: z.strictObject({ virtual_cluster_id: clusterId() }),
     output: z.object({
       as_of: time().describe('When this was read.'),
       agent_count: count().describe('Agents with a recent heartbeat.'),
@@ -110,9 +103,7 @@ export const monitoringOperations = [
         coreLimits.agentsPerClusterMax,
       ).describe('Agents that went silent within the last hour without saying that they leave.'),
     }),
-    errors: ['not_found'],
     example: {
-      input: { virtual_cluster_id: examples.cluster },
       output: {
         as_of: examples.time,
         agent_count: 3,
@@ -130,13 +121,10 @@ export const monitoringOperations = [
       },
     },
   }),
-  defineOperation({
+  defineClusterOperation({
     name: 'monitoring/describe_quotas',
     title: 'Describe limits and their use',
     summary: 'Describe the limits of a virtual cluster and their use.',
-    access: 'read',
-    scope: 'cluster',
-    input: z.strictObject({ virtual_cluster_id: clusterId() }),
     output: z.object({
       quotas: list(
         z.object({
@@ -147,19 +135,14 @@ export const monitoringOperations = [
         quotasMax,
       ).describe('The limits by name.'),
     }),
-    errors: ['not_found'],
     example: {
-      input: { virtual_cluster_id: examples.cluster },
       output: { quotas: [{ name: 'partitions', limit: 50_000, used: 120 }] },
     },
   }),
-  defineOperation({
+  defineClusterOperation({
     name: 'monitoring/describe_cluster_metrics',
     title: 'Describe metrics',
     summary: 'Describe the metrics of a virtual cluster.',
-    access: 'read',
-    scope: 'cluster',
-    input: z.strictObject({ virtual_cluster_id: clusterId() }),
     output: z.object({
       metrics: list(
         z.object({
@@ -172,9 +155,7 @@ export const monitoringOperations = [
         metricsMax,
       ).describe('The metrics by name.'),
     }),
-    errors: ['not_found'],
     example: {
-      input: { virtual_cluster_id: examples.cluster },
       output: {
         metrics: [
           {

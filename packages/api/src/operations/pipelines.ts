@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { clusterId, count, emptyForNone, examples, list, prose, text, time, word } from '../fields.ts';
+import { count, emptyForNone, examples, list, prose, text, time, word } from '../fields.ts';
 import { id } from '../ids.ts';
 import { apiLimits } from '../limits.ts';
-import { defineOperation } from '../operation.ts';
+import { clusterInput, defineClusterOperation } from '../operation.ts';
 import { pipelineEngineNote, pipelineStates, pipelineTypeNames } from '../pipeline-types.ts';
 
 /** A text of several lines from a caller: characters that every database can store, without lone surrogates. */
@@ -106,8 +106,8 @@ const summary = z
   })
   .meta({ id: 'PipelineSummary', description: 'What a configuration says, without secrets.' });
 
-const target = { virtual_cluster_id: clusterId(), pipeline_id: id('pipeline').describe('The pipeline.') };
-const exampleTarget = { virtual_cluster_id: examples.cluster, pipeline_id: examples.pipeline };
+const target = { pipeline_id: id('pipeline').describe('The pipeline.') };
+const exampleTarget = { pipeline_id: examples.pipeline };
 
 const exampleYaml = [
   'input:',
@@ -133,23 +133,18 @@ const exampleOverview = {
 const sentences = (...some: readonly string[]) => some.filter((one) => one !== '').join(' ');
 
 export const pipelineOperations = [
-  defineOperation({
+  defineClusterOperation({
     name: 'list_pipelines',
     title: 'List pipelines',
     summary: 'List the pipelines of a virtual cluster.',
-    access: 'read',
-    scope: 'cluster',
-    input: z.strictObject({ virtual_cluster_id: clusterId() }),
     output: z.object({
       pipelines: list(overview, apiLimits.pipelinesPerClusterMax).describe('The pipelines by name.'),
     }),
-    errors: ['not_found'],
     example: {
-      input: { virtual_cluster_id: examples.cluster },
       output: { pipelines: [exampleOverview] },
     },
   }),
-  defineOperation({
+  defineClusterOperation({
     name: 'create_pipeline',
     title: 'Create a pipeline',
     summary: 'Create a pipeline. It is paused and has no configuration yet.',
@@ -157,10 +152,7 @@ export const pipelineOperations = [
       'Pipelines of the types `bento` and `orbit` are of Kafka clusters, of which each has one `orbit` pipeline at most; those of the type `schema_linking` are of schema registry clusters, one of each; those of the type `data_lake` are of data lake clusters.',
       pipelineEngineNote,
     ),
-    access: 'write',
-    scope: 'cluster',
-    input: z.strictObject({
-      virtual_cluster_id: clusterId(),
+    input: clusterInput({
       pipeline_name: pipelineName().describe('A name that no other pipeline of the cluster has.'),
       pipeline_type: emptyForNone(type()).describe('What it does; `bento` when nothing is said.'),
     }),
@@ -171,9 +163,9 @@ export const pipelineOperations = [
       pipeline_type: type().describe('What it does.'),
       pipeline_deployed_configuration_id: deployedId().describe('The configuration that counts, or `null`.'),
     }),
-    errors: ['not_found', 'duplicate_name', 'limit_exceeded', 'unsupported_cluster_type'],
+    errors: ['duplicate_name', 'limit_exceeded', 'unsupported_cluster_type'],
     example: {
-      input: { virtual_cluster_id: examples.cluster, pipeline_name: 'clean-orders' },
+      input: { pipeline_name: 'clean-orders' },
       output: {
         pipeline_id: examples.pipeline,
         pipeline_name: 'clean-orders',
@@ -183,14 +175,11 @@ export const pipelineOperations = [
       },
     },
   }),
-  defineOperation({
+  defineClusterOperation({
     name: 'check_pipeline_configuration',
     title: 'Check a configuration',
     summary: 'Check a configuration as it would be before it is stored, and list what is wrong with it.',
-    access: 'read',
-    scope: 'cluster',
-    input: z.strictObject({
-      virtual_cluster_id: clusterId(),
+    input: clusterInput({
       pipeline_type: type().describe('What the pipeline does.'),
       configuration_yaml: document().describe('The configuration.'),
     }),
@@ -205,47 +194,41 @@ export const pipelineOperations = [
       ).describe('The first problems, in the order of the text.'),
       problem_count: count().describe('How many there are.'),
     }),
-    errors: ['not_found'],
     example: {
       input: {
-        virtual_cluster_id: examples.cluster,
         pipeline_type: 'bento',
         configuration_yaml: 'input: { drop: {} }\n',
       },
       output: { problems: [{ line: 1, column: 1, message: 'output is missing' }], problem_count: 1 },
     },
   }),
-  defineOperation({
+  defineClusterOperation({
     name: 'create_pipeline_configuration',
     title: 'Create a configuration',
     summary: 'Validate and store a configuration of a pipeline. It takes effect when it is deployed.',
     description: `A configuration that is refused changes nothing. Those that are kept never change. A pipeline keeps its last ${apiLimits.pipelineConfigurationsMax}, and the one that is deployed. Configurations are sealed in the database, and read back with secrets as \`***\`. A secret that is sent as it was read stays what it is in the newest configuration, unless an address changes.`,
-    access: 'write',
-    scope: 'cluster',
-    input: z
-      .strictObject({
-        ...target,
-        configuration_yaml: document().optional().describe('The configuration.'),
-        configuration_inputs: list(z.strictObject(part), apiLimits.pipelinePartsMax, 1)
-          .optional()
-          .describe(
-            'The configuration in parts, of a `data_lake` pipeline only: lists become one in the order of the parts, and all else stands in one part.',
-          ),
-      })
-      .refine(
-        (given) => (given.configuration_yaml === undefined) !== (given.configuration_inputs === undefined),
-        {
-          error: 'one of configuration_yaml and configuration_inputs has to be given',
-        },
-      ),
+    input: clusterInput({
+      ...target,
+      configuration_yaml: document().optional().describe('The configuration.'),
+      configuration_inputs: list(z.strictObject(part), apiLimits.pipelinePartsMax, 1)
+        .optional()
+        .describe(
+          'The configuration in parts, of a `data_lake` pipeline only: lists become one in the order of the parts, and all else stands in one part.',
+        ),
+    }).refine(
+      (given) => (given.configuration_yaml === undefined) !== (given.configuration_inputs === undefined),
+      {
+        error: 'one of configuration_yaml and configuration_inputs has to be given',
+      },
+    ),
     output: z.object({ configuration_id: id('pipelineConfiguration').describe('The configuration.') }),
-    errors: ['not_found', 'invalid_pipeline_configuration', 'no_sealing_keys'],
+    errors: ['invalid_pipeline_configuration', 'no_sealing_keys'],
     example: {
       input: { ...exampleTarget, configuration_yaml: exampleYaml },
       output: { configuration_id: examples.pipelineConfiguration },
     },
   }),
-  defineOperation({
+  defineClusterOperation({
     name: 'change_pipeline_state',
     title: 'Start, pause or deploy',
     summary: 'Start or pause a pipeline, deploy one of its configurations, or both.',
@@ -253,33 +236,25 @@ export const pipelineOperations = [
       'To go back to an older configuration, deploy it again. If anything is refused, nothing is changed.',
       pipelineEngineNote,
     ),
-    access: 'write',
-    scope: 'cluster',
-    input: z
-      .strictObject({
-        ...target,
-        desired_state: emptyForNone(state()).describe('Whether it is to run.'),
-        deployed_configuration_id: emptyForNone(id('pipelineConfiguration')).describe(
-          'The configuration that is to count.',
-        ),
-      })
-      .refine((given) => given.desired_state !== undefined || given.deployed_configuration_id !== undefined, {
-        error: 'desired_state or deployed_configuration_id has to be given',
-      }),
-    output: z.object({}),
-    errors: ['not_found', 'conflict', 'no_pipeline_engine', 'invalid_pipeline_configuration'],
+    input: clusterInput({
+      ...target,
+      desired_state: emptyForNone(state()).describe('Whether it is to run.'),
+      deployed_configuration_id: emptyForNone(id('pipelineConfiguration')).describe(
+        'The configuration that is to count.',
+      ),
+    }).refine((given) => given.desired_state !== undefined || given.deployed_configuration_id !== undefined, {
+      error: 'desired_state or deployed_configuration_id has to be given',
+    }),
+    errors: ['conflict', 'no_pipeline_engine', 'invalid_pipeline_configuration'],
     example: {
       input: { ...exampleTarget, deployed_configuration_id: examples.pipelineConfiguration },
-      output: {},
     },
   }),
-  defineOperation({
+  defineClusterOperation({
     name: 'describe_pipeline',
     title: 'Describe a pipeline',
     summary: 'Describe the state of a pipeline and its configurations.',
-    access: 'read',
-    scope: 'cluster',
-    input: z.strictObject({
+    input: clusterInput({
       ...target,
       include_summary: z
         .boolean()
@@ -296,7 +271,6 @@ export const pipelineOperations = [
         .optional()
         .describe('A summary of its configuration, if requested; `null` without a configuration.'),
     }),
-    errors: ['not_found'],
     example: {
       input: exampleTarget,
       output: {
@@ -312,15 +286,11 @@ export const pipelineOperations = [
       },
     },
   }),
-  defineOperation({
+  defineClusterOperation({
     name: 'delete_pipeline',
     title: 'Delete a pipeline',
     summary: 'Delete a pipeline with its configurations. It cannot be restored.',
-    access: 'write',
-    scope: 'cluster',
-    input: z.strictObject(target),
-    output: z.object({}),
-    errors: ['not_found'],
-    example: { input: exampleTarget, output: {} },
+    input: clusterInput(target),
+    example: { input: exampleTarget },
   }),
 ] as const;

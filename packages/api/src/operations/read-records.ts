@@ -1,7 +1,6 @@
 import { coreLimits } from '@weir/core';
 import * as z from 'zod';
 import {
-  clusterId,
   count,
   examples,
   list,
@@ -14,7 +13,7 @@ import {
   word,
 } from '../fields.ts';
 import { apiLimits } from '../limits.ts';
-import { defineOperation } from '../operation.ts';
+import { clusterInput, defineClusterOperation } from '../operation.ts';
 
 /** Partitions of one read. An agent reads all of them side by side. */
 const partitionsMax = 500;
@@ -109,7 +108,6 @@ const examplePart = {
 };
 
 const errors = [
-  'not_found',
   'unsupported_cluster_type',
   'kafka_credential_required',
   'invalid_kafka_credential',
@@ -119,16 +117,13 @@ const errors = [
 ] as const;
 
 export const recordDataOperations = [
-  defineOperation({
+  defineClusterOperation({
     name: 'read_records',
     title: 'Read records',
     summary: 'Read records of a topic, as a Kafka consumer without a group.',
     description:
       'It needs the permission to change the cluster, though it changes nothing: those who may only look at a cluster do not see its data. Only committed records are read. One answer has the newest or the oldest records by their time across partitions; `older_cursor` and `newer_cursor` continue it. Every call is in the audit log; calls of one caller about one topic within a minute are one entry with their count.',
-    access: 'write',
-    scope: 'cluster',
-    input: z.strictObject({
-      virtual_cluster_id: clusterId(),
+    input: clusterInput({
       topic_name: topicName().describe('The topic.'),
       partitions: list(count(coreLimits.partitionsPerTopicMax), partitionsMax)
         .default([])
@@ -208,7 +203,7 @@ export const recordDataOperations = [
     errors: [...errors, 'filter_syntax'],
     isGuessable: true,
     example: {
-      input: { virtual_cluster_id: examples.cluster, topic_name: 'orders', limit: 10 },
+      input: { topic_name: 'orders', limit: 10 },
       output: {
         records: [
           {
@@ -234,16 +229,13 @@ export const recordDataOperations = [
       },
     },
   }),
-  defineOperation({
+  defineClusterOperation({
     name: 'produce_record',
     title: 'Produce a record',
     summary: 'Write one record to a topic, as a Kafka producer.',
     description:
       'The topic has to exist. Without a partition the key decides, as in Kafka clients. A call that is repeated by the service writes nothing twice.',
-    access: 'write',
-    scope: 'cluster',
-    input: z.strictObject({
-      virtual_cluster_id: clusterId(),
+    input: clusterInput({
       topic_name: topicName().describe('The topic.'),
       partition: count(coreLimits.partitionsPerTopicMax).optional().describe('The partition.'),
       key: toWrite('key').describe('The key, if there is one.'),
@@ -269,7 +261,6 @@ export const recordDataOperations = [
     isGuessable: true,
     example: {
       input: {
-        virtual_cluster_id: examples.cluster,
         topic_name: 'orders',
         value: { text: '{"id":7}', format: 'json' },
       },

@@ -1,7 +1,7 @@
 import { coreLimits } from '@weir/core';
 import * as z from 'zod';
-import { clusterId, count, examples, list, text, time, topicId, topicName } from '../fields.ts';
-import { defineOperation } from '../operation.ts';
+import { count, examples, list, text, time, topicId, topicName } from '../fields.ts';
+import { clusterInput, defineClusterOperation } from '../operation.ts';
 
 /** Transactions of one partition that are listed. */
 const transactionsMax = 1_000;
@@ -38,16 +38,13 @@ const marker = z
   .meta({ id: 'RecordMarker', description: 'The end of a transaction, which takes one offset.' });
 
 export const recordOperations = [
-  defineOperation({
+  defineClusterOperation({
     name: 'locate_record',
     title: 'Locate a record',
     summary: 'Describe where the record with an offset is stored.',
     description:
       'The answer is what the metadata of the cluster says; no file is read. Whether the batch of the record is transactional is in the file: if its producer is not among the transactions here, its transaction was committed.',
-    access: 'read',
-    scope: 'cluster',
-    input: z.strictObject({
-      virtual_cluster_id: clusterId(),
+    input: clusterInput({
       topic_name: topicName().describe('The topic.'),
       partition: count(coreLimits.partitionsPerTopicMax).describe('The partition.'),
       offset: count().describe('The offset.'),
@@ -71,9 +68,9 @@ export const recordOperations = [
         'The open ones that began at or before it.',
       ),
     }),
-    errors: ['not_found', 'unsupported_cluster_type'],
+    errors: ['unsupported_cluster_type'],
     example: {
-      input: { virtual_cluster_id: examples.cluster, topic_name: 'orders', partition: 3, offset: 42 },
+      input: { topic_name: 'orders', partition: 3, offset: 42 },
       output: {
         topic_id: examples.topicId,
         log_start_offset: 0,

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { clusterId } from '../fields.ts';
-import { defineOperation } from '../operation.ts';
+import { clusterInput, defineClusterOperation } from '../operation.ts';
 import { exampleTarget, level, mode, subjectName, subjectOutput } from './schema-fields.ts';
 
 const registryConfig = z.object({
@@ -13,20 +12,17 @@ const registryConfig = z.object({
 });
 
 export const registryConfigOperations = [
-  defineOperation({
+  defineClusterOperation({
     name: 'describe_registry_config',
     title: 'Describe the config of a registry',
     summary: 'Describe the compatibility level and the mode of a subject or of the whole registry.',
-    access: 'read',
-    scope: 'cluster',
-    input: z.strictObject({
-      virtual_cluster_id: clusterId(),
+    input: clusterInput({
       subject: subjectName()
         .optional()
         .describe('The subject, or a context such as `:.context:`; without it, the whole registry.'),
     }),
     output: registryConfig,
-    errors: ['not_found', 'no_schema_registry'],
+    errors: ['no_schema_registry'],
     example: {
       input: exampleTarget,
       output: {
@@ -39,15 +35,12 @@ export const registryConfigOperations = [
       },
     },
   }),
-  defineOperation({
+  defineClusterOperation({
     name: 'update_registry_config',
     title: 'Change the config of a registry',
     summary: 'Set the compatibility level, the mode and the alias of a subject or of the whole registry.',
     description: 'What is left out stays; `null` makes a value inherited again.',
-    access: 'write',
-    scope: 'cluster',
-    input: z.strictObject({
-      virtual_cluster_id: clusterId(),
+    input: clusterInput({
       subject: subjectName()
         .optional()
         .describe('The subject, or a context such as `:.context:`; without it, the whole registry.'),
@@ -64,7 +57,7 @@ export const registryConfigOperations = [
         .describe('Whether to set the mode IMPORT though the subject has versions.'),
     }),
     output: registryConfig,
-    errors: ['not_found', 'conflict', 'no_schema_registry'],
+    errors: ['conflict', 'no_schema_registry'],
     example: {
       input: { ...exampleTarget, compatibility_level: 'FULL' },
       output: {

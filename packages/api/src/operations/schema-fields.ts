@@ -1,6 +1,6 @@
 import { compatibilityLevels } from '@weir/core';
 import * as z from 'zod';
-import { dictionary, examples, list, text, word } from '../fields.ts';
+import { dictionary, list, text, word } from '../fields.ts';
 import { apiLimits } from '../limits.ts';
 
 const schemaTypeNames = ['AVRO', 'PROTOBUF', 'JSON'] as const;
@@ -69,4 +69,4 @@ export const metadata = () =>
     .optional()
     .describe('What is stored with the schema; without it, that of the last version.');
 
-export const exampleTarget = { virtual_cluster_id: examples.cluster, subject: 'orders-value' };
+export const exampleTarget = { subject: 'orders-value' };

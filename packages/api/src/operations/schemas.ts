@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { clusterId, count, examples, list, pageInput, pageOutput, text } from '../fields.ts';
+import { count, list, pageInput, pageOutput, text } from '../fields.ts';
 import { apiLimits } from '../limits.ts';
-import { defineOperation } from '../operation.ts';
+import { clusterInput, defineClusterOperation } from '../operation.ts';
 import {
   exampleTarget,
   guid,
@@ -60,7 +60,6 @@ const violation = z
   .meta({ id: 'SchemaViolation', description: 'A difference that makes two schemas incompatible.' });
 
 const newSchema = {
-  virtual_cluster_id: clusterId(),
   subject: subjectName().describe('The subject.'),
   schema: schemaText().describe('The text of the schema.'),
   schema_type: schemaType().default('AVRO'),
@@ -121,14 +120,11 @@ const exampleSchema = '{"type":"record","name":"Order","fields":[{"name":"id","t
 const exampleGuid = '0f1e2d3c-4b5a-4968-8776-000000000012';
 
 export const schemaOperations = [
-  defineOperation({
+  defineClusterOperation({
     name: 'list_subjects',
     title: 'List subjects',
     summary: 'List the subjects of the schema registry of a virtual cluster.',
-    access: 'read',
-    scope: 'cluster',
-    input: z.strictObject({
-      virtual_cluster_id: clusterId(),
+    input: clusterInput({
       subject_prefix: text(apiLimits.schemaSubjectCharsMax)
         .optional()
         .describe('Only subjects that begin with this; `:.context:` asks for those of a context.'),
@@ -142,9 +138,9 @@ export const schemaOperations = [
       subjects: list(subject, apiLimits.apiPageRowsMax).describe('The subjects by name.'),
       ...pageOutput,
     }),
-    errors: ['not_found', 'no_schema_registry'],
+    errors: ['no_schema_registry'],
     example: {
-      input: { virtual_cluster_id: examples.cluster, subject_prefix: 'orders' },
+      input: { subject_prefix: 'orders' },
       output: {
         subjects: [
           {
@@ -162,32 +158,27 @@ export const schemaOperations = [
       },
     },
   }),
-  defineOperation({
+  defineClusterOperation({
     name: 'describe_schema',
     title: 'Describe a schema',
     summary: 'Describe a schema with its references, its versions and the rules for new versions.',
     description:
       'Name it by subject and version, by its id, or by its GUID. By an id or a GUID, the subject is one that has the schema; with a subject, the id is one of its context.',
-    access: 'read',
-    scope: 'cluster',
-    input: z
-      .strictObject({
-        virtual_cluster_id: clusterId(),
-        subject: subjectName().optional().describe('The subject.'),
-        version: versionNumber().optional().describe('A version; without it, the last one.'),
-        schema_id: schemaId().optional().describe('The id, as it is in records.'),
-        guid: guidGiven().optional().describe('The GUID.'),
-        include_deleted: z
-          .boolean()
-          .default(false)
-          .describe('Whether to look at versions that are deleted, but not for good.'),
-      })
-      .refine(
-        ({ subject, schema_id, guid }) =>
-          (guid === undefined || (schema_id === undefined && subject === undefined)) &&
-          (guid !== undefined || schema_id !== undefined || subject !== undefined),
-        { error: 'one of subject, schema_id and guid has to be given' },
-      ),
+    input: clusterInput({
+      subject: subjectName().optional().describe('The subject.'),
+      version: versionNumber().optional().describe('A version; without it, the last one.'),
+      schema_id: schemaId().optional().describe('The id, as it is in records.'),
+      guid: guidGiven().optional().describe('The GUID.'),
+      include_deleted: z
+        .boolean()
+        .default(false)
+        .describe('Whether to look at versions that are deleted, but not for good.'),
+    }).refine(
+      ({ subject, schema_id, guid }) =>
+        (guid === undefined || (schema_id === undefined && subject === undefined)) &&
+        (guid !== undefined || schema_id !== undefined || subject !== undefined),
+      { error: 'one of subject, schema_id and guid has to be given' },
+    ),
     output: z.object({
       subject: subjectOutput().nullable().describe('A subject that has it; `null` if none has it any more.'),
       version: versionNumber().nullable().describe('The version of the subject.'),
@@ -209,7 +200,7 @@ export const schemaOperations = [
       mode: mode().nullable().describe('What may be changed in the subject.'),
       is_deleted: z.boolean().describe('Whether the version is deleted and can still be read.'),
     }),
-    errors: ['not_found', 'no_schema_registry'],
+    errors: ['no_schema_registry'],
     example: {
       input: exampleTarget,
       output: {
@@ -229,15 +220,13 @@ export const schemaOperations = [
       },
     },
   }),
-  defineOperation({
+  defineClusterOperation({
     name: 'check_schema_compatibility',
     title: 'Check the compatibility of a schema',
     summary: 'Check whether a schema could be registered under a subject, and if not, why.',
     description:
       'Without a version, it is compared with the versions that the compatibility level of the subject demands. Nothing is registered.',
-    access: 'read',
-    scope: 'cluster',
-    input: z.strictObject({
+    input: clusterInput({
       ...newSchema,
       version: versionNumber().optional().describe('Compare it with this version only.'),
       normalize: z.boolean().default(false).describe('Whether to normalize the schema first.'),
@@ -257,7 +246,7 @@ export const schemaOperations = [
         .max(apiLimits.schemaDiffCharsMax)
         .describe('A unified diff of that version and the schema, both indented; empty if they are equal.'),
     }),
-    errors: ['not_found', 'invalid_schema', 'no_schema_registry'],
+    errors: ['invalid_schema', 'no_schema_registry'],
     example: {
       input: { ...exampleTarget, schema: '{"type":"record","name":"Order","fields":[]}' },
       output: {
@@ -270,16 +259,13 @@ export const schemaOperations = [
       },
     },
   }),
-  defineOperation({
+  defineClusterOperation({
     name: 'check_registry_changes',
     title: 'Check changes of a registry',
     summary: 'Check what changes of a schema registry would lead to, one after the other.',
     description:
       'Each change is checked as if those before it were made, so that a schema may refer to one that does not exist yet. Nothing is changed.',
-    access: 'read',
-    scope: 'cluster',
-    input: z.strictObject({
-      virtual_cluster_id: clusterId(),
+    input: clusterInput({
       changes: list(change, apiLimits.checkedRegistryChangesMax, 1).describe(
         'The changes. What one has of settings, a schema and a deletion is checked in this order.',
       ),
@@ -289,10 +275,9 @@ export const schemaOperations = [
         'One for each change, in order.',
       ),
     }),
-    errors: ['not_found', 'no_schema_registry'],
+    errors: ['no_schema_registry'],
     example: {
       input: {
-        virtual_cluster_id: examples.cluster,
         changes: [{ subject: 'orders-value', compatibility_level: 'FULL', schema: exampleSchema }],
       },
       output: {
@@ -314,14 +299,12 @@ export const schemaOperations = [
       },
     },
   }),
-  defineOperation({
+  defineClusterOperation({
     name: 'register_schema',
     title: 'Register a schema',
     summary: 'Register a schema as the next version of a subject.',
     description: 'A schema that the subject has already keeps its id and version.',
-    access: 'write',
-    scope: 'cluster',
-    input: z.strictObject({
+    input: clusterInput({
       ...newSchema,
       references: openReferences(),
       metadata: metadata(),
@@ -332,29 +315,19 @@ export const schemaOperations = [
       version: versionNumber().describe('Its version in the subject.'),
       guid: guid().describe('The same in all contexts and registries.'),
     }),
-    errors: [
-      'not_found',
-      'conflict',
-      'incompatible_schema',
-      'invalid_schema',
-      'limit_exceeded',
-      'no_schema_registry',
-    ],
+    errors: ['conflict', 'incompatible_schema', 'invalid_schema', 'limit_exceeded', 'no_schema_registry'],
     example: {
       input: { ...exampleTarget, schema: exampleSchema },
       output: { schema_id: 7, version: 2, guid: exampleGuid },
     },
   }),
-  defineOperation({
+  defineClusterOperation({
     name: 'delete_subject',
     title: 'Delete a subject',
     summary: 'Delete all versions of a subject.',
     description:
       'The versions can still be read by id, and return if the schema is registered again. Delete it once more with `permanent` to remove them for good.',
-    access: 'write',
-    scope: 'cluster',
-    input: z.strictObject({
-      virtual_cluster_id: clusterId(),
+    input: clusterInput({
       subject: subjectName().describe('The subject.'),
       permanent: z.boolean().default(false).describe('Whether to remove what was deleted before for good.'),
     }),
@@ -363,24 +336,21 @@ export const schemaOperations = [
         'The versions that were deleted; the last ones, if there are many.',
       ),
     }),
-    errors: ['not_found', 'conflict', 'no_schema_registry'],
+    errors: ['conflict', 'no_schema_registry'],
     example: { input: exampleTarget, output: { versions: [1, 2] } },
   }),
-  defineOperation({
+  defineClusterOperation({
     name: 'delete_schema_version',
     title: 'Delete a version of a subject',
     summary: 'Delete a version of a subject.',
     description: 'Delete it once more with `permanent` to remove it for good.',
-    access: 'write',
-    scope: 'cluster',
-    input: z.strictObject({
-      virtual_cluster_id: clusterId(),
+    input: clusterInput({
       subject: subjectName().describe('The subject.'),
       version: versionNumber().describe('The version.'),
       permanent: z.boolean().default(false).describe('Whether to remove what was deleted before for good.'),
     }),
     output: z.object({ version: versionNumber().describe('The version that was deleted.') }),
-    errors: ['not_found', 'conflict', 'no_schema_registry'],
+    errors: ['conflict', 'no_schema_registry'],
     example: { input: { ...exampleTarget, version: 1 }, output: { version: 1 } },
   }),
 ] as const;

@@ -1,9 +1,9 @@
 import { coreLimits, secretNamePattern, secretNameRule } from '@weir/core';
 import * as z from 'zod';
-import { clusterId, examples, list, text, time, word } from '../fields.ts';
+import { examples, list, text, time, word } from '../fields.ts';
 import { id } from '../ids.ts';
 import { apiLimits } from '../limits.ts';
-import { defineOperation } from '../operation.ts';
+import { clusterInput, defineClusterOperation } from '../operation.ts';
 
 const secretName = () => word(secretNamePattern, 64, secretNameRule);
 
@@ -41,25 +41,19 @@ const secret = z
   .meta({ id: 'Secret', description: 'A named secret, without its value.' });
 
 const target = {
-  virtual_cluster_id: clusterId(),
   secret_name: secretName().describe('The name of the secret.'),
 };
-const exampleTarget = { virtual_cluster_id: examples.cluster, secret_name: 'registry-password' };
+const exampleTarget = { secret_name: 'registry-password' };
 
 export const secretOperations = [
-  defineOperation({
+  defineClusterOperation({
     name: 'list_secrets',
     title: 'List secrets',
     summary: 'List the named secrets of a virtual cluster, without their values.',
-    access: 'read',
-    scope: 'cluster',
-    input: z.strictObject({ virtual_cluster_id: clusterId() }),
     output: z.object({
       secrets: list(secret, apiLimits.secretsPerClusterMax).describe('The secrets by name.'),
     }),
-    errors: ['not_found'],
     example: {
-      input: { virtual_cluster_id: examples.cluster },
       output: {
         secrets: [
           {
@@ -77,61 +71,51 @@ export const secretOperations = [
       },
     },
   }),
-  defineOperation({
+  defineClusterOperation({
     name: 'create_secret',
     title: 'Create a secret',
     summary: 'Create a named secret, to which configurations of the cluster refer.',
     description: `A configuration of a pipeline refers to it as \`\${secret:NAME}\`. The value is sealed in the database and never read back: agents get it with the job whose configuration refers to it. Who may change pipelines of the cluster may use its secrets.`,
-    access: 'write',
-    scope: 'cluster',
-    input: z.strictObject({
-      virtual_cluster_id: clusterId(),
+    input: clusterInput({
       secret_name: secretName().describe('A name that no other secret of the cluster has.'),
       secret: value().describe('The value.'),
       allows_exporters: z.boolean().default(false).describe(allowsExporters),
     }),
     output: z.object({ secret_id: id('secret').describe('The secret.') }),
-    errors: ['not_found', 'duplicate_name', 'limit_exceeded', 'no_sealing_keys'],
+    errors: ['duplicate_name', 'limit_exceeded', 'no_sealing_keys'],
     example: {
       input: { ...exampleTarget, secret: 'correct horse battery' },
       output: { secret_id: examples.secret },
     },
   }),
-  defineOperation({
+  defineClusterOperation({
     name: 'update_secret',
     title: 'Rotate a secret',
     summary: 'Replace the value of a secret, or change who may name it.',
     description:
       'What is left out stays. Jobs that run with an earlier value are stopped and start again with the new one within seconds.',
-    access: 'write',
-    scope: 'cluster',
-    input: z
-      .strictObject({
-        ...target,
-        secret: value().optional().describe('The new value.'),
-        allows_exporters: z.boolean().optional().describe(allowsExporters),
-      })
-      .refine((given) => given.secret !== undefined || given.allows_exporters !== undefined, {
-        error: 'secret or allows_exporters has to be given',
-      }),
+    input: clusterInput({
+      ...target,
+      secret: value().optional().describe('The new value.'),
+      allows_exporters: z.boolean().optional().describe(allowsExporters),
+    }).refine((given) => given.secret !== undefined || given.allows_exporters !== undefined, {
+      error: 'secret or allows_exporters has to be given',
+    }),
     output: z.object({ version: z.int().min(1).describe('The version of its value.') }),
-    errors: ['not_found', 'no_sealing_keys'],
+    errors: ['no_sealing_keys'],
     example: {
       input: { ...exampleTarget, secret: 'staple battery horse' },
       output: { version: 2 },
     },
   }),
-  defineOperation({
+  defineClusterOperation({
     name: 'delete_secret',
     title: 'Delete a secret',
     summary: 'Delete a secret that no configuration refers to. It cannot be restored.',
     description:
       'It is refused while the deployed or the newest configuration of a pipeline, or an exporter, refers to it. Older configurations that do cannot be deployed again.',
-    access: 'write',
-    scope: 'cluster',
-    input: z.strictObject(target),
-    output: z.object({}),
-    errors: ['not_found', 'secret_in_use'],
-    example: { input: exampleTarget, output: {} },
+    input: clusterInput(target),
+    errors: ['secret_in_use'],
+    example: { input: exampleTarget },
   }),
 ] as const;

@@ -38,9 +38,7 @@ export const sessionOperations = [
     name: 'get_sign_in_methods',
     title: 'List sign-in methods',
     summary: 'List the ways to sign in. Needs no authentication.',
-    access: 'read',
     scope: 'public',
-    input: z.strictObject({}),
     output: z.object({
       needs_setup: z.boolean().describe('Whether there is no user yet; the server has printed a link.'),
       passwords: z.boolean().describe('Whether passwords are accepted.'),
@@ -48,14 +46,12 @@ export const sessionOperations = [
         .nullable()
         .describe('Where to go to sign in with OpenID Connect, or `null`.'),
     }),
-    errors: [],
-    example: { input: {}, output: { needs_setup: false, passwords: true, sso_login_path: null } },
+    example: { output: { needs_setup: false, passwords: true, sso_login_path: null } },
   }),
   defineOperation({
     name: 'setup',
     title: 'Set the account up',
     summary: 'Create the first user with the one-time token that the server printed, and start a session.',
-    access: 'write',
     scope: 'public',
     isGuessable: true,
     input: z.strictObject({
@@ -88,7 +84,6 @@ export const sessionOperations = [
     summary: 'Start a session with a password.',
     description:
       'The answer sets the cookie of the session. A wrong address and a wrong password give the same error after the same time.',
-    access: 'write',
     scope: 'public',
     isGuessable: true,
     input: z.strictObject({
@@ -106,38 +101,26 @@ export const sessionOperations = [
     name: 'sign_out',
     title: 'Sign out',
     summary: 'End the session of the caller.',
-    access: 'write',
     scope: 'user',
-    input: z.strictObject({}),
-    output: z.object({}),
-    errors: [],
-    example: { input: {}, output: {} },
   }),
   defineOperation({
     name: 'get_session',
     title: 'Describe the session',
     summary: 'Describe the session of the caller.',
     description: 'For sessions. `get_context` returns the same for keys, and the workspaces they can access.',
-    access: 'read',
     scope: 'user',
-    input: z.strictObject({}),
     output: z.object({ user: profile.describe('The user.'), expires_at: expiresAt() }),
-    errors: [],
-    example: { input: {}, output: { user: exampleProfile, expires_at: '2026-02-07T12:00:00Z' } },
+    example: { output: { user: exampleProfile, expires_at: '2026-02-07T12:00:00Z' } },
   }),
   defineOperation({
     name: 'list_sessions',
     title: 'List own sessions',
     summary: 'List the sessions of the user.',
-    access: 'read',
     scope: 'user',
-    input: z.strictObject({}),
     output: z.object({
       sessions: list(session, apiLimits.sessionsPerUserMax).describe('The sessions, the last used first.'),
     }),
-    errors: [],
     example: {
-      input: {},
       output: {
         sessions: [
           {
@@ -157,29 +140,24 @@ export const sessionOperations = [
     name: 'revoke_session',
     title: 'End an own session',
     summary: 'End another session of the user.',
-    access: 'write',
     scope: 'user',
     input: z.strictObject({ session_id: id('session').describe('The session.') }),
-    output: z.object({}),
     errors: ['not_found'],
-    example: { input: { session_id: examples.session }, output: {} },
+    example: { input: { session_id: examples.session } },
   }),
   defineOperation({
     name: 'change_password',
     title: 'Change the own password',
     summary: 'Change the password of the user and end all other sessions.',
-    access: 'write',
     scope: 'user',
     isGuessable: true,
     input: z.strictObject({
       current_password: passwordGiven().describe('The password until now.'),
       new_password: newPassword().describe('The new one.'),
     }),
-    output: z.object({}),
     errors: ['invalid_credentials'],
     example: {
       input: { current_password: 'correct horse battery', new_password: 'wrong horse, new battery' },
-      output: {},
     },
   }),
   defineOperation({
@@ -187,9 +165,7 @@ export const sessionOperations = [
     title: 'Describe the caller',
     summary: 'Describe the caller, the workspaces it can access and the setup of the service.',
     description: 'A good first call.',
-    access: 'read',
     scope: 'user',
-    input: z.strictObject({}),
     output: z.object({
       account: z
         .object({ id: id('account').describe('The account.'), name: text(128).describe('Its name.') })
@@ -221,9 +197,7 @@ export const sessionOperations = [
       release: text(64).describe('The release of the control plane.'),
       server_time: time().describe('The time there.'),
     }),
-    errors: [],
     example: {
-      input: {},
       output: {
         account: { id: examples.account, name: 'Example' },
         actor: { kind: 'user', id: examples.user, name: 'ada@example.com' },

@@ -47,15 +47,11 @@ export const ssoOperations = [
     name: 'get_sso_configuration',
     title: 'Describe single sign-on',
     summary: 'Describe the OpenID Connect connection, without its secret.',
-    access: 'read',
     scope: 'account',
-    input: z.strictObject({}),
     output: z.object({
       sso_configuration: configuration.nullable().describe('The connection, or `null` if there is none.'),
     }),
-    errors: [],
     example: {
-      input: {},
       output: {
         sso_configuration: {
           id: examples.sso,
@@ -72,7 +68,6 @@ export const ssoOperations = [
     title: 'Set single sign-on up',
     summary: 'Create the OpenID Connect connection of the account.',
     description: 'SAML is not spoken. An account has one connection.',
-    access: 'write',
     scope: 'account',
     input: z.strictObject({
       sso_identifier: identifier().describe('A word for its addresses, which no other account uses.'),
@@ -95,7 +90,6 @@ export const ssoOperations = [
     title: 'Change single sign-on',
     summary: 'Update the given fields of the OpenID Connect connection.',
     description: 'What is left out stays.',
-    access: 'write',
     scope: 'account',
     input: z.strictObject({
       sso_connection_id: id('ssoConnection').describe('The connection.'),
@@ -106,19 +100,16 @@ export const ssoOperations = [
       enable_sso_role_mapping: z.boolean().optional().describe(mapping),
       role_claim: claimName().optional().describe(claim),
     }),
-    output: z.object({}),
     errors: ['not_found', 'no_sealing_keys'],
-    example: { input: { sso_connection_id: examples.sso, client_secret: 'another-secret' }, output: {} },
+    example: { input: { sso_connection_id: examples.sso, client_secret: 'another-secret' } },
   }),
   defineOperation({
     name: 'delete_sso_configuration',
     title: 'Remove single sign-on',
     summary: 'Delete the OpenID Connect connection.',
-    access: 'write',
     scope: 'account',
     input: z.strictObject({ sso_connection_id: id('ssoConnection').describe('The connection.') }),
-    output: z.object({}),
     errors: ['not_found', 'last_admin'],
-    example: { input: { sso_connection_id: examples.sso }, output: {} },
+    example: { input: { sso_connection_id: examples.sso } },
   }),
 ] as const;

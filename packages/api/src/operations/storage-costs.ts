@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { clusterId, count, examples, list, text, time } from '../fields.ts';
-import { defineOperation } from '../operation.ts';
+import { count, examples, list, text, time } from '../fields.ts';
+import { clusterInput, defineClusterOperation } from '../operation.ts';
 import { type PriceName, priceListNames, priceLists, priceMeanings, priceNames } from '../storage-costs.ts';
 
 const levelsMax = 16;
@@ -18,15 +18,12 @@ const prices = z
   .meta({ id: 'StoragePrices', description: 'Prices in US dollars.' });
 
 export const storageCostOperations = [
-  defineOperation({
+  defineClusterOperation({
     name: 'describe_storage_costs',
     title: 'Describe storage costs',
     summary:
       'Describe what a virtual cluster stores, which requests its agents send to buckets, and what that costs at approximate list prices, which were not compared with the pages of the providers, or at those of the call. A new leader of the cluster begins to measure anew.',
-    access: 'read',
-    scope: 'cluster',
-    input: z.strictObject({
-      virtual_cluster_id: clusterId(),
+    input: clusterInput({
       last_seconds: z.int().min(60).max(daySeconds).default(3600).describe('How far back to measure.'),
       price_list: z.enum(priceListNames).default('s3').describe('The approximate list prices to begin with.'),
       prices: z
@@ -101,9 +98,7 @@ export const storageCostOperations = [
           'Dollars a month for network and disks of a Kafka cluster with three replicas in three zones and the same records. Machines are left out on both sides.',
         ),
     }),
-    errors: ['not_found'],
     example: {
-      input: { virtual_cluster_id: examples.cluster },
       output: {
         measured_seconds: 3600,
         ingested_bytes_per_second: 1_048_576,

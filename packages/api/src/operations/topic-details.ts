@@ -1,12 +1,12 @@
 import { coreLimits } from '@weir/core';
 import * as z from 'zod';
-import { clusterId, count, examples, list, pageInput, pageOutput, text, time, topicName } from '../fields.ts';
+import { count, examples, list, pageInput, pageOutput, text, time, topicName } from '../fields.ts';
 import { apiLimits } from '../limits.ts';
-import { defineOperation } from '../operation.ts';
+import { clusterInput, defineClusterOperation } from '../operation.ts';
 import { configDefinitionFields, configText } from './config-definition.ts';
 
-const target = { virtual_cluster_id: clusterId(), topic_name: topicName().describe('The topic.') };
-const exampleTarget = { virtual_cluster_id: examples.cluster, topic_name: 'orders' };
+const target = { topic_name: topicName().describe('The topic.') };
+const exampleTarget = { topic_name: 'orders' };
 const partitionNumber = () => count(coreLimits.partitionsPerTopicMax).describe('The partition.');
 
 const configDefinition = z
@@ -42,19 +42,15 @@ const topicConsumer = z
 
 /** Operations on what a topic consists of. */
 export const topicDetailOperations = [
-  defineOperation({
+  defineClusterOperation({
     name: 'list_topic_config_definitions',
     title: 'List the configs that topics have',
     summary: 'List the configs that topics have, with their defaults in this virtual cluster.',
-    access: 'read',
-    scope: 'cluster',
-    input: z.strictObject({ virtual_cluster_id: clusterId() }),
     output: z.object({
       definitions: list(configDefinition, apiLimits.configsPerRequestMax).describe('The configs by name.'),
     }),
-    errors: ['not_found', 'unsupported_cluster_type'],
+    errors: ['unsupported_cluster_type'],
     example: {
-      input: { virtual_cluster_id: examples.cluster },
       output: {
         definitions: [
           {
@@ -72,13 +68,11 @@ export const topicDetailOperations = [
       },
     },
   }),
-  defineOperation({
+  defineClusterOperation({
     name: 'list_topic_partitions',
     title: 'List the partitions of a topic',
     summary: 'List the partitions of a topic with their offsets and sizes.',
-    access: 'read',
-    scope: 'cluster',
-    input: z.strictObject({
+    input: clusterInput({
       ...target,
       sort_by: z
         .enum(['partition', 'records', 'size'])
@@ -94,7 +88,7 @@ export const topicDetailOperations = [
       record_count: count().describe('The offsets of all partitions from their first to their last.'),
       size_bytes: count().describe('The size of all partitions.'),
     }),
-    errors: ['not_found', 'unsupported_cluster_type'],
+    errors: ['unsupported_cluster_type'],
     example: {
       input: { ...exampleTarget, limit: 1 },
       output: {
@@ -113,18 +107,16 @@ export const topicDetailOperations = [
       },
     },
   }),
-  defineOperation({
+  defineClusterOperation({
     name: 'list_topic_consumers',
     title: 'List the groups that read a topic',
     summary: 'List the consumer groups that read a topic, the largest lag in it first.',
-    access: 'read',
-    scope: 'cluster',
-    input: z.strictObject({ ...target, ...pageInput(100) }),
+    input: clusterInput({ ...target, ...pageInput(100) }),
     output: z.object({
       consumers: list(topicConsumer, apiLimits.apiPageRowsMax).describe('The groups.'),
       ...pageOutput,
     }),
-    errors: ['not_found', 'unsupported_cluster_type'],
+    errors: ['unsupported_cluster_type'],
     example: {
       input: exampleTarget,
       output: {
@@ -143,41 +135,37 @@ export const topicDetailOperations = [
       },
     },
   }),
-  defineOperation({
+  defineClusterOperation({
     name: 'delete_records',
     title: 'Delete records',
     summary: 'Delete the first records of partitions. They cannot be restored.',
     description:
       'All partitions are checked before any is changed. An offset before the first record changes nothing. Topics that are only compacted refuse it.',
-    access: 'write',
-    scope: 'cluster',
-    input: z
-      .strictObject({
-        ...target,
-        partitions: list(
-          z.strictObject({
-            partition: partitionNumber(),
-            before_offset: count()
-              .nullable()
-              .describe('The first offset that stays; `null` deletes all records.'),
-          }),
-          apiLimits.apiPageRowsMax,
-          1,
-        ).describe('The partitions, and how much of each to delete.'),
-      })
-      .refine(
-        ({ partitions }) => new Set(partitions.map(({ partition }) => partition)).size === partitions.length,
-        {
-          error: 'partitions names a partition twice',
-        },
-      ),
+    input: clusterInput({
+      ...target,
+      partitions: list(
+        z.strictObject({
+          partition: partitionNumber(),
+          before_offset: count()
+            .nullable()
+            .describe('The first offset that stays; `null` deletes all records.'),
+        }),
+        apiLimits.apiPageRowsMax,
+        1,
+      ).describe('The partitions, and how much of each to delete.'),
+    }).refine(
+      ({ partitions }) => new Set(partitions.map(({ partition }) => partition)).size === partitions.length,
+      {
+        error: 'partitions names a partition twice',
+      },
+    ),
     output: z.object({
       partitions: list(
         z.object({ partition: partitionNumber(), start_offset: count().describe('Its first offset now.') }),
         apiLimits.apiPageRowsMax,
       ).describe('The partitions in the order of the call.'),
     }),
-    errors: ['not_found', 'unsupported_cluster_type'],
+    errors: ['unsupported_cluster_type'],
     example: {
       input: { ...exampleTarget, partitions: [{ partition: 0, before_offset: 1200 }] },
       output: { partitions: [{ partition: 0, start_offset: 1200 }] },

@@ -1,7 +1,6 @@
 import { coreLimits } from '@weir/core';
 import * as z from 'zod';
 import {
-  clusterId,
   configsField,
   configsGiven,
   count,
@@ -16,7 +15,7 @@ import {
   topicNameField,
 } from '../fields.ts';
 import { apiLimits } from '../limits.ts';
-import { defineOperation } from '../operation.ts';
+import { clusterInput, defineClusterOperation } from '../operation.ts';
 
 const topicFields = {
   id: topicId().describe('The topic. Another one with the same name has another id.'),
@@ -44,18 +43,15 @@ const partitionCount = () => z.int().min(1).max(coreLimits.partitionsPerTopicMax
 const validateOnly = () =>
   z.boolean().default(false).describe('Whether to check the call and change nothing.');
 
-const target = { virtual_cluster_id: clusterId(), topic_name: topicName().describe('The topic.') };
-const exampleTarget = { virtual_cluster_id: examples.cluster, topic_name: 'orders' };
+const target = { topic_name: topicName().describe('The topic.') };
+const exampleTarget = { topic_name: 'orders' };
 
 export const topicOperations = [
-  defineOperation({
+  defineClusterOperation({
     name: 'list_topics',
     title: 'List topics',
     summary: 'List the topics of a virtual cluster.',
-    access: 'read',
-    scope: 'cluster',
-    input: z.strictObject({
-      virtual_cluster_id: clusterId(),
+    input: clusterInput({
       include_recently_deleted: z
         .boolean()
         .default(false)
@@ -83,9 +79,8 @@ export const topicOperations = [
         .nullable()
         .describe('Those that can be restored, the last deleted first; `null` unless requested.'),
     }),
-    errors: ['not_found', 'unsupported_cluster_type'],
+    errors: ['unsupported_cluster_type'],
     example: {
-      input: { virtual_cluster_id: examples.cluster },
       output: {
         topics: [
           {
@@ -101,64 +96,50 @@ export const topicOperations = [
       },
     },
   }),
-  defineOperation({
+  defineClusterOperation({
     name: 'create_topic',
     title: 'Create a topic',
     summary: 'Create a topic.',
     description:
       'Configs that Kafka has and Weir does not need are accepted, kept and without effect; names that neither has are refused.',
-    access: 'write',
-    scope: 'cluster',
-    input: z.strictObject({
+    input: clusterInput({
       ...target,
       topic_name: topicName().describe('Its name, as Kafka allows it.'),
       partition_count: partitionCount().describe('How many partitions it has.'),
       configs: configsGiven().describe('Configs by name. Those that are `null` have their defaults.'),
       validate_only: validateOnly(),
     }),
-    output: z.object({}),
-    errors: [
-      'not_found',
-      'topic_already_exists',
-      'invalid_topic_config',
-      'limit_exceeded',
-      'unsupported_cluster_type',
-    ],
+    errors: ['topic_already_exists', 'invalid_topic_config', 'limit_exceeded', 'unsupported_cluster_type'],
     example: {
       input: { ...exampleTarget, partition_count: 12, configs: { 'retention.ms': '604800000' } },
-      output: {},
     },
   }),
-  defineOperation({
+  defineClusterOperation({
     name: 'create_topic_clone',
     title: 'Clone a topic',
     summary: 'Create a topic that begins with the records of another, without copying them.',
     description:
       'Both topics share the files in the bucket, and then go on alone: neither sees what is written to the other, and deleting one leaves the other whole. The clone has the configs of its source unless others are given, and no committed offsets. A partition ends where open transactions begin, or at the offset or time that is given, moved to the beginning of the batch that it lies in.',
-    access: 'write',
-    scope: 'cluster',
-    input: z
-      .strictObject({
-        virtual_cluster_id: clusterId(),
-        source_topic_name: topicName().describe('The topic to clone.'),
-        topic_name: topicName().describe('The name of the clone.'),
-        configs: configsGiven().describe(
-          'Configs that differ from those of the source, by name. `null` gives one its default.',
-        ),
-        at_offsets: list(
-          z.strictObject({
-            partition: count(coreLimits.partitionsPerTopicMax).describe('The partition.'),
-            offset: count().describe('The first offset that is not cloned.'),
-          }),
-          coreLimits.partitionsPerTopicMax,
-          1,
-        )
-          .optional()
-          .describe('Where partitions end. Others end at their last stable offset.'),
-        at_timestamp: timeOfCaller()
-          .optional()
-          .describe('Every partition ends before its first record of this time or a later one.'),
-      })
+    input: clusterInput({
+      source_topic_name: topicName().describe('The topic to clone.'),
+      topic_name: topicName().describe('The name of the clone.'),
+      configs: configsGiven().describe(
+        'Configs that differ from those of the source, by name. `null` gives one its default.',
+      ),
+      at_offsets: list(
+        z.strictObject({
+          partition: count(coreLimits.partitionsPerTopicMax).describe('The partition.'),
+          offset: count().describe('The first offset that is not cloned.'),
+        }),
+        coreLimits.partitionsPerTopicMax,
+        1,
+      )
+        .optional()
+        .describe('Where partitions end. Others end at their last stable offset.'),
+      at_timestamp: timeOfCaller()
+        .optional()
+        .describe('Every partition ends before its first record of this time or a later one.'),
+    })
       .refine(({ at_offsets, at_timestamp }) => at_offsets === undefined || at_timestamp === undefined, {
         error: 'only one of at_offsets and at_timestamp can be given',
       })
@@ -180,7 +161,6 @@ export const topicOperations = [
       ).describe('Where its partitions begin and end.'),
     }),
     errors: [
-      'not_found',
       'topic_already_exists',
       'invalid_topic_config',
       'limit_exceeded',
@@ -190,7 +170,6 @@ export const topicOperations = [
     ],
     example: {
       input: {
-        virtual_cluster_id: examples.cluster,
         source_topic_name: 'orders',
         topic_name: 'orders-debug',
         at_offsets: [{ partition: 0, offset: 1200 }],
@@ -201,13 +180,11 @@ export const topicOperations = [
       },
     },
   }),
-  defineOperation({
+  defineClusterOperation({
     name: 'describe_topic',
     title: 'Describe a topic',
     summary: 'Describe the partitions and the configs of a topic.',
-    access: 'read',
-    scope: 'cluster',
-    input: z.strictObject(target),
+    input: clusterInput(target),
     output: z.object({
       topic_id: topicId().describe('The topic.'),
       partition_count: partitionCount().describe('How many partitions it has.'),
@@ -218,7 +195,7 @@ export const topicOperations = [
       size_bytes: count().describe('The bytes of its batches as clients sent them.'),
       created_at: time().describe('When it was made.'),
     }),
-    errors: ['not_found', 'unsupported_cluster_type'],
+    errors: ['unsupported_cluster_type'],
     example: {
       input: exampleTarget,
       output: {
@@ -231,15 +208,13 @@ export const topicOperations = [
       },
     },
   }),
-  defineOperation({
+  defineClusterOperation({
     name: 'update_topic',
     title: 'Change a topic',
     summary: 'Add partitions to a topic and set configs.',
     description:
       'Partitions cannot become fewer. A topic that is compacted cannot be made non-compacted, and the other way round.',
-    access: 'write',
-    scope: 'cluster',
-    input: z.strictObject({
+    input: clusterInput({
       ...target,
       partition_count: partitionCount()
         .nullish()
@@ -250,54 +225,37 @@ export const topicOperations = [
       ),
       validate_only: validateOnly(),
     }),
-    output: z.object({}),
-    errors: [
-      'not_found',
-      'invalid_topic_config',
-      'compaction_change',
-      'limit_exceeded',
-      'unsupported_cluster_type',
-    ],
+    errors: ['invalid_topic_config', 'compaction_change', 'limit_exceeded', 'unsupported_cluster_type'],
     example: {
       input: { ...exampleTarget, partition_count: 24, configs: { 'retention.ms': '86400000' } },
-      output: {},
     },
   }),
-  defineOperation({
+  defineClusterOperation({
     name: 'delete_topic',
     title: 'Delete a topic',
     summary: 'Delete a topic. It can be restored for a while if soft deletion is enabled.',
-    access: 'write',
-    scope: 'cluster',
-    input: z.strictObject({
+    input: clusterInput({
       ...target,
       soft_delete: z
         .boolean()
         .optional()
         .describe('Whether it can be restored. Without it, as the cluster is configured.'),
     }),
-    output: z.object({}),
-    errors: ['not_found', 'deletion_protected', 'unsupported_cluster_type'],
-    example: { input: exampleTarget, output: {} },
+    errors: ['deletion_protected', 'unsupported_cluster_type'],
+    example: { input: exampleTarget },
   }),
-  defineOperation({
+  defineClusterOperation({
     name: 'undelete_topic',
     title: 'Restore a topic',
     summary: 'Restore a deleted topic with its records.',
     description: 'Name it by its id, or by its name, which means the last deleted topic of that name.',
-    access: 'write',
-    scope: 'cluster',
-    input: z
-      .strictObject({
-        virtual_cluster_id: clusterId(),
-        topic_id: topicId().optional().describe('The topic.'),
-        topic_name: topicName().optional().describe('The name that it had.'),
-      })
-      .refine(({ topic_id: byId, topic_name: byName }) => (byId === undefined) !== (byName === undefined), {
-        error: 'one of topic_id and topic_name has to be given',
-      }),
-    output: z.object({}),
-    errors: ['not_found', 'not_restorable', 'limit_exceeded', 'unsupported_cluster_type'],
-    example: { input: exampleTarget, output: {} },
+    input: clusterInput({
+      topic_id: topicId().optional().describe('The topic.'),
+      topic_name: topicName().optional().describe('The name that it had.'),
+    }).refine(({ topic_id: byId, topic_name: byName }) => (byId === undefined) !== (byName === undefined), {
+      error: 'one of topic_id and topic_name has to be given',
+    }),
+    errors: ['not_restorable', 'limit_exceeded', 'unsupported_cluster_type'],
+    example: { input: exampleTarget },
   }),
 ] as const;

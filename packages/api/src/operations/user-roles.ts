@@ -24,13 +24,9 @@ export const userRoleOperations = [
     title: 'List roles',
     summary: 'List the roles of the account.',
     description: 'Every account begins with two: `Admin` for everything everywhere, and `Read-only`.',
-    access: 'read',
     scope: 'account',
-    input: z.strictObject({}),
     output: z.object({ user_roles: list(role, apiLimits.userRolesMax).describe('The roles by name.') }),
-    errors: [],
     example: {
-      input: {},
       output: {
         user_roles: [
           {
@@ -56,7 +52,6 @@ export const userRoleOperations = [
     title: 'Create a role',
     summary: 'Create a role.',
     description: 'There is no grant for billing, because there are no bills.',
-    access: 'write',
     scope: 'account',
     input: z.strictObject({
       user_role_name: displayName(60).describe('A name that no other role has.'),
@@ -73,29 +68,24 @@ export const userRoleOperations = [
     name: 'update_user_role',
     title: 'Change a role',
     summary: 'Replace the name and the grants of a role.',
-    access: 'write',
     scope: 'account',
     input: z.strictObject({
       user_role_id: id('userRole').describe('The role.'),
       new_user_role_name: displayName(60).describe('The name that it is to have.'),
       access_grants: roleGrants().describe('All grants that it is to have.'),
     }),
-    output: z.object({}),
     errors: ['not_found', 'duplicate_name', 'last_admin'],
     example: {
       input: { user_role_id: examples.role, new_user_role_name: 'Shop', access_grants: exampleGrants },
-      output: {},
     },
   }),
   defineOperation({
     name: 'delete_user_role',
     title: 'Delete a role',
     summary: 'Delete a role that is not in use.',
-    access: 'write',
     scope: 'account',
     input: z.strictObject({ user_role_id: id('userRole').describe('The role.') }),
-    output: z.object({}),
     errors: ['not_found', 'role_in_use'],
-    example: { input: { user_role_id: examples.role }, output: {} },
+    example: { input: { user_role_id: examples.role } },
   }),
 ] as const;

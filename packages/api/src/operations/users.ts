@@ -43,13 +43,9 @@ export const userOperations = [
     name: 'users/list',
     title: 'List users',
     summary: 'List the users of the account.',
-    access: 'read',
     scope: 'account',
-    input: z.strictObject({}),
     output: z.object({ users: list(user, apiLimits.usersMax).describe('The users by address.') }),
-    errors: [],
     example: {
-      input: {},
       output: {
         users: [
           {
@@ -66,7 +62,6 @@ export const userOperations = [
     name: 'users/update_roles',
     title: 'Change the roles of a user',
     summary: 'Set the roles of a user.',
-    access: 'write',
     scope: 'account',
     input: z.strictObject({
       user_id: id('user').describe('The user.'),
@@ -79,20 +74,17 @@ export const userOperations = [
         .transform((ids) => ids ?? [])
         .describe('Roles to take away.'),
     }),
-    output: z.object({}),
     errors: ['not_found', 'last_admin', 'limit_exceeded'],
-    example: { input: { user_id: examples.user, assigned_role_ids: [examples.role] }, output: {} },
+    example: { input: { user_id: examples.user, assigned_role_ids: [examples.role] } },
   }),
   defineOperation({
     name: 'users/delete',
     title: 'Delete a user',
     summary: 'Delete a user and end the sessions of that user.',
-    access: 'write',
     scope: 'account',
     input: z.strictObject({ user_id: id('user').describe('The user.') }),
-    output: z.object({}),
     errors: ['not_found', 'last_admin'],
-    example: { input: { user_id: examples.user }, output: {} },
+    example: { input: { user_id: examples.user } },
   }),
   defineOperation({
     name: 'users/create_invitations',
@@ -100,7 +92,6 @@ export const userOperations = [
     summary: 'Invite users to the account and return the link of each invitation once.',
     description:
       'Nothing is mailed: pass the links on yourself. A link can be used once, until it expires. A second invitation to the same address replaces the first.',
-    access: 'write',
     scope: 'account',
     input: z.strictObject({
       invitations: list(
@@ -142,33 +133,27 @@ export const userOperations = [
     name: 'users/list_invitations',
     title: 'List invitations',
     summary: 'List the invitations that were not accepted yet.',
-    access: 'read',
     scope: 'account',
-    input: z.strictObject({}),
     output: z.object({
       invitations: list(pendingInvitation, apiLimits.invitationsMax).describe(
         'The invitations, the last first.',
       ),
     }),
-    errors: [],
-    example: { input: {}, output: { invitations: [exampleInvitation] } },
+    example: { output: { invitations: [exampleInvitation] } },
   }),
   defineOperation({
     name: 'users/delete_invitation',
     title: 'Withdraw an invitation',
     summary: 'Revoke an invitation.',
-    access: 'write',
     scope: 'account',
     input: z.strictObject({ invitation_id: id('invitation').describe('The invitation.') }),
-    output: z.object({}),
     errors: ['not_found'],
-    example: { input: { invitation_id: examples.invitation }, output: {} },
+    example: { input: { invitation_id: examples.invitation } },
   }),
   defineOperation({
     name: 'users/accept_invitation',
     title: 'Accept an invitation',
     summary: 'Accept an invitation: create the user and start a session.',
-    access: 'write',
     scope: 'public',
     isGuessable: true,
     input: z.strictObject({

@@ -13,7 +13,7 @@ import {
 } from '../fields.ts';
 import { clusterTypeNames, id } from '../ids.ts';
 import { apiLimits } from '../limits.ts';
-import { defineOperation } from '../operation.ts';
+import { clusterInput, defineClusterOperation, defineOperation } from '../operation.ts';
 import { apiKey, exampleNewKey, newApiKey } from './api-keys.ts';
 
 const regionName = () => text(64);
@@ -133,7 +133,6 @@ function creation<const Name extends string>(name: Name, title: string, descript
     title,
     summary: 'Create a virtual cluster and an agent key.',
     description,
-    access: 'write',
     scope: 'workspace',
     input: createInput(),
     output: createOutput,
@@ -184,25 +183,20 @@ export const virtualClusterOperations = [
     name: 'list_virtual_clusters',
     title: 'List virtual clusters',
     summary: 'List the virtual clusters of the workspaces that the caller can access.',
-    access: 'read',
     scope: 'workspace',
     input: z.strictObject({ workspace_id: workspaceFilter() }),
     output: z.object({
       virtual_clusters: list(virtualCluster, apiLimits.virtualClustersMax).describe('The clusters by name.'),
     }),
     errors: ['not_found'],
-    example: { input: {}, output: { virtual_clusters: [exampleCluster] } },
+    example: { output: { virtual_clusters: [exampleCluster] } },
   }),
-  defineOperation({
+  defineClusterOperation({
     name: 'describe_virtual_cluster',
     title: 'Describe a virtual cluster',
     summary: 'Describe a virtual cluster.',
-    access: 'read',
-    scope: 'cluster',
-    input: z.strictObject({ virtual_cluster_id: clusterId() }),
     output: z.object({ virtual_cluster: virtualCluster.describe('The cluster.') }),
-    errors: ['not_found'],
-    example: { input: { virtual_cluster_id: examples.cluster }, output: { virtual_cluster: exampleCluster } },
+    example: { output: { virtual_cluster: exampleCluster } },
   }),
   creation(
     'create_virtual_cluster',
@@ -214,7 +208,7 @@ export const virtualClusterOperations = [
     'Create a virtual cluster (second form)',
     'The same as `create_virtual_cluster`, under the name that newer clients use.',
   ),
-  defineOperation({
+  defineClusterOperation({
     name: 'clone_virtual_cluster',
     title: 'Clone a virtual cluster',
     summary:
@@ -224,17 +218,15 @@ export const virtualClusterOperations = [
       'do not show in the other. Both use the same bucket, in which the clone refers to the files of the cluster until it ' +
       'has rewritten or dropped them. It takes over topics, committed offsets, ACLs, quotas and configs, but no ' +
       'credentials and no agent keys. A cluster with clones cannot be deleted.',
-    access: 'write',
-    scope: 'cluster',
-    input: z.strictObject({
+    input: clusterInput({
       virtual_cluster_id: clusterId().describe('The cluster to clone.'),
       new_virtual_cluster_name: clusterName().describe('The name of the clone, with or without its prefix.'),
       skip_agent_key_creation: z.boolean().default(false).describe('Whether to make no agent key.'),
     }),
     output: createOutput,
-    errors: ['not_found', 'duplicate_name', 'limit_exceeded', 'conflict'],
+    errors: ['duplicate_name', 'limit_exceeded', 'conflict'],
     example: {
-      input: { virtual_cluster_id: examples.cluster, new_virtual_cluster_name: 'orders_copy' },
+      input: { new_virtual_cluster_name: 'orders_copy' },
       output: {
         virtual_cluster_id: 'vci_93f1c2d4_5e6f_4a7b_8c9d_0e1f2a3b4c5d',
         virtual_cluster_name: 'vcn_orders_copy',
@@ -246,82 +238,61 @@ export const virtualClusterOperations = [
       },
     },
   }),
-  defineOperation({
+  defineClusterOperation({
     name: 'rename_virtual_cluster',
     title: 'Rename a virtual cluster',
     summary: 'Rename a virtual cluster.',
-    access: 'write',
-    scope: 'cluster',
-    input: z.strictObject({
-      virtual_cluster_id: clusterId(),
+    input: clusterInput({
       new_virtual_cluster_name: clusterName().describe('The new name, with or without its prefix.'),
     }),
-    output: z.object({}),
-    errors: ['not_found', 'duplicate_name'],
+    errors: ['duplicate_name'],
     example: {
-      input: { virtual_cluster_id: examples.cluster, new_virtual_cluster_name: 'purchases' },
-      output: {},
+      input: { new_virtual_cluster_name: 'purchases' },
     },
   }),
-  defineOperation({
+  defineClusterOperation({
     name: 'update_virtual_cluster_tier',
     title: 'Change the tier',
     summary: 'Move a virtual cluster to another tier.',
-    access: 'write',
-    scope: 'cluster',
-    input: z.strictObject({ virtual_cluster_id: clusterId(), tier: tier().describe('The new tier.') }),
-    output: z.object({}),
-    errors: ['not_found', 'limit_exceeded'],
-    example: { input: { virtual_cluster_id: examples.cluster, tier: 'enterprise' }, output: {} },
+    input: clusterInput({
+      tier: tier().describe('The new tier.'),
+    }),
+    errors: ['limit_exceeded'],
+    example: { input: { tier: 'enterprise' } },
   }),
-  defineOperation({
+  defineClusterOperation({
     name: 'describe_virtual_cluster_tags',
     title: 'Describe tags',
     summary: 'List the tags of a virtual cluster.',
-    access: 'read',
-    scope: 'cluster',
-    input: z.strictObject({ virtual_cluster_id: clusterId() }),
     output: z.object({ tags: tags().describe('Values by name.') }),
-    errors: ['not_found'],
-    example: { input: { virtual_cluster_id: examples.cluster }, output: { tags: { team: 'shop' } } },
+    example: { output: { tags: { team: 'shop' } } },
   }),
-  defineOperation({
+  defineClusterOperation({
     name: 'update_virtual_cluster_tags',
     title: 'Replace tags',
     summary: 'Replace all tags of a virtual cluster.',
-    access: 'write',
-    scope: 'cluster',
-    input: z.strictObject({
-      virtual_cluster_id: clusterId(),
+    input: clusterInput({
       tags: tagsGiven().describe('All tags that it is to have. None removes them.'),
     }),
-    output: z.object({}),
-    errors: ['not_found'],
-    example: { input: { virtual_cluster_id: examples.cluster, tags: { team: 'billing' } }, output: {} },
+    example: { input: { tags: { team: 'billing' } } },
   }),
-  defineOperation({
+  defineClusterOperation({
     name: 'delete_virtual_cluster',
     title: 'Delete a virtual cluster',
     summary: 'Delete a virtual cluster. It can be restored for a while.',
     description: `Agents of the cluster are refused at once. Its data stays for ${apiLimits.clusterRestorableDays} days, during which \`restore_virtual_cluster\` brings it back.`,
-    access: 'write',
-    scope: 'cluster',
-    input: z.strictObject({
-      virtual_cluster_id: clusterId(),
+    input: clusterInput({
       virtual_cluster_name: clusterName().describe('Its name, to confirm that this one is meant.'),
     }),
-    output: z.object({}),
-    errors: ['not_found', 'name_mismatch', 'deletion_protected', 'conflict'],
+    errors: ['name_mismatch', 'deletion_protected', 'conflict'],
     example: {
-      input: { virtual_cluster_id: examples.cluster, virtual_cluster_name: 'vcn_orders' },
-      output: {},
+      input: { virtual_cluster_name: 'vcn_orders' },
     },
   }),
   defineOperation({
     name: 'list_recently_deleted_virtual_clusters',
     title: 'List deleted virtual clusters',
     summary: 'List the deleted virtual clusters that can be restored.',
-    access: 'read',
     scope: 'workspace',
     input: z.strictObject({ workspace_id: workspaceFilter() }),
     output: z.object({
@@ -331,7 +302,6 @@ export const virtualClusterOperations = [
     }),
     errors: ['not_found'],
     example: {
-      input: {},
       output: {
         virtual_clusters: [
           { ...exampleFields, deleted_at: examples.time, restorable_until: '2026-03-02T12:00:00Z' },
@@ -339,19 +309,14 @@ export const virtualClusterOperations = [
       },
     },
   }),
-  defineOperation({
+  defineClusterOperation({
     name: 'restore_virtual_cluster',
     title: 'Restore a virtual cluster',
     summary: 'Restore a deleted virtual cluster with its topics, groups and data.',
     description: 'If its name was taken meanwhile, it needs another.',
-    access: 'write',
-    scope: 'cluster',
-    input: z.strictObject({
-      virtual_cluster_id: clusterId(),
+    input: clusterInput({
       new_virtual_cluster_name: clusterName().optional().describe('Another name, if its own was taken.'),
     }),
-    output: z.object({}),
-    errors: ['not_found', 'not_restorable', 'duplicate_name', 'limit_exceeded'],
-    example: { input: { virtual_cluster_id: examples.cluster }, output: {} },
+    errors: ['not_restorable', 'duplicate_name', 'limit_exceeded'],
   }),
 ] as const;

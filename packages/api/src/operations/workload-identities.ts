@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { clusterId, examples, httpsUrl, list, text, time, word } from '../fields.ts';
 import { id } from '../ids.ts';
 import { apiLimits } from '../limits.ts';
-import { defineOperation } from '../operation.ts';
+import { clusterInput, defineClusterOperation } from '../operation.ts';
 
 const claimRule = {
   claim_path: text(256, 1).describe(
@@ -54,33 +54,25 @@ const exampleFederation = {
 };
 
 export const workloadIdentityOperations = [
-  defineOperation({
+  defineClusterOperation({
     name: 'list_workload_identity_federations',
     title: 'List federations',
     summary: 'List the workload identity federations of a virtual cluster.',
-    access: 'read',
-    scope: 'cluster',
-    input: z.strictObject({ virtual_cluster_id: clusterId() }),
     output: z.object({
       workload_identity_federations: list(federation, 2 * apiLimits.workloadBindingsMax).describe(
         'The federations by name, those of the file of the operator among them.',
       ),
     }),
-    errors: ['not_found'],
     example: {
-      input: { virtual_cluster_id: examples.cluster },
       output: { workload_identity_federations: [exampleFederation] },
     },
   }),
-  defineOperation({
+  defineClusterOperation({
     name: 'create_workload_identity_federation',
     title: 'Create a federation',
     summary:
       'Create a workload identity federation, with which agents authenticate by tokens of their platform.',
-    access: 'write',
-    scope: 'cluster',
-    input: z.strictObject({
-      virtual_cluster_id: clusterId(),
+    input: clusterInput({
       name: word(
         /^[a-zA-Z0-9_.-]{1,128}$/,
         128,
@@ -104,10 +96,9 @@ export const workloadIdentityOperations = [
         .describe('How long an agent is admitted for, in seconds.'),
     }),
     output: z.object(federationFields),
-    errors: ['not_found', 'duplicate_name', 'limit_exceeded'],
+    errors: ['duplicate_name', 'limit_exceeded'],
     example: {
       input: {
-        virtual_cluster_id: examples.cluster,
         name: 'production',
         issuer_url: 'https://issuer.example',
         claim_match_rules: [exampleRule],
@@ -115,18 +106,14 @@ export const workloadIdentityOperations = [
       output: exampleFederation,
     },
   }),
-  defineOperation({
+  defineClusterOperation({
     name: 'delete_workload_identity_federation',
     title: 'Delete a federation',
     summary: 'Delete a workload identity federation. Its agents are refused within seconds.',
-    access: 'write',
-    scope: 'cluster',
-    input: z.strictObject({
-      virtual_cluster_id: clusterId(),
+    input: clusterInput({
       id: id('workloadIdentity').describe('The federation.'),
     }),
-    output: z.object({}),
-    errors: ['not_found', 'conflict'],
-    example: { input: { virtual_cluster_id: examples.cluster, id: examples.federation }, output: {} },
+    errors: ['conflict'],
+    example: { input: { id: examples.federation } },
   }),
 ] as const;

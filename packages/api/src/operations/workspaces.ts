@@ -32,15 +32,11 @@ export const workspaceOperations = [
     name: 'list_workspaces',
     title: 'List workspaces',
     summary: 'List the workspaces that the caller can access.',
-    access: 'read',
     scope: 'user',
-    input: z.strictObject({}),
     output: z.object({
       workspaces: list(workspace, apiLimits.workspacesMax).describe('The workspaces, the oldest first.'),
     }),
-    errors: [],
     example: {
-      input: {},
       output: { workspaces: [{ id: examples.workspace, name: 'Default', created_at: examples.time }] },
     },
   }),
@@ -48,7 +44,6 @@ export const workspaceOperations = [
     name: 'create_workspace',
     title: 'Create a workspace',
     summary: 'Create a workspace and an application key for it.',
-    access: 'write',
     scope: 'account',
     input: z.strictObject({
       workspace_name: displayName(128).describe('A name that no other workspace has.'),
@@ -68,15 +63,13 @@ export const workspaceOperations = [
     name: 'rename_workspace',
     title: 'Rename a workspace',
     summary: 'Rename a workspace.',
-    access: 'write',
     scope: 'account',
     input: z.strictObject({
       workspace_id: id('workspace').describe('The workspace.'),
       new_workspace_name: displayName(128).describe('The new name.'),
     }),
-    output: z.object({}),
     errors: ['not_found', 'duplicate_name'],
-    example: { input: { workspace_id: examples.workspace, new_workspace_name: 'Reports' }, output: {} },
+    example: { input: { workspace_id: examples.workspace, new_workspace_name: 'Reports' } },
   }),
   defineOperation({
     name: 'delete_workspace',
@@ -84,11 +77,9 @@ export const workspaceOperations = [
     summary: 'Delete a workspace without clusters, and its keys.',
     description:
       'Clusters that were deleted and could still be restored do not count; they are gone with it.',
-    access: 'write',
     scope: 'account',
     input: z.strictObject({ workspace_id: id('workspace').describe('The workspace.') }),
-    output: z.object({}),
     errors: ['not_found', 'workspace_not_empty'],
-    example: { input: { workspace_id: examples.workspace }, output: {} },
+    example: { input: { workspace_id: examples.workspace } },
   }),
 ] as const;
