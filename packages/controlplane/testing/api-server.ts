@@ -8,12 +8,12 @@ import { patientHttpServer } from '@weir/core/testing';
 import { type AccountsDatabase, openAccounts } from '../src/accounts/open.ts';
 import type { Federation } from '../src/accounts/workspaces/federations.ts';
 import { type ApiServerOptions, createApiServer } from '../src/api-server/api-server.ts';
-import type { ServedHandlers } from '../src/api-server/perform-operation.ts';
 import { type RateLimitSizes, RateLimits } from '../src/api-server/rate-limits.ts';
 import {
   type AccountOperationsOptions,
   accountOperations,
 } from '../src/operations/account/account-operations.ts';
+import type { SomeHandlers } from '../src/operations/handler.ts';
 import { signAgentToken } from '../src/workload-identity/agent-tokens.ts';
 import { bindingOfFederation } from '../src/workload-identity/binding.ts';
 import { federationBindings } from '../src/workload-identity/federation-bindings.ts';
@@ -125,10 +125,10 @@ export async function startTestApi(
 }
 
 /** Handlers that answer with the example of the catalogue, for operations outside accounts. */
-export function fakeHandlers(): ServedHandlers {
+export function fakeHandlers(): SomeHandlers {
   return Object.fromEntries(
     operations.map(({ name }) => [name, async () => catalogue[name].example.output]),
-  ) as unknown as ServedHandlers;
+  ) as unknown as SomeHandlers;
 }
 
 /** Not `fetch`, which does not send every header. */

@@ -21,6 +21,7 @@ import { remoteAddressOf } from '../http/remote-address.ts';
 import { pathOf, type RouteHandlers } from '../http/route-table.ts';
 import { controlPlaneLimits } from '../limits.ts';
 import type { BrowserSession } from '../operations/call-context.ts';
+import type { SomeHandlers } from '../operations/handler.ts';
 import type { TokenKeys } from '../workload-identity/token-keys.ts';
 import { ApiMetrics } from './api-metrics.ts';
 import { AuditTrail } from './audit-trail.ts';
@@ -28,14 +29,14 @@ import type { Permit } from './authorize.ts';
 import { type Caller, callerOf } from './caller.ts';
 import { originOf } from './own-origin.ts';
 import { pageAt } from './pages.ts';
-import { operationPerformer, type ServedHandlers } from './perform-operation.ts';
+import { operationPerformer } from './perform-operation.ts';
 import { RateLimits, usualRateLimits } from './rate-limits.ts';
 import { isJson, publicBody, RequestBodies, usualBody } from './request-body.ts';
 import { browserSessionOf } from './session-cookie.ts';
 
 export interface ApiServerOptions {
   readonly accounts: AccountsDatabase;
-  readonly handlers: ServedHandlers;
+  readonly handlers: SomeHandlers;
   /** Verifies tokens of workload identities. */
   readonly tokenKeys?: TokenKeys | undefined;
   /** Where browsers reach the control plane. With `https:`, cookies are sent over HTTPS only. */
@@ -238,7 +239,7 @@ function isWrongGuess(error: unknown): boolean {
 }
 
 /** Returns the operation that a path names. */
-function operationOf(request: IncomingMessage, handlers: ServedHandlers): Operation<OperationName> {
+function operationOf(request: IncomingMessage, handlers: SomeHandlers): Operation<OperationName> {
   const name = pathOf(request).slice(apiPath.length + 1);
   if (!isOperationName(name) || handlers[name] === undefined) {
     const served = operationNames.filter((known) => handlers[known] !== undefined);

@@ -2,12 +2,9 @@ import { ApiError, type Operation, type OperationName } from '@weir/api';
 import type { Clock, Log } from '@weir/core';
 import type { AccountsDatabase } from '../accounts/open.ts';
 import type { BrowserSession, CallContext } from '../operations/call-context.ts';
-import type { OperationHandlers } from '../operations/handler.ts';
+import type { SomeHandlers } from '../operations/handler.ts';
 import { authorize, type Permit, publicPermit } from './authorize.ts';
 import type { Caller } from './caller.ts';
-
-/** Handlers of operations; operations without one are not served here. */
-export type ServedHandlers = Partial<OperationHandlers<OperationName, CallContext>>;
 
 /** A call of an operation, over HTTP or MCP. */
 interface OperationCall {
@@ -28,7 +25,8 @@ interface OperationCall {
 
 interface PerformerOptions {
   readonly accounts: Pick<AccountsDatabase, 'virtualClusters' | 'workspaces'>;
-  readonly handlers: ServedHandlers;
+  /** Operations without one are not served here. */
+  readonly handlers: SomeHandlers;
   readonly clock: Clock;
   readonly log: Log;
 }

@@ -13,7 +13,7 @@ import {
 } from '../../testing/two-accounts.ts';
 import type { KeyGrant, RoleGrant } from '../accounts/access/grants.ts';
 import { type Actor, isAllowed } from '../accounts/access/permissions.ts';
-import type { ServedHandlers } from './perform-operation.ts';
+import type { SomeHandlers } from '../operations/handler.ts';
 import type { RateLimitSizes } from './rate-limits.ts';
 
 /** Every operation, by every kind of caller, on every kind of object. */
@@ -82,7 +82,7 @@ interface World {
   readonly targets: Readonly<Record<'a' | 'b' | 'foreign' | 'missing', Target>>;
 }
 
-async function makeWorld(t: TestContext, handlers?: ServedHandlers): Promise<World> {
+async function makeWorld(t: TestContext, handlers?: SomeHandlers): Promise<World> {
   const api = await startTestApi(t, { rateLimits, ...(handlers === undefined ? {} : { handlers }) });
   const ours = await makeAccount(api.accounts, 'Ours');
   const theirs = await makeAccount(api.accounts, 'Theirs');

@@ -9,18 +9,19 @@ import {
   serverMaker,
 } from '@weir/mcp';
 import type { AccountsDatabase } from '../accounts/open.ts';
-import { operationPerformer, type ServedHandlers } from '../api-server/perform-operation.ts';
+import { operationPerformer } from '../api-server/perform-operation.ts';
 import type { RateLimits } from '../api-server/rate-limits.ts';
 import { TokenBuckets } from '../api-server/token-buckets.ts';
 import { placeOf, remoteAddressOf } from '../http/remote-address.ts';
 import type { RouteHandlers } from '../http/route-table.ts';
+import type { SomeHandlers } from '../operations/handler.ts';
 import { answerIcon } from './icon-route.ts';
 import { type McpCaller, mcpCallerOf, noBrowser, orWait } from './mcp-caller.ts';
 
 interface McpRoutesOptions {
   readonly accounts: AccountsDatabase;
   /** The handlers of the API: tools are built on them. */
-  readonly handlers: ServedHandlers;
+  readonly handlers: SomeHandlers;
   /** Shared with the API, so that keys cannot be guessed here in addition. */
   readonly limits: RateLimits;
   readonly publicUrl: () => string;

@@ -1,7 +1,8 @@
+import type { Clock, Log } from '@weir/core';
+import type { Actor } from '../accounts/access/permissions.ts';
 import type { Session } from '../accounts/users/sessions.ts';
 import type { User } from '../accounts/users/users.ts';
 import type { VirtualCluster } from '../accounts/workspaces/virtual-clusters.ts';
-import type { OperationContext } from './handler.ts';
 
 /** The session in the browser of a caller. */
 export interface BrowserSession {
@@ -19,10 +20,15 @@ export interface SignedIn {
   readonly user: User;
 }
 
-/** The context of a call over HTTP. */
-export interface CallContext extends OperationContext {
+/** The context of a call, over HTTP or MCP. The caller is authorized. */
+export interface CallContext {
+  readonly actor: Actor;
   /** The address of a user or the name of a key; empty without a caller. */
   readonly actorName: string;
+  /** Of the actor. Operations without one, such as signing in, find it themselves. */
+  readonly accountId: string;
+  /** Of the caller, without the port. */
+  readonly remoteAddress: string;
   /** As the caller sends it. */
   readonly userAgent: string;
   /** Of callers with a session rather than a key. */
@@ -32,4 +38,8 @@ export interface CallContext extends OperationContext {
   readonly cluster: VirtualCluster | undefined;
   /** Sets the workspace of the audit entry, if the request does not name it. */
   happensIn(workspaceId: string): void;
+  /** Aborted when the caller disconnects. */
+  readonly stop: AbortSignal;
+  readonly clock: Clock;
+  readonly log: Log;
 }

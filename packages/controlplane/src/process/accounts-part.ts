@@ -18,7 +18,6 @@ import type { VirtualCluster } from '../accounts/workspaces/virtual-clusters.ts'
 import { type Authorize, authorizeByAny } from '../agent-keys.ts';
 import type { ForbiddenCall } from '../agent-listener.ts';
 import { apiHandlers, createApiServer } from '../api-server/api-server.ts';
-import type { ServedHandlers } from '../api-server/perform-operation.ts';
 import { RateLimits, usualRateLimits } from '../api-server/rate-limits.ts';
 import { type ClusterCloning, clusterCloning } from '../clones/cluster-cloning.ts';
 import { consoleHandlers } from '../console/console-routes.ts';
@@ -33,6 +32,7 @@ import { type AccountsRouteName, type Handler, type RouteHandlers, routePath } f
 import { mcpRoutes } from '../mcp/mcp-routes.ts';
 import { accountOperations } from '../operations/account/account-operations.ts';
 import { clusterOperations } from '../operations/cluster/cluster-operations.ts';
+import type { OperationHandlers } from '../operations/handler.ts';
 import { exporterSecrets } from '../pipelines/exporter-secrets.ts';
 import { linkingPipelines } from '../pipelines/linking-pipelines.ts';
 import type { ClusterRegistries } from '../schema-registry/cluster-registries.ts';
@@ -302,7 +302,7 @@ function handlersOf(
   accounts: AccountsDatabase,
   fileBindings: WorkloadIdentities['fileBindings'],
   { cloning, registries }: { cloning: ClusterCloning | undefined; registries: ClusterRegistries },
-): ServedHandlers {
+): OperationHandlers {
   const { settings, ports, publicUrl } = options;
   const { agentMetricRows = [] } = settings;
   const onClusters = clusterOperations({

@@ -5,20 +5,16 @@ import { notFound } from '../../accounts/common/not-found.ts';
 import type { ApiKey } from '../../accounts/keys/keys.ts';
 import type { AccountsDatabase } from '../../accounts/open.ts';
 import type { CallContext } from '../call-context.ts';
-import type { OperationHandlers } from '../handler.ts';
+import type { SomeHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
 import { boundTo, makerId } from './made-key.ts';
 import { byName, toKeyResponse, toNewKeyResponse } from './responses.ts';
 import { type Caller, mayOnCluster, oldestWritable, seesWorkspace } from './visible-workspaces.ts';
 
-type Names = 'create_api_key' | 'create_api_key_v2' | 'list_api_keys' | 'delete_api_key';
 type GivenKey = InputOf<'create_api_key'>;
 type GivenGrant = GivenKey['access_grants'][number];
 
-export function apiKeyHandlers(
-  accounts: AccountsDatabase,
-  onAgentsRevoked: (clusterId: string) => void,
-): OperationHandlers<Names, CallContext> {
+export function apiKeyHandlers(accounts: AccountsDatabase, onAgentsRevoked: (clusterId: string) => void) {
   const { keys } = accounts;
 
   async function create(input: GivenKey, context: CallContext) {
@@ -53,7 +49,7 @@ export function apiKeyHandlers(
         if (principalKind === 'agent') onAgentsRevoked(resourceId);
       return {};
     },
-  };
+  } satisfies SomeHandlers;
 }
 
 /** A key of several workspaces, or of all, is audited for the account. */

@@ -2,13 +2,11 @@ import type { InputOf } from '@weir/api';
 import { parseDurationMs, timeText } from '@weir/core';
 import type { AccountsDatabase } from '../../accounts/open.ts';
 import type { CallContext } from '../call-context.ts';
-import type { OperationHandlers } from '../handler.ts';
+import type { SomeHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
 import { administersAccount, visibleWorkspaces } from './visible-workspaces.ts';
 
-export function auditHandlers(
-  accounts: AccountsDatabase,
-): OperationHandlers<'search_audit_log', CallContext> {
+export function auditHandlers(accounts: AccountsDatabase) {
   /** Returns where the caller may read the log: everywhere, or in the workspaces that it administers. */
   async function placesOf(context: CallContext, workspaceId: string | undefined) {
     if (administersAccount(context)) return workspaceId === undefined ? undefined : [workspaceId];
@@ -52,7 +50,7 @@ export function auditHandlers(
         next_cursor: nextCursor ?? null,
       };
     },
-  };
+  } satisfies SomeHandlers;
 }
 
 function timeIn({ relative, start, end }: InputOf<'search_audit_log'>) {

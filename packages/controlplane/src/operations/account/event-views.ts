@@ -3,15 +3,13 @@ import { grantIn } from '../../accounts/access/permissions.ts';
 import { notFound } from '../../accounts/common/not-found.ts';
 import type { AccountsDatabase } from '../../accounts/open.ts';
 import type { CallContext } from '../call-context.ts';
-import type { OperationHandlers } from '../handler.ts';
+import type { SomeHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
-
-type Names = 'list_event_views' | 'create_event_view' | 'update_event_view' | 'delete_event_view';
 
 export function eventViewHandlers({
   eventViews,
   workspaces,
-}: Pick<AccountsDatabase, 'eventViews' | 'workspaces'>): OperationHandlers<Names, CallContext> {
+}: Pick<AccountsDatabase, 'eventViews' | 'workspaces'>) {
   /** The catalogue cannot say what a view needs, because own views need less than shared ones. */
   const grantOn = async (workspaceId: string, { actor, accountId, happensIn }: CallContext) => {
     const grant = grantIn(actor, accountId, workspaceId);
@@ -67,7 +65,7 @@ export function eventViewHandlers({
       await eventViews.delete(place);
       return {};
     },
-  };
+  } satisfies SomeHandlers;
 }
 
 function placeOf(workspaceId: string, viewId: string, context: CallContext) {

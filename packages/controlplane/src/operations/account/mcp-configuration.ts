@@ -6,12 +6,10 @@ import { notFound } from '../../accounts/common/not-found.ts';
 import type { ApiKey } from '../../accounts/keys/keys.ts';
 import type { AccountsDatabase } from '../../accounts/open.ts';
 import type { CallContext } from '../call-context.ts';
-import type { OperationHandlers } from '../handler.ts';
+import type { SomeHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
 import { boundTo, makerId } from './made-key.ts';
 import { seesWorkspace } from './visible-workspaces.ts';
-
-type Names = 'create_mcp_configuration';
 
 /** A key to create, and the header that carries it. */
 interface Wanted {
@@ -30,7 +28,7 @@ export function mcpConfigurationHandlers(
   accounts: AccountsDatabase,
   publicUrl: () => string,
   random: Random,
-): OperationHandlers<Names, CallContext> {
+) {
   const { keys } = accounts;
   return {
     async create_mcp_configuration(input, context) {
@@ -55,7 +53,7 @@ export function mcpConfigurationHandlers(
         configurations: mcpClientKinds.map((client) => ({ client, text: mcpConfiguration(client, servers) })),
       };
     },
-  };
+  } satisfies SomeHandlers;
 }
 
 function readingGrant(workspaceId: string): KeyGrant {

@@ -14,18 +14,8 @@ import type { ConfigurationRules } from '../../pipelines/configuration-rules.ts'
 import { maskedYaml, withStoredSecrets } from '../../pipelines/masked-yaml.ts';
 import { pipelineRuns, type RunOf } from '../../pipelines/pipeline-runs.ts';
 import { summaryOf } from '../../pipelines/summary.ts';
-import type { CallContext } from '../call-context.ts';
-import type { OperationHandlers } from '../handler.ts';
+import type { SomeHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
-
-type Names =
-  | 'list_pipelines'
-  | 'create_pipeline'
-  | 'check_pipeline_configuration'
-  | 'create_pipeline_configuration'
-  | 'change_pipeline_state'
-  | 'describe_pipeline'
-  | 'delete_pipeline';
 
 type Described = OutputOf<'describe_pipeline'>;
 
@@ -39,7 +29,7 @@ interface PipelineHandlersOptions {
 export function pipelineHandlers(
   { pipelines, secrets }: Pick<AccountsDatabase, 'pipelines' | 'secrets'>,
   options: PipelineHandlersOptions = {},
-): OperationHandlers<Names, CallContext> {
+) {
   const { runnableTypes = runnablePipelineTypes, portOf, tenantAccess = usualTenantAccess } = options;
   /** What a configuration of a cluster may name. */
   const rulesOf = async (clusterId: string, accountId: string): Promise<ConfigurationRules> => {
@@ -122,7 +112,7 @@ export function pipelineHandlers(
       await pipelines.delete(placeOf(input, accountId));
       return {};
     },
-  };
+  } satisfies SomeHandlers;
 }
 
 function placeOf(

@@ -1,11 +1,8 @@
 import { timeText } from '@weir/core';
 import type { AccountsDatabase } from '../../accounts/open.ts';
 import { type SecretsPlace, secretInUse } from '../../accounts/workspaces/secrets.ts';
-import type { CallContext } from '../call-context.ts';
 import { orUnavailable } from '../cluster/refusals.ts';
-import type { OperationHandlers } from '../handler.ts';
-
-type Names = 'list_secrets' | 'create_secret' | 'update_secret' | 'delete_secret';
+import type { SomeHandlers } from '../handler.ts';
 
 export interface SecretHandlersOptions {
   /** The exporters of the registry of a cluster that refer to a secret; none if absent. */
@@ -17,7 +14,7 @@ export interface SecretHandlersOptions {
 export function secretHandlers(
   { secrets }: Pick<AccountsDatabase, 'secrets'>,
   { exportersUsing = async () => [] }: SecretHandlersOptions = {},
-): OperationHandlers<Names, CallContext> {
+) {
   return {
     async list_secrets(input, { accountId }) {
       const place = placeOf(input, accountId);
@@ -80,7 +77,7 @@ export function secretHandlers(
       await secrets.delete(place, name);
       return {};
     },
-  };
+  } satisfies SomeHandlers;
 }
 
 function placeOf(input: { readonly virtual_cluster_id: string }, accountId: string): SecretsPlace {

@@ -3,24 +3,13 @@ import { notFound } from '../../accounts/common/not-found.ts';
 import type { AccountsDatabase } from '../../accounts/open.ts';
 import { loginPathOf } from '../../http/sign-in-paths.ts';
 import type { CallContext, SignedIn } from '../call-context.ts';
-import type { OperationHandlers } from '../handler.ts';
+import type { SomeHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
 import { beginSession } from './begin-session.ts';
 import { byName, toProfileResponse } from './responses.ts';
 import { administersAccount, mayOnCluster, visibleWorkspaces } from './visible-workspaces.ts';
 
-type Names =
-  | 'get_sign_in_methods'
-  | 'setup'
-  | 'sign_in'
-  | 'sign_out'
-  | 'get_session'
-  | 'list_sessions'
-  | 'revoke_session'
-  | 'change_password'
-  | 'get_context';
-
-export function sessionHandlers(accounts: AccountsDatabase): OperationHandlers<Names, CallContext> {
+export function sessionHandlers(accounts: AccountsDatabase) {
   const { setup, users, sessions, workspaces, virtualClusters, ssoConnections } = accounts;
   return {
     async get_sign_in_methods() {
@@ -126,7 +115,7 @@ export function sessionHandlers(accounts: AccountsDatabase): OperationHandlers<N
         server_time: timeText(clock.nowMs()),
       };
     },
-  };
+  } satisfies SomeHandlers;
 }
 
 function signedInOf({ signedIn }: CallContext): SignedIn {

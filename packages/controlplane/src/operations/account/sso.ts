@@ -3,21 +3,11 @@ import type { AccountsDatabase } from '../../accounts/open.ts';
 import type { SsoConnection } from '../../accounts/sso/sso-connections.ts';
 import { callbackUrlOf, loginUrlOf } from '../../http/sign-in-paths.ts';
 import { isIssuer } from '../../workload-identity/binding.ts';
-import type { CallContext } from '../call-context.ts';
-import type { OperationHandlers } from '../handler.ts';
+import type { SomeHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
 
-type Names =
-  | 'get_sso_configuration'
-  | 'create_sso_configuration'
-  | 'update_sso_configuration'
-  | 'delete_sso_configuration';
-
 /** Operations on OpenID Connect connections. The sign-in itself is in `sign-in/`. */
-export function ssoHandlers(
-  { ssoConnections }: AccountsDatabase,
-  publicUrl: () => string,
-): OperationHandlers<Names, CallContext> {
+export function ssoHandlers({ ssoConnections }: AccountsDatabase, publicUrl: () => string) {
   return {
     async get_sso_configuration(_input, { accountId }) {
       const connection = await ssoConnections.get(accountId);
@@ -57,7 +47,7 @@ export function ssoHandlers(
       await ssoConnections.delete(accountId, sso_connection_id);
       return {};
     },
-  };
+  } satisfies SomeHandlers;
 }
 
 /** The address is checked at each request: the name may resolve to another one by then. */

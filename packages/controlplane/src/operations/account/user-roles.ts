@@ -2,13 +2,10 @@ import type { InputOf } from '@weir/api';
 import { timeText } from '@weir/core';
 import type { RoleGrant } from '../../accounts/access/grants.ts';
 import type { AccountsDatabase } from '../../accounts/open.ts';
-import type { CallContext } from '../call-context.ts';
-import type { OperationHandlers } from '../handler.ts';
+import type { SomeHandlers } from '../handler.ts';
 import { byName, toRoleGrantResponse } from './responses.ts';
 
-type Names = 'list_user_roles' | 'create_user_role' | 'update_user_role' | 'delete_user_role';
-
-export function userRoleHandlers({ roles }: AccountsDatabase): OperationHandlers<Names, CallContext> {
+export function userRoleHandlers({ roles }: AccountsDatabase) {
   return {
     async list_user_roles(_input, { accountId }) {
       const all = byName(await roles.list(accountId));
@@ -38,7 +35,7 @@ export function userRoleHandlers({ roles }: AccountsDatabase): OperationHandlers
       await roles.delete(accountId, input.user_role_id);
       return {};
     },
-  };
+  } satisfies SomeHandlers;
 }
 
 function grantsOf(given: InputOf<'create_user_role'>['access_grants']): RoleGrant[] {

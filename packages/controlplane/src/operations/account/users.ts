@@ -1,25 +1,12 @@
 import { timeText } from '@weir/core';
 import type { AccountsDatabase } from '../../accounts/open.ts';
-import type { CallContext } from '../call-context.ts';
-import type { OperationHandlers } from '../handler.ts';
+import type { SomeHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
 import { beginSession } from './begin-session.ts';
 import { makerId } from './made-key.ts';
 import { toProfileResponse } from './responses.ts';
 
-type Names =
-  | 'users/list'
-  | 'users/update_roles'
-  | 'users/delete'
-  | 'users/create_invitations'
-  | 'users/list_invitations'
-  | 'users/delete_invitation'
-  | 'users/accept_invitation';
-
-export function userHandlers(
-  accounts: AccountsDatabase,
-  publicUrl: () => string,
-): OperationHandlers<Names, CallContext> {
+export function userHandlers(accounts: AccountsDatabase, publicUrl: () => string) {
   const { users, roles, invitations } = accounts;
 
   /** The token is in the fragment, which browsers do not send: no log on the way contains it. */
@@ -92,5 +79,5 @@ export function userHandlers(
       await beginSession(accounts, user, context);
       return { user: toProfileResponse(user) };
     },
-  };
+  } satisfies SomeHandlers;
 }

@@ -15,25 +15,11 @@ import type { AccountsDatabase } from '../../accounts/open.ts';
 import { restorableMs, type VirtualCluster } from '../../accounts/workspaces/virtual-clusters.ts';
 import type { ClusterCloning } from '../../clones/cluster-cloning.ts';
 import type { CallContext } from '../call-context.ts';
-import type { OperationHandlers } from '../handler.ts';
+import type { SomeHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
 import { makeKeyFor } from './made-key.ts';
 import { byName, toKeyResponse } from './responses.ts';
 import { mayOnCluster, oldestWritable } from './visible-workspaces.ts';
-
-type Names =
-  | 'list_virtual_clusters'
-  | 'describe_virtual_cluster'
-  | 'create_virtual_cluster'
-  | 'create_virtual_cluster_v2'
-  | 'clone_virtual_cluster'
-  | 'rename_virtual_cluster'
-  | 'update_virtual_cluster_tier'
-  | 'describe_virtual_cluster_tags'
-  | 'update_virtual_cluster_tags'
-  | 'delete_virtual_cluster'
-  | 'list_recently_deleted_virtual_clusters'
-  | 'restore_virtual_cluster';
 
 const noCloning =
   'The control plane does not know the bucket of the cluster; start it with -bucketURL and with metadata backups on.';
@@ -45,7 +31,7 @@ type ClusterResponse = OutputOf<'describe_virtual_cluster'>['virtual_cluster'];
 export function virtualClusterHandlers(
   accounts: AccountsDatabase,
   cloning: Pick<ClusterCloning, 'clone' | 'clonesOf'> | undefined,
-): OperationHandlers<Names, CallContext> {
+) {
   const { virtualClusters, keys } = accounts;
 
   /** Returns agent keys by cluster, for callers that may see them. */
@@ -207,7 +193,7 @@ export function virtualClusterHandlers(
       await virtualClusters.restore(context.accountId, id, input.new_virtual_cluster_name);
       return {};
     },
-  };
+  } satisfies SomeHandlers;
 }
 
 function clusterOf({ cluster }: CallContext): VirtualCluster {

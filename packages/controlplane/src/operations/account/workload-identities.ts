@@ -5,16 +5,10 @@ import type { AccountsDatabase } from '../../accounts/open.ts';
 import type { Federation } from '../../accounts/workspaces/federations.ts';
 import type { WorkloadIdentityBinding } from '../../workload-identity/binding.ts';
 import { parseClaimRule } from '../../workload-identity/claim-rule.ts';
-import type { CallContext } from '../call-context.ts';
 import { byText } from '../cluster/wire-values.ts';
-import type { OperationHandlers } from '../handler.ts';
+import type { SomeHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
 import { checkedIssuer } from './sso.ts';
-
-type Names =
-  | 'list_workload_identity_federations'
-  | 'create_workload_identity_federation'
-  | 'delete_workload_identity_federation';
 
 type GivenRules = InputOf<'create_workload_identity_federation'>['claim_match_rules'];
 
@@ -22,7 +16,7 @@ export function workloadIdentityHandlers(
   { federations }: AccountsDatabase,
   fileBindings: () => readonly WorkloadIdentityBinding[],
   onAgentsRevoked: (clusterId: string) => void,
-): OperationHandlers<Names, CallContext> {
+) {
   const inFile = (virtualClusterId: string) =>
     fileBindings().filter(({ clusterId }) => clusterId === virtualClusterId);
   return {
@@ -57,7 +51,7 @@ export function workloadIdentityHandlers(
       onAgentsRevoked(virtual_cluster_id);
       return {};
     },
-  };
+  } satisfies SomeHandlers;
 }
 
 function checkedRules(given: GivenRules): Federation['rules'] {

@@ -1,14 +1,11 @@
 import { timeText } from '@weir/core';
 import { everywhere } from '../../accounts/access/grants.ts';
 import type { AccountsDatabase } from '../../accounts/open.ts';
-import type { CallContext } from '../call-context.ts';
-import type { OperationHandlers } from '../handler.ts';
+import type { SomeHandlers } from '../handler.ts';
 import { makeKeyFor } from './made-key.ts';
 import { seesWorkspace } from './visible-workspaces.ts';
 
-type Names = 'list_workspaces' | 'create_workspace' | 'rename_workspace' | 'delete_workspace';
-
-export function workspaceHandlers(accounts: AccountsDatabase): OperationHandlers<Names, CallContext> {
+export function workspaceHandlers(accounts: AccountsDatabase) {
   const { workspaces } = accounts;
   return {
     async list_workspaces(_input, context) {
@@ -44,5 +41,5 @@ export function workspaceHandlers(accounts: AccountsDatabase): OperationHandlers
       await workspaces.delete(accountId, input.workspace_id);
       return {};
     },
-  };
+  } satisfies SomeHandlers;
 }

@@ -1,17 +1,11 @@
 import type { InputOf } from '@weir/api';
 import { type AclFilter, aclKey, problemOfOperation } from '@weir/cluster';
 import type { Acl } from '@weir/core';
-import type { CallContext } from '../call-context.ts';
-import type { OperationHandlers } from '../handler.ts';
+import type { SomeHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
 import { refuse } from './refusals.ts';
 import type { ClusterServices } from './services.ts';
 import { byText } from './wire-values.ts';
-
-type AclOperationName =
-  | 'virtual_clusters/acls/list'
-  | 'virtual_clusters/acls/create'
-  | 'virtual_clusters/acls/delete';
 
 type AclOnTheWire = InputOf<'virtual_clusters/acls/create'>['acl'];
 
@@ -48,7 +42,7 @@ export function aclOperations({ clusterPort }: ClusterServices) {
       const deleted = new Map(results.flatMap((result) => result.deleted).map((acl) => [aclKey(acl), acl]));
       return { acls: [...deleted.values()].map(toAclResponse) };
     },
-  } satisfies OperationHandlers<AclOperationName, CallContext>;
+  } satisfies SomeHandlers;
 }
 
 function given(acl: AclOnTheWire): Acl {

@@ -1,6 +1,5 @@
 import { timeText } from '@weir/core';
-import type { CallContext } from '../call-context.ts';
-import type { OperationHandlers } from '../handler.ts';
+import type { SomeHandlers } from '../handler.ts';
 import type { ClusterServices } from './services.ts';
 
 export function agentOperations({ clusterPort }: ClusterServices) {
@@ -34,5 +33,5 @@ export function agentOperations({ clusterPort }: ClusterServices) {
         })),
       };
     },
-  } satisfies OperationHandlers<'list_agents', CallContext>;
+  } satisfies SomeHandlers;
 }

@@ -1,17 +1,10 @@
 import type { OutputOf } from '@weir/api';
 import type { ClusterPort, ConfigChange, ConfigsToAlter } from '@weir/cluster';
-import type { CallContext } from '../call-context.ts';
-import type { OperationHandlers } from '../handler.ts';
+import type { SomeHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
 import { refuse } from './refusals.ts';
 import type { ClusterServices } from './services.ts';
 import { byText } from './wire-values.ts';
-
-type ClientMetricsOperation =
-  | 'list_client_metrics_subscriptions'
-  | 'describe_client_metrics_subscription'
-  | 'update_client_metrics_subscriptions'
-  | 'delete_client_metrics_subscriptions';
 
 type Subscription = OutputOf<'describe_client_metrics_subscription'>['client_metrics_subscription'];
 
@@ -62,7 +55,7 @@ export function clientMetricsOperations({ clusterPort }: ClusterServices) {
       );
       return {};
     },
-  } satisfies OperationHandlers<ClientMetricsOperation, CallContext>;
+  } satisfies SomeHandlers;
 }
 
 /** All of them or none: everything is validated before anything is changed. */

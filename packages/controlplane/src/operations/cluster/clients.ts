@@ -2,8 +2,7 @@ import type { InputOf, OutputOf } from '@weir/api';
 import { apiLimits } from '@weir/api/limits';
 import type { AgentClients, ReportedSoftware } from '@weir/cluster';
 import { timeText } from '@weir/core';
-import type { CallContext } from '../call-context.ts';
-import type { OperationHandlers } from '../handler.ts';
+import type { SomeHandlers } from '../handler.ts';
 import type { ClusterServices } from './services.ts';
 import { byText } from './wire-values.ts';
 
@@ -11,7 +10,7 @@ export function clientOperations({ clusterPort }: ClusterServices) {
   return {
     list_clients: async (input) =>
       toClientsResponse(await clusterPort(input.virtual_cluster_id).listClients(), input),
-  } satisfies OperationHandlers<'list_clients', CallContext>;
+  } satisfies SomeHandlers;
 }
 
 type Question = Omit<InputOf<'list_clients'>, 'virtual_cluster_id'>;

@@ -37,14 +37,12 @@ import { topicOperations } from './topics.ts';
 export type ClusterOperationName = keyof ReturnType<typeof allOperations>;
 
 /** All operations inside a cluster. Permission and input are already checked. */
-export function clusterOperations(
-  services: ClusterServices,
-): OperationHandlers<ClusterOperationName, CallContext> {
+export function clusterOperations(services: ClusterServices): OperationHandlers<ClusterOperationName> {
   const plain = allOperations(services);
   const names = Object.keys(plain) as ClusterOperationName[];
   return Object.fromEntries(
     names.map((name) => [name, guarded(name, plain[name] as AnyHandler)]),
-  ) as unknown as OperationHandlers<ClusterOperationName, CallContext>;
+  ) as unknown as OperationHandlers<ClusterOperationName>;
 }
 
 function allOperations(services: ClusterServices) {

@@ -11,8 +11,7 @@ import {
 import { coreLimits } from '@weir/core';
 import { type BucketPlace, bucketPlace, placesOf } from '@weir/storage/bucket-place';
 import type { VirtualClusterChange } from '../../accounts/workspaces/virtual-clusters.ts';
-import type { CallContext } from '../call-context.ts';
-import type { OperationHandlers } from '../handler.ts';
+import type { SomeHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
 import { awaitedBucketStatus, bucketStatusOf } from './bucket-status.ts';
 import { readClusterConfigs } from './cluster-reads.ts';
@@ -22,11 +21,6 @@ import type { ClusterServices } from './services.ts';
 import { nanosecondsOfMs } from './wire-values.ts';
 
 type Tier = OutputOf<'describe_virtual_cluster_configuration'>['virtual_cluster_configuration']['tier'];
-
-type ConfigurationOperation =
-  | 'describe_virtual_cluster_configuration'
-  | 'list_cluster_config_definitions'
-  | 'update_virtual_cluster_configuration';
 
 /** Broker configs that are always in the response, with effective values. Others are included if they are set. */
 const toConfigsResponse: readonly string[] = [
@@ -124,7 +118,7 @@ export function configurationOperations({ clusterPort, virtualClusters }: Cluste
       const listAgents = async () => kafkaAgents(await port.listAgents());
       return { bucket_status: await awaitedBucketStatus({ listAgents }, bucket_url, context) };
     },
-  } satisfies OperationHandlers<ConfigurationOperation, CallContext>;
+  } satisfies SomeHandlers;
 }
 
 /** Agents of a schema registry have no bucket. */

@@ -1,5 +1,4 @@
-import type { CallContext } from '../call-context.ts';
-import type { OperationHandlers } from '../handler.ts';
+import type { SomeHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
 import { comparePlaces, type Page, type Place, pageOf } from './cursors.ts';
 import type { ClusterServices } from './services.ts';
@@ -13,11 +12,6 @@ import {
   watchGroups,
 } from './watched-groups.ts';
 import { byText } from './wire-values.ts';
-
-type GroupOperation =
-  | 'list_consumer_groups'
-  | 'describe_consumer_group'
-  | 'monitoring/describe_all_consumer_groups';
 
 const allGroups = { states: [], types: [] };
 
@@ -56,7 +50,7 @@ export function consumerGroupOperations({ clusterPort }: ClusterServices) {
       const groups = await watchGroups(port, await port.listGroups(allGroups), context);
       return { state: { groups: groups.map(monitored) } };
     },
-  } satisfies OperationHandlers<GroupOperation, CallContext>;
+  } satisfies SomeHandlers;
 }
 
 function summary(group: WatchedGroup) {

@@ -1,17 +1,11 @@
 import { clusterTypeOf, idOf, namePrefixes, prefixed } from '@weir/api';
 import { type CredentialDescription, newScramCredential } from '@weir/cluster';
 import { timeText } from '@weir/core';
-import type { CallContext } from '../call-context.ts';
-import type { OperationHandlers } from '../handler.ts';
+import type { SomeHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
 import { refuse } from './refusals.ts';
 import type { ClusterServices } from './services.ts';
 import { byText } from './wire-values.ts';
-
-type CredentialOperation =
-  | 'list_virtual_cluster_credentials'
-  | 'create_virtual_cluster_credentials'
-  | 'delete_virtual_cluster_credentials';
 
 const usernamePrefix = 'ccun_';
 const passwordPrefix = 'ccp_';
@@ -61,7 +55,7 @@ export function credentialOperations({ clusterPort, freshUuid, randomBytes }: Cl
       refuse(result!, { RESOURCE_NOT_FOUND: 'not_found', POLICY_VIOLATION: 'limit_exceeded' });
       return {};
     },
-  } satisfies OperationHandlers<CredentialOperation, CallContext>;
+  } satisfies SomeHandlers;
 }
 
 function toCredentialResponse({

@@ -13,18 +13,10 @@ import {
   unmuteDiagnostic,
   viewOf,
 } from '@weir/diagnostics';
-import type { CallContext } from '../call-context.ts';
-import type { OperationHandlers } from '../handler.ts';
+import type { SomeHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
 import { cursorOf, placeOf } from './cursors.ts';
 import type { ClusterServices } from './services.ts';
-
-type DiagnosticOperation =
-  | 'list_diagnostics'
-  | 'get_diagnostic'
-  | 'mute_diagnostic'
-  | 'unmute_diagnostic'
-  | 'list_diagnostic_history';
 
 export function diagnosticOperations({ diagnostics: store, onTransition }: ClusterServices) {
   const report = ({ transitions }: ChangedDiagnostics) => {
@@ -88,7 +80,7 @@ export function diagnosticOperations({ diagnostics: store, onTransition }: Clust
         next_cursor: found.length > limit && last !== undefined ? transitionCursor(last) : null,
       };
     },
-  } satisfies OperationHandlers<DiagnosticOperation, CallContext>;
+  } satisfies SomeHandlers;
 }
 
 async function recordsOf(store: DiagnosticsStore, clusterId: string): Promise<readonly DiagnosticRecord[]> {

@@ -2,15 +2,13 @@ import type { InputOf, OutputOf } from '@weir/api';
 import { type ConfigChange, describeConfigs } from '@weir/cluster';
 import { clusterKind } from '@weir/core';
 import { type EventTypeName, eventTypes, eventTypesIn } from '@weir/events';
-import type { CallContext } from '../call-context.ts';
-import type { OperationHandlers } from '../handler.ts';
+import type { SomeHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
 import { readClusterConfigs } from './cluster-reads.ts';
 import { refuse } from './refusals.ts';
 import type { ClusterServices } from './services.ts';
 import { shortest } from './wire-values.ts';
 
-type EventsOperation = 'get_events_state' | 'update_events_state';
 type TypeStates = OutputOf<'get_events_state'>['event_types'];
 type TypeChanges = InputOf<'update_events_state'>['event_types'];
 
@@ -64,7 +62,7 @@ export function eventsStateOperations({ clusterPort }: ClusterServices) {
       refuse(result!, { INVALID_CONFIG: 'invalid_request', INVALID_REQUEST: 'invalid_request' });
       return {};
     },
-  } satisfies OperationHandlers<EventsOperation, CallContext>;
+  } satisfies SomeHandlers;
 }
 
 function typeChanges(types: readonly EventTypeName[], changes: TypeChanges): ConfigChange[] {

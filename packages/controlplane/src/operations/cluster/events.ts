@@ -2,7 +2,7 @@ import type { InputOf, OutputOf } from '@weir/api';
 import { type ClusterPort, clusterConfigValue } from '@weir/cluster';
 import { isPresetOffered, presets, type QueryAnswer, type QueryRequest, type Timeline } from '@weir/events';
 import type { CallContext } from '../call-context.ts';
-import type { OperationHandlers } from '../handler.ts';
+import type { SomeHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
 import { readClusterConfigs } from './cluster-reads.ts';
 import { eventCursor, readEventCursor } from './event-cursors.ts';
@@ -10,14 +10,6 @@ import { queryEngine } from './event-queries.ts';
 import { checkFilter, filterOf, timelineOf, windowAround, windowOf } from './event-questions.ts';
 import { toEventResponse, toFieldResponse, toStatsResponse, toTimelineResponse } from './event-responses.ts';
 import type { ClusterServices } from './services.ts';
-
-type EventOperation =
-  | 'search_events'
-  | 'get_events_timeline'
-  | 'list_event_fields'
-  | 'get_event'
-  | 'list_event_presets'
-  | 'check_event_filter';
 
 type SearchInput = InputOf<'search_events'>;
 
@@ -147,7 +139,7 @@ export function eventOperations({ clusterPort, freshUuid }: ClusterServices) {
         ...(hasNoData ? { message: noDataMessage } : {}),
       };
     },
-  } satisfies OperationHandlers<EventOperation, CallContext>;
+  } satisfies SomeHandlers;
 }
 
 function scopeOf(

@@ -1,8 +1,7 @@
 import type { InputOf, OutputOf } from '@weir/api';
 import { AclIndex, type AclQuestion, clusterConfigValue, principalCalled } from '@weir/cluster';
 import { type NeededOperation, nextTurn } from '@weir/core';
-import type { CallContext } from '../call-context.ts';
-import type { OperationHandlers } from '../handler.ts';
+import type { SomeHandlers } from '../handler.ts';
 import { everyAcl, toAclResponse } from './acls.ts';
 import { readClusterConfigs } from './cluster-reads.ts';
 import { nearRules } from './near-rules.ts';
@@ -51,7 +50,7 @@ export function explainAccessOperations({ clusterPort }: ClusterServices) {
         })),
       };
     },
-  } satisfies OperationHandlers<'explain_access', CallContext>;
+  } satisfies SomeHandlers;
 }
 
 function questionIn(input: InputOf<'explain_access'>): AccessQuestion {

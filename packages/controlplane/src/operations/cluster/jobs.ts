@@ -1,6 +1,5 @@
 import { timeText } from '@weir/core';
-import type { CallContext } from '../call-context.ts';
-import type { OperationHandlers } from '../handler.ts';
+import type { SomeHandlers } from '../handler.ts';
 import type { ClusterServices } from './services.ts';
 
 export function jobOperations({ clusterPort }: ClusterServices) {
@@ -33,5 +32,5 @@ export function jobOperations({ clusterPort }: ClusterServices) {
         })),
       };
     },
-  } satisfies OperationHandlers<'list_jobs', CallContext>;
+  } satisfies SomeHandlers;
 }

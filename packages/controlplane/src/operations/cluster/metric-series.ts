@@ -1,8 +1,7 @@
 import type { InputOf } from '@weir/api';
 import { apiLimits } from '@weir/api/limits';
 import { seriesLongStepMs, seriesShortRangeMs, seriesShortStepMs, timeText } from '@weir/core';
-import type { CallContext } from '../call-context.ts';
-import type { OperationHandlers } from '../handler.ts';
+import type { SomeHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
 import { readResourceCounts } from './cluster-reads.ts';
 import type { ClusterServices } from './services.ts';
@@ -86,7 +85,7 @@ export function metricSeriesOperations({ clusterPort }: ClusterServices) {
         }),
       };
     },
-  } satisfies OperationHandlers<'query_metrics' | 'describe_cluster_overview', CallContext>;
+  } satisfies SomeHandlers;
 }
 
 function stepsOf({ range_seconds, step_seconds }: InputOf<'query_metrics'>): {

@@ -1,12 +1,9 @@
 import { clusterLimits } from '@weir/cluster/limits';
 import { coreLimits, type MetricRow } from '@weir/core';
-import type { CallContext } from '../call-context.ts';
-import type { OperationHandlers } from '../handler.ts';
+import type { SomeHandlers } from '../handler.ts';
 import { readResourceCounts } from './cluster-reads.ts';
 import type { ClusterServices } from './services.ts';
 import { byText } from './wire-values.ts';
-
-type MonitoringOperation = 'monitoring/describe_quotas' | 'monitoring/describe_cluster_metrics';
 
 /** Labels of every series of a cluster. */
 const commonTags = ['virtual_cluster_id', 'agent_version'];
@@ -50,7 +47,7 @@ export function monitoringOperations({ clusterPort, metricRows }: ClusterService
       const rows = new Map(metricRows(virtual_cluster_id).map((row) => [row.name, row]));
       return { metrics: [...rows.values()].map(described).sort((a, b) => byText(a.name, b.name)) };
     },
-  } satisfies OperationHandlers<MonitoringOperation, CallContext>;
+  } satisfies SomeHandlers;
 }
 
 function described({ name, kind, help, labels }: MetricRow) {

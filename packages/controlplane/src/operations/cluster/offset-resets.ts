@@ -3,18 +3,12 @@ import { apiLimits } from '@weir/api/limits';
 import type { ClusterPort } from '@weir/cluster';
 import { newOffset, type OffsetTarget } from '@weir/core';
 import type { CallContext } from '../call-context.ts';
-import type { OperationHandlers } from '../handler.ts';
+import type { SomeHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
 import { readTopicsWithEnds, type TopicLookup } from './cluster-reads.ts';
 import type { ClusterServices } from './services.ts';
 import { type WatchedGroup, watchGroup } from './watched-groups.ts';
 import { byText, partsOf } from './wire-values.ts';
-
-type ResetOperation =
-  | 'preview_offset_reset'
-  | 'reset_consumer_group_offsets'
-  | 'delete_consumer_group'
-  | 'delete_consumer_group_offsets';
 
 type ResetInput = InputOf<'preview_offset_reset'>;
 type ResetRow = OutputOf<'preview_offset_reset'>['partitions'][number];
@@ -61,7 +55,7 @@ export function offsetResetOperations({ clusterPort }: ClusterServices) {
       refuseError(offsets.find((one) => one !== 'NONE') ?? 'NONE', name);
       return { partition_count: committed.length };
     },
-  } satisfies OperationHandlers<ResetOperation, CallContext>;
+  } satisfies SomeHandlers;
 }
 
 interface PlannedOffset extends ResetRow {

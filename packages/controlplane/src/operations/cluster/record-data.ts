@@ -15,7 +15,7 @@ import {
 import { timeText } from '@weir/core';
 import { parseFilter, pointAt } from '@weir/events';
 import type { CallContext } from '../call-context.ts';
-import type { OperationHandlers } from '../handler.ts';
+import type { SomeHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
 import { readTopic } from './cluster-reads.ts';
 import { askAgent } from './event-queries.ts';
@@ -121,7 +121,7 @@ export function recordDataOperations({ clusterPort, freshUuid }: ClusterServices
       const { offset, timestampMs } = answer;
       return { partition: answer.partition, offset, ...timestampsOf(timestampMs) };
     },
-  } satisfies OperationHandlers<'read_records' | 'produce_record', CallContext>;
+  } satisfies SomeHandlers;
 }
 
 function callerOf(

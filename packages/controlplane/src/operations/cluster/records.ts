@@ -1,5 +1,4 @@
-import type { CallContext } from '../call-context.ts';
-import type { OperationHandlers } from '../handler.ts';
+import type { SomeHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
 import { readTopic } from './cluster-reads.ts';
 import { locatedRecord } from './locate-record.ts';
@@ -23,5 +22,5 @@ export function recordOperations({ clusterPort }: ClusterServices) {
         throw new OperationFailed('not_found', `The topic ${name} has no partition ${partition}.`);
       return locatedRecord({ clusterId, topicId, offset }, found!, producers!);
     },
-  } satisfies OperationHandlers<'locate_record', CallContext>;
+  } satisfies SomeHandlers;
 }

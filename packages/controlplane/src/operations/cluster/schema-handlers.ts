@@ -9,7 +9,7 @@ import {
   type SubjectVersionAnswer,
 } from '@weir/registry';
 import type { CallContext } from '../call-context.ts';
-import type { OperationHandlers } from '../handler.ts';
+import type { SomeHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
 import { pageOf } from './cursors.ts';
 import { checkChanges } from './registry-changes.ts';
@@ -17,20 +17,9 @@ import { bodyOf, diffOf, givenFields, shortViolations } from './schema-fields.ts
 import type { ClusterServices } from './services.ts';
 import { byText } from './wire-values.ts';
 
-export type SchemaOperation =
-  | 'list_subjects'
-  | 'describe_schema'
-  | 'check_schema_compatibility'
-  | 'check_registry_changes'
-  | 'register_schema'
-  | 'delete_subject'
-  | 'delete_schema_version'
-  | 'describe_registry_config'
-  | 'update_registry_config';
-
 type RegistryConfig = OutputOf<'describe_registry_config'>;
 
-export type SchemaHandlers = OperationHandlers<SchemaOperation, CallContext>;
+export type SchemaHandlers = ReturnType<typeof schemaHandlers>;
 
 export function schemaHandlers({ registries }: Pick<ClusterServices, 'registries'>) {
   /** Runs work on the registry of a cluster; its refusals are those of the operation. */
@@ -127,7 +116,7 @@ export function schemaHandlers({ registries }: Pick<ClusterServices, 'registries
         );
         return describeConfig(registry, input.subject);
       }),
-  } satisfies OperationHandlers<SchemaOperation, CallContext>;
+  } satisfies SomeHandlers;
 }
 
 async function listed(

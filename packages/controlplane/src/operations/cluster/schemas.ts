@@ -1,19 +1,17 @@
 import type { InputOf, OutputOf } from '@weir/api';
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
-import type { SchemaHandlers, SchemaOperation } from './schema-handlers.ts';
+import type { SchemaHandlers } from './schema-handlers.ts';
 import type { ClusterServices } from './services.ts';
 
 /**
  * The operations on schema registries. The registry with its three languages of schemas is loaded at the first call, so
  * that processes start without it.
  */
-export function schemaOperations(
-  services: Pick<ClusterServices, 'registries'>,
-): OperationHandlers<SchemaOperation, CallContext> {
-  let handlers: Promise<SchemaHandlers> | undefined;
+export function schemaOperations(services: Pick<ClusterServices, 'registries'>) {
+  let handlers: Promise<OperationHandlers<keyof SchemaHandlers>> | undefined;
   const lazily =
-    <Name extends SchemaOperation>(name: Name) =>
+    <Name extends keyof SchemaHandlers>(name: Name) =>
     async (input: InputOf<Name>, context: CallContext): Promise<OutputOf<Name>> => {
       handlers ??= import('./schema-handlers.ts').then(({ schemaHandlers }) => schemaHandlers(services));
       return (await handlers)[name](input, context);
@@ -28,5 +26,5 @@ export function schemaOperations(
     delete_schema_version: lazily('delete_schema_version'),
     describe_registry_config: lazily('describe_registry_config'),
     update_registry_config: lazily('update_registry_config'),
-  };
+  } satisfies OperationHandlers<keyof SchemaHandlers>;
 }

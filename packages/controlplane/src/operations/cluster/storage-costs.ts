@@ -2,8 +2,7 @@ import type { InputOf, OutputOf } from '@weir/api';
 import { type Prices, priceLists, storageCosts } from '@weir/api/storage-costs';
 import { clusterConfigValue, type FileTotals, type StorageTraffic } from '@weir/cluster';
 import { timeText } from '@weir/core';
-import type { CallContext } from '../call-context.ts';
-import type { OperationHandlers } from '../handler.ts';
+import type { SomeHandlers } from '../handler.ts';
 import { readClusterConfigs } from './cluster-reads.ts';
 import type { ClusterServices } from './services.ts';
 import { byText } from './wire-values.ts';
@@ -19,7 +18,7 @@ export function storageCostOperations({ clusterPort }: ClusterServices) {
       ]);
       return toCostsResponse(traffic, totals, configs, input);
     },
-  } satisfies OperationHandlers<'describe_storage_costs', CallContext>;
+  } satisfies SomeHandlers;
 }
 
 export function toCostsResponse(

@@ -10,7 +10,7 @@ import {
 } from '@weir/cluster';
 import { internalTopicProblem, isInternalTopic } from '@weir/core';
 import type { CallContext } from '../call-context.ts';
-import type { OperationHandlers } from '../handler.ts';
+import type { SomeHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
 import { readTopic, readTopicsWithEnds } from './cluster-reads.ts';
 import { askAgent } from './event-queries.ts';
@@ -83,7 +83,7 @@ export function topicCloneOperations({ clusterPort, freshUuid }: ClusterServices
         };
       }
     },
-  } satisfies OperationHandlers<'create_topic_clone', CallContext>;
+  } satisfies SomeHandlers;
 }
 
 /** Where a partition should end. */

@@ -8,7 +8,7 @@ import {
 } from '@weir/cluster';
 import { timeText } from '@weir/core';
 import type { CallContext } from '../call-context.ts';
-import type { OperationHandlers } from '../handler.ts';
+import type { SomeHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
 import { readClusterConfigs, readTopicsWithEnds } from './cluster-reads.ts';
 import { toDefinition } from './config-definitions.ts';
@@ -16,12 +16,6 @@ import { comparePlaces, type Place, pageOf } from './cursors.ts';
 import type { ClusterServices } from './services.ts';
 import { refuseInternal, requireTopic } from './topics.ts';
 import { lagOfTopic, type WatchedGroup, watchGroups } from './watched-groups.ts';
-
-type DetailOperation =
-  | 'list_topic_config_definitions'
-  | 'list_topic_partitions'
-  | 'list_topic_consumers'
-  | 'delete_records';
 
 type Consumer = OutputOf<'list_topic_consumers'>['consumers'][number];
 
@@ -113,7 +107,7 @@ export function topicDetailOperations({ clusterPort }: ClusterServices) {
         })),
       };
     },
-  } satisfies OperationHandlers<DetailOperation, CallContext>;
+  } satisfies SomeHandlers;
 }
 
 /** Columns by partition. */

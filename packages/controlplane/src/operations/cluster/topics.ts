@@ -9,22 +9,13 @@ import {
 } from '@weir/cluster';
 import { clusterLimits } from '@weir/cluster/limits';
 import { internalTopicProblem, isInternalTopic, timeText } from '@weir/core';
-import type { CallContext } from '../call-context.ts';
-import type { OperationHandlers } from '../handler.ts';
+import type { SomeHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
 import { readClusterConfigs, readTopic } from './cluster-reads.ts';
 import { type ClusterSnapshotContext, ClusterTopicsSnapshot } from './cluster-topics-snapshot.ts';
 import { refuse } from './refusals.ts';
 import type { ClusterServices } from './services.ts';
 import { byText, nanosecondsOfMs, partsOf } from './wire-values.ts';
-
-type TopicOperation =
-  | 'list_topics'
-  | 'create_topic'
-  | 'describe_topic'
-  | 'update_topic'
-  | 'delete_topic'
-  | 'undelete_topic';
 
 type ListedTopic = OutputOf<'list_topics'>['topics'][number];
 type Texts = Readonly<Record<string, string>>;
@@ -172,7 +163,7 @@ export function topicOperations({ clusterPort }: ClusterServices) {
       refuse(result!, restoreCodes);
       return {};
     },
-  } satisfies OperationHandlers<TopicOperation, CallContext>;
+  } satisfies SomeHandlers;
 }
 
 function hasQuery(name: string, query: string | undefined): boolean {
